@@ -1,0 +1,33 @@
+/**
+ * Quire: an object store, fetch requests and sectioned results that stay up to date.
+ *
+ * This header includes all others; each can also be included alone.
+ *
+ *   quire/base.h         status codes, text, version, and the rules that hold everywhere: ownership, threads
+ *   quire/error.h        what went wrong
+ *   quire/value.h        one value of an attribute
+ *   quire/model.h        entities, attributes, relationships
+ *   quire/store.h        a file of objects
+ *   quire/context.h      a working set of objects: insert, delete, save, rollback
+ *   quire/object.h       reading and changing one object
+ *   quire/predicate.h    conditions, as text
+ *   quire/fetch.h        fetch requests
+ *   quire/list.h         their results: objects, ids, or rows in columns
+ *   quire/results.h      results controllers: sectioned lists that report their changes
+ */
+#ifndef QUIRE_H_
+#define QUIRE_H_
+
+#include "quire/base.h"
+#include "quire/error.h"
+#include "quire/value.h"
+#include "quire/model.h"
+#include "quire/store.h"
+#include "quire/context.h"
+#include "quire/object.h"
+#include "quire/predicate.h"
+#include "quire/fetch.h"
+#include "quire/list.h"
+#include "quire/results.h"
+
+#endif

@@ -1,0 +1,130 @@
+/**
+ * Status codes, text and version, and the rules that hold for the whole library.
+ *
+ * Ownership. Handles (`quire_store *`, `quire_object *`, ...) are reference counted. A function named `_create`,
+ * `_open` or `_insert`, and every `out_` parameter of a handle type, gives the caller one reference, to be given
+ * back with the `_release` function of its type. `_retain` adds one. Both take NULL. A child keeps what it was made
+ * from alive, so the order of releases does not matter. Text, arrays and handles that a function *returns* are
+ * borrowed from its first argument, for as long as its comment says.
+ *
+ * Errors. A call that can fail returns a `quire_status` and takes a `quire_error **` last, which may be NULL. On
+ * failure it stores an error there that the caller releases, and every `out_` parameter is set to NULL or zero.
+ * NULL where a pointer is required, a handle of another type, text that is not UTF-8 and a foreign enum number are
+ * failures like any other (QUIRE_INVALID_ARGUMENT, QUIRE_INVALID_TEXT); they never end the process. Functions that
+ * return a value directly give zero, false or NULL when their argument is NULL.
+ *
+ * Threads. A model, a store, a predicate and an error may be used from any thread. A context, with its objects,
+ * lists and results controllers, belongs to one thread at a time: the library does not lock, it detects an
+ * overlapping call and refuses it (QUIRE_WRONG_THREAD). Handing a context from one thread to another is fine when the
+ * application orders the two. `_retain` and `_release` may be called from any thread. A fetch request is plain data:
+ * do not change it on one thread while another uses it. Quire starts no threads.
+ *
+ * Text is UTF-8. Text passed in is a pointer and a size in bytes; QUIRE_NUL as the size means that it ends with NUL.
+ * Text given out is also followed by a NUL that its size does not count.
+ */
+#ifndef QUIRE_BASE_H_
+#define QUIRE_BASE_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The library's own build sees every pointer as nullable, because a caller's NULL must be checked, not assumed away. */
+#if defined(__clang__) && !defined(QUIRE_IMPLEMENTATION)
+#define QUIRE_NONNULL_BEGIN _Pragma("clang assume_nonnull begin")
+#define QUIRE_NONNULL_END _Pragma("clang assume_nonnull end")
+#define QUIRE_NULLABLE _Nullable
+#define QUIRE_NONNULL _Nonnull
+#else
+#define QUIRE_NONNULL_BEGIN
+#define QUIRE_NONNULL_END
+#define QUIRE_NULLABLE
+#define QUIRE_NONNULL
+#endif
+
+#ifdef __cplusplus
+#define QUIRE_BEGIN extern "C" { QUIRE_NONNULL_BEGIN
+#define QUIRE_END QUIRE_NONNULL_END }
+#else
+#define QUIRE_BEGIN QUIRE_NONNULL_BEGIN
+#define QUIRE_END QUIRE_NONNULL_END
+#endif
+
+/** Version of these headers, as in `quire_version`. */
+#define QUIRE_VERSION_MAJOR 0
+#define QUIRE_VERSION_MINOR 1
+#define QUIRE_VERSION_PATCH 0
+
+/** As the size of a text: it ends with NUL, measure it. */
+#define QUIRE_NUL SIZE_MAX
+
+QUIRE_BEGIN
+
+/** What a call came to. Numbers never change meaning. */
+typedef enum quire_status {
+    QUIRE_OK = 0,
+    /** NULL, a wrong type, an unknown entity or key, a number out of range. */
+    QUIRE_INVALID_ARGUMENT = 1,
+    /** Right call, wrong moment: a frozen model, a deleted object, results that were not fetched. */
+    QUIRE_INVALID_STATE = 2,
+    /** Text that is not valid UTF-8. */
+    QUIRE_INVALID_TEXT = 3,
+    /** Something this version of the library does not do. */
+    QUIRE_UNSUPPORTED = 4,
+    /** There is no such object, section or row. */
+    QUIRE_NOT_FOUND = 5,
+    /** Another thread is inside the same context. */
+    QUIRE_WRONG_THREAD = 6,
+    /** The store was closed. */
+    QUIRE_CLOSED = 7,
+    /** The model contradicts itself. */
+    QUIRE_INVALID_MODEL = 8,
+    /** The predicate cannot be read; the error has the byte offset. */
+    QUIRE_INVALID_PREDICATE = 9,
+    /** An object breaks the rules of its entity; nothing was saved. */
+    QUIRE_VALIDATION = 10,
+    /** A row was changed in the store since it was read; nothing was saved. */
+    QUIRE_CONFLICT = 11,
+    /** A uniqueness constraint of the store is violated; nothing was saved. */
+    QUIRE_CONSTRAINT = 12,
+    /** The file or its folder is missing or may not be opened. */
+    QUIRE_CANNOT_OPEN = 13,
+    /** The file is not a database, or not a store. */
+    QUIRE_NOT_A_STORE = 14,
+    /** The store was written with another model; the error names the entities that differ. */
+    QUIRE_MODEL_MISMATCH = 15,
+    /** The store is locked by another connection. */
+    QUIRE_BUSY = 16,
+    /** The store was opened read-only, or its file may not be written. */
+    QUIRE_READ_ONLY = 17,
+    /** SQLite failed: disk full, I/O error, damaged file. */
+    QUIRE_DATABASE = 18
+} quire_status;
+
+/** Text: `size` bytes of UTF-8 at `data`, and a NUL behind them. `data` is NULL when there is no text at all. */
+typedef struct quire_string {
+    const char *QUIRE_NULLABLE data;
+    size_t size;
+} quire_string;
+
+typedef struct quire_error quire_error;
+typedef struct quire_model quire_model;
+typedef struct quire_store quire_store;
+typedef struct quire_context quire_context;
+typedef struct quire_object quire_object;
+typedef struct quire_predicate quire_predicate;
+typedef struct quire_fetch_request quire_fetch_request;
+typedef struct quire_list quire_list;
+typedef struct quire_page quire_page;
+typedef struct quire_results quire_results;
+typedef struct quire_changes quire_changes;
+
+/** The version of the library that is running, such as "0.1.0". Static. Compare it with the macros above. */
+const char *quire_version(void);
+
+/** The name of a status, such as "QUIRE_NOT_FOUND"; "unknown status" for a foreign number. Static. */
+const char *quire_status_name(quire_status status);
+
+QUIRE_END
+
+#endif

@@ -1,0 +1,130 @@
+/**
+ * A working set of objects: what was inserted, changed and deleted since the last save, and what was read.
+ *
+ * Within a context there is one object for each id: fetching a row twice gives the same pointer. A context, its
+ * objects, lists and results controllers are used by one thread at a time (see base.h).
+ */
+#ifndef QUIRE_CONTEXT_H_
+#define QUIRE_CONTEXT_H_
+
+#include "base.h"
+#include "value.h"
+
+QUIRE_BEGIN
+
+/** A set of pending changes. */
+typedef enum quire_pending {
+    /** Inserted and not yet saved. */
+    QUIRE_PENDING_INSERTED = 1,
+    /** In the store, with changes that are not yet saved. */
+    QUIRE_PENDING_UPDATED = 2,
+    /** In the store, and to be removed by the next save. */
+    QUIRE_PENDING_DELETED = 3
+} quire_pending;
+
+/** Makes a context on a store. Owned: `*out_context`. Fails: QUIRE_CLOSED. */
+quire_status quire_context_create(
+    quire_store *store, quire_context *QUIRE_NULLABLE *QUIRE_NONNULL out_context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** Adds a reference and returns `context`. Takes NULL. Any thread. */
+quire_context *QUIRE_NULLABLE quire_context_retain(quire_context *QUIRE_NULLABLE context);
+
+/** Gives a reference back. When nothing of it is held any more, its pending changes are dropped. Takes NULL. Any thread. */
+void quire_context_release(quire_context *QUIRE_NULLABLE context);
+
+/** Its store. Borrowed from `context`. */
+quire_store *QUIRE_NULLABLE quire_context_store(const quire_context *context);
+
+/**
+ * Inserts an object of `entity`, with the defaults of its attributes and a temporary id. Owned: `*out_object`.
+ *
+ * Fails: QUIRE_INVALID_ARGUMENT (unknown or abstract entity), QUIRE_CLOSED.
+ */
+quire_status quire_context_insert(
+    quire_context *context, const char *entity, size_t entity_size, quire_object *QUIRE_NULLABLE *QUIRE_NONNULL out_object,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Deletes an object: at once for lists and fetches, at the next save in the store. Its delete rules apply when
+ * changes are processed. One that was never saved is simply forgotten. Deleting it again does nothing.
+ *
+ * Fails: QUIRE_INVALID_ARGUMENT (an object of another context), QUIRE_CLOSED.
+ */
+quire_status quire_context_delete(
+    quire_context *context, quire_object *object, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * The object of `entity` (or of an entity that inherits from it) with this id. Owned: `*out_object`.
+ *
+ * Fails: QUIRE_NOT_FOUND (no such row, or deleted here), QUIRE_INVALID_ARGUMENT, QUIRE_CLOSED.
+ */
+quire_status quire_context_object(
+    quire_context *context, const char *entity, size_t entity_size, int64_t id,
+    quire_object *QUIRE_NULLABLE *QUIRE_NONNULL out_object, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * The object with this URI, as `quire_object_uri` gives it. Owned: `*out_object`.
+ *
+ * Fails: QUIRE_NOT_FOUND, QUIRE_INVALID_ARGUMENT (not such a URI, or of another store), QUIRE_CLOSED.
+ */
+quire_status quire_context_object_for_uri(
+    quire_context *context, const char *uri, size_t uri_size, quire_object *QUIRE_NULLABLE *QUIRE_NONNULL out_object,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** Whether a save would write something. */
+bool quire_context_has_changes(const quire_context *context);
+
+/** The objects of one set of pending changes (a `quire_pending`), oldest first. Owned: `*out_list`. */
+quire_status quire_context_pending(
+    quire_context *context, uint32_t pending, quire_list *QUIRE_NULLABLE *QUIRE_NONNULL out_list,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Applies delete rules to what was deleted and tells results controllers about all changes since the last time.
+ *
+ * `quire_context_save`, `quire_context_rollback` and every fetch do this too. Called from a delegate, it takes effect
+ * when the running bracket has ended. Fails: QUIRE_CLOSED, QUIRE_DATABASE.
+ */
+quire_status quire_context_process(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Writes all pending changes in one transaction; temporary ids become permanent. Without changes it does nothing.
+ *
+ * On failure nothing was written and the context keeps its changes.
+ * Fails: QUIRE_VALIDATION (mandatory values, counts, the deny rule; each in the error's details), QUIRE_CONFLICT,
+ * QUIRE_CONSTRAINT, QUIRE_BUSY, QUIRE_READ_ONLY, QUIRE_CLOSED, QUIRE_DATABASE.
+ */
+quire_status quire_context_save(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Drops all pending changes: inserted objects are forgotten, deleted ones return, changed ones get their saved values.
+ *
+ * Fails: QUIRE_CLOSED.
+ */
+quire_status quire_context_rollback(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Gives every inserted object its permanent id now instead of at the save. The objects stay inserted.
+ *
+ * Fails: QUIRE_BUSY, QUIRE_READ_ONLY, QUIRE_CLOSED, QUIRE_DATABASE.
+ */
+quire_status quire_context_obtain_permanent_ids(
+    quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Inserts `row_count` objects of `entity` in one call, from columns. They are pending, as if inserted one by one.
+ *
+ * `keys` names `column_count` attributes, each ended by NUL; `columns[c]` points to the `row_count` values of the
+ * attribute `keys[c]`. The first id is stored in `*out_first_id`; the others follow downwards, because temporary ids
+ * are negative. Nothing is inserted when one value is refused. `out_first_id` may be NULL.
+ *
+ * Fails: QUIRE_INVALID_ARGUMENT, QUIRE_INVALID_TEXT, QUIRE_CLOSED.
+ */
+quire_status quire_context_insert_rows(
+    quire_context *context, const char *entity, size_t entity_size, const char *const QUIRE_NULLABLE *QUIRE_NONNULL keys,
+    const quire_value *const QUIRE_NULLABLE *QUIRE_NONNULL columns, size_t column_count, size_t row_count,
+    int64_t *QUIRE_NULLABLE out_first_id, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+QUIRE_END
+
+#endif

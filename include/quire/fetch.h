@@ -1,0 +1,99 @@
+/** Fetch requests: which objects, in which order, how many, and as what. */
+#ifndef QUIRE_FETCH_H_
+#define QUIRE_FETCH_H_
+
+#include "base.h"
+
+QUIRE_BEGIN
+
+/** What a fetch gives. The numbers are Core Data's. */
+typedef enum quire_result_type {
+    /** Objects, registered in the context. */
+    QUIRE_RESULT_OBJECTS = 0,
+    /** Ids only; nothing else is read. */
+    QUIRE_RESULT_IDS = 1,
+    /** Rows of values, straight from the store: they know nothing of pending changes (as in Core Data). */
+    QUIRE_RESULT_DICTIONARIES = 2,
+    /** One row with one number, the count. `quire_context_count` is the short way. */
+    QUIRE_RESULT_COUNT = 4
+} quire_result_type;
+
+/** Makes a request for all objects of `entity`. Owned: `*out_request`. Whether the entity exists shows at the fetch. */
+quire_status quire_fetch_request_create(
+    const char *entity, size_t entity_size, quire_fetch_request *QUIRE_NULLABLE *QUIRE_NONNULL out_request,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** Adds a reference and returns `request`. Takes NULL. */
+quire_fetch_request *QUIRE_NULLABLE quire_fetch_request_retain(quire_fetch_request *QUIRE_NULLABLE request);
+
+/** Gives a reference back. Takes NULL. */
+void quire_fetch_request_release(quire_fetch_request *QUIRE_NULLABLE request);
+
+/** Only objects that fulfil `predicate`; NULL for all. The request keeps a reference. */
+quire_status quire_fetch_request_set_predicate(
+    quire_fetch_request *request, quire_predicate *QUIRE_NULLABLE predicate,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Orders by a key path (`author`, `author.name`), after the keys added before. nil comes first ascending and last
+ * descending; text orders by code point; objects that are equal in all keys order by id.
+ */
+quire_status quire_fetch_request_add_sort(
+    quire_fetch_request *request, const char *key_path, size_t key_path_size, bool ascending,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** Removes all sort keys. */
+quire_status quire_fetch_request_clear_sort(
+    quire_fetch_request *request, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** At most `limit` results; 0 for all. Counted over saved rows and pending changes together. */
+quire_status quire_fetch_request_set_limit(
+    quire_fetch_request *request, uint64_t limit, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** Leaves out the first `offset` results. */
+quire_status quire_fetch_request_set_offset(
+    quire_fetch_request *request, uint64_t offset, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** Reads the values of `batch_size` objects at a time, when one of them is touched; 0 for all with the fetch. */
+quire_status quire_fetch_request_set_batch_size(
+    quire_fetch_request *request, uint64_t batch_size, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** What the fetch gives: a `quire_result_type`. Objects unless set. */
+quire_status quire_fetch_request_set_result_type(
+    quire_fetch_request *request, uint32_t result_type, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** Whether objects of entities that inherit from the request's are included. True unless set. */
+quire_status quire_fetch_request_set_includes_subentities(
+    quire_fetch_request *request, bool includes_subentities, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** Whether pending changes of the context are seen. True unless set. Without, membership follows the saved values. */
+quire_status quire_fetch_request_set_includes_pending_changes(
+    quire_fetch_request *request, bool includes_pending_changes,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Adds a column to results of type QUIRE_RESULT_DICTIONARIES: an attribute, a to-one relationship (its id) or a key
+ * path through to-one relationships. Without any, all attributes.
+ */
+quire_status quire_fetch_request_add_property(
+    quire_fetch_request *request, const char *key_path, size_t key_path_size,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Runs a request. Processes pending changes first. Owned: `*out_list`.
+ *
+ * Fails: QUIRE_INVALID_ARGUMENT (unknown entity or key), QUIRE_UNSUPPORTED (a predicate part), QUIRE_CLOSED,
+ * QUIRE_BUSY, QUIRE_DATABASE.
+ */
+quire_status quire_context_fetch(
+    quire_context *context, const quire_fetch_request *request, quire_list *QUIRE_NULLABLE *QUIRE_NONNULL out_list,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** How many results a request has, whatever its result type; limit and offset count. Fails as `quire_context_fetch`. */
+quire_status quire_context_count(
+    quire_context *context, const quire_fetch_request *request, int64_t *out_count,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+QUIRE_END
+
+#endif

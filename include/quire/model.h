@@ -1,0 +1,202 @@
+/**
+ * The entities of a store: their attributes, relationships, indexes and constraints.
+ *
+ * A model is built by calls, in any order within an entity, then used. At its first use (`quire_model_freeze`,
+ * `quire_store_open`) it is checked as a whole and no longer changes. Names are ASCII letters, digits and
+ * underscores, a letter first; names that differ only in case are refused, because SQLite would take them for one.
+ */
+#ifndef QUIRE_MODEL_H_
+#define QUIRE_MODEL_H_
+
+#include "base.h"
+#include "value.h"
+
+QUIRE_BEGIN
+
+/** Type of an attribute. The numbers are Core Data's and part of the file. */
+typedef enum quire_attribute_type {
+    /** Any value, never stored: for transient attributes only. */
+    QUIRE_UNDEFINED = 0,
+    QUIRE_INTEGER_16 = 100,
+    QUIRE_INTEGER_32 = 200,
+    QUIRE_INTEGER_64 = 300,
+    /** A decimal number. Core Data's files hold it as a double, so digits beyond a double's are lost when saved. */
+    QUIRE_DECIMAL = 400,
+    QUIRE_DOUBLE = 500,
+    QUIRE_FLOAT = 600,
+    QUIRE_STRING = 700,
+    QUIRE_BOOLEAN = 800,
+    QUIRE_DATE = 900,
+    QUIRE_BINARY = 1000,
+    QUIRE_UUID = 1100,
+    QUIRE_URI = 1200,
+    /** Bytes that the application encodes; kept as they are. */
+    QUIRE_TRANSFORMABLE = 1800
+} quire_attribute_type;
+
+/** What deleting an object does to the objects that a relationship holds. The numbers are Core Data's. */
+typedef enum quire_delete_rule {
+    /** Nothing: the other side may keep a reference to an object that is gone. */
+    QUIRE_NO_ACTION = 0,
+    /** The other side lets go of the deleted object. */
+    QUIRE_NULLIFY = 1,
+    /** The other objects are deleted too. */
+    QUIRE_CASCADE = 2,
+    /** A save fails (QUIRE_VALIDATION) while other objects remain. */
+    QUIRE_DENY = 3
+} quire_delete_rule;
+
+/** How an entity is made. Zero means the default for every field. */
+typedef struct quire_entity_options {
+    /** sizeof(quire_entity_options) in your build. */
+    uint32_t struct_size;
+    /** It has no objects of its own, only those of entities that inherit from it. */
+    bool is_abstract;
+    /** Name of the entity that it inherits from, which may be added later; NULL for none. */
+    const char *QUIRE_NULLABLE parent;
+    /** Changes the version hash, to tell two versions apart that look alike; NULL for none. */
+    const char *QUIRE_NULLABLE version_hash_modifier;
+} quire_entity_options;
+
+/** Sets `struct_size`; all else zero. */
+#define QUIRE_ENTITY_OPTIONS_INIT { (uint32_t)sizeof(quire_entity_options), false, NULL, NULL }
+
+/** How an attribute is made. Zero means the default for every field. */
+typedef struct quire_attribute_options {
+    /** sizeof(quire_attribute_options) in your build. */
+    uint32_t struct_size;
+    /** It may be nil when saved. */
+    bool is_optional;
+    /** It lives in memory only and has no column. */
+    bool is_transient;
+    /** What an inserted object starts with; NULL for nil. Copied. */
+    const quire_value *QUIRE_NULLABLE default_value;
+    /** Changes the version hash; NULL for none. */
+    const char *QUIRE_NULLABLE version_hash_modifier;
+} quire_attribute_options;
+
+/** Sets `struct_size`; all else zero. */
+#define QUIRE_ATTRIBUTE_OPTIONS_INIT { (uint32_t)sizeof(quire_attribute_options), false, false, NULL, NULL }
+
+/** How a relationship is made: to-one, mandatory and nullifying unless said otherwise. */
+typedef struct quire_relationship_options {
+    /** sizeof(quire_relationship_options) in your build. */
+    uint32_t struct_size;
+    /** It holds any number of objects instead of one. */
+    bool is_to_many;
+    /** Its objects have an order; for to-many only. */
+    bool is_ordered;
+    /** It may be empty when saved. */
+    bool is_optional;
+    /** It lives in memory only. */
+    bool is_transient;
+    /** A `quire_delete_rule`. */
+    uint32_t delete_rule;
+    /** Fewest objects when it is not empty; for to-many only. Part of the version hash. */
+    uint32_t minimum_count;
+    /** Most objects, 0 for any number; for to-many only. Part of the version hash. */
+    uint32_t maximum_count;
+    /** Name of the relationship of the destination that points back, kept up to date by the library; NULL for none. */
+    const char *QUIRE_NULLABLE inverse;
+    /** Changes the version hash; NULL for none. */
+    const char *QUIRE_NULLABLE version_hash_modifier;
+} quire_relationship_options;
+
+/** Sets `struct_size` and the delete rule QUIRE_NULLIFY; all else zero. */
+#define QUIRE_RELATIONSHIP_OPTIONS_INIT \
+    { (uint32_t)sizeof(quire_relationship_options), false, false, false, false, (uint32_t)QUIRE_NULLIFY, 0, 0, NULL, NULL }
+
+/** One property of a fetch index. */
+typedef struct quire_index_element {
+    /** A stored attribute or to-one relationship. */
+    const char *property;
+    bool is_descending;
+} quire_index_element;
+
+/** Makes an empty model. Owned by the caller. Cannot fail. */
+quire_model *quire_model_create(void);
+
+/** Adds a reference and returns `model`. Takes NULL. */
+quire_model *QUIRE_NULLABLE quire_model_retain(quire_model *QUIRE_NULLABLE model);
+
+/** Gives a reference back. Takes NULL. */
+void quire_model_release(quire_model *QUIRE_NULLABLE model);
+
+/**
+ * Adds an entity. `options` may be NULL.
+ *
+ * Fails: QUIRE_INVALID_MODEL (name taken or not allowed), QUIRE_INVALID_STATE (the model is frozen).
+ */
+quire_status quire_model_add_entity(
+    quire_model *model, const char *name, size_t name_size, const quire_entity_options *QUIRE_NULLABLE options,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Adds an attribute to an entity that was added before. `type` is a `quire_attribute_type`; `options` may be NULL.
+ *
+ * Fails: QUIRE_INVALID_MODEL (name taken, reserved or not allowed; Undefined but not transient),
+ * QUIRE_INVALID_ARGUMENT (no such entity, a default of another type), QUIRE_UNSUPPORTED (composite attributes),
+ * QUIRE_INVALID_STATE (the model is frozen).
+ */
+quire_status quire_model_add_attribute(
+    quire_model *model, const char *entity, size_t entity_size, const char *name, size_t name_size, uint32_t type,
+    const quire_attribute_options *QUIRE_NULLABLE options, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Adds a relationship to `destination`, an entity that may be added later. `options` may be NULL.
+ *
+ * Fails as `quire_model_add_attribute`; whether destination and inverse exist is checked when the model is frozen.
+ */
+quire_status quire_model_add_relationship(
+    quire_model *model, const char *entity, size_t entity_size, const char *name, size_t name_size,
+    const char *destination, size_t destination_size, const quire_relationship_options *QUIRE_NULLABLE options,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Adds an index that fetches can use. It is not part of the version hash.
+ *
+ * Fails: QUIRE_INVALID_MODEL (name taken, no elements), QUIRE_INVALID_ARGUMENT, QUIRE_INVALID_STATE.
+ */
+quire_status quire_model_add_fetch_index(
+    quire_model *model, const char *entity, size_t entity_size, const char *name, size_t name_size,
+    const quire_index_element *elements, size_t count, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Adds a uniqueness constraint: no two objects have the same values in all of `properties`, an array of `count`
+ * names that end with NUL. Enforced at each save; nil does not conflict with nil (a fact of SQLite).
+ *
+ * Fails: QUIRE_INVALID_MODEL (no properties, given twice), QUIRE_INVALID_ARGUMENT, QUIRE_INVALID_STATE.
+ */
+quire_status quire_model_add_uniqueness_constraint(
+    quire_model *model, const char *entity, size_t entity_size, const char *const QUIRE_NULLABLE *QUIRE_NONNULL properties,
+    size_t count, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Checks the model as a whole and forbids further change. Done by the first use; calling it twice is fine.
+ *
+ * Fails: QUIRE_INVALID_MODEL, naming the inconsistency: an unknown parent or destination, an inverse that does not
+ * point back, a cycle of parents, a property declared again below. The model can then still be changed.
+ */
+quire_status quire_model_freeze(quire_model *model, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** Whether the model no longer changes. */
+bool quire_model_is_frozen(const quire_model *model);
+
+/** How many entities there are. */
+size_t quire_model_entity_count(const quire_model *model);
+
+/** Name of an entity, in the order of addition. Borrowed from `model`; no text when `index` is out of range. */
+quire_string quire_model_entity_name(const quire_model *model, size_t index);
+
+/**
+ * Writes the 32 bytes of an entity's version hash, as Core Data computes it, to `out_hash`. Freezes the model.
+ *
+ * Fails: QUIRE_INVALID_ARGUMENT (no such entity), QUIRE_INVALID_MODEL.
+ */
+quire_status quire_model_version_hash(
+    quire_model *model, const char *entity, size_t entity_size, uint8_t *out_hash,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+QUIRE_END
+
+#endif

@@ -1,0 +1,103 @@
+/** Reading and changing one object. Used on the thread of its context. */
+#ifndef QUIRE_OBJECT_H_
+#define QUIRE_OBJECT_H_
+
+#include "base.h"
+#include "value.h"
+
+QUIRE_BEGIN
+
+/** Adds a reference and returns `object`. Takes NULL. Any thread. */
+quire_object *QUIRE_NULLABLE quire_object_retain(quire_object *QUIRE_NULLABLE object);
+
+/** Gives a reference back. Takes NULL. Any thread. */
+void quire_object_release(quire_object *QUIRE_NULLABLE object);
+
+/** Its context. Borrowed from `object`. */
+quire_context *QUIRE_NULLABLE quire_object_context(const quire_object *object);
+
+/** Name of its entity. Borrowed from `object`. */
+quire_string quire_object_entity(const quire_object *object);
+
+/**
+ * Its id: positive and permanent once saved, negative and of this context only before. 0 when `object` is NULL.
+ *
+ * Ids are unique among the entities of one inheritance tree; objects of unrelated entities can have the same id.
+ */
+int64_t quire_object_id(const quire_object *object);
+
+/**
+ * Its URI, `x-coredata://<store>/<entity>/p<id>`; before it has a permanent id, `x-coredata:///<entity>/t<UUID>`.
+ *
+ * Borrowed from `object`, until its id becomes permanent.
+ */
+quire_string quire_object_uri(quire_object *object);
+
+/** Whether it was inserted and not yet saved. */
+bool quire_object_is_inserted(const quire_object *object);
+
+/** Whether it is in the store and has changes that are not yet saved. */
+bool quire_object_is_updated(const quire_object *object);
+
+/** Whether it was deleted, here or, found when reading it, in the store. */
+bool quire_object_is_deleted(const quire_object *object);
+
+/**
+ * Reads an attribute or a to-one relationship. A relationship gives QUIRE_VALUE_OBJECT_ID or nil.
+ *
+ * Text and data are borrowed from `object`, until this attribute changes or the object is released.
+ * Fails: QUIRE_INVALID_ARGUMENT (no such key, a to-many relationship), QUIRE_INVALID_STATE (deleted),
+ * QUIRE_NOT_FOUND (its row is gone from the store), QUIRE_CLOSED, QUIRE_DATABASE.
+ */
+quire_status quire_object_get(
+    quire_object *object, const char *key, size_t key_size, quire_value *out_value,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Changes an attribute or a relationship; inverse relationships follow at once.
+ *
+ * A to-one relationship takes an object or nil; a to-many one a list of objects, which replaces what it held. A value
+ * equal to the present one changes nothing.
+ * Fails: QUIRE_INVALID_ARGUMENT (no such key, a value that the attribute cannot hold, an object of another context or
+ * entity), QUIRE_INVALID_TEXT, QUIRE_INVALID_STATE (deleted), QUIRE_NOT_FOUND, QUIRE_CLOSED, QUIRE_DATABASE.
+ */
+quire_status quire_object_set(
+    quire_object *object, const char *key, size_t key_size, const quire_value *value,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Changes `count` attributes or to-one relationships in one call. Each of `keys` ends with NUL.
+ *
+ * Nothing changes when one value is refused. Fails as `quire_object_set`.
+ */
+quire_status quire_object_set_values(
+    quire_object *object, const char *const QUIRE_NULLABLE *QUIRE_NONNULL keys, const quire_value *values, size_t count,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** The object that a to-one relationship holds, or NULL. Owned: `*out_object`. Fails as `quire_object_get`. */
+quire_status quire_object_get_object(
+    quire_object *object, const char *key, size_t key_size, quire_object *QUIRE_NULLABLE *QUIRE_NONNULL out_object,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * The objects that a to-many relationship holds, as they are now; later changes do not reach the list.
+ *
+ * In their order when the relationship is ordered, otherwise by id. Owned: `*out_list`. Fails as `quire_object_get`.
+ */
+quire_status quire_object_get_objects(
+    quire_object *object, const char *key, size_t key_size, quire_list *QUIRE_NULLABLE *QUIRE_NONNULL out_list,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** Adds `other` to a to-many relationship, at its end when ordered. Holding it already changes nothing. Fails as `quire_object_set`. */
+quire_status quire_object_add(
+    quire_object *object, const char *key, size_t key_size, quire_object *other,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** Removes `other` from a to-many relationship. Not holding it changes nothing. Fails as `quire_object_set`. */
+quire_status quire_object_remove(
+    quire_object *object, const char *key, size_t key_size, quire_object *other,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+QUIRE_END
+
+#endif

@@ -1,0 +1,57 @@
+/**
+ * Conditions, written in the language of NSPredicate: `author == "Goethe" AND contents CONTAINS[cd] %@`.
+ *
+ * A predicate is immutable and may be used from any thread. The same predicate gives the same answer for saved rows
+ * and for unsaved objects. nil is a value: `author != "x"` includes objects without an author.
+ */
+#ifndef QUIRE_PREDICATE_H_
+#define QUIRE_PREDICATE_H_
+
+#include "base.h"
+#include "value.h"
+
+QUIRE_BEGIN
+
+/**
+ * Reads a predicate. `arguments` are the values for `%@`, `%K`, `%d`, `%f` and so on, in order.
+ *
+ * Owned: `*out_predicate`. Fails: QUIRE_INVALID_PREDICATE, whose error has the byte offset and shows the place with a
+ * caret; QUIRE_INVALID_TEXT; QUIRE_INVALID_ARGUMENT.
+ */
+quire_status quire_predicate_parse(
+    const char *format, size_t format_size, const quire_value *QUIRE_NULLABLE arguments, size_t argument_count,
+    quire_predicate *QUIRE_NULLABLE *QUIRE_NONNULL out_predicate, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Reads a predicate as `quire_predicate_parse` does, with the arguments in C's variable form: for `%@` a
+ * `const quire_value *`, for `%K` and `%s` a `const char *`, for `%d %i %c` an int, `%u %x` an unsigned, `%ld %li`
+ * a long, `%lu %lx` an unsigned long, `%lld %lli` a long long, `%llu %llx` an unsigned long long, for `%f %g %e` a
+ * double. `format` ends with NUL. The compiler cannot check these arguments: other languages use
+ * `quire_predicate_parse`.
+ */
+quire_status quire_predicate_format(
+    quire_predicate *QUIRE_NULLABLE *QUIRE_NONNULL out_predicate, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error,
+    const char *format, ...);
+
+/** Adds a reference and returns `predicate`. Takes NULL. */
+quire_predicate *QUIRE_NULLABLE quire_predicate_retain(quire_predicate *QUIRE_NULLABLE predicate);
+
+/** Gives a reference back. Takes NULL. */
+void quire_predicate_release(quire_predicate *QUIRE_NULLABLE predicate);
+
+/** Its canonical text, arguments included; reading it gives an equal predicate. Borrowed from `predicate`. */
+quire_string quire_predicate_text(const quire_predicate *predicate);
+
+/**
+ * Whether `object` fulfils the predicate, with its values as they are now.
+ *
+ * Fails: QUIRE_INVALID_ARGUMENT (no such key), QUIRE_UNSUPPORTED (names the part that this version does not
+ * evaluate), QUIRE_CLOSED, QUIRE_DATABASE. Thread: that of the object's context.
+ */
+quire_status quire_predicate_matches(
+    const quire_predicate *predicate, quire_object *object, bool *out_matches,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+QUIRE_END
+
+#endif

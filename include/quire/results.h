@@ -1,0 +1,299 @@
+/**
+ * Results controllers: a fetch request kept up to date, gathered in sections, that reports its exact changes.
+ *
+ * A controller follows its context: a change shows when the context processes it (`quire_context_process`, a save, a
+ * rollback, a fetch), saved or not. Then the delegate is told, on the thread of that call: first `will_change` (the
+ * controller still shows the old state), then sections, then objects, then `did_change` (all three with the new
+ * state), then `changes` with everything at once. Callbacks may read, change objects, save and release anything;
+ * what they change is reported in a bracket of its own, after the running one.
+ *
+ * Index paths of the state before are "old", of the state after all changes of the bracket "new". Old is given for
+ * deletes and moves, new for inserts and moves, both for updates. A row that only shifts because of others is not
+ * reported; one that keeps its place among the unchanged rows is an update, never a move.
+ */
+#ifndef QUIRE_RESULTS_H_
+#define QUIRE_RESULTS_H_
+
+#include "base.h"
+
+QUIRE_BEGIN
+
+/** What happened to a row or a section. The numbers are Core Data's. */
+typedef enum quire_change_kind {
+    QUIRE_CHANGE_INSERT = 1,
+    QUIRE_CHANGE_DELETE = 2,
+    /** Rows only. A moved row may also have changed otherwise. */
+    QUIRE_CHANGE_MOVE = 3,
+    /** Rows only. */
+    QUIRE_CHANGE_UPDATE = 4
+} quire_change_kind;
+
+/** One step of the linear form of a change set. */
+typedef enum quire_step_kind {
+    QUIRE_STEP_INSERT_ROW = 1,
+    QUIRE_STEP_DELETE_ROW = 2,
+    QUIRE_STEP_MOVE_ROW = 3,
+    QUIRE_STEP_UPDATE_ROW = 4,
+    QUIRE_STEP_INSERT_SECTION = 5,
+    QUIRE_STEP_DELETE_SECTION = 6
+} quire_step_kind;
+
+/** Place of a row. */
+typedef struct quire_index_path {
+    int64_t section;
+    int64_t row;
+} quire_index_path;
+
+/** A section, as `quire_results_section` gives it. */
+typedef struct quire_section {
+    /** The value of the section key path as text; empty for nil and in a controller without sections. */
+    quire_string name;
+    /** For a list's index: the delegate's, else the first letter of the name in upper case. */
+    quire_string index_title;
+    /** Place of its first row, counted over all sections. */
+    int64_t start;
+    /** Rows. */
+    int64_t count;
+} quire_section;
+
+/** A change of a row. Frames that do not apply are -1. */
+typedef struct quire_change {
+    /** A `quire_change_kind`. */
+    uint32_t kind;
+    uint32_t reserved;
+    /** The object's id: for inserts, moves and updates at the time of the change, for deletes its last one. */
+    int64_t id;
+    int64_t old_section;
+    int64_t old_row;
+    /** Place counted over all sections. */
+    int64_t old_flat;
+    int64_t new_section;
+    int64_t new_row;
+    int64_t new_flat;
+} quire_change;
+
+/** A section that came (`index` in the new frame) or went (`index` in the old frame). */
+typedef struct quire_section_change {
+    /** QUIRE_CHANGE_INSERT or QUIRE_CHANGE_DELETE. */
+    uint32_t kind;
+    uint32_t reserved;
+    int64_t index;
+    /** Borrowed from the change set. */
+    quire_string name;
+} quire_section_change;
+
+/**
+ * A step of the linear form: applied one after another to the old list, the steps give the new one, and each is valid
+ * in the state at its moment. A move's destination is counted after the row has been taken out. What a kind does not
+ * need is -1.
+ */
+typedef struct quire_step {
+    /** A `quire_step_kind`. */
+    uint32_t kind;
+    uint32_t reserved;
+    int64_t id;
+    int64_t section;
+    int64_t row;
+    int64_t to_section;
+    int64_t to_row;
+    /** `section` and `row` counted over all sections. */
+    int64_t flat;
+    int64_t to_flat;
+} quire_step;
+
+/** How a controller is made. Zero means the default for every field. */
+typedef struct quire_results_options {
+    /** sizeof(quire_results_options) in your build. */
+    uint32_t struct_size;
+    /**
+     * Keep the change sets of the last brackets for `quire_results_next_changes`, for programs that prefer asking to
+     * being called.
+     */
+    bool queues_changes;
+    /** Attribute or key path through to-one relationships whose values make the sections; NULL for a single section. */
+    const char *QUIRE_NULLABLE section_key_path;
+} quire_results_options;
+
+/** Sets `struct_size`; all else zero. */
+#define QUIRE_RESULTS_OPTIONS_INIT { (uint32_t)sizeof(quire_results_options), false, NULL }
+
+/** Told about every change of a controller's contents. Every callback may be NULL. Pointers hold during the call. */
+typedef struct quire_results_delegate {
+    /** sizeof(quire_results_delegate) in your build. */
+    uint32_t struct_size;
+    uint32_t reserved;
+    /** Passed to every callback, never touched. */
+    void *QUIRE_NULLABLE user_data;
+    /** Once, when the library lets go of `user_data`: replaced, removed, or the controller is gone. */
+    void (*QUIRE_NULLABLE destroy)(void *QUIRE_NULLABLE user_data);
+    /** A bracket begins; the controller still shows the old state. */
+    void (*QUIRE_NULLABLE will_change)(void *QUIRE_NULLABLE user_data, quire_results *results);
+    /** A section came or went. Deletions first, last to first; then insertions, first to last. */
+    void (*QUIRE_NULLABLE did_change_section)(
+        void *QUIRE_NULLABLE user_data, quire_results *results, const quire_section_change *change);
+    /**
+     * A row changed. Deletions first, last to first; then insertions, moves and updates, each first to last in the new
+     * frame. `object` is the object concerned, also when deleted.
+     */
+    void (*QUIRE_NULLABLE did_change_object)(
+        void *QUIRE_NULLABLE user_data, quire_results *results, quire_object *object, const quire_change *change);
+    /** The bracket ends. */
+    void (*QUIRE_NULLABLE did_change)(void *QUIRE_NULLABLE user_data, quire_results *results);
+    /** After the bracket: everything that it reported, in one call. */
+    void (*QUIRE_NULLABLE changes)(void *QUIRE_NULLABLE user_data, quire_results *results, const quire_changes *changes);
+    /**
+     * The index title of a section with this name, instead of its first letter: text that ends with NUL and is copied,
+     * or NULL for no title.
+     */
+    const char *QUIRE_NULLABLE (*QUIRE_NULLABLE index_title)(
+        void *QUIRE_NULLABLE user_data, quire_results *results, const char *name, size_t name_size);
+} quire_results_delegate;
+
+/** Sets `struct_size`; all else zero. */
+#define QUIRE_RESULTS_DELEGATE_INIT \
+    { (uint32_t)sizeof(quire_results_delegate), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
+
+/**
+ * Makes a controller for the objects of `request`, whose entity, predicate, sort keys and subentities are copied.
+ *
+ * Sections come first in the order: when the first sort key is not the section key path, rows are ordered by section,
+ * ascending, and then by the sort keys. nil and empty text share a section. `options` may be NULL. Owned: `*out_results`.
+ * Fails: QUIRE_INVALID_ARGUMENT (unknown entity or key; a result type other than objects), QUIRE_UNSUPPORTED (a limit
+ * or an offset, which this version cannot keep true while live; a predicate part), QUIRE_CLOSED.
+ */
+quire_status quire_results_create(
+    quire_context *context, const quire_fetch_request *request, const quire_results_options *QUIRE_NULLABLE options,
+    quire_results *QUIRE_NULLABLE *QUIRE_NONNULL out_results, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** Adds a reference and returns `results`. Takes NULL. Any thread. */
+quire_results *QUIRE_NULLABLE quire_results_retain(quire_results *QUIRE_NULLABLE results);
+
+/** Gives a reference back; the last one ends the following of changes. Takes NULL. Any thread. */
+void quire_results_release(quire_results *QUIRE_NULLABLE results);
+
+/** Its context. Borrowed from `results`. */
+quire_context *QUIRE_NULLABLE quire_results_context(const quire_results *results);
+
+/**
+ * Sets the delegate, which is copied, or removes it with NULL. `destroy` of the one before is called.
+ *
+ * Fails: QUIRE_INVALID_ARGUMENT (a `struct_size` smaller than the first field, or larger with a tail that is not zero).
+ */
+quire_status quire_results_set_delegate(
+    quire_results *results, const quire_results_delegate *QUIRE_NULLABLE delegate,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Fetches. Before it, a controller is empty and follows nothing. Again, it starts anew; neither time reports changes.
+ *
+ * Fails as `quire_context_fetch`; the controller then keeps what it had.
+ */
+quire_status quire_results_fetch(quire_results *results, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** Rows in all sections. */
+int64_t quire_results_count(const quire_results *results);
+
+/**
+ * Sections. Without a section key path there is exactly one once fetched, also when empty; with one, an empty result
+ * has none.
+ */
+int64_t quire_results_section_count(const quire_results *results);
+
+/** A section. Its texts are borrowed from `results` until its next change. Fails: QUIRE_NOT_FOUND. */
+quire_status quire_results_section(
+    quire_results *results, int64_t section, quire_section *out_section,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * All sections in one call, as a page with the columns `name`, `indexTitle`, `start` and `count`. Owned: `*out_page`.
+ *
+ * `flags` as in `quire_list_page`.
+ */
+quire_status quire_results_sections(
+    quire_results *results, uint32_t flags, quire_page *QUIRE_NULLABLE *QUIRE_NONNULL out_page,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** The object at an index path. Owned: `*out_object`. Fails: QUIRE_NOT_FOUND, QUIRE_CLOSED, QUIRE_DATABASE. */
+quire_status quire_results_object(
+    quire_results *results, int64_t section, int64_t row, quire_object *QUIRE_NULLABLE *QUIRE_NONNULL out_object,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** The index path of an object. Fails: QUIRE_NOT_FOUND (not in the results, or of another context). */
+quire_status quire_results_index_path(
+    quire_results *results, const quire_object *object, quire_index_path *out_path,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** Writes `count` ids, from the row `first` counted over all sections, to `out_ids`. Fails: QUIRE_INVALID_ARGUMENT. */
+quire_status quire_results_ids(
+    quire_results *results, int64_t first, int64_t count, int64_t *out_ids,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** For each of `count` ids, its row counted over all sections, or -1, in `out_rows`. */
+quire_status quire_results_positions(
+    quire_results *results, const int64_t *ids, size_t count, int64_t *out_rows,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** For each of `count` rows counted over all sections, its section, or -1, in `out_sections`. */
+quire_status quire_results_section_of(
+    quire_results *results, const int64_t *rows, size_t count, int64_t *out_sections,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** The values of `count` rows, from the row `first` counted over all sections, as `quire_list_page` gives them. Owned: `*out_page`. */
+quire_status quire_results_page(
+    quire_results *results, int64_t first, int64_t count,
+    const char *const QUIRE_NULLABLE *QUIRE_NULLABLE key_paths, size_t key_path_count, uint32_t flags,
+    quire_page *QUIRE_NULLABLE *QUIRE_NONNULL out_page, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * The section that belongs to place `title_index` among the index titles of all sections (those without one left out,
+ * a title that follows an equal one counted once).
+ *
+ * Fails: QUIRE_NOT_FOUND (out of range).
+ */
+quire_status quire_results_section_for_index_title(
+    quire_results *results, int64_t title_index, int64_t *out_section,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** The index titles of all sections, as a page with the one column `indexTitle`. Owned: `*out_page`. */
+quire_status quire_results_index_titles(
+    quire_results *results, uint32_t flags, quire_page *QUIRE_NULLABLE *QUIRE_NONNULL out_page,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * A number that grows with every change of the contents, at an address that holds as long as `results`: a cache can
+ * check itself without a call. Read it on the context's thread.
+ */
+const uint64_t *QUIRE_NULLABLE quire_results_generation(const quire_results *results);
+
+/**
+ * The oldest change set not yet taken, or NULL. Owned: `*out_changes`. For controllers made with `queues_changes`.
+ *
+ * Fails: QUIRE_INVALID_STATE (the controller does not queue).
+ */
+quire_status quire_results_next_changes(
+    quire_results *results, quire_changes *QUIRE_NULLABLE *QUIRE_NONNULL out_changes,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** Adds a reference and returns `changes`. Takes NULL. Any thread. */
+quire_changes *QUIRE_NULLABLE quire_changes_retain(quire_changes *QUIRE_NULLABLE changes);
+
+/** Gives a reference back. Takes NULL. Any thread. */
+void quire_changes_release(quire_changes *QUIRE_NULLABLE changes);
+
+/** The row changes, in the order in which a delegate is told. Borrowed from `changes`; their number in `*out_count`. */
+const quire_change *QUIRE_NULLABLE quire_changes_rows(const quire_changes *changes, size_t *out_count);
+
+/** The section changes, in the order in which a delegate is told. Borrowed from `changes`. */
+const quire_section_change *QUIRE_NULLABLE quire_changes_sections(const quire_changes *changes, size_t *out_count);
+
+/** The linear form. Borrowed from `changes`. */
+const quire_step *QUIRE_NULLABLE quire_changes_steps(const quire_changes *changes, size_t *out_count);
+
+/** Where each of `count` rows of the old state went, counted over all sections; -1 when deleted or out of range. In `out_rows`. */
+quire_status quire_changes_map_positions(
+    const quire_changes *changes, const int64_t *old_rows, size_t count, int64_t *out_rows,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+QUIRE_END
+
+#endif

@@ -1,0 +1,146 @@
+/** One value: of an attribute, a to-one relationship, or an argument of a predicate. */
+#ifndef QUIRE_VALUE_H_
+#define QUIRE_VALUE_H_
+
+#include "base.h"
+
+QUIRE_BEGIN
+
+/** Which member of `quire_value.as` holds. */
+typedef enum quire_value_kind {
+    QUIRE_VALUE_NIL = 0,
+    /** `as.integer` */
+    QUIRE_VALUE_INTEGER = 1,
+    /** `as.boolean` */
+    QUIRE_VALUE_BOOLEAN = 2,
+    /** `as.real` */
+    QUIRE_VALUE_DOUBLE = 3,
+    /** `as.real`, which holds a 32-bit float widened */
+    QUIRE_VALUE_FLOAT = 4,
+    /** `as.text` of `size` bytes: a decimal number such as "-12.50" or "1e3", at most 38 significant digits */
+    QUIRE_VALUE_DECIMAL = 5,
+    /** `as.text` of `size` bytes of UTF-8 */
+    QUIRE_VALUE_TEXT = 6,
+    /** `as.real`: seconds since 1970-01-01 00:00:00 UTC, negative before, fractions kept */
+    QUIRE_VALUE_DATE = 7,
+    /** `as.data` of `size` bytes */
+    QUIRE_VALUE_DATA = 8,
+    /** `as.data` of 16 bytes in the order of RFC 4122 */
+    QUIRE_VALUE_UUID = 9,
+    /** `as.text` of `size` bytes: an absolute URI, kept as it is */
+    QUIRE_VALUE_URI = 10,
+    /** `as.object`. Input only: reading a to-one relationship gives QUIRE_VALUE_OBJECT_ID. */
+    QUIRE_VALUE_OBJECT = 11,
+    /** `as.integer`: the id of the object at the other end. Output only. */
+    QUIRE_VALUE_OBJECT_ID = 12,
+    /** `as.list`, an array of `size` values. Input only: the objects of a to-many relationship, the right side of IN. */
+    QUIRE_VALUE_LIST = 13
+} quire_value_kind;
+
+/**
+ * A value: 16 bytes on 64-bit systems.
+ *
+ * Passed in, text and data belong to the caller and are copied. Given out, they are borrowed as the function says.
+ * `size` counts bytes for text and data (UINT32_MAX: `as.text` ends with NUL), values for a list, and is otherwise 0.
+ */
+typedef struct quire_value {
+    /** A `quire_value_kind`. */
+    uint32_t kind;
+    uint32_t size;
+    union {
+        int64_t integer;
+        double real;
+        bool boolean;
+        const char *QUIRE_NULLABLE text;
+        const uint8_t *QUIRE_NULLABLE data;
+        quire_object *QUIRE_NULLABLE object;
+        const struct quire_value *QUIRE_NULLABLE list;
+    } as;
+} quire_value;
+
+/** As the `size` of a text value: it ends with NUL, measure it. */
+#define QUIRE_VALUE_NUL UINT32_MAX
+
+/** nil: no value. */
+static inline quire_value quire_value_nil(void) {
+    quire_value value;
+    value.kind = QUIRE_VALUE_NIL;
+    value.size = 0;
+    value.as.integer = 0;
+    return value;
+}
+
+/** An integer. */
+static inline quire_value quire_value_integer(int64_t integer) {
+    quire_value value = quire_value_nil();
+    value.kind = QUIRE_VALUE_INTEGER;
+    value.as.integer = integer;
+    return value;
+}
+
+/** A boolean. */
+static inline quire_value quire_value_boolean(bool boolean) {
+    quire_value value = quire_value_nil();
+    value.kind = QUIRE_VALUE_BOOLEAN;
+    value.as.boolean = boolean;
+    return value;
+}
+
+/** A double. */
+static inline quire_value quire_value_double(double real) {
+    quire_value value = quire_value_nil();
+    value.kind = QUIRE_VALUE_DOUBLE;
+    value.as.real = real;
+    return value;
+}
+
+/** A date, as seconds since 1970-01-01 00:00:00 UTC. */
+static inline quire_value quire_value_date(double seconds_since_1970) {
+    quire_value value = quire_value_nil();
+    value.kind = QUIRE_VALUE_DATE;
+    value.as.real = seconds_since_1970;
+    return value;
+}
+
+/** Text that ends with NUL. The value points to it and does not copy it; NULL gives nil. */
+static inline quire_value quire_value_text(const char *QUIRE_NULLABLE text) {
+    quire_value value = quire_value_nil();
+    if (text) {
+        value.kind = QUIRE_VALUE_TEXT;
+        value.size = QUIRE_VALUE_NUL;
+        value.as.text = text;
+    }
+    return value;
+}
+
+/** Bytes. The value points to them and does not copy them. */
+static inline quire_value quire_value_data(const uint8_t *data, uint32_t size) {
+    quire_value value = quire_value_nil();
+    value.kind = QUIRE_VALUE_DATA;
+    value.size = size;
+    value.as.data = data;
+    return value;
+}
+
+/** An object of the context in which the value will be used; NULL gives nil. */
+static inline quire_value quire_value_object(quire_object *QUIRE_NULLABLE object) {
+    quire_value value = quire_value_nil();
+    if (object) {
+        value.kind = QUIRE_VALUE_OBJECT;
+        value.as.object = object;
+    }
+    return value;
+}
+
+/** `count` values. The value points to them and does not copy them. */
+static inline quire_value quire_value_list(const quire_value *QUIRE_NULLABLE values, uint32_t count) {
+    quire_value value = quire_value_nil();
+    value.kind = QUIRE_VALUE_LIST;
+    value.size = count;
+    value.as.list = values;
+    return value;
+}
+
+QUIRE_END
+
+#endif
