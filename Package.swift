@@ -1,0 +1,30 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// QUIRE_IMPLEMENTATION: every pointer is optional in Swift, because a caller's NULL must be checked, not assumed away.
+let header = ["-Xcc", "-I\(Context.packageDirectory)/include", "-Xcc", "-DQUIRE_IMPLEMENTATION"]
+let swift: [SwiftSetting] = [.unsafeFlags(["-warnings-as-errors"] + header)]
+
+let package = Package(
+  name: "quire",
+  products: [.library(name: "quire", type: .dynamic, targets: ["Quire"])],
+  targets: [
+    .systemLibrary(name: "CQuire"),
+    .systemLibrary(name: "CSQLite"),
+    .systemLibrary(name: "CICU"),
+    .systemLibrary(name: "CPropertyList"),
+    .systemLibrary(name: "CDigest"),
+    .target(
+      name: "CQuireFormat",
+      publicHeadersPath: ".",
+      cSettings: [
+        .unsafeFlags(["-I\(Context.packageDirectory)/include", "-Wall", "-Wextra", "-Werror"])
+      ]),
+    .target(
+      name: "Quire",
+      dependencies: ["CQuire", "CSQLite", "CICU", "CPropertyList", "CDigest", "CQuireFormat"],
+      exclude: ["exports.map"],
+      swiftSettings: swift),
+    .testTarget(name: "QuireTests", dependencies: ["Quire", "CQuire"], swiftSettings: swift),
+  ],
+  swiftLanguageModes: [.v6])

@@ -1,0 +1,80 @@
+// ICU's functions are macros that add a version to each name, which Swift cannot see; these are functions.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <unicode/ucasemap.h>
+#include <unicode/uchar.h>
+#include <unicode/unorm2.h>
+#include <unicode/uregex.h>
+#include <unicode/ustring.h>
+
+static inline UCaseMap *quire_icu_case_map_open(UErrorCode *status) { return ucasemap_open("", 0, status); }
+
+static inline int32_t quire_icu_fold_case(
+    const UCaseMap *map, char *target, int32_t capacity, const char *source, int32_t length, UErrorCode *status) {
+  return ucasemap_utf8FoldCase(map, target, capacity, source, length, status);
+}
+
+static inline UChar *quire_icu_from_utf8(
+    UChar *target, int32_t capacity, int32_t *written, const char *source, int32_t length, UErrorCode *status) {
+  return u_strFromUTF8(target, capacity, written, source, length, status);
+}
+
+static inline char *quire_icu_to_utf8(
+    char *target, int32_t capacity, int32_t *written, const UChar *source, int32_t length, UErrorCode *status) {
+  return u_strToUTF8(target, capacity, written, source, length, status);
+}
+
+static inline const UNormalizer2 *quire_icu_nfd(UErrorCode *status) { return unorm2_getNFDInstance(status); }
+static inline const UNormalizer2 *quire_icu_nfc(UErrorCode *status) { return unorm2_getNFCInstance(status); }
+
+static inline int32_t quire_icu_normalize(
+    const UNormalizer2 *form, const UChar *source, int32_t length, UChar *target, int32_t capacity,
+    UErrorCode *status) {
+  return unorm2_normalize(form, source, length, target, capacity, status);
+}
+
+static inline int32_t quire_icu_fold_case_utf16(
+    UChar *target, int32_t capacity, const UChar *source, int32_t length, UErrorCode *status) {
+  return u_strFoldCase(target, capacity, source, length, U_FOLD_CASE_DEFAULT, status);
+}
+
+// Removes the nonspacing marks (category Mn) in place and returns the new length.
+static inline int32_t quire_icu_drop_marks(UChar *text, int32_t length) {
+  int32_t read = 0, written = 0;
+  while (read < length) {
+    int32_t start = read;
+    UChar32 point;
+    U16_NEXT(text, read, length, point);
+    if (u_charType(point) == U_NON_SPACING_MARK) continue;
+    while (start < read) text[written++] = text[start++];
+  }
+  return written;
+}
+
+static inline URegularExpression *quire_icu_regex_open(
+    const UChar *pattern, int32_t length, uint32_t flags, UParseError *place, UErrorCode *status) {
+  return uregex_open(pattern, length, flags, place, status);
+}
+static inline void quire_icu_regex_close(URegularExpression *regex) { uregex_close(regex); }
+static inline void quire_icu_regex_limit(
+    URegularExpression *regex, int32_t time, int32_t stack, UErrorCode *status) {
+  uregex_setTimeLimit(regex, time, status);
+  uregex_setStackLimit(regex, stack, status);
+}
+static inline void quire_icu_regex_set_text(
+    URegularExpression *regex, const UChar *text, int32_t length, UErrorCode *status) {
+  uregex_setText(regex, text, length, status);
+}
+static inline UBool quire_icu_regex_matches(URegularExpression *regex, UErrorCode *status) {
+  return uregex_matches(regex, 0, status);
+}
+static inline const char *quire_icu_error_name(UErrorCode status) { return u_errorName(status); }
+
+// The C library's linear-time search, which its header shows only to those who ask for GNU's extensions.
+extern void *memmem(const void *text, size_t length, const void *part, size_t part_length);
+static inline bool quire_contains(const void *text, size_t length, const void *part, size_t part_length) {
+  return memmem(text, length, part, part_length) != 0;
+}

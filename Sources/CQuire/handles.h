@@ -1,0 +1,19 @@
+/* The public header as Swift sees it: each handle completed, so that handles of different types are different types. */
+#ifndef QUIRE_HANDLES_H_
+#define QUIRE_HANDLES_H_
+
+#include <quire.h>
+
+struct quire_error { char opaque; };
+struct quire_model { char opaque; };
+struct quire_store { char opaque; };
+struct quire_context { char opaque; };
+struct quire_object { char opaque; };
+struct quire_predicate { char opaque; };
+struct quire_fetch_request { char opaque; };
+struct quire_list { char opaque; };
+struct quire_page { char opaque; };
+struct quire_results { char opaque; };
+struct quire_changes { char opaque; };
+
+#endif

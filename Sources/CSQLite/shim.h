@@ -1,0 +1,34 @@
+#ifndef QUIRE_CSQLITE_SHIM_H
+#define QUIRE_CSQLITE_SHIM_H
+
+#include <sqlite3.h>
+
+/* SQLITE_TRANSIENT is a number cast to a function pointer, which Swift cannot see. */
+
+static inline int quire_sqlite_bind_text_copy(sqlite3_stmt *statement, int index, const char *text, sqlite3_uint64 size) {
+  return sqlite3_bind_text64(statement, index, text, size, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+static inline int quire_sqlite_bind_blob_copy(sqlite3_stmt *statement, int index, const void *bytes, sqlite3_uint64 size) {
+  return sqlite3_bind_blob64(statement, index, bytes, size, SQLITE_TRANSIENT);
+}
+
+static inline void quire_sqlite_result_text_copy(sqlite3_context *context, const char *text, sqlite3_uint64 size) {
+  sqlite3_result_text64(context, text, size, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+static inline void quire_sqlite_result_blob_copy(sqlite3_context *context, const void *bytes, sqlite3_uint64 size) {
+  sqlite3_result_blob64(context, bytes, size, SQLITE_TRANSIENT);
+}
+
+/* sqlite3_db_config takes variable arguments, which Swift cannot pass. */
+
+static inline int quire_sqlite_set_checkpoint_on_close(sqlite3 *database, int is_on) {
+  return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !is_on, (int *)0);
+}
+
+static inline int quire_sqlite_set_trusted_schema(sqlite3 *database, int is_on) {
+  return sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, is_on, (int *)0);
+}
+
+#endif

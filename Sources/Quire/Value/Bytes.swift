@@ -1,0 +1,112 @@
+import Glibc
+
+/// An immutable run of bytes at a fixed address, ended by a NUL that is not counted.
+///
+/// The address holds for the life of the buffer, so the ABI can lend it to a caller; a Swift `String`
+/// of fifteen bytes or fewer lives inline and has no address to lend.
+final class Bytes: @unchecked Sendable {
+  let start: UnsafePointer<UInt8>
+  let count: Int
+
+  /// Allocates `count` bytes and lets `body` fill every one of them.
+  init(count: Int, fill body: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
+    let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: count + 1)
+    body(UnsafeMutableBufferPointer(start: memory, count: count))
+    memory[count] = 0
+    self.start = UnsafePointer(memory)
+    self.count = count
+  }
+
+  convenience init(_ source: UnsafeBufferPointer<UInt8>) {
+    self.init(count: source.count) { target in
+      if let base = source.baseAddress, source.count > 0 {
+        memcpy(target.baseAddress!, base, source.count)
+      }
+    }
+  }
+
+  convenience init(_ source: some Collection<UInt8>) {
+    let array = ContiguousArray(source)
+    self.init(count: array.count) { target in
+      array.withUnsafeBufferPointer { if $0.count > 0 { memcpy(target.baseAddress!, $0.baseAddress!, $0.count) } }
+    }
+  }
+
+  deinit { UnsafeMutablePointer(mutating: start).deallocate() }
+
+  var buffer: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }
+
+  /// Orders by the bytes, shorter first among equals: the order of SQLite's BINARY collation and of BLOBs.
+  static func order(_ left: Bytes, _ right: Bytes) -> Int {
+    let shared = memcmp(left.start, right.start, min(left.count, right.count))
+    return shared != 0 ? Int(shared) : left.count - right.count
+  }
+}
+
+extension Bytes: Hashable {
+  static func == (left: Bytes, right: Bytes) -> Bool {
+    left === right || (left.count == right.count && memcmp(left.start, right.start, left.count) == 0)
+  }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(bytes: UnsafeRawBufferPointer(buffer)) }
+}
+
+/// Valid UTF-8 of any length, embedded U+0000 included. Compares by code point, so no locale decides.
+struct Text: Hashable, Comparable, Sendable {
+  let bytes: Bytes
+
+  init(_ string: String) {
+    var string = string
+    bytes = string.withUTF8 { Bytes($0) }
+  }
+
+  /// Trusts that `bytes` are valid UTF-8; input from outside goes through `Text(validating:)`.
+  init(trusted bytes: Bytes) { self.bytes = bytes }
+
+  /// nil when `source` is not valid UTF-8: nothing is repaired silently.
+  init?(validating source: UnsafeBufferPointer<UInt8>) {
+    guard Text.firstInvalidOffset(in: source) == nil else { return nil }
+    bytes = Bytes(source)
+  }
+
+  var string: String { String(decoding: bytes.buffer, as: UTF8.self) }
+  var isEmpty: Bool { bytes.count == 0 }
+  var isASCII: Bool { bytes.buffer.allSatisfy { $0 < 0x80 } }
+
+  /// The offset of the first byte that cannot belong to UTF-8, or nil when all of it is valid.
+  static func firstInvalidOffset(in source: UnsafeBufferPointer<UInt8>) -> Int? {
+    var index = 0
+    let count = source.count
+    while index < count {
+      let lead = source[index]
+      if lead < 0x80 { index += 1; continue }
+      let length: Int
+      var low: UInt8 = 0x80, high: UInt8 = 0xBF
+      switch lead {
+      case 0xC2...0xDF: length = 2
+      case 0xE0: length = 3; low = 0xA0
+      case 0xED: length = 3; high = 0x9F
+      case 0xE1...0xEF: length = 3
+      case 0xF0: length = 4; low = 0x90
+      case 0xF4: length = 4; high = 0x8F
+      case 0xF1...0xF3: length = 4
+      default: return index
+      }
+      guard index + length <= count, (low...high).contains(source[index + 1]) else { return index }
+      for offset in 2..<max(length, 2) where source[index + offset] & 0xC0 != 0x80 { return index }
+      index += length
+    }
+    return nil
+  }
+
+  static func == (left: Text, right: Text) -> Bool { left.bytes == right.bytes }
+  static func < (left: Text, right: Text) -> Bool { Bytes.order(left.bytes, right.bytes) < 0 }
+}
+
+extension Text: ExpressibleByStringLiteral {
+  init(stringLiteral value: String) { self.init(value) }
+}
+
+extension Text: CustomStringConvertible {
+  var description: String { string }
+}

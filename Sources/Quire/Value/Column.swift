@@ -1,0 +1,138 @@
+import Glibc
+
+/// Values of one kind side by side, at addresses that hold as long as the column: what crosses the ABI in bulk.
+final class Column: @unchecked Sendable {
+  /// Mirrors `quire_column_type`.
+  enum Kind: UInt32, Sendable {
+    case integer = 1, boolean, double, date, text, decimal, uri, data, uuid, objectID
+  }
+
+  let name: Bytes
+  let kind: Kind
+  let length: Int
+  let nilCount: Int
+  /// One bit a row, least significant first; nil when no row is nil.
+  let validity: UnsafePointer<UInt8>?
+  /// Where each value begins, and where the last one ends; nil for fixed widths and NUL-separated text.
+  let offsets: UnsafePointer<Int64>?
+  let values: UnsafeRawPointer
+  let valuesSize: Int
+  private let memory: [UnsafeMutableRawPointer]
+
+  fileprivate init(
+    name: Text, kind: Kind, length: Int, nilCount: Int, validity: [UInt8]?, offsets: [Int64]?,
+    values: UnsafeRawBufferPointer
+  ) {
+    var memory: [UnsafeMutableRawPointer] = []
+    func keep(_ source: UnsafeRawBufferPointer) -> UnsafeRawPointer {
+      // Never empty, so that there is always an address to lend; aligned for what it holds.
+      let copy = UnsafeMutableRawPointer.allocate(byteCount: max(source.count, 8), alignment: 8)
+      if let base = source.baseAddress, source.count > 0 { memcpy(copy, base, source.count) }
+      memory.append(copy)
+      return UnsafeRawPointer(copy)
+    }
+    self.name = name.bytes
+    self.kind = kind
+    self.length = length
+    self.nilCount = nilCount
+    self.validity = nilCount == 0 ? nil : validity?.withUnsafeBytes { keep($0).assumingMemoryBound(to: UInt8.self) }
+    self.offsets = offsets?.withUnsafeBytes { keep($0).assumingMemoryBound(to: Int64.self) }
+    self.values = keep(values)
+    self.valuesSize = values.count
+    self.memory = memory
+  }
+
+  deinit { for block in memory { block.deallocate() } }
+}
+
+/// Gathers the values of a column row by row.
+struct ColumnBuilder {
+  let name: Text
+  let kind: Column.Kind
+  private var length = 0
+  private var nilCount = 0
+  private var validity: [UInt8] = []
+  private var integers: [Int64] = []
+  private var doubles: [Double] = []
+  private var bytes: [UInt8] = []
+  private var offsets: [Int64] = [0]
+  private var containsNUL = false
+
+  init(name: Text, kind: Column.Kind, capacity: Int) {
+    self.name = name
+    self.kind = kind
+    switch kind {
+    case .integer, .objectID: integers.reserveCapacity(capacity)
+    case .double, .date: doubles.reserveCapacity(capacity)
+    case .boolean: bytes.reserveCapacity(capacity)
+    default: offsets.reserveCapacity(capacity + 1)
+    }
+    validity.reserveCapacity(capacity / 8 + 1)
+  }
+
+  /// A value of another kind than the column's counts as nil; columns are made for the kind of their attribute.
+  mutating func append(_ value: Value) {
+    var isNil = false
+    switch (kind, value) {
+    case (.integer, .integer(let integer)): integers.append(integer)
+    case (.objectID, .object(let box)): integers.append(box.reference.id)
+    case (.integer, _), (.objectID, _): integers.append(0); isNil = true
+    case (.boolean, .boolean(let flag)): bytes.append(flag ? 1 : 0)
+    case (.boolean, _): bytes.append(0); isNil = true
+    case (.double, .double(let double)): doubles.append(double)
+    case (.double, .float(let float)): doubles.append(Double(float))
+    case (.date, .date(let seconds)): doubles.append(seconds + Value.secondsFrom1970To2001)
+    case (.double, _), (.date, _): doubles.append(0); isNil = true
+    case (.text, .text(let text)), (.uri, .uri(let text)): append(text: text.bytes)
+    case (.decimal, .decimal(let decimal)): append(text: Bytes(Array(decimal.description.utf8)))
+    case (.data, .data(let data)): append(text: data)
+    case (.uuid, .uuid(let uuid)): bytes.append(contentsOf: uuid.buffer)
+    case (.uuid, _): bytes.append(contentsOf: repeatElement(0, count: 16)); isNil = true
+    default: offsets.append(Int64(bytes.count)); isNil = true
+    }
+    if length % 8 == 0 { validity.append(0) }
+    if isNil { nilCount += 1 } else { validity[length / 8] |= 1 << UInt8(length % 8) }
+    length += 1
+  }
+
+  private mutating func append(text: Bytes) {
+    if !containsNUL, text.count > 0, memchr(text.start, 0, text.count) != nil { containsNUL = true }
+    bytes.append(contentsOf: text.buffer)
+    offsets.append(Int64(bytes.count))
+  }
+
+  /// With `nulSeparated`, text gets a NUL behind each value instead of offsets, unless a value contains one.
+  func column(nulSeparated: Bool = false) -> Column {
+    func make(_ values: UnsafeRawBufferPointer, offsets: [Int64]? = nil) -> Column {
+      Column(
+        name: name, kind: kind, length: length, nilCount: nilCount, validity: validity, offsets: offsets,
+        values: values)
+    }
+    let separates = nulSeparated && !containsNUL
+    switch kind {
+    case .integer, .objectID: return integers.withUnsafeBytes { make($0) }
+    case .double, .date: return doubles.withUnsafeBytes { make($0) }
+    case .boolean, .uuid: return bytes.withUnsafeBytes { make($0) }
+    case .text where separates, .decimal where separates, .uri where separates:
+      var separated: [UInt8] = []
+      separated.reserveCapacity(bytes.count + length)
+      for row in 0..<length {
+        separated.append(contentsOf: bytes[Int(offsets[row])..<Int(offsets[row + 1])])
+        separated.append(0)
+      }
+      return separated.withUnsafeBytes { make($0) }
+    default: return bytes.withUnsafeBytes { make($0, offsets: offsets) }
+    }
+  }
+}
+
+/// Rows of values, column by column.
+final class Page: Sendable {
+  let rowCount: Int
+  let columns: [Column]
+
+  init(rowCount: Int, columns: [Column]) {
+    self.rowCount = rowCount
+    self.columns = columns
+  }
+}

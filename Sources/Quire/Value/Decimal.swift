@@ -1,0 +1,119 @@
+/// A decimal number of up to 38 significant digits: `mantissa` times ten to the `exponent`, normalised so that
+/// the mantissa has no trailing zero. The file holds decimals as doubles (a fact of Core Data's format), so what
+/// a double cannot carry is kept only until the row is read back.
+final class Decimal: Sendable {
+  let isNegative: Bool
+  let mantissa: UInt128
+  let exponent: Int
+
+  private static let largestMantissa = UInt128(99_999_999_999_999_999_999_999_999_999_999_999_999)
+  private static let exponents = -128...127
+
+  init?(isNegative: Bool, mantissa: UInt128, exponent: Int) {
+    var mantissa = mantissa, exponent = exponent
+    while mantissa != 0, mantissa % 10 == 0 { mantissa /= 10; exponent += 1 }
+    if mantissa == 0 { exponent = 0 }
+    guard mantissa <= Decimal.largestMantissa, Decimal.exponents.contains(exponent) else { return nil }
+    self.isNegative = isNegative && mantissa != 0
+    self.mantissa = mantissa
+    self.exponent = exponent
+  }
+
+  /// Reads `-12.50e3`. nil for anything else, for more than 38 significant digits and for exponents beyond ±127.
+  convenience init?(_ text: some Sequence<UInt8>) {
+    var isNegative = false, mantissa: UInt128 = 0, digits = 0, fraction = 0, significant = 0
+    var exponent = 0, exponentIsNegative = false, exponentDigits = 0
+    var inFraction = false, inExponent = false, first = true, exponentFirst = false
+    for byte in text {
+      switch byte {
+      case UInt8(ascii: "+"), UInt8(ascii: "-"):
+        guard first || exponentFirst else { return nil }
+        if inExponent { exponentIsNegative = byte == UInt8(ascii: "-") } else { isNegative = byte == UInt8(ascii: "-") }
+        exponentFirst = false
+      case UInt8(ascii: "0")...UInt8(ascii: "9"):
+        let digit = Int(byte - UInt8(ascii: "0"))
+        if inExponent {
+          exponentDigits += 1
+          exponent = min(exponent * 10 + digit, 100_000)
+          exponentFirst = false
+        } else {
+          digits += 1
+          if inFraction { fraction += 1 }
+          if significant > 0 || digit != 0 { significant += 1 }
+          guard significant <= 38 else { return nil }
+          mantissa = mantissa * 10 + UInt128(digit)
+        }
+      case UInt8(ascii: "."):
+        guard !inFraction, !inExponent else { return nil }
+        inFraction = true
+      case UInt8(ascii: "e"), UInt8(ascii: "E"):
+        guard !inExponent, digits > 0 else { return nil }
+        inExponent = true
+        exponentFirst = true
+      default: return nil
+      }
+      first = false
+    }
+    guard digits > 0, !inExponent || exponentDigits > 0 else { return nil }
+    self.init(
+      isNegative: isNegative, mantissa: mantissa,
+      exponent: (exponentIsNegative ? -exponent : exponent) - fraction)
+  }
+
+  /// The decimal with the digits that `double` prints with; nil for NaN, infinities and out-of-range exponents.
+  convenience init?(_ double: Double) {
+    guard double.isFinite else { return nil }
+    self.init("\(double)".utf8)
+  }
+
+  convenience init(_ integer: Int64) {
+    self.init(isNegative: integer < 0, mantissa: UInt128(integer.magnitude), exponent: 0)!
+  }
+
+  /// The nearest double.
+  var double: Double { Double(description)! }
+
+  static func order(_ left: Decimal, _ right: Decimal) -> Int {
+    if left.isNegative != right.isNegative { return left.isNegative ? -1 : 1 }
+    let order = magnitudeOrder(left, right)
+    return left.isNegative ? -order : order
+  }
+
+  private static func magnitudeOrder(_ left: Decimal, _ right: Decimal) -> Int {
+    if left.mantissa == 0 || right.mantissa == 0 {
+      return left.mantissa == right.mantissa ? 0 : left.mantissa == 0 ? -1 : 1
+    }
+    let leftDigits = "\(left.mantissa)".utf8, rightDigits = "\(right.mantissa)".utf8
+    let leftPoint = leftDigits.count + left.exponent, rightPoint = rightDigits.count + right.exponent
+    if leftPoint != rightPoint { return leftPoint < rightPoint ? -1 : 1 }
+    // Same place of the first digit and no trailing zeros: the digits compare as text.
+    if leftDigits.elementsEqual(rightDigits) { return 0 }
+    return leftDigits.lexicographicallyPrecedes(rightDigits) ? -1 : 1
+  }
+}
+
+extension Decimal: Hashable {
+  static func == (left: Decimal, right: Decimal) -> Bool {
+    left.isNegative == right.isNegative && left.mantissa == right.mantissa && left.exponent == right.exponent
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(isNegative)
+    hasher.combine(mantissa)
+    hasher.combine(exponent)
+  }
+}
+
+extension Decimal: CustomStringConvertible {
+  var description: String {
+    let digits = "\(mantissa)", sign = isNegative ? "-" : ""
+    if exponent >= 0, digits.utf8.count + exponent <= 39 {
+      return sign + digits + String(repeating: "0", count: exponent)
+    }
+    if exponent < 0, -exponent < 39 {
+      let padded = String(repeating: "0", count: max(0, -exponent + 1 - digits.utf8.count)) + digits
+      return sign + padded.dropLast(-exponent) + "." + padded.suffix(-exponent)
+    }
+    return "\(sign)\(digits)e\(exponent)"
+  }
+}

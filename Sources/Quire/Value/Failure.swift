@@ -1,0 +1,47 @@
+/// The one error type of the library. Every message names the offender and, where there is one, the remedy.
+final class Failure: Error, Sendable {
+  /// Mirrors `quire_status`; the ABI layer checks at compile time that the numbers agree.
+  enum Kind: UInt32, Sendable {
+    case invalidArgument = 1
+    case invalidState = 2
+    case invalidText = 3
+    case unsupported = 4
+    case notFound = 5
+    case wrongThread = 6
+    case closed = 7
+    case invalidModel = 8
+    case invalidPredicate = 9
+    case validation = 10
+    case conflict = 11
+    case constraint = 12
+    case cannotOpen = 13
+    case notAStore = 14
+    case modelMismatch = 15
+    case busy = 16
+    case readOnly = 17
+    case database = 18
+  }
+
+  let kind: Kind
+  let message: Text
+  /// Byte offset into the predicate format that failed; -1 when there is none.
+  let offset: Int
+  /// SQLite's extended result code; 0 when SQLite was not involved.
+  let databaseCode: Int32
+  /// The single failures behind a combined one (a save that breaks several rules).
+  let details: [Failure]
+
+  init(
+    _ kind: Kind, _ message: String, offset: Int = -1, databaseCode: Int32 = 0, details: [Failure] = []
+  ) {
+    self.kind = kind
+    self.message = Text(message)
+    self.offset = offset
+    self.databaseCode = databaseCode
+    self.details = details
+  }
+}
+
+extension Failure: CustomStringConvertible {
+  var description: String { message.string }
+}

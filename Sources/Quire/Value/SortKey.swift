@@ -1,0 +1,68 @@
+import Glibc
+
+/// A sort key whose bytes compare with memcmp in the order of the values that were encoded into it.
+struct SortKey: Hashable, Comparable, Sendable {
+  var bytes: ContiguousArray<UInt8> = []
+
+  static func < (left: SortKey, right: SortKey) -> Bool {
+    left.bytes.withUnsafeBufferPointer { left in
+      right.bytes.withUnsafeBufferPointer { right in
+        let shared = min(left.count, right.count)
+        let order = shared == 0 ? 0 : memcmp(left.baseAddress!, right.baseAddress!, shared)
+        return order != 0 ? order < 0 : left.count < right.count
+      }
+    }
+  }
+
+  /// Appends one component; no component's bytes are a prefix of another's, so keys concatenate safely.
+  ///
+  /// nil sorts before everything, NaN after nil and before all numbers; `descending` inverts the component.
+  mutating func append(_ value: Value, descending: Bool = false) {
+    let first = bytes.count
+    switch value {
+    case .nil: bytes.append(0)
+    case .integer(let integer): append(tag: 2, UInt64(bitPattern: integer) ^ (1 << 63))
+    case .boolean(let boolean): append(tag: 2, (boolean ? 1 : 0) ^ (1 << 63))
+    case .double(let double): append(real: double)
+    case .float(let float): append(real: Double(float))
+    case .decimal(let decimal): append(real: decimal.double)
+    case .date(let seconds): append(real: seconds)
+    case .text(let text), .uri(let text): append(escaped: text.bytes)
+    case .data(let data), .uuid(let data): append(escaped: data)
+    case .object(let box): append(tieBreak: box.reference.id)
+    case .list: bytes.append(0)
+    }
+    if descending {
+      for index in first..<bytes.count { bytes[index] = ~bytes[index] }
+    }
+  }
+
+  /// Appends the tie-break. Temporary ids are negative, -1 being the oldest; they follow all permanent ids in
+  /// the order of insertion, which is the order in which a save hands out permanent ones.
+  mutating func append(tieBreak id: Int64) {
+    append(tag: 2, id >= 0 ? UInt64(id) : (1 << 63) | UInt64(-(id + 1)))
+  }
+
+  private mutating func append(tag: UInt8, _ bits: UInt64) {
+    bytes.append(tag)
+    withUnsafeBytes(of: bits.bigEndian) { bytes.append(contentsOf: $0) }
+  }
+
+  private mutating func append(real: Double) {
+    if real.isNaN { bytes.append(1); return }
+    let bits = (real == 0 ? 0.0 : real).bitPattern  // -0 equals 0
+    append(tag: 2, bits >> 63 == 1 ? ~bits : bits | (1 << 63))
+  }
+
+  /// A zero byte inside becomes 00 FF and the end 00 00, so that a prefix sorts first.
+  private mutating func append(escaped source: Bytes) {
+    bytes.append(2)
+    bytes.reserveCapacity(bytes.count + source.count + 2)
+    for byte in source.buffer {
+      bytes.append(byte)
+      if byte == 0 { bytes.append(0xFF) }
+    }
+    bytes.append(0)
+    bytes.append(0)
+  }
+}

@@ -1,0 +1,52 @@
+extension Value {
+  /// The value as the name of a section: text as it is, numbers as they print, dates as ISO 8601 in UTC, nil as "".
+  var sectionName: Text {
+    switch self {
+    case .nil, .list: ""
+    case .text(let text), .uri(let text): text
+    case .integer(let integer): Text("\(integer)")
+    case .boolean(let flag): flag ? "1" : "0"
+    case .double(let double): Text("\(double)")
+    case .float(let float): Text("\(float)")
+    case .decimal(let decimal): Text(decimal.description)
+    case .date(let seconds): Text(Value.isoDate(secondsSince2001: seconds))
+    case .data(let data), .uuid(let data): Text(Value.hexadecimal(data, isUUID: kindName == "a UUID"))
+    case .object(let box): Text("\(box.reference.id)")
+    }
+  }
+
+  private static func hexadecimal(_ data: Bytes, isUUID: Bool) -> String {
+    let digits = Array("0123456789ABCDEF")
+    var text = ""
+    for (index, byte) in data.buffer.enumerated() {
+      if isUUID, [4, 6, 8, 10].contains(index) { text.append("-") }
+      text.append(digits[Int(byte >> 4)])
+      text.append(digits[Int(byte & 15)])
+    }
+    return text
+  }
+
+  /// `2026-11-21T02:03:04Z`; fractions of a second are left out. Beyond the year 9999 or before 0 the seconds print.
+  private static func isoDate(secondsSince2001 seconds: Double) -> String {
+    let range = -63_113_904_000.0..<252_423_993_600.0
+    guard range.contains(seconds) else { return "\(seconds)" }
+    let total = Int(seconds.rounded(.down)) + Int(secondsFrom1970To2001)
+    let day = total >= 0 ? total / 86_400 : (total - 86_399) / 86_400
+    let second = total - day * 86_400
+    // Civil date from a day number: years are counted from March, so that the leap day comes last.
+    let shifted = day + 719_468
+    let era = shifted / 146_097
+    let dayOfEra = shifted - era * 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let marchMonth = (5 * dayOfYear + 2) / 153
+    let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+    let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    func padded(_ number: Int, _ width: Int) -> String {
+      let digits = "\(number)"
+      return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+    }
+    let date = "\(padded(year, 4))-\(padded(month, 2))-\(padded(dayOfYear - (153 * marchMonth + 2) / 5 + 1, 2))"
+    return "\(date)T\(padded(second / 3600, 2)):\(padded(second / 60 % 60, 2)):\(padded(second % 60, 2))Z"
+  }
+}
