@@ -1,0 +1,62 @@
+extension Attribute {
+  /// The value as this attribute stores it, or an error that names the attribute, the value's kind and the remedy.
+  ///
+  /// Numbers convert where nothing is lost (an integer into a Double attribute); text never becomes a number.
+  func coerce(_ value: Value) throws(Failure) -> Value {
+    switch (type, value) {
+    case (_, .nil), (.undefined, _): return value
+    case (.integer16, .integer(let integer)): return try inRange(integer, Int64(Int16.min)...Int64(Int16.max))
+    case (.integer32, .integer(let integer)): return try inRange(integer, Int64(Int32.min)...Int64(Int32.max))
+    case (.integer64, .integer): return value
+    case (.integer16, .boolean(let flag)), (.integer32, .boolean(let flag)), (.integer64, .boolean(let flag)):
+      return .integer(flag ? 1 : 0)
+    case (.boolean, .boolean): return value
+    case (.boolean, .integer(let integer)) where integer == 0 || integer == 1: return .boolean(integer == 1)
+    case (.double, .double(let double)): return .double(try storable(double))
+    case (.double, .float(let float)): return .double(try storable(Double(float)))
+    case (.double, .integer(let integer)):
+      if let exact = Double(exactly: integer) { return .double(exact) }
+    case (.float, .float(let float)):
+      _ = try storable(Double(float))
+      return value
+    case (.float, .double(let double)):
+      let float = Float(try storable(double))
+      if float.isFinite || !double.isFinite { return .float(float) }
+      throw Failure(.invalidArgument, "Attribute '\(qualifiedName)' is a Float, and \(double) is beyond its range.")
+    case (.float, .integer(let integer)):
+      if let exact = Float(exactly: integer) { return .float(exact) }
+    case (.decimal, .decimal): return value
+    case (.decimal, .integer(let integer)): return .decimal(Decimal(integer))
+    case (.decimal, .double(let double)):
+      if let decimal = Decimal(double) { return .decimal(decimal) }
+    case (.date, .date(let seconds)): return .date(try storable(seconds))
+    case (.string, .text), (.binary, .data), (.uuid, .uuid), (.uri, .uri): return value
+    case (.uri, .text(let text)): return .uri(text)
+    case (.transformable, .data): return value
+    default: break
+    }
+    throw Failure(
+      .invalidArgument, "Attribute '\(qualifiedName)' is of type \(type.name) and cannot hold \(value.kindName)\(detail(value)).")
+  }
+
+  private func inRange(_ integer: Int64, _ range: ClosedRange<Int64>) throws(Failure) -> Value {
+    if range.contains(integer) { return .integer(integer) }
+    throw Failure(
+      .invalidArgument,
+      "Attribute '\(qualifiedName)' is of type \(type.name), which holds \(range.lowerBound) to \(range.upperBound); \(integer) does not fit.")
+  }
+
+  /// SQLite turns NaN into NULL when it stores it, so it would silently come back as nil.
+  private func storable(_ double: Double) throws(Failure) -> Double {
+    if isTransient || !double.isNaN { return double }
+    throw Failure(.invalidArgument, "Attribute '\(qualifiedName)' cannot hold NaN: SQLite stores it as NULL. Use nil.")
+  }
+
+  private func detail(_ value: Value) -> String {
+    switch value {
+    case .integer(let integer): " (\(integer))"
+    case .double(let double): " (\(double))"
+    default: ""
+    }
+  }
+}

@@ -1,0 +1,64 @@
+/// A kind of object: its name, its place in the inheritance tree and what it declares.
+final class Entity: @unchecked Sendable {
+  let name: String
+  /// The same, for callers to borrow.
+  let nameText: Text
+  /// Empty for a root entity.
+  let parentName: String
+  let isAbstract: Bool
+  let versionHashModifier: String
+
+  /// What this entity itself declares, in the order of declaration.
+  private(set) var ownAttributes: [Attribute] = []
+  private(set) var ownRelationships: [Relationship] = []
+  private(set) var fetchIndexes: [FetchIndex] = []
+  private(set) var uniquenessConstraints: [[String]] = []
+
+  // Resolved by `Model.freeze`.
+  unowned(unsafe) var parent: Entity?
+  /// Sorted by name, case-insensitively: the order of Core Data's entity numbers.
+  var children: [Entity] = []
+  /// Z_ENT: from 1, depth first, children by name (store-format.md 1.3).
+  var number = 0
+  /// Number of the root of the tree, which names the table.
+  var rootNumber = 0
+  /// Highest number in the subtree: descendants are `number...lastNumber`.
+  var lastNumber = 0
+  /// Own and inherited, by slot: ancestors' properties first.
+  var properties: [Property] = []
+  var propertiesByName: [String: Property] = [:]
+
+  init(name: String, parentName: String = "", isAbstract: Bool = false, versionHashModifier: String = "") {
+    self.name = name
+    nameText = Text(name)
+    self.parentName = parentName
+    self.isAbstract = isAbstract
+    self.versionHashModifier = versionHashModifier
+  }
+
+  var attributes: [Attribute] { properties.compactMap { $0 as? Attribute } }
+  var relationships: [Relationship] { properties.compactMap { $0 as? Relationship } }
+  var root: Entity { parent?.root ?? self }
+  var hasChildren: Bool { !children.isEmpty }
+
+  /// Whether `self` is `other` or inherits from it.
+  func isKind(of other: Entity) -> Bool { (other.number...other.lastNumber).contains(number) }
+
+  /// The entity and all that inherit from it, in the order of their numbers.
+  var subtree: [Entity] { [self] + children.flatMap(\.subtree) }
+
+  /// The property called `name`, or an error that says which names exist.
+  func property(named name: String) throws(Failure) -> Property {
+    if let property = propertiesByName[name] { return property }
+    let known = propertiesByName.keys.sorted().joined(separator: ", ")
+    throw Failure(
+      .invalidArgument, "Entity '\(self.name)' has no property '\(name)'. It has: \(known.isEmpty ? "none" : known).")
+  }
+
+  // Called by `Model`, which has checked that it is not frozen.
+  func add(_ attribute: Attribute) { ownAttributes.append(attribute) }
+  func add(_ relationship: Relationship) { ownRelationships.append(relationship) }
+  func add(_ index: FetchIndex) { fetchIndexes.append(index) }
+  func add(uniquenessConstraint properties: [String]) { uniquenessConstraints.append(properties) }
+  var ownPropertyNames: [String] { ownAttributes.map(\.name) + ownRelationships.map(\.name) }
+}

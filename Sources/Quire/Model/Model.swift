@@ -1,0 +1,136 @@
+/// The entities of a store. Built by calls, then frozen at first use: after that nothing in it changes.
+final class Model: @unchecked Sendable {
+  /// In the order of declaration.
+  private(set) var entities: [Entity] = []
+  private(set) var isFrozen = false
+  private var entitiesByName: [String: Entity] = [:]
+  /// Entities by number - 1, once frozen.
+  private(set) var numberedEntities: [Entity] = []
+
+  func entity(named name: String) throws(Failure) -> Entity {
+    if let entity = entitiesByName[name] { return entity }
+    let known = entities.map(\.name).sorted().joined(separator: ", ")
+    throw Failure(
+      .invalidArgument, "The model has no entity '\(name)'. It has: \(known.isEmpty ? "none" : known).")
+  }
+
+  /// nil when no entity has that number. For a frozen model.
+  func entity(numbered number: Int) -> Entity? {
+    numberedEntities.indices.contains(number - 1) ? numberedEntities[number - 1] : nil
+  }
+
+  @discardableResult
+  func addEntity(
+    named name: String, parent: String = "", isAbstract: Bool = false, versionHashModifier: String = ""
+  ) throws(Failure) -> Entity {
+    try checkMutable("add entity '\(name)'")
+    try Names.checkEntity(name)
+    if let other = entities.first(where: { Names.areSame($0.name, name) }) {
+      throw Failure(
+        .invalidModel,
+        other.name == name
+          ? "The model already has an entity '\(name)'."
+          : "Entity '\(name)' differs from '\(other.name)' only in case, and both would use the table \(Names.table(name)). Rename one.")
+    }
+    let entity = Entity(
+      name: name, parentName: parent, isAbstract: isAbstract, versionHashModifier: versionHashModifier)
+    entities.append(entity)
+    entitiesByName[name] = entity
+    return entity
+  }
+
+  @discardableResult
+  func addAttribute(
+    named name: String, to entityName: String, type: AttributeType, isOptional: Bool = false,
+    isTransient: Bool = false, defaultValue: Value = .nil, versionHashModifier: String = ""
+  ) throws(Failure) -> Attribute {
+    let entity = try mutableEntity(entityName, adding: name)
+    if type == .undefined, !isTransient {
+      throw Failure(
+        .invalidModel, "Attribute '\(entityName).\(name)' has the type Undefined, which only a transient attribute may have.")
+    }
+    let probe = Attribute(name: name, entity: entity, type: type, isOptional: true)
+    let value = try probe.coerce(defaultValue)
+    let attribute = Attribute(
+      name: name, entity: entity, type: type, isOptional: isOptional, isTransient: isTransient,
+      defaultValue: value, versionHashModifier: versionHashModifier)
+    entity.add(attribute)
+    return attribute
+  }
+
+  func addRelationship(_ make: (Entity) -> Relationship, named name: String, to entityName: String) throws(Failure) {
+    let entity = try mutableEntity(entityName, adding: name)
+    let relationship = make(entity)
+    let subject = "Relationship '\(entityName).\(name)'"
+    if relationship.isOrdered, !relationship.isToMany {
+      throw Failure(.invalidModel, "\(subject) is ordered but to-one; only a to-many relationship has an order.")
+    }
+    guard relationship.minimumCount >= 0, relationship.maximumCount >= 0,
+      Int32(exactly: relationship.minimumCount) != nil, Int32(exactly: relationship.maximumCount) != nil
+    else { throw Failure(.invalidModel, "\(subject) has a count outside 0 to \(Int32.max).") }
+    if relationship.maximumCount > 0, relationship.minimumCount > relationship.maximumCount {
+      throw Failure(
+        .invalidModel,
+        "\(subject) has a minimum count of \(relationship.minimumCount) above its maximum of \(relationship.maximumCount).")
+    }
+    if relationship.isToMany, relationship.maximumCount == 1 {
+      throw Failure(.invalidModel, "\(subject) is to-many with a maximum count of 1; make it to-one.")
+    }
+    entity.add(relationship)
+  }
+
+  func addFetchIndex(
+    named name: String, to entityName: String, elements: [FetchIndex.Element]
+  ) throws(Failure) {
+    try checkMutable("add fetch index '\(name)'")
+    let entity = try entity(named: entityName)
+    try Names.checkIdentifier(name, what: "fetch index")
+    if entity.fetchIndexes.contains(where: { Names.areSame($0.name, name) }) {
+      throw Failure(.invalidModel, "Entity '\(entityName)' already has a fetch index '\(name)'.")
+    }
+    if elements.isEmpty {
+      throw Failure(.invalidModel, "Fetch index '\(name)' of entity '\(entityName)' has no elements; give at least one property.")
+    }
+    entity.add(FetchIndex(name: name, elements: elements))
+  }
+
+  func addUniquenessConstraint(to entityName: String, properties: [String]) throws(Failure) {
+    try checkMutable("add a uniqueness constraint")
+    let entity = try entity(named: entityName)
+    if properties.isEmpty {
+      throw Failure(.invalidModel, "A uniqueness constraint of entity '\(entityName)' has no properties; give at least one.")
+    }
+    if entity.uniquenessConstraints.contains(properties) {
+      throw Failure(
+        .invalidModel, "Entity '\(entityName)' already has the uniqueness constraint (\(properties.joined(separator: ", "))).")
+    }
+    entity.add(uniquenessConstraint: properties)
+  }
+
+  /// Checks the model as a whole, numbers its entities and forbids further change. Idempotent.
+  func freeze() throws(Failure) {
+    if isFrozen { return }
+    numberedEntities = try ModelResolver(entities: entities, byName: entitiesByName).resolve()
+    isFrozen = true
+  }
+
+  private func mutableEntity(_ entityName: String, adding name: String) throws(Failure) -> Entity {
+    try checkMutable("add property '\(name)'")
+    let entity = try entity(named: entityName)
+    try Names.checkProperty(name, of: entityName)
+    if let other = entity.ownPropertyNames.first(where: { Names.areSame($0, name) }) {
+      throw Failure(
+        .invalidModel,
+        other == name
+          ? "Entity '\(entityName)' already has a property '\(name)'."
+          : "Property '\(name)' of entity '\(entityName)' differs from '\(other)' only in case, and both would use one column. Rename one.")
+    }
+    return entity
+  }
+
+  private func checkMutable(_ action: String) throws(Failure) {
+    if isFrozen {
+      throw Failure(.invalidState, "Cannot \(action): the model is in use and no longer changes. Build a new model.")
+    }
+  }
+}

@@ -1,0 +1,57 @@
+/// Rules for the names of entities and properties, and the names that the file gives them.
+enum Names {
+  /// Names that an object already answers to in Core Data's runtime, so no property may have them there.
+  private static let reserved: Set<String> = [
+    "description", "debugDescription", "hash", "class", "superclass", "self", "isa", "zone", "objectID", "entity",
+    "managedObjectContext", "isInserted", "isUpdated", "isDeleted", "inserted", "updated", "deleted", "isFault",
+    "fault", "faultingState", "hasChanges", "hasPersistentChangedValues", "changedValues", "observationInfo",
+    "copy", "init", "new", "retain", "release", "autorelease", "dealloc", "retainCount",
+  ]
+
+  static func checkEntity(_ name: String) throws(Failure) {
+    try checkIdentifier(name, what: "entity")
+  }
+
+  static func checkProperty(_ name: String, of entity: String) throws(Failure) {
+    try checkIdentifier(name, what: "property of entity '\(entity)'")
+    if reserved.contains(name) {
+      throw Failure(
+        .invalidModel, "'\(name)' cannot name a property of entity '\(entity)': Core Data reserves it. Choose another name.")
+    }
+  }
+
+  /// ASCII only: what Core Data makes of other letters in table and column names is not known.
+  static func checkIdentifier(_ name: String, what: String) throws(Failure) {
+    let letters = name.utf8
+    let isIdentifier =
+      letters.first.map(isLetter) == true
+      && letters.allSatisfy { isLetter($0) || (48...57).contains($0) || $0 == 95 }
+    if !isIdentifier {
+      throw Failure(
+        .invalidModel,
+        "'\(name)' cannot name a \(what): a name is an ASCII letter followed by ASCII letters, digits and underscores.")
+    }
+  }
+
+  /// Whether two names would become the same table or column: SQLite compares them without case.
+  static func areSame(_ left: String, _ right: String) -> Bool { upper(left) == upper(right) }
+
+  static func upper(_ name: String) -> String {
+    String(decoding: name.utf8.map { (97...122).contains($0) ? $0 - 32 : $0 }, as: UTF8.self)
+  }
+
+  /// Orders as Core Data numbers entities: without case, then by code unit.
+  static func precedes(_ left: String, _ right: String) -> Bool {
+    let left8 = lower(left), right8 = lower(right)
+    return left8 == right8 ? left < right : left8.lexicographicallyPrecedes(right8)
+  }
+
+  static func table(_ entity: String) -> String { "Z" + upper(entity) }
+  static func column(_ property: String) -> String { "Z" + upper(property) }
+
+  private static func lower(_ name: String) -> [UInt8] {
+    name.utf8.map { (65...90).contains($0) ? $0 + 32 : $0 }
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool { (65...90).contains(byte) || (97...122).contains(byte) }
+}

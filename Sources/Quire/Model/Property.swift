@@ -1,0 +1,130 @@
+/// The attribute types of Core Data, with its numbers: they are part of the version hash.
+enum AttributeType: UInt32, Sendable, CaseIterable {
+  case undefined = 0
+  case integer16 = 100
+  case integer32 = 200
+  case integer64 = 300
+  case decimal = 400
+  case double = 500
+  case float = 600
+  case string = 700
+  case boolean = 800
+  case date = 900
+  case binary = 1000
+  case uuid = 1100
+  case uri = 1200
+  case transformable = 1800
+
+  var name: String {
+    switch self {
+    case .undefined: "Undefined"
+    case .integer16: "Integer 16"
+    case .integer32: "Integer 32"
+    case .integer64: "Integer 64"
+    case .decimal: "Decimal"
+    case .double: "Double"
+    case .float: "Float"
+    case .string: "String"
+    case .boolean: "Boolean"
+    case .date: "Date"
+    case .binary: "Binary"
+    case .uuid: "UUID"
+    case .uri: "URI"
+    case .transformable: "Transformable"
+    }
+  }
+}
+
+/// What an object does to the objects it refers to when it is deleted. Numbers as in Core Data.
+enum DeleteRule: UInt32, Sendable {
+  case noAction = 0
+  case nullify = 1
+  case cascade = 2
+  case deny = 3
+}
+
+/// An attribute or a relationship of an entity. Immutable once its model is frozen.
+class Property: @unchecked Sendable {
+  let name: String
+  let isOptional: Bool
+  let isTransient: Bool
+  let versionHashModifier: String
+  /// The entity that declares it; set when it is added.
+  fileprivate(set) unowned var entity: Entity
+  /// Place of its value in an object; the same for every entity that inherits it. Set by `Model.freeze`.
+  var slot = -1
+
+  init(name: String, entity: Entity, isOptional: Bool, isTransient: Bool, versionHashModifier: String) {
+    self.name = name
+    self.entity = entity
+    self.isOptional = isOptional
+    self.isTransient = isTransient
+    self.versionHashModifier = versionHashModifier
+  }
+
+  /// `Entity.name`, as messages call it.
+  var qualifiedName: String { "\(entity.name).\(name)" }
+}
+
+final class Attribute: Property, @unchecked Sendable {
+  let type: AttributeType
+  let defaultValue: Value
+
+  init(
+    name: String, entity: Entity, type: AttributeType, isOptional: Bool = false, isTransient: Bool = false,
+    defaultValue: Value = .nil, versionHashModifier: String = ""
+  ) {
+    self.type = type
+    self.defaultValue = defaultValue
+    super.init(
+      name: name, entity: entity, isOptional: isOptional, isTransient: isTransient,
+      versionHashModifier: versionHashModifier)
+  }
+}
+
+final class Relationship: Property, @unchecked Sendable {
+  let destinationName: String
+  /// Empty when there is no inverse.
+  let inverseName: String
+  let isToMany: Bool
+  let isOrdered: Bool
+  let minimumCount: Int
+  /// 0 is unbounded; 1 for a to-one relationship.
+  let maximumCount: Int
+  let deleteRule: DeleteRule
+  /// Resolved by `Model.freeze`.
+  unowned(unsafe) var destination: Entity
+  unowned(unsafe) var inverse: Relationship?
+
+  init(
+    name: String, entity: Entity, destinationName: String, inverseName: String = "", isToMany: Bool = false,
+    isOrdered: Bool = false, isOptional: Bool = false, isTransient: Bool = false, minimumCount: Int = 0,
+    maximumCount: Int = 0, deleteRule: DeleteRule = .nullify, versionHashModifier: String = ""
+  ) {
+    self.destinationName = destinationName
+    self.inverseName = inverseName
+    self.isToMany = isToMany
+    self.isOrdered = isOrdered
+    self.minimumCount = minimumCount
+    self.maximumCount = isToMany ? maximumCount : 1
+    self.deleteRule = deleteRule
+    self.destination = entity
+    super.init(
+      name: name, entity: entity, isOptional: isOptional, isTransient: isTransient,
+      versionHashModifier: versionHashModifier)
+  }
+
+  /// Both ends are to-many: the pairs live in a join table.
+  var isManyToMany: Bool { isToMany && inverse?.isToMany == true }
+}
+
+/// A named index that a fetch can use; not part of the version hash.
+struct FetchIndex: Sendable {
+  struct Element: Sendable {
+    let property: String
+    let isDescending: Bool
+  }
+
+  let name: String
+  let elements: [Element]
+}
