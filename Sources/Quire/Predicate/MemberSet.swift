@@ -1,0 +1,54 @@
+/// The constants of an IN list, hashed where that is sure to agree with `==`.
+struct MemberSet {
+  private var integers: Set<Int64> = []
+  private var texts: Set<Text> = []
+  private var objects: Set<ObjectReference> = []
+  /// Everything else is compared one by one.
+  private var others: [Value] = []
+  private var hasNil = false
+  private let folding: TextFolding
+
+  /// nil when some part is a key.
+  init?(_ parts: [ComparisonPlan.Operand], _ folding: TextFolding, _ folder: TextFolder) {
+    self.folding = folding
+    for part in parts {
+      guard case .constant(let value) = part else { return nil }
+      switch value {
+      case .nil: hasNil = true
+      case .integer(let integer): integers.insert(integer)
+      case .boolean(let boolean): integers.insert(boolean ? 1 : 0)
+      case .text(let text), .uri(let text): texts.insert(folder.fold(text, folding))
+      case .object(let box): objects.insert(box.reference)
+      default: others.append(value.folded(folding, with: folder))
+      }
+    }
+  }
+
+  func contains(_ value: Value, _ folder: TextFolder) -> Bool {
+    switch value {
+    case .nil: return hasNil
+    case .integer(let integer):
+      if integers.contains(integer) { return true }
+    case .boolean(let boolean):
+      if integers.contains(boolean ? 1 : 0) { return true }
+    case .text(let text), .uri(let text): return texts.contains(folder.fold(text, folding))
+    case .object(let box): return objects.contains(box.reference)
+    case .double, .float, .decimal:
+      if containsInteger(equalTo: value) { return true }
+    default: break
+    }
+    if others.isEmpty { return false }
+    let folded = value.folded(folding, with: folder)
+    return others.contains { Value.areEqual(folded, $0) }
+  }
+
+  private func containsInteger(equalTo value: Value) -> Bool {
+    if integers.isEmpty { return false }
+    switch value {
+    case .float: return integers.contains { Value.areEqual(value, .integer($0)) }
+    default:
+      guard let double = value.number?.double, let integer = Int64(exactly: double) else { return false }
+      return integers.contains(integer)
+    }
+  }
+}
