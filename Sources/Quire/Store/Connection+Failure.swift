@@ -1,0 +1,50 @@
+import CSQLite
+
+extension Connection {
+  var closedFailure: Failure {
+    Failure(.closed, "The store '\(path)' is closed. Open it again to use it.")
+  }
+
+  /// The one place where SQLite's result codes become failures. `doing` completes "Could not ... the store".
+  func failure(_ code: Int32, doing: String) -> Failure {
+    let subject = doing == "open" ? "Could not open '\(path)'" : "Could not \(doing) in the store '\(path)'"
+    let detail = handle.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) } ?? Connection.standardMessage(code)
+    func made(_ kind: Failure.Kind, _ reason: String) -> Failure {
+      Failure(kind, "\(subject): \(reason)", databaseCode: code)
+    }
+    switch code & 0xFF {
+    case SQLITE_BUSY, SQLITE_LOCKED:
+      return made(
+        .busy, "another process or connection holds its lock. Try again when it is done, or raise the busy timeout.")
+    case SQLITE_READONLY:
+      return made(
+        .readOnly, "it is open for reading only, or its file or folder cannot be written. Open a copy that can be written.")
+    case SQLITE_CONSTRAINT:
+      return made(.constraint, "a rule of its tables forbids it (\(detail)). Change the values that offend.")
+    case SQLITE_CANTOPEN:
+      return made(.cannotOpen, "a file cannot be opened or made. Check that the folder exists and that you may use it.")
+    case SQLITE_PERM, SQLITE_AUTH:
+      return made(.cannotOpen, "the permission is missing. Change the permissions of the file or folder.")
+    case SQLITE_NOTADB:
+      return made(.notAStore, "the file is not an SQLite database. Check the path.")
+    case SQLITE_CORRUPT:
+      return made(.database, "the file is damaged (\(detail)). Restore it from a backup.")
+    case SQLITE_FULL:
+      return made(.database, "the disk is full. Free some space and try again.")
+    case SQLITE_IOERR:
+      return made(.database, "reading or writing the file failed (\(detail)). Check the disk and the file system.")
+    case SQLITE_NOMEM:
+      return made(.database, "there is not enough memory. Free some and try again.")
+    case SQLITE_TOOBIG:
+      return made(.database, "a value or the query is larger than SQLite allows. Make it smaller.")
+    case SQLITE_INTERRUPT:
+      return made(.database, "it was interrupted. Try again.")
+    default:
+      return made(.database, "SQLite says '\(detail)' (code \(code)).")
+    }
+  }
+
+  private static func standardMessage(_ code: Int32) -> String {
+    sqlite3_errstr(code).map { String(cString: $0) } ?? "no message"
+  }
+}

@@ -1,0 +1,184 @@
+import CSQLite
+
+/// One SQLite database handle. Not safe for several threads by itself; `Store` holds a lock around it.
+final class Connection {
+  /// What the messages call the file.
+  let path: Text
+  let isReadOnly: Bool
+  /// What a registered SQL function threw during the running statement; `Statement.step` throws it on.
+  var pendingFailure: Failure?
+
+  private(set) var handle: OpaquePointer?
+  private var idleStatements: [String: OpaquePointer] = [:]
+  private var transactionDepth = 0
+
+  /// Enough for the statements of a large model; when full, the pool starts again from nothing.
+  private static let idleStatementLimit = 256
+
+  /// How `init` reaches the file.
+  enum Access {
+    case readWrite(mayCreate: Bool)
+    case readOnly
+    /// Takes no locks and keeps the index of the write-ahead log in memory: for a log in a folder that cannot be
+    /// written, where SQLite cannot make the shared index file that it otherwise needs. Read-only.
+    case readOnlyUnlocked
+    /// The file is taken to never change, and a write-ahead log beside it is not looked at. Read-only.
+    case immutable
+
+    var isReadOnly: Bool { if case .readWrite = self { false } else { true } }
+  }
+
+  /// Opens `path`, `:memory:` being a private database in memory. SQLite reads the file only at the first statement.
+  init(path: Text, access: Access, busyTimeoutMilliseconds: Int32) throws(Failure) {
+    self.path = path
+    isReadOnly = access.isReadOnly
+    // NOMUTEX: the store's lock already serialises all use of this handle.
+    var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    var name = Connection.plainName(path)
+    var fileSystem: String?
+    switch access {
+    case .readWrite(let mayCreate):
+      flags |= SQLITE_OPEN_READWRITE | (mayCreate ? SQLITE_OPEN_CREATE : 0)
+    case .readOnly: flags |= SQLITE_OPEN_READONLY
+    case .readOnlyUnlocked:
+      flags |= SQLITE_OPEN_READONLY
+      fileSystem = "unix-none"
+    case .immutable:
+      flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+      name = Connection.uri(path) + "?immutable=1"
+    }
+    let code = sqlite3_open_v2(name, &handle, flags, fileSystem)
+    if code != SQLITE_OK {
+      let failure = failure(code, doing: "open")
+      close()
+      throw failure
+    }
+    sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)
+    // A file may come from anywhere: what its triggers and views call must be known to be harmless.
+    _ = quire_sqlite_set_trusted_schema(handle, 0)
+    registerTriggerFunctions()
+    if let handle {
+      try PredicateFunctions.register(on: handle) { [weak self] failure in self?.pendingFailure = failure }
+    }
+  }
+
+  deinit { close() }
+
+  /// Idempotent. Statements still held elsewhere keep SQLite's handle alive until they go.
+  func close() {
+    for statement in idleStatements.values { sqlite3_finalize(statement) }
+    idleStatements = [:]
+    if let open = handle { sqlite3_close_v2(open) }
+    handle = nil
+  }
+
+  /// Whether the last to close the file folds its log into it, as is usual.
+  func setCheckpointsOnClose(_ isOn: Bool) {
+    if let handle { _ = quire_sqlite_set_checkpoint_on_close(handle, isOn ? 1 : 0) }
+  }
+
+  /// A name that SQLite takes for a plain path even where URIs are turned on globally.
+  private static func plainName(_ path: Text) -> String {
+    let name = path.string
+    return name == ":memory:" || name.utf8.first == UInt8(ascii: "/") ? name : "./" + name
+  }
+
+  private static func uri(_ path: Text) -> String {
+    let isAbsolute = path.bytes.buffer.first == UInt8(ascii: "/")
+    var uri = isAbsolute ? "file://" : "file:./"
+    for byte in path.bytes.buffer {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "."),
+        UInt8(ascii: "_"), UInt8(ascii: "~"):
+        uri.unicodeScalars.append(Unicode.Scalar(byte))
+      default:
+        let digits = String(byte, radix: 16)
+        uri += digits.utf8.count == 1 ? "%0\(digits)" : "%\(digits)"
+      }
+    }
+    return uri
+  }
+}
+
+// MARK: - Statements
+
+extension Connection {
+  /// Runs statements that return no rows and have no parameters.
+  func execute(_ sql: String) throws(Failure) {
+    guard let handle else { throw closedFailure }
+    pendingFailure = nil
+    let code = sqlite3_exec(handle, sql, nil, nil, nil)
+    if code != SQLITE_OK { throw pendingFailure ?? failure(code, doing: "run \(Connection.excerpt(sql))") }
+  }
+
+  /// A statement ready to be bound. Its compiled form is reused; two uses at the same time get two.
+  func statement(_ sql: String) throws(Failure) -> Statement {
+    guard let handle else { throw closedFailure }
+    if let idle = idleStatements.removeValue(forKey: sql) {
+      return Statement(idle, sql: sql, connection: self)
+    }
+    var prepared: OpaquePointer?
+    let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+    guard code == SQLITE_OK, let prepared else {
+      throw failure(code == SQLITE_OK ? SQLITE_MISUSE : code, doing: "run \(Connection.excerpt(sql))")
+    }
+    return Statement(prepared, sql: sql, connection: self)
+  }
+
+  /// Takes back what `statement` gave out; it is already reset and unbound.
+  func recycle(_ prepared: OpaquePointer, sql: String) {
+    if handle == nil || idleStatements[sql] != nil {
+      sqlite3_finalize(prepared)
+      return
+    }
+    if idleStatements.count >= Connection.idleStatementLimit {
+      for statement in idleStatements.values { sqlite3_finalize(statement) }
+      idleStatements.removeAll(keepingCapacity: true)
+    }
+    idleStatements[sql] = prepared
+  }
+
+  /// Rows that the last finished INSERT, UPDATE or DELETE touched, without those its triggers touched.
+  var changes: Int { handle.map { Int(sqlite3_changes64($0)) } ?? 0 }
+
+  /// The start of a statement, for messages.
+  static func excerpt(_ sql: String) -> String {
+    sql.utf8.count <= 120 ? "'\(sql)'" : "'\(String(sql.prefix(117)))...'"
+  }
+}
+
+// MARK: - Transactions
+
+extension Connection {
+  /// Runs `body` in a write transaction; any error rolls it back. Inside another transaction: a plain call.
+  func transaction<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    try bracket("BEGIN IMMEDIATE", body)
+  }
+
+  /// Runs `body` on one unchanging state of the file. Inside a transaction: a plain call.
+  func snapshot<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    try bracket("BEGIN", body)
+  }
+
+  var isInTransaction: Bool { transactionDepth > 0 }
+
+  private func bracket<Result>(
+    _ begin: String, _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    if transactionDepth == 0 { try execute(begin) }
+    transactionDepth += 1
+    defer { transactionDepth -= 1 }
+    do throws(Failure) {
+      let result = try body()
+      if transactionDepth == 1 { try execute("COMMIT") }
+      return result
+    } catch {
+      // After some errors (a full disk among them) SQLite has already rolled back.
+      if transactionDepth == 1, let handle, sqlite3_get_autocommit(handle) == 0 {
+        sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
+      }
+      throw error
+    }
+  }
+}

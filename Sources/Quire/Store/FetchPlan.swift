@@ -1,0 +1,35 @@
+/// One sort key of a fetch. nil comes first ascending and last descending.
+struct SortDescriptor: Hashable, Sendable {
+  let keyPath: [String]
+  var isAscending = true
+}
+
+/// The part of a fetch that the store answers alone; what a context has not saved is laid over the answer above.
+struct FetchPlan {
+  var entity: Entity
+  var includesSubentities = true
+  var predicate: Predicate?
+  /// The primary key follows as the last sort key, so that no two rows tie.
+  var sort: [SortDescriptor] = []
+  /// nil for all; 0 is none.
+  var limit: Int?
+  var offset = 0
+  /// Rows to leave out although they match; any number of them.
+  var excluded: [Int64] = []
+  /// When given, only these rows are looked at; any number of them.
+  var isRestrictedTo: [Int64]?
+
+  init(
+    entity: Entity, includesSubentities: Bool = true, predicate: Predicate? = nil, sort: [SortDescriptor] = [],
+    limit: Int? = nil, offset: Int = 0, excluded: [Int64] = [], isRestrictedTo: [Int64]? = nil
+  ) {
+    self.entity = entity
+    self.includesSubentities = includesSubentities
+    self.predicate = predicate
+    self.sort = sort
+    self.limit = limit
+    self.offset = offset
+    self.excluded = excluded
+    self.isRestrictedTo = isRestrictedTo
+  }
+}

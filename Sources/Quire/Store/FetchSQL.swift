@@ -1,0 +1,89 @@
+/// The parts of the SELECT that answers a fetch plan, and its arguments in the order of its parameters.
+struct FetchSQL {
+  private let source: String
+  private let conditions: String
+  private let order: String
+  private let window: String
+  private let arguments: [Value]
+  /// The columns of the key paths that were asked for beside the plan's own.
+  let columns: [KeyPathResolver.Column]
+
+  init(_ plan: FetchPlan, keyPaths: [[String]] = [], schema: Schema) throws(Failure) {
+    try FetchSQL.checkWindow(plan)
+    let alias = RowLayout.alias
+    let resolver = KeyPathResolver(schema: schema, entity: plan.entity, alias: alias)
+    var conditions: [String] = []
+    var arguments: [Value] = []
+    if let predicate = plan.predicate {
+      let compiled = try PredicateSQL.compile(predicate) { keys throws(Failure) in try resolver.sqlColumn(keys) }
+      conditions.append("(\(compiled.sql))")
+      arguments += compiled.arguments
+    }
+    if let condition = FetchSQL.entityCondition(plan.entity, includesSubentities: plan.includesSubentities, alias) {
+      conditions.append(condition)
+    }
+    if !plan.excluded.isEmpty {
+      conditions.append("\(alias).Z_PK NOT IN (\(IDList.sql))")
+      arguments.append(IDList.argument(plan.excluded))
+    }
+    if let ids = plan.isRestrictedTo {
+      conditions.append("\(alias).Z_PK IN (\(IDList.sql))")
+      arguments.append(IDList.argument(ids))
+    }
+    var order: [String] = []
+    for descriptor in plan.sort {
+      let column = try resolver.column(descriptor.keyPath)
+      order.append(descriptor.isAscending ? column.sql : "\(column.sql) DESC")
+    }
+    order.append("\(alias).Z_PK")
+    var columns: [KeyPathResolver.Column] = []
+    for keyPath in keyPaths { columns.append(try resolver.column(keyPath)) }
+
+    if plan.limit != nil || plan.offset > 0 {
+      window = " LIMIT ? OFFSET ?"
+      arguments.append(.integer(Int64(plan.limit ?? -1)))
+      arguments.append(.integer(Int64(plan.offset)))
+    } else {
+      window = ""
+    }
+    source = " FROM \(schema.table(of: plan.entity)) \(alias)\(resolver.joins)"
+    self.conditions = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
+    self.order = " ORDER BY " + order.joined(separator: ", ")
+    self.arguments = arguments
+    self.columns = columns
+  }
+
+  func select(_ columns: String) -> String { "SELECT \(columns)\(source)\(conditions)\(order)\(window)" }
+
+  /// Counts what `select` would yield; the order matters only to which rows a window holds, not to their number.
+  var count: String {
+    window.isEmpty
+      ? "SELECT count(*)\(source)\(conditions)"
+      : "SELECT count(*) FROM (SELECT 1\(source)\(conditions)\(window))"
+  }
+
+  func bind(to statement: Statement) throws(Failure) {
+    for (place, argument) in arguments.enumerated() { try statement.bind(argument, at: place + 1) }
+  }
+
+  /// Which of the rows in a table are of `entity`; nil when all are.
+  ///
+  /// The likelihood keeps SQLite, which has no statistics by default, from preferring the index on Z_ENT to one that
+  /// the predicate or the sort could use: it takes any equality for a rare one.
+  static func entityCondition(_ entity: Entity, includesSubentities: Bool, _ alias: String) -> String? {
+    let isWhole = includesSubentities || !entity.hasChildren
+    if isWhole, entity.parent == nil { return nil }
+    if !isWhole || !entity.hasChildren { return "likelihood(\(alias).Z_ENT = \(entity.number), 0.25)" }
+    return "\(alias).Z_ENT BETWEEN \(entity.number) AND \(entity.lastNumber)"
+  }
+
+  private static func checkWindow(_ plan: FetchPlan) throws(Failure) {
+    if let limit = plan.limit, limit < 0 {
+      throw Failure(
+        .invalidArgument, "A fetch of '\(plan.entity.name)' has the limit \(limit). Use 0 or more, or no limit.")
+    }
+    if plan.offset < 0 {
+      throw Failure(.invalidArgument, "A fetch of '\(plan.entity.name)' has the offset \(plan.offset). Use 0 or more.")
+    }
+  }
+}

@@ -1,0 +1,99 @@
+/// The one row of Z_METADATA: which store this is, and which model made it.
+struct Metadata {
+  let uuid: Text
+  /// Entity names with their 32-byte version hashes.
+  let hashes: [String: [UInt8]]
+
+  /// The oldest framework whose stores were seen with every key that is written here. The number is ours to choose:
+  /// it says which conventions a file follows, and nothing in the file depends on it.
+  private static let frameworkVersion: UInt64 = 1321
+  private static let hashesVersion: UInt64 = 3
+
+  /// Writes the row for a new store of `model`, with a new UUID.
+  static func create(for model: Model, on connection: Connection) throws(Failure) {
+    let hashes = VersionHash(model: model)
+    let list = PropertyList()
+    list?.set("NSStoreType", to: "SQLite")
+    list?.set("NSStoreModelVersionHashes", to: hashes.byName)
+    list?.set("NSStoreModelVersionHashesVersion", to: hashesVersion)
+    list?.set("NSStoreModelVersionHashesDigest", to: hashes.digest)
+    list?.set("NSStoreModelVersionChecksumKey", to: hashes.checksum)
+    list?.set("NSStoreModelVersionIdentifiers", to: [""])
+    list?.set("NSPersistenceFrameworkVersion", to: frameworkVersion)
+    list?.set("_NSAutoVacuumLevel", to: "2")
+    guard let binary = list?.binary else {
+      throw Failure(.database, "Could not create '\(connection.path)': there is not enough memory for its metadata.")
+    }
+    let insert = try connection.statement("INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)")
+    try insert.bind(Text(randomUUID()), at: 1)
+    try insert.bind(binary, at: 2)
+    try insert.run()
+  }
+
+  /// Reads the row of a file with these tables.
+  static func read(from connection: Connection, tables: [String: Set<String>]) throws(Failure) -> Metadata {
+    let path = connection.path
+    func notAStore(_ reason: String) -> Failure {
+      Failure(.notAStore, "'\(path)' is an SQLite database but not a store: \(reason). Check the path.")
+    }
+    guard let columns = tables["Z_METADATA"] else { throw notAStore("it has no table Z_METADATA") }
+    for column in ["Z_VERSION", "Z_UUID", "Z_PLIST"] where !columns.contains(column) {
+      throw notAStore("its table Z_METADATA has no column \(column)")
+    }
+    let select = try connection.statement("SELECT Z_UUID, Z_PLIST FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1")
+    guard try select.step() else { throw notAStore("its table Z_METADATA is empty") }
+    guard let uuid = select.text(at: 0), ObjectURI.isUUID(uuid.bytes.buffer) else {
+      throw notAStore("Z_UUID in its table Z_METADATA is not a UUID")
+    }
+    guard let list = select.data(at: 1).flatMap(PropertyList.init(binary:)) else {
+      throw notAStore("Z_PLIST in its table Z_METADATA is damaged")
+    }
+    guard let type = list.string("NSStoreType"), type == "SQLite" else {
+      throw notAStore("its metadata say that it is of type '\(list.string("NSStoreType") ?? "unknown")', not 'SQLite'")
+    }
+    guard let hashes = list.dataByName("NSStoreModelVersionHashes") else {
+      throw notAStore("its metadata have no NSStoreModelVersionHashes")
+    }
+    if let version = list.integer("NSStoreModelVersionHashesVersion"), version != hashesVersion {
+      throw Failure(
+        .unsupported,
+        "The version hashes of the store '\(path)' are of version \(version); only version \(hashesVersion) is known.")
+    }
+    return Metadata(uuid: Text(uuid.string.uppercased()), hashes: hashes)
+  }
+
+  /// Throws a mismatch that names every entity which differs, or which only one of model and file has.
+  func check(_ model: Model, path: Text) throws(Failure) {
+    let expected = VersionHash(model: model).byName
+    let names = Set(expected.map(\.name))
+    let parts = [
+      ("differ", expected.filter { hashes[$0.name] != nil && hashes[$0.name] != $0.hash }.map(\.name)),
+      ("are missing from the file", expected.filter { hashes[$0.name] == nil }.map(\.name)),
+      ("are missing from the model", hashes.keys.filter { !names.contains($0) }.sorted()),
+    ]
+    let differences = parts.filter { !$0.1.isEmpty }.map { "\($0.1.joined(separator: ", ")) (\($0.0))" }
+    if differences.isEmpty { return }
+    throw Failure(
+      .modelMismatch,
+      "The store '\(path)' was made with another model. Entities: \(differences.joined(separator: "; ")). Open it with the model that made it, or migrate it.")
+  }
+
+  /// A random UUID of version 4, upper case.
+  private static func randomUUID() -> String {
+    var generator = SystemRandomNumberGenerator()
+    var high: UInt64 = generator.next(), low: UInt64 = generator.next()
+    high = high & ~0xF000 | 0x4000
+    low = low & ~(3 << 62) | 1 << 63
+    let digits = [high, low].map { word in
+      let digits = String(word, radix: 16, uppercase: true)
+      return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    }.joined()
+    var uuid = "", start = digits.startIndex
+    for (index, length) in [8, 4, 4, 4, 12].enumerated() {
+      let end = digits.index(start, offsetBy: length)
+      uuid += (index == 0 ? "" : "-") + digits[start..<end]
+      start = end
+    }
+    return uuid
+  }
+}

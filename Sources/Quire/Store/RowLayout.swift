@@ -1,0 +1,106 @@
+/// How to read rows of one entity, or of it and all below: which columns to select, and which column fills which
+/// slot in a row of each concrete entity. Made once for each store.
+final class RowLayout: Sendable {
+  private struct Field {
+    let slot: Int
+    let column: Int
+    let type: StoredType
+  }
+
+  private struct EntityFields {
+    let entity: Entity
+    /// The values that no column provides, in place.
+    let template: ContiguousArray<Value>
+    let fields: ContiguousArray<Field>
+  }
+
+  /// The table's alias in every statement that selects `columns`.
+  static let alias = "t0"
+
+  /// What to select: key, entity and version, then every stored property.
+  let columns: String
+  let table: String
+  private let root: Entity
+  private let firstNumber: Int
+  private let entities: ContiguousArray<EntityFields?>
+
+  init(entity: Entity, includesSubentities: Bool, schema: Schema) {
+    let covered = includesSubentities ? entity.subtree : [entity]
+    var selected = ["Z_PK", "Z_ENT", "Z_OPT"]
+    var places: [ObjectIdentifier: Int] = [:]
+    entities = ContiguousArray(
+      covered.map { entity in
+        if entity.isAbstract { return nil }
+        var template = ContiguousArray<Value>(repeating: .nil, count: entity.properties.count)
+        var fields: ContiguousArray<Field> = []
+        for property in entity.properties {
+          if let attribute = property as? Attribute, attribute.isTransient {
+            template[property.slot] = attribute.defaultValue
+          }
+          guard let column = schema.valueColumn(of: property) else { continue }
+          let place = places[ObjectIdentifier(property)] ?? selected.count
+          if place == selected.count {
+            places[ObjectIdentifier(property)] = place
+            selected.append(column)
+          }
+          fields.append(Field(slot: property.slot, column: place, type: StoredType(of: property)))
+        }
+        return EntityFields(entity: entity, template: template, fields: fields)
+      })
+    columns = selected.map { "\(RowLayout.alias).\($0)" }.joined(separator: ", ")
+    table = schema.table(of: entity)
+    root = entity.root
+    firstNumber = entity.number
+  }
+
+  /// The row at which `statement`, which selects `columns`, stands.
+  func row(from statement: Statement) throws(Failure) -> Row {
+    let id = statement.integer(at: 0)
+    let layout = try fields(numbered: statement.integer(at: 1), id: id)
+    var values = layout.template
+    for field in layout.fields {
+      values[field.slot] = try statement.value(at: field.column, as: field.type)
+    }
+    return Row(entity: layout.entity, id: id, version: statement.integer(at: 2), values: values)
+  }
+
+  /// All rows that `statement`, which selects `columns`, has left.
+  func rows(from statement: Statement) throws(Failure) -> [Row] {
+    var rows: [Row] = []
+    while try statement.step() { rows.append(try row(from: statement)) }
+    return rows
+  }
+
+  /// The identifier made of columns 0 and 1, once its entity is known to be one that a row can have.
+  func identifier(from statement: Statement) throws(Failure) -> RowIdentifier {
+    let id = statement.integer(at: 0), number = statement.integer(at: 1)
+    _ = try fields(numbered: number, id: id)
+    return RowIdentifier(id: id, entity: Int32(truncatingIfNeeded: number))
+  }
+
+  /// All identifiers that `statement`, which selects key and entity, has left.
+  func identifiers(from statement: Statement) throws(Failure) -> ContiguousArray<RowIdentifier> {
+    var rows: ContiguousArray<RowIdentifier> = []
+    while try statement.step() { rows.append(try identifier(from: statement)) }
+    return rows
+  }
+
+  private func fields(numbered number: Int64, id: Int64) throws(Failure) -> EntityFields {
+    let (place, overflow) = number.subtractingReportingOverflow(Int64(firstNumber))
+    if !overflow, place >= 0, place < entities.count, let layout = entities[Int(place)] { return layout }
+    throw Failure(
+      .database,
+      "Row \(id) of table \(table) says that it is of entity number \(number), which is not a concrete entity under '\(root.name)'. The file is damaged or was written with another model."
+    )
+  }
+}
+
+extension Schema {
+  /// The column that holds the value of an attribute or the key of a to-one relationship; nil when there is none.
+  func valueColumn(of property: Property) -> String? {
+    if property.isTransient { return nil }
+    if let attribute = property as? Attribute { return column(of: attribute) }
+    if let relationship = property as? Relationship, !relationship.isToMany { return toOne(relationship).key }
+    return nil
+  }
+}

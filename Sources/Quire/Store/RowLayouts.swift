@@ -1,0 +1,34 @@
+import Synchronization
+
+/// The row layouts and writers of a store, made at first use. Safe for several threads.
+final class RowLayouts: Sendable {
+  private struct Made {
+    /// By entity number: without sub-entities, and with them.
+    var alone: [Int: RowLayout] = [:]
+    var withSubentities: [Int: RowLayout] = [:]
+    var writers: [Int: RowWriter] = [:]
+  }
+
+  private let schema: Schema
+  private let made = Mutex(Made())
+
+  init(schema: Schema) { self.schema = schema }
+
+  func layout(of entity: Entity, includesSubentities: Bool) -> RowLayout {
+    let number = entity.number
+    let known = made.withLock { includesSubentities ? $0.withSubentities[number] : $0.alone[number] }
+    if let known { return known }
+    let layout = RowLayout(entity: entity, includesSubentities: includesSubentities, schema: schema)
+    made.withLock {
+      if includesSubentities { $0.withSubentities[number] = layout } else { $0.alone[number] = layout }
+    }
+    return layout
+  }
+
+  func writer(of entity: Entity) throws(Failure) -> RowWriter {
+    if let known = made.withLock({ $0.writers[entity.number] }) { return known }
+    let writer = try RowWriter(entity: entity, schema: schema)
+    made.withLock { $0.writers[entity.number] = writer }
+    return writer
+  }
+}

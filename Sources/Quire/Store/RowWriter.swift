@@ -1,0 +1,96 @@
+/// How to write rows of one concrete entity. Made once for each store.
+final class RowWriter: Sendable {
+  struct ToOne: Sendable {
+    let relationship: Relationship
+    let columns: Schema.ToOneColumns
+    /// The list in which the row takes a place, when the inverse is ordered.
+    let orderedInverse: RelationshipSQL?
+  }
+
+  struct Column: Sendable {
+    let slot: Int
+    let name: String
+    /// nil for an attribute.
+    let toOne: ToOne?
+  }
+
+  /// Stored attributes and to-one relationships by slot.
+  let columns: [Column]
+  /// Slots that take part in a uniqueness constraint of the entity or an ancestor.
+  let constrainedSlots: Set<Int>
+  /// Parameters: the key, then for each column its value, and for a to-one also the destination's entity and the
+  /// order key where there are such columns.
+  let insertSQL: String
+  /// What to run with the key of a deleted row, so that nothing only the file knows still names it.
+  let detachments: [String]
+
+  private let entity: Entity
+  private let table: String
+  /// Place in `columns` by slot.
+  private let places: [Int?]
+
+  init(entity: Entity, schema: Schema) throws(Failure) {
+    self.entity = entity
+    table = schema.table(of: entity)
+    var columns: [Column] = []
+    var places = [Int?](repeating: nil, count: entity.properties.count)
+    for property in entity.properties {
+      guard let name = schema.valueColumn(of: property) else { continue }
+      places[property.slot] = columns.count
+      let toOne = try (property as? Relationship).map { relationship throws(Failure) in
+        try RowWriter.toOne(relationship, schema)
+      }
+      columns.append(Column(slot: property.slot, name: name, toOne: toOne))
+    }
+    self.columns = columns
+    self.places = places
+    let constraints = sequence(first: entity, next: \.parent).flatMap(\.uniquenessConstraints)
+    constrainedSlots = Set(constraints.joined().compactMap { entity.propertiesByName[$0]?.slot })
+    let names = columns.flatMap { column in
+      [column.name] + [column.toOne?.columns.destinationEntity, column.toOne?.columns.order].compactMap(\.self)
+    }
+    insertSQL = """
+      INSERT INTO \(table) (Z_PK, Z_ENT, Z_OPT\(names.map { ", \($0)" }.joined())) \
+      VALUES (?, \(entity.number), \(SaveRequest.Insert.savedVersion)\(String(repeating: ", ?", count: names.count)))
+      """
+    var detachments: [String] = []
+    for relationship in entity.relationships where relationship.isToMany && !relationship.isTransient {
+      detachments += try RelationshipSQL(relationship, schema: schema).detachments
+    }
+    self.detachments = detachments
+  }
+
+  /// nil for a slot without a column of its own.
+  func column(inSlot slot: Int) -> Column? {
+    places.indices.contains(slot) ? places[slot].map { columns[$0] } : nil
+  }
+
+  /// Parameters: the new version, then for each column its value; for a to-one also the destination's entity, and the
+  /// key again with the order key, where there are such columns; then the key of the row and the version it must have.
+  func updateSQL(slots: [Int]) throws(Failure) -> String {
+    var assignments = ["Z_OPT = ?"]
+    for slot in slots {
+      guard places.indices.contains(slot) else {
+        throw Failure(.invalidArgument, "Entity '\(entity.name)' has no property in slot \(slot).")
+      }
+      guard let column = column(inSlot: slot) else { continue }
+      assignments.append("\(column.name) = ?")
+      guard let columns = column.toOne?.columns else { continue }
+      if let destinationEntity = columns.destinationEntity { assignments.append("\(destinationEntity) = ?") }
+      if let order = columns.order {
+        // A row that stays with its owner keeps its place.
+        assignments.append("\(order) = CASE WHEN \(columns.key) = ? THEN \(order) ELSE ? END")
+      }
+    }
+    return "UPDATE \(table) SET \(assignments.joined(separator: ", ")) WHERE Z_PK = ? AND ifnull(Z_OPT, 0) = ?"
+  }
+
+  private static func toOne(_ relationship: Relationship, _ schema: Schema) throws(Failure) -> ToOne {
+    let columns = schema.toOne(relationship)
+    var orderedInverse: RelationshipSQL?
+    if columns.order != nil, let inverse = relationship.inverse {
+      orderedInverse = try RelationshipSQL(inverse, schema: schema)
+    }
+    return ToOne(relationship: relationship, columns: columns, orderedInverse: orderedInverse)
+  }
+}

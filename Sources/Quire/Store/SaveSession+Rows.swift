@@ -1,0 +1,182 @@
+extension SaveSession {
+  /// Gives every inserted object its key: by table, the oldest temporary id first.
+  func allocate() throws(Failure) {
+    var byRoot: [Int: ContiguousArray<SaveRequest.Insert>] = [:]
+    for insert in request.inserts {
+      if insert.entity.isAbstract {
+        throw Failure(
+          .invalidArgument, "Entity '\(insert.entity.name)' is abstract and has no objects. Insert one of an entity under it.")
+      }
+      guard insert.id != 0, insert.values.count == insert.entity.properties.count else {
+        throw Failure(
+          .invalidArgument,
+          "An inserted \(insert.entity.name) needs an id other than 0 and \(insert.entity.properties.count) values; it has id \(insert.id) and \(insert.values.count)."
+        )
+      }
+      if insert.id > 0 {
+        if prenumbered.updateValue(insert, forKey: insert.reference) != nil { throw twice(insert) }
+        continue
+      }
+      byRoot[insert.entity.rootNumber, default: []].append(insert)
+    }
+    for (root, unsorted) in byRoot.sorted(by: { $0.key < $1.key }) {
+      let isSorted = unsorted.indices.dropFirst().allSatisfy { unsorted[$0].id < unsorted[$0 - 1].id }
+      let rows = isSorted ? unsorted : ContiguousArray(unsorted.sorted { $0.id > $1.id })
+      for place in rows.indices.dropFirst() where rows[place].id == rows[place - 1].id {
+        throw twice(rows[place])
+      }
+      guard let entity = store.model.entity(numbered: root) else { continue }
+      let first = try store.allocateIDs(root: entity, count: rows.count, on: connection)
+      permanentIDs.add(root: root, temporary: ContiguousArray(rows.map(\.id)), first: first)
+      numbered[root] = (first, rows)
+    }
+  }
+
+  private func twice(_ insert: SaveRequest.Insert) -> Failure {
+    Failure(.invalidArgument, "\(insert.entity.name) \(insert.id) is inserted twice in one save. Insert it once.")
+  }
+
+  // MARK: Deletes
+
+  func deleteRows() throws(Failure) {
+    for delete in request.deletes {
+      let table = schema.table(of: delete.entity)
+      let statement = try connection.statement("DELETE FROM \(table) WHERE Z_PK = ? AND ifnull(Z_OPT, 0) = ?")
+      try statement.bind(delete.id, at: 1)
+      try statement.bind(delete.expectedVersion, at: 2)
+      try statement.run()
+      if connection.changes == 0 {
+        try noteConflict(delete.entity, id: delete.id, expected: delete.expectedVersion, doing: "delete")
+        continue
+      }
+      for sql in try store.layouts.writer(of: delete.entity).detachments {
+        let statement = try connection.statement(sql)
+        try statement.bind(delete.id, at: 1)
+        try statement.run()
+      }
+    }
+  }
+
+  // MARK: Updates
+
+  func updateRows() throws(Failure) {
+    try vacateUniqueValues()
+    var slots: [Int] = []
+    var current: (entity: Entity, statement: Statement)?
+    for update in request.updates {
+      let changes = update.changes.count < 2 ? update.changes : update.changes.sorted { $0.slot < $1.slot }
+      let writer = try store.layouts.writer(of: update.entity)
+      // Updates in a row mostly change the same properties of the same entity.
+      if current?.entity !== update.entity || !slots.elementsEqual(changes.lazy.map(\.slot)) {
+        slots = changes.map(\.slot)
+        current = (update.entity, try connection.statement(try writer.updateSQL(slots: slots)))
+      }
+      guard let statement = current?.statement else { continue }
+      var index = 1
+      try statement.bind(update.savedVersion, at: index)
+      for change in changes {
+        guard let column = writer.column(inSlot: change.slot) else { continue }
+        try bind(change.value, to: column, of: statement, at: &index, isUpdate: true)
+      }
+      try statement.bind(update.id, at: index + 1)
+      try statement.bind(update.expectedVersion, at: index + 2)
+      do throws(Failure) { try statement.run() } catch {
+        throw try explain(error, updating: update)
+      }
+      if connection.changes == 0 {
+        try noteConflict(update.entity, id: update.id, expected: update.expectedVersion, doing: "update")
+      }
+    }
+  }
+
+  /// Two updates may exchange a unique value, and SQLite checks row by row: all that are about to get new unique
+  /// values give up their old ones first.
+  private func vacateUniqueValues() throws(Failure) {
+    var affected: [Int: [(update: SaveRequest.Update, columns: [String])]] = [:]
+    for update in request.updates {
+      let writer = try store.layouts.writer(of: update.entity)
+      if writer.constrainedSlots.isEmpty { continue }
+      let columns = update.changes.filter { writer.constrainedSlots.contains($0.slot) }
+        .compactMap { writer.column(inSlot: $0.slot)?.name }.sorted()
+      if !columns.isEmpty { affected[update.entity.rootNumber, default: []].append((update, columns)) }
+    }
+    for updates in affected.values where updates.count > 1 {
+      for (update, columns) in updates {
+        let assignments = columns.map { "\($0) = NULL" }.joined(separator: ", ")
+        let table = schema.table(of: update.entity)
+        let statement = try connection.statement("UPDATE \(table) SET \(assignments) WHERE Z_PK = ?")
+        try statement.bind(update.id, at: 1)
+        try statement.run()
+      }
+    }
+  }
+
+  // MARK: Inserts
+
+  func insertRows() throws(Failure) {
+    let early = prenumbered.values.sorted { ($0.entity.rootNumber, $0.id) < ($1.entity.rootNumber, $1.id) }
+    try insertRows(ContiguousArray(early)) { place in early[place].id }
+    for (_, (first, rows)) in numbered.sorted(by: { $0.key < $1.key }) {
+      try insertRows(rows) { place in first &+ Int64(place) }
+    }
+  }
+
+  private func insertRows(_ rows: ContiguousArray<SaveRequest.Insert>, id: (Int) -> Int64) throws(Failure) {
+    var current: (entity: Entity, writer: RowWriter, statement: Statement)?
+    for (place, insert) in rows.enumerated() {
+      if current?.entity !== insert.entity {
+        let writer = try store.layouts.writer(of: insert.entity)
+        current = (insert.entity, writer, try connection.statement(writer.insertSQL))
+      }
+      guard let (_, writer, statement) = current else { continue }
+      var index = 1
+      try statement.bind(id(place), at: index)
+      for column in writer.columns {
+        try bind(insert.values[column.slot], to: column, of: statement, at: &index, isUpdate: false)
+      }
+      do throws(Failure) { try statement.run() } catch {
+        throw try explain(error, inserting: insert, id: id(place))
+      }
+    }
+  }
+
+  // MARK: Values
+
+  /// Binds one property to the parameters after `index`, as `RowWriter` laid them out.
+  private func bind(
+    _ value: Value, to column: RowWriter.Column, of statement: Statement, at index: inout Int, isUpdate: Bool
+  ) throws(Failure) {
+    guard let toOne = column.toOne else {
+      index += 1
+      return try statement.bind(value, at: index)
+    }
+    var destination: ObjectReference?
+    switch value {
+    case .nil: break
+    case .object(let box): destination = try permanent(box.reference, for: toOne.relationship)
+    default:
+      throw Failure(
+        .invalidArgument,
+        "'\(toOne.relationship.qualifiedName)' is a relationship and cannot hold \(value.kindName). Give an object or nil.")
+    }
+    let key: Value = destination.map { .integer($0.id) } ?? .nil
+    let number = try destination.map { reference throws(Failure) in
+      try entityNumber(of: reference, for: toOne.relationship)
+    }
+    index += 1
+    try statement.bind(key, at: index)
+    if toOne.columns.destinationEntity != nil {
+      index += 1
+      try statement.bind(number.map { .integer(Int64($0)) } ?? .nil, at: index)
+    }
+    if toOne.columns.order != nil, let list = toOne.orderedInverse {
+      if isUpdate {
+        index += 1
+        try statement.bind(key, at: index)
+      }
+      index += 1
+      let order = try destination.map { owner throws(Failure) in try nextOrderKey(list, owner: owner) }
+      try statement.bind(order.map { .integer($0) } ?? .nil, at: index)
+    }
+  }
+}

@@ -1,0 +1,141 @@
+/// One save under way, inside its transaction. Its steps, in the order of `run`, are in the extensions.
+final class SaveSession {
+  let request: SaveRequest
+  let store: Store
+  let schema: Schema
+  let connection: Connection
+
+  var permanentIDs = PermanentIDs()
+  /// Inserts with temporary ids by root, in the order of their new keys, which begin at `first`.
+  var numbered: [Int: (first: Int64, rows: ContiguousArray<SaveRequest.Insert>)] = [:]
+  /// Inserts whose ids were taken before the save.
+  var prenumbered: [ObjectReference: SaveRequest.Insert] = [:]
+  /// Concrete entities of saved rows that were looked up; -1 for rows that do not exist.
+  private var entityNumbers: [ObjectReference: Int] = [:]
+  /// Highest order key in use, by list.
+  private var highestOrderKeys: [OrderedList: Int64] = [:]
+  /// Objects that another writer changed or deleted; gathered so that a merge sees them all.
+  private var conflicts: [Failure] = []
+
+  private struct OrderedList: Hashable {
+    let relationship: ObjectIdentifier
+    let owner: Int64
+  }
+
+  init(request: SaveRequest, store: Store, connection: Connection) {
+    self.request = request
+    self.store = store
+    self.schema = store.schema
+    self.connection = connection
+  }
+
+  /// Deletes come before updates and updates before inserts, so that a unique value that became free can be reused.
+  func run() throws(Failure) -> SaveResult {
+    try allocate()
+    try deleteRows()
+    try removeMembers()
+    try updateRows()
+    try throwConflicts()
+    try insertRows()
+    try addMembers()
+    try writeOrders()
+    return SaveResult(permanentIDs: permanentIDs)
+  }
+
+  // MARK: References
+
+  /// The reference as the file can hold it.
+  func permanent(_ reference: ObjectReference, for property: Property) throws(Failure) -> ObjectReference {
+    if !reference.isTemporary { return reference }
+    if let id = permanentIDs[reference] { return ObjectReference(root: reference.root, id: id) }
+    throw Failure(
+      .invalidState,
+      "'\(property.qualifiedName)' refers to the unsaved object \(reference.id) of '\(rootName(reference))', which this save does not insert. Insert it in the same context, or save it first."
+    )
+  }
+
+  /// Z_ENT of the row that a relationship is about to refer to; an error when it is no longer there.
+  func entityNumber(of reference: ObjectReference, for relationship: Relationship) throws(Failure) -> Int {
+    let expected = relationship.destination
+    guard reference.root == expected.rootNumber else {
+      throw Failure(
+        .invalidArgument,
+        "'\(relationship.qualifiedName)' refers to objects of '\(expected.name)', not of '\(rootName(reference))'.")
+    }
+    let number = try entityNumber(of: reference)
+    if (expected.number...expected.lastNumber).contains(number) { return number }
+    if number < 0 {
+      throw Failure(
+        .conflict,
+        "'\(relationship.qualifiedName)' was to refer to \(expected.name) \(reference.id), which is no longer in the store. Refresh the object, or refer to another."
+      )
+    }
+    throw Failure(
+      .invalidArgument,
+      "'\(relationship.qualifiedName)' refers to objects of '\(expected.name)', and row \(reference.id) is of entity number \(number)."
+    )
+  }
+
+  /// The insert of this save that has or gets the key; nil for a row that was there before.
+  func insert(at reference: ObjectReference) -> SaveRequest.Insert? {
+    if let (first, rows) = numbered[reference.root], reference.id >= first {
+      let place = reference.id - first
+      if place < rows.count { return rows[Int(place)] }
+    }
+    return prenumbered.isEmpty ? nil : prenumbered[reference]
+  }
+
+  /// -1 when there is no such row.
+  func entityNumber(of reference: ObjectReference) throws(Failure) -> Int {
+    if let insert = insert(at: reference) { return insert.entity.number }
+    if let known = entityNumbers[reference] { return known }
+    guard let root = store.model.entity(numbered: reference.root) else { return -1 }
+    let statement = try connection.statement("SELECT Z_ENT FROM \(schema.table(of: root)) WHERE Z_PK = ?")
+    try statement.bind(reference.id, at: 1)
+    let number = try statement.step() ? Int(statement.integer(at: 0)) : -1
+    entityNumbers[reference] = number
+    return number
+  }
+
+  func rootName(_ reference: ObjectReference) -> String {
+    store.model.entity(numbered: reference.root)?.name ?? "entity number \(reference.root)"
+  }
+
+  // MARK: Order keys
+
+  /// A key that puts one more member at the end of an ordered list.
+  func nextOrderKey(_ path: RelationshipSQL, owner: ObjectReference) throws(Failure) -> Int64 {
+    let list = OrderedList(relationship: ObjectIdentifier(path.relationship), owner: owner.id)
+    var highest = highestOrderKeys[list]
+    if highest == nil, insert(at: owner) == nil {
+      let statement = try connection.statement("SELECT max(place) FROM (\(path.places))")
+      try statement.bind(owner.id, at: 1)
+      if try statement.step(), !statement.isNull(at: 0) { highest = statement.integer(at: 0) }
+    }
+    let next = OrderKeys.next(after: highest)
+    highestOrderKeys[list] = next
+    return next
+  }
+
+  // MARK: Conflicts
+
+  /// Notes that no row had the expected version; `throwConflicts` reports all of them.
+  func noteConflict(_ entity: Entity, id: Int64, expected: Int64, doing: String) throws(Failure) {
+    let statement = try connection.statement("SELECT Z_OPT FROM \(schema.table(of: entity)) WHERE Z_PK = ?")
+    try statement.bind(id, at: 1)
+    let reason =
+      try statement.step()
+      ? "another writer changed it: it has version \(statement.integer(at: 0)) and was read with \(expected)"
+      : "another writer deleted it"
+    conflicts.append(
+      Failure(.conflict, "Could not \(doing) \(entity.name) \(id): \(reason). Refresh it, or merge by another policy."))
+  }
+
+  private func throwConflicts() throws(Failure) {
+    guard let first = conflicts.first else { return }
+    if conflicts.count == 1 { throw first }
+    throw Failure(
+      .conflict, "\(conflicts.count) objects are in conflict with another writer. The first: \(first.message)",
+      details: conflicts)
+  }
+}

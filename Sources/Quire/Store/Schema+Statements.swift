@@ -1,0 +1,112 @@
+extension Schema {
+  /// The bookkeeping tables, spelled as Core Data spells them. Z_MODELCACHE is left out: stores written before 2015
+  /// lack it, so its absence is understood.
+  static let bookkeepingStatements = [
+    "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
+    "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",
+  ]
+
+  /// Everything that a new file needs, in an order that can be run: tables, their indexes, bookkeeping.
+  var statements: [String] {
+    var tableStatements: [String] = [], indexes = IndexStatements(tables: tables, joins: joins)
+    for table in tables {
+      let columns = table.columns.map { "\($0.name) \($0.sqlType)" }.joined(separator: ", ")
+      tableStatements.append("CREATE TABLE \(table.name) ( \(columns) )")
+      let subtree = table.entity.number...table.entity.lastNumber
+      for join in joins where subtree.contains(join.relationship.entity.number) {
+        tableStatements.append(Schema.statement(join.table))
+        indexes.add(join.table)
+      }
+      for entity in table.entity.subtree { addIndexes(of: entity, in: table, to: &indexes) }
+    }
+    return tableStatements + indexes.statements + Schema.bookkeepingStatements
+  }
+
+  private static func statement(_ join: JoinTable) -> String {
+    let keys = [join.ownerColumn, join.destinationColumn]
+    // The naming side's own order column comes last.
+    let orders = [join.inverseOrderColumn, join.orderColumn].compactMap { $0 }
+    let columns = (keys + orders).map { "\($0) INTEGER" } + ["PRIMARY KEY (\(keys.joined(separator: ", ")))"]
+    return "CREATE TABLE \(join.name) ( \(columns.joined(separator: ", ")) )"
+  }
+
+  private func addIndexes(of entity: Entity, in table: Table, to indexes: inout IndexStatements) {
+    if entity === table.entity, entity.hasChildren { indexes.addKey("Z_ENT", of: table.name) }
+    for relationship in entity.ownRelationships.sorted(by: { $0.name < $1.name })
+    where !relationship.isToMany && !relationship.isTransient {
+      indexes.addKey(toOne(relationship).key, of: table.name)
+    }
+    for owner in model.numberedEntities {
+      for relationship in owner.ownRelationships
+      where relationship.isToMany && relationship.inverse == nil && !relationship.isTransient
+        && relationship.destination === entity
+      {
+        indexes.addKey(ownerColumns(of: relationship).key, of: table.name)
+      }
+    }
+    let ancestors = Schema.ancestors(of: entity)
+    for constraint in entity.uniquenessConstraints
+    where !ancestors.contains(where: { $0.uniquenessConstraints.contains(constraint) }) {
+      indexes.add(
+        "Z_\(entity.name)_UNIQUE_\(constraint.joined(separator: "_"))", isUnique: true, of: table.name,
+        columns: constraint.map { "\(indexedColumn($0, of: entity)) COLLATE BINARY ASC" })
+    }
+    for index in entity.fetchIndexes where needsStatement(index, of: entity, ancestors) {
+      indexes.add(
+        "Z_\(entity.name)_\(index.name)", isUnique: false, of: table.name,
+        columns: index.elements.map {
+          "\(indexedColumn($0.property, of: entity)) COLLATE BINARY \($0.isDescending ? "DESC" : "ASC")"
+        })
+    }
+  }
+
+  /// Core Data leaves out an index that another one already gives: on one relationship, or on a unique tuple.
+  private func needsStatement(_ index: FetchIndex, of entity: Entity, _ ancestors: [Entity]) -> Bool {
+    let properties = index.elements.map(\.property)
+    if properties.count == 1, entity.propertiesByName[properties[0]] is Relationship { return false }
+    return !(ancestors + [entity]).contains { $0.uniquenessConstraints.contains(properties) }
+  }
+
+  private func indexedColumn(_ name: String, of entity: Entity) -> String {
+    switch entity.propertiesByName[name] {
+    case let attribute as Attribute: column(of: attribute)
+    case let relationship as Relationship: toOne(relationship).key
+    default: Names.column(name)
+    }
+  }
+
+  private static func ancestors(of entity: Entity) -> [Entity] {
+    entity.parent.map { [$0] + ancestors(of: $0) } ?? []
+  }
+}
+
+/// Collects index statements. Indexes share one name space with tables, without case, and the names that the rules
+/// give can meet (entity `A_B` index `C`, entity `A` index `B_C`): the later one gets a number.
+private struct IndexStatements {
+  private(set) var statements: [String] = []
+  private var taken: Set<String>
+
+  init(tables: [Schema.Table], joins: [(relationship: Relationship, table: Schema.JoinTable)]) {
+    taken = Set(tables.map(\.name) + joins.map(\.table.name) + ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"])
+  }
+
+  mutating func addKey(_ column: String, of table: String) {
+    add("\(table)_\(column)_INDEX", isUnique: false, of: table, columns: [column])
+  }
+
+  mutating func add(_ join: Schema.JoinTable) {
+    add(
+      "\(join.name)_\(join.destinationColumn)_INDEX", isUnique: false, of: join.name,
+      columns: [join.destinationColumn, join.ownerColumn])
+  }
+
+  mutating func add(_ wanted: String, isUnique: Bool, of table: String, columns: [String]) {
+    var name = wanted, number = 0
+    while !taken.insert(Names.upper(name)).inserted {
+      number += 1
+      name = "\(wanted)\(number)"
+    }
+    statements.append(
+      "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(name) ON \(table) (\(columns.joined(separator: ", ")))")
+  }
+}

@@ -1,0 +1,192 @@
+import CSQLite
+
+/// One use of a compiled SQL statement. When it goes away, the compiled form goes back to its connection.
+final class Statement {
+  let sql: String
+  private let handle: OpaquePointer
+  private let connection: Connection
+  /// Texts and data are bound without a copy, so they live here until the statement is reset.
+  private var boundBytes: ContiguousArray<Bytes> = []
+
+  init(_ handle: OpaquePointer, sql: String, connection: Connection) {
+    self.handle = handle
+    self.sql = sql
+    self.connection = connection
+  }
+
+  deinit {
+    sqlite3_reset(handle)
+    sqlite3_clear_bindings(handle)
+    connection.recycle(handle, sql: sql)
+  }
+
+  /// True when there is a row. After the last row, or an error, the statement is reset and keeps its bindings.
+  func step() throws(Failure) -> Bool {
+    connection.pendingFailure = nil
+    let code = sqlite3_step(handle)
+    if code == SQLITE_ROW { return true }
+    if code == SQLITE_DONE {
+      sqlite3_reset(handle)
+      return false
+    }
+    let failure = connection.pendingFailure ?? connection.failure(code, doing: "run \(Connection.excerpt(sql))")
+    connection.pendingFailure = nil
+    sqlite3_reset(handle)
+    throw failure
+  }
+
+  /// Steps a statement that returns no rows, and makes it ready for new values.
+  func run() throws(Failure) {
+    while try step() {}
+    reset()
+  }
+
+  /// Ready to be bound and stepped again; all parameters are NULL.
+  func reset() {
+    sqlite3_reset(handle)
+    sqlite3_clear_bindings(handle)
+    boundBytes.removeAll(keepingCapacity: true)
+  }
+}
+
+// MARK: - Parameters, from 1
+
+extension Statement {
+  /// Binds as the file stores it (store-format.md, 1.5): booleans 0 or 1, decimals as doubles, an object as its id.
+  func bind(_ value: Value, at index: Int) throws(Failure) {
+    switch value {
+    case .nil: try bindNull(at: index)
+    case .integer(let integer): try bind(integer, at: index)
+    case .boolean(let boolean): try bind(boolean ? 1 : 0, at: index)
+    case .double(let double), .date(let double): try bind(double: double, at: index)
+    case .float(let float): try bind(double: Double(float), at: index)
+    case .decimal(let decimal): try bind(double: decimal.double, at: index)
+    case .text(let text), .uri(let text): try bind(text, at: index)
+    case .data(let bytes), .uuid(let bytes): try bind(bytes, at: index)
+    case .object(let box): try bind(box.reference.id, at: index)
+    case .list:
+      throw Failure(.invalidArgument, "A list cannot be stored in a column or bound to one parameter; bind its values one by one.")
+    }
+  }
+
+  func bindNull(at index: Int) throws(Failure) {
+    try check(sqlite3_bind_null(handle, parameter(index)))
+  }
+
+  func bind(_ integer: Int64, at index: Int) throws(Failure) {
+    try check(sqlite3_bind_int64(handle, parameter(index), integer))
+  }
+
+  /// NaN becomes NULL: SQLite has no NaN.
+  func bind(double: Double, at index: Int) throws(Failure) {
+    try check(sqlite3_bind_double(handle, parameter(index), double))
+  }
+
+  func bind(_ text: Text, at index: Int) throws(Failure) {
+    boundBytes.append(text.bytes)
+    let start = UnsafeRawPointer(text.bytes.start).assumingMemoryBound(to: CChar.self)
+    try check(
+      sqlite3_bind_text64(handle, parameter(index), start, UInt64(text.bytes.count), nil, UInt8(SQLITE_UTF8)))
+  }
+
+  /// Empty data stays empty data: a null pointer would be NULL, but `Bytes` always has an address.
+  func bind(_ bytes: Bytes, at index: Int) throws(Failure) {
+    boundBytes.append(bytes)
+    try check(sqlite3_bind_blob64(handle, parameter(index), bytes.start, UInt64(bytes.count), nil))
+  }
+
+  var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
+
+  /// SQLite refuses 0, so an index that does not fit is refused like any other that the statement does not have.
+  private func parameter(_ index: Int) -> Int32 { Int32(exactly: index) ?? 0 }
+
+  private func check(_ code: Int32) throws(Failure) {
+    if code != SQLITE_OK { throw connection.failure(code, doing: "bind a value of \(Connection.excerpt(sql))") }
+  }
+}
+
+// MARK: - Columns of the current row, from 0
+
+extension Statement {
+  var columnCount: Int { Int(sqlite3_column_count(handle)) }
+
+  func isNull(at column: Int) -> Bool { storage(column) == SQLITE_NULL }
+
+  /// 0 for NULL. SQLite converts what is not an integer; use `value(at:as:)` where the file may hold anything.
+  func integer(at column: Int) -> Int64 { sqlite3_column_int64(handle, place(column)) }
+
+  func double(at column: Int) -> Double { sqlite3_column_double(handle, place(column)) }
+
+  /// nil for NULL and for bytes that are not UTF-8.
+  func text(at column: Int) -> Text? {
+    guard let start = sqlite3_column_text(handle, place(column)) else { return nil }
+    return Text(validating: UnsafeBufferPointer(start: start, count: byteCount(column)))
+  }
+
+  /// nil for NULL.
+  func data(at column: Int) -> Bytes? {
+    if isNull(at: column) { return nil }
+    let start = sqlite3_column_blob(handle, place(column))?.assumingMemoryBound(to: UInt8.self)
+    return Bytes(UnsafeBufferPointer(start: start, count: start == nil ? 0 : byteCount(column)))
+  }
+
+  /// The column as a value of an attribute of that type. What the type cannot hold is a failure that names the column.
+  func value(at column: Int, as type: AttributeType) throws(Failure) -> Value {
+    let storage = storage(column)
+    switch (type, storage) {
+    case (_, SQLITE_NULL): return .nil
+    case (.integer16, SQLITE_INTEGER), (.integer32, SQLITE_INTEGER), (.integer64, SQLITE_INTEGER),
+      (.undefined, SQLITE_INTEGER):
+      return .integer(integer(at: column))
+    case (.boolean, SQLITE_INTEGER): return .boolean(integer(at: column) != 0)
+    case (.double, SQLITE_FLOAT), (.double, SQLITE_INTEGER), (.undefined, SQLITE_FLOAT):
+      return .double(double(at: column))
+    case (.float, SQLITE_FLOAT), (.float, SQLITE_INTEGER): return .float(Float(double(at: column)))
+    // Whole seconds come back as integers: the column's affinity is NUMERIC.
+    case (.date, SQLITE_FLOAT), (.date, SQLITE_INTEGER): return .date(double(at: column))
+    case (.decimal, SQLITE_INTEGER): return .decimal(Decimal(integer(at: column)))
+    case (.decimal, SQLITE_FLOAT):
+      if let decimal = Decimal(double(at: column)) { return .decimal(decimal) }
+      throw unreadable(column, "the number \(double(at: column)), which no decimal holds")
+    case (.string, SQLITE_TEXT), (.uri, SQLITE_TEXT), (.undefined, SQLITE_TEXT):
+      guard let text = text(at: column) else { throw unreadable(column, "text that is not valid UTF-8") }
+      return type == .uri ? .uri(text) : .text(text)
+    case (.binary, SQLITE_BLOB), (.transformable, SQLITE_BLOB), (.undefined, SQLITE_BLOB):
+      return data(at: column).map(Value.data) ?? .nil
+    case (.uuid, SQLITE_BLOB):
+      guard let bytes = data(at: column), bytes.count == 16 else {
+        throw unreadable(column, "\(byteCount(column)) bytes where a UUID has 16")
+      }
+      return .uuid(bytes)
+    default:
+      throw unreadable(column, "\(Statement.storageName(storage)) where \(type.name) is expected")
+    }
+  }
+
+  func columnName(_ column: Int) -> String {
+    sqlite3_column_name(handle, place(column)).map { String(cString: $0) } ?? "\(column)"
+  }
+
+  private func storage(_ column: Int) -> Int32 { sqlite3_column_type(handle, place(column)) }
+  private func byteCount(_ column: Int) -> Int { Int(sqlite3_column_bytes(handle, place(column))) }
+
+  /// SQLite answers NULL for a column that the row does not have.
+  private func place(_ column: Int) -> Int32 { Int32(exactly: column) ?? -1 }
+
+  private func unreadable(_ column: Int, _ found: String) -> Failure {
+    Failure(
+      .database,
+      "Column '\(columnName(column))' of the store '\(connection.path)' holds \(found). The file was changed by other means, or is damaged.",
+      databaseCode: SQLITE_MISMATCH)
+  }
+
+  private static func storageName(_ storage: Int32) -> String {
+    switch storage {
+    case SQLITE_INTEGER: "an integer"
+    case SQLITE_FLOAT: "a floating-point number"
+    case SQLITE_TEXT: "text"
+    case SQLITE_BLOB: "data"
+    default: "NULL"
+    }
+  }
+}

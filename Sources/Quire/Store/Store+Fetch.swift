@@ -1,0 +1,78 @@
+/// Answers to fetch plans. Each is one statement, hence one state of the file.
+extension Store {
+  /// Which rows answer the plan, in its order.
+  func ids(_ plan: FetchPlan) throws(Failure) -> ContiguousArray<RowIdentifier> {
+    let layout = layout(plan)
+    let sql = try FetchSQL(plan, schema: schema)
+    let columns = "\(RowLayout.alias).Z_PK, \(RowLayout.alias).Z_ENT"
+    return try withConnection { connection throws(Failure) in
+      let statement = try connection.statement(sql.select(columns))
+      try sql.bind(to: statement)
+      return try layout.identifiers(from: statement)
+    }
+  }
+
+  /// How many rows answer the plan, its limit and offset considered.
+  func count(_ plan: FetchPlan) throws(Failure) -> Int {
+    let sql = try FetchSQL(plan, schema: schema)
+    return try withConnection { connection throws(Failure) in
+      let statement = try connection.statement(sql.count)
+      try sql.bind(to: statement)
+      return try statement.step() ? Int(statement.integer(at: 0)) : 0
+    }
+  }
+
+  /// The rows that answer the plan, in its order.
+  func rows(_ plan: FetchPlan) throws(Failure) -> [Row] {
+    let layout = layout(plan)
+    let sql = try FetchSQL(plan, schema: schema)
+    return try withConnection { connection throws(Failure) in
+      let statement = try connection.statement(sql.select(layout.columns))
+      try sql.bind(to: statement)
+      return try layout.rows(from: statement)
+    }
+  }
+
+  /// Passes each row that answers the plan to `body`, in the plan's order, with the values at `keyPaths`.
+  ///
+  /// The array of values is reused from row to row; keeping it costs a copy. A to-one relationship yields its key,
+  /// even where the row it refers to is gone. `body` may use the store.
+  func scan(
+    _ plan: FetchPlan, keyPaths: [[String]], _ body: (RowIdentifier, [Value]) throws(Failure) -> Void
+  ) throws(Failure) {
+    let layout = layout(plan)
+    let sql = try FetchSQL(plan, keyPaths: keyPaths, schema: schema)
+    let types = sql.columns.map(\.type)
+    let fixed = ["\(RowLayout.alias).Z_PK", "\(RowLayout.alias).Z_ENT"]
+    let columns = (fixed + sql.columns.map(\.sql)).joined(separator: ", ")
+    try withConnection { connection throws(Failure) in
+      let statement = try connection.statement(sql.select(columns))
+      try sql.bind(to: statement)
+      var values = [Value](repeating: .nil, count: types.count)
+      while try statement.step() {
+        let row = try layout.identifier(from: statement)
+        for place in 0..<types.count {
+          values[place] = try statement.value(at: fixed.count + place, as: types[place])
+        }
+        try body(row, values)
+      }
+    }
+  }
+
+  /// The statement that `ids` would run, and the steps that SQLite would take, with the indexes it would use.
+  func explain(_ plan: FetchPlan) throws(Failure) -> (sql: String, steps: [String]) {
+    let sql = try FetchSQL(plan, schema: schema)
+    let select = sql.select("\(RowLayout.alias).Z_PK, \(RowLayout.alias).Z_ENT")
+    return try withConnection { connection throws(Failure) in
+      let statement = try connection.statement("EXPLAIN QUERY PLAN \(select)")
+      try sql.bind(to: statement)
+      var steps: [String] = []
+      while try statement.step() { steps.append(statement.text(at: 3)?.string ?? "") }
+      return (select, steps)
+    }
+  }
+
+  private func layout(_ plan: FetchPlan) -> RowLayout {
+    layouts.layout(of: plan.entity, includesSubentities: plan.includesSubentities)
+  }
+}

@@ -1,0 +1,55 @@
+extension Store {
+  /// Writes the whole request, or nothing when any part of it fails.
+  func save(_ request: SaveRequest) throws(Failure) -> SaveResult {
+    if request.isEmpty { return SaveResult(permanentIDs: PermanentIDs()) }
+    return try withConnection { connection throws(Failure) in
+      if isReadOnly {
+        throw Failure(.readOnly, "The store '\(path)' is open for reading only. Open it for writing to save.")
+      }
+      // A failure could not undo what it wrote without undoing what is around it.
+      if connection.isInTransaction {
+        throw Failure(.invalidState, "The store '\(path)' cannot save in the midst of a read. Save when it is done.")
+      }
+      return try connection.transaction { () throws(Failure) in
+        try SaveSession(request: request, store: self, connection: connection).run()
+      }
+    }
+  }
+
+  /// Takes `count` new primary keys for the table of `root` and returns the first. Keys are never given twice, even
+  /// when no row comes to use them.
+  func allocateIDs(root: Entity, count: Int) throws(Failure) -> Int64 {
+    try withConnection { connection throws(Failure) in
+      try connection.transaction { () throws(Failure) in
+        try allocateIDs(root: root, count: count, on: connection)
+      }
+    }
+  }
+
+  /// The same, inside a transaction.
+  func allocateIDs(root: Entity, count: Int, on connection: Connection) throws(Failure) -> Int64 {
+    guard count > 0 else {
+      throw Failure(.invalidArgument, "Cannot take \(count) primary keys for '\(root.name)'. Ask for one or more.")
+    }
+    let table = schema.table(of: root)
+    // Other programs may have added rows without raising Z_MAX.
+    let statement = try connection.statement(
+      "SELECT max(ifnull(Z_MAX, 0), ifnull((SELECT max(Z_PK) FROM \(table)), 0)) FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
+    try statement.bind(Int64(root.rootNumber), at: 1)
+    guard try statement.step() else {
+      throw Failure(
+        .database,
+        "The store '\(path)' has no entry for entity '\(root.name)' in its table of primary keys. The file is damaged.")
+    }
+    let last = statement.integer(at: 0)
+    let (newLast, overflow) = last.addingReportingOverflow(Int64(count))
+    if overflow || last < 0 {
+      throw Failure(.database, "The table of entity '\(root.name)' in the store '\(path)' has no primary keys left.")
+    }
+    let update = try connection.statement("UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?")
+    try update.bind(newLast, at: 1)
+    try update.bind(Int64(root.rootNumber), at: 2)
+    try update.run()
+    return last + 1
+  }
+}

@@ -1,0 +1,59 @@
+/// An open file of objects, in the layout of Core Data's SQLite stores. May be used from any thread.
+final class Store: @unchecked Sendable {
+  struct Options: Sendable {
+    var isReadOnly = false
+    /// Fail when there is no store yet, instead of creating one.
+    var mustExist = false
+    /// A save may be lost in a power cut, though never half of one; saves are much faster.
+    var synchronousNormal = false
+    /// How long to wait for the lock of another process.
+    var busyTimeoutMilliseconds: Int32 = 5000
+  }
+
+  let model: Model
+  let schema: Schema
+  let layouts: RowLayouts
+  /// Upper case.
+  let uuid: Text
+  /// `:memory:` for a store in memory.
+  let path: Text
+  let isReadOnly: Bool
+
+  private let lock = RecursiveLock()
+  private let connection: Connection
+  private var isOpen = true
+
+  /// `connection` is to a database whose tables are those of `schema`; `open` makes sure of that.
+  init(connection: Connection, schema: Schema, uuid: Text) {
+    self.connection = connection
+    self.schema = schema
+    layouts = RowLayouts(schema: schema)
+    self.uuid = uuid
+    model = schema.model
+    path = connection.path
+    isReadOnly = connection.isReadOnly
+  }
+
+  var isClosed: Bool {
+    (try? lock.withLock { () throws(Failure) in !isOpen }) ?? true
+  }
+
+  /// Closes the file; everything but `close` fails from then on. The last to close a file folds its log into it.
+  func close() throws(Failure) {
+    try lock.withLock { () throws(Failure) in
+      if connection.isInTransaction {
+        throw Failure(.invalidState, "The store '\(path)' cannot be closed while it reads or saves. Close it afterwards.")
+      }
+      isOpen = false
+      connection.close()
+    }
+  }
+
+  /// Runs `body` alone on the connection; other threads wait. The thread that is inside may enter again.
+  func withConnection<Result>(_ body: (Connection) throws(Failure) -> Result) throws(Failure) -> Result {
+    try lock.withLock { () throws(Failure) in
+      guard isOpen else { throw connection.closedFailure }
+      return try body(connection)
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import Glibc
+
+/// What stands at the path of a store before SQLite touches it, so that errors can say what is wrong.
+///
+/// Nothing here opens the file: closing any descriptor of it would drop the locks that SQLite holds on it for other
+/// stores of this process.
+struct StoreFile {
+  let path: Text
+  private let name: String
+
+  /// Checks that `path` can name a file at all.
+  init(path: Text) throws(Failure) {
+    if path.isEmpty {
+      throw Failure(
+        .invalidArgument, "The path of the store is empty. Give the path of a file, or ':memory:' for a store in memory.")
+    }
+    if path.bytes.buffer.contains(0) {
+      throw Failure(.invalidArgument, "The path of the store contains a NUL character, which no file name can have. Remove it.")
+    }
+    self.path = path
+    name = path.string
+  }
+
+  /// Whether a write-ahead log lies beside the file.
+  var hasLog: Bool { status(of: name + "-wal") != nil }
+
+  /// The failure that opening the file must meet, or nothing when it looks possible.
+  func check(isReadOnly: Bool, mustExist: Bool) throws(Failure) {
+    guard let status = status(of: name) else {
+      let reason = errno
+      guard reason == ENOENT else { throw cannotOpen(StoreFile.describe(reason)) }
+      if mustExist || isReadOnly {
+        throw cannotOpen("the file does not exist. Check the path, or open it for writing to create it.")
+      }
+      try checkFolder()
+      return
+    }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: break
+    case S_IFDIR: throw cannotOpen("it is a folder. Give the path of a file.")
+    default: throw cannotOpen("it is not a regular file. Give the path of a file.")
+    }
+    if !isAccessible(name, R_OK) {
+      throw cannotOpen("the permission to read it is missing. Change the permissions of the file.")
+    }
+    // SQLite takes a file of one byte for an empty one and would write over it; its smallest page has 512.
+    if (1..<512).contains(status.st_size) {
+      throw Failure(.notAStore, "Could not open '\(path)': the file is not an SQLite database. Check the path.")
+    }
+    if isReadOnly { return }
+    if !isAccessible(name, W_OK) {
+      throw readOnly("the file cannot be written. Open it for reading only, or change its permissions.")
+    }
+    if !isAccessible(folder, W_OK), !hasLog {
+      throw readOnly(
+        "its folder cannot be written, and SQLite keeps its log there. Open it for reading only, or change the permissions of '\(folder)'.")
+    }
+  }
+
+  private func checkFolder() throws(Failure) {
+    guard let status = status(of: folder) else {
+      throw cannotOpen("the folder '\(folder)' does not exist. Create it first, or check the path.")
+    }
+    if status.st_mode & S_IFMT != S_IFDIR {
+      throw cannotOpen("'\(folder)' is not a folder. Check the path.")
+    }
+    if !isAccessible(folder, W_OK | X_OK) {
+      throw cannotOpen("the folder '\(folder)' cannot be written. Change its permissions, or choose another folder.")
+    }
+  }
+
+  private var folder: String {
+    guard let slash = name.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+    return slash == name.utf8.startIndex ? "/" : String(name[..<slash])
+  }
+
+  private func status(of name: String) -> stat? {
+    var status = stat()
+    return stat(name, &status) == 0 ? status : nil
+  }
+
+  /// By the effective user, as SQLite will find it; plain access(2) asks for the real one.
+  private func isAccessible(_ name: String, _ mode: Int32) -> Bool {
+    faccessat(AT_FDCWD, name, mode, AT_EACCESS) == 0
+  }
+
+  private func cannotOpen(_ reason: String) -> Failure { Failure(.cannotOpen, "Could not open '\(path)': \(reason)") }
+  private func readOnly(_ reason: String) -> Failure {
+    Failure(.readOnly, "Could not open '\(path)' for writing: \(reason)")
+  }
+
+  private static func describe(_ code: Int32) -> String {
+    switch code {
+    case EACCES: "the permission to search its folder is missing. Change the permissions of the folder."
+    case ENOTDIR: "a part of the path before its name is not a folder. Check the path."
+    case ENAMETOOLONG: "the path is longer than the system allows. Choose a shorter one."
+    case ELOOP: "its symbolic links go round in a circle. Check the path."
+    default: "\(strerror(code).map { String(cString: $0) } ?? "error \(code)"). Check the path."
+    }
+  }
+}

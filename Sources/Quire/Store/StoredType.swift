@@ -1,0 +1,49 @@
+/// What a column holds, hence what value is made of it.
+enum StoredType: Sendable {
+  case attribute(AttributeType)
+  /// The primary key of a row in the table of that root entity.
+  case object(root: Int)
+
+  init(of property: Property) {
+    switch property {
+    case let attribute as Attribute: self = .attribute(attribute.type)
+    case let relationship as Relationship: self = .object(root: relationship.destination.rootNumber)
+    default: self = .attribute(.undefined)
+    }
+  }
+}
+
+extension ColumnType {
+  /// nil for what predicates cannot compare.
+  init?(of property: Property) {
+    switch StoredType(of: property) {
+    case .object(let root): self = .object(root: root)
+    case .attribute(let type):
+      switch type {
+      case .integer16, .integer32, .integer64: self = .integer
+      case .boolean: self = .boolean
+      case .double: self = .double
+      case .float: self = .float
+      case .decimal: self = .decimal
+      case .string: self = .text
+      case .uri: self = .uri
+      case .date: self = .date
+      case .binary, .transformable: self = .data
+      case .uuid: self = .uuid
+      case .undefined: return nil
+      }
+    }
+  }
+}
+
+extension Statement {
+  func value(at column: Int, as type: StoredType) throws(Failure) -> Value {
+    switch type {
+    case .attribute(let type): return try value(at: column, as: type)
+    case .object(let root):
+      let key = try value(at: column, as: .integer64)
+      if case .integer(let id) = key { return .object(ObjectReference(root: root, id: id)) }
+      return .nil
+    }
+  }
+}

@@ -1,0 +1,64 @@
+/// The version hashes of a frozen model (store-format.md, 1.12): two models with equal hashes share a file.
+///
+/// Defaults, delete rules, validation and fetch indexes are no part of them, so those may change freely.
+struct VersionHash: Sendable {
+  /// 32 bytes for each entity, by its number less one.
+  let hashes: [[UInt8]]
+  private let model: Model
+
+  init(model: Model) {
+    var hashes: [[UInt8]] = []
+    // Numbers run depth first, so a parent comes before its children.
+    for entity in model.numberedEntities {
+      hashes.append(VersionHash.hash(entity, parent: entity.parent.map { hashes[$0.number - 1] } ?? []))
+    }
+    self.hashes = hashes
+    self.model = model
+  }
+
+  /// Entity names with their hashes, by name.
+  var byName: [(name: String, hash: [UInt8])] {
+    model.numberedEntities.map { ($0.name, hashes[$0.number - 1]) }.sorted { $0.name < $1.name }
+  }
+
+  /// NSStoreModelVersionHashesDigest.
+  var digest: String { Digest.base64(Digest.sha512(byName.flatMap { Array($0.name.utf8) + $0.hash })) }
+
+  /// NSStoreModelVersionChecksumKey.
+  var checksum: String { Digest.base64(Digest.sha256(byName.flatMap(\.hash))) }
+
+  private static func hash(_ entity: Entity, parent: [UInt8]) -> [UInt8] {
+    var input = Array(entity.name.utf8)
+    input.append(entity.isAbstract ? 1 : 0)
+    input += parent
+    for property in entity.properties.sorted(by: { $0.name < $1.name }) where !property.isTransient {
+      input += hash(property)
+    }
+    input += entity.versionHashModifier.utf8
+    input += entity.uniquenessConstraints.map { $0.joined(separator: ".") }.sorted().flatMap(\.utf8)
+    return Digest.sha256(input)
+  }
+
+  static func hash(_ property: Property) -> [UInt8] {
+    let flags: UInt16 = (property.isOptional ? 1 : 0) | (property.isTransient ? 2 : 0)
+    let inner = Digest.sha256(
+      Array(property.name.utf8) + littleEndian(flags) + Array(property.versionHashModifier.utf8))
+    switch property {
+    case let attribute as Attribute:
+      return Digest.sha256(inner + littleEndian(attribute.type.rawValue))
+    case let relationship as Relationship:
+      // A relationship that is its own inverse is hashed as if it had none.
+      let inverseName = relationship.inverse === relationship ? "" : relationship.inverseName
+      var input = inner + Array(relationship.destinationName.utf8) + Array(inverseName.utf8)
+      input += littleEndian(Int32(clamping: relationship.maximumCount))
+      input += littleEndian(UInt32(clamping: relationship.minimumCount))
+      if relationship.isOrdered { input += [1, 0] }
+      return Digest.sha256(input)
+    default: return inner
+    }
+  }
+
+  private static func littleEndian(_ integer: some FixedWidthInteger) -> [UInt8] {
+    withUnsafeBytes(of: integer.littleEndian) { Array($0) }
+  }
+}
