@@ -1,0 +1,26 @@
+import Glibc
+import Synchronization
+
+/// Lets one thread at a time in, the same one as often as it likes, and refuses the others instead of blocking them.
+final class Confinement: Sendable {
+  private let owner = Atomic<UInt>(0)
+  private let depth = Atomic<Int>(0)
+
+  func enter() throws(Failure) {
+    let current = UInt(pthread_self())
+    if owner.load(ordering: .acquiring) != current {
+      let claim = owner.compareExchange(expected: 0, desired: current, ordering: .acquiring)
+      if !claim.exchanged {
+        throw Failure(
+          .wrongThread,
+          "Another thread is inside this context. A context belongs to one thread at a time: give each thread its own.")
+      }
+    }
+    depth.add(1, ordering: .relaxed)
+  }
+
+  /// For the thread that entered, once for each `enter`.
+  func leave() {
+    if depth.subtract(1, ordering: .relaxed).newValue == 0 { owner.store(0, ordering: .releasing) }
+  }
+}

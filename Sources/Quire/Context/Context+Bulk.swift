@@ -1,0 +1,38 @@
+extension Context {
+  /// Inserts one object for each row of a table of values; `value(column, row)` gives a cell. All or nothing.
+  func insert(
+    entityNamed name: String, keys: [String], rowCount: Int, value: (Int, Int) throws(Failure) -> Value
+  ) throws(Failure) -> Int64 {
+    let entity = try insertableEntity(named: name)
+    var attributes: [Attribute] = []
+    for key in keys {
+      guard let attribute = try entity.property(named: key) as? Attribute else {
+        throw Failure(
+          .invalidArgument, "'\(name).\(key)' is a relationship; rows are inserted from attributes. Set it on the objects.")
+      }
+      if attributes.contains(where: { $0 === attribute }) {
+        throw Failure(.invalidArgument, "The column '\(key)' is given twice.")
+      }
+      attributes.append(attribute)
+    }
+    let defaults = ContiguousArray(entity.properties.map { ($0 as? Attribute)?.defaultValue ?? .nil })
+    var rows: [ContiguousArray<Value>] = []
+    rows.reserveCapacity(rowCount)
+    for row in 0..<rowCount {
+      var values = defaults
+      for (column, attribute) in attributes.enumerated() {
+        values[attribute.slot] = try attribute.coerce(value(column, row))
+      }
+      rows.append(values)
+    }
+    var first: Int64 = 0
+    for (row, values) in rows.enumerated() {
+      let object = ManagedObject(context: self, entity: entity, id: nextTemporaryID(), state: .inserted)
+      object.values = values
+      if row == 0 { first = object.id }
+      register(object)
+      file(inserted: object)
+    }
+    return first
+  }
+}

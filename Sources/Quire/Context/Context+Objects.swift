@@ -1,0 +1,86 @@
+extension Context {
+  /// Inserts an object with the defaults of its entity.
+  func insert(entityNamed name: String) throws(Failure) -> ManagedObject {
+    try insert(insertableEntity(named: name))
+  }
+
+  /// The entity of that name, if it may have objects and the store is open.
+  func insertableEntity(named name: String) throws(Failure) -> Entity {
+    try store.checkOpen()
+    let entity = try model.entity(named: name)
+    if entity.isAbstract {
+      let children = entity.children.map(\.name).joined(separator: ", ")
+      throw Failure(
+        .invalidArgument,
+        "Entity '\(name)' is abstract and has no objects of its own. Insert one of its sub-entities: \(children.isEmpty ? "it has none" : children).")
+    }
+    return entity
+  }
+
+  func insert(_ entity: Entity) -> ManagedObject {
+    let object = ManagedObject(context: self, entity: entity, id: nextTemporaryID(), state: .inserted)
+    object.values = ContiguousArray(entity.properties.map { ($0 as? Attribute)?.defaultValue ?? .nil })
+    register(object)
+    file(inserted: object)
+    return object
+  }
+
+  /// The object with that id, which must exist and not be deleted here.
+  func existingObject(entityNamed name: String, id: Int64) throws(Failure) -> ManagedObject {
+    try store.checkOpen()
+    let entity = try model.entity(named: name)
+    return try existingObject(entity, id: id)
+  }
+
+  func existingObject(_ entity: Entity, id: Int64) throws(Failure) -> ManagedObject {
+    let reference = ObjectReference(root: entity.rootNumber, id: id)
+    let found: ManagedObject?
+    if let object = registeredObject(reference), object.state != .saved || !object.isFault {
+      found = object
+    } else if id > 0, let row = try store.rows(root: entity.root, ids: [id]).first {
+      found = object(for: row)
+    } else {
+      found = nil
+    }
+    guard let object = found, object.isLive, object.entity.isKind(of: entity) else {
+      throw Failure(.notFound, "There is no object '\(entity.name)' with the id \(id).")
+    }
+    return object
+  }
+
+  func existingObject(uri: Text) throws(Failure) -> ManagedObject {
+    try store.checkOpen()
+    let parsed = try ObjectURI(uri)
+    if case .temporary = parsed.key {
+      if let object = inserted.first(where: { $0.id < 0 && $0.uriText() == uri }) { return object }
+      throw Failure(.notFound, "No object inserted in this context has the temporary URI '\(uri)'.")
+    }
+    let (entity, reference) = try store.reference(parsed)
+    return try existingObject(entity, id: reference.id)
+  }
+
+  /// Reads the rows of all objects that are still faults, in as few statements as there are entity trees.
+  func fulfil(_ objects: some Sequence<ManagedObject>) throws(Failure) {
+    var faults: [Int: [ManagedObject]] = [:]
+    for object in objects where object.isFault && object.state != .gone && object.id > 0 {
+      faults[object.entity.rootNumber, default: []].append(object)
+    }
+    for group in faults.values {
+      guard let first = group.first else { continue }
+      for row in try store.rows(root: first.entity.root, ids: group.map(\.id)) {
+        if let object = registeredObject(ObjectReference(root: row.entity.rootNumber, id: row.id)), object.isFault {
+          object.fulfil(with: row)
+        }
+      }
+    }
+  }
+
+  /// Deletes an object; its delete rules apply when changes are processed.
+  func delete(_ object: ManagedObject) throws(Failure) {
+    try store.checkOpen()
+    try object.checkBelongs(to: self)
+    if object.isDeleted { return }
+    try object.fulfil()
+    file(deleted: object)
+  }
+}

@@ -1,0 +1,178 @@
+extension Context {
+  /// Writes everything pending in one transaction. On failure nothing was written and everything stays pending.
+  func save() throws(Failure) {
+    try store.checkOpen()
+    try process()
+    if !hasChanges { return }
+    try Validation.check(self)
+    let request = try saveRequest()
+    let result = request.isEmpty ? nil : try store.save(request)
+
+    // From here on nothing fails: the file has the changes.
+    var assigned: [(object: ManagedObject, temporary: Int64)] = []
+    let insertedObjects = Array(inserted), updatedObjects = Array(updated), deletedObjects = Array(deleted)
+    forgetPending()
+    for object in insertedObjects {
+      if object.id < 0, let id = result?.permanentIDs[object.reference] { assigned.append((object, rename(object, to: id))) }
+      object.state = .saved
+      object.version = SaveRequest.Insert.savedVersion
+      object.commit()
+    }
+    let writtenVersions = Dictionary(
+      request.updates.map { ($0.reference, $0.savedVersion) }, uniquingKeysWith: { first, _ in first })
+    for object in updatedObjects {
+      if let version = writtenVersions[object.reference] { object.version = version }
+      object.commit()
+    }
+    for object in deletedObjects {
+      object.state = .gone
+      unregister(object.reference)
+    }
+    if !assigned.isEmpty {
+      resolveTemporaryReferences(in: insertedObjects + updatedObjects + Array(overlaid), assigned)
+    }
+    overlaid = ObjectSet()
+    if !assigned.isEmpty { try tellAssignedIDs(assigned) }
+  }
+
+  /// Gives every inserted object its permanent id. Ids follow the order of insertion, as a save would give them.
+  func obtainPermanentIDs() throws(Failure) {
+    try store.checkOpen()
+    var byRoot: [Int: [ManagedObject]] = [:]
+    for object in inserted where object.id < 0 { byRoot[object.entity.rootNumber, default: []].append(object) }
+    var assigned: [(object: ManagedObject, temporary: Int64)] = []
+    for (_, objects) in byRoot.sorted(by: { $0.key < $1.key }) {
+      guard let root = objects.first?.entity.root else { continue }
+      let first = try store.allocateIDs(root: root, count: objects.count)
+      for (place, object) in objects.enumerated() { assigned.append((object, rename(object, to: first + Int64(place)))) }
+    }
+    if assigned.isEmpty { return }
+    resolveTemporaryReferences(in: pending + Array(overlaid), assigned)
+    try tellAssignedIDs(assigned)
+  }
+
+  /// Drops everything pending.
+  func rollback() throws(Failure) {
+    try store.checkOpen()
+    let insertedObjects = Array(inserted), updatedObjects = Array(updated), deletedObjects = Array(deleted)
+    forgetPending()
+    undelivered = ObjectSet()
+    for object in insertedObjects {
+      object.state = .gone
+      unregister(object.reference)
+    }
+    for object in updatedObjects + deletedObjects {
+      object.state = .saved
+      object.restore()
+    }
+    for object in overlaid.take() { object.toMany = [:] }
+    for object in insertedObjects + updatedObjects + deletedObjects { touch(object) }
+    try process()
+  }
+
+  private func tellAssignedIDs(_ assigned: [(object: ManagedObject, temporary: Int64)]) throws(Failure) {
+    let oldestFirst = assigned.sorted { $0.temporary > $1.temporary }
+    for observer in liveObservers { try observer.contextDidAssignIDs(oldestFirst) }
+  }
+
+  /// Files an object under its permanent id; returns the temporary one.
+  private func rename(_ object: ManagedObject, to id: Int64) -> Int64 {
+    let temporary = object.id
+    unregister(object.reference)
+    object.becomePermanent(id: id)
+    register(object)
+    return temporary
+  }
+
+  private func resolveTemporaryReferences(
+    in objects: [ManagedObject], _ assigned: [(object: ManagedObject, temporary: Int64)]
+  ) {
+    var permanent: [ObjectReference: ObjectReference] = [:]
+    for (object, temporary) in assigned {
+      permanent[ObjectReference(root: object.entity.rootNumber, id: temporary)] = object.reference
+    }
+    for object in objects { object.replaceReferences(permanent) }
+  }
+
+  // MARK: The request
+
+  private func saveRequest() throws(Failure) -> SaveRequest {
+    var request = SaveRequest()
+    for object in inserted {
+      request.inserts.append(SaveRequest.Insert(entity: object.entity, id: object.id, values: object.values))
+      object.appendToManyChanges(to: &request)
+    }
+    for object in updated {
+      var changes: [(slot: Int, value: Value)] = []
+      for (slot, _) in object.committed.sorted(by: { $0.key < $1.key })
+      where !object.entity.properties[slot].isTransient {
+        changes.append((slot, object.values[slot]))
+      }
+      if !changes.isEmpty || object.hasStoredToManyChange {
+        request.updates.append(
+          SaveRequest.Update(
+            entity: object.entity, id: object.id, expectedVersion: object.version, changes: changes))
+      }
+      object.appendToManyChanges(to: &request)
+    }
+    for object in deleted {
+      request.deletes.append(
+        SaveRequest.Delete(entity: object.entity, id: object.id, expectedVersion: object.version))
+    }
+    return request
+  }
+}
+
+extension ManagedObject {
+  /// What is in memory is now what is saved.
+  fileprivate func commit() {
+    committed = [:]
+    for slot in toMany.keys { toMany[slot]?.commit() }
+  }
+
+  /// Back to the saved values. To-many members are read again when they are next asked for.
+  fileprivate func restore() {
+    for (slot, value) in committed { values[slot] = value }
+    committed = [:]
+    toMany = [:]
+  }
+
+  fileprivate func replaceReferences(_ permanent: [ObjectReference: ObjectReference]) {
+    func resolve(_ value: Value) -> Value {
+      if case .object(let box) = value, let reference = permanent[box.reference] { return .object(reference) }
+      return value
+    }
+    for relationship in entity.relationships {
+      let slot = relationship.slot
+      if !relationship.isToMany {
+        values[slot] = resolve(values[slot])
+        if let saved = committed[slot] { committed[slot] = resolve(saved) }
+      } else if var members = toMany[slot], members.members.contains(where: { $0.isTemporary }) {
+        members.members = members.members.map { permanent[$0] ?? $0 }
+        toMany[slot] = members
+      }
+    }
+  }
+
+  /// Relationships whose members or order live with this side; the others follow from the to-one inverse.
+  private func isStored(_ relationship: Relationship) -> Bool {
+    relationship.isToMany && !relationship.isTransient
+      && (relationship.isManyToMany || relationship.inverse == nil || relationship.isOrdered)
+  }
+
+  fileprivate var hasStoredToManyChange: Bool {
+    entity.relationships.contains { isStored($0) && toMany[$0.slot]?.isChanged == true }
+  }
+
+  fileprivate func appendToManyChanges(to request: inout SaveRequest) {
+    for relationship in entity.relationships where isStored(relationship) {
+      guard let members = toMany[relationship.slot], let committed = members.committed else { continue }
+      var change = SaveRequest.ToManyChange(relationship: relationship, owner: reference)
+      let before = Set(committed), after = Set(members.members)
+      change.added = members.members.filter { !before.contains($0) }
+      change.removed = committed.filter { !after.contains($0) }
+      if relationship.isOrdered { change.order = members.members }
+      request.toManyChanges.append(change)
+    }
+  }
+}

@@ -1,0 +1,176 @@
+import Synchronization
+
+/// A working set of objects on a store. Used by one thread at a time; see `Confinement`.
+final class Context {
+  let store: Store
+  let confinement = Confinement()
+  /// Tells the temporary URIs of one context from those of another.
+  let identifier: UInt64
+
+  private var registered: [ObjectReference: WeakObject] = [:]
+  private var registeredBeforePruning = 1024
+  private var lastTemporaryID: Int64 = 0
+
+  // What differs from the store. Held strongly: nobody else may hold an object that a save has to write.
+  private(set) var inserted = ObjectSet()
+  private(set) var updated = ObjectSet()
+  private(set) var deleted = ObjectSet()
+  /// Deleted, but their delete rules have not been applied yet.
+  var undelivered = ObjectSet()
+  /// Holders of to-many members that were read while unsaved objects belonged to them: a save renames those, a
+  /// rollback takes them away.
+  var overlaid = ObjectSet()
+  /// Changed in any way since observers were last told.
+  private var touched = ObjectSet()
+
+  private var observers: [WeakObserver] = []
+  private var isProcessing = false
+  /// References from outside the library to the context or to anything that belongs to it.
+  private let externalReferences = Atomic<Int>(0)
+
+  private struct WeakObject { weak var object: ManagedObject? }
+  private struct WeakObserver { weak var observer: (any ContextObserver)? }
+
+  init(store: Store) {
+    self.store = store
+    self.identifier = UInt64.random(in: .min ... .max)
+  }
+
+  var model: Model { store.model }
+  var hasChanges: Bool { !inserted.isEmpty || !deleted.isEmpty || !updated.isEmpty }
+
+  // MARK: Life
+
+  /// Counts a reference that a caller holds to the context, or to an object, list or controller of it.
+  func retainExternally() { externalReferences.add(1, ordering: .relaxed) }
+
+  /// When the last outside reference goes, nobody can save any more: what is pending is dropped, and with it the
+  /// cycle between the context and its changed objects.
+  func releaseExternally() {
+    if externalReferences.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
+      inserted = ObjectSet()
+      updated = ObjectSet()
+      deleted = ObjectSet()
+      undelivered = ObjectSet()
+      overlaid = ObjectSet()
+      touched = ObjectSet()
+    }
+  }
+
+  // MARK: Registration
+
+  /// The one object of this context with that reference, if anybody holds it.
+  func registeredObject(_ reference: ObjectReference) -> ManagedObject? { registered[reference]?.object }
+
+  /// The object with that reference, unread if need be; whether there is a row behind it shows when it is read.
+  func object(_ reference: ObjectReference, entity: Entity) -> ManagedObject {
+    if let object = registered[reference]?.object { return object }
+    let object = ManagedObject(context: self, entity: entity, id: reference.id, state: .saved)
+    register(object)
+    return object
+  }
+
+  /// The object of a row that was just read. An object that has values keeps them: pending changes stay, and what was
+  /// shown stays as it was shown.
+  func object(for row: Row) -> ManagedObject {
+    let object = object(ObjectReference(root: row.entity.rootNumber, id: row.id), entity: row.entity)
+    if object.isFault, object.state == .saved { object.fulfil(with: row) }
+    return object
+  }
+
+  func register(_ object: ManagedObject) {
+    if registered.count >= registeredBeforePruning {
+      registered = registered.filter { $0.value.object != nil }
+      registeredBeforePruning = max(1024, registered.count * 2)
+    }
+    registered[object.reference] = WeakObject(object: object)
+  }
+
+  func unregister(_ reference: ObjectReference) { registered[reference] = nil }
+
+  func nextTemporaryID() -> Int64 {
+    lastTemporaryID -= 1
+    return lastTemporaryID
+  }
+
+  // MARK: Change tracking
+
+  /// Notes that observers have to look at `object` again, and files it among the changed objects if it is.
+  func touch(_ object: ManagedObject) {
+    touched.insert(object)
+    if object.isUpdated { updated.insert(object) } else { updated.remove(object) }
+  }
+
+  func file(inserted object: ManagedObject) {
+    object.state = .inserted
+    inserted.insert(object)
+    touched.insert(object)
+  }
+
+  func file(deleted object: ManagedObject) {
+    if object.state == .inserted {
+      inserted.remove(object)
+      object.state = .gone
+    } else {
+      object.state = .deleted
+      updated.remove(object)
+      deleted.insert(object)
+    }
+    undelivered.insert(object)
+    touched.insert(object)
+  }
+
+  /// After a save: nothing is pending.
+  func forgetPending() {
+    inserted = ObjectSet()
+    updated = ObjectSet()
+    deleted = ObjectSet()
+  }
+
+  /// Everything pending, in the order inserted, updated, deleted.
+  var pending: [ManagedObject] { Array(inserted) + Array(updated) + Array(deleted) }
+
+  // MARK: Observers
+
+  func add(_ observer: any ContextObserver) {
+    observers.removeAll { $0.observer == nil }
+    observers.append(WeakObserver(observer: observer))
+  }
+
+  var liveObservers: [any ContextObserver] { observers.compactMap(\.observer) }
+
+  /// More rounds than any sensible chain of delegates needs: Core Data gives up after as many.
+  private static let mostRounds = 1000
+
+  /// Applies delete rules and tells the observers what changed. Called from within an observer it leaves the rest to
+  /// the running call, which goes on until nothing new has happened.
+  func process() throws(Failure) {
+    try propagateDeletes()
+    if isProcessing { return }
+    isProcessing = true
+    defer { isProcessing = false }
+    for _ in 0..<Context.mostRounds {
+      let batch = touched.take()
+      if batch.isEmpty { return }
+      do {
+        for observer in liveObservers { try observer.contextDidChange(batch) }
+      } catch {
+        // Whoever was not told is told the next time; to be told twice of one state does no harm.
+        for object in batch { touched.insert(object) }
+        throw error
+      }
+      try propagateDeletes()
+    }
+    throw Failure(
+      .invalidState,
+      "Delegates changed objects in \(Context.mostRounds) brackets in a row. A delegate must not change an object each time it is told of a change.")
+  }
+}
+
+/// Something that follows the changes of a context.
+protocol ContextObserver: AnyObject {
+  /// Objects that were inserted, changed or deleted, with their values as they are now.
+  func contextDidChange(_ objects: [ManagedObject]) throws(Failure)
+  /// Temporary ids have become permanent, oldest first.
+  func contextDidAssignIDs(_ objects: [(object: ManagedObject, temporary: Int64)]) throws(Failure)
+}

@@ -1,0 +1,153 @@
+extension ManagedObject {
+  /// Takes over the values of a stored row.
+  func fulfil(with row: Row) {
+    values = row.values
+    version = row.version
+  }
+
+  /// Reads the row if that has not happened yet.
+  func fulfil() throws(Failure) {
+    if !isFault { return }
+    try checkReadable()
+    guard let row = try context.store.rows(root: entity.root, ids: [id]).first else {
+      state = .gone
+      context.unregister(reference)
+      throw Failure(.notFound, "The row of \(summary) is no longer in the store.")
+    }
+    fulfil(with: row)
+  }
+
+  func checkReadable() throws(Failure) {
+    if state == .gone {
+      throw Failure(.invalidState, "\(summary) was deleted and has no values any more.")
+    }
+  }
+
+  func checkWritable() throws(Failure) {
+    try context.store.checkOpen()
+    if isDeleted {
+      throw Failure(.invalidState, "\(summary) was deleted and cannot be changed.")
+    }
+  }
+
+  func checkBelongs(to context: Context) throws(Failure) {
+    if self.context !== context {
+      throw Failure(
+        .invalidArgument,
+        "\(summary) belongs to another context. Look its id up in this one (quire_context_object).")
+    }
+  }
+
+  /// The value of an attribute or the reference of a to-one relationship.
+  func value(of property: Property) throws(Failure) -> Value {
+    if let relationship = property as? Relationship, relationship.isToMany {
+      throw Failure(
+        .invalidArgument, "'\(property.qualifiedName)' is a to-many relationship; read its objects instead of a value.")
+    }
+    try checkReadable()
+    try fulfil()
+    let value = values[property.slot]
+    // A deleted object at the other end reads as nil until the delete rules have been applied.
+    if case .object(let box) = value, let object = context.registeredObject(box.reference), !object.isLive,
+      isLive
+    {
+      return .nil
+    }
+    return value
+  }
+
+  func value(forKey key: String) throws(Failure) -> Value { try value(of: entity.property(named: key)) }
+
+  /// The object that a to-one relationship holds.
+  func object(of relationship: Relationship) throws(Failure) -> ManagedObject? {
+    guard case .object(let box) = try value(of: relationship) else { return nil }
+    return try context.object(box.reference, of: relationship.destination)
+  }
+
+  /// Checks a value for `property` and gives it the form in which it is kept.
+  func checked(_ value: Value, for property: Property) throws(Failure) -> Value {
+    if let attribute = property as? Attribute { return try attribute.coerce(value) }
+    if value.isNil { return .nil }
+    guard case .object(let box) = value else {
+      throw Failure(
+        .invalidArgument, "'\(property.qualifiedName)' is a to-one relationship and cannot hold \(value.kindName); give an object or nil.")
+    }
+    guard let relationship = property as? Relationship else { return value }
+    guard let target = context.registeredObject(box.reference) else {
+      throw Failure(.invalidArgument, "'\(property.qualifiedName)' was given an object that this context does not hold.")
+    }
+    try check(target, for: relationship)
+    return value
+  }
+
+  func check(_ target: ManagedObject, for relationship: Relationship) throws(Failure) {
+    try target.checkBelongs(to: context)
+    if !target.entity.isKind(of: relationship.destination) {
+      throw Failure(
+        .invalidArgument,
+        "'\(relationship.qualifiedName)' holds objects of entity '\(relationship.destination.name)', not of '\(target.entity.name)'.")
+    }
+    if target.isDeleted {
+      throw Failure(.invalidState, "'\(relationship.qualifiedName)' cannot hold \(target.summary): it was deleted.")
+    }
+  }
+
+  /// Changes an attribute or a to-one relationship. Writing the present value changes nothing.
+  func set(_ value: Value, for property: Property) throws(Failure) {
+    try checkWritable()
+    if let relationship = property as? Relationship, relationship.isToMany {
+      throw Failure(
+        .invalidArgument, "'\(property.qualifiedName)' is a to-many relationship; give a list of objects.")
+    }
+    try setChecked(checked(value, for: property), for: property)
+  }
+
+  /// All or nothing: every value is checked before the first is set.
+  func set(_ changes: [(property: Property, value: Value)]) throws(Failure) {
+    try checkWritable()
+    var prepared: [(property: Property, value: Value)] = []
+    for (property, value) in changes {
+      if let relationship = property as? Relationship, relationship.isToMany {
+        throw Failure(
+          .invalidArgument, "'\(property.qualifiedName)' is a to-many relationship; set it on its own, with a list of objects.")
+      }
+      prepared.append((property, try checked(value, for: property)))
+    }
+    for (property, value) in prepared { try setChecked(value, for: property) }
+  }
+
+  private func setChecked(_ value: Value, for property: Property) throws(Failure) {
+    try fulfil()
+    if let relationship = property as? Relationship {
+      var target: ManagedObject?
+      if case .object(let box) = value { target = context.registeredObject(box.reference) }
+      try relate(to: target, through: relationship)
+    } else {
+      write(value, at: property.slot)
+    }
+  }
+
+  /// Stores a value without regard to inverses, and keeps the saved one for save and rollback.
+  func write(_ value: Value, at slot: Int) {
+    let old = values[slot]
+    if old.isIdentical(to: value) { return }
+    if state == .saved {
+      if let saved = committed[slot] {
+        if saved.isIdentical(to: value) { committed[slot] = nil }
+      } else {
+        committed[slot] = old
+      }
+    }
+    values[slot] = value
+    context.touch(self)
+  }
+}
+
+extension Context {
+  /// The object behind a reference that a relationship holds. The row tells the concrete entity when it is not known.
+  func object(_ reference: ObjectReference, of entity: Entity) throws(Failure) -> ManagedObject? {
+    if let object = registeredObject(reference) { return object }
+    if !entity.hasChildren { return object(reference, entity: entity) }
+    return try store.rows(root: entity.root, ids: [reference.id]).first.map { object(for: $0) }
+  }
+}

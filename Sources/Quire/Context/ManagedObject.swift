@@ -1,0 +1,99 @@
+/// One object of a context: its identity, its values, and which of them differ from the store.
+final class ManagedObject {
+  enum State {
+    /// In the store, as far as this context knows; `values` may not be loaded.
+    case saved
+    /// Inserted here and not saved.
+    case inserted
+    /// To be removed by the next save.
+    case deleted
+    /// Deleted and saved, or inserted and then deleted or rolled back: there is nothing behind it any more.
+    case gone
+  }
+
+  let context: Context
+  let entity: Entity
+  /// Negative until permanent.
+  private(set) var id: Int64
+  var state: State
+  /// Z_OPT of the row that `values` were read from.
+  var version: Int64 = 0
+  /// By slot; empty as long as the object is a fault.
+  var values: ContiguousArray<Value> = []
+  /// Saved values of the slots that were changed since, so that a save writes them and a rollback restores them.
+  var committed: [Int: Value] = [:]
+  /// Members of the to-many relationships that have been read or changed, by slot.
+  var toMany: [Int: ToManyMembers] = [:]
+  /// Lent to callers until the id becomes permanent.
+  private var uri: Text?
+  /// Text made for a caller of values that have none of their own, by slot, until it is made anew.
+  private var lent: [Int: Text] = [:]
+
+  init(context: Context, entity: Entity, id: Int64, state: State) {
+    self.context = context
+    self.entity = entity
+    self.id = id
+    self.state = state
+  }
+
+  var reference: ObjectReference { ObjectReference(root: entity.rootNumber, id: id) }
+  var isFault: Bool { values.isEmpty }
+  var hasChangedToMany: Bool { toMany.values.contains { $0.isChanged } }
+  /// Whether it is in the store with changes that are not.
+  var isUpdated: Bool { state == .saved && (!committed.isEmpty || hasChangedToMany) }
+  var isDeleted: Bool { state == .deleted || state == .gone }
+  /// Whether fetches and lists may show it.
+  var isLive: Bool { state == .saved || state == .inserted }
+
+  func becomePermanent(id: Int64) {
+    self.id = id
+    uri = nil
+  }
+
+  func uriText() -> Text {
+    if let uri { return uri }
+    let text = id > 0 ? context.store.uri(of: id, entity: entity).text : temporaryURI()
+    uri = text
+    return text
+  }
+
+  /// A UUID made of the context's identifier and the id, so that no two objects share one.
+  private func temporaryURI() -> Text {
+    func hexadecimal(_ bits: UInt64) -> String {
+      let digits = String(bits, radix: 16, uppercase: true)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+    let high = hexadecimal((context.identifier & ~0xF000) | 0x4000)  // version 4
+    let low = hexadecimal((1 << 63) | (UInt64(id.magnitude) & ~(3 << 62)))  // the variant of RFC 4122
+    return Text(
+      "x-coredata:///\(entity.name)/t\(high.prefix(8))-\(high.dropFirst(8).prefix(4))-\(high.suffix(4))-\(low.prefix(4))-\(low.dropFirst(4))")
+  }
+
+  /// Keeps text alive for a caller that borrows it. Equal text stays where it is.
+  func lend(_ text: Text, at slot: Int) -> Text {
+    if let present = lent[slot], present == text { return present }
+    lent[slot] = text
+    return text
+  }
+
+  var summary: String { "\(entity.name) \(id)" }
+}
+
+/// What a to-many relationship of one object holds.
+struct ToManyMembers {
+  /// In order when the relationship is ordered, otherwise in no order that means anything.
+  var members: [ObjectReference]
+  /// As saved, once changed.
+  private(set) var committed: [ObjectReference]?
+
+  init(saved members: [ObjectReference]) { self.members = members }
+
+  var isChanged: Bool { committed != nil }
+
+  mutating func change(_ body: (inout [ObjectReference]) -> Void) {
+    if committed == nil { committed = members }
+    body(&members)
+  }
+
+  mutating func commit() { committed = nil }
+}

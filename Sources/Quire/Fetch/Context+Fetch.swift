@@ -1,0 +1,149 @@
+extension Context {
+  /// Runs a request. Pending changes are processed first, so that observers and the result agree.
+  func fetch(_ request: FetchRequest) throws(Failure) -> ObjectList {
+    try store.checkOpen()
+    try process()
+    let query = try FetchQuery(request, in: self)
+    switch request.resultType {
+    case .dictionaries: return try fetchDictionaries(request, query)
+    case .count:
+      return ObjectList(context: self, count: try count(request, query))
+    case .objects, .ids:
+      let overlay = try overlay(for: request, query)
+      let readsAll = request.resultType == .objects && request.batchSize == 0
+      if readsAll, overlay.isEmpty {
+        // Nothing to lay over: ids and values come in one statement.
+        let objects = try store.rows(window(query.plan(), request)).map { object(for: $0) }
+        return ObjectList(context: self, objects: objects, entity: query.entity)
+      }
+      let rows = try identifiers(request, query, overlay)
+      let list = ObjectList(context: self, entity: query.entity, rows: rows, batchSize: request.batchSize)
+      if readsAll { try list.loadAll() }
+      return list
+    }
+  }
+
+  /// The plan with the request's limit and offset, for the store to apply.
+  private func window(_ plan: FetchPlan, _ request: FetchRequest) -> FetchPlan {
+    var plan = plan
+    plan.limit = request.limit == 0 ? nil : request.limit
+    plan.offset = request.offset
+    return plan
+  }
+
+  /// How many results the request has, whatever its result type.
+  func count(_ request: FetchRequest) throws(Failure) -> Int {
+    try store.checkOpen()
+    try process()
+    return try count(request, FetchQuery(request, in: self))
+  }
+
+  private func count(_ request: FetchRequest, _ query: FetchQuery) throws(Failure) -> Int {
+    let overlay = try overlay(for: request, query)
+    var plan = query.plan()
+    plan.sort = []
+    if overlay.isEmpty { return try store.count(window(plan, request)) }
+    plan.excluded = overlay.savedIDs
+    var count = try store.count(plan)
+    for object in overlay.objects where try query.matches(object) { count += 1 }
+    count = max(0, count - request.offset)
+    return request.limit == 0 ? count : min(count, request.limit)
+  }
+
+  /// The ids of the result in order, limit and offset applied to saved rows and pending changes together.
+  private func identifiers(
+    _ request: FetchRequest, _ query: FetchQuery, _ overlay: PendingOverlay
+  ) throws(Failure) -> ContiguousArray<RowIdentifier> {
+    var plan = query.plan()
+    let limit = request.limit == 0 ? nil : request.limit
+    if overlay.isEmpty { return try store.ids(window(plan, request)) }
+    plan.excluded = overlay.savedIDs
+    if let limit { plan.limit = limit.addingReportingOverflow(request.offset).overflow ? nil : limit + request.offset }
+    let matching = try overlay.matching(query)
+    var merged = ContiguousArray<RowIdentifier>()
+    if matching.isEmpty {
+      merged = try store.ids(plan)
+    } else {
+      var next = 0
+      try store.scan(plan, keyPaths: query.sort.map(\.keyPath)) { (row, values) throws(Failure) in
+        let key = query.sortKey(of: row, values)
+        while next < matching.count, matching[next].key < key {
+          merged.append(matching[next].row)
+          next += 1
+        }
+        merged.append(row)
+      }
+      for entry in matching[next...] { merged.append(entry.row) }
+    }
+    let from = min(request.offset, merged.count)
+    let end = limit.map { min(merged.count - from, $0) + from } ?? merged.count
+    return ContiguousArray(merged[from..<end])
+  }
+
+  private func overlay(for request: FetchRequest, _ query: FetchQuery) throws(Failure) -> PendingOverlay {
+    try request.includesPendingChanges ? PendingOverlay(query, in: self) : PendingOverlay()
+  }
+
+  private func fetchDictionaries(_ request: FetchRequest, _ query: FetchQuery) throws(Failure) -> ObjectList {
+    var paths: [ResolvedKeyPath] = []
+    for names in request.properties {
+      let path = try ResolvedKeyPath(names, of: query.entity, for: "Property to fetch")
+      if path.last.isTransient {
+        throw Failure(
+          .invalidArgument, "'\(path.last.qualifiedName)' is transient; dictionary results come from the store, which does not have it.")
+      }
+      paths.append(path)
+    }
+    if paths.isEmpty { paths = try ObjectList.attributePaths(of: query.entity) }
+    let plan = window(query.plan(), request)
+    var rows = ContiguousArray<RowIdentifier>()
+    var columns = paths.map { ColumnBuilder(name: Text($0.text), kind: .init(of: $0.last), capacity: 0) }
+    var cells: [[Value]] = Array(repeating: [], count: columns.count)
+    try store.scan(plan, keyPaths: paths.map(\.names)) { (row, values) throws(Failure) in
+      rows.append(row)
+      for (column, value) in values.enumerated() {
+        columns[column].append(value)
+        cells[column].append(value)
+      }
+    }
+    return ObjectList(context: self, rows: rows, names: columns.map(\.name), kinds: columns.map(\.kind), cells: cells)
+  }
+}
+
+/// Objects whose values here may differ from what the store would say of them, so that memory decides.
+struct PendingOverlay {
+  private(set) var objects: [ManagedObject] = []
+  /// The permanent ids among them: rows that the store has to leave out.
+  private(set) var savedIDs: [Int64] = []
+
+  /// Nothing is pending.
+  init() {}
+
+  /// Changed objects of the query's entity, and those that reach a changed object through its key paths.
+  init(_ query: FetchQuery, in context: Context) throws(Failure) {
+    if !context.hasChanges { return }
+    let pending = context.pending
+    var found = ObjectSet()
+    for object in pending where object.entity.isKind(of: query.entity) { found.insert(object) }
+    for path in query.dependencies() {
+      guard let destination = path.last?.destination else { continue }
+      let changed = pending.filter { $0.entity.isKind(of: destination) && $0.id > 0 }.map(\.reference)
+      if changed.isEmpty { continue }
+      let ids = try context.store.ids(reaching: changed, along: path, from: query.entity)
+      for row in try context.store.rows(root: query.entity.root, ids: ids) { found.insert(context.object(for: row)) }
+    }
+    objects = Array(found)
+    savedIDs = objects.map(\.id).filter { $0 > 0 }
+  }
+
+  var isEmpty: Bool { objects.isEmpty }
+
+  /// Those that belong to the result, in its order.
+  func matching(_ query: FetchQuery) throws(Failure) -> [(key: SortKey, row: RowIdentifier)] {
+    var matching: [(key: SortKey, row: RowIdentifier)] = []
+    for object in objects where try query.matches(object) {
+      matching.append((try query.sortKey(of: object), RowIdentifier(id: object.id, entity: Int32(object.entity.number))))
+    }
+    return matching.sorted { $0.key < $1.key }
+  }
+}

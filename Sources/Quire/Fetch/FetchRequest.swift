@@ -1,0 +1,120 @@
+/// Which objects to fetch, in which order, how many, and as what. Plain data; names are resolved when it runs.
+final class FetchRequest {
+  /// Numbers as in Core Data.
+  enum ResultType: UInt32, Sendable {
+    case objects = 0, ids = 1, dictionaries = 2, count = 4
+  }
+
+  let entityName: String
+  var predicate: Predicate?
+  var sort: [SortDescriptor] = []
+  /// 0 for all.
+  var limit = 0
+  var offset = 0
+  /// 0 for all at once.
+  var batchSize = 0
+  var resultType = ResultType.objects
+  var includesSubentities = true
+  var includesPendingChanges = true
+  /// Columns of dictionary results, as key paths; empty for all attributes.
+  var properties: [[String]] = []
+
+  init(entityName: String) { self.entityName = entityName }
+
+  /// A key path as it is written, split at its dots. Empty parts are refused.
+  static func split(keyPath text: String) throws(Failure) -> [String] {
+    let names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    if names.contains("") {
+      throw Failure(.invalidArgument, "'\(text)' is not a key path: a name is missing. Write keys separated by single dots.")
+    }
+    return names
+  }
+}
+
+/// A request resolved against a model: every name checked, ready for the store and for memory alike.
+struct FetchQuery {
+  let entity: Entity
+  let includesSubentities: Bool
+  let predicate: Predicate?
+  let sort: [SortDescriptor]
+  let sortPaths: [ResolvedKeyPath]
+  private let evaluator: PredicateEvaluator?
+
+  init(_ request: FetchRequest, in context: Context) throws(Failure) {
+    try self.init(
+      entity: context.model.entity(named: request.entityName), includesSubentities: request.includesSubentities,
+      predicate: request.predicate, sort: request.sort)
+  }
+
+  init(entity: Entity, includesSubentities: Bool, predicate: Predicate?, sort: [SortDescriptor]) throws(Failure) {
+    self.entity = entity
+    self.includesSubentities = includesSubentities
+    self.predicate = predicate
+    self.sort = sort
+    var paths: [ResolvedKeyPath] = []
+    for key in sort {
+      let path = try ResolvedKeyPath(key.keyPath, of: entity, for: "Sort key")
+      if path.last.isTransient {
+        throw Failure(
+          .invalidArgument, "Cannot sort by '\(path.last.qualifiedName)': it is transient, and the store does not have it.")
+      }
+      paths.append(path)
+    }
+    sortPaths = paths
+    if let predicate {
+      for names in predicate.keyPaths { _ = try ResolvedKeyPath(names, of: entity, for: "Key path") }
+      evaluator = try PredicateEvaluator(predicate)
+    } else {
+      evaluator = nil
+    }
+  }
+
+  func plan() -> FetchPlan {
+    FetchPlan(entity: entity, includesSubentities: includesSubentities, predicate: predicate, sort: sort)
+  }
+
+  /// Whether `object`, with its values as they are now, belongs to the result.
+  func matches(_ object: ManagedObject) throws(Failure) -> Bool {
+    guard object.isLive, includesSubentities ? object.entity.isKind(of: entity) : object.entity === entity else {
+      return false
+    }
+    guard let evaluator else { return true }
+    return try evaluator.matches(object)
+  }
+
+  /// The place of `object` in the order, tie-break included.
+  func sortKey(of object: ManagedObject) throws(Failure) -> SortKey {
+    var key = SortKey()
+    for descriptor in sort {
+      key.append(try object.value(atKeyPath: descriptor.keyPath), descending: !descriptor.isAscending)
+    }
+    key.append(tieBreak: object.id)
+    return key
+  }
+
+  /// The same for a stored row, from the values that `Store.scan` gives for the sort keys.
+  func sortKey(of row: RowIdentifier, _ values: some Collection<Value>) -> SortKey {
+    var key = SortKey()
+    for (descriptor, value) in zip(sort, values) { key.append(value, descending: !descriptor.isAscending) }
+    key.append(tieBreak: row.id)
+    return key
+  }
+
+  /// The relationships that predicate and sort keys lead through, each as the path from the entity to its objects.
+  func dependencies() -> [[Relationship]] {
+    var paths: [[Relationship]] = []
+    func add(_ relationships: [Relationship]) {
+      for length in 1..<(relationships.count + 1) where length > 0 {
+        let path = Array(relationships.prefix(length))
+        if !paths.contains(where: { $0.elementsEqual(path, by: ===) }) { paths.append(path) }
+      }
+    }
+    for path in sortPaths where !path.relationships.isEmpty { add(path.relationships) }
+    for names in predicate?.keyPaths ?? [] {
+      if let path = try? ResolvedKeyPath(names, of: entity, for: "Key path"), !path.relationships.isEmpty {
+        add(path.relationships)
+      }
+    }
+    return paths
+  }
+}

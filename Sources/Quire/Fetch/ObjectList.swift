@@ -1,0 +1,182 @@
+/// The result of a fetch, a to-many relationship or the like: which objects or rows there are, fixed when it is made.
+final class ObjectList {
+  private enum Content {
+    case objects
+    case dictionaries(names: [Text], kinds: [Column.Kind], cells: [[Value]])
+    case count(Int)
+  }
+
+  let context: Context
+  /// nil when the objects may be of unrelated entities.
+  private let entity: Entity?
+  private let content: Content
+  private var rows: ContiguousArray<RowIdentifier>
+  /// Objects that were touched; the list keeps them.
+  private var objects: [ManagedObject?]
+  private let batchSize: Int
+
+  /// Objects that are read when touched, `batchSize` at a time (0: with the first one, all).
+  init(context: Context, entity: Entity, rows: ContiguousArray<RowIdentifier>, batchSize: Int) {
+    self.context = context
+    self.entity = entity
+    self.rows = rows
+    self.batchSize = batchSize
+    content = .objects
+    objects = Array(repeating: nil, count: rows.count)
+    // What was never saved has no row to be read from later.
+    for (place, row) in rows.enumerated() where row.id < 0 {
+      objects[place] = context.registeredObject(ObjectReference(root: entity.rootNumber, id: row.id))
+    }
+  }
+
+  init(context: Context, objects: [ManagedObject], entity: Entity?) {
+    self.context = context
+    self.entity = entity
+    self.objects = objects
+    rows = ContiguousArray(objects.map { RowIdentifier(id: $0.id, entity: Int32($0.entity.number)) })
+    batchSize = 0
+    content = .objects
+  }
+
+  init(
+    context: Context, rows: ContiguousArray<RowIdentifier>, names: [Text], kinds: [Column.Kind], cells: [[Value]]
+  ) {
+    self.context = context
+    self.rows = rows
+    entity = nil
+    objects = []
+    batchSize = 0
+    content = .dictionaries(names: names, kinds: kinds, cells: cells)
+  }
+
+  init(context: Context, count: Int) {
+    self.context = context
+    rows = []
+    entity = nil
+    objects = []
+    batchSize = 0
+    content = .count(count)
+  }
+
+  var count: Int { if case .count = content { 1 } else { rows.count } }
+
+  /// nil for a count, which has no ids. An object that was saved meanwhile has its permanent id.
+  func id(at index: Int) -> Int64 { objects.isEmpty ? rows[index].id : objects[index]?.id ?? rows[index].id }
+
+  func checkHasIDs() throws(Failure) {
+    if case .count = content {
+      throw Failure(.invalidState, "This list holds a count, which has no ids.")
+    }
+  }
+
+  func object(at index: Int) throws(Failure) -> ManagedObject {
+    guard case .objects = content else {
+      throw Failure(.invalidState, "This list holds values, not objects. Fetch with the result type objects.")
+    }
+    guard objects.indices.contains(index) else {
+      throw Failure(.notFound, "The list has \(count) objects; there is none at \(index).")
+    }
+    if let object = objects[index] { return object }
+    if batchSize == 0 {
+      try load(0..<rows.count)
+    } else {
+      let first = index / batchSize * batchSize
+      try load(first..<min(first + batchSize, rows.count))
+    }
+    guard let object = objects[index] else {
+      throw Failure(.notFound, "The row of object \(rows[index].id) is no longer in the store.")
+    }
+    return object
+  }
+
+  func loadAll() throws(Failure) { try load(0..<rows.count) }
+
+  /// Reads what is missing in `range`, in one go.
+  private func load(_ range: Range<Int>) throws(Failure) {
+    guard let entity else { return }
+    var missing: [Int64] = []
+    for index in range where objects[index] == nil {
+      let reference = ObjectReference(root: entity.rootNumber, id: rows[index].id)
+      if let object = context.registeredObject(reference), !object.isFault {
+        objects[index] = object
+      } else {
+        missing.append(rows[index].id)
+      }
+    }
+    if missing.isEmpty { return }
+    var found: [Int64: ManagedObject] = [:]
+    found.reserveCapacity(missing.count)
+    for row in try context.store.rows(root: entity.root, ids: missing) { found[row.id] = context.object(for: row) }
+    for index in range where objects[index] == nil { objects[index] = found[rows[index].id] }
+  }
+
+  // MARK: Pages
+
+  static func attributePaths(of entity: Entity) throws(Failure) -> [ResolvedKeyPath] {
+    var paths: [ResolvedKeyPath] = []
+    for attribute in entity.attributes where attribute.type != .undefined && !attribute.isTransient {
+      paths.append(try ResolvedKeyPath([attribute.name], of: entity, for: "Column"))
+    }
+    return paths
+  }
+
+  /// Values of the rows in `range` as columns; no `keys` for all attributes, or for the columns of the request.
+  func page(_ range: Range<Int>, keys: [String], nulSeparated: Bool) throws(Failure) -> Page {
+    switch content {
+    case .count(let count):
+      try checkNoKeys(keys)
+      var column = ColumnBuilder(name: "count", kind: .integer, capacity: 1)
+      for _ in range { column.append(.integer(Int64(count))) }
+      return Page(rowCount: range.count, columns: [column.column()])
+    case .dictionaries(let names, let kinds, let cells):
+      try checkNoKeys(keys)
+      var columns: [Column] = []
+      for (index, name) in names.enumerated() {
+        var column = ColumnBuilder(name: name, kind: kinds[index], capacity: range.count)
+        for value in cells[index][range] { column.append(value) }
+        columns.append(column.column(nulSeparated: nulSeparated))
+      }
+      return Page(rowCount: range.count, columns: columns)
+    case .objects: return try objectPage(range, keys: keys, nulSeparated: nulSeparated)
+    }
+  }
+
+  private func checkNoKeys(_ keys: [String]) throws(Failure) {
+    if !keys.isEmpty {
+      throw Failure(.invalidArgument, "This list has columns of its own; ask for its page without key paths.")
+    }
+  }
+
+  private func objectPage(_ range: Range<Int>, keys: [String], nulSeparated: Bool) throws(Failure) -> Page {
+    guard let entity = entity ?? objects.first??.entity else {
+      if !keys.isEmpty, !range.isEmpty {
+        throw Failure(.invalidState, "The entity of this list is not known, so neither are its keys.")
+      }
+      return Page(rowCount: range.count, columns: [])
+    }
+    let reader = try PageReader(entity: entity, keys: keys, context: context)
+    var values = PageReader.Builders(reader, rowCount: range.count)
+    var missing: [Int64] = []
+    for index in range where !hasValues(at: index, entity) { missing.append(rows[index].id) }
+    let stored = try reader.stored(missing)
+    for index in range {
+      if let object = objects[index] ?? registered(at: index, entity), !object.isFault {
+        try values.append(object)
+      } else if let row = stored[rows[index].id] {
+        try values.append(row)
+      } else {
+        throw Failure(.notFound, "The row of \(entity.name) \(rows[index].id) is no longer in the store.")
+      }
+    }
+    return values.page(nulSeparated: nulSeparated)
+  }
+
+  private func registered(at index: Int, _ entity: Entity) -> ManagedObject? {
+    context.registeredObject(ObjectReference(root: entity.rootNumber, id: rows[index].id))
+  }
+
+  private func hasValues(at index: Int, _ entity: Entity) -> Bool {
+    if let object = objects[index] ?? registered(at: index, entity) { return !object.isFault }
+    return false
+  }
+}

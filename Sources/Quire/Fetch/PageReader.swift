@@ -1,0 +1,83 @@
+/// Makes pages: values of objects where the context has them, of stored rows where it does not, so that showing a
+/// window of a list makes no objects.
+struct PageReader {
+  private let context: Context
+  private let entity: Entity
+  private let paths: [ResolvedKeyPath]
+
+  /// No `keys` for all stored attributes of `entity`.
+  init(entity: Entity, keys: [String], context: Context) throws(Failure) {
+    self.context = context
+    self.entity = entity
+    var paths: [ResolvedKeyPath] = []
+    for key in keys {
+      paths.append(try ResolvedKeyPath(FetchRequest.split(keyPath: key), of: entity, for: "Column"))
+    }
+    for path in paths where (path.last as? Attribute)?.type == .undefined {
+      throw Failure(
+        .invalidArgument, "'\(path.last.qualifiedName)' has the type Undefined, for which there is no column.")
+    }
+    self.paths = keys.isEmpty ? try ObjectList.attributePaths(of: entity) : paths
+  }
+
+  /// The rows with these ids, by id.
+  func stored(_ ids: [Int64]) throws(Failure) -> [Int64: Row] {
+    if ids.isEmpty { return [:] }
+    return Dictionary(
+      try context.store.rows(root: entity.root, ids: ids).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  struct Builders {
+    private let reader: PageReader
+    private let rowCount: Int
+    private var columns: [ColumnBuilder]
+
+    init(_ reader: PageReader, rowCount: Int) {
+      self.reader = reader
+      self.rowCount = rowCount
+      columns = reader.paths.map { ColumnBuilder(name: Text($0.text), kind: .init(of: $0.last), capacity: rowCount) }
+    }
+
+    mutating func append(_ object: ManagedObject) throws(Failure) {
+      for (index, path) in reader.paths.enumerated() {
+        columns[index].append(
+          path.relationships.isEmpty ? try object.value(of: path.last) : try object.value(atKeyPath: path.names))
+      }
+    }
+
+    mutating func append(_ row: Row) throws(Failure) {
+      for (index, path) in reader.paths.enumerated() {
+        if path.relationships.isEmpty {
+          columns[index].append(row.values[path.last.slot])
+        } else {
+          columns[index].append(try reader.context.object(for: row).value(atKeyPath: path.names))
+        }
+      }
+    }
+
+    func page(nulSeparated: Bool) -> Page {
+      Page(rowCount: rowCount, columns: columns.map { $0.column(nulSeparated: nulSeparated) })
+    }
+  }
+}
+
+extension Column.Kind {
+  /// The kind of column that holds a property's values.
+  init(of property: Property) {
+    guard let attribute = property as? Attribute else {
+      self = .objectID
+      return
+    }
+    switch attribute.type {
+    case .integer16, .integer32, .integer64: self = .integer
+    case .boolean: self = .boolean
+    case .double, .float: self = .double
+    case .date: self = .date
+    case .decimal: self = .decimal
+    case .string: self = .text
+    case .uri: self = .uri
+    case .uuid: self = .uuid
+    case .binary, .transformable, .undefined: self = .data
+    }
+  }
+}
