@@ -1,0 +1,65 @@
+/// Everything one batch did to a list, in three forms: Core Data's two frames, linear steps, and a
+/// map of positions.
+final class ChangeSet {
+  /// Deletes descending by old place; then inserts, moves and updates, each ascending by new place.
+  /// A move implies its row's update.
+  let changes: [Change]
+  /// Deletes descending by old index, then inserts ascending by new index.
+  let sectionChanges: [SectionChange]
+  let oldCount: Int
+  let newCount: Int
+  let oldSectionCount: Int
+  let newSectionCount: Int
+
+  /// The same as steps to apply one after the other; worked out at the first call, in O(k log k).
+  /// The steps that insert or delete a section come in the order of `sectionChanges`, which knows
+  /// the names.
+  private(set) lazy var steps: [Step] = Linearization(self).steps()
+
+  /// Deletes and moves by old place, inserts and moves by new place: all rows not mentioned keep
+  /// their order.
+  private(set) lazy var removed: [Change] = changes.filter {
+    $0.kind == .delete || $0.kind == .move
+  }
+  .sorted { $0.oldFlat < $1.oldFlat }
+  private(set) lazy var placed: [Change] = changes.filter { $0.kind == .insert || $0.kind == .move }
+    .sorted { $0.newFlat < $1.newFlat }
+
+  init(
+    changes: [Change], sectionChanges: [SectionChange], oldCount: Int, newCount: Int,
+    oldSectionCount: Int,
+    newSectionCount: Int
+  ) {
+    self.changes = changes
+    self.sectionChanges = sectionChanges
+    self.oldCount = oldCount
+    self.newCount = newCount
+    self.oldSectionCount = oldSectionCount
+    self.newSectionCount = newSectionCount
+  }
+
+  var isEmpty: Bool { changes.isEmpty && sectionChanges.isEmpty }
+
+  /// Where the row at an old position is now; nil when it was deleted, or when there was no such
+  /// position.
+  func mapPosition(oldFlat: Int) -> Int? {
+    guard (0..<oldCount).contains(oldFlat) else { return nil }
+    let before = removed.partitionPoint { $0.oldFlat < oldFlat }
+    if before < removed.count, removed[before].oldFlat == oldFlat {
+      return removed[before].kind == .move ? removed[before].newFlat : nil
+    }
+    let rank = oldFlat - before
+    return rank + placed.partitionPoint { $1.newFlat - $0 <= rank }
+  }
+
+  /// Where the row at a new position was; nil when it is new, or when there is no such position.
+  func mapPosition(newFlat: Int) -> Int? {
+    guard (0..<newCount).contains(newFlat) else { return nil }
+    let before = placed.partitionPoint { $0.newFlat < newFlat }
+    if before < placed.count, placed[before].newFlat == newFlat {
+      return placed[before].kind == .move ? placed[before].oldFlat : nil
+    }
+    let rank = newFlat - before
+    return rank + removed.partitionPoint { $1.oldFlat - $0 <= rank }
+  }
+}

@@ -1,0 +1,9 @@
+/// What became of one object in a batch: its key from now on, or nil when it is not (or no longer)
+/// in the list.
+struct RowChange {
+  var id: Int64
+  var newKey: RowKey?
+  /// False when only the place is in question, as under a new sort order: a row that keeps it is
+  /// not reported.
+  var isUpdated = true
+}

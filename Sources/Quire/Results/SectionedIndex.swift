@@ -1,0 +1,168 @@
+/// The ordered, sectioned list of row ids behind a results controller. One change costs O(log N).
+///
+/// Rows live in blocks of a few hundred; the blocks of a section are one counted sequence, the
+/// sections another. The index is a class because a copy of it would cost the whole list at the
+/// next change.
+final class SectionedIndex {
+  typealias Handle = CountedForest.Handle
+
+  struct Section {
+    var key: SectionKey
+    /// Root of the section's blocks; none while a batch has emptied it.
+    var blocks = CountedForest.none
+  }
+
+  /// Without a section key there is exactly one section, also when it is empty; with one, only
+  /// sections with rows.
+  let isSectioned: Bool
+  /// A loaded block holds this many rows; it splits at twice as many and joins a neighbour at a
+  /// quarter.
+  let rowsPerBlock: Int
+
+  var sectionOrder = CountedForest()
+  var sectionRoot = CountedForest.none
+  var sections = ContiguousArray<Section>()
+  var blockOrder = CountedForest()
+  var blocks = ContiguousArray<RowBlock>()
+  var blockOfRow = RowMap()
+
+  init(isSectioned: Bool, rowsPerBlock: Int = 256) {
+    self.isSectioned = isSectioned
+    self.rowsPerBlock = max(rowsPerBlock, 2)
+    removeAll()
+  }
+
+  // MARK: Counts and sections
+
+  var count: Int { sectionOrder.weight(of: sectionRoot) }
+  var sectionCount: Int { sectionOrder.count(of: sectionRoot) }
+
+  /// nil beyond the last section.
+  func section(at index: Int) -> (name: Text, start: Int, count: Int)? {
+    let section = sectionOrder.node(at: index, in: sectionRoot)
+    guard section >= 0 else { return nil }
+    return (
+      sections[Int(section)].key.name, sectionOrder.rank(of: section).weight,
+      sectionOrder.ownWeight(of: section)
+    )
+  }
+
+  /// nil beyond the last row.
+  func sectionIndex(containingFlat flat: Int) -> Int? {
+    let section = sectionOrder.node(containing: flat, in: sectionRoot).node
+    return section < 0 ? nil : sectionOrder.rank(of: section).position
+  }
+
+  /// The sections in list order.
+  func sectionHandles() -> [Handle] {
+    Array(
+      sequence(first: sectionOrder.first(of: sectionRoot)) { self.sectionOrder.next(after: $0) }
+        .prefix { $0 >= 0 })
+  }
+
+  // MARK: Place to id
+
+  func id(atFlat flat: Int) -> Int64? {
+    let (section, row) = sectionOrder.node(containing: flat, in: sectionRoot)
+    return section < 0 ? nil : id(at: row, of: section)
+  }
+
+  func id(at path: IndexPath) -> Int64? {
+    let section = sectionOrder.node(at: path.section, in: sectionRoot)
+    return section < 0 ? nil : id(at: path.row, of: section)
+  }
+
+  private func id(at row: Int, of section: Handle) -> Int64? {
+    let (block, offset) = blockOrder.node(containing: row, in: sections[Int(section)].blocks)
+    return block < 0 ? nil : blocks[Int(block)].ids[offset]
+  }
+
+  /// The ids of a window in list order; the part of the window beyond the list is left out.
+  func ids(in window: Range<Int>) -> [Int64] {
+    let window = window.clamped(to: 0..<count)
+    guard !window.isEmpty else { return [] }
+    var result: [Int64] = []
+    result.reserveCapacity(window.count)
+    var (section, row) = sectionOrder.node(containing: window.lowerBound, in: sectionRoot)
+    var (block, offset) = blockOrder.node(containing: row, in: sections[Int(section)].blocks)
+    while result.count < window.count, block >= 0 {
+      let ids = blocks[Int(block)].ids
+      result.append(contentsOf: ids[offset..<min(ids.count, offset + window.count - result.count)])
+      offset = 0
+      block = blockOrder.next(after: block)
+      if block < 0 {
+        section = sectionOrder.next(after: section)
+        if section >= 0 { block = blockOrder.first(of: sections[Int(section)].blocks) }
+      }
+    }
+    return result
+  }
+
+  // MARK: Id to place
+
+  func contains(_ id: Int64) -> Bool { blockOfRow[id] >= 0 }
+
+  /// nil when the row is not in the list.
+  func path(of id: Int64) -> (path: IndexPath, flat: Int)? {
+    guard let place = place(of: id) else { return nil }
+    return (IndexPath(section: place.section, row: place.row), place.flat)
+  }
+
+  func key(of id: Int64) -> RowKey? {
+    guard let (block, offset) = locate(id) else { return nil }
+    return RowKey(
+      section: sections[Int(blocks[Int(block)].section)].key, order: keys(of: block)[offset])
+  }
+
+  /// The only way to the keys of a block, so that those of cold blocks may be dropped and read
+  /// again.
+  func keys(of block: Handle) -> PackedKeys { blocks[Int(block)].keys }
+
+  func locate(_ id: Int64) -> (block: Handle, offset: Int)? {
+    let block = blockOfRow[id]
+    guard block >= 0, let offset = blocks[Int(block)].ids.firstIndex(of: id) else { return nil }
+    return (block, offset)
+  }
+
+  func place(of id: Int64) -> TouchedRow.Place? {
+    guard let (block, offset) = locate(id) else { return nil }
+    let section = blocks[Int(block)].section
+    let (position, start) = sectionOrder.rank(of: section)
+    let row = blockOrder.rank(of: block).weight + offset
+    return TouchedRow.Place(identity: section, section: position, row: row, flat: start + row)
+  }
+
+  /// Gives a row another id and key where it stands: a temporary id became permanent. Several are
+  /// replaced oldest first.
+  ///
+  /// False, and nothing changed, when `old` is not in the list, when `new` already is, or when the
+  /// key would not keep the place; the caller then applies a batch.
+  func replaceID(_ old: Int64, with new: Int64, key: RowKey) -> Bool {
+    guard let (block, offset) = locate(old), old == new || !contains(new) else { return false }
+    let section = blocks[Int(block)].section
+    guard !isSectioned || sections[Int(section)].key == key.section else { return false }
+    let keys = keys(of: block)
+    if offset > 0 {
+      guard keys.order(of: offset - 1, against: key.order) < 0 else { return false }
+    } else {
+      let previous = blockOrder.previous(before: block)
+      if previous >= 0 {
+        let keys = self.keys(of: previous)
+        guard keys.order(of: keys.count - 1, against: key.order) < 0 else { return false }
+      }
+    }
+    if offset + 1 < keys.count {
+      guard keys.order(of: offset + 1, against: key.order) > 0 else { return false }
+    } else {
+      let next = blockOrder.next(after: block)
+      if next >= 0 {
+        guard self.keys(of: next).order(of: 0, against: key.order) > 0 else { return false }
+      }
+    }
+    blocks[Int(block)].ids[offset] = new
+    blocks[Int(block)].keys.replace(key.order, at: offset)
+    blockOfRow.remove(old)
+    blockOfRow.set(block, for: new)
+    return true
+  }
+}
