@@ -1,0 +1,151 @@
+import CQuire
+
+@_cdecl("quire_context_create") @implementation
+public func quire_context_create(
+  _ store: UnsafeMutablePointer<quire_store>?, _ out_context: Out<quire_context>, _ out_error: ErrorOut
+) -> quire_status {
+  out_context?.pointee = nil
+  return status(out_error) { () throws(Failure) in
+    let out = try required(out_context, "out_context")
+    let store = try resolve(store, "store")
+    try store.checkOpen()
+    out.pointee = .passing(Context(store: store))
+  }
+}
+
+@_cdecl("quire_context_retain") @implementation
+public func quire_context_retain(
+  _ context: UnsafeMutablePointer<quire_context>?
+) -> UnsafeMutablePointer<quire_context>? { retain(context) }
+
+@_cdecl("quire_context_release") @implementation
+public func quire_context_release(_ context: UnsafeMutablePointer<quire_context>?) { release(context) }
+
+@_cdecl("quire_context_store") @implementation
+public func quire_context_store(_ context: UnsafePointer<quire_context>?) -> UnsafeMutablePointer<quire_store>? {
+  peek(context).map { .lending($0.store) }
+}
+
+@_cdecl("quire_context_insert") @implementation
+public func quire_context_insert(
+  _ context: UnsafeMutablePointer<quire_context>?, _ entity: CText, _ entity_size: Int,
+  _ out_object: Out<quire_object>, _ out_error: ErrorOut
+) -> quire_status {
+  out_object?.pointee = nil
+  return status(context, "context", out_error) { context throws(Failure) in
+    let out = try required(out_object, "out_object")
+    out.pointee = .passing(try context.insert(entityNamed: string(entity, entity_size, "entity")))
+  }
+}
+
+@_cdecl("quire_context_delete") @implementation
+public func quire_context_delete(
+  _ context: UnsafeMutablePointer<quire_context>?, _ object: UnsafeMutablePointer<quire_object>?,
+  _ out_error: ErrorOut
+) -> quire_status {
+  status(context, "context", out_error) { context throws(Failure) in
+    try context.delete(resolve(object, "object"))
+  }
+}
+
+@_cdecl("quire_context_object") @implementation
+public func quire_context_object(
+  _ context: UnsafeMutablePointer<quire_context>?, _ entity: CText, _ entity_size: Int, _ id: Int64,
+  _ out_object: Out<quire_object>, _ out_error: ErrorOut
+) -> quire_status {
+  out_object?.pointee = nil
+  return status(context, "context", out_error) { context throws(Failure) in
+    let out = try required(out_object, "out_object")
+    out.pointee = .passing(
+      try context.existingObject(entityNamed: string(entity, entity_size, "entity"), id: id))
+  }
+}
+
+@_cdecl("quire_context_object_for_uri") @implementation
+public func quire_context_object_for_uri(
+  _ context: UnsafeMutablePointer<quire_context>?, _ uri: CText, _ uri_size: Int, _ out_object: Out<quire_object>,
+  _ out_error: ErrorOut
+) -> quire_status {
+  out_object?.pointee = nil
+  return status(context, "context", out_error) { context throws(Failure) in
+    let out = try required(out_object, "out_object")
+    out.pointee = .passing(try context.existingObject(uri: text(uri, uri_size, "uri")))
+  }
+}
+
+@_cdecl("quire_context_has_changes") @implementation
+public func quire_context_has_changes(_ context: UnsafePointer<quire_context>?) -> Bool {
+  peek(context)?.hasChanges ?? false
+}
+
+@_cdecl("quire_context_pending") @implementation
+public func quire_context_pending(
+  _ context: UnsafeMutablePointer<quire_context>?, _ pending: UInt32, _ out_list: Out<quire_list>,
+  _ out_error: ErrorOut
+) -> quire_status {
+  out_list?.pointee = nil
+  return status(context, "context", out_error) { context throws(Failure) in
+    let out = try required(out_list, "out_list")
+    try context.store.checkOpen()
+    let objects: ObjectSet
+    switch quire_pending(rawValue: pending) {
+    case QUIRE_PENDING_INSERTED: objects = context.inserted
+    case QUIRE_PENDING_UPDATED: objects = context.updated
+    case QUIRE_PENDING_DELETED: objects = context.deleted
+    default: throw Failure(.invalidArgument, "'pending' is \(pending), which is not a quire_pending.")
+    }
+    out.pointee = .passing(ObjectList(context: context, objects: Array(objects), entity: nil))
+  }
+}
+
+@_cdecl("quire_context_process") @implementation
+public func quire_context_process(
+  _ context: UnsafeMutablePointer<quire_context>?, _ out_error: ErrorOut
+) -> quire_status {
+  status(context, "context", out_error) { context throws(Failure) in
+    try context.store.checkOpen()
+    try context.process()
+  }
+}
+
+@_cdecl("quire_context_save") @implementation
+public func quire_context_save(_ context: UnsafeMutablePointer<quire_context>?, _ out_error: ErrorOut) -> quire_status {
+  status(context, "context", out_error) { context throws(Failure) in try context.save() }
+}
+
+@_cdecl("quire_context_rollback") @implementation
+public func quire_context_rollback(
+  _ context: UnsafeMutablePointer<quire_context>?, _ out_error: ErrorOut
+) -> quire_status {
+  status(context, "context", out_error) { context throws(Failure) in try context.rollback() }
+}
+
+@_cdecl("quire_context_obtain_permanent_ids") @implementation
+public func quire_context_obtain_permanent_ids(
+  _ context: UnsafeMutablePointer<quire_context>?, _ out_error: ErrorOut
+) -> quire_status {
+  status(context, "context", out_error) { context throws(Failure) in try context.obtainPermanentIDs() }
+}
+
+@_cdecl("quire_context_insert_rows") @implementation
+public func quire_context_insert_rows(
+  _ context: UnsafeMutablePointer<quire_context>?, _ entity: CText, _ entity_size: Int,
+  _ keys: UnsafePointer<UnsafePointer<CChar>?>?, _ columns: UnsafePointer<UnsafePointer<quire_value>?>?,
+  _ column_count: Int, _ row_count: Int, _ out_first_id: UnsafeMutablePointer<Int64>?, _ out_error: ErrorOut
+) -> quire_status {
+  out_first_id?.pointee = 0
+  return status(context, "context", out_error) { context throws(Failure) in
+    let entity = try string(entity, entity_size, "entity")
+    let keys = try strings(keys, column_count, "keys")
+    var cells: [UnsafeBufferPointer<quire_value>] = []
+    for column in try array(columns, column_count, "columns") { cells.append(try array(column, row_count, "columns")) }
+    // Without columns nothing limits the count, and each row takes memory.
+    if row_count < 0 || (column_count == 0 && row_count > Int(UInt32.max)) {
+      throw Failure(.invalidArgument, "'row_count' is \(UInt(bitPattern: row_count)), more than memory can hold.")
+    }
+    let first = try context.insert(entityNamed: entity, keys: keys, rowCount: row_count) { (column, row) throws(Failure) in
+      try value(cells[column][row], "columns")
+    }
+    out_first_id?.pointee = first
+  }
+}

@@ -1,0 +1,140 @@
+import CQuire
+
+@_cdecl("quire_fetch_request_create") @implementation
+public func quire_fetch_request_create(
+  _ entity: CText, _ entity_size: Int, _ out_request: Out<quire_fetch_request>, _ out_error: ErrorOut
+) -> quire_status {
+  out_request?.pointee = nil
+  return status(out_error) { () throws(Failure) in
+    let out = try required(out_request, "out_request")
+    if entity == nil { throw Failure(.invalidArgument, "'entity' is NULL; a fetch request needs the name of an entity.") }
+    out.pointee = .passing(FetchRequest(entityName: try string(entity, entity_size, "entity")))
+  }
+}
+
+@_cdecl("quire_fetch_request_retain") @implementation
+public func quire_fetch_request_retain(
+  _ request: UnsafeMutablePointer<quire_fetch_request>?
+) -> UnsafeMutablePointer<quire_fetch_request>? { retain(request) }
+
+@_cdecl("quire_fetch_request_release") @implementation
+public func quire_fetch_request_release(_ request: UnsafeMutablePointer<quire_fetch_request>?) { release(request) }
+
+@_cdecl("quire_fetch_request_set_predicate") @implementation
+public func quire_fetch_request_set_predicate(
+  _ request: UnsafeMutablePointer<quire_fetch_request>?, _ predicate: UnsafeMutablePointer<quire_predicate>?,
+  _ out_error: ErrorOut
+) -> quire_status {
+  status(out_error) { () throws(Failure) in
+    let request = try resolve(request, "request")
+    request.predicate = predicate == nil ? nil : try resolve(predicate, "predicate").predicate
+  }
+}
+
+@_cdecl("quire_fetch_request_add_sort") @implementation
+public func quire_fetch_request_add_sort(
+  _ request: UnsafeMutablePointer<quire_fetch_request>?, _ key_path: CText, _ key_path_size: Int, _ ascending: Bool,
+  _ out_error: ErrorOut
+) -> quire_status {
+  status(out_error) { () throws(Failure) in
+    let request = try resolve(request, "request")
+    let keyPath = try FetchRequest.split(keyPath: string(key_path, key_path_size, "key_path"))
+    request.sort.append(SortDescriptor(keyPath: keyPath, isAscending: ascending))
+  }
+}
+
+@_cdecl("quire_fetch_request_clear_sort") @implementation
+public func quire_fetch_request_clear_sort(
+  _ request: UnsafeMutablePointer<quire_fetch_request>?, _ out_error: ErrorOut
+) -> quire_status {
+  status(out_error) { () throws(Failure) in try resolve(request, "request").sort = [] }
+}
+
+@_cdecl("quire_fetch_request_set_limit") @implementation
+public func quire_fetch_request_set_limit(
+  _ request: UnsafeMutablePointer<quire_fetch_request>?, _ limit: UInt64, _ out_error: ErrorOut
+) -> quire_status {
+  status(out_error) { () throws(Failure) in try resolve(request, "request").limit = number(limit, "limit") }
+}
+
+@_cdecl("quire_fetch_request_set_offset") @implementation
+public func quire_fetch_request_set_offset(
+  _ request: UnsafeMutablePointer<quire_fetch_request>?, _ offset: UInt64, _ out_error: ErrorOut
+) -> quire_status {
+  status(out_error) { () throws(Failure) in try resolve(request, "request").offset = number(offset, "offset") }
+}
+
+@_cdecl("quire_fetch_request_set_batch_size") @implementation
+public func quire_fetch_request_set_batch_size(
+  _ request: UnsafeMutablePointer<quire_fetch_request>?, _ batch_size: UInt64, _ out_error: ErrorOut
+) -> quire_status {
+  status(out_error) { () throws(Failure) in
+    try resolve(request, "request").batchSize = number(batch_size, "batch_size")
+  }
+}
+
+@_cdecl("quire_fetch_request_set_result_type") @implementation
+public func quire_fetch_request_set_result_type(
+  _ request: UnsafeMutablePointer<quire_fetch_request>?, _ result_type: UInt32, _ out_error: ErrorOut
+) -> quire_status {
+  status(out_error) { () throws(Failure) in
+    let request = try resolve(request, "request")
+    guard let type = FetchRequest.ResultType(rawValue: result_type) else {
+      throw Failure(.invalidArgument, "'result_type' is \(result_type), which is not a quire_result_type.")
+    }
+    request.resultType = type
+  }
+}
+
+@_cdecl("quire_fetch_request_set_includes_subentities") @implementation
+public func quire_fetch_request_set_includes_subentities(
+  _ request: UnsafeMutablePointer<quire_fetch_request>?, _ includes_subentities: Bool, _ out_error: ErrorOut
+) -> quire_status {
+  status(out_error) { () throws(Failure) in
+    try resolve(request, "request").includesSubentities = includes_subentities
+  }
+}
+
+@_cdecl("quire_fetch_request_set_includes_pending_changes") @implementation
+public func quire_fetch_request_set_includes_pending_changes(
+  _ request: UnsafeMutablePointer<quire_fetch_request>?, _ includes_pending_changes: Bool, _ out_error: ErrorOut
+) -> quire_status {
+  status(out_error) { () throws(Failure) in
+    try resolve(request, "request").includesPendingChanges = includes_pending_changes
+  }
+}
+
+@_cdecl("quire_fetch_request_add_property") @implementation
+public func quire_fetch_request_add_property(
+  _ request: UnsafeMutablePointer<quire_fetch_request>?, _ key_path: CText, _ key_path_size: Int,
+  _ out_error: ErrorOut
+) -> quire_status {
+  status(out_error) { () throws(Failure) in
+    let request = try resolve(request, "request")
+    request.properties.append(try FetchRequest.split(keyPath: string(key_path, key_path_size, "key_path")))
+  }
+}
+
+@_cdecl("quire_context_fetch") @implementation
+public func quire_context_fetch(
+  _ context: UnsafeMutablePointer<quire_context>?, _ request: UnsafePointer<quire_fetch_request>?,
+  _ out_list: Out<quire_list>, _ out_error: ErrorOut
+) -> quire_status {
+  out_list?.pointee = nil
+  return status(context, "context", out_error) { context throws(Failure) in
+    let out = try required(out_list, "out_list")
+    out.pointee = .passing(try context.fetch(resolve(request, "request")))
+  }
+}
+
+@_cdecl("quire_context_count") @implementation
+public func quire_context_count(
+  _ context: UnsafeMutablePointer<quire_context>?, _ request: UnsafePointer<quire_fetch_request>?,
+  _ out_count: UnsafeMutablePointer<Int64>?, _ out_error: ErrorOut
+) -> quire_status {
+  out_count?.pointee = 0
+  return status(context, "context", out_error) { context throws(Failure) in
+    let out = try required(out_count, "out_count")
+    out.pointee = Int64(try context.count(resolve(request, "request")))
+  }
+}

@@ -1,0 +1,143 @@
+import CQuire
+
+@_cdecl("quire_object_retain") @implementation
+public func quire_object_retain(_ object: UnsafeMutablePointer<quire_object>?) -> UnsafeMutablePointer<quire_object>? {
+  retain(object)
+}
+
+@_cdecl("quire_object_release") @implementation
+public func quire_object_release(_ object: UnsafeMutablePointer<quire_object>?) { release(object) }
+
+@_cdecl("quire_object_context") @implementation
+public func quire_object_context(_ object: UnsafePointer<quire_object>?) -> UnsafeMutablePointer<quire_context>? {
+  peek(object).map { .lending($0.context) }
+}
+
+@_cdecl("quire_object_entity") @implementation
+public func quire_object_entity(_ object: UnsafePointer<quire_object>?) -> quire_string {
+  peek(object)?.entity.nameText.lent ?? noText
+}
+
+@_cdecl("quire_object_id") @implementation
+public func quire_object_id(_ object: UnsafePointer<quire_object>?) -> Int64 { peek(object)?.id ?? 0 }
+
+@_cdecl("quire_object_uri") @implementation
+public func quire_object_uri(_ object: UnsafeMutablePointer<quire_object>?) -> quire_string {
+  peek(object)?.uriText().lent ?? noText
+}
+
+@_cdecl("quire_object_is_inserted") @implementation
+public func quire_object_is_inserted(_ object: UnsafePointer<quire_object>?) -> Bool {
+  peek(object)?.state == .inserted
+}
+
+@_cdecl("quire_object_is_updated") @implementation
+public func quire_object_is_updated(_ object: UnsafePointer<quire_object>?) -> Bool { peek(object)?.isUpdated ?? false }
+
+@_cdecl("quire_object_is_deleted") @implementation
+public func quire_object_is_deleted(_ object: UnsafePointer<quire_object>?) -> Bool { peek(object)?.isDeleted ?? false }
+
+@_cdecl("quire_object_get") @implementation
+public func quire_object_get(
+  _ object: UnsafeMutablePointer<quire_object>?, _ key: CText, _ key_size: Int,
+  _ out_value: UnsafeMutablePointer<quire_value>?, _ out_error: ErrorOut
+) -> quire_status {
+  out_value?.pointee = quire_value()
+  return status(object, "object", out_error) { object throws(Failure) in
+    let out = try required(out_value, "out_value")
+    try object.context.store.checkOpen()
+    let property = try object.entity.property(named: string(key, key_size, "key"))
+    out.pointee = try exported(object.value(of: property)) { object.lend($0, at: property.slot) }
+  }
+}
+
+@_cdecl("quire_object_set") @implementation
+public func quire_object_set(
+  _ object: UnsafeMutablePointer<quire_object>?, _ key: CText, _ key_size: Int, _ value: UnsafePointer<quire_value>?,
+  _ out_error: ErrorOut
+) -> quire_status {
+  status(object, "object", out_error) { object throws(Failure) in
+    let property = try object.entity.property(named: string(key, key_size, "key"))
+    if let relationship = property as? Relationship, relationship.isToMany {
+      guard let value else { throw Failure(.invalidArgument, "'value' is NULL; pass a list of objects.") }
+      try object.set(objects(value.pointee, "value"), for: relationship)
+    } else {
+      try object.set(Quire.value(value, "value", in: object.context), for: property)
+    }
+  }
+}
+
+@_cdecl("quire_object_set_values") @implementation
+public func quire_object_set_values(
+  _ object: UnsafeMutablePointer<quire_object>?, _ keys: UnsafePointer<UnsafePointer<CChar>?>?,
+  _ values: UnsafePointer<quire_value>?, _ count: Int, _ out_error: ErrorOut
+) -> quire_status {
+  status(object, "object", out_error) { object throws(Failure) in
+    let keys = try strings(keys, count, "keys"), values = try array(values, count, "values")
+    var changes: [(property: Property, value: Value)] = []
+    for (key, given) in zip(keys, values) {
+      changes.append((try object.entity.property(named: key), try value(given, "values", in: object.context)))
+    }
+    try object.set(changes)
+  }
+}
+
+@_cdecl("quire_object_get_object") @implementation
+public func quire_object_get_object(
+  _ object: UnsafeMutablePointer<quire_object>?, _ key: CText, _ key_size: Int, _ out_object: Out<quire_object>,
+  _ out_error: ErrorOut
+) -> quire_status {
+  out_object?.pointee = nil
+  return status(object, "object", out_error) { object throws(Failure) in
+    let out = try required(out_object, "out_object")
+    try object.context.store.checkOpen()
+    let key = try string(key, key_size, "key")
+    guard let relationship = try object.entity.property(named: key) as? Relationship else {
+      throw Failure(.invalidArgument, "'\(object.entity.name).\(key)' is an attribute; read it with quire_object_get.")
+    }
+    if let target = try object.object(of: relationship) { out.pointee = .passing(target) }
+  }
+}
+
+@_cdecl("quire_object_get_objects") @implementation
+public func quire_object_get_objects(
+  _ object: UnsafeMutablePointer<quire_object>?, _ key: CText, _ key_size: Int, _ out_list: Out<quire_list>,
+  _ out_error: ErrorOut
+) -> quire_status {
+  out_list?.pointee = nil
+  return status(object, "object", out_error) { object throws(Failure) in
+    let out = try required(out_list, "out_list")
+    try object.context.store.checkOpen()
+    let relationship = try object.toManyRelationship(string(key, key_size, "key"))
+    let objects = try object.objects(of: relationship)
+    out.pointee = .passing(
+      ObjectList(context: object.context, objects: objects, entity: relationship.destination))
+  }
+}
+
+@_cdecl("quire_object_add") @implementation
+public func quire_object_add(
+  _ object: UnsafeMutablePointer<quire_object>?, _ key: CText, _ key_size: Int,
+  _ other: UnsafeMutablePointer<quire_object>?, _ out_error: ErrorOut
+) -> quire_status {
+  status(object, "object", out_error) { object throws(Failure) in
+    try object.add(resolve(other, "other"), to: object.toManyRelationship(string(key, key_size, "key")))
+  }
+}
+
+@_cdecl("quire_object_remove") @implementation
+public func quire_object_remove(
+  _ object: UnsafeMutablePointer<quire_object>?, _ key: CText, _ key_size: Int,
+  _ other: UnsafeMutablePointer<quire_object>?, _ out_error: ErrorOut
+) -> quire_status {
+  status(object, "object", out_error) { object throws(Failure) in
+    try object.remove(resolve(other, "other"), from: object.toManyRelationship(string(key, key_size, "key")))
+  }
+}
+
+extension ManagedObject {
+  fileprivate func toManyRelationship(_ key: String) throws(Failure) -> Relationship {
+    if let relationship = try entity.property(named: key) as? Relationship, relationship.isToMany { return relationship }
+    throw Failure(.invalidArgument, "'\(entity.name).\(key)' is not a to-many relationship.")
+  }
+}

@@ -1,0 +1,251 @@
+import CQuire
+
+@_cdecl("quire_results_create") @implementation
+public func quire_results_create(
+  _ context: UnsafeMutablePointer<quire_context>?, _ request: UnsafePointer<quire_fetch_request>?,
+  _ options: UnsafePointer<quire_results_options>?, _ out_results: Out<quire_results>, _ out_error: ErrorOut
+) -> quire_status {
+  out_results?.pointee = nil
+  return status(context, "context", out_error) { context throws(Failure) in
+    let out = try required(out_results, "out_results")
+    let options = try Quire.options(options, defaults: quire_results_options(), "options")
+    out.pointee = .passing(
+      try ResultsController(
+        context: context, request: resolve(request, "request"),
+        sectionKeyPath: optionalString(options.section_key_path, "options.section_key_path"),
+        queuesChanges: options.queues_changes))
+  }
+}
+
+@_cdecl("quire_results_retain") @implementation
+public func quire_results_retain(
+  _ results: UnsafeMutablePointer<quire_results>?
+) -> UnsafeMutablePointer<quire_results>? { retain(results) }
+
+@_cdecl("quire_results_release") @implementation
+public func quire_results_release(_ results: UnsafeMutablePointer<quire_results>?) { release(results) }
+
+@_cdecl("quire_results_context") @implementation
+public func quire_results_context(_ results: UnsafePointer<quire_results>?) -> UnsafeMutablePointer<quire_context>? {
+  peek(results).map { .lending($0.context) }
+}
+
+@_cdecl("quire_results_set_delegate") @implementation
+public func quire_results_set_delegate(
+  _ results: UnsafeMutablePointer<quire_results>?, _ delegate: UnsafePointer<quire_results_delegate>?,
+  _ out_error: ErrorOut
+) -> quire_status {
+  status(results, "results", out_error) { results throws(Failure) in
+    if delegate == nil {
+      results.delegate = nil
+    } else {
+      results.delegate = ResultsCallbacks(
+        try Quire.options(delegate, defaults: quire_results_delegate(), "delegate"))
+    }
+  }
+}
+
+@_cdecl("quire_results_fetch") @implementation
+public func quire_results_fetch(_ results: UnsafeMutablePointer<quire_results>?, _ out_error: ErrorOut) -> quire_status {
+  status(results, "results", out_error) { results throws(Failure) in try results.performFetch() }
+}
+
+@_cdecl("quire_results_count") @implementation
+public func quire_results_count(_ results: UnsafePointer<quire_results>?) -> Int64 { Int64(peek(results)?.count ?? 0) }
+
+@_cdecl("quire_results_section_count") @implementation
+public func quire_results_section_count(_ results: UnsafePointer<quire_results>?) -> Int64 {
+  Int64(peek(results)?.sectionCount ?? 0)
+}
+
+@_cdecl("quire_results_section") @implementation
+public func quire_results_section(
+  _ results: UnsafeMutablePointer<quire_results>?, _ section: Int64, _ out_section: UnsafeMutablePointer<quire_section>?,
+  _ out_error: ErrorOut
+) -> quire_status {
+  out_section?.pointee = quire_section()
+  return status(results, "results", out_error) { results throws(Failure) in
+    let out = try required(out_section, "out_section")
+    let info = try results.section(at: Int(section))
+    out.pointee = quire_section(
+      name: info.name.lent, index_title: info.indexTitle?.lent ?? noText, start: Int64(info.start),
+      count: Int64(info.count))
+  }
+}
+
+@_cdecl("quire_results_sections") @implementation
+public func quire_results_sections(
+  _ results: UnsafeMutablePointer<quire_results>?, _ flags: UInt32, _ out_page: Out<quire_page>, _ out_error: ErrorOut
+) -> quire_status {
+  out_page?.pointee = nil
+  return status(results, "results", out_error) { results throws(Failure) in
+    let out = try required(out_page, "out_page")
+    out.pointee = .passing(ExportedPage(results.sectionsPage(nulSeparated: try pageFlags(flags).nulSeparated)))
+  }
+}
+
+@_cdecl("quire_results_object") @implementation
+public func quire_results_object(
+  _ results: UnsafeMutablePointer<quire_results>?, _ section: Int64, _ row: Int64, _ out_object: Out<quire_object>,
+  _ out_error: ErrorOut
+) -> quire_status {
+  out_object?.pointee = nil
+  return status(results, "results", out_error) { results throws(Failure) in
+    let out = try required(out_object, "out_object")
+    out.pointee = .passing(try results.object(section: Int(section), row: Int(row)))
+  }
+}
+
+@_cdecl("quire_results_index_path") @implementation
+public func quire_results_index_path(
+  _ results: UnsafeMutablePointer<quire_results>?, _ object: UnsafePointer<quire_object>?,
+  _ out_path: UnsafeMutablePointer<quire_index_path>?, _ out_error: ErrorOut
+) -> quire_status {
+  out_path?.pointee = quire_index_path()
+  return status(results, "results", out_error) { results throws(Failure) in
+    let out = try required(out_path, "out_path")
+    let path = try results.indexPath(of: resolve(object, "object"))
+    out.pointee = quire_index_path(section: Int64(path.section), row: Int64(path.row))
+  }
+}
+
+@_cdecl("quire_results_ids") @implementation
+public func quire_results_ids(
+  _ results: UnsafeMutablePointer<quire_results>?, _ first: Int64, _ count: Int64,
+  _ out_ids: UnsafeMutablePointer<Int64>?, _ out_error: ErrorOut
+) -> quire_status {
+  status(results, "results", out_error) { results throws(Failure) in
+    let range = try range(first, count, of: results.count)
+    let out = try array(out_ids, range.count, "out_ids")
+    _ = out.update(from: results.ids(range))
+  }
+}
+
+@_cdecl("quire_results_positions") @implementation
+public func quire_results_positions(
+  _ results: UnsafeMutablePointer<quire_results>?, _ ids: UnsafePointer<Int64>?, _ count: Int,
+  _ out_rows: UnsafeMutablePointer<Int64>?, _ out_error: ErrorOut
+) -> quire_status {
+  status(results, "results", out_error) { results throws(Failure) in
+    let ids = try array(ids, count, "ids"), out = try array(out_rows, count, "out_rows")
+    for (place, id) in ids.enumerated() {
+      out[place] = results.isFetched ? Int64(results.index.path(of: id)?.flat ?? -1) : -1
+    }
+  }
+}
+
+@_cdecl("quire_results_section_of") @implementation
+public func quire_results_section_of(
+  _ results: UnsafeMutablePointer<quire_results>?, _ rows: UnsafePointer<Int64>?, _ count: Int,
+  _ out_sections: UnsafeMutablePointer<Int64>?, _ out_error: ErrorOut
+) -> quire_status {
+  status(results, "results", out_error) { results throws(Failure) in
+    let rows = try array(rows, count, "rows"), out = try array(out_sections, count, "out_sections")
+    for (place, row) in rows.enumerated() {
+      let isRow = row >= 0 && row < Int64(results.count)
+      out[place] = isRow ? Int64(results.index.sectionIndex(containingFlat: Int(row)) ?? -1) : -1
+    }
+  }
+}
+
+@_cdecl("quire_results_page") @implementation
+public func quire_results_page(
+  _ results: UnsafeMutablePointer<quire_results>?, _ first: Int64, _ count: Int64,
+  _ key_paths: UnsafePointer<UnsafePointer<CChar>?>?, _ key_path_count: Int, _ flags: UInt32,
+  _ out_page: Out<quire_page>, _ out_error: ErrorOut
+) -> quire_status {
+  out_page?.pointee = nil
+  return status(results, "results", out_error) { results throws(Failure) in
+    let out = try required(out_page, "out_page")
+    try results.context.store.checkOpen()
+    let page = try results.page(
+      range(first, count, of: results.count), keys: strings(key_paths, key_path_count, "key_paths"),
+      nulSeparated: pageFlags(flags).nulSeparated)
+    out.pointee = .passing(ExportedPage(page))
+  }
+}
+
+@_cdecl("quire_results_section_for_index_title") @implementation
+public func quire_results_section_for_index_title(
+  _ results: UnsafeMutablePointer<quire_results>?, _ title_index: Int64, _ out_section: UnsafeMutablePointer<Int64>?,
+  _ out_error: ErrorOut
+) -> quire_status {
+  out_section?.pointee = 0
+  return status(results, "results", out_error) { results throws(Failure) in
+    let out = try required(out_section, "out_section")
+    let titles = results.indexTitles()
+    guard title_index >= 0, title_index < Int64(titles.count) else {
+      throw Failure(.notFound, "The results have \(titles.count) index titles; there is none at \(title_index).")
+    }
+    out.pointee = Int64(titles[Int(title_index)].section)
+  }
+}
+
+@_cdecl("quire_results_index_titles") @implementation
+public func quire_results_index_titles(
+  _ results: UnsafeMutablePointer<quire_results>?, _ flags: UInt32, _ out_page: Out<quire_page>, _ out_error: ErrorOut
+) -> quire_status {
+  out_page?.pointee = nil
+  return status(results, "results", out_error) { results throws(Failure) in
+    let out = try required(out_page, "out_page")
+    out.pointee = .passing(ExportedPage(results.indexTitlesPage(nulSeparated: try pageFlags(flags).nulSeparated)))
+  }
+}
+
+@_cdecl("quire_results_generation") @implementation
+public func quire_results_generation(_ results: UnsafePointer<quire_results>?) -> UnsafePointer<UInt64>? {
+  peek(results)?.generation.address
+}
+
+@_cdecl("quire_results_next_changes") @implementation
+public func quire_results_next_changes(
+  _ results: UnsafeMutablePointer<quire_results>?, _ out_changes: Out<quire_changes>, _ out_error: ErrorOut
+) -> quire_status {
+  out_changes?.pointee = nil
+  return status(results, "results", out_error) { results throws(Failure) in
+    let out = try required(out_changes, "out_changes")
+    if let changes = try results.nextChanges() { out.pointee = .passing(ExportedChanges(changes)) }
+  }
+}
+
+@_cdecl("quire_changes_retain") @implementation
+public func quire_changes_retain(
+  _ changes: UnsafeMutablePointer<quire_changes>?
+) -> UnsafeMutablePointer<quire_changes>? { retain(changes) }
+
+@_cdecl("quire_changes_release") @implementation
+public func quire_changes_release(_ changes: UnsafeMutablePointer<quire_changes>?) { release(changes) }
+
+@_cdecl("quire_changes_rows") @implementation
+public func quire_changes_rows(
+  _ changes: UnsafePointer<quire_changes>?, _ out_count: UnsafeMutablePointer<Int>?
+) -> UnsafePointer<quire_change>? { lent(peek(changes)?.rows, out_count) }
+
+@_cdecl("quire_changes_sections") @implementation
+public func quire_changes_sections(
+  _ changes: UnsafePointer<quire_changes>?, _ out_count: UnsafeMutablePointer<Int>?
+) -> UnsafePointer<quire_section_change>? { lent(peek(changes)?.sections, out_count) }
+
+@_cdecl("quire_changes_steps") @implementation
+public func quire_changes_steps(
+  _ changes: UnsafePointer<quire_changes>?, _ out_count: UnsafeMutablePointer<Int>?
+) -> UnsafePointer<quire_step>? { lent(peek(changes)?.steps, out_count) }
+
+private func lent<Record>(
+  _ records: UnsafeMutableBufferPointer<Record>?, _ out_count: UnsafeMutablePointer<Int>?
+) -> UnsafePointer<Record>? {
+  out_count?.pointee = records?.count ?? 0
+  return UnsafePointer(records?.baseAddress)
+}
+
+@_cdecl("quire_changes_map_positions") @implementation
+public func quire_changes_map_positions(
+  _ changes: UnsafePointer<quire_changes>?, _ old_rows: UnsafePointer<Int64>?, _ count: Int,
+  _ out_rows: UnsafeMutablePointer<Int64>?, _ out_error: ErrorOut
+) -> quire_status {
+  status(out_error) { () throws(Failure) in
+    let changes = try resolve(changes, "changes").changes
+    let rows = try array(old_rows, count, "old_rows"), out = try array(out_rows, count, "out_rows")
+    for (place, row) in rows.enumerated() { out[place] = Int64(changes.mapPosition(oldFlat: Int(row)) ?? -1) }
+  }
+}

@@ -1,0 +1,103 @@
+import CQuire
+import Glibc
+
+/// The bytes of a text argument, measured if need be.
+func bytes(_ text: CText, _ size: Int, _ name: StaticString) throws(Failure) -> UnsafeBufferPointer<UInt8> {
+  // SIZE_MAX imports as -1, and so does every size beyond half of the address space as some negative number.
+  let isMeasured = size == -1
+  guard let text else {
+    if size == 0 { return UnsafeBufferPointer(start: nil, count: 0) }
+    throw Failure(.invalidArgument, "'\(name)' is NULL; text is needed.")
+  }
+  if size < 0, !isMeasured {
+    throw Failure(.invalidArgument, "The size of '\(name)' is \(UInt(bitPattern: size)), which no text can have. Use QUIRE_NUL for text that ends with NUL.")
+  }
+  let count = isMeasured ? strlen(text) : size
+  return UnsafeRawBufferPointer(start: text, count: count).bindMemory(to: UInt8.self)
+}
+
+/// A text argument as text of the library's own. Invalid UTF-8 is refused, not repaired.
+func text(_ text: CText, _ size: Int, _ name: StaticString) throws(Failure) -> Text {
+  let bytes = try bytes(text, size, name)
+  guard let text = Text(validating: bytes) else {
+    let offset = Text.firstInvalidOffset(in: bytes) ?? 0
+    throw Failure(.invalidText, "'\(name)' is not valid UTF-8 at byte \(offset).", offset: offset)
+  }
+  return text
+}
+
+func string(_ pointer: CText, _ size: Int, _ name: StaticString) throws(Failure) -> String {
+  try text(pointer, size, name).string
+}
+
+/// Optional text that ends with NUL, from an options struct.
+func optionalString(_ pointer: CText, _ name: StaticString) throws(Failure) -> String? {
+  pointer == nil ? nil : try string(pointer, -1, name)
+}
+
+/// A count of elements at `pointer`, which may be NULL when the count is zero.
+func array<T>(_ pointer: UnsafePointer<T>?, _ count: Int, _ name: StaticString) throws(Failure) -> UnsafeBufferPointer<T> {
+  if count == 0 { return UnsafeBufferPointer(start: nil, count: 0) }
+  guard let pointer else { throw Failure(.invalidArgument, "'\(name)' is NULL but its count is \(UInt(bitPattern: count)).") }
+  try checkCount(count, of: MemoryLayout<T>.stride, name)
+  return UnsafeBufferPointer(start: pointer, count: count)
+}
+
+func array<T>(
+  _ pointer: UnsafeMutablePointer<T>?, _ count: Int, _ name: StaticString
+) throws(Failure) -> UnsafeMutableBufferPointer<T> {
+  if count == 0 { return UnsafeMutableBufferPointer(start: nil, count: 0) }
+  guard let pointer else { throw Failure(.invalidArgument, "'\(name)' is NULL but its count is \(UInt(bitPattern: count)).") }
+  try checkCount(count, of: MemoryLayout<T>.stride, name)
+  return UnsafeMutableBufferPointer(start: pointer, count: count)
+}
+
+/// No array fills more than half of the address space.
+private func checkCount(_ count: Int, of stride: Int, _ name: StaticString) throws(Failure) {
+  if count < 0 || count.multipliedReportingOverflow(by: stride).overflow {
+    throw Failure(.invalidArgument, "The count of '\(name)' is \(UInt(bitPattern: count)), more than memory can hold.")
+  }
+}
+
+/// Names that end with NUL.
+func strings(
+  _ pointer: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int, _ name: StaticString
+) throws(Failure) -> [String] {
+  var strings: [String] = []
+  for element in try array(pointer, count, name) { strings.append(try string(element, -1, name)) }
+  return strings
+}
+
+/// Rows `first` to `first + count` of `total`.
+func range(_ first: Int64, _ count: Int64, of total: Int) throws(Failure) -> Range<Int> {
+  let end = first.addingReportingOverflow(count)
+  guard first >= 0, count >= 0, !end.overflow, end.partialValue <= Int64(total) else {
+    throw Failure(.invalidArgument, "Rows \(first) to \(first) + \(count) are not all among the \(total) that there are.")
+  }
+  return Int(first)..<Int(end.partialValue)
+}
+
+/// An unsigned number from C that Swift counts with.
+func number(_ value: UInt64, _ name: StaticString) throws(Failure) -> Int {
+  guard let number = Int(exactly: value) else {
+    throw Failure(.invalidArgument, "'\(name)' is \(value), which is more than \(Int.max).")
+  }
+  return number
+}
+
+/// An options or delegate struct of any version: what the caller's lacks is as in `defaults`, and what it has more
+/// must be zero, because this library would ignore it.
+func options<T: BitwiseCopyable>(_ pointer: UnsafePointer<T>?, defaults: T, _ name: StaticString) throws(Failure) -> T {
+  guard let pointer else { return defaults }
+  let raw = UnsafeRawPointer(pointer)
+  let size = Int(raw.load(as: UInt32.self)), known = MemoryLayout<T>.stride
+  guard size >= MemoryLayout<UInt32>.size, size <= 4096 else {
+    throw Failure(.invalidArgument, "'\(name)' has the struct_size \(size); initialise it with its _INIT macro.")
+  }
+  if size > known, (known..<size).contains(where: { raw.load(fromByteOffset: $0, as: UInt8.self) != 0 }) {
+    throw Failure(.unsupported, "'\(name)' sets fields that this version of the library does not know. Use a newer library.")
+  }
+  var result = defaults
+  withUnsafeMutableBytes(of: &result) { $0.copyMemory(from: UnsafeRawBufferPointer(start: raw, count: min(size, known))) }
+  return result
+}

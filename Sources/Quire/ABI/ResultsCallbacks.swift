@@ -1,0 +1,99 @@
+import CQuire
+
+/// A delegate of C callbacks. It holds the caller's `user_data` and calls `destroy` when it goes.
+final class ResultsCallbacks: ResultsDelegate {
+  private let callbacks: quire_results_delegate
+
+  init(_ callbacks: quire_results_delegate) { self.callbacks = callbacks }
+
+  deinit { callbacks.destroy?(callbacks.user_data) }
+
+  var hasIndexTitles: Bool { callbacks.index_title != nil }
+
+  func willChange(_ results: ResultsController) {
+    callbacks.will_change?(callbacks.user_data, .lending(results))
+  }
+
+  func didChangeSection(_ change: SectionChange, in results: ResultsController) {
+    guard let callback = callbacks.did_change_section else { return }
+    let exported = quire_section_change(change)
+    withExtendedLifetime(change) {
+      withUnsafePointer(to: exported) { callback(callbacks.user_data, .lending(results), $0) }
+    }
+  }
+
+  func didChangeObject(_ object: ManagedObject, _ change: Change, in results: ResultsController) {
+    guard let callback = callbacks.did_change_object else { return }
+    let exported = quire_change(change)
+    withUnsafePointer(to: exported) { callback(callbacks.user_data, .lending(results), .lending(object), $0) }
+  }
+
+  func didChange(_ results: ResultsController) {
+    callbacks.did_change?(callbacks.user_data, .lending(results))
+  }
+
+  func didReport(_ changes: ChangeSet, in results: ResultsController) {
+    guard let callback = callbacks.changes else { return }
+    let exported = ExportedChanges(changes)
+    withExtendedLifetime(exported) {
+      callback(callbacks.user_data, .lending(results), UnsafePointer(UnsafeMutablePointer<quire_changes>.lending(exported)))
+    }
+  }
+
+  func indexTitle(ofSection name: Text, in results: ResultsController) -> Text? {
+    guard let callback = callbacks.index_title else { return nil }
+    let lent = name.lent
+    guard let title = callback(callbacks.user_data, .lending(results), lent.data, lent.size) else { return nil }
+    return withExtendedLifetime(name) { Text(String(cString: title)) }
+  }
+}
+
+/// A change set with its records as C sees them, made when they are first asked for.
+final class ExportedChanges: @unchecked Sendable {
+  let changes: ChangeSet
+  let rows: UnsafeMutableBufferPointer<quire_change>
+  let sections: UnsafeMutableBufferPointer<quire_section_change>
+  private(set) lazy var steps: UnsafeMutableBufferPointer<quire_step> = ExportedChanges.copy(
+    changes.steps.map { quire_step($0) })
+
+  init(_ changes: ChangeSet) {
+    self.changes = changes
+    rows = ExportedChanges.copy(changes.changes.map { quire_change($0) })
+    sections = ExportedChanges.copy(changes.sectionChanges.map { quire_section_change($0) })
+  }
+
+  deinit {
+    rows.deallocate()
+    sections.deallocate()
+    steps.deallocate()
+  }
+
+  private static func copy<Record>(_ records: [Record]) -> UnsafeMutableBufferPointer<Record> {
+    let memory = UnsafeMutableBufferPointer<Record>.allocate(capacity: records.count)
+    _ = memory.initialize(from: records)
+    return memory
+  }
+}
+
+extension quire_change {
+  init(_ change: Change) {
+    self.init(
+      kind: UInt32(change.kind.rawValue), reserved: 0, id: change.id, old_section: Int64(change.oldSection),
+      old_row: Int64(change.oldRow), old_flat: Int64(change.oldFlat), new_section: Int64(change.newSection),
+      new_row: Int64(change.newRow), new_flat: Int64(change.newFlat))
+  }
+}
+
+extension quire_section_change {
+  init(_ change: SectionChange) {
+    self.init(kind: UInt32(change.kind.rawValue), reserved: 0, index: Int64(change.index), name: change.name.lent)
+  }
+}
+
+extension quire_step {
+  init(_ step: Step) {
+    self.init(
+      kind: UInt32(step.kind.rawValue), reserved: 0, id: step.id, section: Int64(step.section), row: Int64(step.row),
+      to_section: Int64(step.toSection), to_row: Int64(step.toRow), flat: Int64(step.flat), to_flat: Int64(step.toFlat))
+  }
+}

@@ -1,0 +1,43 @@
+import CQuire
+
+/// Where a call puts a handle.
+public typealias Out<H> = UnsafeMutablePointer<UnsafeMutablePointer<H>?>?
+public typealias ErrorOut = Out<quire_error>
+public typealias CText = UnsafePointer<CChar>?
+
+/// Runs `body`, turning what it throws into a status and, when asked for, an error object.
+func status(_ out: ErrorOut, _ body: () throws(Failure) -> Void) -> quire_status {
+  out?.pointee = nil
+  do {
+    try body()
+    return QUIRE_OK
+  } catch {
+    out?.pointee = .passing(error)
+    return quire_status(rawValue: error.kind.rawValue)
+  }
+}
+
+/// The same inside a context: another thread's call meanwhile is refused.
+func status<H: Handle>(
+  _ handle: UnsafePointer<H>?, _ name: StaticString, _ out: ErrorOut, _ body: (H.Object) throws(Failure) -> Void
+) -> quire_status where H.Object: ContextBound {
+  status(out) { () throws(Failure) in
+    let object = try resolve(handle, name)
+    let context = object.owningContext
+    try context.confinement.enter()
+    defer { context.confinement.leave() }
+    try body(object)
+  }
+}
+
+func status<H: Handle>(
+  _ handle: UnsafeMutablePointer<H>?, _ name: StaticString, _ out: ErrorOut, _ body: (H.Object) throws(Failure) -> Void
+) -> quire_status where H.Object: ContextBound {
+  status(UnsafePointer(handle), name, out, body)
+}
+
+/// A pointer that the call cannot do without.
+func required<T>(_ pointer: UnsafeMutablePointer<T>?, _ name: StaticString) throws(Failure) -> UnsafeMutablePointer<T> {
+  if let pointer { return pointer }
+  throw Failure(.invalidArgument, "'\(name)' is NULL; the call needs somewhere to put its result.")
+}
