@@ -13,6 +13,10 @@
  * failures like any other (QUIRE_INVALID_ARGUMENT, QUIRE_INVALID_TEXT); they never end the process. Functions that
  * return a value directly give zero, false or NULL when their argument is NULL.
  *
+ * Structs that begin with `struct_size` are initialised with their _INIT macro. A program that was built with a newer
+ * header may pass a longer struct as long as what this library does not know is zero; otherwise the call fails with
+ * QUIRE_UNSUPPORTED.
+ *
  * Threads. A model, a store, a predicate and an error may be used from any thread. A context, with its objects,
  * lists and results controllers, belongs to one thread at a time: the library does not lock, it detects an
  * overlapping call and refuses it (QUIRE_WRONG_THREAD). Handing a context from one thread to another is fine when the

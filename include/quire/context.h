@@ -82,7 +82,7 @@ quire_status quire_context_pending(
 /**
  * Applies delete rules to what was deleted and tells results controllers about all changes since the last time.
  *
- * `quire_context_save`, `quire_context_rollback` and every fetch do this too. Called from a delegate, it takes effect
+ * `quire_context_save`, `_rollback`, `_obtain_permanent_ids` and every fetch do this too. Called from a delegate, it takes effect
  * when the running bracket has ended. Fails: QUIRE_CLOSED, QUIRE_DATABASE.
  */
 quire_status quire_context_process(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
@@ -104,7 +104,8 @@ quire_status quire_context_save(quire_context *context, quire_error *QUIRE_NULLA
 quire_status quire_context_rollback(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Gives every inserted object its permanent id now instead of at the save. The objects stay inserted.
+ * Gives every inserted object its permanent id now instead of at the save. The objects stay inserted. Processes
+ * changes first.
  *
  * Fails: QUIRE_BUSY, QUIRE_READ_ONLY, QUIRE_CLOSED, QUIRE_DATABASE.
  */

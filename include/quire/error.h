@@ -18,7 +18,7 @@ quire_status quire_error_status(const quire_error *error);
 /** A sentence that names the offender and, where there is one, the remedy. Borrowed from `error`. */
 quire_string quire_error_message(const quire_error *error);
 
-/** For QUIRE_INVALID_PREDICATE, the byte of the format at which reading failed; otherwise -1. */
+/** The byte at which reading failed: of a predicate's format, or of text that is not UTF-8. Otherwise -1. */
 int64_t quire_error_offset(const quire_error *error);
 
 /** SQLite's extended result code when SQLite was involved, otherwise 0. */

@@ -46,8 +46,9 @@ bool quire_object_is_deleted(const quire_object *object);
  * Reads an attribute or a to-one relationship. A relationship gives QUIRE_VALUE_OBJECT_ID or nil.
  *
  * Text and data are borrowed from `object`, until this attribute changes or the object is released.
- * Fails: QUIRE_INVALID_ARGUMENT (no such key, a to-many relationship), QUIRE_INVALID_STATE (deleted),
- * QUIRE_NOT_FOUND (its row is gone from the store), QUIRE_CLOSED, QUIRE_DATABASE.
+ * A deleted object can be read until the deletion is saved.
+ * Fails: QUIRE_INVALID_ARGUMENT (no such key, a to-many relationship), QUIRE_INVALID_STATE (deleted and saved, or
+ * never saved), QUIRE_NOT_FOUND (its row is gone from the store), QUIRE_CLOSED, QUIRE_DATABASE.
  */
 quire_status quire_object_get(
     quire_object *object, const char *key, size_t key_size, quire_value *out_value,

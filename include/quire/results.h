@@ -177,7 +177,8 @@ quire_context *QUIRE_NULLABLE quire_results_context(const quire_results *results
 /**
  * Sets the delegate, which is copied, or removes it with NULL. `destroy` of the one before is called.
  *
- * Fails: QUIRE_INVALID_ARGUMENT (a `struct_size` smaller than the first field, or larger with a tail that is not zero).
+ * Fails: QUIRE_INVALID_ARGUMENT (a `struct_size` that no version has), QUIRE_UNSUPPORTED (fields set that this version
+ * does not know).
  */
 quire_status quire_results_set_delegate(
     quire_results *results, const quire_results_delegate *QUIRE_NULLABLE delegate,

@@ -143,7 +143,8 @@ public func quire_context_insert_rows(
     if row_count < 0 || (column_count == 0 && row_count > Int(UInt32.max)) {
       throw Failure(.invalidArgument, "'row_count' is \(UInt(bitPattern: row_count)), more than memory can hold.")
     }
-    let first = try context.insert(entityNamed: entity, keys: keys, rowCount: row_count) { (column, row) throws(Failure) in
+    let first = try context.insert(entityNamed: entity, keys: keys, rowCount: row_count) {
+      (column, row) throws(Failure) in
       try value(cells[column][row], "columns")
     }
     out_first_id?.pointee = first

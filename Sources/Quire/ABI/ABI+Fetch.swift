@@ -7,7 +7,9 @@ public func quire_fetch_request_create(
   out_request?.pointee = nil
   return status(out_error) { () throws(Failure) in
     let out = try required(out_request, "out_request")
-    if entity == nil { throw Failure(.invalidArgument, "'entity' is NULL; a fetch request needs the name of an entity.") }
+    if entity == nil {
+      throw Failure(.invalidArgument, "'entity' is NULL; a fetch request needs the name of an entity.")
+    }
     out.pointee = .passing(FetchRequest(entityName: try string(entity, entity_size, "entity")))
   }
 }

@@ -50,9 +50,12 @@ private let compositeType: UInt32 = 2100
 private func attributeType(_ number: UInt32, of attribute: String) throws(Failure) -> AttributeType {
   if let type = AttributeType(rawValue: number) { return type }
   if number == compositeType {
-    throw Failure(.unsupported, "Attribute '\(attribute)' is composite, which this version does not store. Use one attribute for each part.")
+    throw Failure(
+      .unsupported,
+      "Attribute '\(attribute)' is composite, which this version does not store. Use one attribute for each part.")
   }
-  throw Failure(.invalidArgument, "Attribute '\(attribute)' has the type \(number), which is not a quire_attribute_type.")
+  throw Failure(
+    .invalidArgument, "Attribute '\(attribute)' has the type \(number), which is not a quire_attribute_type.")
 }
 
 @_cdecl("quire_model_add_relationship") @implementation
@@ -72,7 +75,9 @@ public func quire_model_add_relationship(
     let modifier = try optionalString(options.version_hash_modifier, "options.version_hash_modifier") ?? ""
     guard let rule = DeleteRule(rawValue: options.delete_rule) else {
       throw Failure(
-        .invalidArgument, "Relationship '\(entityName).\(name)' has the delete rule \(options.delete_rule), which is not a quire_delete_rule.")
+        .invalidArgument,
+        "Relationship '\(entityName).\(name)' has the delete rule \(options.delete_rule), "
+          + "which is not a quire_delete_rule.")
     }
     if !options.is_to_many, options.maximum_count > 1 || options.minimum_count > 1 {
       throw Failure(

@@ -137,7 +137,9 @@ public func quire_object_remove(
 
 extension ManagedObject {
   fileprivate func toManyRelationship(_ key: String) throws(Failure) -> Relationship {
-    if let relationship = try entity.property(named: key) as? Relationship, relationship.isToMany { return relationship }
+    if let relationship = try entity.property(named: key) as? Relationship, relationship.isToMany {
+      return relationship
+    }
     throw Failure(.invalidArgument, "'\(entity.name).\(key)' is not a to-many relationship.")
   }
 }

@@ -22,7 +22,9 @@ public func quire_predicate_parse(
     if format == nil { throw Failure(.invalidArgument, "'format' is NULL; a predicate is needed.") }
     let format = try text(format, format_size, "format")
     var values: [Value] = []
-    for argument in try array(arguments, argument_count, "arguments") { values.append(try value(argument, "arguments")) }
+    for argument in try array(arguments, argument_count, "arguments") {
+      values.append(try value(argument, "arguments"))
+    }
     out.pointee = .passing(ParsedPredicate(try Predicate.parse(format, arguments: values)))
   }
 }

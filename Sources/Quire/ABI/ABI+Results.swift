@@ -46,7 +46,8 @@ public func quire_results_set_delegate(
 }
 
 @_cdecl("quire_results_fetch") @implementation
-public func quire_results_fetch(_ results: UnsafeMutablePointer<quire_results>?, _ out_error: ErrorOut) -> quire_status {
+public func quire_results_fetch(_ results: UnsafeMutablePointer<quire_results>?, _ out_error: ErrorOut) -> quire_status
+{
   status(results, "results", out_error) { results throws(Failure) in try results.performFetch() }
 }
 
@@ -60,7 +61,8 @@ public func quire_results_section_count(_ results: UnsafePointer<quire_results>?
 
 @_cdecl("quire_results_section") @implementation
 public func quire_results_section(
-  _ results: UnsafeMutablePointer<quire_results>?, _ section: Int64, _ out_section: UnsafeMutablePointer<quire_section>?,
+  _ results: UnsafeMutablePointer<quire_results>?, _ section: Int64,
+  _ out_section: UnsafeMutablePointer<quire_section>?,
   _ out_error: ErrorOut
 ) -> quire_status {
   out_section?.pointee = quire_section()

@@ -34,7 +34,9 @@ public func quire_store_close(_ store: UnsafeMutablePointer<quire_store>?, _ out
 }
 
 @_cdecl("quire_store_is_open") @implementation
-public func quire_store_is_open(_ store: UnsafePointer<quire_store>?) -> Bool { peek(store).map { !$0.isClosed } ?? false }
+public func quire_store_is_open(_ store: UnsafePointer<quire_store>?) -> Bool {
+  peek(store).map { !$0.isClosed } ?? false
+}
 
 @_cdecl("quire_store_path") @implementation
 public func quire_store_path(_ store: UnsafePointer<quire_store>?) -> quire_string { peek(store)?.path.lent ?? noText }

@@ -21,7 +21,8 @@ func value(
     let digits = try textOf(source, name)
     if let decimal = Decimal(digits.bytes.buffer) { return .decimal(decimal) }
     throw Failure(
-      .invalidArgument, "'\(name)' is not a decimal number of at most 38 digits: '\(digits)'. Write it like -12.50 or 1e3.")
+      .invalidArgument,
+      "'\(name)' is not a decimal number of at most 38 digits: '\(digits)'. Write it like -12.50 or 1e3.")
   case QUIRE_VALUE_TEXT: return .text(try textOf(source, name))
   case QUIRE_VALUE_URI: return .uri(try textOf(source, name))
   case QUIRE_VALUE_DATA: return .data(try dataOf(source, name))
@@ -44,7 +45,8 @@ func value(
     }
     return .list(values)
   case QUIRE_VALUE_OBJECT_ID:
-    throw Failure(.invalidArgument, "'\(name)' is an object id, which is output only; pass the object (quire_context_object).")
+    throw Failure(
+      .invalidArgument, "'\(name)' is an object id, which is output only; pass the object (quire_context_object).")
   default:
     throw Failure(.invalidArgument, "'\(name)' has the kind \(source.kind), which is not a quire_value_kind.")
   }
@@ -53,7 +55,9 @@ func value(
 func value(
   _ pointer: UnsafePointer<quire_value>?, _ name: StaticString, in context: Context? = nil
 ) throws(Failure) -> Value {
-  guard let pointer else { throw Failure(.invalidArgument, "'\(name)' is NULL; pass a value, or quire_value_nil() for nil.") }
+  guard let pointer else {
+    throw Failure(.invalidArgument, "'\(name)' is NULL; pass a value, or quire_value_nil() for nil.")
+  }
   return try value(pointer.pointee, name, in: context)
 }
 
@@ -65,7 +69,8 @@ func objects(_ source: quire_value, _ name: StaticString) throws(Failure) -> [Ma
   var objects: [ManagedObject] = []
   for element in try array(source.as.list, Int(source.size), name) {
     guard quire_value_kind(rawValue: element.kind) == QUIRE_VALUE_OBJECT else {
-      throw Failure(.invalidArgument, "'\(name)' holds something other than an object; a to-many relationship takes objects only.")
+      throw Failure(
+        .invalidArgument, "'\(name)' holds something other than an object; a to-many relationship takes objects only.")
     }
     objects.append(try resolve(element.as.object, name))
   }

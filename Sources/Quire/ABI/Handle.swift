@@ -18,7 +18,9 @@ extension quire_store: Handle { typealias Object = Store; static var name: Strin
 extension quire_context: Handle { typealias Object = Context; static var name: String { "quire_context" } }
 extension quire_object: Handle { typealias Object = ManagedObject; static var name: String { "quire_object" } }
 extension quire_predicate: Handle { typealias Object = ParsedPredicate; static var name: String { "quire_predicate" } }
-extension quire_fetch_request: Handle { typealias Object = FetchRequest; static var name: String { "quire_fetch_request" } }
+extension quire_fetch_request: Handle {
+  typealias Object = FetchRequest; static var name: String { "quire_fetch_request" }
+}
 extension quire_list: Handle { typealias Object = ObjectList; static var name: String { "quire_list" } }
 extension quire_page: Handle { typealias Object = ExportedPage; static var name: String { "quire_page" } }
 extension quire_results: Handle { typealias Object = ResultsController; static var name: String { "quire_results" } }
@@ -49,7 +51,9 @@ extension UnsafeMutablePointer where Pointee: Handle {
 func peek<H: Handle>(_ pointer: UnsafePointer<H>?) -> H.Object? {
   guard let pointer else { return nil }
   let raw = UnsafeRawPointer(pointer)
-  guard raw.load(as: UnsafeRawPointer.self) == unsafeBitCast(H.Object.self, to: UnsafeRawPointer.self) else { return nil }
+  guard raw.load(as: UnsafeRawPointer.self) == unsafeBitCast(H.Object.self, to: UnsafeRawPointer.self) else {
+    return nil
+  }
   return Unmanaged<H.Object>.fromOpaque(raw).takeUnretainedValue()
 }
 
@@ -59,7 +63,8 @@ func peek<H: Handle>(_ pointer: UnsafeMutablePointer<H>?) -> H.Object? { peek(Un
 func resolve<H: Handle>(_ pointer: UnsafePointer<H>?, _ name: StaticString) throws(Failure) -> H.Object {
   if let object = peek(pointer) { return object }
   throw Failure(
-    .invalidArgument, pointer == nil ? "'\(name)' is NULL; a \(H.name) is needed." : "'\(name)' is not a \(H.name) but another handle.")
+    .invalidArgument,
+    pointer == nil ? "'\(name)' is NULL; a \(H.name) is needed." : "'\(name)' is not a \(H.name) but another handle.")
 }
 
 func resolve<H: Handle>(_ pointer: UnsafeMutablePointer<H>?, _ name: StaticString) throws(Failure) -> H.Object {

@@ -3,14 +3,17 @@ import Glibc
 
 /// The bytes of a text argument, measured if need be.
 func bytes(_ text: CText, _ size: Int, _ name: StaticString) throws(Failure) -> UnsafeBufferPointer<UInt8> {
-  // SIZE_MAX imports as -1, and so does every size beyond half of the address space as some negative number.
+  // SIZE_MAX imports as -1, and every other size beyond half of the address space as some negative number.
   let isMeasured = size == -1
   guard let text else {
     if size == 0 { return UnsafeBufferPointer(start: nil, count: 0) }
     throw Failure(.invalidArgument, "'\(name)' is NULL; text is needed.")
   }
-  if size < 0, !isMeasured {
-    throw Failure(.invalidArgument, "The size of '\(name)' is \(UInt(bitPattern: size)), which no text can have. Use QUIRE_NUL for text that ends with NUL.")
+  if !isMeasured, !(0...mostBytes).contains(size) {
+    throw Failure(
+      .invalidArgument,
+      "The size of '\(name)' is \(UInt(bitPattern: size)), which no text can have. "
+        + "Use QUIRE_NUL for text that ends with NUL.")
   }
   let count = isMeasured ? strlen(text) : size
   return UnsafeRawBufferPointer(start: text, count: count).bindMemory(to: UInt8.self)
@@ -36,9 +39,13 @@ func optionalString(_ pointer: CText, _ name: StaticString) throws(Failure) -> S
 }
 
 /// A count of elements at `pointer`, which may be NULL when the count is zero.
-func array<T>(_ pointer: UnsafePointer<T>?, _ count: Int, _ name: StaticString) throws(Failure) -> UnsafeBufferPointer<T> {
+func array<T>(
+  _ pointer: UnsafePointer<T>?, _ count: Int, _ name: StaticString
+) throws(Failure) -> UnsafeBufferPointer<T> {
   if count == 0 { return UnsafeBufferPointer(start: nil, count: 0) }
-  guard let pointer else { throw Failure(.invalidArgument, "'\(name)' is NULL but its count is \(UInt(bitPattern: count)).") }
+  guard let pointer else {
+    throw Failure(.invalidArgument, "'\(name)' is NULL but its count is \(UInt(bitPattern: count)).")
+  }
   try checkCount(count, of: MemoryLayout<T>.stride, name)
   return UnsafeBufferPointer(start: pointer, count: count)
 }
@@ -47,14 +54,18 @@ func array<T>(
   _ pointer: UnsafeMutablePointer<T>?, _ count: Int, _ name: StaticString
 ) throws(Failure) -> UnsafeMutableBufferPointer<T> {
   if count == 0 { return UnsafeMutableBufferPointer(start: nil, count: 0) }
-  guard let pointer else { throw Failure(.invalidArgument, "'\(name)' is NULL but its count is \(UInt(bitPattern: count)).") }
+  guard let pointer else {
+    throw Failure(.invalidArgument, "'\(name)' is NULL but its count is \(UInt(bitPattern: count)).")
+  }
   try checkCount(count, of: MemoryLayout<T>.stride, name)
   return UnsafeMutableBufferPointer(start: pointer, count: count)
 }
 
-/// No array fills more than half of the address space.
+/// Far more than a machine has and far less than addresses reach, so that a wild size is refused before it is followed.
+private let mostBytes = 1 << 40
+
 private func checkCount(_ count: Int, of stride: Int, _ name: StaticString) throws(Failure) {
-  if count < 0 || count.multipliedReportingOverflow(by: stride).overflow {
+  if count < 0 || count > mostBytes / max(stride, 1) {
     throw Failure(.invalidArgument, "The count of '\(name)' is \(UInt(bitPattern: count)), more than memory can hold.")
   }
 }
@@ -72,7 +83,8 @@ func strings(
 func range(_ first: Int64, _ count: Int64, of total: Int) throws(Failure) -> Range<Int> {
   let end = first.addingReportingOverflow(count)
   guard first >= 0, count >= 0, !end.overflow, end.partialValue <= Int64(total) else {
-    throw Failure(.invalidArgument, "Rows \(first) to \(first) + \(count) are not all among the \(total) that there are.")
+    throw Failure(
+      .invalidArgument, "Rows \(first) to \(first) + \(count) are not all among the \(total) that there are.")
   }
   return Int(first)..<Int(end.partialValue)
 }
@@ -95,9 +107,12 @@ func options<T: BitwiseCopyable>(_ pointer: UnsafePointer<T>?, defaults: T, _ na
     throw Failure(.invalidArgument, "'\(name)' has the struct_size \(size); initialise it with its _INIT macro.")
   }
   if size > known, (known..<size).contains(where: { raw.load(fromByteOffset: $0, as: UInt8.self) != 0 }) {
-    throw Failure(.unsupported, "'\(name)' sets fields that this version of the library does not know. Use a newer library.")
+    throw Failure(
+      .unsupported, "'\(name)' sets fields that this version of the library does not know. Use a newer library.")
   }
   var result = defaults
-  withUnsafeMutableBytes(of: &result) { $0.copyMemory(from: UnsafeRawBufferPointer(start: raw, count: min(size, known))) }
+  withUnsafeMutableBytes(of: &result) {
+    $0.copyMemory(from: UnsafeRawBufferPointer(start: raw, count: min(size, known)))
+  }
   return result
 }

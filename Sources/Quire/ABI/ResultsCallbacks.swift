@@ -36,7 +36,8 @@ final class ResultsCallbacks: ResultsDelegate {
     guard let callback = callbacks.changes else { return }
     let exported = ExportedChanges(changes)
     withExtendedLifetime(exported) {
-      callback(callbacks.user_data, .lending(results), UnsafePointer(UnsafeMutablePointer<quire_changes>.lending(exported)))
+      callback(
+        callbacks.user_data, .lending(results), UnsafePointer(UnsafeMutablePointer<quire_changes>.lending(exported)))
     }
   }
 

@@ -8,7 +8,8 @@ extension Context {
     for key in keys {
       guard let attribute = try entity.property(named: key) as? Attribute else {
         throw Failure(
-          .invalidArgument, "'\(name).\(key)' is a relationship; rows are inserted from attributes. Set it on the objects.")
+          .invalidArgument,
+          "'\(name).\(key)' is a relationship; rows are inserted from attributes. Set it on the objects.")
       }
       if attributes.contains(where: { $0 === attribute }) {
         throw Failure(.invalidArgument, "The column '\(key)' is given twice.")

@@ -12,7 +12,8 @@ extension Context {
       let children = entity.children.map(\.name).joined(separator: ", ")
       throw Failure(
         .invalidArgument,
-        "Entity '\(name)' is abstract and has no objects of its own. Insert one of its sub-entities: \(children.isEmpty ? "it has none" : children).")
+        "Entity '\(name)' is abstract and has no objects of its own. "
+          + "Insert one of its sub-entities: \(children.isEmpty ? "it has none" : children).")
     }
     return entity
   }
@@ -80,7 +81,6 @@ extension Context {
     try store.checkOpen()
     try object.checkBelongs(to: self)
     if object.isDeleted { return }
-    try object.fulfil()
-    file(deleted: object)
+    if try object.isStillStored() { file(deleted: object) }
   }
 }

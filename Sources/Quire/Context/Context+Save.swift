@@ -13,7 +13,9 @@ extension Context {
     let insertedObjects = Array(inserted), updatedObjects = Array(updated), deletedObjects = Array(deleted)
     forgetPending()
     for object in insertedObjects {
-      if object.id < 0, let id = result?.permanentIDs[object.reference] { assigned.append((object, rename(object, to: id))) }
+      if object.id < 0, let id = result?.permanentIDs[object.reference] {
+        assigned.append((object, rename(object, to: id)))
+      }
       object.state = .saved
       object.version = SaveRequest.Insert.savedVersion
       object.commit()
@@ -28,27 +30,37 @@ extension Context {
       object.state = .gone
       unregister(object.reference)
     }
+    dropFromMembers(deletedObjects)
     if !assigned.isEmpty {
       resolveTemporaryReferences(in: insertedObjects + updatedObjects + Array(overlaid), assigned)
     }
-    overlaid = ObjectSet()
-    if !assigned.isEmpty { try tellAssignedIDs(assigned) }
+    for object in overlaid.take() { object.commit() }
+    if assigned.isEmpty { return }
+    tellAssignedIDs(assigned)
+    // The changes are in the file; what observers cannot be told now, they are told the next time.
+    try? process()
   }
 
   /// Gives every inserted object its permanent id. Ids follow the order of insertion, as a save would give them.
+  ///
+  /// Changes are processed first: an object that was deleted unheard still has its place among the temporary ids.
   func obtainPermanentIDs() throws(Failure) {
     try store.checkOpen()
+    try process()
     var byRoot: [Int: [ManagedObject]] = [:]
     for object in inserted where object.id < 0 { byRoot[object.entity.rootNumber, default: []].append(object) }
     var assigned: [(object: ManagedObject, temporary: Int64)] = []
     for (_, objects) in byRoot.sorted(by: { $0.key < $1.key }) {
       guard let root = objects.first?.entity.root else { continue }
       let first = try store.allocateIDs(root: root, count: objects.count)
-      for (place, object) in objects.enumerated() { assigned.append((object, rename(object, to: first + Int64(place)))) }
+      for (place, object) in objects.enumerated() {
+        assigned.append((object, rename(object, to: first + Int64(place))))
+      }
     }
     if assigned.isEmpty { return }
     resolveTemporaryReferences(in: pending + Array(overlaid), assigned)
-    try tellAssignedIDs(assigned)
+    tellAssignedIDs(assigned)
+    try process()
   }
 
   /// Drops everything pending.
@@ -70,9 +82,19 @@ extension Context {
     try process()
   }
 
-  private func tellAssignedIDs(_ assigned: [(object: ManagedObject, temporary: Int64)]) throws(Failure) {
+  private func tellAssignedIDs(_ assigned: [(object: ManagedObject, temporary: Int64)]) {
     let oldestFirst = assigned.sorted { $0.temporary > $1.temporary }
-    for observer in liveObservers { try observer.contextDidAssignIDs(oldestFirst) }
+    for observer in liveObservers { observer.contextDidAssignIDs(oldestFirst) }
+  }
+
+  /// Takes objects that are gone out of the members that were read while they were deleted already, or that no delete
+  /// rule took them out of.
+  private func dropFromMembers(_ gone: [ManagedObject]) {
+    if gone.isEmpty { return }
+    let references = Set(gone.map(\.reference))
+    for object in overlaid { object.dropMembers(references) }
+    if !exposedRelationships(to: gone).contains(where: \.isToMany) { return }
+    for object in registeredObjects { object.dropMembers(references) }
   }
 
   /// Files an object under its permanent id; returns the temporary one.
@@ -147,11 +169,14 @@ extension ManagedObject {
       if !relationship.isToMany {
         values[slot] = resolve(values[slot])
         if let saved = committed[slot] { committed[slot] = resolve(saved) }
-      } else if var members = toMany[slot], members.members.contains(where: { $0.isTemporary }) {
-        members.members = members.members.map { permanent[$0] ?? $0 }
-        toMany[slot] = members
+      } else {
+        toMany[slot]?.replace(permanent)
       }
     }
+  }
+
+  fileprivate func dropMembers(_ gone: Set<ObjectReference>) {
+    for slot in toMany.keys { toMany[slot]?.members.removeAll { gone.contains($0) } }
   }
 
   /// Relationships whose members or order live with this side; the others follow from the to-one inverse.

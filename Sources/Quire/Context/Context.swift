@@ -20,6 +20,8 @@ final class Context {
   /// Holders of to-many members that were read while unsaved objects belonged to them: a save renames those, a
   /// rollback takes them away.
   var overlaid = ObjectSet()
+  /// Holders of to-many members that changed without having been read, where a save has to count them.
+  var uncounted = ObjectSet()
   /// Changed in any way since observers were last told.
   private var touched = ObjectSet()
 
@@ -53,11 +55,14 @@ final class Context {
       deleted = ObjectSet()
       undelivered = ObjectSet()
       overlaid = ObjectSet()
+      uncounted = ObjectSet()
       touched = ObjectSet()
     }
   }
 
   // MARK: Registration
+
+  var registeredObjects: [ManagedObject] { registered.values.compactMap(\.object) }
 
   /// The one object of this context with that reference, if anybody holds it.
   func registeredObject(_ reference: ObjectReference) -> ManagedObject? { registered[reference]?.object }
@@ -125,6 +130,7 @@ final class Context {
     inserted = ObjectSet()
     updated = ObjectSet()
     deleted = ObjectSet()
+    uncounted = ObjectSet()
   }
 
   /// Everything pending, in the order inserted, updated, deleted.
@@ -163,7 +169,8 @@ final class Context {
     }
     throw Failure(
       .invalidState,
-      "Delegates changed objects in \(Context.mostRounds) brackets in a row. A delegate must not change an object each time it is told of a change.")
+      "Delegates changed objects in \(Context.mostRounds) brackets in a row. "
+        + "A delegate must not change an object each time it is told of a change.")
   }
 }
 
@@ -171,6 +178,6 @@ final class Context {
 protocol ContextObserver: AnyObject {
   /// Objects that were inserted, changed or deleted, with their values as they are now.
   func contextDidChange(_ objects: [ManagedObject]) throws(Failure)
-  /// Temporary ids have become permanent, oldest first.
-  func contextDidAssignIDs(_ objects: [(object: ManagedObject, temporary: Int64)]) throws(Failure)
+  /// Temporary ids have become permanent, oldest first. What else follows from that, the observer touches.
+  func contextDidAssignIDs(_ objects: [(object: ManagedObject, temporary: Int64)])
 }

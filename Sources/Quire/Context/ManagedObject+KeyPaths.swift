@@ -1,19 +1,28 @@
 extension ManagedObject: PropertySource {
-  /// Follows a key path through to-one relationships. A relationship that holds nothing makes the whole path nil; the
-  /// empty path is the object itself.
+  /// Follows a key path through to-one relationships. A relationship that holds nothing makes the whole path nil, and
+  /// so does one whose object is no longer in the store, as in SQL; the empty path is the object itself.
   func value(atKeyPath path: [String]) throws(Failure) -> Value {
     guard let key = path.first else { return .object(reference) }
     let property = try entity.property(named: key)
     if path.count == 1 { return try value(of: property) }
     guard let relationship = property as? Relationship else {
       throw Failure(
-        .invalidArgument, "The key path '\(path.joined(separator: "."))' goes on behind '\(property.qualifiedName)', which is an attribute.")
+        .invalidArgument,
+        "The key path '\(path.joined(separator: "."))' goes on behind '\(property.qualifiedName)', "
+          + "which is an attribute.")
     }
     if relationship.isToMany {
       throw Failure(
-        .unsupported, "The key path '\(path.joined(separator: "."))' goes through the to-many relationship '\(property.qualifiedName)', which this version does not evaluate.")
+        .unsupported,
+        "The key path '\(path.joined(separator: "."))' goes through the to-many relationship "
+          + "'\(property.qualifiedName)', which this version does not evaluate.")
     }
     guard let target = try object(of: relationship) else { return .nil }
-    return try target.value(atKeyPath: Array(path.dropFirst()))
+    do {
+      return try target.value(atKeyPath: Array(path.dropFirst()))
+    } catch {
+      if error.kind == .notFound, !target.isLive { return .nil }
+      throw error
+    }
   }
 }

@@ -16,14 +16,14 @@ extension ManagedObject {
       return
     }
     // Everything that may have to be read is read before the first change, so that a failure changes nothing.
-    try previous?.prepare(inverse)
+    if try previous?.isPrepared(for: inverse) != true { previous = nil }
     try target?.prepare(inverse)
     var robbed: ManagedObject?
     if let target, !inverse.isToMany, case .object(let box) = target.values[inverse.slot],
       box.reference != reference
     {
       robbed = try context.object(box.reference, of: inverse.destination)
-      try robbed?.fulfil()
+      if try robbed?.isPrepared(for: relationship) != true { robbed = nil }
     }
     previous?.detach(self, from: inverse)
     robbed?.write(.nil, at: slot)
@@ -41,11 +41,34 @@ extension ManagedObject {
     }
   }
 
+  /// False when there is nothing to change: it is deleted, or its row turns out to be gone.
+  private func isPrepared(for relationship: Relationship) throws(Failure) -> Bool {
+    do {
+      try prepare(relationship)
+    } catch {
+      if error.kind == .notFound, !isLive { return false }
+      throw error
+    }
+    return isLive
+  }
+
+  /// Reads the row if need be; false when it is gone.
+  func isStillStored() throws(Failure) -> Bool {
+    do {
+      try fulfil()
+    } catch {
+      if error.kind == .notFound, !isLive { return false }
+      throw error
+    }
+    return true
+  }
+
   /// Makes the far side of a relationship hold `other`, without looking at its inverse.
   private func attach(_ other: ManagedObject, to relationship: Relationship) {
     if !isLive { return }
     if relationship.isToMany {
       let reference = other.reference
+      if relationship.minimumCount > 1 || relationship.maximumCount > 0 { recount(relationship) }
       changeMembers(of: relationship) { if !$0.contains(reference) { $0.append(reference) } }
     } else {
       write(.object(other.reference), at: relationship.slot)
@@ -56,6 +79,7 @@ extension ManagedObject {
     if !isLive { return }
     if relationship.isToMany {
       let reference = other.reference
+      if relationship.minimumCount > 1 || !relationship.isOptional { recount(relationship) }
       changeMembers(of: relationship) { members in members.removeAll { $0 == reference } }
     } else if case .object(let box) = values[relationship.slot], box.reference == other.reference {
       write(.nil, at: relationship.slot)
@@ -64,8 +88,13 @@ extension ManagedObject {
 
   /// Members that were never read need no change: reading them later takes the other side into account.
   private func changeMembers(of relationship: Relationship, _ body: (inout [ObjectReference]) -> Void) {
-    toMany[relationship.slot]?.change(body)
+    toMany[relationship.slot]?.change(isOrdered: relationship.isOrdered, body)
     context.touch(self)
+  }
+
+  /// Has the next save count members that changed without having been read.
+  private func recount(_ relationship: Relationship) {
+    if toMany[relationship.slot] == nil { context.uncounted.insert(self) }
   }
 
   // MARK: To-many
@@ -75,7 +104,9 @@ extension ManagedObject {
     try checkReadable()
     var objects: [ManagedObject] = []
     for reference in try members(of: relationship) {
-      if let object = try context.object(reference, of: relationship.destination), object.isLive { objects.append(object) }
+      if let object = try context.object(reference, of: relationship.destination), object.isLive {
+        objects.append(object)
+      }
     }
     if !relationship.isOrdered { objects.sort { $0.isBefore($1) } }
     return objects
@@ -89,15 +120,16 @@ extension ManagedObject {
   func members(of relationship: Relationship) throws(Failure) -> [ObjectReference] {
     if let loaded = toMany[relationship.slot] { return loaded.members }
     var members: [ObjectReference] = []
-    if id > 0, state != .inserted {
+    if id > 0, state != .inserted, !relationship.isTransient {
       for row in try context.store.relatedIDs(relationship, of: id) {
         guard let entity = context.model.entity(numbered: Int(row.entity)) else { continue }
         let object = context.object(ObjectReference(root: entity.rootNumber, id: row.id), entity: entity)
         members.append(object.reference)
       }
     }
+    let saved = members
     overlayPending(relationship, on: &members)
-    toMany[relationship.slot] = ToManyMembers(saved: members)
+    toMany[relationship.slot] = ToManyMembers(members, saved: saved)
     return members
   }
 
@@ -107,17 +139,18 @@ extension ManagedObject {
     var saved = Set(members)
     let savedCount = saved.count
     var removed = Set<ObjectReference>()
+    var holdsDeleted = false
     for object in context.pending where object.entity.isKind(of: relationship.destination) && !object.isFault {
       var holdsSelf = false
       if object.isLive, case .object(let box) = object.values[inverse.slot] { holdsSelf = box.reference == reference }
       if holdsSelf {
         if saved.insert(object.reference).inserted { members.append(object.reference) }
-      } else if saved.contains(object.reference), object.isLive {
-        removed.insert(object.reference)
+      } else if saved.contains(object.reference) {
+        if object.isLive { removed.insert(object.reference) } else { holdsDeleted = true }
       }
     }
     if !removed.isEmpty { members.removeAll { removed.contains($0) } }
-    if !removed.isEmpty || saved.count > savedCount { context.overlaid.insert(self) }
+    if !removed.isEmpty || holdsDeleted || saved.count > savedCount { context.overlaid.insert(self) }
   }
 
   /// Replaces the members of a to-many relationship; the order counts when it is ordered.
@@ -148,7 +181,9 @@ extension ManagedObject {
     }
     if let inverse = relationship.inverse { try other.prepare(inverse) }
     attach(other, to: relationship)
-    if let inverse = relationship.inverse, !(inverse === relationship && other === self) { other.attach(self, to: inverse) }
+    if let inverse = relationship.inverse, !(inverse === relationship && other === self) {
+      other.attach(self, to: inverse)
+    }
   }
 
   func remove(_ other: ManagedObject, from relationship: Relationship) throws(Failure) {
@@ -156,8 +191,8 @@ extension ManagedObject {
     try other.checkBelongs(to: context)
     if try !members(of: relationship).contains(other.reference) { return }
     if let inverse = relationship.inverse, !inverse.isToMany {
-      try other.fulfil()
-      try other.relate(to: nil, through: inverse)
+      // A deleted object is a member only until its delete rules are applied, and is not to be written to.
+      if other.isLive, try other.isStillStored() { try other.relate(to: nil, through: inverse) }
       return
     }
     if let inverse = relationship.inverse { try other.prepare(inverse) }
@@ -167,23 +202,41 @@ extension ManagedObject {
 
   // MARK: Deletion
 
+  /// What a deleted object still relates to. Those that were given to another meanwhile are no longer its concern.
+  func remainingObjects(of relationship: Relationship) throws(Failure) -> [ManagedObject] {
+    var references: [ObjectReference] = []
+    if relationship.isToMany {
+      references = try members(of: relationship)
+    } else if !isFault, case .object(let box) = values[relationship.slot] {
+      references = [box.reference]
+    }
+    var remaining: [ManagedObject] = []
+    for reference in references {
+      guard let other = try context.object(reference, of: relationship.destination), other.isLive,
+        try other.isStillStored()
+      else { continue }
+      if let inverse = relationship.inverse {
+        if let members = other.toMany[inverse.slot]?.members, !members.contains(self.reference) { continue }
+        if !inverse.isToMany {
+          guard case .object(let box) = other.values[inverse.slot], box.reference == self.reference else { continue }
+        }
+      }
+      remaining.append(other)
+    }
+    return remaining
+  }
+
   /// Takes a deleted object out of everything that it related to, and gives the objects to delete with it.
   func applyDeleteRules() throws(Failure) -> [ManagedObject] {
     var cascade: [ManagedObject] = []
     for relationship in entity.relationships where relationship.deleteRule != .noAction {
-      var others: [ManagedObject] = []
-      if relationship.isToMany {
-        for reference in try members(of: relationship) {
-          if let other = try context.object(reference, of: relationship.destination) { others.append(other) }
-        }
-      } else if !isFault, case .object(let box) = values[relationship.slot] {
-        if let other = try context.object(box.reference, of: relationship.destination) { others.append(other) }
-      }
-      for other in others where other.isLive {
+      if relationship.deleteRule == .nullify, relationship.inverse == nil { continue }
+      for other in try remainingObjects(of: relationship) {
         if relationship.deleteRule == .cascade {
           cascade.append(other)
-        } else if relationship.deleteRule == .nullify, let inverse = relationship.inverse {
-          try other.prepare(inverse)
+        } else if relationship.deleteRule == .nullify, let inverse = relationship.inverse,
+          try other.isPrepared(for: inverse)
+        {
           other.detach(self, from: inverse)
         }
       }
@@ -193,15 +246,54 @@ extension ManagedObject {
 }
 
 extension Context {
-  /// Applies the delete rules of everything deleted since the last time, in one pass over what they reach.
+  /// Applies the delete rules of everything deleted since the last time, in one pass over what they reach. What fails
+  /// is tried again the next time.
   func propagateDeletes() throws(Failure) {
     while !undelivered.isEmpty {
-      for object in undelivered.take() {
-        for other in try object.applyDeleteRules() where other.isLive {
-          try other.fulfil()
-          file(deleted: other)
+      let batch = undelivered.take()
+      for (place, object) in batch.enumerated() {
+        do {
+          for other in try object.applyDeleteRules() where other.isLive { file(deleted: other) }
+        } catch {
+          for object in batch[place...] { undelivered.insert(object) }
+          throw error
         }
       }
+      releaseFromPending(batch)
+    }
+  }
+
+  /// Relationships whose holders no delete rule tells when one of `gone` is deleted.
+  func exposedRelationships(to gone: [ManagedObject]) -> [Relationship] {
+    let roots = Set(gone.map(\.entity.rootNumber))
+    return model.entities.flatMap(\.ownRelationships).filter {
+      roots.contains($0.destination.rootNumber) && ($0.inverse?.deleteRule ?? .noAction) == .noAction
+    }
+  }
+
+  /// A save cannot write a reference to what it deletes: pending objects let go of it where no rule did that.
+  private func releaseFromPending(_ gone: [ManagedObject]) {
+    let exposed = exposedRelationships(to: gone)
+    if exposed.isEmpty { return }
+    for object in Array(inserted) + Array(updated) {
+      for relationship in exposed where object.entity.isKind(of: relationship.entity) { object.release(relationship) }
+    }
+  }
+}
+
+extension ManagedObject {
+  /// Lets go of deleted objects among what was not saved yet.
+  fileprivate func release(_ relationship: Relationship) {
+    let slot = relationship.slot
+    if relationship.isToMany {
+      guard let members = toMany[slot], members.isChanged || state == .inserted,
+        !members.members.allSatisfy(context.mayBeLive)
+      else { return }
+      changeMembers(of: relationship) { $0.removeAll { !context.mayBeLive($0) } }
+    } else if !isFault, case .object(let box) = values[slot], state == .inserted || committed[slot] != nil,
+      !context.mayBeLive(box.reference)
+    {
+      write(.nil, at: slot)
     }
   }
 }

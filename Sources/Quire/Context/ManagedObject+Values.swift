@@ -12,6 +12,7 @@ extension ManagedObject {
     guard let row = try context.store.rows(root: entity.root, ids: [id]).first else {
       state = .gone
       context.unregister(reference)
+      context.touch(self)  // lists that still show it let go of it
       throw Failure(.notFound, "The row of \(summary) is no longer in the store.")
     }
     fulfil(with: row)
@@ -48,11 +49,7 @@ extension ManagedObject {
     try fulfil()
     let value = values[property.slot]
     // A deleted object at the other end reads as nil until the delete rules have been applied.
-    if case .object(let box) = value, let object = context.registeredObject(box.reference), !object.isLive,
-      isLive
-    {
-      return .nil
-    }
+    if case .object(let box) = value, isLive, !context.mayBeLive(box.reference) { return .nil }
     return value
   }
 
@@ -70,11 +67,14 @@ extension ManagedObject {
     if value.isNil { return .nil }
     guard case .object(let box) = value else {
       throw Failure(
-        .invalidArgument, "'\(property.qualifiedName)' is a to-one relationship and cannot hold \(value.kindName); give an object or nil.")
+        .invalidArgument,
+        "'\(property.qualifiedName)' is a to-one relationship and cannot hold \(value.kindName); give an object or nil."
+      )
     }
     guard let relationship = property as? Relationship else { return value }
     guard let target = context.registeredObject(box.reference) else {
-      throw Failure(.invalidArgument, "'\(property.qualifiedName)' was given an object that this context does not hold.")
+      throw Failure(
+        .invalidArgument, "'\(property.qualifiedName)' was given an object that this context does not hold.")
     }
     try check(target, for: relationship)
     return value
@@ -85,7 +85,8 @@ extension ManagedObject {
     if !target.entity.isKind(of: relationship.destination) {
       throw Failure(
         .invalidArgument,
-        "'\(relationship.qualifiedName)' holds objects of entity '\(relationship.destination.name)', not of '\(target.entity.name)'.")
+        "'\(relationship.qualifiedName)' holds objects of entity '\(relationship.destination.name)', "
+          + "not of '\(target.entity.name)'.")
     }
     if target.isDeleted {
       throw Failure(.invalidState, "'\(relationship.qualifiedName)' cannot hold \(target.summary): it was deleted.")
@@ -109,7 +110,8 @@ extension ManagedObject {
     for (property, value) in changes {
       if let relationship = property as? Relationship, relationship.isToMany {
         throw Failure(
-          .invalidArgument, "'\(property.qualifiedName)' is a to-many relationship; set it on its own, with a list of objects.")
+          .invalidArgument,
+          "'\(property.qualifiedName)' is a to-many relationship; set it on its own, with a list of objects.")
       }
       prepared.append((property, try checked(value, for: property)))
     }
@@ -144,9 +146,15 @@ extension ManagedObject {
 }
 
 extension Context {
+  /// Whether an object can be behind a reference; of a permanent one that is not registered, only the store knows.
+  func mayBeLive(_ reference: ObjectReference) -> Bool {
+    registeredObject(reference)?.isLive ?? !reference.isTemporary
+  }
+
   /// The object behind a reference that a relationship holds. The row tells the concrete entity when it is not known.
   func object(_ reference: ObjectReference, of entity: Entity) throws(Failure) -> ManagedObject? {
     if let object = registeredObject(reference) { return object }
+    if reference.isTemporary { return nil }
     if !entity.hasChildren { return object(reference, entity: entity) }
     return try store.rows(root: entity.root, ids: [reference.id]).first.map { object(for: $0) }
   }

@@ -66,7 +66,8 @@ final class ManagedObject {
     let high = hexadecimal((context.identifier & ~0xF000) | 0x4000)  // version 4
     let low = hexadecimal((1 << 63) | (UInt64(id.magnitude) & ~(3 << 62)))  // the variant of RFC 4122
     return Text(
-      "x-coredata:///\(entity.name)/t\(high.prefix(8))-\(high.dropFirst(8).prefix(4))-\(high.suffix(4))-\(low.prefix(4))-\(low.dropFirst(4))")
+      "x-coredata:///\(entity.name)/t\(high.prefix(8))-\(high.dropFirst(8).prefix(4))-"
+        + "\(high.suffix(4))-\(low.prefix(4))-\(low.dropFirst(4))")
   }
 
   /// Keeps text alive for a caller that borrows it. Equal text stays where it is.
@@ -85,15 +86,32 @@ struct ToManyMembers {
   var members: [ObjectReference]
   /// As saved, once changed.
   private(set) var committed: [ObjectReference]?
+  /// As saved, when they were read with the changes of unsaved objects laid over.
+  private var underlying: [ObjectReference]?
 
-  init(saved members: [ObjectReference]) { self.members = members }
+  init(_ members: [ObjectReference], saved: [ObjectReference]) {
+    self.members = members
+    if members != saved { underlying = saved }
+  }
 
   var isChanged: Bool { committed != nil }
 
-  mutating func change(_ body: (inout [ObjectReference]) -> Void) {
-    if committed == nil { committed = members }
+  /// Members that come back to the saved ones are no change.
+  mutating func change(isOrdered: Bool, _ body: (inout [ObjectReference]) -> Void) {
+    let saved = committed ?? underlying ?? members
     body(&members)
+    let isSame = saved.count == members.count && (isOrdered ? saved == members : Set(saved) == Set(members))
+    committed = isSame ? nil : saved
   }
 
-  mutating func commit() { committed = nil }
+  mutating func commit() {
+    committed = nil
+    underlying = nil
+  }
+
+  mutating func replace(_ permanent: [ObjectReference: ObjectReference]) {
+    members = members.map { permanent[$0] ?? $0 }
+    committed = committed?.map { permanent[$0] ?? $0 }
+    underlying = underlying?.map { permanent[$0] ?? $0 }
+  }
 }

@@ -5,6 +5,12 @@ enum Validation {
     var failures: [Failure] = []
     for object in context.inserted { try check(object, all: true, &failures) }
     for object in context.updated { try check(object, all: false, &failures) }
+    for object in context.uncounted where object.state == .saved {
+      for relationship in object.entity.relationships
+      where relationship.isToMany && object.toMany[relationship.slot]?.isChanged != true {
+        try checkCount(of: relationship, in: object, &failures)
+      }
+    }
     for object in context.deleted { try checkDeny(object, &failures) }
     guard let first = failures.first else { return }
     if failures.count == 1 { throw first }
@@ -47,21 +53,13 @@ enum Validation {
 
   private static func checkDeny(_ object: ManagedObject, _ failures: inout [Failure]) throws(Failure) {
     for relationship in object.entity.relationships where relationship.deleteRule == .deny {
-      let remaining: Int
-      if relationship.isToMany {
-        remaining = try object.objects(of: relationship).count
-      } else if case .object(let box) = object.values[relationship.slot],
-        try object.context.object(box.reference, of: relationship.destination)?.isLive == true
-      {
-        remaining = 1
-      } else {
-        remaining = 0
-      }
+      let remaining = try object.remainingObjects(of: relationship).count
       if remaining > 0 {
         failures.append(
           Failure(
             .validation,
-            "\(object.summary) cannot be deleted: '\(relationship.qualifiedName)' denies it while it holds \(remaining) object\(remaining == 1 ? "" : "s")."))
+            "\(object.summary) cannot be deleted: '\(relationship.qualifiedName)' "
+              + "denies it while it holds \(remaining) object\(remaining == 1 ? "" : "s")."))
       }
     }
   }

@@ -87,12 +87,7 @@ extension Context {
   private func fetchDictionaries(_ request: FetchRequest, _ query: FetchQuery) throws(Failure) -> ObjectList {
     var paths: [ResolvedKeyPath] = []
     for names in request.properties {
-      let path = try ResolvedKeyPath(names, of: query.entity, for: "Property to fetch")
-      if path.last.isTransient {
-        throw Failure(
-          .invalidArgument, "'\(path.last.qualifiedName)' is transient; dictionary results come from the store, which does not have it.")
-      }
-      paths.append(path)
+      paths.append(try ResolvedKeyPath(names, of: query.entity, for: .fetchedProperty))
     }
     if paths.isEmpty { paths = try ObjectList.attributePaths(of: query.entity) }
     let plan = window(query.plan(), request)
@@ -107,6 +102,37 @@ extension Context {
       }
     }
     return ObjectList(context: self, rows: rows, names: columns.map(\.name), kinds: columns.map(\.kind), cells: cells)
+  }
+}
+
+extension Context {
+  /// The objects of `entity` from which a path of to-one relationships leads to one of `targets`, as it does now: step
+  /// by step backwards, saved rows that did not change and objects that did.
+  func objects(
+    reaching targets: [ManagedObject], along path: [Relationship], from entity: Entity
+  ) throws(Failure) -> [ManagedObject] {
+    guard let last = path.last else { return [] }
+    var reached = targets.filter { $0.entity.isKind(of: last.destination) }
+    for (depth, relationship) in path.enumerated().reversed() {
+      if reached.isEmpty { return [] }
+      let owner = depth == 0 ? entity : path[depth - 1].destination
+      let references = Set(reached.map(\.reference))
+      func holds(_ object: ManagedObject) -> Bool {
+        guard case .object(let box) = object.values[relationship.slot] else { return false }
+        return references.contains(box.reference)
+      }
+      var owners = ObjectSet()
+      let ids = try store.ids(reaching: Array(references), along: [relationship], from: owner)
+      for row in try store.rows(root: owner.root, ids: ids) {
+        let object = object(for: row)
+        if object.committed[relationship.slot] == nil || holds(object) { owners.insert(object) }
+      }
+      for object in pending where object.isLive && !object.isFault && object.entity.isKind(of: owner) && holds(object) {
+        owners.insert(object)
+      }
+      reached = Array(owners)
+    }
+    return reached
   }
 }
 
@@ -142,7 +168,8 @@ struct PendingOverlay {
   func matching(_ query: FetchQuery) throws(Failure) -> [(key: SortKey, row: RowIdentifier)] {
     var matching: [(key: SortKey, row: RowIdentifier)] = []
     for object in objects where try query.matches(object) {
-      matching.append((try query.sortKey(of: object), RowIdentifier(id: object.id, entity: Int32(object.entity.number))))
+      matching.append(
+        (try query.sortKey(of: object), RowIdentifier(id: object.id, entity: Int32(object.entity.number))))
     }
     return matching.sorted { $0.key < $1.key }
   }

@@ -25,7 +25,8 @@ final class FetchRequest {
   static func split(keyPath text: String) throws(Failure) -> [String] {
     let names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     if names.contains("") {
-      throw Failure(.invalidArgument, "'\(text)' is not a key path: a name is missing. Write keys separated by single dots.")
+      throw Failure(
+        .invalidArgument, "'\(text)' is not a key path: a name is missing. Write keys separated by single dots.")
     }
     return names
   }
@@ -38,6 +39,7 @@ struct FetchQuery {
   let predicate: Predicate?
   let sort: [SortDescriptor]
   let sortPaths: [ResolvedKeyPath]
+  private let predicatePaths: [ResolvedKeyPath]
   private let evaluator: PredicateEvaluator?
 
   init(_ request: FetchRequest, in context: Context) throws(Failure) {
@@ -52,20 +54,13 @@ struct FetchQuery {
     self.predicate = predicate
     self.sort = sort
     var paths: [ResolvedKeyPath] = []
-    for key in sort {
-      let path = try ResolvedKeyPath(key.keyPath, of: entity, for: "Sort key")
-      if path.last.isTransient {
-        throw Failure(
-          .invalidArgument, "Cannot sort by '\(path.last.qualifiedName)': it is transient, and the store does not have it.")
-      }
-      paths.append(path)
-    }
+    for key in sort { paths.append(try ResolvedKeyPath(key.keyPath, of: entity, for: .sort)) }
     sortPaths = paths
-    if let predicate {
-      for names in predicate.keyPaths { _ = try ResolvedKeyPath(names, of: entity, for: "Key path") }
-      evaluator = try PredicateEvaluator(predicate)
-    } else {
-      evaluator = nil
+    evaluator = try predicate.map { (predicate) throws(Failure) in try PredicateEvaluator(predicate) }
+    predicatePaths = try predicate?.resolvedKeyPaths(of: entity) ?? []
+    try predicate?.checkTypes { (names) throws(Failure) in
+      guard !names.isEmpty else { return .object(root: entity.rootNumber) }
+      return try ColumnType(comparing: ResolvedKeyPath(names, of: entity, for: .predicate).last)
     }
   }
 
@@ -78,6 +73,7 @@ struct FetchQuery {
     guard object.isLive, includesSubentities ? object.entity.isKind(of: entity) : object.entity === entity else {
       return false
     }
+    guard try object.isStillStored() else { return false }
     guard let evaluator else { return true }
     return try evaluator.matches(object)
   }
@@ -104,17 +100,20 @@ struct FetchQuery {
   func dependencies() -> [[Relationship]] {
     var paths: [[Relationship]] = []
     func add(_ relationships: [Relationship]) {
-      for length in 1..<(relationships.count + 1) where length > 0 {
+      for length in 1..<(relationships.count + 1) {
         let path = Array(relationships.prefix(length))
         if !paths.contains(where: { $0.elementsEqual(path, by: ===) }) { paths.append(path) }
       }
     }
-    for path in sortPaths where !path.relationships.isEmpty { add(path.relationships) }
-    for names in predicate?.keyPaths ?? [] {
-      if let path = try? ResolvedKeyPath(names, of: entity, for: "Key path"), !path.relationships.isEmpty {
-        add(path.relationships)
-      }
-    }
+    for path in sortPaths + predicatePaths where !path.relationships.isEmpty { add(path.relationships) }
+    return paths
+  }
+}
+
+extension Predicate {
+  fileprivate func resolvedKeyPaths(of entity: Entity) throws(Failure) -> [ResolvedKeyPath] {
+    var paths: [ResolvedKeyPath] = []
+    for names in keyPaths { paths.append(try ResolvedKeyPath(names, of: entity, for: .predicate)) }
     return paths
   }
 }

@@ -115,7 +115,7 @@ final class ObjectList {
   static func attributePaths(of entity: Entity) throws(Failure) -> [ResolvedKeyPath] {
     var paths: [ResolvedKeyPath] = []
     for attribute in entity.attributes where attribute.type != .undefined && !attribute.isTransient {
-      paths.append(try ResolvedKeyPath([attribute.name], of: entity, for: "Column"))
+      paths.append(try ResolvedKeyPath([attribute.name], of: entity, for: .column))
     }
     return paths
   }

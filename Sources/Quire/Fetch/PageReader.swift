@@ -11,7 +11,7 @@ struct PageReader {
     self.entity = entity
     var paths: [ResolvedKeyPath] = []
     for key in keys {
-      paths.append(try ResolvedKeyPath(FetchRequest.split(keyPath: key), of: entity, for: "Column"))
+      paths.append(try ResolvedKeyPath(FetchRequest.split(keyPath: key), of: entity, for: .column))
     }
     for path in paths where (path.last as? Attribute)?.type == .undefined {
       throw Failure(

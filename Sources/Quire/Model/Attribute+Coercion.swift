@@ -36,14 +36,16 @@ extension Attribute {
     default: break
     }
     throw Failure(
-      .invalidArgument, "Attribute '\(qualifiedName)' is of type \(type.name) and cannot hold \(value.kindName)\(detail(value)).")
+      .invalidArgument,
+      "Attribute '\(qualifiedName)' is of type \(type.name) and cannot hold \(value.kindName)\(detail(value)).")
   }
 
   private func inRange(_ integer: Int64, _ range: ClosedRange<Int64>) throws(Failure) -> Value {
     if range.contains(integer) { return .integer(integer) }
     throw Failure(
       .invalidArgument,
-      "Attribute '\(qualifiedName)' is of type \(type.name), which holds \(range.lowerBound) to \(range.upperBound); \(integer) does not fit.")
+      "Attribute '\(qualifiedName)' is of type \(type.name), which holds "
+        + "\(range.lowerBound) to \(range.upperBound); \(integer) does not fit.")
   }
 
   /// SQLite turns NaN into NULL when it stores it, so it would silently come back as nil.

@@ -30,7 +30,8 @@ final class Model: @unchecked Sendable {
         .invalidModel,
         other.name == name
           ? "The model already has an entity '\(name)'."
-          : "Entity '\(name)' differs from '\(other.name)' only in case, and both would use the table \(Names.table(name)). Rename one.")
+          : "Entity '\(name)' differs from '\(other.name)' only in case, "
+            + "and both would use the table \(Names.table(name)). Rename one.")
     }
     let entity = Entity(
       name: name, parentName: parent, isAbstract: isAbstract, versionHashModifier: versionHashModifier)
@@ -47,7 +48,8 @@ final class Model: @unchecked Sendable {
     let entity = try mutableEntity(entityName, adding: name)
     if type == .undefined, !isTransient {
       throw Failure(
-        .invalidModel, "Attribute '\(entityName).\(name)' has the type Undefined, which only a transient attribute may have.")
+        .invalidModel,
+        "Attribute '\(entityName).\(name)' has the type Undefined, which only a transient attribute may have.")
     }
     let probe = Attribute(name: name, entity: entity, type: type, isOptional: true)
     let value = try probe.coerce(defaultValue)
@@ -71,7 +73,8 @@ final class Model: @unchecked Sendable {
     if relationship.maximumCount > 0, relationship.minimumCount > relationship.maximumCount {
       throw Failure(
         .invalidModel,
-        "\(subject) has a minimum count of \(relationship.minimumCount) above its maximum of \(relationship.maximumCount).")
+        "\(subject) has a minimum count of \(relationship.minimumCount) "
+          + "above its maximum of \(relationship.maximumCount).")
     }
     if relationship.isToMany, relationship.maximumCount == 1 {
       throw Failure(.invalidModel, "\(subject) is to-many with a maximum count of 1; make it to-one.")
@@ -89,7 +92,8 @@ final class Model: @unchecked Sendable {
       throw Failure(.invalidModel, "Entity '\(entityName)' already has a fetch index '\(name)'.")
     }
     if elements.isEmpty {
-      throw Failure(.invalidModel, "Fetch index '\(name)' of entity '\(entityName)' has no elements; give at least one property.")
+      throw Failure(
+        .invalidModel, "Fetch index '\(name)' of entity '\(entityName)' has no elements; give at least one property.")
     }
     entity.add(FetchIndex(name: name, elements: elements))
   }
@@ -98,11 +102,13 @@ final class Model: @unchecked Sendable {
     try checkMutable("add a uniqueness constraint")
     let entity = try entity(named: entityName)
     if properties.isEmpty {
-      throw Failure(.invalidModel, "A uniqueness constraint of entity '\(entityName)' has no properties; give at least one.")
+      throw Failure(
+        .invalidModel, "A uniqueness constraint of entity '\(entityName)' has no properties; give at least one.")
     }
     if entity.uniquenessConstraints.contains(properties) {
       throw Failure(
-        .invalidModel, "Entity '\(entityName)' already has the uniqueness constraint (\(properties.joined(separator: ", "))).")
+        .invalidModel,
+        "Entity '\(entityName)' already has the uniqueness constraint (\(properties.joined(separator: ", "))).")
     }
     entity.add(uniquenessConstraint: properties)
   }
@@ -123,7 +129,8 @@ final class Model: @unchecked Sendable {
         .invalidModel,
         other == name
           ? "Entity '\(entityName)' already has a property '\(name)'."
-          : "Property '\(name)' of entity '\(entityName)' differs from '\(other)' only in case, and both would use one column. Rename one.")
+          : "Property '\(name)' of entity '\(entityName)' differs from '\(other)' only in case, "
+            + "and both would use one column. Rename one.")
     }
     return entity
   }

@@ -32,7 +32,8 @@ struct ModelResolver {
     while let current = seen.last, !current.parentName.isEmpty {
       guard let parent = parent(of: current) else {
         throw Failure(
-          .invalidModel, "Entity '\(current.name)' has the parent '\(current.parentName)', which the model does not have.")
+          .invalidModel,
+          "Entity '\(current.name)' has the parent '\(current.parentName)', which the model does not have.")
       }
       if seen.contains(where: { $0 === parent }) {
         let names = (seen.map(\.name) + [parent.name]).joined(separator: " -> ")
@@ -48,7 +49,8 @@ struct ModelResolver {
         if let other = ancestor.ownPropertyNames.first(where: { Names.areSame($0, name) }) {
           throw Failure(
             .invalidModel,
-            "Entity '\(entity.name)' declares '\(name)', which it inherits from '\(ancestor.name)' as '\(other)'. Remove or rename one.")
+            "Entity '\(entity.name)' declares '\(name)', which it inherits from '\(ancestor.name)' "
+              + "as '\(other)'. Remove or rename one.")
         }
       }
     }
@@ -78,7 +80,8 @@ struct ModelResolver {
     guard let inverse = property(relationship.inverseName, of: destination) as? Relationship else {
       throw Failure(
         .invalidModel,
-        "\(subject) names the inverse '\(destination.name).\(relationship.inverseName)', which is not a relationship of that entity.")
+        "\(subject) names the inverse '\(destination.name).\(relationship.inverseName)', "
+          + "which is not a relationship of that entity.")
     }
     let back = byName[inverse.destinationName]
     let pointsBack =
@@ -87,7 +90,8 @@ struct ModelResolver {
     if !pointsBack {
       throw Failure(
         .invalidModel,
-        "\(subject) names the inverse '\(inverse.qualifiedName)', whose inverse is '\(inverse.destinationName).\(inverse.inverseName)'. Inverses must point at each other.")
+        "\(subject) names the inverse '\(inverse.qualifiedName)', "
+          + "whose inverse is '\(inverse.destinationName).\(inverse.inverseName)'. Inverses must point at each other.")
     }
     if inverse.isTransient != relationship.isTransient {
       throw Failure(
@@ -102,7 +106,8 @@ struct ModelResolver {
       }
       if property.isTransient || (property as? Relationship)?.isToMany == true {
         throw Failure(
-          .invalidModel, "\(subject) names '\(name)', which has no column: only stored attributes and to-one relationships have one.")
+          .invalidModel,
+          "\(subject) names '\(name)', which has no column: only stored attributes and to-one relationships have one.")
       }
     }
     for index in entity.fetchIndexes {

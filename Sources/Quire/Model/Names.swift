@@ -16,7 +16,8 @@ enum Names {
     try checkIdentifier(name, what: "property of entity '\(entity)'")
     if reserved.contains(name) {
       throw Failure(
-        .invalidModel, "'\(name)' cannot name a property of entity '\(entity)': Core Data reserves it. Choose another name.")
+        .invalidModel,
+        "'\(name)' cannot name a property of entity '\(entity)': Core Data reserves it. Choose another name.")
     }
   }
 

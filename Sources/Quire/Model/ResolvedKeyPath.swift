@@ -1,24 +1,39 @@
-/// A key path through to-one relationships, resolved against an entity: what sorts, sections and pages are made of.
+/// A key path through to-one relationships, resolved against an entity: what predicates, sorts, sections and pages are
+/// made of.
 struct ResolvedKeyPath {
+  /// What a path is for: how a failure calls it, and whether the store must have it.
+  enum Purpose: String {
+    case predicate = "Key path"
+    case sort = "Sort key"
+    case fetchedProperty = "Property to fetch"
+    case column = "Column"
+  }
+
   let names: [String]
   let relationships: [Relationship]
   let last: Property
 
-  /// Splits at dots and resolves; the last key may be an attribute or a to-one relationship.
-  init(_ text: String, of entity: Entity, for purpose: String) throws(Failure) {
-    try self.init(text.split(separator: ".", omittingEmptySubsequences: false).map(String.init), of: entity, for: purpose)
-  }
-
-  init(_ names: [String], of entity: Entity, for purpose: String) throws(Failure) {
+  /// The last key may be an attribute or a to-one relationship.
+  init(_ names: [String], of entity: Entity, for purpose: Purpose) throws(Failure) {
+    let path = "\(purpose.rawValue) '\(names.joined(separator: "."))'"
     var current = entity
     var relationships: [Relationship] = []
     var last: Property?
     for (place, name) in names.enumerated() {
       let property = try current.property(named: name)
+      if property.isTransient, purpose != .column {
+        throw Failure(
+          .invalidArgument,
+          "\(path) uses '\(property.qualifiedName)', which is transient: the store does not have it. "
+            + "Use a stored property.")
+      }
       if let relationship = property as? Relationship {
         if relationship.isToMany {
+          // Of the many, a predicate will be able to ask for some or all; nothing else can have use of them.
           throw Failure(
-            .invalidArgument, "\(purpose) cannot go through '\(property.qualifiedName)': it is a to-many relationship.")
+            purpose == .predicate ? .unsupported : .invalidArgument,
+            "\(path) passes through '\(property.qualifiedName)', which is to-many and has no single value. "
+              + "Use a path of to-one relationships.")
         }
         if place < names.count - 1 {
           relationships.append(relationship)
@@ -26,11 +41,15 @@ struct ResolvedKeyPath {
         }
       } else if place < names.count - 1 {
         throw Failure(
-          .invalidArgument, "\(purpose) '\(names.joined(separator: "."))' goes on behind '\(property.qualifiedName)', which is an attribute.")
+          .invalidArgument,
+          "\(path) goes on after '\(property.qualifiedName)', which is an attribute. "
+            + "End it there, or step through a relationship.")
       }
       last = property
     }
-    guard let last else { throw Failure(.invalidArgument, "\(purpose) is empty; name at least one key.") }
+    guard let last else {
+      throw Failure(.invalidArgument, "\(purpose.rawValue) is empty; name at least one key of '\(entity.name)'.")
+    }
     self.names = names
     self.relationships = relationships
     self.last = last

@@ -10,11 +10,20 @@ extension Predicate {
     switch self {
     case .constant: break
     case .comparison(let comparison):
-      for side in [comparison.left, comparison.right] {
-        if case .keyPath(let path) = side, !found.contains(path) { found.append(path) }
-      }
+      Predicate.collect(comparison.left, into: &found)
+      Predicate.collect(comparison.right, into: &found)
     case .not(let part): part.collect(into: &found)
     case .and(let parts), .or(let parts): for part in parts { part.collect(into: &found) }
+    }
+  }
+
+  private static func collect(_ expression: Expression, into found: inout [[String]]) {
+    switch expression {
+    case .keyPath(let path), .path(.selfObject, let path):
+      if !found.contains(path) { found.append(path) }
+    case .list(let parts):
+      for part in parts { collect(part, into: &found) }
+    default: break
     }
   }
 }

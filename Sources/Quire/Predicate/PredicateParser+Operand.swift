@@ -150,7 +150,8 @@ extension PredicateParser {
     if let keyword, keyword.isReserved || (isCall && !keyword.isIndex) {
       if keyword == .anykey || keyword.constant != nil || keyword == .selfWord {
         try advance()
-        let expression: Expression = keyword == .anykey
+        let expression: Expression =
+          keyword == .anykey
           ? .anyKey : keyword == .selfWord ? .selfObject : .constant(keyword.constant ?? .nil)
         return try item(expression, above: 0, at: offset)
       }

@@ -107,7 +107,6 @@ enum PredicatePrinter {
     return "\(name)(" + list(parts) + ")"
   }
 
-
   /// With parentheses where an operator around it would take the expression apart.
   private static func operand(_ expression: Expression) -> String {
     switch expression {

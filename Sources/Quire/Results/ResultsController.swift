@@ -8,6 +8,8 @@ final class ResultsController {
   private(set) var index: SectionedIndex
   private(set) var isFetched = false
   private var isInBracket = false
+  /// While a bracket's changes are worked out but not applied: the objects that got permanent ids, by temporary id.
+  private var assignedMeanwhile: [Int64: ManagedObject]?
   let generation = Counter()
 
   var delegate: (any ResultsDelegate)? { didSet { forgetTitles() } }
@@ -30,11 +32,15 @@ final class ResultsController {
   init(context: Context, request: FetchRequest, sectionKeyPath: String?, queuesChanges: Bool) throws(Failure) {
     try context.store.checkOpen()
     if request.resultType != .objects {
-      throw Failure(.invalidArgument, "A results controller needs a request for objects; set its result type to objects.")
+      throw Failure(
+        .invalidArgument, "A results controller needs a request for objects; set its result type to objects.")
     }
     if request.limit != 0 || request.offset != 0 {
       throw Failure(
-        .unsupported, "A results controller cannot keep a limit or an offset true while it is live; fetch with them, or leave them out.")
+        .unsupported,
+        "A results controller cannot keep a limit or an offset true while it is live; fetch with them, "
+          + "or leave them out."
+      )
     }
     if !request.includesPendingChanges {
       throw Failure(.unsupported, "A results controller follows pending changes; set includes_pending_changes to true.")
@@ -215,55 +221,57 @@ extension ResultsController: ContextObserver {
     if !isFetched { return }
     var changes: [RowChange] = []
     var involved: [Int64: ManagedObject] = [:]
-    for object in try candidates(objects) {
-      let key = try query.matches(object) ? try key(of: object) : nil
-      if key == nil, !index.contains(object.id) { continue }
-      changes.append(RowChange(id: object.id, newKey: key))
-      involved[object.id] = object
-    }
-    deliver(changes, involved)
-  }
-
-  func contextDidAssignIDs(_ objects: [(object: ManagedObject, temporary: Int64)]) throws(Failure) {
-    if !isFetched { return }
-    var displaced: [RowChange] = []
-    var involved: [Int64: ManagedObject] = [:]
-    var renamed: [Int64: Int64] = [:]
-    for (object, temporary) in objects where object.entity.rootNumber == query.entity.rootNumber {
-      renamed[temporary] = object.id
-      if !index.contains(temporary) { continue }
-      let key = try key(of: object)
-      if !index.replaceID(temporary, with: object.id, key: key) {
-        displaced.append(RowChange(id: temporary, newKey: nil))
-        displaced.append(RowChange(id: object.id, newKey: key))
-        involved[temporary] = object
+    func evaluate(_ candidates: ObjectSet, hasChanged: Bool) throws(Failure) {
+      try context.fulfil(candidates)
+      for object in candidates {
+        let key = try query.matches(object) ? try key(of: object) : nil
+        // A row that did not change itself is told of when the related object that did has given it another key.
+        if hasChanged ? key == nil && !index.contains(object.id) : key == index.key(of: object.id) { continue }
+        changes.append(RowChange(id: object.id, newKey: key))
         involved[object.id] = object
       }
     }
+    var changed = ObjectSet()
+    for object in objects where object.entity.rootNumber == query.entity.rootNumber { changed.insert(object) }
+    try evaluate(changed, hasChanged: true)
+    try evaluate(dependents(of: objects, besides: changed), hasChanged: false)
+    deliver(changes, involved)
+  }
+
+  func contextDidAssignIDs(_ objects: [(object: ManagedObject, temporary: Int64)]) {
+    if !isFetched { return }
+    var renamed: [Int64: Int64] = [:]
+    for (object, temporary) in objects where object.entity.rootNumber == query.entity.rootNumber {
+      renamed[temporary] = object.id
+      assignedMeanwhile?[temporary] = object
+      guard let present = index.key(of: temporary) else { continue }
+      if let key = try? key(of: object), index.replaceID(temporary, with: object.id, key: key) { continue }
+      // It belongs elsewhere by its new id. It takes that on where it stands and moves in a bracket.
+      _ = index.replaceID(temporary, with: object.id, key: present)
+      context.touch(object)
+    }
+    touchHolders(of: objects.map(\.object))
     if renamed.isEmpty { return }
     // Who takes a change set after the save must find its objects by the ids that they have now.
     queue = queue.map { $0.renaming(renamed) }
     generation.increment()
-    deliver(displaced, involved)
   }
 
-  /// The objects of this query among the changed ones, and those that reach a changed object through the query's keys.
-  private func candidates(_ changed: [ManagedObject]) throws(Failure) -> ObjectSet {
+  /// Rows that are ordered by a to-one relationship itself, hence by an id, have new keys when the id changes.
+  private func touchHolders(of objects: [ManagedObject]) {
+    for path in query.sortPaths {
+      guard let last = path.last as? Relationship else { continue }
+      let holders = try? context.objects(reaching: objects, along: path.relationships + [last], from: query.entity)
+      for object in holders ?? [] where index.contains(object.id) { context.touch(object) }
+    }
+  }
+
+  /// The objects that reach a changed object through the keys of the query, without those of `known`.
+  private func dependents(of changed: [ManagedObject], besides known: ObjectSet) throws(Failure) -> ObjectSet {
     var found = ObjectSet()
-    for object in changed where object.entity.rootNumber == query.entity.rootNumber { found.insert(object) }
     for path in dependencies {
-      guard let destination = path.last?.destination else { continue }
-      let related = changed.filter { $0.entity.isKind(of: destination) }.map(\.reference)
-      if related.isEmpty { continue }
-      let ids = try context.store.ids(reaching: related, along: path, from: query.entity)
-      for row in try context.store.rows(root: query.entity.root, ids: ids) { found.insert(context.object(for: row)) }
-      // What is not saved yet, the store cannot know.
-      let targets = Set(related)
-      for object in context.pending where object.isLive && object.entity.isKind(of: query.entity) {
-        if case .object(let box) = try object.value(atKeyPath: path.map(\.name)), targets.contains(box.reference) {
-          found.insert(object)
-        }
-      }
+      for object in try context.objects(reaching: changed, along: path, from: query.entity)
+      where !known.contains(object) { found.insert(object) }
     }
     return found
   }
@@ -273,18 +281,41 @@ extension ResultsController: ContextObserver {
     if changes.isEmpty { return }
     isInBracket = true
     defer { isInBracket = false }
-    delegate?.willChange(self)
+    assignedMeanwhile = [:]
+    var told = delegate
+    told?.willChange(self)
+    if delegate !== told {
+      told = delegate
+      told?.willChange(self)
+    }
+    let (changes, involved) = withPermanentIDs(changes, involved)
+    assignedMeanwhile = nil
     let report = index.apply(changes)
     noteChange()
     if queuesChanges, !report.isEmpty { queue.append(report) }
-    if delegate != nil {
-      for change in report.sectionChanges { delegate?.didChangeSection(change, in: self) }
-      for change in report.changes {
-        if let object = involved[change.id] { delegate?.didChangeObject(object, change, in: self) }
-      }
+    // A delegate that comes now sees the new state and is told of what follows it.
+    func isStillThere() -> Bool { told != nil && delegate === told }
+    for change in report.sectionChanges where isStillThere() { told?.didChangeSection(change, in: self) }
+    for change in report.changes where isStillThere() {
+      if let object = involved[change.id] { told?.didChangeObject(object, change, in: self) }
     }
-    delegate?.didChange(self)
-    delegate?.didReport(report, in: self)
+    if isStillThere() { told?.didChange(self) }
+    if isStillThere() { told?.didReport(report, in: self) }
+  }
+
+  /// The same changes by the ids that the objects have after `willChange`, which may have saved them.
+  private func withPermanentIDs(
+    _ changes: [RowChange], _ involved: [Int64: ManagedObject]
+  ) -> ([RowChange], [Int64: ManagedObject]) {
+    guard let assigned = assignedMeanwhile, !assigned.isEmpty else { return (changes, involved) }
+    var involved = involved
+    let changes = changes.map { change in
+      guard let object = assigned[change.id] else { return change }
+      involved[object.id] = object
+      return RowChange(
+        id: object.id, newKey: change.newKey.map { (try? key(of: object)) ?? $0 }, isUpdated: change.isUpdated)
+    }
+    return (changes, involved)
   }
 }
 

@@ -22,7 +22,8 @@ struct ComparisonSQL {
     case .between(let operand, let low, let high):
       let value = try side(operand)
       return .chain(
-        .and, [
+        .and,
+        [
           try strict(.greaterOrEqual, value, side(low)), try strict(.lessOrEqual, value, side(high)),
         ])
     case .member(let operand, let parts): return try member(side(operand), parts)

@@ -18,7 +18,8 @@ extension Connection {
         .busy, "another process or connection holds its lock. Try again when it is done, or raise the busy timeout.")
     case SQLITE_READONLY:
       return made(
-        .readOnly, "it is open for reading only, or its file or folder cannot be written. Open a copy that can be written.")
+        .readOnly,
+        "it is open for reading only, or its file or folder cannot be written. Open a copy that can be written.")
     case SQLITE_CONSTRAINT:
       return made(.constraint, "a rule of its tables forbids it (\(detail)). Change the values that offend.")
     case SQLITE_CANTOPEN:

@@ -32,12 +32,12 @@ struct FetchSQL {
     }
     var order: [String] = []
     for descriptor in plan.sort {
-      let column = try resolver.column(descriptor.keyPath)
+      let column = try resolver.column(descriptor.keyPath, for: .sort)
       order.append(descriptor.isAscending ? column.sql : "\(column.sql) DESC")
     }
     order.append("\(alias).Z_PK")
     var columns: [KeyPathResolver.Column] = []
-    for keyPath in keyPaths { columns.append(try resolver.column(keyPath)) }
+    for keyPath in keyPaths { columns.append(try resolver.column(keyPath, for: .fetchedProperty)) }
 
     if plan.limit != nil || plan.offset > 0 {
       window = " LIMIT ? OFFSET ?"

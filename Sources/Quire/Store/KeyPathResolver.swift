@@ -23,61 +23,23 @@ final class KeyPathResolver {
   }
 
   /// The column at the end of `keyPath`. A path that ends in a to-one relationship yields its key.
-  func column(_ keyPath: [String]) throws(Failure) -> Column {
-    guard let last = keyPath.last else {
-      throw Failure(.invalidArgument, "An empty key path names no property of entity '\(entity.name)'. Name one.")
-    }
-    var owner = entity, alias = alias
-    for (depth, name) in keyPath.dropLast().enumerated() {
-      let relationship = try toOne(try owner.property(named: name), in: keyPath)
+  func column(_ keyPath: [String], for purpose: ResolvedKeyPath.Purpose) throws(Failure) -> Column {
+    let path = try ResolvedKeyPath(keyPath, of: entity, for: purpose)
+    var alias = alias
+    for (depth, relationship) in path.relationships.enumerated() {
       alias = join(Array(keyPath[...depth]), relationship, from: alias)
-      owner = relationship.destination
     }
-    let property = try owner.property(named: last)
-    try checkStored(property, in: keyPath)
-    guard let column = schema.valueColumn(of: property) else { throw toMany(property, in: keyPath) }
-    return Column(sql: "\(alias).\(column)", property: property)
+    guard let column = schema.valueColumn(of: path.last) else {
+      throw Failure(.invalidArgument, "'\(path.last.qualifiedName)' is not in the store. Use a stored property.")
+    }
+    return Column(sql: "\(alias).\(column)", property: path.last)
   }
 
   /// What a predicate finds at the end of `keyPath`; the empty path is the row itself.
   func sqlColumn(_ keyPath: [String]) throws(Failure) -> SQLColumn {
     if keyPath.isEmpty { return SQLColumn(sql: "\(alias).Z_PK", type: .object(root: entity.rootNumber)) }
-    let column = try column(keyPath)
-    guard let type = ColumnType(of: column.property) else {
-      throw Failure(
-        .unsupported,
-        "'\(column.property.qualifiedName)' is of a type that predicates do not compare. Fetch the objects and look at its values."
-      )
-    }
-    return SQLColumn(sql: column.sql, type: type)
-  }
-
-  private func toOne(_ property: Property, in keyPath: [String]) throws(Failure) -> Relationship {
-    guard let relationship = property as? Relationship else {
-      throw Failure(
-        .invalidArgument,
-        "Key path '\(keyPath.joined(separator: "."))' goes on after '\(property.qualifiedName)', which is an attribute. End it there, or step through a relationship."
-      )
-    }
-    try checkStored(relationship, in: keyPath)
-    if relationship.isToMany { throw toMany(relationship, in: keyPath) }
-    return relationship
-  }
-
-  private func checkStored(_ property: Property, in keyPath: [String]) throws(Failure) {
-    if property.isTransient {
-      throw Failure(
-        .invalidArgument,
-        "Key path '\(keyPath.joined(separator: "."))' uses '\(property.qualifiedName)', which is transient and so is not in the store. Use a stored property."
-      )
-    }
-  }
-
-  private func toMany(_ property: Property, in keyPath: [String]) -> Failure {
-    Failure(
-      .unsupported,
-      "Key path '\(keyPath.joined(separator: "."))' passes through '\(property.qualifiedName)', which is to-many and has no single value. Use a path of to-one relationships."
-    )
+    let column = try column(keyPath, for: .predicate)
+    return SQLColumn(sql: column.sql, type: try ColumnType(comparing: column.property))
   }
 
   private func join(_ path: [String], _ relationship: Relationship, from owner: String) -> String {

@@ -75,7 +75,8 @@ struct Metadata {
     if differences.isEmpty { return }
     throw Failure(
       .modelMismatch,
-      "The store '\(path)' was made with another model. Entities: \(differences.joined(separator: "; ")). Open it with the model that made it, or migrate it.")
+      "The store '\(path)' was made with another model. "
+        + "Entities: \(differences.joined(separator: "; ")). Open it with the model that made it, or migrate it.")
   }
 
   /// A random UUID of version 4, upper case.

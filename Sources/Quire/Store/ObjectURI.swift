@@ -44,7 +44,9 @@ struct ObjectURI: Hashable, Sendable {
       store = Text(string(parts[0]).uppercased())
       key = .permanent(id)
     case UInt8(ascii: "t"):
-      guard parts[0].isEmpty else { throw invalid("a temporary object has no store, but this one names '\(string(parts[0]))'") }
+      guard parts[0].isEmpty else {
+        throw invalid("a temporary object has no store, but this one names '\(string(parts[0]))'")
+      }
       guard ObjectURI.isUUID(digits) else { throw invalid("the key '\(string(parts[2]))' is not 't' and a UUID") }
       store = nil
       key = .temporary(uuid: Text(string(digits).uppercased()))
@@ -85,7 +87,8 @@ extension Store {
     guard uri.store == uuid else {
       throw Failure(
         .invalidArgument,
-        "'\(uri.text)' names an object of another store: the UUID of '\(path)' is \(uuid). Open the store it belongs to.")
+        "'\(uri.text)' names an object of another store: the UUID of '\(path)' is \(uuid). "
+          + "Open the store it belongs to.")
     }
     guard let entity = model.numberedEntities.first(where: { $0.name == uri.entity.string }) else {
       throw Failure(.invalidArgument, "'\(uri.text)' names the entity '\(uri.entity)', which the model does not have.")

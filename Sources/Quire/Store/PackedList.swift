@@ -4,7 +4,8 @@ enum PackedList {
   static let element = "quire_element"
 
   /// Two parameters: the count and the values. At least one value.
-  static let sql = "WITH RECURSIVE place(i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM place WHERE i + 1 < ?) "
+  static let sql =
+    "WITH RECURSIVE place(i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM place WHERE i + 1 < ?) "
     + "SELECT \(element)(?, i) FROM place"
 
   private enum Tag {

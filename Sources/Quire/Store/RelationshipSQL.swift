@@ -17,8 +17,8 @@ struct RelationshipSQL: Sendable {
     if relationship.isTransient {
       throw Failure(
         .invalidArgument,
-        "Relationship '\(relationship.qualifiedName)' is transient, so the store knows nothing of it. Use a stored relationship."
-      )
+        "Relationship '\(relationship.qualifiedName)' is transient, so the store knows nothing of it. "
+          + "Use a stored relationship.")
     }
     self.relationship = relationship
     ownerTable = schema.table(of: relationship.entity)

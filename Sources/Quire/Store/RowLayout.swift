@@ -90,8 +90,8 @@ final class RowLayout: Sendable {
     if !overflow, place >= 0, place < entities.count, let layout = entities[Int(place)] { return layout }
     throw Failure(
       .database,
-      "Row \(id) of table \(table) says that it is of entity number \(number), which is not a concrete entity under '\(root.name)'. The file is damaged or was written with another model."
-    )
+      "Row \(id) of table \(table) says that it is of entity number \(number), "
+        + "which is not a concrete entity under '\(root.name)'. The file is damaged or was written with another model.")
   }
 }
 

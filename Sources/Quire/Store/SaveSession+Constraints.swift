@@ -27,7 +27,8 @@ extension SaveSession {
         }
         return Failure(
           .constraint,
-          "Entity '\(declaring.name)' must be unique by \(names.joined(separator: ", ")): \(subject) has \(described.joined(separator: ", ")), and so has \(other). Change one of them.",
+          "Entity '\(declaring.name)' must be unique by \(names.joined(separator: ", ")): \(subject) "
+            + "has \(described.joined(separator: ", ")), and so has \(other). Change one of them.",
           databaseCode: failure.databaseCode)
       }
     }

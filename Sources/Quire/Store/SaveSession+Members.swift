@@ -39,7 +39,8 @@ extension SaveSession {
       guard change.relationship.isOrdered else {
         throw Failure(
           .invalidArgument,
-          "Relationship '\(change.relationship.qualifiedName)' is not ordered, so its members cannot be given an order.")
+          "Relationship '\(change.relationship.qualifiedName)' is not ordered, so its members cannot be given an order."
+        )
       }
       let owner = try permanent(change.owner, for: change.relationship)
       var wanted: [Int64] = []
@@ -54,13 +55,14 @@ extension SaveSession {
     guard relationship.isToMany else {
       throw Failure(
         .invalidArgument,
-        "Relationship '\(relationship.qualifiedName)' is to-one: its value belongs to the row of the object that has it.")
+        "Relationship '\(relationship.qualifiedName)' is to-one: "
+          + "its value belongs to the row of the object that has it.")
     }
     guard change.owner.root == relationship.entity.rootNumber else {
       throw Failure(
         .invalidArgument,
-        "Relationship '\(relationship.qualifiedName)' belongs to objects of '\(relationship.entity.name)', not of '\(rootName(change.owner))'."
-      )
+        "Relationship '\(relationship.qualifiedName)' belongs to objects of '\(relationship.entity.name)', "
+          + "not of '\(rootName(change.owner))'.")
     }
     return relationship.isTransient ? nil : try RelationshipSQL(relationship, schema: schema)
   }
@@ -69,8 +71,8 @@ extension SaveSession {
     if try entityNumber(of: owner) < 0 {
       throw Failure(
         .conflict,
-        "\(relationship.entity.name) \(owner.id), whose '\(relationship.name)' changed, is no longer in the store. Refresh it."
-      )
+        "\(relationship.entity.name) \(owner.id), whose '\(relationship.name)' changed, "
+          + "is no longer in the store. Refresh it.")
     }
   }
 

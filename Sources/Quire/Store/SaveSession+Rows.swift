@@ -5,13 +5,14 @@ extension SaveSession {
     for insert in request.inserts {
       if insert.entity.isAbstract {
         throw Failure(
-          .invalidArgument, "Entity '\(insert.entity.name)' is abstract and has no objects. Insert one of an entity under it.")
+          .invalidArgument,
+          "Entity '\(insert.entity.name)' is abstract and has no objects. Insert one of an entity under it.")
       }
       guard insert.id != 0, insert.values.count == insert.entity.properties.count else {
         throw Failure(
           .invalidArgument,
-          "An inserted \(insert.entity.name) needs an id other than 0 and \(insert.entity.properties.count) values; it has id \(insert.id) and \(insert.values.count)."
-        )
+          "An inserted \(insert.entity.name) needs an id other than 0 and \(insert.entity.properties.count) values; "
+            + "it has id \(insert.id) and \(insert.values.count).")
       }
       if insert.id > 0 {
         if prenumbered.updateValue(insert, forKey: insert.reference) != nil { throw twice(insert) }
@@ -157,7 +158,8 @@ extension SaveSession {
     default:
       throw Failure(
         .invalidArgument,
-        "'\(toOne.relationship.qualifiedName)' is a relationship and cannot hold \(value.kindName). Give an object or nil.")
+        "'\(toOne.relationship.qualifiedName)' is a relationship and cannot hold \(value.kindName). "
+          + "Give an object or nil.")
     }
     let key: Value = destination.map { .integer($0.id) } ?? .nil
     let number = try destination.map { reference throws(Failure) in

@@ -50,8 +50,8 @@ final class SaveSession {
     if let id = permanentIDs[reference] { return ObjectReference(root: reference.root, id: id) }
     throw Failure(
       .invalidState,
-      "'\(property.qualifiedName)' refers to the unsaved object \(reference.id) of '\(rootName(reference))', which this save does not insert. Insert it in the same context, or save it first."
-    )
+      "'\(property.qualifiedName)' refers to the unsaved object \(reference.id) of '\(rootName(reference))', "
+        + "which this save does not insert. Insert it in the same context, or save it first.")
   }
 
   /// Z_ENT of the row that a relationship is about to refer to; an error when it is no longer there.
@@ -67,13 +67,13 @@ final class SaveSession {
     if number < 0 {
       throw Failure(
         .conflict,
-        "'\(relationship.qualifiedName)' was to refer to \(expected.name) \(reference.id), which is no longer in the store. Refresh the object, or refer to another."
-      )
+        "'\(relationship.qualifiedName)' was to refer to \(expected.name) \(reference.id), "
+          + "which is no longer in the store. Refresh the object, or refer to another.")
     }
     throw Failure(
       .invalidArgument,
-      "'\(relationship.qualifiedName)' refers to objects of '\(expected.name)', and row \(reference.id) is of entity number \(number)."
-    )
+      "'\(relationship.qualifiedName)' refers to objects of '\(expected.name)', "
+        + "and row \(reference.id) is of entity number \(number).")
   }
 
   /// The insert of this save that has or gets the key; nil for a row that was there before.

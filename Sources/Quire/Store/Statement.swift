@@ -65,7 +65,8 @@ extension Statement {
     case .data(let bytes), .uuid(let bytes): try bind(bytes, at: index)
     case .object(let box): try bind(box.reference.id, at: index)
     case .list:
-      throw Failure(.invalidArgument, "A list cannot be stored in a column or bound to one parameter; bind its values one by one.")
+      throw Failure(
+        .invalidArgument, "A list cannot be stored in a column or bound to one parameter; bind its values one by one.")
     }
   }
 
@@ -176,7 +177,8 @@ extension Statement {
   private func unreadable(_ column: Int, _ found: String) -> Failure {
     Failure(
       .database,
-      "Column '\(columnName(column))' of the store '\(connection.path)' holds \(found). The file was changed by other means, or is damaged.",
+      "Column '\(columnName(column))' of the store '\(connection.path)' holds \(found). "
+        + "The file was changed by other means, or is damaged.",
       databaseCode: SQLITE_MISMATCH)
   }
 

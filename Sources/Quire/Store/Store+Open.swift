@@ -5,7 +5,8 @@ extension Store {
   static func open(path: Text, model: Model, options: Options = Options()) throws(Failure) -> Store {
     try model.freeze()
     if options.busyTimeoutMilliseconds < 0 {
-      throw Failure(.invalidArgument, "The busy timeout of \(options.busyTimeoutMilliseconds) ms is negative. Give 0 or more.")
+      throw Failure(
+        .invalidArgument, "The busy timeout of \(options.busyTimeoutMilliseconds) ms is negative. Give 0 or more.")
     }
     if path == ":memory:" { return try openInMemory(model: model, options: options) }
     let file = try StoreFile(path: path)
@@ -29,7 +30,8 @@ extension Store {
     if options.isReadOnly || options.mustExist {
       throw Failure(
         .invalidArgument,
-        "A store in memory is always new, so it can be neither opened for reading only nor required to exist. Leave out those options.")
+        "A store in memory is always new, so it can be neither opened for reading only "
+          + "nor required to exist. Leave out those options.")
     }
     let connection = try Connection(path: ":memory:", access: .readWrite(mayCreate: true), busyTimeoutMilliseconds: 0)
     return try store(on: connection, model: model, options: options)
@@ -60,7 +62,10 @@ extension Store {
       try configure(connection, options)
       if try connection.isEmpty() {
         if options.isReadOnly || options.mustExist {
-          throw Failure(.notAStore, "'\(connection.path)' is empty, not a store. Open it for writing, and not as one that must exist, to create a store in it.")
+          throw Failure(
+            .notAStore,
+            "'\(connection.path)' is empty, not a store. "
+              + "Open it for writing, and not as one that must exist, to create a store in it.")
         }
         try create(on: connection, model: model)
       }

@@ -42,7 +42,8 @@ final class Store: @unchecked Sendable {
   func close() throws(Failure) {
     try lock.withLock { () throws(Failure) in
       if connection.isInTransaction {
-        throw Failure(.invalidState, "The store '\(path)' cannot be closed while it reads or saves. Close it afterwards.")
+        throw Failure(
+          .invalidState, "The store '\(path)' cannot be closed while it reads or saves. Close it afterwards.")
       }
       isOpen = false
       connection.close()

@@ -12,10 +12,12 @@ struct StoreFile {
   init(path: Text) throws(Failure) {
     if path.isEmpty {
       throw Failure(
-        .invalidArgument, "The path of the store is empty. Give the path of a file, or ':memory:' for a store in memory.")
+        .invalidArgument,
+        "The path of the store is empty. Give the path of a file, or ':memory:' for a store in memory.")
     }
     if path.bytes.buffer.contains(0) {
-      throw Failure(.invalidArgument, "The path of the store contains a NUL character, which no file name can have. Remove it.")
+      throw Failure(
+        .invalidArgument, "The path of the store contains a NUL character, which no file name can have. Remove it.")
     }
     self.path = path
     name = path.string
@@ -53,7 +55,8 @@ struct StoreFile {
     }
     if !isAccessible(folder, W_OK), !hasLog {
       throw readOnly(
-        "its folder cannot be written, and SQLite keeps its log there. Open it for reading only, or change the permissions of '\(folder)'.")
+        "its folder cannot be written, and SQLite keeps its log there. "
+          + "Open it for reading only, or change the permissions of '\(folder)'.")
     }
   }
 

@@ -14,8 +14,8 @@ enum StoredType: Sendable {
 }
 
 extension ColumnType {
-  /// nil for what predicates cannot compare.
-  init?(of property: Property) {
+  /// What a predicate compares where it names `property`.
+  init(comparing property: Property) throws(Failure) {
     switch StoredType(of: property) {
     case .object(let root): self = .object(root: root)
     case .attribute(let type):
@@ -30,7 +30,11 @@ extension ColumnType {
       case .date: self = .date
       case .binary, .transformable: self = .data
       case .uuid: self = .uuid
-      case .undefined: return nil
+      case .undefined:
+        throw Failure(
+          .unsupported,
+          "'\(property.qualifiedName)' is of a type that predicates do not compare. "
+            + "Fetch the objects and look at its values.")
       }
     }
   }

@@ -4,20 +4,22 @@ import Glibc
 ///
 /// The address holds for the life of the buffer, so the ABI can lend it to a caller; a Swift `String`
 /// of fifteen bytes or fewer lives inline and has no address to lend.
-final class Bytes: @unchecked Sendable {
-  let start: UnsafePointer<UInt8>
-  let count: Int
+struct Bytes: @unchecked Sendable {
+  /// One allocation: the count, then the bytes.
+  private final class Storage: ManagedBuffer<Int, UInt8> {}
+
+  private let storage: ManagedBuffer<Int, UInt8>
 
   /// Allocates `count` bytes and lets `body` fill every one of them.
   init(count: Int, fill body: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
-    let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: count + 1)
-    body(UnsafeMutableBufferPointer(start: memory, count: count))
-    memory[count] = 0
-    self.start = UnsafePointer(memory)
-    self.count = count
+    storage = Storage.create(minimumCapacity: count + 1) { _ in count }
+    storage.withUnsafeMutablePointerToElements { memory in
+      body(UnsafeMutableBufferPointer(start: memory, count: count))
+      memory[count] = 0
+    }
   }
 
-  convenience init(_ source: UnsafeBufferPointer<UInt8>) {
+  init(_ source: UnsafeBufferPointer<UInt8>) {
     self.init(count: source.count) { target in
       if let base = source.baseAddress, source.count > 0 {
         memcpy(target.baseAddress!, base, source.count)
@@ -25,14 +27,14 @@ final class Bytes: @unchecked Sendable {
     }
   }
 
-  convenience init(_ source: some Collection<UInt8>) {
+  init(_ source: some Collection<UInt8>) {
     let array = ContiguousArray(source)
-    self.init(count: array.count) { target in
-      array.withUnsafeBufferPointer { if $0.count > 0 { memcpy(target.baseAddress!, $0.baseAddress!, $0.count) } }
-    }
+    self = array.withUnsafeBufferPointer { Bytes($0) }
   }
 
-  deinit { UnsafeMutablePointer(mutating: start).deallocate() }
+  /// Holds as long as a copy of these bytes does.
+  var start: UnsafePointer<UInt8> { storage.withUnsafeMutablePointerToElements { UnsafePointer($0) } }
+  var count: Int { storage.header }
 
   var buffer: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }
 
@@ -45,7 +47,8 @@ final class Bytes: @unchecked Sendable {
 
 extension Bytes: Hashable {
   static func == (left: Bytes, right: Bytes) -> Bool {
-    left === right || (left.count == right.count && memcmp(left.start, right.start, left.count) == 0)
+    left.storage === right.storage
+      || (left.count == right.count && memcmp(left.start, right.start, left.count) == 0)
   }
 
   func hash(into hasher: inout Hasher) { hasher.combine(bytes: UnsafeRawBufferPointer(buffer)) }

@@ -61,8 +61,11 @@ final class RegularExpression {
       }
     }
     if status.rawValue > U_ZERO_ERROR.rawValue {
-      let reason = status == U_REGEX_TIME_OUT ? "takes too long" : status == U_REGEX_STACK_OVERFLOW
-        ? "needs too much memory" : "failed (\(String(cString: quire_icu_error_name(status))))"
+      let reason =
+        status == U_REGEX_TIME_OUT
+        ? "takes too long"
+        : status == U_REGEX_STACK_OVERFLOW
+          ? "needs too much memory" : "failed (\(String(cString: quire_icu_error_name(status))))"
       throw Failure(
         .invalidPredicate,
         "The pattern \"\(pattern)\" of MATCHES \(reason) on a text of \(text.count) bytes; use a pattern with less "

@@ -1,0 +1,167 @@
+import CICU
+
+/// Folds text into a buffer it owns and reuses; ASCII never enters ICU. For one thread at a time.
+final class TextFolder {
+  private var folded: ContiguousArray<UInt8> = []
+  private var units: ContiguousArray<UInt16> = []
+  private var moreUnits: ContiguousArray<UInt16> = []
+
+  /// Lends the folded bytes of `source` to `body`; with no folding these are the bytes of `source` itself.
+  func withFolded<Result>(
+    _ source: UnsafeBufferPointer<UInt8>, _ folding: TextFolding,
+    _ body: (UnsafeBufferPointer<UInt8>) -> Result
+  ) -> Result {
+    if folding.isEmpty { return body(source) }
+    let isASCII = TextFolder.isASCII(source)
+    if isASCII && !folding.contains(.ignoreCase) { return body(source) }
+    if isASCII {
+      foldASCII(source)
+    } else if folding.contains(.ignoreDiacritics) {
+      foldMarks(source, alsoCase: folding.contains(.ignoreCase))
+    } else {
+      foldCase(source)
+    }
+    return folded.withUnsafeBufferPointer(body)
+  }
+
+  func fold(_ text: Text, _ folding: TextFolding) -> Text {
+    if folding.isEmpty { return text }
+    return withFolded(text.bytes.buffer, folding) { Text(trusted: Bytes($0)) }
+  }
+
+  static func isASCII(_ source: UnsafeBufferPointer<UInt8>) -> Bool {
+    let raw = UnsafeRawBufferPointer(source)
+    var index = 0
+    while index &+ 8 <= raw.count {
+      if raw.loadUnaligned(fromByteOffset: index, as: UInt64.self) & 0x8080_8080_8080_8080 != 0 { return false }
+      index &+= 8
+    }
+    while index < raw.count {
+      if raw[index] >= 0x80 { return false }
+      index &+= 1
+    }
+    return true
+  }
+
+  private func foldASCII(_ source: UnsafeBufferPointer<UInt8>) {
+    resize(&folded, source.count)
+    folded.withUnsafeMutableBufferPointer { target in
+      for index in 0..<source.count {
+        let byte = source[index]
+        target[index] = byte | ((byte &- 0x41 < 26) ? 0x20 : 0)
+      }
+    }
+  }
+
+  private func foldCase(_ source: UnsafeBufferPointer<UInt8>) {
+    guard let map = TextFolder.caseMap.pointer, let length = Int32(exactly: source.count) else {
+      return copy(source)
+    }
+    var status = U_ZERO_ERROR
+    let start = UnsafeRawPointer(source.baseAddress!).assumingMemoryBound(to: CChar.self)
+    resize(&folded, source.count &+ 16)
+    for _ in 0..<2 {
+      status = U_ZERO_ERROR
+      let needed = folded.withUnsafeMutableBytes {
+        quire_icu_fold_case(
+          map, $0.baseAddress!.assumingMemoryBound(to: CChar.self), Int32($0.count), start, length, &status)
+      }
+      resize(&folded, Int(needed))
+      if status != U_BUFFER_OVERFLOW_ERROR { break }
+    }
+    if status.rawValue > U_ZERO_ERROR.rawValue { copy(source) }
+  }
+
+  /// Case is folded between taking the marks off and composing, so that no folded letter brings a mark back.
+  private func foldMarks(_ source: UnsafeBufferPointer<UInt8>, alsoCase: Bool) {
+    var status = U_ZERO_ERROR
+    guard Utf16Text.decode(source, into: &units), let decompose = quire_icu_nfd(&status),
+      let compose = quire_icu_nfc(&status)
+    else { return copy(source) }
+    normalize(decompose)
+    units.withUnsafeMutableBufferPointer { buffer in
+      guard let base = buffer.baseAddress else { return }
+      markless = Int(quire_icu_drop_marks(base, Int32(buffer.count)))
+    }
+    units.removeLast(units.count - min(markless, units.count))
+    if alsoCase { foldCaseOfUnits() }
+    normalize(compose)
+    encodeUnits()
+  }
+
+  private var markless = 0
+
+  private func normalize(_ form: OpaquePointer) {
+    transform { target, capacity, source, length, status in
+      quire_icu_normalize(form, source, length, target, capacity, &status)
+    }
+  }
+
+  private func foldCaseOfUnits() {
+    transform { target, capacity, source, length, status in
+      quire_icu_fold_case_utf16(target, capacity, source, length, &status)
+    }
+  }
+
+  /// Runs one of ICU's transformations over `units`, a second time with more room if it asks for it.
+  private func transform(
+    _ body: (UnsafeMutablePointer<UInt16>, Int32, UnsafePointer<UInt16>, Int32, inout UErrorCode) -> Int32
+  ) {
+    var status = U_ZERO_ERROR
+    resize(&moreUnits, units.count &* 3 &+ 16)
+    for _ in 0..<2 {
+      status = U_ZERO_ERROR
+      let needed = units.withUnsafeBufferPointer { source in
+        moreUnits.withUnsafeMutableBufferPointer { target in
+          withUnsafeTemporaryAllocation(of: UInt16.self, capacity: 1) { empty in
+            body(
+              target.baseAddress!, Int32(target.count),
+              source.baseAddress ?? UnsafePointer(empty.baseAddress!), Int32(source.count), &status)
+          }
+        }
+      }
+      resize(&moreUnits, Int(needed))
+      if status != U_BUFFER_OVERFLOW_ERROR { break }
+    }
+    if status.rawValue <= U_ZERO_ERROR.rawValue { swap(&units, &moreUnits) }
+  }
+
+  private func encodeUnits() {
+    var status = U_ZERO_ERROR
+    var written: Int32 = 0
+    resize(&folded, units.count &* 3 &+ 1)
+    units.withUnsafeBufferPointer { source in
+      folded.withUnsafeMutableBytes { target in
+        guard let base = source.baseAddress else { return }
+        _ = quire_icu_to_utf8(
+          target.baseAddress!.assumingMemoryBound(to: CChar.self), Int32(target.count), &written, base,
+          Int32(source.count), &status)
+      }
+    }
+    resize(&folded, Int(written))
+  }
+
+  private func copy(_ source: UnsafeBufferPointer<UInt8>) {
+    folded.removeAll(keepingCapacity: true)
+    folded.append(contentsOf: source)
+  }
+
+  private func resize<Element: FixedWidthInteger>(_ array: inout ContiguousArray<Element>, _ count: Int) {
+    if array.count > count {
+      array.removeLast(array.count - count)
+    } else {
+      array.append(contentsOf: repeatElement(0, count: count - array.count))
+    }
+  }
+
+  /// One for the process: ICU reads it from any thread, and nothing changes it.
+  private static let caseMap = CaseMap()
+
+  private final class CaseMap: @unchecked Sendable {
+    let pointer: OpaquePointer?
+    init() {
+      var status = U_ZERO_ERROR
+      pointer = quire_icu_case_map_open(&status)
+    }
+  }
+}
