@@ -1,0 +1,65 @@
+"""Quire: an object store in Core Data's file format, with sectioned lists that stay up to date.
+
+    class Quote(quire.Model):
+        author: quire.Attr[Optional[str]]
+        contents: quire.Attr[str]
+        created_at: quire.Attr[datetime]
+
+    with quire.open("quotes.sqlite", [Quote]) as store:
+        context = store.context
+        quotes = context.query(Quote).order_by(Quote.author).live(section_by=Quote.author)
+
+        @quotes.on_change
+        def redraw(change):
+            ...
+
+        context.add(Quote(author="Goethe", contents="More light!", created_at=datetime.now(timezone.utc)))
+        context.save()
+"""
+
+from ._ffi import VERSION as __version__
+from ._types import AttributeType, Double, Float, Integer16, Integer32, Integer64, Transformable, URI
+from .changes import Change, ChangeSet, Delete, Insert, Move, Path, Step, StepKind, Update
+from .column import Column
+from .context import Context
+from .errors import (
+    Busy,
+    CannotOpen,
+    Conflict,
+    ConstraintError,
+    DatabaseError,
+    Error,
+    InvalidArgument,
+    InvalidModel,
+    InvalidState,
+    InvalidText,
+    ModelMismatch,
+    MultipleFound,
+    NotAStore,
+    NotFound,
+    PredicateError,
+    ReadOnly,
+    StoreClosed,
+    Unsupported,
+    ValidationError,
+    WrongThread,
+)
+from .keys import Key, Order
+from .model import Model
+from .predicate import Predicate
+from .properties import Attr, ToMany, ToOne, attr, relation
+from .query import Query
+from .related import Related
+from .results import Results
+from .sections import Section, Sections
+from .store import Store, open
+
+__all__ = [
+    "Attr", "AttributeType", "Busy", "CannotOpen", "Change", "ChangeSet", "Column", "Conflict", "ConstraintError",
+    "Context", "DatabaseError", "Delete", "Double", "Error", "Float", "Insert", "Integer16", "Integer32", "Integer64",
+    "InvalidArgument", "InvalidModel", "InvalidState", "InvalidText", "Key", "Model", "ModelMismatch", "Move",
+    "MultipleFound", "NotAStore", "NotFound", "Order", "Path", "Predicate", "PredicateError", "Query", "ReadOnly",
+    "Related", "Results", "Section", "Sections", "Step", "StepKind", "Store", "StoreClosed", "ToMany", "ToOne",
+    "Transformable", "URI", "Unsupported", "Update", "ValidationError", "WrongThread", "__version__", "attr", "open",
+    "relation",
+]

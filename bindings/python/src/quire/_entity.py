@@ -1,0 +1,133 @@
+"""Reads the bodies of model classes."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Optional
+
+from . import _annotations, _buffers, _ffi, _types
+from ._types import AttributeType
+from .errors import InvalidArgument
+from .properties import NO_DEFAULT, Attr, AttrOptions, Property, RelationOptions, ToMany, ToOne
+
+if TYPE_CHECKING:
+    from .model import Model
+
+
+class Entity:
+    """What a model class declares."""
+
+    def __init__(self, model: type[Model], parent: Optional[Entity], own: Mapping[str, Property]) -> None:
+        self.model = model
+        self.name = model.__name__
+        self.encoded_name = self.name.encode()
+        self.parent = parent
+        self.root: Entity = parent.root if parent else self
+        self.is_abstract = bool(model.__dict__.get("__abstract__", False))
+        self.own = own
+        self.properties: dict[str, Property] = {**(parent.properties if parent else {}), **own}
+        stored = [each for each in self.properties.values() if isinstance(each, Attr) and not each._is_transient]
+        for place, attribute in enumerate(stored):
+            # The same number in every class that inherits it: ancestors come first.
+            attribute._place = place
+        self.attributes = {each._name: each for each in self.properties.values() if isinstance(each, Attr)}
+        self.stored = stored
+        self.page_keys = _buffers.key_array([attribute._key_bytes for attribute in stored])
+
+    def property_named(self, name: str) -> Property:
+        """By its name in the class."""
+        found = self.properties.get(name)
+        if found is None:
+            known = ", ".join(sorted(self.properties)) or "none"
+            raise InvalidArgument(f"{self.name} has no property {name!r}. It has: {known}.")
+        return found
+
+
+_ORIGINS: tuple[type, ...] = (Attr, ToOne, ToMany)
+
+
+def properties_of(
+    cls: type[Model], reserved: frozenset[str], local_names: Mapping[str, object]
+) -> dict[str, Property]:
+    """What the class itself declares; names in it are looked up among `local_names` first."""
+    reader = _annotations.Reader(cls, local_names)
+    found: dict[str, Property] = {}
+    for name, written in _annotations.own(cls).items():
+        where = f"{cls.__name__}.{name}"
+        try:
+            annotation = reader.read(written)
+        except (NameError, TypeError) as error:
+            raise TypeError(f"{where}: {error}") from None
+        if annotation.origin is ClassVar or annotation.origin is typing.Final or name.startswith("__"):
+            continue
+        if annotation.origin not in _ORIGINS:
+            if name.startswith("_"):
+                continue
+            raise TypeError(
+                f"{where} is annotated {written!r}; declare an attribute as quire.Attr[...], a relationship as "
+                "quire.ToOne[...] or quire.ToMany[...], anything else as ClassVar[...]")
+        if name.startswith("_"):
+            raise TypeError(f"{where}: the name of a property begins with a letter")
+        if name in reserved:
+            raise TypeError(f'{where}: every object has {name!r}; choose another name and give attr(name="{name}")')
+        if any(name in vars(base).get("_quire_entity", _NOTHING).properties for base in cls.__mro__[1:]):
+            raise TypeError(f"{where} is declared by a class that {cls.__name__} inherits from; declare it once")
+        options = cls.__dict__.get(name, NO_DEFAULT)
+        found[name] = _property(cls.__name__, name, annotation, options)
+    for name, value in cls.__dict__.items():
+        if isinstance(value, (AttrOptions, RelationOptions)) and name not in found:
+            raise TypeError(f"{cls.__name__}.{name} needs an annotation, such as {name}: quire.Attr[str] = ...")
+    return found
+
+
+def _property(owner: str, name: str, annotation: _annotations.Annotation, options: Any) -> Property:
+    where = f"{owner}.{name}"
+    if len(annotation.members) != 1:
+        raise TypeError(f"{where}: write one type, with '| None' when it may be None")
+    member = annotation.members[0]
+    if annotation.origin is Attr:
+        if options is NO_DEFAULT:
+            options = AttrOptions(NO_DEFAULT, None, False, None)
+        if not isinstance(options, AttrOptions):
+            raise TypeError(f"{where}: a default is given as attr(default={options!r})")
+        return Attr(
+            owner, name, _attribute_type(where, member, options.type), annotation.is_optional, options.default,
+            options.transient, options.name or name)
+    if options is NO_DEFAULT:
+        options = RelationOptions(None, _ffi.QUIRE_NULLIFY, False, 0, 0, None)
+    if not isinstance(options, RelationOptions):
+        raise TypeError(f"{where} is a relationship and has no default; it takes relation(...)")
+    if not isinstance(member, _annotations.Unresolved) and not hasattr(member, "_quire_entity"):
+        raise TypeError(f"{where}: {member!r} is no model class")
+    if annotation.origin is ToMany:
+        if annotation.is_optional:
+            raise TypeError(f"{where}: a to-many relationship is empty instead of None; leave '| None' out")
+        return ToMany(owner, name, member, True, options)
+    if options.ordered or options.minimum or options.maximum:
+        raise TypeError(f"{where}: ordered, minimum and maximum are for ToMany")
+    return ToOne(owner, name, member, annotation.is_optional, options)
+
+
+def _attribute_type(where: str, python: object, narrowed: Optional[AttributeType]) -> AttributeType:
+    if isinstance(python, _annotations.Unresolved):
+        raise TypeError(f"{where}: {python.text!r} in its annotation is not defined")
+    known = ", ".join(kind.__name__ for kind in _types.DEFAULTS)
+    usual = _types.DEFAULTS.get(python) if isinstance(python, type) else None
+    if usual is None:
+        raise TypeError(f"{where}: an attribute cannot be {python!r}; it is one of {known}")
+    if narrowed is None:
+        return usual
+    if not isinstance(narrowed, AttributeType):
+        raise TypeError(f"{where}: type={narrowed!r} is no attribute type, such as quire.Integer16")
+    if narrowed.python is not usual.python:
+        raise TypeError(
+            f"{where}: {narrowed!r} is for Attr[{narrowed.python.__name__}], not Attr[{usual.python.__name__}]")
+    return narrowed
+
+
+class _Nothing:
+    properties: Mapping[str, Property] = {}
+
+
+_NOTHING: Any = _Nothing()

@@ -1,0 +1,83 @@
+"""What all objects with a handle of the library share: closing, `with`, and what happens at fork and pickle."""
+
+from __future__ import annotations
+
+import os
+import weakref
+from types import TracebackType
+from typing import Callable, NoReturn, Optional, TypeVar
+
+from .errors import StoreClosed
+
+_Self = TypeVar("_Self", bound="Handle")
+
+
+class Handle:
+    """A reference to something in the library, given back by `close`, at the end of `with`, or when it is collected."""
+
+    def __init__(self, pointer: int, release: Callable[..., object], *arguments: object) -> None:
+        self._pointer: Optional[int] = pointer
+        self._abandoned = False
+        # Not __del__: this also runs in a defined order at the end of the interpreter.
+        self._finalizer = weakref.finalize(self, release, pointer, *arguments)
+        _handles.add(self)
+
+    @property
+    def _raw(self) -> int:
+        """The pointer for a call; raises StoreClosed when there is none any more."""
+        pointer = self._pointer
+        if pointer is None:
+            raise self._use_after_close()
+        return pointer
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed. Any thread."""
+        return self._pointer is None
+
+    def close(self) -> None:
+        """Gives back what it holds in the library. Closing again does nothing; any other use raises `StoreClosed`."""
+        self._pointer = None
+        self._finalizer()
+
+    def __enter__(self: _Self) -> _Self:
+        self._raw
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[type[BaseException]],
+        value: Optional[BaseException],
+        traceback: Optional[TracebackType],
+    ) -> None:
+        self.close()
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise TypeError(f"cannot pickle or copy a {type(self).__name__!r} object: it belongs to an open store")
+
+    def _use_after_close(self) -> StoreClosed:
+        name = type(self).__name__.strip("_")
+        if self._abandoned:
+            return StoreClosed(
+                f"This {name} belongs to the parent process. Open the store again after the fork.")
+        return StoreClosed(f"This {name} was closed.")
+
+    def _abandon(self) -> None:
+        """After a fork, in the child: the file and its locks are the parent's, so nothing may be given back."""
+        self._pointer = None
+        self._abandoned = True
+        self._finalizer.detach()
+
+
+_handles: weakref.WeakSet[Handle] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for handle in list(_handles):
+        handle._abandon()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+

@@ -1,0 +1,173 @@
+"""From model classes to a model of the library."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterable, Sequence
+from ctypes import byref, c_void_p
+from typing import Any, Union
+
+from . import _annotations, _buffers, _ffi, _values
+from ._entity import Entity
+from ._load import library, quick
+from .errors import InvalidModel, failure
+from .keys import Order, order_of
+from .model import Model
+from .properties import Attr, Property, Relationship, ToMany, ToOne
+
+
+class Schema:
+    """The classes that a store was opened with."""
+
+    def __init__(self, models: Iterable[type[Model]]) -> None:
+        self._by_name: dict[str, type[Model]] = {}
+        for model in models:
+            if not (isinstance(model, type) and issubclass(model, Model)) or model is Model:
+                raise TypeError(f"{model!r} is no model class")
+            self._include(model)
+        if not self._by_name:
+            raise InvalidModel("A store needs at least one model class.")
+        self.polymorphic: set[type[Model]] = set()
+        """Classes from which others of the store inherit."""
+        for model in self._by_name.values():
+            parent = model._quire_entity.parent
+            while parent is not None:
+                self.polymorphic.add(parent.model)
+                parent = parent.parent
+        self._destinations: dict[int, type[Model]] = {}
+
+    def _include(self, model: type[Model]) -> None:
+        entity = model._quire_entity
+        if entity.parent is not None:
+            self._include(entity.parent.model)
+        if self._by_name.setdefault(entity.name, model) is not model:
+            raise InvalidModel(f"Two different model classes are called {entity.name!r}. Rename one of them.")
+
+    def model_named(self, name: str) -> type[Model]:
+        """The class of an entity."""
+        return self._by_name[name]
+
+    def check(self, model: type[Model]) -> Entity:
+        """The entity of a class that the store knows."""
+        if not (isinstance(model, type) and issubclass(model, Model)) or model is Model:
+            raise TypeError(f"{model!r} is no model class")
+        entity = model._quire_entity
+        if self._by_name.get(entity.name) is not model:
+            known = ", ".join(self._by_name)
+            raise InvalidModel(
+                f"The store was opened without the model class {entity.name!r}; it has {known}. Add it to the list "
+                "given to quire.open.")
+        return entity
+
+    def destination(self, relationship: Relationship) -> type[Model]:
+        """The class at the other end."""
+        found = self._destinations.get(id(relationship))
+        if found is None:
+            written = relationship._destination
+            unresolved = isinstance(written, _annotations.Unresolved)
+            name = written.name if unresolved else written._quire_entity.name
+            known = self._by_name.get(name)
+            if known is None or not (unresolved or known is written):
+                raise InvalidModel(
+                    f"{relationship} leads to {name!r}, which is not among the model classes of the store. Add it to "
+                    "the list given to quire.open.")
+            found = self._destinations[id(relationship)] = known
+        return found
+
+    def create(self) -> int:
+        """Makes the model; the caller owns it."""
+        pointer: int = quick.quire_model_create()
+        try:
+            for model in self._by_name.values():
+                self._add_entity(pointer, model._quire_entity)
+            for model in self._by_name.values():
+                self._add_indexes(pointer, model._quire_entity)
+        except BaseException:
+            quick.quire_model_release(pointer)
+            raise
+        return pointer
+
+    def _add_entity(self, pointer: int, entity: Entity) -> None:
+        options = _ffi.quire_entity_options(
+            struct_size=ctypes.sizeof(_ffi.quire_entity_options), is_abstract=entity.is_abstract,
+            parent=entity.parent.encoded_name if entity.parent else None)
+        name = entity.encoded_name
+        _call(library.quire_model_add_entity, pointer, name, len(name), byref(options))
+        for each in entity.own.values():
+            if isinstance(each, Attr):
+                self._add_attribute(pointer, name, each)
+            else:
+                self._add_relationship(pointer, name, each)
+
+    def _add_attribute(self, pointer: int, entity: bytes, attribute: Attr[Any]) -> None:
+        options = _ffi.quire_attribute_options(
+            struct_size=ctypes.sizeof(_ffi.quire_attribute_options), is_optional=attribute._is_optional,
+            is_transient=attribute._is_transient)
+        if attribute._default is not None:
+            default = _values.Values((attribute._pack(attribute._default),))
+            options.default_value = ctypes.cast(default.array, ctypes.POINTER(_ffi.quire_value))
+        key = attribute._key_bytes
+        _call(
+            library.quire_model_add_attribute, pointer, entity, len(entity), key, len(key), attribute._type.number,
+            byref(options))
+
+    def _add_relationship(self, pointer: int, entity: bytes, relationship: Relationship) -> None:
+        destination = self.destination(relationship)._quire_entity
+        given = relationship._options
+        inverse = None
+        if given.inverse is not None:
+            back = destination.properties.get(given.inverse)
+            if not isinstance(back, (ToOne, ToMany)):
+                raise InvalidModel(
+                    f"{relationship} names the inverse {given.inverse!r}, but {destination.name} has no such "
+                    "relationship.")
+            inverse = back._key_bytes
+        options = _ffi.quire_relationship_options(
+            struct_size=ctypes.sizeof(_ffi.quire_relationship_options), is_to_many=relationship._is_to_many,
+            is_ordered=given.ordered, is_optional=relationship._is_optional, delete_rule=given.delete_rule,
+            minimum_count=given.minimum, maximum_count=given.maximum, inverse=inverse)
+        key, to = relationship._key_bytes, destination.encoded_name
+        _call(
+            library.quire_model_add_relationship, pointer, entity, len(entity), key, len(key), to, len(to),
+            byref(options))
+
+    def _add_indexes(self, pointer: int, entity: Entity) -> None:
+        name = entity.encoded_name
+        for written in _listed(entity, "__indexes__"):
+            orders = [_element(entity, item) for item in written]
+            elements = (_ffi.quire_index_element * len(orders))(
+                *(_ffi.quire_index_element(found._key_bytes, not order.ascending) for order, found in orders))
+            index = "_".join(["by", *(found._key for _, found in orders)]).encode()
+            _call(
+                library.quire_model_add_fetch_index, pointer, name, len(name), index, len(index), elements,
+                len(orders))
+        for written in _listed(entity, "__unique__"):
+            keys = [_element(entity, item)[1]._key_bytes for item in written]
+            _call(
+                library.quire_model_add_uniqueness_constraint, pointer, name, len(name), _buffers.key_array(keys),
+                len(keys))
+
+
+def _listed(entity: Entity, attribute: str) -> list[Sequence[Any]]:
+    """`__indexes__` or `__unique__` of the class itself, each item as a sequence."""
+    written = entity.model.__dict__.get(attribute, ())
+    if isinstance(written, str):
+        raise InvalidModel(f"{entity.name}.{attribute} is a list of names or of tuples of names, not a text.")
+    return [(item,) if isinstance(item, (str, Order, Attr, ToOne)) else tuple(item) for item in written]
+
+
+def _element(entity: Entity, item: Any) -> tuple[Order, Property]:
+    order = order_of(item)
+    if isinstance(item, str):
+        return order, entity.property_named(order.path)
+    for found in entity.properties.values():
+        if found._key == order.path:
+            return order, found
+    raise InvalidModel(f"{entity.name} has no property {order.path!r} for an index.")
+
+
+def _call(function: Any, *arguments: Union[object, None]) -> None:
+    error = c_void_p()
+    status = function(*arguments, byref(error))
+    if status:
+        raise failure(status, error)

@@ -1,0 +1,210 @@
+"""Python values in the form of the C interface: 16 bytes each, text and bytes beside them."""
+
+from __future__ import annotations
+
+import ctypes
+import decimal
+import struct
+import uuid
+from array import array
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta, timezone
+from itertools import accumulate
+from typing import Any, Optional
+
+from . import _ffi
+from .errors import InvalidArgument, InvalidText
+
+_INTEGER = struct.Struct("=IIq")
+_REAL = struct.Struct("=IId")
+_BOOLEAN = struct.Struct("=II?7x")
+_POINTER = struct.Struct("=IIQ")
+
+Packed = tuple[struct.Struct, int, int, Any, Any]
+"""How to write it, kind, size, payload, and what the payload points to."""
+
+NIL: Packed = (_INTEGER, _ffi.QUIRE_VALUE_NIL, 0, 0, None)
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_MOST = 2**32 - 2
+
+
+class Values:
+    """An array of values for one call. Keep it until the call has returned."""
+
+    __slots__ = ("array", "count", "_keep")
+
+    def __init__(self, packed: Sequence[Packed]) -> None:
+        count = len(packed)
+        buffer = bytearray(16 * count or 16)
+        offset = 0
+        for form, kind, size, payload, _ in packed:
+            form.pack_into(buffer, offset, kind, size, payload)
+            offset += 16
+        self.array = (_ffi.quire_value * (count or 1)).from_buffer(buffer)
+        self.count = count
+        self._keep = packed
+
+
+def integer(value: int) -> Packed:
+    if not -(2**63) <= value < 2**63:
+        raise InvalidArgument(f"{value} does not fit into 64 bits")
+    return (_INTEGER, _ffi.QUIRE_VALUE_INTEGER, 0, value, None)
+
+
+def boolean(value: bool) -> Packed:
+    return (_BOOLEAN, _ffi.QUIRE_VALUE_BOOLEAN, 0, value, None)
+
+
+def real(value: float, kind: int = _ffi.QUIRE_VALUE_DOUBLE) -> Packed:
+    return (_REAL, kind, 0, value, None)
+
+
+def encoded(value: str) -> bytes:
+    """The UTF-8 form; a lone surrogate has none."""
+    try:
+        return value.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidText(f"the text has no UTF-8 form: {error.reason} at character {error.start}") from None
+
+
+def data(value: bytes, kind: int = _ffi.QUIRE_VALUE_DATA) -> Packed:
+    size = len(value)
+    if size > _MOST:
+        raise InvalidArgument(f"{size} bytes are more than a value can hold")
+    # One byte more, because an empty array has no address.
+    keep = array("B", value + b"\0")
+    return (_POINTER, kind, size, keep.buffer_info()[0], keep)
+
+
+def pointer_to(handle: int) -> Packed:
+    return (_POINTER, _ffi.QUIRE_VALUE_OBJECT, 0, handle, None)
+
+
+def listed(packed: Sequence[Packed]) -> Packed:
+    values = Values(packed)
+    return (_POINTER, _ffi.QUIRE_VALUE_LIST, values.count, ctypes.addressof(values.array), values)
+
+
+def seconds(value: datetime) -> float:
+    """Seconds since 1970 of an aware datetime."""
+    if value.tzinfo is None or value.utcoffset() is None:
+        raise InvalidArgument(
+            "a datetime without a time zone names no instant; give it one, such as "
+            "datetime.now(timezone.utc) or value.astimezone()")
+    return (value - _EPOCH).total_seconds()
+
+
+def instant(value: float) -> datetime:
+    """The aware UTC datetime of seconds since 1970."""
+    try:
+        return _EPOCH + timedelta(seconds=value)
+    except (OverflowError, ValueError):
+        raise InvalidArgument(
+            f"The date {value} seconds from 1970 is outside of the years 1 to 9999 that Python's datetime knows."
+        ) from None
+
+
+def number_text(value: decimal.Decimal) -> str:
+    if not value.is_finite():
+        raise InvalidArgument(f"{value} is not a number that can be stored")
+    return str(value)
+
+
+def any_value(value: object) -> Packed:
+    """A value whose Python type tells what it is, as the argument of a predicate."""
+    if value is None:
+        return NIL
+    if isinstance(value, bool):
+        return boolean(value)
+    if isinstance(value, int):
+        return integer(value)
+    if isinstance(value, float):
+        return real(value)
+    if isinstance(value, str):
+        return data(encoded(value), _ffi.QUIRE_VALUE_TEXT)
+    if isinstance(value, datetime):
+        return real(seconds(value), _ffi.QUIRE_VALUE_DATE)
+    if isinstance(value, decimal.Decimal):
+        return data(number_text(value).encode(), _ffi.QUIRE_VALUE_DECIMAL)
+    if isinstance(value, uuid.UUID):
+        return data(value.bytes, _ffi.QUIRE_VALUE_UUID)
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return data(bytes(value))
+    pack = getattr(value, "_quire_pack", None)
+    if pack is not None:
+        packed: Packed = pack()
+        return packed
+    if isinstance(value, Iterable):
+        return listed([any_value(item) for item in value])
+    raise TypeError(f"{value!r} is of type {type(value).__name__}, which Quire does not know")
+
+
+class Column:
+    """A column of values for one bulk insert, laid out without a Python step for each value where that is possible."""
+
+    __slots__ = ("array", "_keep")
+
+    def __init__(self, buffer: bytearray, count: int, keep: object) -> None:
+        self.array = (_ffi.quire_value * count).from_buffer(buffer)
+        self._keep = keep
+
+
+def _filled(count: int, kind: int) -> bytearray:
+    buffer = bytearray(16 * count)
+    memoryview(buffer).cast("I")[0::4] = memoryview(array("I", [kind]) * count)
+    return buffer
+
+
+def number_column(numbers: array[Any], kind: int) -> Column:
+    """From an array of type `q` or `d`."""
+    count = len(numbers)
+    buffer = _filled(count, kind)
+    form: Any = numbers.typecode
+    memoryview(buffer).cast("B").cast(form)[1::2] = memoryview(numbers)
+    return Column(buffer, count, None)
+
+
+def text_column(texts: Sequence[str], kind: int) -> Column:
+    """From strings, none of them None."""
+    joined = "".join(texts)
+    if joined.isascii():
+        blob = joined.encode()
+        sizes = list(map(len, texts))
+    else:
+        pieces = [encoded(value) for value in texts]
+        blob = b"".join(pieces)
+        sizes = list(map(len, pieces))
+    return _bytes_column(blob, sizes, kind)
+
+
+def data_column(values: Sequence[bytes], kind: int) -> Column:
+    """From bytes, none of them None."""
+    return _bytes_column(b"".join(values), list(map(len, values)), kind)
+
+
+def _bytes_column(blob: bytes, sizes: list[int], kind: int) -> Column:
+    count = len(sizes)
+    keep = array("B", blob + b"\0")
+    buffer = _filled(count, kind)
+    view = memoryview(buffer)
+    view.cast("I")[1::4] = memoryview(array("I", sizes))
+    starts = array("Q", accumulate(sizes, initial=keep.buffer_info()[0]))
+    view.cast("Q")[1::2] = memoryview(starts)[:count]
+    return Column(buffer, count, keep)
+
+
+def mixed_column(packed: Sequence[Packed]) -> Column:
+    """From values packed one by one."""
+    buffer = bytearray(16 * len(packed))
+    offset = 0
+    for form, kind, size, payload, _ in packed:
+        form.pack_into(buffer, offset, kind, size, payload)
+        offset += 16
+    return Column(buffer, len(packed), packed)
+
+
+def length_of(columns: Iterable[Sequence[object]]) -> Optional[int]:
+    """The common length, or None when they differ."""
+    lengths = {len(column) for column in columns}
+    return lengths.pop() if len(lengths) == 1 else None

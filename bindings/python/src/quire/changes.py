@@ -1,0 +1,210 @@
+"""What happened to a live list."""
+
+from __future__ import annotations
+
+import enum
+import struct
+from collections.abc import Iterator
+from ctypes import byref, c_int64, c_size_t, c_void_p, sizeof, string_at
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Optional, TypeVar
+
+from . import _ffi, _handle
+from ._load import quick
+from .errors import failure
+
+if TYPE_CHECKING:
+    from .model import Model
+    from .results import Results
+
+__all__ = ["Change", "ChangeSet", "Delete", "Insert", "Move", "Path", "Step", "StepKind", "Update"]
+
+M = TypeVar("M", bound="Model")
+
+_CHANGE = struct.Struct("=IIqqqqqqq")
+_STEP = struct.Struct("=IIqqqqqqq")
+assert _CHANGE.size == sizeof(_ffi.quire_change) and _STEP.size == sizeof(_ffi.quire_step)
+
+
+class Path(NamedTuple):
+    """Place of a row: its section, and its place in that, both from 0."""
+
+    section: int
+    row: int
+
+
+class Change(Generic[M]):
+    """A change of one row: an `Insert`, `Delete`, `Move` or `Update`.
+
+    "Old" counts in the list before all changes of the set, "new" in the list after all of them. What does not apply is
+    None.
+    """
+
+    __slots__ = ("id", "old", "new", "old_flat", "new_flat", "_results")
+    __match_args__ = ("old", "new")
+
+    def __init__(
+        self, results: Results[M], id: int, old: Optional[Path], old_flat: int, new: Optional[Path], new_flat: int
+    ) -> None:
+        self.id = id
+        """The object's id at the time of the change; for deletes the last one it had."""
+        self.old = old
+        """Place before."""
+        self.new = new
+        """Place after."""
+        self.old_flat = old_flat if old is not None else None
+        """Place before, counted over all sections."""
+        self.new_flat = new_flat if new is not None else None
+        """Place after, counted over all sections."""
+        self._results = results
+
+    @property
+    def object(self) -> Optional[M]:
+        """The object. For an object that was deleted: None, unless the application holds it."""
+        return self._results._object_of_change(self.id)
+
+    def __repr__(self) -> str:
+        places = [f"{name}={tuple(place)}" for name, place in (("old", self.old), ("new", self.new)) if place]
+        return f"<{type(self).__name__} {self.id} {' '.join(places)}>"
+
+
+class Insert(Change[M]):
+    """A row that came: `new` is its place."""
+
+    __slots__ = ()
+    __match_args__ = ("new",)
+
+
+class Delete(Change[M]):
+    """A row that went: `old` was its place. The object may exist all the same and only have left the list."""
+
+    __slots__ = ()
+    __match_args__ = ("old",)
+
+
+class Move(Change[M]):
+    """A row that went from `old` to `new`. It may also have changed otherwise."""
+
+    __slots__ = ()
+
+
+class Update(Change[M]):
+    """A row that shows other values and kept its place among the rows that did not change."""
+
+    __slots__ = ()
+
+
+_KINDS: dict[int, type[Change[Any]]] = {
+    _ffi.QUIRE_CHANGE_INSERT: Insert,
+    _ffi.QUIRE_CHANGE_DELETE: Delete,
+    _ffi.QUIRE_CHANGE_MOVE: Move,
+    _ffi.QUIRE_CHANGE_UPDATE: Update,
+}
+
+
+class StepKind(enum.IntEnum):
+    """What a `Step` does."""
+
+    INSERT_ROW = _ffi.QUIRE_STEP_INSERT_ROW
+    DELETE_ROW = _ffi.QUIRE_STEP_DELETE_ROW
+    MOVE_ROW = _ffi.QUIRE_STEP_MOVE_ROW
+    UPDATE_ROW = _ffi.QUIRE_STEP_UPDATE_ROW
+    INSERT_SECTION = _ffi.QUIRE_STEP_INSERT_SECTION
+    DELETE_SECTION = _ffi.QUIRE_STEP_DELETE_SECTION
+
+
+class Step(NamedTuple):
+    """One step of the linear form of a change set. What its kind does not need is -1.
+
+    The destination of a move is counted after the row has been taken out. Sections are empty when they come and go.
+    """
+
+    kind: StepKind
+    id: int
+    section: int
+    row: int
+    to_section: int
+    to_row: int
+    flat: int
+    to_flat: int
+
+
+_STEP_KINDS = {int(kind): kind for kind in StepKind}
+
+
+class ChangeSet(_handle.Handle, Generic[M]):
+    """Everything that happened to a live list at once. Iterating it gives the changes of rows.
+
+    Deletions come first, last to first; then insertions, moves and updates, each first to last. A row that merely
+    shifts because of others is not reported. Any thread may read it.
+    """
+
+    def __init__(self, results: Results[M], pointer: int) -> None:
+        super().__init__(pointer, quick.quire_changes_release)
+        self._results = results
+        count = c_size_t()
+        rows = quick.quire_changes_rows(pointer, byref(count))
+        self._rows = [
+            (kind, id, old_section, old_row, old_flat, new_section, new_row, new_flat)
+            for kind, _, id, old_section, old_row, old_flat, new_section, new_row, new_flat in _records(
+                _CHANGE, rows, count.value)]
+        inserted: list[int] = []
+        deleted: list[int] = []
+        sections = quick.quire_changes_sections(pointer, byref(count))
+        for index in range(count.value):
+            section = sections[index]
+            (inserted if section.kind == _ffi.QUIRE_CHANGE_INSERT else deleted).append(section.index)
+        self._inserted_sections = tuple(sorted(inserted))
+        self._deleted_sections = tuple(sorted(deleted))
+
+    @property
+    def inserted_sections(self) -> tuple[int, ...]:
+        """Places of the sections that came, in the list after the changes, ascending."""
+        return self._inserted_sections
+
+    @property
+    def deleted_sections(self) -> tuple[int, ...]:
+        """Places of the sections that went, in the list before the changes, ascending."""
+        return self._deleted_sections
+
+    def steps(self) -> list[Step]:
+        """The same as steps to apply one after another to the list before, for widgets that are told of each.
+
+        Each step is valid in the state at its moment: deletions, new sections, insertions and moves, sections that
+        have become empty, then updates, those of moved rows among them.
+        """
+        count = c_size_t()
+        steps = quick.quire_changes_steps(self._raw, byref(count))
+        return [
+            Step(_STEP_KINDS[kind], *numbers)
+            for kind, _, *numbers in _records(_STEP, steps, count.value)]
+
+    def map(self, old_flat: int) -> Optional[int]:
+        """Where the row went that was at this place, counted over all sections, before; None when it is gone."""
+        error = c_void_p()
+        old, new = c_int64(old_flat), c_int64()
+        status = quick.quire_changes_map_positions(self._raw, byref(old), 1, byref(new), byref(error))
+        if status:
+            raise failure(status, error)
+        return None if new.value < 0 else new.value
+
+    def __iter__(self) -> Iterator[Change[M]]:
+        for kind, id, old_section, old_row, old_flat, new_section, new_row, new_flat in self._rows:
+            yield _KINDS[kind](
+                self._results, id, None if old_section < 0 else Path(old_section, old_row), old_flat,
+                None if new_section < 0 else Path(new_section, new_row), new_flat)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __repr__(self) -> str:
+        return (
+            f"<ChangeSet {len(self._rows)} rows, {len(self._inserted_sections)} new sections, "
+            f"{len(self._deleted_sections)} gone>")
+
+    def _changed_ids(self) -> list[int]:
+        """Ids of the rows that show other values."""
+        return [row[1] for row in self._rows if row[0] in (_ffi.QUIRE_CHANGE_MOVE, _ffi.QUIRE_CHANGE_UPDATE)]
+
+
+def _records(form: struct.Struct, pointer: Any, count: int) -> Iterator[tuple[Any, ...]]:
+    return form.iter_unpack(string_at(pointer, count * form.size)) if count else iter(())

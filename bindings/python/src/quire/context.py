@@ -1,0 +1,392 @@
+"""A working set of objects."""
+
+from __future__ import annotations
+
+import logging
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from ctypes import POINTER, byref, c_int64, c_void_p
+from typing import TYPE_CHECKING, Any, TypeVar, Union, overload
+
+from . import _buffers, _bulk, _ffi, _handle, _identity, _values
+from ._entity import Entity
+from ._load import library, quick
+from .errors import InvalidArgument, InvalidState, NotFound, StoreClosed, WrongThread, failure
+from .keys import Key
+from .model import Model
+from .properties import Attr, ToMany
+from .query import Query
+
+if TYPE_CHECKING:
+    from .results import Results
+    from .store import Store
+
+__all__ = ["Context"]
+
+M = TypeVar("M", bound=Model)
+D = TypeVar("D")
+
+_RAISE: Any = object()
+_log = logging.getLogger("quire")
+
+
+class Context(_handle.Handle):
+    """A working set of objects: what was added, changed and deleted since the last save, and what was read.
+
+    `Store.context` is the first one; `Store.create_context` makes more. A context, its objects and its live lists are
+    used by one thread at a time: a call that overlaps with another raises `WrongThread`.
+
+    Changes are seen by queries at once. Live lists move, and their handlers are called, when changes are processed: by
+    `process`, `save`, `rollback` and whenever a query runs. When a handler raises, the others are called all the same;
+    then the exception comes out of the call that processed.
+    """
+
+    def __init__(self, store: Store) -> None:
+        error, made = c_void_p(), c_void_p()
+        status = library.quire_context_create(store._raw, byref(made), byref(error))
+        if status:
+            raise failure(status, error)
+        assert made.value is not None
+        self._store = store
+        self._maps: dict[Entity, _identity.Objects] = {}
+        self._temporary: list[_identity.Reference] = []
+        self._lists: list[weakref.ref[Results[Any]]] = []
+        self._delivering = False
+        self._in_transaction = False
+        super().__init__(made.value, _finish, self._maps)
+
+    @property
+    def store(self) -> Store:
+        """Its store. Any thread."""
+        return self._store
+
+    def close(self) -> None:
+        """Ends it: what was not saved is lost, its live lists are closed. Objects keep the values that were read."""
+        for each in self._live_lists():
+            each.close()
+        super().close()
+
+    # MARK: objects
+
+    def add(self, object: M) -> M:
+        """Puts a new object into the context and gives it back. It gets a temporary id, and a row at the next save.
+
+        Objects that it refers to have to be in the context already. Adding it again does nothing.
+        Raises TypeError and `InvalidArgument` for values that do not fit; nothing is added then.
+        """
+        if not isinstance(object, Model):
+            raise TypeError(f"an object of a model class can be added, not {type(object).__name__}")
+        entity = self._store._schema.check(type(object))
+        if object._quire_context is not None:
+            if object._quire_context is self and not object.is_deleted:
+                return object
+            raise InvalidState(f"{object!r} was in a context before. Make a new object instead.")
+        keys: list[bytes] = []
+        packed: list[_values.Packed] = []
+        lists: list[tuple[bytes, _values.Packed]] = []
+        for each, value in object._quire_set_values():
+            if isinstance(each, ToMany):
+                lists.append((each._key_bytes, each._pack(value)))
+            else:
+                keys.append(each._key_bytes)
+                packed.append(each._pack(value))
+        error, made = c_void_p(), c_void_p()
+        status = library.quire_context_insert(
+            self._raw, entity.encoded_name, len(entity.encoded_name), byref(made), byref(error))
+        if status:
+            raise failure(status, error)
+        handle = made.value
+        assert handle is not None
+        try:
+            if keys:
+                values = _values.Values(packed)
+                status = library.quire_object_set_values(
+                    handle, _buffers.key_array(keys), values.array, len(keys), byref(error))
+                if status:
+                    raise failure(status, error)
+            for key, members in lists:
+                values = _values.Values((members,))
+                status = library.quire_object_set(handle, key, len(key), values.array, byref(error))
+                if status:
+                    raise failure(status, error)
+        except BaseException:
+            library.quire_context_delete(self._raw, handle, None)
+            quick.quire_object_release(handle)
+            raise
+        _identity.attach(object, self, quick.quire_object_id(handle), handle)
+        for each in entity.properties.values():
+            # Relationships are asked for each time: the other side can change them.
+            if not isinstance(each, Attr):
+                object.__dict__.pop(each._name, None)
+        return object
+
+    def delete(self, object: Model) -> None:
+        """Deletes an object: for queries at once, in the store at the next save.
+
+        Its delete rules apply when changes are processed. One that was never saved is simply forgotten. Deleting it
+        again does nothing.
+        """
+        if not isinstance(object, Model):
+            raise TypeError(f"an object of a model class can be deleted, not {type(object).__name__}")
+        if object._quire_context is None:
+            raise InvalidState(f"{object!r} is in no context, so there is nothing to delete.")
+        if object._quire_context is not self:
+            raise InvalidArgument(f"{object!r} belongs to another context.")
+        try:
+            handle = _identity.handle(object, writing=True)
+        except NotFound:
+            if object.is_deleted:
+                return
+            raise
+        error = c_void_p()
+        status = library.quire_context_delete(self._raw, handle, byref(error))
+        if status:
+            raise failure(status, error)
+
+    @overload
+    def get(self, model: type[M], id: int) -> M: ...
+    @overload
+    def get(self, model: type[M], id: int, default: D) -> Union[M, D]: ...
+    def get(self, model: type[M], id: int, default: Any = _RAISE) -> Any:
+        """The object of a class, or of one that inherits from it, with this id.
+
+        Raises `NotFound` when there is none or it was deleted here, unless there is a `default`.
+        """
+        entity = self._store._schema.check(model)
+        if not isinstance(id, int):
+            raise TypeError(f"an id is a number, not {type(id).__name__}")
+        try:
+            if not -(2**63) <= id < 2**63:
+                raise NotFound(f"There is no object {entity.name!r} with the id {id}.")
+            return _identity.adopt(self, _identity.look_up(self, entity, id))
+        except NotFound:
+            if default is _RAISE:
+                raise
+            return default
+
+    def get_by_uri(self, uri: str) -> Model:
+        """The object that `Model.uri` named, in this or another process. Raises `NotFound`."""
+        encoded = _values.encoded(uri)
+        error, found = c_void_p(), c_void_p()
+        status = library.quire_context_object_for_uri(self._raw, encoded, len(encoded), byref(found), byref(error))
+        if status:
+            raise failure(status, error)
+        assert found.value is not None
+        return _identity.adopt(self, found.value)
+
+    def query(self, model: type[M]) -> Query[M]:
+        """A query for all objects of a class and those that inherit from it."""
+        self._raw
+        self._store._schema.check(model)
+        return Query(self, model)
+
+    def insert_many(self, model: type[Model], columns: Mapping[Union[str, Key], Sequence[Any]]) -> range:
+        """Adds many objects in one call: `insert_many(Quote, {"author": authors, Quote.price: prices})`.
+
+        Keys are attributes by their names in the class; each column has one value for each object. Attributes left out
+        have their defaults. Gives the temporary ids. The objects are pending, as if added one by one; nothing is
+        added when a value does not fit, and the exception names its row, counted from 0.
+        """
+        entity = self._store._schema.check(model)
+        attributes = [_bulk.column_attribute(entity, key) for key in columns]
+        values = [_bulk.values_of(*each) for each in zip(attributes, columns.values())]
+        if not values:
+            raise InvalidArgument("insert_many needs at least one column; its length is the number of objects.")
+        count = len(values[0])
+        for attribute, column in zip(attributes, values):
+            if len(column) != count:
+                raise InvalidArgument(
+                    f"The columns have different lengths: {attributes[0]} has {count} values, {attribute} has "
+                    f"{len(column)}.")
+        if count == 0:
+            self._raw
+            return range(0)
+        packed = [_bulk.pack_column(attribute, column) for attribute, column in zip(attributes, values)]
+        arrays: Any = [each.array for each in packed]
+        pointers = (POINTER(_ffi.quire_value) * len(packed))(*arrays)
+        error, first = c_void_p(), c_int64()
+        status = library.quire_context_insert_rows(
+            self._raw, entity.encoded_name, len(entity.encoded_name),
+            _buffers.key_array([attribute._key_bytes for attribute in attributes]), pointers, len(packed), count,
+            byref(first), byref(error))
+        if status:
+            raise failure(status, error)
+        return range(first.value, first.value - count, -1)
+
+    # MARK: pending changes
+
+    @property
+    def has_changes(self) -> bool:
+        """Whether a save would write something."""
+        return bool(quick.quire_context_has_changes(self._raw))
+
+    @property
+    def inserted(self) -> list[Model]:
+        """The objects that were added and not yet saved, oldest first."""
+        return self._pending(_ffi.QUIRE_PENDING_INSERTED)
+
+    @property
+    def updated(self) -> list[Model]:
+        """The objects of the store that have changes which are not yet saved, oldest first."""
+        return self._pending(_ffi.QUIRE_PENDING_UPDATED)
+
+    @property
+    def deleted(self) -> list[Model]:
+        """The objects of the store that the next save will remove, oldest first."""
+        return self._pending(_ffi.QUIRE_PENDING_DELETED)
+
+    def process(self) -> None:
+        """Applies delete rules and brings live lists up to date, whose handlers are called."""
+        error = c_void_p()
+        self._after(library.quire_context_process(self._raw, byref(error)), error)
+
+    def save(self) -> None:
+        """Writes all pending changes in one transaction; temporary ids become permanent.
+
+        On failure nothing was written and the changes stay pending. Raises `ValidationError` (values that must not be
+        None, counts, the "deny" rule), `Conflict`, `ConstraintError`, `Busy`, `ReadOnly`, `DatabaseError`.
+        """
+        error = c_void_p()
+        status = library.quire_context_save(self._raw, byref(error))
+        self._learn_ids()
+        self._after(status, error)
+
+    def rollback(self) -> None:
+        """Drops all pending changes: added objects are forgotten, deleted ones return, changed ones get back what was
+        saved."""
+        changed = [] if self.closed else self.updated + self.deleted
+        error = c_void_p()
+        status = library.quire_context_rollback(self._raw, byref(error))
+        for object in changed:
+            _identity.forget_values(object)
+        self._after(status, error)
+
+    def obtain_permanent_ids(self) -> None:
+        """Gives every added object its permanent id now instead of at the save. The objects stay unsaved."""
+        error = c_void_p()
+        status = library.quire_context_obtain_permanent_ids(self._raw, byref(error))
+        self._learn_ids()
+        if status:
+            raise failure(status, error)
+
+    @contextmanager
+    def transaction(self) -> Iterator[Context]:
+        """A block that saves at its end, or drops all changes when it raises or the save fails.
+
+        Raises `InvalidState` when there are unsaved changes before it, because they could get lost with those of the
+        block, and inside another such block.
+        """
+        if self._in_transaction:
+            raise InvalidState("This context is in a transaction already; they do not nest.")
+        if self.has_changes:
+            raise InvalidState("There are unsaved changes from before the transaction. Save or roll them back first.")
+        self._in_transaction = True
+        try:
+            yield self
+            self.save()
+        except BaseException:
+            if not self.closed and self.has_changes:
+                self.rollback()
+            raise
+        finally:
+            self._in_transaction = False
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return "<Context (closed)>"
+        return f"<Context of {self._store.path!r}{', with unsaved changes' if self.has_changes else ''}>"
+
+    # MARK: inside
+
+    def _objects_of(self, entity: Entity) -> _identity.Objects:
+        objects = self._maps.get(entity.root)
+        if objects is None:
+            objects = self._maps.setdefault(entity.root, _identity.Objects())
+        return objects
+
+    def _abandon(self) -> None:
+        _identity.forget_handles(self._maps.values())
+        super()._abandon()
+
+    def _pending(self, which: int) -> list[Model]:
+        error, taken = c_void_p(), c_void_p()
+        status = library.quire_context_pending(self._raw, which, byref(taken), byref(error))
+        if status:
+            raise failure(status, error)
+        try:
+            found = []
+            for index in range(quick.quire_list_count(taken)):
+                handle = c_void_p()
+                status = library.quire_list_object(taken, index, byref(handle), byref(error))
+                if status:
+                    raise failure(status, error)
+                assert handle.value is not None
+                found.append(_identity.adopt(self, handle.value))
+            return found
+        finally:
+            quick.quire_list_release(taken)
+
+    def _learn_ids(self) -> None:
+        """Files the objects whose ids have become permanent under these."""
+        still: list[_identity.Reference] = []
+        for reference in self._temporary:
+            handle = reference.handle
+            object = reference()
+            if handle is None or object is None:
+                continue
+            id = quick.quire_object_id(handle)
+            if id < 0:
+                still.append(reference)
+                continue
+            objects = self._objects_of(type(object)._quire_entity)
+            if objects.get(reference.id) is reference:
+                del objects[reference.id]
+            reference.id = id
+            objects[id] = reference
+        self._temporary = still
+
+    def _live_lists(self) -> list[Results[Any]]:
+        found = [(reference, reference()) for reference in self._lists]
+        self._lists = [reference for reference, each in found if each is not None and not each.closed]
+        return [each for _, each in found if each is not None and not each.closed]
+
+    def _after(self, status: int, error: c_void_p) -> None:
+        """After a call that may have processed changes: tells the handlers, then raises what the call failed with."""
+        if not status:
+            self._deliver()
+            return
+        failed = failure(status, error)
+        if not isinstance(failed, (WrongThread, StoreClosed)):
+            try:
+                self._deliver()
+            except Exception:
+                _log.exception("A handler of a live list failed, beside the call that brought it up to date.")
+        raise failed
+
+    def _deliver(self) -> None:
+        """Calls the handlers of live lists that have moved, until none moves any more."""
+        if self._delivering or not self._lists:
+            return
+        failures: list[Exception] = []
+        self._delivering = True
+        try:
+            while True:
+                moved = False
+                for each in self._live_lists():
+                    for change in each._take_changes():
+                        moved = True
+                        each._tell(change, failures)
+                if not moved:
+                    break
+        finally:
+            self._delivering = False
+        for other in failures[1:]:
+            _log.error("Another handler of a live list failed too.", exc_info=other)
+        if failures:
+            raise failures[0]
+
+
+def _finish(pointer: int, maps: dict[Entity, _identity.Objects]) -> None:
+    _identity.release_all(maps.values())
+    library.quire_context_release(pointer)

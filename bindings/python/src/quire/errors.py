@@ -1,0 +1,204 @@
+"""Exceptions. All descend from `quire.Error`, and each also from the built-in one that a caller would catch.
+
+A value of the wrong Python type is an ordinary `TypeError` that names model, attribute and expected type.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Optional
+
+from . import _ffi
+from ._load import quick
+
+__all__ = [
+    "Busy", "CannotOpen", "Conflict", "ConstraintError", "DatabaseError", "Error", "InvalidArgument", "InvalidModel",
+    "InvalidState", "InvalidText", "ModelMismatch", "MultipleFound", "NotAStore", "NotFound", "PredicateError",
+    "ReadOnly", "StoreClosed", "Unsupported", "ValidationError", "WrongThread",
+]
+
+
+class Error(Exception):
+    """Root of all exceptions of this package.
+
+    `status` is the number of the C interface (`QUIRE_NOT_FOUND` is 5), `message` a sentence with the offender and the
+    remedy, `offset` for predicates the byte at which reading failed, otherwise None, `details` the single errors of a
+    combined one, and `database_code` SQLite's extended result code, 0 when SQLite was not involved.
+    """
+
+    status: int = _ffi.QUIRE_INVALID_ARGUMENT
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        offset: Optional[int] = None,
+        details: tuple[Error, ...] = (),
+        database_code: int = 0,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.offset = offset
+        self.details = details
+        self.database_code = database_code
+
+    def __str__(self) -> str:
+        return self.message
+
+
+class InvalidArgument(Error, ValueError):
+    """An unknown key, a number out of range, an object of another context."""
+
+    status = _ffi.QUIRE_INVALID_ARGUMENT
+
+
+class InvalidState(Error, RuntimeError):
+    """The right call at the wrong moment: changing a deleted object, reading a section of a list that has moved on."""
+
+    status = _ffi.QUIRE_INVALID_STATE
+
+
+class InvalidText(Error, ValueError):
+    """Text that has no UTF-8 form, such as a lone surrogate."""
+
+    status = _ffi.QUIRE_INVALID_TEXT
+
+
+class Unsupported(Error, NotImplementedError):
+    """Something that this version does not do; the message names the part."""
+
+    status = _ffi.QUIRE_UNSUPPORTED
+
+
+class NotFound(Error, LookupError):
+    """There is no such object, section or row."""
+
+    status = _ffi.QUIRE_NOT_FOUND
+
+
+class MultipleFound(Error, LookupError):
+    """`Query.one` found more than one object."""
+
+    status = _ffi.QUIRE_INVALID_ARGUMENT
+
+
+class WrongThread(Error, RuntimeError):
+    """Another thread is inside the same context. Give each thread a context of its own (`Store.create_context`)."""
+
+    status = _ffi.QUIRE_WRONG_THREAD
+
+
+class StoreClosed(Error, ValueError):
+    """The store, context or list was closed, or belongs to the process that this one was forked from."""
+
+    status = _ffi.QUIRE_CLOSED
+
+
+class InvalidModel(Error, ValueError):
+    """The model classes contradict each other."""
+
+    status = _ffi.QUIRE_INVALID_MODEL
+
+
+class PredicateError(Error, ValueError):
+    """A predicate cannot be read. The message shows the place with a caret; `offset` is its byte."""
+
+    status = _ffi.QUIRE_INVALID_PREDICATE
+
+
+class ValidationError(Error, ValueError):
+    """Objects break the rules of their model; nothing was saved. Several broken rules are in `details`."""
+
+    status = _ffi.QUIRE_VALIDATION
+
+
+class Conflict(Error, RuntimeError):
+    """A row was changed in the store since it was read; nothing was changed or saved."""
+
+    status = _ffi.QUIRE_CONFLICT
+
+
+class ConstraintError(Error, ValueError):
+    """Two objects have the same values where `__unique__` forbids it; nothing was saved."""
+
+    status = _ffi.QUIRE_CONSTRAINT
+
+
+class CannotOpen(Error, OSError):
+    """The file or its folder is missing or may not be opened."""
+
+    status = _ffi.QUIRE_CANNOT_OPEN
+
+
+class NotAStore(Error, OSError):
+    """The file is not a database, or another program's."""
+
+    status = _ffi.QUIRE_NOT_A_STORE
+
+
+class ModelMismatch(Error, ValueError):
+    """The store was written with other models; the message names the entities that differ."""
+
+    status = _ffi.QUIRE_MODEL_MISMATCH
+
+
+class Busy(Error, OSError):
+    """Another connection holds a lock of the store for longer than the timeout."""
+
+    status = _ffi.QUIRE_BUSY
+
+
+class ReadOnly(Error, OSError):
+    """The store was opened with `read_only=True`, or its file may not be written."""
+
+    status = _ffi.QUIRE_READ_ONLY
+
+
+class DatabaseError(Error, OSError):
+    """SQLite failed: disk full, input/output error, damaged file. `database_code` has its number."""
+
+    status = _ffi.QUIRE_DATABASE
+
+
+_CLASSES: dict[int, type[Error]] = {
+    kind.status: kind
+    for kind in (
+        InvalidArgument, InvalidState, InvalidText, Unsupported, NotFound, WrongThread, StoreClosed, InvalidModel,
+        PredicateError, ValidationError, Conflict, ConstraintError, CannotOpen, NotAStore, ModelMismatch, Busy,
+        ReadOnly, DatabaseError,
+    )
+}
+
+
+def failure(status: int, error: ctypes.c_void_p) -> Error:
+    """The exception for a failed call, from the `quire_error` that it stored; gives that back."""
+    if not error.value:
+        name = (quick.quire_status_name(status) or b"").decode()
+        return _CLASSES.get(status, Error)(f"The call failed with {name}.")
+    try:
+        return _from_pointer(error.value)
+    finally:
+        quick.quire_error_release(error)
+
+
+def _from_pointer(pointer: int) -> Error:
+    status = quick.quire_error_status(pointer)
+    offset = quick.quire_error_offset(pointer)
+    details: list[Error] = []
+    for index in range(quick.quire_error_detail_count(pointer)):
+        detail = quick.quire_error_detail(pointer, index)
+        if detail:
+            details.append(_from_pointer(detail))
+    return _CLASSES.get(status, Error)(
+        text(quick.quire_error_message(pointer)),
+        offset=None if offset < 0 else offset,
+        details=tuple(details),
+        database_code=quick.quire_error_database_code(pointer),
+    )
+
+
+def text(string: _ffi.quire_string) -> str:
+    """A borrowed `quire_string` as a Python string; empty when there is no text."""
+    if not string.data:
+        return ""
+    return ctypes.string_at(string.data, string.size).decode()

@@ -1,0 +1,189 @@
+"""The base of model classes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Optional
+
+from . import _identity, _values
+from ._entity import Entity, properties_of
+from .errors import InvalidState, NotFound
+from .properties import Property, attr
+
+if TYPE_CHECKING:
+    from typing_extensions import dataclass_transform
+
+    from .context import Context
+else:
+
+    def dataclass_transform(**_):
+        """Tells type checkers how constructors look; nothing at run time."""
+        return lambda cls: cls
+
+
+__all__ = ["Model"]
+
+_set_plain = object.__setattr__
+
+
+@dataclass_transform(kw_only_default=True, field_specifiers=(attr,))
+class Model:
+    """Base of model classes. Each class is an entity of the store, and each instance an object.
+
+        class Quote(quire.Model):
+            author: quire.Attr[Optional[str]]
+            contents: quire.Attr[str]
+            __indexes__ = [("author", "-contents")]
+
+    A class that inherits from another is an entity that inherits from the other's. In the class body, `__indexes__`
+    lists indexes (a name, or a tuple of names, "-name" for descending), `__unique__` lists sets of names whose values
+    no two objects share, and `__abstract__ = True` makes an entity without objects of its own.
+
+    An instance is made with keyword arguments and is in no context at first; `Context.add` puts it into one. What a
+    constructor leaves out has its default or None. Assignments are checked at once: a value of another type raises
+    TypeError, one that does not fit `InvalidArgument`. Objects are used on the thread of their context, compare by
+    identity, and a context has one instance for each object as long as that is alive.
+    """
+
+    __slots__ = ("_quire_reference", "_quire_context", "__dict__", "__weakref__")
+
+    if TYPE_CHECKING:
+        __abstract__: ClassVar[bool]
+        __indexes__: ClassVar[Iterable[Any]]
+        __unique__: ClassVar[Iterable[Any]]
+    _quire_entity: ClassVar[Entity]
+
+    if TYPE_CHECKING:
+        _quire_reference: Optional[_identity.Reference]
+        _quire_context: Optional[Context]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        parents = [base for base in cls.__bases__ if issubclass(base, Model)]
+        if len(parents) != 1:
+            raise TypeError(f"{cls.__name__} inherits from several model classes; an entity has one parent")
+        parent: Optional[Entity] = None if parents[0] is Model else parents[0]._quire_entity
+        properties = properties_of(cls, _RESERVED, sys._getframe(1).f_locals)
+        for name, each in properties.items():
+            setattr(cls, name, each)
+        cls._quire_entity = Entity(cls, parent, properties)
+
+    if not TYPE_CHECKING:
+        # Hidden from type checkers, which have the signatures of the descriptors instead.
+
+        def __init__(self, **values):
+            if type(self) is Model:
+                raise TypeError("Model is the base of model classes and has no objects of its own")
+            _set_plain(self, "_quire_reference", None)
+            _set_plain(self, "_quire_context", None)
+            properties = type(self)._quire_entity.properties
+            for name, value in values.items():
+                found = properties.get(name)
+                if found is None:
+                    known = ", ".join(properties) or "none"
+                    raise TypeError(f"{type(self).__name__} has no attribute {name!r}. It has: {known}")
+                _set_plain(self, name, found._checked(value))
+
+        def __setattr__(self, name, value):
+            found = type(self)._quire_entity.properties.get(name)
+            if found is not None:
+                found._assign(self, value)
+            elif name.startswith("_") or hasattr(type(self), name):
+                _set_plain(self, name, value)
+            else:
+                known = ", ".join(type(self)._quire_entity.properties) or "none"
+                raise AttributeError(f"{type(self).__name__} has no attribute {name!r}. It has: {known}")
+
+        def __delattr__(self, name):
+            if name in type(self)._quire_entity.properties:
+                raise AttributeError(f"{type(self).__name__}.{name} cannot be removed from an object; set it to None")
+            object.__delattr__(self, name)
+
+    @property
+    def id(self) -> int:
+        """Its id: positive and permanent once saved, negative and of this context only before, 0 in no context.
+
+        Unique within the classes of one inheritance tree. Any thread.
+        """
+        reference = self._quire_reference
+        return 0 if reference is None else reference.id
+
+    @property
+    def uri(self) -> str:
+        """Its URI, the same in every process once it is saved, or "" in no context. `Context.get_by_uri` takes it."""
+        if self._quire_reference is None:
+            return ""
+        return _identity.uri(self)
+
+    @property
+    def context(self) -> Optional[Context]:
+        """The context that it is in, or None. Any thread."""
+        return self._quire_context
+
+    @property
+    def is_inserted(self) -> bool:
+        """Whether it was added to a context and not yet saved."""
+        reference = self._quire_reference
+        return reference is not None and _identity.is_inserted(self)
+
+    @property
+    def is_updated(self) -> bool:
+        """Whether it is in the store and has changes that are not yet saved."""
+        reference = self._quire_reference
+        return reference is not None and _identity.is_updated(self)
+
+    @property
+    def is_deleted(self) -> bool:
+        """Whether it was deleted, here or in the store. May look into the store."""
+        if self._quire_reference is None:
+            return False
+        try:
+            return _identity.is_deleted(self)
+        except NotFound:
+            return True
+
+    def __repr__(self) -> str:
+        reference = self._quire_reference
+        entity = type(self)._quire_entity
+        known: list[str] = []
+        values = self.__dict__
+        page = None if reference is None else reference.page
+        for name, attribute in entity.attributes.items():
+            if name in values:
+                value = values[name]
+            elif page is not None and reference is not None and 0 <= attribute._place < len(page):
+                value = page[attribute._place][reference.index]
+                if value is not None and attribute._type.decode is not None:
+                    continue
+            else:
+                continue
+            text = repr(value)
+            known.append(f"{name}={text if len(text) <= 40 else text[:37] + '...'}")
+            if len(known) == 3:
+                break
+        identity = "(new)" if reference is None else str(reference.id)
+        if not known and reference is not None:
+            known.append("(fault)")
+        return f"<{' '.join([entity.name, identity, *known])}>"
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise TypeError(
+            f"cannot pickle or copy a {type(self).__name__!r} object: it belongs to its context; pass its uri instead")
+
+    def _quire_pack(self) -> _values.Packed:
+        """As a value: only an object of a context is one."""
+        if self._quire_reference is None:
+            raise InvalidState(f"{self!r} is in no context yet; context.add(...) puts it into one.")
+        return _values.pointer_to(_identity.handle(self))
+
+    def _quire_set_values(self) -> Iterator[tuple[Property, Any]]:
+        """What was assigned before it came into a context."""
+        for name, each in type(self)._quire_entity.properties.items():
+            if name in self.__dict__:
+                yield each, self.__dict__[name]
+
+
+_RESERVED = frozenset(name for name in dir(Model) if not name.startswith("_"))
+
+_identity.learn_slots(Model)

@@ -1,0 +1,314 @@
+"""Attributes and relationships: what annotations of a model class become."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Optional, TypeVar, Union, overload
+
+from . import _annotations, _ffi, _identity, _values
+from ._types import AttributeType
+from .errors import InvalidArgument, InvalidState, InvalidText
+from .keys import Key
+from .related import Related
+
+if TYPE_CHECKING:
+    from .model import Model
+
+__all__ = ["Attr", "ToMany", "ToOne", "attr", "relation"]
+
+T = TypeVar("T")
+M = TypeVar("M", bound="Model")
+
+_set_plain = object.__setattr__
+NO_DEFAULT: Any = object()
+
+DELETE_RULES = {
+    "no action": _ffi.QUIRE_NO_ACTION,
+    "nullify": _ffi.QUIRE_NULLIFY,
+    "cascade": _ffi.QUIRE_CASCADE,
+    "deny": _ffi.QUIRE_DENY,
+}
+
+
+class AttrOptions:
+    """What `attr` was given, until the class is complete."""
+
+    def __init__(self, default: Any, type: Optional[AttributeType], transient: bool, name: Optional[str]) -> None:
+        self.default = default
+        self.type = type
+        self.transient = transient
+        self.name = name
+
+
+class RelationOptions:
+    """What `relation` was given, until the class is complete."""
+
+    def __init__(
+        self, inverse: Optional[str], delete_rule: int, ordered: bool, minimum: int, maximum: int, name: Optional[str]
+    ) -> None:
+        self.inverse = inverse
+        self.delete_rule = delete_rule
+        self.ordered = ordered
+        self.minimum = minimum
+        self.maximum = maximum
+        self.name = name
+
+
+def attr(
+    *,
+    default: Any = NO_DEFAULT,
+    type: Optional[AttributeType] = None,
+    transient: bool = False,
+    name: Optional[str] = None,
+) -> Any:
+    """Says more about an attribute than its annotation can.
+
+    `default` is what a new object starts with. `type` narrows how it is stored: `quire.Integer16` for `Attr[int]`,
+    `quire.URI` for `Attr[str]` and so on. A `transient` attribute lives in memory only. `name` is its name in the
+    store, and so in predicates, when that differs from the one in the class.
+    """
+    return AttrOptions(default, type, transient, name)
+
+
+def relation(
+    *,
+    inverse: Optional[str] = None,
+    on_delete: str = "nullify",
+    ordered: bool = False,
+    minimum: int = 0,
+    maximum: int = 0,
+    name: Optional[str] = None,
+) -> Any:
+    """Says more about a relationship than its annotation can.
+
+    `inverse` names the relationship of the other class that points back; the library keeps both up to date.
+    `on_delete` says what deleting this object does to the objects it holds: "nullify" makes them let go of it,
+    "cascade" deletes them too, "deny" makes a save fail while there are any, "no action" leaves them as they are.
+    A to-many relationship can be `ordered`, and holds at least `minimum` and at most `maximum` objects (0: any number).
+    `name` is its name in the store when that differs.
+    """
+    rule = DELETE_RULES.get(on_delete)
+    if rule is None:
+        raise ValueError(f"on_delete is one of {', '.join(map(repr, DELETE_RULES))}, not {on_delete!r}")
+    if minimum < 0 or maximum < 0:
+        raise ValueError("minimum and maximum are not negative")
+    return RelationOptions(inverse, rule, ordered, minimum, maximum, name)
+
+
+class Attr(Key, Generic[T]):
+    """An attribute, in an annotation: `author: quire.Attr[str | None]`.
+
+    `T` is `str`, `int`, `float`, `bool`, `datetime`, `Decimal`, `UUID` or `bytes`; `| None` makes it optional.
+    An optional attribute holds None until it is set. An object gives the value; the class gives a key for queries.
+    """
+
+    _place = -1
+    """Place among the columns of a page; -1 for a transient attribute, which has none."""
+
+    def __init__(
+        self, owner: str, name: str, kind: AttributeType, is_optional: bool, default: Any, is_transient: bool, key: str
+    ) -> None:
+        self._owner = owner
+        self._name = name
+        self._key = key
+        self._key_bytes = key.encode()
+        self._type = kind
+        self._is_optional = is_optional
+        self._is_transient = is_transient
+        self._default: Any = None if default is NO_DEFAULT else self._checked(default)
+
+    # At run time there is no __set__, so that a value in the instance's __dict__ is found without a call.
+    @overload
+    def __get__(self, instance: None, owner: type[Any]) -> Attr[T]: ...
+    @overload
+    def __get__(self, instance: Model, owner: Optional[type[Any]] = None) -> T: ...
+    def __get__(self, instance: Optional[Model], owner: Optional[type[Any]] = None) -> Union[Attr[T], T]:
+        if instance is None:
+            return self
+        reference = instance._quire_reference
+        if reference is None:
+            return self._default  # type: ignore[no-any-return]
+        page = reference.page
+        if page is not None and 0 <= self._place < len(page):
+            value = page[self._place][reference.index]
+        else:
+            value = _identity.read(instance, self._key_bytes)
+        if value is not None:
+            decode = self._type.decode
+            if decode is not None:
+                try:
+                    value = decode(value)
+                except InvalidArgument as error:
+                    raise InvalidArgument(f"{self}: {error.message}") from None
+        _set_plain(instance, self._name, value)
+        return value  # type: ignore[no-any-return]
+
+    if TYPE_CHECKING:
+
+        def __set__(self, instance: Model, value: T) -> None: ...
+
+    def _checked(self, value: Any) -> Any:
+        """The value as reading it back would give it."""
+        if value is None:
+            if self._is_optional:
+                return None
+            raise TypeError(
+                f"{self} expects {self._type.python.__name__}, not None; an attribute that may be None is declared "
+                f"Attr[Optional[{self._type.python.__name__}]]")
+        if not isinstance(value, self._type.accepted):
+            value = self._converted(value)
+        try:
+            return self._type.canonical(value)
+        except (InvalidArgument, InvalidText) as error:
+            raise type(error)(f"{self}: {error.message}") from None
+
+    def _converted(self, value: Any) -> int:
+        # Whole numbers of other libraries say that they are some by __index__.
+        if int in self._type.accepted and hasattr(value, "__index__"):
+            return operator.index(value)
+        raise TypeError(f"{self} expects {self._type.python.__name__}, not {type(value).__name__} ({value!r:.60})")
+
+    def _pack(self, value: Any) -> _values.Packed:
+        if value is None:
+            return _values.NIL
+        try:
+            return self._type.pack(value)
+        except (InvalidArgument, InvalidText) as error:
+            raise type(error)(f"{self}: {error.message}") from None
+
+    def _assign(self, instance: Model, value: Any) -> None:
+        value = self._checked(value)
+        if instance._quire_context is not None:
+            _identity.write(instance, self._key_bytes, self._pack(value))
+        _set_plain(instance, self._name, value)
+
+
+class ToOne(Key, Generic[T]):
+    """A relationship to one object, in an annotation: `author: quire.ToOne["Author"]`.
+
+    `ToOne["Author | None"]` may be empty; without None, a save needs an object there. Reading it gives the object or
+    None and may look into the store.
+    """
+
+    _is_to_many: ClassVar[bool] = False
+
+    def __init__(
+        self, owner: str, name: str, destination: Any, is_optional: bool, options: RelationOptions
+    ) -> None:
+        self._owner = owner
+        self._name = name
+        self._key = options.name or name
+        self._key_bytes = self._key.encode()
+        self._destination = destination
+        self._is_optional = is_optional
+        self._options = options
+
+    @overload
+    def __get__(self, instance: None, owner: type[Any]) -> ToOne[T]: ...
+    @overload
+    def __get__(self, instance: Model, owner: Optional[type[Any]] = None) -> T: ...
+    def __get__(self, instance: Optional[Model], owner: Optional[type[Any]] = None) -> Union[ToOne[T], T]:
+        if instance is None:
+            return self
+        context = instance._quire_context
+        if context is None:
+            return None  # type: ignore[return-value]
+        id = _identity.read(instance, self._key_bytes)
+        if id is None:
+            return None  # type: ignore[return-value]
+        return _identity.find(context, context.store._schema.destination(self), id)  # type: ignore[return-value]
+
+    if TYPE_CHECKING:
+
+        def __set__(self, instance: Model, value: T) -> None: ...
+
+    def _checked(self, value: Any) -> Any:
+        if value is not None and not _is_object(value):
+            raise TypeError(f"{self} expects an object of {_destination_name(self)}, not {type(value).__name__}")
+        if value is None and not self._is_optional:
+            raise TypeError(
+                f"{self} expects an object of {_destination_name(self)}, not None; a relationship that may be empty "
+                f'is declared ToOne["{_destination_name(self)} | None"]')
+        return value
+
+    def _pack(self, value: Optional[Model]) -> _values.Packed:
+        return _values.NIL if value is None else value._quire_pack()
+
+    def _assign(self, instance: Model, value: Any) -> None:
+        value = self._checked(value)
+        if instance._quire_context is None:
+            _set_plain(instance, self._name, value)
+        else:
+            _identity.write(instance, self._key_bytes, self._pack(value))
+
+
+class ToMany(Key, Generic[M]):
+    """A relationship to any number of objects, in an annotation: `books: quire.ToMany["Book"]`.
+
+    Reading it gives a `Related`, which shows the objects as they are at each moment; assigning an iterable replaces
+    them.
+    """
+
+    _is_to_many: ClassVar[bool] = True
+
+    def __init__(
+        self, owner: str, name: str, destination: Any, is_optional: bool, options: RelationOptions
+    ) -> None:
+        self._owner = owner
+        self._name = name
+        self._key = options.name or name
+        self._key_bytes = self._key.encode()
+        self._destination = destination
+        self._is_optional = options.minimum == 0
+        self._options = options
+
+    @overload
+    def __get__(self, instance: None, owner: type[Any]) -> ToMany[M]: ...
+    @overload
+    def __get__(self, instance: Model, owner: Optional[type[Any]] = None) -> Related[M]: ...
+    def __get__(self, instance: Optional[Model], owner: Optional[type[Any]] = None) -> Union[ToMany[M], Related[M]]:
+        if instance is None:
+            return self
+        if instance._quire_context is None:
+            raise InvalidState(
+                f"{self} can be read once its object is in a context; context.add(...) puts it there.")
+        return Related(instance, self)
+
+    if TYPE_CHECKING:
+
+        def __set__(self, instance: Model, value: Iterable[M]) -> None: ...
+
+    def _checked(self, value: Any) -> list[Model]:
+        if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+            raise TypeError(
+                f"{self} expects an iterable of objects of {_destination_name(self)}, not {type(value).__name__}")
+        return [self._member(item) for item in value]
+
+    def _member(self, value: Any) -> Model:
+        if not _is_object(value):
+            raise TypeError(f"{self} holds objects of {_destination_name(self)}, not {type(value).__name__}")
+        return value  # type: ignore[no-any-return]
+
+    def _pack(self, value: list[Model]) -> _values.Packed:
+        return _values.listed([item._quire_pack() for item in value])
+
+    def _assign(self, instance: Model, value: Any) -> None:
+        value = self._checked(value)
+        if instance._quire_context is None:
+            _set_plain(instance, self._name, value)
+        else:
+            _identity.write(instance, self._key_bytes, self._pack(value))
+
+
+Relationship = Union[ToOne[Any], ToMany[Any]]
+Property = Union[Attr[Any], ToOne[Any], ToMany[Any]]
+
+
+def _destination_name(relationship: Relationship) -> str:
+    destination = relationship._destination
+    return destination.name if isinstance(destination, _annotations.Unresolved) else destination.__name__
+
+
+def _is_object(value: object) -> bool:
+    return hasattr(type(value), "_quire_entity")

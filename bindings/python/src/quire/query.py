@@ -1,0 +1,322 @@
+"""Queries: which objects, in which order, how many, and as what."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+from ctypes import byref, c_int64, c_void_p
+from typing import TYPE_CHECKING, Any, Generic, Optional, TypeVar, Union, overload
+
+from . import _buffers, _ffi, _handle, _identity, _values
+from ._load import library, quick
+from .column import Column, HeldPage
+from .errors import InvalidArgument, MultipleFound, NotFound, failure
+from .keys import KeyPath, Order, order_of, path_of
+from .predicate import Predicate, parse
+
+if TYPE_CHECKING:
+    from .context import Context
+    from .model import Model
+    from .results import Results
+
+__all__ = ["Query"]
+
+M = TypeVar("M", bound="Model")
+
+# Large enough to make the call around a page cheap, small enough to begin soon and to hold little.
+_ROWS_AT_A_TIME = 2000
+
+
+class Query(Generic[M]):
+    """A description of a list of objects, from `Context.query`. It reads nothing until it is asked for something.
+
+    It is immutable: each method gives a new query. Iterating it, `all`, `count` and the like run it each time, unsaved
+    changes of the context included. Running it processes pending changes first, so handlers of live lists may be
+    called. Thread: that of the context.
+    """
+
+    __slots__ = ("_context", "_model", "_conditions", "_orders", "_limit", "_offset", "_batch_size")
+
+    _context: Context
+    _model: type[M]
+    _conditions: tuple[Predicate, ...]
+    _orders: tuple[Order, ...]
+    _limit: int
+    _offset: int
+    _batch_size: int
+
+    def __init__(self, context: Context, model: type[M]) -> None:
+        self._context = context
+        self._model = model
+        self._conditions = ()
+        self._orders = ()
+        self._limit = 0
+        self._offset = 0
+        self._batch_size = 0
+
+    def _but(self, **changes: Any) -> Query[M]:
+        made: Query[M] = Query(self._context, self._model)
+        for name in ("_conditions", "_orders", "_limit", "_offset", "_batch_size"):
+            setattr(made, name, changes.get(name, getattr(self, name)))
+        return made
+
+    def where(self, condition: Union[str, Predicate], *arguments: Any) -> Query[M]:
+        """Only objects that fulfil the condition too: `where("price < %f AND author == %@", 5, "Goethe")`.
+
+        Text names properties as the store does; see `Predicate` for the arguments. Raises `PredicateError`.
+        """
+        if isinstance(condition, Predicate):
+            if arguments:
+                raise TypeError("a Predicate has its arguments already")
+            condition._raw
+        else:
+            condition = Predicate(condition, *arguments)
+        return self._but(_conditions=(*self._conditions, condition))
+
+    def order_by(self, *keys: Union[KeyPath, Order]) -> Query[M]:
+        """Orders by these keys, after those given before: `order_by(Quote.author, Quote.created_at.desc(), "-price")`.
+
+        None comes first ascending and last descending, text orders by code point, and what is equal in all keys orders
+        by id.
+        """
+        return self._but(_orders=(*self._orders, *(order_of(key) for key in keys)))
+
+    def limit(self, count: int) -> Query[M]:
+        """At most `count` objects; 0 for all."""
+        return self._but(_limit=_natural("limit", count))
+
+    def offset(self, count: int) -> Query[M]:
+        """Leaves out the first `count` objects."""
+        return self._but(_offset=_natural("offset", count))
+
+    def batch_size(self, count: int) -> Query[M]:
+        """Reads the values of so many objects at a time while iterating; 0 leaves the number to the package."""
+        return self._but(_batch_size=_natural("batch_size", count))
+
+    # MARK: running
+
+    def __iter__(self) -> Iterator[M]:
+        """The objects, whose values are read some at a time. Which objects there are is decided at the start."""
+        taken = _handle.Handle(self._fetch(_ffi.QUIRE_RESULT_IDS), quick.quire_list_release)
+        with taken:
+            self._context._deliver()
+            count = quick.quire_list_count(taken._raw)
+            step = self._batch_size or _ROWS_AT_A_TIME
+            for first in range(0, count, step):
+                yield from self._objects(taken._raw, first, min(step, count - first))
+
+    def all(self) -> list[M]:
+        """All objects, with their values."""
+        taken = self._fetch(_ffi.QUIRE_RESULT_IDS)
+        try:
+            found = self._objects(taken, 0, quick.quire_list_count(taken))
+        finally:
+            quick.quire_list_release(taken)
+        self._context._deliver()
+        return found
+
+    def first(self) -> Optional[M]:
+        """The first object, or None."""
+        found = self._but(_limit=1).all()
+        return found[0] if found else None
+
+    def one(self) -> M:
+        """The only object. Raises `NotFound` when there is none, `MultipleFound` when there are more."""
+        found = self._but(_limit=min(self._limit or 2, 2)).all()
+        if not found:
+            raise NotFound(f"There is no {self._model.__name__} that fulfils the query {self!r}.")
+        if len(found) > 1:
+            raise MultipleFound(f"More than one {self._model.__name__} fulfils the query {self!r}.")
+        return found[0]
+
+    def count(self) -> int:
+        """How many objects there are; limit and offset count."""
+        error, count = c_void_p(), c_int64()
+        request = self._request(_ffi.QUIRE_RESULT_OBJECTS)
+        try:
+            status = library.quire_context_count(self._context._raw, request, byref(count), byref(error))
+        finally:
+            quick.quire_fetch_request_release(request)
+        self._context._after(status, error)
+        return count.value
+
+    def exists(self) -> bool:
+        """Whether there is any object."""
+        return self._but(_limit=1).count() > 0
+
+    def ids(self) -> array[int]:
+        """The ids of the objects, as an array of 64-bit numbers. No object is made."""
+        taken = self._fetch(_ffi.QUIRE_RESULT_IDS)
+        try:
+            found = ids_of(quick.quire_list_ids, taken, 0, quick.quire_list_count(taken))
+        finally:
+            quick.quire_list_release(taken)
+        self._context._deliver()
+        return found
+
+    def values(self, *keys: KeyPath) -> list[tuple[Any, ...]]:
+        """A tuple of values for each object, without making objects: `values(Quote.author, "book.title")`.
+
+        A to-one relationship gives an id. Without keys, all attributes in the order of the class.
+        """
+        columns = self._columns(keys)
+        if not columns:
+            return []
+        with _identity.collector_paused(len(columns[0])):
+            return list(zip(*(column.to_list() for column in columns)))
+
+    def columns(self, *keys: KeyPath) -> dict[str, Column]:
+        """The values of all objects column by column, by key path; numbers can be used without a copy. See `Column`."""
+        return {column.name: column for column in self._columns(keys)}
+
+    def live(self, section_by: Optional[KeyPath] = None) -> Results[M]:
+        """A list that stays up to date, in sections by the values of `section_by` when that is given.
+
+        Sections come first in the order. A limit or an offset is not possible (`Unsupported`).
+        """
+        from .results import Results
+
+        return Results(self, None if section_by is None else path_of(section_by))
+
+    @overload
+    def __getitem__(self, index: int) -> M: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[M]: ...
+    def __getitem__(self, index: Union[int, slice]) -> Union[M, list[M]]:
+        """Runs the query for one place or a slice of places, counted from 0: `query[100:150]`."""
+        if isinstance(index, slice):
+            start, stop = index.start or 0, index.stop
+            if start < 0 or (stop is not None and stop < 0) or index.step not in (None, 1):
+                raise InvalidArgument("A slice of a query counts from the start, in steps of 1; turn its order around.")
+            room = max(self._limit - start, 0) if self._limit else None
+            wanted = None if stop is None else max(stop - start, 0)
+            if wanted is None:
+                wanted = room
+            elif room is not None:
+                wanted = min(wanted, room)
+            if wanted == 0:
+                return []
+            return self._but(_offset=self._offset + start, _limit=wanted or 0).all()
+        if index < 0:
+            raise InvalidArgument("A place of a query counts from the start; turn its order around.")
+        found = self[index : index + 1]
+        if not found:
+            raise IndexError(f"the query has no object at {index}")
+        return found[0]
+
+    def __repr__(self) -> str:
+        parts = [f"where({str(each)!r})" for each in self._conditions if not each.closed]
+        if self._orders:
+            parts.append(
+                "order_by(" + ", ".join(repr(("" if o.ascending else "-") + o.path) for o in self._orders) + ")")
+        parts += [f"{name}({count})" for name, count in (("limit", self._limit), ("offset", self._offset)) if count]
+        return f"<Query {'.'.join([self._model.__name__, *parts])}>"
+
+    # MARK: inside
+
+    def _request(self, result_type: int) -> int:
+        """A fetch request of the library; the caller owns it."""
+        entity = self._model._quire_entity
+        error, made = c_void_p(), c_void_p()
+        status = library.quire_fetch_request_create(
+            entity.encoded_name, len(entity.encoded_name), byref(made), byref(error))
+        if status:
+            raise failure(status, error)
+        request = made.value
+        assert request is not None
+        try:
+            if self._conditions:
+                self._set_predicate(request)
+            for order in self._orders:
+                path = _values.encoded(order.path)
+                _set(library.quire_fetch_request_add_sort, request, path, len(path), order.ascending)
+            if self._limit:
+                _set(library.quire_fetch_request_set_limit, request, self._limit)
+            if self._offset:
+                _set(library.quire_fetch_request_set_offset, request, self._offset)
+            if self._batch_size:
+                _set(library.quire_fetch_request_set_batch_size, request, self._batch_size)
+            _set(library.quire_fetch_request_set_result_type, request, result_type)
+        except BaseException:
+            quick.quire_fetch_request_release(request)
+            raise
+        return request
+
+    def _set_predicate(self, request: int) -> None:
+        # Read anew for each run: an object among the arguments may have got its permanent id since.
+        if len(self._conditions) == 1:
+            format, arguments = self._conditions[0].format, self._conditions[0].arguments
+        else:
+            format = " AND ".join(f"({each.format})" for each in self._conditions)
+            arguments = tuple(argument for each in self._conditions for argument in each.arguments)
+        predicate = parse(format, arguments)
+        try:
+            _set(library.quire_fetch_request_set_predicate, request, predicate)
+        finally:
+            quick.quire_predicate_release(predicate)
+
+    def _fetch(self, result_type: int) -> int:
+        """Runs it; the caller owns the list, and delivers changes when it has read what it needs."""
+        request = self._request(result_type)
+        error, taken = c_void_p(), c_void_p()
+        try:
+            status = library.quire_context_fetch(self._context._raw, request, byref(taken), byref(error))
+        finally:
+            quick.quire_fetch_request_release(request)
+        if status:
+            self._context._after(status, error)
+        assert taken.value is not None
+        return taken.value
+
+    def _columns(self, keys: Sequence[KeyPath]) -> list[Column]:
+        paths = [path_of(key) for key in keys]
+        if not paths:
+            paths = [attribute.path for attribute in self._model._quire_entity.stored]
+        names = [_values.encoded(path) for path in paths]
+        taken = self._fetch(_ffi.QUIRE_RESULT_IDS)
+        try:
+            error, page = c_void_p(), c_void_p()
+            status = library.quire_list_page(
+                taken, 0, quick.quire_list_count(taken), _buffers.key_array(names), len(names),
+                _ffi.QUIRE_PAGE_NUL_SEPARATED, byref(page), byref(error))
+            if status:
+                raise failure(status, error)
+        finally:
+            quick.quire_list_release(taken)
+        assert page.value is not None
+        owner = HeldPage(page.value, quick.quire_page_release)
+        found = [Column(path, owner, column) for path, column in zip(paths, _buffers.columns(page.value))]
+        self._context._deliver()
+        return found
+
+    def _objects(self, taken: int, first: int, count: int) -> list[M]:
+        ids = _identity.read_ids(quick.quire_list_ids, taken, first, count)
+        found = _identity.objects_of(
+            self._context, self._model, ids, library.quire_list_page, taken, first)
+        return found  # type: ignore[return-value]
+
+
+def ids_of(call: Any, source: Any, first: int, count: int) -> array[int]:
+    """Ids of `quire_list_ids` or `quire_results_ids` in an array."""
+    ids = array("q", bytes(8 * max(count, 0)))
+    if count > 0:
+        error = c_void_p()
+        status = call(source, first, count, (c_int64 * count).from_buffer(ids), byref(error))
+        if status:
+            raise failure(status, error)
+    return ids
+
+
+def _natural(name: str, count: int) -> int:
+    if not isinstance(count, int):
+        raise TypeError(f"{name} is a number, not {type(count).__name__}")
+    if not 0 <= count < 2**63:
+        raise InvalidArgument(f"{name} is not negative and below 2**63; it is {count}.")
+    return count
+
+
+def _set(call: Any, *arguments: Any) -> None:
+    error = c_void_p()
+    status = call(*arguments, byref(error))
+    if status:
+        raise failure(status, error)

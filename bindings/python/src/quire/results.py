@@ -1,0 +1,303 @@
+"""Live lists: sectioned, ordered, and up to date."""
+
+from __future__ import annotations
+
+import ctypes
+import weakref
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from ctypes import byref, c_int64, c_void_p
+from typing import TYPE_CHECKING, Any, Generic, Optional, TypeVar, Union, overload
+
+from . import _buffers, _ffi, _handle, _identity, _values
+from ._load import library, quick
+from .changes import ChangeSet, Path
+from .errors import NotFound, failure
+from .query import ids_of
+from .sections import Sections
+
+if TYPE_CHECKING:
+    from .context import Context
+    from .model import Model
+    from .query import Query
+
+__all__ = ["Results"]
+
+M = TypeVar("M", bound="Model")
+Handler = TypeVar("Handler", bound=Callable[..., object])
+
+_ROWS_AT_A_TIME = 1000
+
+
+class Results(_handle.Handle, Sequence[M], Generic[M]):
+    """A list of objects that stays up to date, from `Query.live`: a sequence over all its sections.
+
+    It moves when its context processes changes, saved or not (see `Context`), and then calls the handlers that
+    `on_change` registered. Keep a reference to it: a list that is collected follows nothing. Closing it, or the end
+    of a `with` block, ends it too. Thread: that of the context, unless said otherwise.
+    """
+
+    def __init__(self, query: Query[M], section_by: Optional[str]) -> None:
+        context = query._context
+        options = _ffi.quire_results_options(
+            struct_size=ctypes.sizeof(_ffi.quire_results_options), queues_changes=True,
+            section_key_path=None if section_by is None else _values.encoded(section_by))
+        request = query._request(_ffi.QUIRE_RESULT_OBJECTS)
+        error, made = c_void_p(), c_void_p()
+        try:
+            status = library.quire_results_create(context._raw, request, byref(options), byref(made), byref(error))
+        finally:
+            quick.quire_fetch_request_release(request)
+        if status:
+            raise failure(status, error)
+        assert made.value is not None
+        super().__init__(made.value, library.quire_results_release)
+        self._context = context
+        self._model = query._model
+        self._section_by = section_by
+        self._handlers: list[Callable[[ChangeSet[M]], object]] = []
+        self._generation = quick.quire_results_generation(made).contents
+        self._section_list: Optional[Sections[M]] = None
+        try:
+            self.fetch()
+        except BaseException:
+            self.close()
+            raise
+        context._lists.append(weakref.ref(self))
+
+    @property
+    def context(self) -> Context:
+        """The context that it follows. Any thread."""
+        return self._context
+
+    def fetch(self) -> None:
+        """Reads it anew from the store. Handlers are not told."""
+        error = c_void_p()
+        status = library.quire_results_fetch(self._raw, byref(error))
+        self._section_list = None
+        self._context._after(status, error)
+
+    @property
+    def generation(self) -> int:
+        """A number that grows with every change of the list."""
+        self._raw
+        return int(self._generation.value)
+
+    # MARK: reading
+
+    def __len__(self) -> int:
+        return int(quick.quire_results_count(self._raw))
+
+    @overload
+    def __getitem__(self, index: Union[int, Path]) -> M: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[M]: ...
+    def __getitem__(self, index: Union[int, Path, slice]) -> Union[M, list[M]]:
+        """By place counted over all sections, by slice of such, or by `Path`."""
+        if isinstance(index, tuple):
+            index = self.flat(index)
+        if isinstance(index, slice):
+            start, stop, step = index.indices(len(self))
+            if step == 1:
+                return self._window(start, max(stop - start, 0))
+            places = range(start, stop, step)
+            if not places:
+                return []
+            first = min(places[0], places[-1])
+            window = self._window(first, max(places[0], places[-1]) - first + 1)
+            return [window[place - first] for place in places]
+        count = len(self)
+        place = index + count if index < 0 else index
+        if not 0 <= place < count:
+            raise IndexError(f"the list has {count} rows, and no row {index}")
+        return self._window(place, 1)[0]
+
+    def __iter__(self) -> Iterator[M]:
+        place = 0
+        while place < len(self):
+            window = self._window(place, min(_ROWS_AT_A_TIME, len(self) - place))
+            yield from window
+            place += len(window)
+
+    def __contains__(self, item: object) -> bool:
+        from .model import Model
+
+        return isinstance(item, Model) and self._path_of(item) is not None
+
+    def index(self, item: Any, start: int = 0, stop: Optional[int] = None) -> int:
+        """The place of an object, counted over all sections. Raises ValueError when it is not in the list."""
+        path = self.path_of(item)
+        if path is not None:
+            place = self.flat(path)
+            if place in range(*slice(start, stop).indices(len(self))):
+                return place
+        raise ValueError(f"{item!r} is not in the list")
+
+    def count(self, item: Any) -> int:
+        """1 when the object is in the list, otherwise 0."""
+        return 1 if item in self else 0
+
+    @property
+    def ids(self) -> array[int]:
+        """All ids in order, as an array of 64-bit numbers."""
+        return ids_of(quick.quire_results_ids, self._raw, 0, len(self))
+
+    @property
+    def sections(self) -> Sections[M]:
+        """The sections, by place and by name. Without `section_by` there is one, also when the list is empty."""
+        found = self._section_list
+        generation = self.generation
+        if found is None or found._generation != generation:
+            found = self._section_list = Sections(self, generation)
+        return found
+
+    def path_of(self, object: Model) -> Optional[Path]:
+        """The section and row of an object, or None when it is not in the list."""
+        from .model import Model
+
+        if not isinstance(object, Model):
+            raise TypeError(f"an object of a model class has a path, not {type(object).__name__}")
+        return self._path_of(object)
+
+    def flat(self, path: Path) -> int:
+        """The place of a path, counted over all sections. Raises IndexError when there is no such row."""
+        section, row = path
+        error = c_void_p()
+        found = _ffi.quire_section()
+        status = library.quire_results_section(self._raw, section, byref(found), byref(error))
+        if status:
+            failed = failure(status, error)
+            if not isinstance(failed, NotFound):
+                raise failed
+        elif 0 <= row < found.count:
+            return int(found.start) + row
+        raise IndexError(f"the list has no row at section {section}, row {row}")
+
+    def position_of(self, id: int) -> Optional[int]:
+        """The place of an id, counted over all sections, or None when it is not in the list."""
+        error = c_void_p()
+        wanted, place = c_int64(id), c_int64()
+        status = library.quire_results_positions(self._raw, byref(wanted), 1, byref(place), byref(error))
+        if status:
+            raise failure(status, error)
+        return None if place.value < 0 else place.value
+
+    @property
+    def index_titles(self) -> list[str]:
+        """The titles for an index beside the list: first letters of the section names, in upper case."""
+        error, page = c_void_p(), c_void_p()
+        status = library.quire_results_index_titles(
+            self._raw, _ffi.QUIRE_PAGE_NUL_SEPARATED, byref(page), byref(error))
+        if status:
+            raise failure(status, error)
+        try:
+            return _buffers.raw_values(_buffers.columns(page.value or 0)[0])
+        finally:
+            quick.quire_page_release(page)
+
+    def section_for_index_title(self, place: int) -> int:
+        """The section that belongs to the title at this place of `index_titles`. Raises `NotFound`."""
+        error, section = c_void_p(), c_int64()
+        status = library.quire_results_section_for_index_title(self._raw, place, byref(section), byref(error))
+        if status:
+            raise failure(status, error)
+        return section.value
+
+    # MARK: changes
+
+    def on_change(self, handler: Handler) -> Handler:
+        """Calls `handler(change)` with a `ChangeSet` after each change of the list, when the list shows the new state.
+
+        As a decorator, too. It is called on the thread that processed the change, and may read, change and save; what
+        it changes is told afterwards. Handlers are called in the order in which they were registered.
+        """
+        if not callable(handler):
+            raise TypeError(f"a handler is called with a ChangeSet; {handler!r} cannot be called")
+        self._raw
+        self._handlers.append(handler)
+        return handler
+
+    def remove_handler(self, handler: Callable[..., object]) -> None:
+        """Stops calling a handler. Raises ValueError when it is not registered."""
+        for place, each in enumerate(self._handlers):
+            if each is handler or each == handler:
+                del self._handlers[place]
+                return
+        raise ValueError(f"{handler!r} is not a handler of this list")
+
+    def close(self) -> None:
+        """Ends the following of changes. Closing again does nothing."""
+        self._handlers.clear()
+        super().close()
+
+    def __repr__(self) -> str:
+        name = self._model.__name__
+        if self.closed:
+            return f"<Results {name} (closed)>"
+        sections = quick.quire_results_section_count(self._raw)
+        return f"<Results {name} {sections} sections {len(self)} rows>"
+
+    # MARK: inside
+
+    def _window(self, first: int, count: int) -> list[M]:
+        ids = _identity.read_ids(quick.quire_results_ids, self._raw, first, count)
+        found = _identity.known(self._context, self._model, ids)
+        if found is None:
+            found = _identity.objects_of(
+                self._context, self._model, ids, library.quire_results_page, self._raw, first)
+        return found  # type: ignore[return-value]
+
+    def _path_of(self, item: Model) -> Optional[Path]:
+        if item._quire_context is not self._context:
+            self._raw
+            return None
+        error = c_void_p()
+        path = _ffi.quire_index_path()
+        try:
+            handle = _identity.handle(item)
+        except NotFound:
+            return None
+        status = library.quire_results_index_path(self._raw, handle, byref(path), byref(error))
+        if status:
+            failed = failure(status, error)
+            if isinstance(failed, NotFound):
+                return None
+            raise failed
+        return Path(path.section, path.row)
+
+    def _object_of_change(self, id: int) -> Optional[M]:
+        reference = self._context._objects_of(self._model._quire_entity).get(id)
+        instance = None if reference is None else reference()
+        if instance is not None:
+            return instance  # type: ignore[return-value]
+        try:
+            handle = _identity.look_up(self._context, self._model._quire_entity, id)
+        except NotFound:
+            return None
+        return _identity.adopt(self._context, handle)  # type: ignore[return-value]
+
+    def _take_changes(self) -> Iterator[ChangeSet[M]]:
+        """The change sets that the library has queued, oldest first."""
+        while not self.closed:
+            error, taken = c_void_p(), c_void_p()
+            status = quick.quire_results_next_changes(self._raw, byref(taken), byref(error))
+            if status:
+                raise failure(status, error)
+            if taken.value is None:
+                return
+            change = ChangeSet(self, taken.value)
+            self._section_list = None
+            objects = self._context._objects_of(self._model._quire_entity)
+            for id in change._changed_ids():
+                reference = objects.get(id)
+                instance = None if reference is None else reference()
+                if instance is not None:
+                    _identity.forget_values(instance)
+            yield change
+
+    def _tell(self, change: ChangeSet[M], failures: list[Exception]) -> None:
+        for handler in list(self._handlers):
+            try:
+                handler(change)
+            except Exception as error:
+                failures.append(error)

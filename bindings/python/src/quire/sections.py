@@ -1,0 +1,133 @@
+"""The sections of live lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from ctypes import byref, c_void_p
+from typing import TYPE_CHECKING, Generic, Optional, TypeVar, Union, overload
+
+from . import _buffers, _ffi
+from ._load import library, quick
+from .errors import InvalidState, NotFound, failure
+
+if TYPE_CHECKING:
+    from .model import Model
+    from .results import Results
+
+__all__ = ["Section", "Sections"]
+
+M = TypeVar("M", bound="Model")
+
+_ROWS_AT_A_TIME = 1000
+
+
+class Section(Sequence[M], Generic[M]):
+    """A section of a live list: a sequence of its objects, with a name.
+
+    It describes the list at one moment. When the list has changed since, reading its objects raises `InvalidState`;
+    take it from `Results.sections` again.
+    """
+
+    __slots__ = ("_sections", "_name", "_index_title", "_start", "_count")
+
+    def __init__(self, sections: Sections[M], name: str, index_title: Optional[str], start: int, count: int) -> None:
+        self._sections = sections
+        self._name = name
+        self._index_title = index_title
+        self._start = start
+        self._count = count
+
+    @property
+    def name(self) -> str:
+        """The value of the section key as text; "" for None."""
+        return self._name
+
+    @property
+    def index_title(self) -> str:
+        """For an index beside the list: the first letter of the name in upper case."""
+        return self._index_title or ""
+
+    @property
+    def start(self) -> int:
+        """Place of its first row, counted over all sections."""
+        return self._start
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> M: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[M]: ...
+    def __getitem__(self, index: Union[int, slice]) -> Union[M, list[M]]:
+        results = self._sections._current()
+        if isinstance(index, slice):
+            start, stop, step = index.indices(self._count)
+            return results[self._start + start : self._start + stop] if step == 1 else list(self)[index]
+        place = index + self._count if index < 0 else index
+        if not 0 <= place < self._count:
+            raise IndexError(f"the section {self._name!r} has {self._count} rows, and no row {index}")
+        return results._window(self._start + place, 1)[0]
+
+    def __iter__(self) -> Iterator[M]:
+        for first in range(0, self._count, _ROWS_AT_A_TIME):
+            yield from self[first : first + _ROWS_AT_A_TIME]
+
+    def __contains__(self, item: object) -> bool:
+        results = self._sections._current()
+        return item in results and results.index(item) in range(self._start, self._start + self._count)
+
+    def __repr__(self) -> str:
+        return f"<Section {self._name!r} {self._count} rows>"
+
+
+class Sections(Sequence[Section[M]], Generic[M]):
+    """The sections of a live list at one moment: by place, and by name as `sections["Goethe"]`."""
+
+    __slots__ = ("_results", "_generation", "_list", "_by_name")
+
+    def __init__(self, results: Results[M], generation: int) -> None:
+        self._results = results
+        self._generation = generation
+        error, page = c_void_p(), c_void_p()
+        status = library.quire_results_sections(
+            results._raw, _ffi.QUIRE_PAGE_NUL_SEPARATED, byref(page), byref(error))
+        if status:
+            raise failure(status, error)
+        try:
+            columns = [_buffers.raw_values(column) for column in _buffers.columns(page.value or 0)]
+        finally:
+            quick.quire_page_release(page)
+        self._list = [Section(self, *row) for row in zip(*columns)]
+        self._by_name: Optional[dict[str, Section[M]]] = None
+
+    @overload
+    def __getitem__(self, index: Union[int, str]) -> Section[M]: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Section[M]]: ...
+    def __getitem__(self, index: Union[int, str, slice]) -> Union[Section[M], list[Section[M]]]:
+        """By place, or by name; raises IndexError or `NotFound`."""
+        if isinstance(index, str):
+            if self._by_name is None:
+                self._by_name = {section.name: section for section in self._list}
+            found = self._by_name.get(index)
+            if found is None:
+                raise NotFound(f"The list has no section {index!r}.")
+            return found
+        return self._list[index]
+
+    def __len__(self) -> int:
+        return len(self._list)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all sections in order."""
+        return [section.name for section in self._list]
+
+    def __repr__(self) -> str:
+        return f"<Sections {len(self._list)} of {self._results._model.__name__}>"
+
+    def _current(self) -> Results[M]:
+        if self._results.generation != self._generation:
+            raise InvalidState("The list has changed since this section was taken; take it from its sections again.")
+        return self._results

@@ -1,0 +1,135 @@
+"""Files of objects."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import warnings
+import weakref
+from collections.abc import Iterable
+from ctypes import byref, c_void_p
+from typing import Union
+
+from . import _ffi, _handle
+from ._load import library, quick
+from ._schema import Schema
+from .context import Context
+from .errors import InvalidArgument, failure, text
+from .model import Model
+
+__all__ = ["Store", "open"]
+
+
+class Store(_handle.Handle):
+    """An open file of objects, from `quire.open`. Any thread may use it, each with a context of its own.
+
+    Close it, or use it in a `with` block: the end closes it, and changes that were not saved are lost. One that is
+    collected while it is open raises a ResourceWarning.
+    """
+
+    def __init__(
+        self,
+        path: Union[str, bytes, os.PathLike[str], os.PathLike[bytes]],
+        models: Iterable[type[Model]],
+        *,
+        read_only: bool = False,
+        must_exist: bool = False,
+        relaxed_durability: bool = False,
+        timeout: float = 5.0,
+    ) -> None:
+        encoded = os.fsencode(path)
+        milliseconds = round(timeout * 1000)
+        if not 0 < milliseconds < 2**32:
+            raise InvalidArgument(f"timeout is a number of seconds above 0; it is {timeout!r}.")
+        self._schema = Schema(models)
+        options = _ffi.quire_store_options(
+            struct_size=ctypes.sizeof(_ffi.quire_store_options), is_read_only=read_only, must_exist=must_exist,
+            relaxed_durability=relaxed_durability, busy_timeout=milliseconds)
+        model = self._schema.create()
+        error, opened = c_void_p(), c_void_p()
+        try:
+            status = library.quire_store_open(
+                encoded, len(encoded), model, byref(options), byref(opened), byref(error))
+        finally:
+            quick.quire_model_release(model)
+        if status:
+            raise failure(status, error)
+        assert opened.value is not None
+        self._path = text(quick.quire_store_path(opened))
+        self._uuid = text(quick.quire_store_uuid(opened))
+        self._contexts: weakref.WeakSet[Context] = weakref.WeakSet()
+        super().__init__(opened.value, _finish, self._path)
+        try:
+            self._context = self.create_context()
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def path(self) -> str:
+        """The path that it was opened with."""
+        return self._path
+
+    @property
+    def uuid(self) -> str:
+        """The upper-case UUID that the file was given when it was created."""
+        return self._uuid
+
+    @property
+    def context(self) -> Context:
+        """Its first context, for the thread that opened it."""
+        return self._context
+
+    def create_context(self) -> Context:
+        """Makes another context, such as one for another thread. It does not see pending changes of others."""
+        made = Context(self)
+        self._contexts.add(made)
+        return made
+
+    def close(self) -> None:
+        """Closes the file and all contexts. What was not saved is lost. Closing again does nothing."""
+        pointer = self._pointer
+        if pointer is None:
+            return
+        for each in list(self._contexts):
+            each.close()
+        self._pointer = None
+        self._finalizer.detach()
+        error = c_void_p()
+        try:
+            status = library.quire_store_close(pointer, byref(error))
+            if status:
+                raise failure(status, error)
+        finally:
+            library.quire_store_release(pointer)
+
+    def __repr__(self) -> str:
+        return f"<Store {self._path!r}{' (closed)' if self.closed else ''}>"
+
+
+def _finish(pointer: int, path: str) -> None:
+    library.quire_store_release(pointer)
+    warnings.warn(f"The store {path!r} was left open; close it or use it in a with block.", ResourceWarning, 2)
+
+
+def open(
+    path: Union[str, bytes, os.PathLike[str], os.PathLike[bytes]],
+    models: Iterable[type[Model]],
+    *,
+    read_only: bool = False,
+    must_exist: bool = False,
+    relaxed_durability: bool = False,
+    timeout: float = 5.0,
+) -> Store:
+    """Opens the store at `path`, creating it when there is no file; ":memory:" is a private store in memory.
+
+    `models` are the model classes of the store; classes that they inherit from come with them. `read_only` never
+    writes and needs an existing file, as does `must_exist`. With `relaxed_durability` saves are faster, but a power cut
+    may undo the last ones (SQLite's synchronous=NORMAL). `timeout` is how many seconds to wait for a lock that
+    another connection holds.
+
+    Raises `InvalidModel`, `CannotOpen`, `NotAStore`, `ModelMismatch`, `Busy`, `ReadOnly`, `DatabaseError`.
+    """
+    return Store(
+        path, models, read_only=read_only, must_exist=must_exist, relaxed_durability=relaxed_durability,
+        timeout=timeout)

@@ -1,0 +1,94 @@
+"""Models and stores for the tests."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import unittest
+from datetime import datetime, timedelta, timezone
+from decimal import Decimal
+from typing import Optional
+from uuid import UUID
+
+import quire
+
+START = datetime(2024, 1, 1, tzinfo=timezone.utc)
+
+
+def day(count: float) -> datetime:
+    return START + timedelta(days=count)
+
+
+class Author(quire.Model):
+    name: quire.Attr[str]
+    quotes: quire.ToMany["Quote"] = quire.relation(inverse="author", on_delete="cascade")
+
+
+class Quote(quire.Model):
+    author: quire.ToOne["Author | None"] = quire.relation(inverse="quotes")
+    contents: quire.Attr[str]
+    created_at: quire.Attr[Optional[datetime]]
+    price: quire.Attr[float] = quire.attr(default=1.0)
+    note: quire.Attr[Optional[str]]
+    __indexes__ = [("price", "-created_at"), "contents"]
+
+
+class Everything(quire.Model):
+    """One attribute of each type."""
+
+    text: quire.Attr[Optional[str]]
+    whole: quire.Attr[Optional[int]]
+    small: quire.Attr[Optional[int]] = quire.attr(type=quire.Integer16)
+    middle: quire.Attr[Optional[int]] = quire.attr(type=quire.Integer32)
+    real: quire.Attr[Optional[float]]
+    single: quire.Attr[Optional[float]] = quire.attr(type=quire.Float)
+    flag: quire.Attr[Optional[bool]]
+    instant: quire.Attr[Optional[datetime]]
+    exact: quire.Attr[Optional[Decimal]]
+    data: quire.Attr[Optional[bytes]]
+    uid: quire.Attr[Optional[UUID]]
+    link: quire.Attr[Optional[str]] = quire.attr(type=quire.URI)
+    coded: quire.Attr[Optional[bytes]] = quire.attr(type=quire.Transformable)
+    draft: quire.Attr[Optional[str]] = quire.attr(transient=True)
+
+
+class Animal(quire.Model):
+    __abstract__ = True
+    name: quire.Attr[str]
+
+
+class Dog(Animal):
+    tricks: quire.Attr[int] = quire.attr(default=0)
+
+
+class Cat(Animal):
+    lives: quire.Attr[int] = quire.attr(default=9)
+
+
+class Kitten(Cat):
+    toy: quire.Attr[Optional[str]]
+
+
+MODELS = [Author, Quote, Everything, Dog, Kitten, Cat]
+
+
+class StoreTestCase(unittest.TestCase):
+    """Opens a store in memory for each test."""
+
+    def setUp(self) -> None:
+        self.store = quire.open(":memory:", MODELS)
+        self.addCleanup(self.store.close)
+        self.context = self.store.context
+
+    def quote(self, contents: str = "More light!", **values: object) -> Quote:
+        return self.context.add(Quote(contents=contents, **values))
+
+
+class FileTestCase(unittest.TestCase):
+    """Has a folder for store files."""
+
+    def setUp(self) -> None:
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.path = os.path.join(self.folder, "quotes.store")

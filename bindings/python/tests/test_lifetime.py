@@ -1,0 +1,246 @@
+"""Closing, collecting, forking, threads."""
+
+import gc
+import multiprocessing
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+import unittest
+import warnings
+
+import quire
+from support import MODELS, Author, FileTestCase, Quote, StoreTestCase
+
+
+class ClosingTests(StoreTestCase):
+    def test_everything_of_a_closed_store_says_so(self):
+        quote = self.quote(author=self.context.add(Author(name="x")))
+        self.context.save()
+        quote.price
+        query = self.context.query(Quote)
+        live = query.live(section_by=Quote.note)
+        columns = query.columns("price")
+        iterator = iter(query)
+        fault = self.store.create_context().query(Quote).one().author
+        self.store.close()
+        self.store.close()
+        self.assertTrue(self.store.closed and self.context.closed and live.closed)
+        uses = [
+            self.store.create_context, self.store.__enter__, self.context.save, self.context.process,
+            self.context.rollback, lambda: self.context.add(Quote(contents="x")), lambda: self.context.delete(quote),
+            lambda: self.context.get(Quote, 1), lambda: self.context.has_changes, lambda: self.context.inserted,
+            lambda: self.context.query(Quote), query.all, query.count, query.ids, lambda: next(iterator),
+            lambda: query.live(), lambda: len(live), lambda: live[0], lambda: live.sections, lambda: live.ids,
+            lambda: live.path_of(quote), lambda: live.index_titles, live.fetch, lambda: live.generation,
+            lambda: live.on_change(print), lambda: setattr(quote, "price", 3), lambda: quote.author, lambda: quote.uri,
+            lambda: fault.name, lambda: self.context.insert_many(Quote, {"contents": ["x"]}),
+            lambda: self.context.get_by_uri("x-coredata:///Quote/t1"), self.context.obtain_permanent_ids,
+            lambda: self.context.transaction().__enter__(), lambda: quire.Predicate("price > 1").matches(quote),
+        ]
+        for number, use in enumerate(uses):
+            with self.assertRaises(quire.StoreClosed, msg=f"use {number}"):
+                use()
+        with self.assertRaises(ValueError):
+            query.all()
+        self.assertEqual(quote.price, 1.0)
+        self.assertEqual(columns["price"][0], 1.0)
+        self.assertEqual(repr(self.store), "<Store ':memory:' (closed)>")
+        self.assertEqual(repr(self.context), "<Context (closed)>")
+        self.assertEqual(repr(live), "<Results Quote (closed)>")
+        self.assertIn("Quote", repr(query))
+
+    def test_a_closed_context_leaves_the_store_open(self):
+        other = self.store.create_context()
+        quote = other.add(Quote(contents="lost"))
+        with other:
+            pass
+        with self.assertRaises(quire.StoreClosed):
+            quote.contents = "x"
+        self.assertEqual(self.context.query(Quote).count(), 0)
+
+    def test_a_closed_list_is_not_told(self):
+        told = []
+        with self.context.query(Quote).live() as live:
+            live.on_change(told.append)
+        self.quote()
+        self.context.process()
+        self.assertEqual(told, [])
+
+    def test_a_closed_predicate_is_refused(self):
+        predicate = quire.Predicate("price > 1")
+        predicate.close()
+        with self.assertRaises(quire.StoreClosed):
+            self.context.query(Quote).where(predicate)
+        self.assertEqual(repr(predicate), "<Predicate (closed)>")
+
+    def test_change_sets_and_columns_outlive_the_store(self):
+        sets = []
+        live = self.context.query(Quote).live()
+        live.on_change(sets.append)
+        self.quote()
+        self.context.save()
+        self.store.close()
+        self.assertEqual(len(sets[0].steps()), 1)
+        self.assertEqual(len(list(sets[0])), 1)
+
+
+class CollectingTests(FileTestCase):
+    def test_a_store_that_is_left_open_warns(self):
+        store = quire.open(self.path, MODELS)
+        with self.assertWarnsRegex(ResourceWarning, "quotes.store"):
+            del store
+            gc.collect()
+
+    def test_a_closed_one_does_not(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with quire.open(self.path, MODELS):
+                pass
+            gc.collect()
+
+    def test_parts_keep_the_store_open(self):
+        def make():
+            return quire.open(self.path, MODELS).context
+
+        context = make()
+        gc.collect()
+        self.assertEqual(context.query(Quote).count(), 0)
+        context.store.close()
+
+    def test_an_interpreter_that_ends_with_everything_open_ends_well(self):
+        program = textwrap.dedent("""
+            import quire
+            from support import MODELS, Author, Quote
+            store = quire.open({path!r}, MODELS)
+            author = store.context.add(Author(name="x"))
+            quotes = [store.context.add(Quote(contents=str(n), author=author)) for n in range(100)]
+            live = store.context.query(Quote).live()
+            live.on_change(print)
+            iterator = iter(store.context.query(Quote)); next(iterator)
+            class Loop: pass
+            loop = Loop(); loop.me = loop; loop.quote = quotes[0]
+            print("end")
+        """).format(path=self.path)
+        run = subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True,
+            cwd=os.path.dirname(os.path.abspath(__file__)),
+            env={**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(os.path.abspath(quire.__file__)))})
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assertTrue(run.stdout.endswith("end\n"))
+
+
+@unittest.skipUnless(hasattr(os, "fork"), "no fork here")
+class ForkTests(FileTestCase):
+    def test_in_the_child_all_handles_are_dead_and_the_parent_goes_on(self):
+        with quire.open(self.path, MODELS) as store:
+            quote = store.context.add(Quote(contents="x"))
+            store.context.save()
+            live = store.context.query(Quote).live()
+            iterator = iter(store.context.query(Quote))
+            report = multiprocessing.get_context("fork").Queue()
+            process = multiprocessing.get_context("fork").Process(
+                target=in_child, args=(report, self.path, store, quote, live, iterator))
+            with warnings.catch_warnings():
+                # Newer versions of Python warn of forking with threads, which the queue has.
+                warnings.simplefilter("ignore", DeprecationWarning)
+                process.start()
+            self.assertEqual(report.get(timeout=60), ["StoreClosed"] * 5 + ["read 1"])
+            process.join()
+            self.assertEqual(process.exitcode, 0)
+            report.close()
+            report.join_thread()
+            quote.contents = "y"
+            store.context.save()
+            self.assertEqual(len(live), 1)
+
+
+def in_child(report, path, store, quote, live, iterator):
+    found = []
+    for use in (
+        store.create_context, store.context.save, lambda: quote.author, lambda: len(live), lambda: next(iterator),
+    ):
+        try:
+            use()
+            found.append("worked")
+        except quire.StoreClosed as error:
+            assert "parent process" in str(error), error
+            found.append("StoreClosed")
+        except Exception as error:
+            found.append(repr(error))
+    store.close()
+    live.close()
+    with quire.open(path, MODELS) as mine:
+        found.append(f"read {mine.context.query(Quote).count()}")
+    report.put(found)
+
+
+class ThreadTests(StoreTestCase):
+    def test_calls_that_overlap_are_refused(self):
+        self.context.insert_many(Quote, {"contents": [f"text {n}" for n in range(20_000)]})
+        self.context.save()
+        query = self.context.query(Quote).where("contents MATCHES %@", ".*(1|2|3)+.*(4|5)")
+        results = []
+        start = threading.Barrier(2)
+
+        def use():
+            start.wait()
+            for _ in range(200):
+                try:
+                    results.append(query.count())
+                except quire.WrongThread as error:
+                    results.append(error)
+                    return
+                if any(isinstance(each, quire.WrongThread) for each in results):
+                    return
+
+        threads = [threading.Thread(target=use) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        refused = [each for each in results if isinstance(each, quire.WrongThread)]
+        self.assertTrue(refused)
+        self.assertIsInstance(refused[0], RuntimeError)
+        counts = {each for each in results if isinstance(each, int)}
+        self.assertLessEqual(len(counts), 1)
+        self.assertIsInstance(query.count(), int)
+
+    def test_each_thread_can_have_a_context(self):
+        def work(number):
+            with self.store.create_context() as context:
+                for each in range(20):
+                    context.add(Quote(contents=f"{number} {each}"))
+                    context.save()
+
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(self.context.query(Quote).count(), 80)
+
+    def test_objects_may_be_dropped_on_another_thread(self):
+        self.context.insert_many(Quote, {"contents": [str(n) for n in range(500)]})
+        self.context.save()
+        found = self.context.query(Quote).all()
+        for quote in found:
+            quote.author
+        thread = threading.Thread(target=found.clear)
+        thread.start()
+        thread.join()
+        gc.collect()
+        self.assertEqual(self.context.query(Quote).count(), 500)
+
+    def test_a_context_can_be_handed_over(self):
+        seen = []
+        quote = self.quote()
+        thread = threading.Thread(target=lambda: (setattr(quote, "price", 5), self.context.save(), seen.append(1)))
+        thread.start()
+        thread.join()
+        self.assertEqual((seen, quote.price), ([1], 5.0))
+
+
+if __name__ == "__main__":
+    unittest.main()

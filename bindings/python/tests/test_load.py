@@ -1,0 +1,48 @@
+"""Finding the shared library."""
+
+import os
+import subprocess
+import sys
+import unittest
+
+import quire
+
+SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(quire.__file__)))
+
+
+def import_with(library):
+    environment = {**os.environ, "PYTHONPATH": SOURCE, "QUIRE_LIBRARY": library}
+    return subprocess.run(
+        [sys.executable, "-c", "import quire"], env=environment, capture_output=True, text=True)
+
+
+class LoadingTests(unittest.TestCase):
+    def test_a_library_that_is_not_there_is_an_import_error_with_the_remedy(self):
+        run = import_with("/nowhere/libquire.so")
+        self.assertNotEqual(run.returncode, 0)
+        self.assertIn("ImportError", run.stderr)
+        self.assertIn("/nowhere/libquire.so", run.stderr)
+        self.assertIn("QUIRE_LIBRARY", run.stderr)
+
+    def test_another_library_is_an_import_error_that_names_it(self):
+        run = import_with("libc.so.6")
+        self.assertIn("ImportError: libc.so.6 is not Quire's library", run.stderr)
+
+    def test_the_version_is_that_of_the_library(self):
+        from quire import _load
+        self.assertEqual(_load.library.quire_version().decode(), quire.__version__)
+
+    def test_all_public_names_exist_and_are_documented(self):
+        for name in quire.__all__:
+            value = getattr(quire, name)
+            if callable(value) and name not in ("URI",):
+                self.assertTrue(value.__doc__, name)
+
+    def test_public_methods_are_documented(self):
+        kinds = (
+            quire.Store, quire.Context, quire.Query, quire.Results, quire.ChangeSet, quire.Section, quire.Sections,
+            quire.Predicate, quire.Related, quire.Column, quire.Model, quire.Key, quire.Change)
+        for kind in kinds:
+            for name, value in vars(kind).items():
+                if not name.startswith("_") and (callable(value) or isinstance(value, property)):
+                    self.assertTrue(value.__doc__, f"{kind.__name__}.{name}")

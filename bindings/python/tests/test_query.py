@@ -1,0 +1,227 @@
+"""Queries and predicates."""
+
+import random
+import unittest
+from array import array
+
+import quire
+from support import Author, Quote, StoreTestCase, day
+
+
+class QueryTests(StoreTestCase):
+    def setUp(self):
+        super().setUp()
+        goethe, schiller = (self.context.add(Author(name=name)) for name in ("Goethe", "Schiller"))
+        self.authors = [goethe, schiller, None]
+        for number in range(30):
+            self.quote(
+                f"text {number:02d}", author=self.authors[number % 3], created_at=day(number), price=number / 2,
+                note=None if number % 2 else "even")
+        self.context.save()
+        self.query = self.context.query(Quote)
+
+    def test_a_query_is_immutable_and_reads_when_asked(self):
+        cheap = self.query.where("price < %f", 3)
+        self.assertEqual(self.query.count(), 30)
+        self.assertEqual(cheap.count(), 6)
+        self.quote("new", price=0)
+        self.assertEqual(cheap.count(), 7)
+
+    def test_conditions_add_up(self):
+        found = self.query.where("price < 3 OR price > 14").where("note == %@", "even")
+        found = found.where("author.name == %@", "Goethe")
+        self.assertEqual([quote.contents for quote in found], ["text 00"])
+
+    def test_arguments_go_to_their_own_conditions(self):
+        query = self.query.where("%K > %d", "price", 5).where("%K < %f", Quote.price, 6.0)
+        self.assertEqual([quote.price for quote in query], [5.5])
+
+    def test_an_object_can_be_an_argument(self):
+        goethe = self.authors[0]
+        self.assertEqual(self.query.where("author == %@", goethe).count(), 10)
+        self.assertEqual(self.query.where("author == %@", None).count(), 10)
+        self.assertEqual(self.query.where("author IN %@", self.authors[:2]).count(), 20)
+        new = self.context.add(Author(name="new"))
+        query = self.query.where("author == %@", new)
+        quote = self.quote(author=new)
+        self.assertEqual(query.all(), [quote])
+        self.context.save()
+        self.assertEqual(query.all(), [quote])
+
+    def test_lists_can_be_arguments(self):
+        for values in ([1.0, 2.0], (1.0, 2.0), {1.0, 2.0}, array("d", [1, 2]), range(1, 3)):
+            self.assertEqual(self.query.where("price IN %@", values).count(), 2)
+        self.assertEqual(self.query.where("price IN %@", []).count(), 0)
+        self.assertEqual(self.query.where("price BETWEEN %@", [1, 2]).count(), 3)
+
+    def test_order_by_takes_keys_and_text(self):
+        for query in (
+            self.query.order_by(Quote.note, Quote.price.desc()), self.query.order_by("note", "-price"),
+            self.query.order_by(Quote.note.asc()).order_by("-price"),
+        ):
+            self.assertEqual(query.first().price, 14.5)
+            self.assertEqual(query[15].price, 14.0)
+        self.assertEqual(self.query.order_by("author.name", "-price").first().price, 14.5)
+        with self.assertRaises(quire.InvalidArgument):
+            self.query.order_by("nothing").all()
+        with self.assertRaises(quire.InvalidArgument):
+            self.query.order_by("")
+        with self.assertRaises(TypeError):
+            self.query.order_by(5)
+
+    def test_slices_and_places_agree_with_a_list(self):
+        query = self.query.order_by("-price")
+        everything = query.all()
+        self.assertEqual(list(query), everything)
+        chance = random.Random(5)
+        for _ in range(60):
+            start, stop = chance.choice([None, *range(35)]), chance.choice([None, *range(35)])
+            self.assertEqual(query[start:stop], everything[start:stop], (start, stop))
+            limit, offset = chance.randrange(1, 35), chance.randrange(35)
+            window = query.limit(limit).offset(offset)
+            expected = everything[offset : offset + limit]
+            self.assertEqual(window.all(), expected)
+            self.assertEqual(window[start:stop], expected[start:stop], (start, stop, limit, offset))
+            self.assertEqual(window.count(), len(expected))
+        self.assertIs(query[29], everything[29])
+        with self.assertRaises(IndexError):
+            query[30]
+        for wrong in (slice(-1, None), slice(None, -1), slice(0, 9, 2), -1):
+            with self.assertRaises(quire.InvalidArgument):
+                query[wrong]
+
+    def test_one_first_and_exists(self):
+        self.assertEqual(self.query.where("price == 1").one().contents, "text 02")
+        with self.assertRaisesRegex(quire.NotFound, r"where\('price == 99'\)"):
+            self.query.where("price == 99").one()
+        with self.assertRaises(quire.MultipleFound):
+            self.query.one()
+        with self.assertRaises(LookupError):
+            self.query.one()
+        self.assertIsNone(self.query.where("price == 99").first())
+        self.assertTrue(self.query.exists())
+        self.assertFalse(self.query.where("price == 99").exists())
+
+    def test_ids_are_an_array(self):
+        ids = self.query.order_by("-price").ids()
+        self.assertIsInstance(ids, array)
+        self.assertEqual(list(ids), [quote.id for quote in self.query.order_by("-price")])
+        self.assertEqual(self.query.where("price == 99").ids(), array("q"))
+
+    def test_values_are_tuples_with_pending_changes(self):
+        self.query.where("price == 1").one().note = "pending"
+        self.assertEqual(
+            self.query.where("price <= 1").values(Quote.price, "note", "author.name", Quote.created_at, "author"),
+            [(0.0, "even", "Goethe", day(0), self.authors[0].id), (0.5, None, "Schiller", day(1), self.authors[1].id),
+             (1.0, "pending", None, day(2), None)])
+        self.assertEqual(self.query.where("price == 99").values("note"), [])
+        self.assertEqual(self.query.limit(1).values(), [("text 00", day(0), 0.0, "even")])
+        self.assertEqual(self.query.limit(1).values("price", "price"), [(0.0, 0.0)])
+
+    def test_columns_give_memory_without_a_copy(self):
+        columns = self.query.columns(Quote.price, Quote.created_at, "note", "author")
+        price = columns["price"]
+        self.assertEqual(price.data.format, "d")
+        self.assertTrue(price.data.readonly)
+        self.assertEqual(price.data.tolist(), [number / 2 for number in range(30)])
+        self.assertEqual(columns["created_at"][3], day(3))
+        self.assertEqual(columns["created_at"].data[3], day(3).timestamp())
+        self.assertEqual(columns["note"].to_list(), ["even", None] * 15)
+        self.assertEqual((columns["note"].nil_count, columns["note"].valid), (15, [True, False] * 15))
+        self.assertEqual(columns["author"].to_list(), [self.authors[0].id, self.authors[1].id, None] * 10)
+        with self.assertRaisesRegex(TypeError, "holds no numbers"):
+            columns["note"].data
+        data = price.data
+        del columns, price
+        self.assertEqual(sum(data), sum(number / 2 for number in range(30)))
+        self.assertEqual(self.query.where("price == 99").columns("price")["price"].data.tolist(), [])
+
+    def test_batches_make_no_difference(self):
+        for size in (1, 7, 30, 100):
+            self.assertEqual(list(self.query.order_by("-price").batch_size(size)), self.query.order_by("-price").all())
+
+    def test_a_list_that_is_iterated_stands_still(self):
+        seen = []
+        for quote in self.query.order_by("price").batch_size(4):
+            seen.append(quote.price)
+            if len(seen) == 3:
+                self.quote("new", price=100)
+                self.context.save()
+        self.assertEqual(len(seen), 30)
+
+    def test_a_row_that_vanishes_while_iterating_is_missed_only_when_it_is_read(self):
+        other = self.store.create_context()
+        found = []
+        for quote in other.query(Quote).order_by("price").batch_size(10):
+            found.append(quote)
+            if len(found) == 1:
+                self.context.delete(self.query.where("price == 10").one())
+                self.context.save()
+        self.assertEqual(len(found), 30)
+        with self.assertRaises(quire.NotFound):
+            found[20].contents
+        self.assertTrue(found[20].is_deleted)
+        self.assertEqual(found[21].price, 10.5)
+
+    def test_numbers_that_no_limit_can_be_are_refused(self):
+        for method in (self.query.limit, self.query.offset, self.query.batch_size):
+            for wrong in (-1, 2**63):
+                with self.assertRaises(quire.InvalidArgument):
+                    method(wrong)
+            with self.assertRaises(TypeError):
+                method("1")
+
+    def test_a_query_shows_itself(self):
+        query = self.query.where("price < %d", 5).order_by("-price").limit(3)
+        self.assertEqual(repr(query), "<Query Quote.where('price < 5').order_by('-price').limit(3)>")
+
+
+class PredicateTests(StoreTestCase):
+    def test_it_shows_its_canonical_text(self):
+        predicate = quire.Predicate("price<%f and contents BEGINSWITH[cd] %@", 5.5, 'say "hi"')
+        self.assertEqual(str(quire.Predicate(str(predicate))), str(predicate))
+        self.assertIn("BEGINSWITH[cd]", str(predicate))
+        self.assertTrue(repr(predicate).startswith("<Predicate price < 5.5"))
+
+    def test_it_matches_objects_as_they_are(self):
+        quote = self.quote("More light!", price=3)
+        predicate = quire.Predicate("contents CONTAINS[cd] %@ AND price < 5", "LÍGHT")
+        self.assertTrue(predicate.matches(quote))
+        quote.price = 6
+        self.assertFalse(predicate.matches(quote))
+        with self.assertRaises(quire.InvalidState):
+            predicate.matches(Quote(contents="x"))
+        with self.assertRaises(quire.InvalidArgument):
+            quire.Predicate("nothing == 1").matches(quote)
+
+    def test_a_mistake_is_shown_with_its_place(self):
+        with self.assertRaises(quire.PredicateError) as caught:
+            quire.Predicate("price < AND")
+        self.assertEqual(caught.exception.offset, 8)
+        self.assertIn("^", str(caught.exception))
+        with self.assertRaises(ValueError):
+            self.context.query(Quote).where("price ==")
+
+    def test_too_few_and_too_many_arguments_are_errors(self):
+        for arguments in ((), (1, 2)):
+            with self.assertRaises(quire.PredicateError):
+                quire.Predicate("price < %d", *arguments)
+
+    def test_an_argument_of_an_unknown_type_is_named(self):
+        with self.assertRaisesRegex(TypeError, r"Argument 2 of the predicate .* is of type object"):
+            quire.Predicate("price < %d AND note == %@", 1, object())
+        with self.assertRaisesRegex(ValueError, "Argument 1 .* does not fit into 64 bits"):
+            quire.Predicate("price < %d", 2**70)
+
+    def test_conditions_can_be_predicates(self):
+        self.quote(price=3)
+        query = self.context.query(Quote).where(quire.Predicate("price > %d", 2)).where("price < 4")
+        self.assertEqual(query.count(), 1)
+        with self.assertRaises(TypeError):
+            query.where(quire.Predicate("price > 1"), 5)
+        with self.assertRaises(TypeError):
+            query.where(5)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,298 @@
+"""Live lists: reading them, and being told of their changes."""
+
+import gc
+import unittest
+import weakref
+
+import quire
+from support import Author, Quote, StoreTestCase, day
+
+
+class ListTestCase(StoreTestCase):
+    def setUp(self):
+        super().setUp()
+        self.goethe, self.schiller = (self.context.add(Author(name=name)) for name in ("Goethe", "Schiller"))
+        for number in range(6):
+            self.quote(f"text {number}", author=(self.goethe, self.schiller, None)[number % 3], price=number)
+        self.context.save()
+        self.query = self.context.query(Quote).order_by(Quote.price)
+        self.live = self.query.live(section_by="author.name")
+        self.told = []
+
+
+class ReadingTests(ListTestCase):
+    def test_it_is_a_sequence_over_all_sections(self):
+        live = self.live
+        self.assertEqual([quote.price for quote in live], [2, 5, 0, 3, 1, 4])
+        self.assertEqual(len(live), 6)
+        self.assertEqual([quote.price for quote in live[1:4]], [5, 0, 3])
+        self.assertEqual([quote.price for quote in live[::-2]], [4, 3, 5])
+        self.assertEqual([quote.price for quote in live[4:1:-1]], [1, 3, 0])
+        self.assertEqual(live[3:3], [])
+        self.assertIs(live[-1], live[5])
+        self.assertEqual([quote.price for quote in reversed(live)], [4, 1, 3, 0, 5, 2])
+        self.assertIn(live[2], live)
+        self.assertNotIn("x", live)
+        self.assertNotIn(self.goethe, live)
+        self.assertEqual(live.index(live[4]), 4)
+        self.assertEqual(live.count(live[4]), 1)
+        self.assertEqual(list(live.ids), [quote.id for quote in live])
+        for wrong in (6, -7, 2**40):
+            with self.assertRaises(IndexError):
+                live[wrong]
+        with self.assertRaises(ValueError):
+            live.index(self.goethe)
+        self.assertEqual(repr(live), "<Results Quote 3 sections 6 rows>")
+
+    def test_sections_are_found_by_place_and_by_name(self):
+        sections = self.live.sections
+        self.assertEqual(sections.names, ["", "Goethe", "Schiller"])
+        self.assertEqual(
+            [(len(each), each.start, each.index_title) for each in sections], [(2, 0, ""), (2, 2, "G"), (2, 4, "S")])
+        section = sections["Goethe"]
+        self.assertIs(section, sections[1])
+        self.assertEqual([quote.price for quote in section], [0, 3])
+        self.assertIs(section[-1], self.live[3])
+        self.assertEqual([quote.price for quote in section[::-1]], [3, 0])
+        self.assertIn(self.live[2], section)
+        self.assertNotIn(self.live[0], section)
+        with self.assertRaises(LookupError):
+            sections["Kant"]
+        with self.assertRaises(IndexError):
+            sections[3]
+        with self.assertRaises(IndexError):
+            section[2]
+        self.assertEqual(repr(section), "<Section 'Goethe' 2 rows>")
+
+    def test_paths_lead_both_ways(self):
+        for place, quote in enumerate(self.live):
+            path = self.live.path_of(quote)
+            self.assertIs(self.live[path], quote)
+            self.assertIs(self.live[tuple(path)], quote)
+            self.assertEqual(self.live.flat(path), place)
+            self.assertEqual(self.live.position_of(quote.id), place)
+        self.assertEqual(self.live.path_of(self.live[3]), quire.Path(1, 1))
+        self.assertIsNone(self.live.path_of(self.goethe))
+        self.assertIsNone(self.live.path_of(Quote(contents="x")))
+        self.assertIsNone(self.live.position_of(999))
+        for wrong in ((3, 0), (0, 2), (-1, 0), (0, -1)):
+            with self.assertRaises(IndexError):
+                self.live[quire.Path(*wrong)]
+
+    def test_index_titles_lead_to_sections(self):
+        self.assertEqual(self.live.index_titles, ["", "G", "S"])
+        self.assertEqual(self.live.section_for_index_title(2), 2)
+        with self.assertRaises(quire.NotFound):
+            self.live.section_for_index_title(3)
+
+    def test_without_sections_there_is_one(self):
+        live = self.query.where("price > 99").live()
+        self.assertEqual((len(live), live.sections.names), (0, [""]))
+        self.assertEqual(len(self.query.where("price > 99").live(section_by=Quote.note).sections), 0)
+
+    def test_what_cannot_be_live_is_refused(self):
+        with self.assertRaises(quire.Unsupported):
+            self.query.limit(3).live()
+        with self.assertRaises(NotImplementedError):
+            self.query.offset(3).live()
+        with self.assertRaises(quire.InvalidArgument):
+            self.query.live(section_by="nothing")
+        with self.assertRaises(quire.InvalidArgument):
+            self.context.query(Quote).where("nothing == 1").live()
+
+    def test_a_section_of_an_earlier_state_says_so(self):
+        section = self.live.sections[0]
+        self.quote("new", price=9)
+        self.context.process()
+        self.assertEqual(len(section), 2)
+        with self.assertRaisesRegex(quire.InvalidState, "has changed since"):
+            section[0]
+        self.assertEqual(len(self.live.sections[0]), 3)
+
+
+class HandlerTests(ListTestCase):
+    def setUp(self):
+        super().setUp()
+        self.live.on_change(self.told.append)
+
+    def test_a_handler_sees_the_new_state(self):
+        seen = []
+
+        @self.live.on_change
+        def handler(change):
+            seen.append((len(self.live), self.live.path_of(quote), [type(each) for each in change]))
+
+        quote = self.quote("new", author=self.goethe, price=1)
+        self.assertEqual(seen, [])
+        self.context.process()
+        self.assertEqual(seen, [(7, quire.Path(1, 1), [quire.Insert])])
+
+    def test_each_kind_of_change_is_told(self):
+        new = self.quote("new", author=self.goethe, price=9)
+        gone, moved, updated = self.live[0], self.live[2], self.live[5]
+        self.context.delete(gone)
+        moved.price = 7
+        updated.contents = "other"
+        self.context.process()
+        (change,) = self.told
+        self.assertEqual(len(change), 4)
+        delete, *rest = change
+        self.assertIsInstance(delete, quire.Delete)
+        self.assertEqual((delete.old, delete.new, delete.old_flat, delete.new_flat), ((0, 0), None, 0, None))
+        self.assertIs(delete.object, gone)
+        found = {type(each): each for each in rest}
+        self.assertEqual((found[quire.Insert].new, found[quire.Insert].object), ((1, 2), new))
+        move = found[quire.Move]
+        self.assertEqual((move.old, move.new, move.object), ((1, 0), (1, 1), moved))
+        self.assertEqual((found[quire.Update].old, found[quire.Update].new), ((2, 1), (2, 1)))
+        self.assertEqual(change.map(0), None)
+        self.assertEqual([change.map(place) for place in range(1, 6)], [0, 2, 1, 4, 5])
+        self.assertIsNone(change.map(99))
+        self.assertEqual((change.inserted_sections, change.deleted_sections), ((), ()))
+
+    def test_sections_come_and_go(self):
+        kant = self.context.add(Author(name="Kant"))
+        for quote in list(self.live.sections["Goethe"]):
+            quote.author = kant
+        self.context.save()
+        (change,) = self.told
+        self.assertEqual((change.inserted_sections, change.deleted_sections), ((1,), (1,)))
+        self.assertEqual({type(each) for each in change}, {quire.Move})
+        self.assertEqual(
+            [step.kind for step in change.steps()],
+            [quire.StepKind.INSERT_SECTION, quire.StepKind.MOVE_ROW, quire.StepKind.MOVE_ROW,
+             quire.StepKind.DELETE_SECTION, quire.StepKind.UPDATE_ROW, quire.StepKind.UPDATE_ROW])
+
+    def test_a_change_of_a_related_object_is_told(self):
+        self.goethe.name = "Zweig"
+        self.context.process()
+        self.assertEqual(self.live.sections.names, ["", "Schiller", "Zweig"])
+        self.assertEqual(len(self.told), 1)
+
+    def test_a_rollback_is_told(self):
+        self.quote("new", price=9)
+        self.live[0].price = 50
+        self.context.process()
+        self.context.rollback()
+        self.assertEqual(len(self.told), 2)
+        self.assertEqual([quote.price for quote in self.live], [2, 5, 0, 3, 1, 4])
+
+    def test_a_query_tells_too(self):
+        for run in (
+            self.query.all, self.query.count, self.query.ids, self.query.exists, lambda: list(self.query),
+            lambda: self.query.values("price"), self.query.first, lambda: self.query[0:2],
+        ):
+            self.told.clear()
+            self.quote("new", price=9)
+            run()
+            self.assertEqual(len(self.told), 1)
+
+    def test_what_changes_nothing_is_not_told(self):
+        self.live[0].price = self.live[0].price
+        self.context.add(Author(name="unrelated"))
+        self.context.process()
+        self.context.save()
+        self.assertEqual(self.told, [])
+
+    def test_a_removed_handler_is_not_called(self):
+        self.live.remove_handler(self.told.append)
+        with self.assertRaises(ValueError):
+            self.live.remove_handler(self.told.append)
+        self.quote("new")
+        self.context.process()
+        self.assertEqual(self.told, [])
+
+    def test_an_exception_comes_out_after_all_handlers_were_called(self):
+        calls = []
+
+        @self.live.on_change
+        def fails(change):
+            calls.append("fails")
+            raise KeyError("mine")
+
+        @self.live.on_change
+        def fails_too(change):
+            calls.append("fails too")
+            raise ValueError("second")
+
+        other = self.query.live()
+        other.on_change(lambda change: calls.append("other"))
+        self.quote("new", price=9)
+        with self.assertLogs("quire", "ERROR"), self.assertRaisesRegex(KeyError, "mine"):
+            self.context.save()
+        self.assertEqual(calls, ["fails", "fails too", "other"])
+        self.assertFalse(self.context.has_changes)
+        self.assertEqual(len(self.told), 1)
+
+    def test_an_exception_beside_a_failed_save_is_logged(self):
+        @self.live.on_change
+        def fails(change):
+            raise KeyError("mine")
+
+        self.context.add(Quote())
+        with self.assertLogs("quire", "ERROR"), self.assertRaises(quire.ValidationError):
+            self.context.save()
+
+    def test_a_handler_may_change_and_save(self):
+        @self.live.on_change
+        def follow(change):
+            if len(self.live) < 10:
+                self.quote("more", price=20 + len(self.live))
+                self.context.save()
+
+        self.quote("new", price=9)
+        self.context.save()
+        self.assertEqual(len(self.live), 10)
+        self.assertEqual(len(self.told), 4)
+        self.assertEqual(self.store.create_context().query(Quote).count(), 10)
+
+    def test_a_handler_may_close_the_list(self):
+        other = self.query.live()
+        other.on_change(lambda change: self.live.close())
+        self.live.on_change(lambda change: other.close())
+        self.quote("new")
+        self.context.process()
+        self.assertTrue(other.closed)
+
+    def test_only_what_can_be_called_is_a_handler(self):
+        with self.assertRaises(TypeError):
+            self.live.on_change(5)
+
+    def test_reading_anew_is_silent(self):
+        generation = self.live.generation
+        self.quote("new", price=9)
+        self.live.fetch()
+        self.assertEqual(len(self.live), 7)
+        self.assertGreaterEqual(self.live.generation, generation)
+
+    def test_a_list_that_nobody_holds_is_collected_and_not_told(self):
+        told = []
+        live = self.query.live()
+        live.on_change(told.append)
+        watcher = weakref.ref(live)
+        del live
+        gc.collect()
+        self.assertIsNone(watcher())
+        self.quote("new")
+        self.context.process()
+        self.assertEqual(told, [])
+
+    def test_changes_hold_objects_that_were_unsaved(self):
+        quote = self.quote("new", price=9)
+        self.context.process()
+        (insert,) = self.told[0]
+        self.assertIs(insert.object, quote)
+        self.assertLess(insert.id, 0)
+        self.context.save()
+        self.assertIs(self.live[2], quote)
+        self.assertGreater(self.live.ids[2], 0)
+
+    def test_dates_and_other_keys_make_sections_too(self):
+        for quote in self.live:
+            quote.created_at = day(quote.price // 2)
+        live = self.query.live(section_by=Quote.created_at)
+        self.assertEqual([len(section) for section in live.sections], [2, 2, 2])
+
+
+if __name__ == "__main__":
+    unittest.main()

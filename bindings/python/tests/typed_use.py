@@ -1,0 +1,48 @@
+"""What a type checker makes of the package; checked by test_typing, never run."""
+
+from __future__ import annotations
+
+import quire
+
+
+class Author(quire.Model):
+    name: quire.Attr[str]
+    books: quire.ToMany[Book] = quire.relation(inverse="author", on_delete="cascade")
+
+
+class Book(quire.Model):
+    title: quire.Attr[str]
+    author: quire.ToOne[Author | None] = quire.relation(inverse="books")
+    price: quire.Attr[float] = quire.attr(default=0.0)
+    note: quire.Attr[str | None] = quire.attr(default=None)
+
+
+def use(context: quire.Context) -> None:
+    author = context.add(Author(name="x"))
+    book = Book(title="t", author=author, price=5)
+    reveal_type(author)  # R: typed_use.Author
+    reveal_type(book.title)  # R: str
+    reveal_type(book.note)  # R: str | None
+    reveal_type(book.author)  # R: typed_use.Author | None
+    reveal_type(author.books)  # R: quire.related.Related[typed_use.Book]
+    reveal_type(Book.price)  # R: quire.properties.Attr[float]
+    book.price = 3
+    author.books = [book]
+    book.price = "x"  # E: assignment
+    Book(titel="x")  # E: call-arg
+    Book(title=1)  # E: arg-type
+    Book()  # E: call-arg
+    book.nothing = 1  # E: attr-defined
+    Book.price < 5  # E: operator
+    query = context.query(Book).where("price < %f", 5).order_by(Book.title, Book.price.desc(), "-note")
+    reveal_type(query.first())  # R: typed_use.Book | None
+    reveal_type(query.all())  # R: list[typed_use.Book]
+    reveal_type(context.get(Book, 1, None))  # R: typed_use.Book | None
+    live = query.live(section_by=Book.author)
+    reveal_type(live[quire.Path(0, 1)])  # R: typed_use.Book
+    reveal_type(live.sections["x"][0])  # R: typed_use.Book
+
+    @live.on_change
+    def changed(change: quire.ChangeSet[Book]) -> None:
+        for each in change:
+            reveal_type(each.object)  # R: typed_use.Book | None
