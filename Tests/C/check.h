@@ -1,0 +1,78 @@
+/* The smallest test harness that does: each test runs in a process of its own, so that one that crashes fails alone. */
+#ifndef QUIRE_CHECK_H_
+#define QUIRE_CHECK_H_
+
+#include <quire.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Where every call of a test stores its error. */
+static _Thread_local quire_error *error;
+static int failed_tests;
+
+static inline void check_failed(const char *file, int line, const char *what) {
+    fprintf(stderr, "    %s:%d: %s\n", file, line, what);
+    if (error) fprintf(stderr, "    last error: %s\n", quire_error_message(error).data);
+    exit(1);
+}
+
+#define CHECK(condition) ((condition) ? (void)0 : check_failed(__FILE__, __LINE__, #condition))
+
+/* The call, which is given `&error`, succeeds. */
+#define CHECK_OK(call) check_ok((call), __FILE__, __LINE__, #call)
+
+static inline void check_ok(quire_status status, const char *file, int line, const char *call) {
+    if (status == QUIRE_OK && !error) return;
+    fprintf(stderr, "    %s instead of QUIRE_OK\n", quire_status_name(status));
+    check_failed(file, line, call);
+}
+
+/* The call, which is given `&error`, fails with this status, and the error agrees and has a sentence. */
+#define CHECK_FAILS(expected, call) check_fails((expected), (call), __FILE__, __LINE__, #call)
+
+static inline void check_fails(quire_status expected, quire_status status, const char *file, int line, const char *call) {
+    const bool agrees = error && quire_error_status(error) == status && quire_error_message(error).size > 10;
+    if (status != expected) {
+        fprintf(stderr, "    %s instead of %s\n", quire_status_name(status), quire_status_name(expected));
+        check_failed(file, line, call);
+    }
+    if (!agrees) check_failed(file, line, "the error agrees with the status and has a message");
+    quire_error_release(error);
+    error = NULL;
+}
+
+/* The text is this one, and ends with NUL. */
+#define CHECK_TEXT(text, expected) check_text((text), (expected), __FILE__, __LINE__, #text)
+
+static inline void check_text(quire_string text, const char *expected, const char *file, int line, const char *what) {
+    if (text.data && text.size == strlen(expected) && memcmp(text.data, expected, text.size + 1) == 0) return;
+    fprintf(stderr, "    \"%.*s\" instead of \"%s\"\n", text.data ? (int)text.size : 4, text.data ? text.data : "NULL", expected);
+    check_failed(file, line, what);
+}
+
+/* Runs a test, a function of no arguments whose name is a sentence. */
+#define RUN(test) check_run(test, #test)
+
+static inline void check_run(void (*test)(void), const char *name) {
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        test();
+        exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    const bool passed = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    printf("%s %s\n", passed ? "passed" : "FAILED", name);
+    if (WIFSIGNALED(status)) printf("    ended by signal %d\n", WTERMSIG(status));
+    if (!passed) failed_tests++;
+}
+
+#define RESULT() (failed_tests ? 1 : 0)
+
+#endif

@@ -1,0 +1,232 @@
+/*
+ * Every public function with NULL, another handle, bad text and huge numbers in the place of each argument; in an
+ * open store, in a closed one, and from inside a delegate. A status comes back, never a crash.
+ *
+ * The calls are in null_calls.h, which null_calls.py writes from the list of public functions.
+ */
+#include "fixture.h"
+
+typedef struct world {
+    quire_model *model, *open_model;
+    quire_store *store;
+    quire_context *context;
+    quire_object *object, *other;
+    quire_predicate *predicate;
+    quire_fetch_request *fetch_request;
+    quire_list *list;
+    quire_page *page;
+    quire_results *results;
+    quire_changes *changes;
+    quire_error *error;
+    char uri[128];
+    quire_value number, text, values[2];
+    const quire_value *columns[2], *null_columns[2];
+    const char *keys[2], *null_keys[2], *invalid_keys[2], *properties[1];
+    quire_index_element element;
+    quire_results_delegate delegate;
+    int64_t ids[2], out_numbers[8];
+    uint8_t out_bytes[32];
+} world;
+
+typedef struct outcome {
+    quire_status status;
+    bool outs_are_zero;
+    /* For functions that give no status: something other than zero or NULL. */
+    bool gave_something;
+} outcome;
+
+typedef struct variant {
+    const char *function, *wrong;
+    outcome (*call)(world *w, int variant);
+    int number, must_fail, must_give_nothing, must_succeed;
+} variant;
+
+static bool is_zero(const void *bytes, size_t size) {
+    for (size_t i = 0; i < size; i++)
+        if (((const unsigned char *)bytes)[i]) return false;
+    return true;
+}
+
+/* A failure has an error that agrees with it; a success has none. */
+static void check_error(quire_status status, quire_error **failure) {
+    if (status == QUIRE_OK) CHECK(*failure == NULL);
+    else CHECK(*failure && quire_error_status(*failure) == status && quire_error_message(*failure).size > 10);
+    quire_error_release(*failure);
+}
+
+#include "null_calls.h"
+
+/* Made once, and with it the stores of all worlds: only models that are not frozen must be new each time. */
+static quire_model *shared_model;
+
+static world *make_world(void) {
+    if (!shared_model) shared_model = library_model();
+    world *w = calloc(1, sizeof *w);
+    w->model = quire_model_retain(shared_model);
+    CHECK_OK(quire_store_open(":memory:", QUIRE_NUL, w->model, NULL, &w->store, &error));
+    CHECK_OK(quire_context_create(w->store, &w->context, &error));
+    w->open_model = quire_model_create();
+    CHECK_OK(quire_model_add_entity(w->open_model, "Book", QUIRE_NUL, NULL, &error));
+    CHECK_OK(quire_model_add_entity(w->open_model, "Author", QUIRE_NUL, NULL, &error));
+    add_attribute(w->open_model, "Book", "title", QUIRE_STRING);
+    add_attribute(w->open_model, "Book", "isbn", QUIRE_STRING);
+    w->object = insert_book(w->context, "Faust", 300);
+    w->other = insert(w->context, "Tag");
+    save(w->context);
+    snprintf(w->uri, sizeof w->uri, "%s", quire_object_uri(w->object).data);
+    w->number = quire_value_integer(1);
+    w->text = quire_value_text("text");
+    w->values[0] = quire_value_text("title");
+    w->values[1] = quire_value_text("isbn");
+    w->keys[0] = w->null_keys[0] = w->invalid_keys[0] = "title";
+    w->keys[1] = "isbn";
+    w->invalid_keys[1] = "\xFFx";
+    w->null_keys[0] = NULL;
+    w->invalid_keys[0] = "\xFF";
+    w->columns[0] = &w->values[0];
+    w->columns[1] = &w->values[1];
+    w->null_columns[0] = w->columns[0];
+    w->properties[0] = "title";
+    w->element.property = "title";
+    w->delegate.struct_size = sizeof w->delegate;
+    CHECK_OK(quire_predicate_parse("pages > 10", QUIRE_NUL, NULL, 0, &w->predicate, &error));
+    CHECK(quire_predicate_parse("pages >", QUIRE_NUL, NULL, 0, &(quire_predicate *){NULL}, &w->error) == QUIRE_INVALID_PREDICATE);
+    w->fetch_request = new_request("Book", NULL, "title");
+    CHECK_OK(quire_context_fetch(w->context, w->fetch_request, &w->list, &error));
+    CHECK_OK(quire_list_page(w->list, 0, 1, NULL, 0, 0, &w->page, &error));
+    CHECK_OK(quire_list_ids(w->list, 0, 1, w->ids, &error));
+    quire_results_options options = QUIRE_RESULTS_OPTIONS_INIT;
+    options.queues_changes = true;
+    options.section_key_path = "title";
+    CHECK_OK(quire_results_create(w->context, w->fetch_request, &options, &w->results, &error));
+    CHECK_OK(quire_results_fetch(w->results, &error));
+    set_value(w->object, "pages", quire_value_integer(301));
+    CHECK_OK(quire_context_process(w->context, &error));
+    CHECK_OK(quire_results_next_changes(w->results, &w->changes, &error));
+    return w;
+}
+
+static void end_world(world *w) {
+    quire_changes_release(w->changes);
+    quire_results_release(w->results);
+    quire_page_release(w->page);
+    quire_list_release(w->list);
+    quire_fetch_request_release(w->fetch_request);
+    quire_predicate_release(w->predicate);
+    quire_object_release(w->object);
+    quire_object_release(w->other);
+    quire_context_release(w->context);
+    quire_store_release(w->store);
+    quire_model_release(w->open_model);
+    quire_model_release(w->model);
+    quire_error_release(w->error);
+    free(w);
+}
+
+enum { VARIANTS = sizeof variants / sizeof variants[0] };
+
+static void judge(const variant *variant, outcome outcome) {
+    const char *complaint = NULL;
+    if (variant->must_fail && outcome.status == QUIRE_OK) complaint = "succeeded";
+    if (variant->must_succeed && outcome.status != QUIRE_OK) complaint = "failed";
+    if (variant->must_give_nothing && outcome.gave_something) complaint = "gave something other than zero";
+    if (!outcome.outs_are_zero) complaint = "failed and left an out_ parameter as it was";
+    if (!complaint) return;
+    fprintf(stderr, "    %s, with %s, %s (%s)\n", variant->function, variant->wrong, complaint, quire_status_name(outcome.status));
+    exit(1);
+}
+
+static const variant *current;
+
+static void in_an_open_store(void) {
+    world *w = make_world();
+    judge(current, current->call(w, current->number));
+    end_world(w);
+}
+
+static void in_a_closed_store(void) {
+    world *w = make_world();
+    CHECK_OK(quire_store_close(w->store, &error));
+    variant relaxed = *current;
+    relaxed.must_succeed = 0;
+    judge(&relaxed, current->call(w, current->number));
+    end_world(w);
+}
+
+static int calls_in_callbacks;
+
+static void call_inside(void *data, quire_results *results) {
+    (void)results;
+    if (calls_in_callbacks++) return;
+    variant relaxed = *current;
+    relaxed.must_succeed = 0;
+    judge(&relaxed, current->call(data, current->number));
+}
+
+static void inside_a_delegate(bool before) {
+    world *w = make_world();
+    quire_results_delegate delegate = QUIRE_RESULTS_DELEGATE_INIT;
+    delegate.user_data = w;
+    if (before) delegate.will_change = call_inside;
+    else delegate.did_change = call_inside;
+    calls_in_callbacks = 0;
+    CHECK_OK(quire_results_set_delegate(w->results, &delegate, &error));
+    set_text(w->object, "title", "Urfaust");
+    quire_context_process(w->context, NULL);
+    CHECK(calls_in_callbacks >= 1);
+    end_world(w);
+}
+
+static void before_a_change(void) { inside_a_delegate(true); }
+
+static void after_a_change(void) { inside_a_delegate(false); }
+
+/* Like RUN, but silent about what passes: there are many. */
+static void run_variants(void (*test)(void), const char *place, int from, int to) {
+    int failures = 0;
+    for (int i = from; i < to; i++) {
+        current = &variants[i];
+        fflush(NULL);
+        const pid_t child = fork();
+        if (child == 0) {
+            test();
+            quire_model_release(shared_model);
+            exit(0);
+        }
+        int status = 0;
+        waitpid(child, &status, 0);
+        if (WIFEXITED(status) && WEXITSTATUS(status) == 0) continue;
+        failures++;
+        printf("FAILED %s, with %s, %s", current->function, current->wrong, place);
+        if (WIFSIGNALED(status)) printf(": ended by signal %d", WTERMSIG(status));
+        printf("\n");
+    }
+    printf("%s %d calls %s\n", failures ? "FAILED" : "passed", to - from, place);
+    failed_tests += failures;
+}
+
+/* Without a process for each call: for tools that make a new process dear. */
+static void run_together(void (*test)(void)) {
+    for (int i = 0; i < VARIANTS; i++) {
+        current = &variants[i];
+        test();
+    }
+    quire_model_release(shared_model);
+}
+
+static void all_in_an_open_store(void) { run_together(in_an_open_store); }
+
+static void all_after_a_change(void) { run_together(after_a_change); }
+
+int main(void) {
+    if (getenv("QUIRE_SLOW")) {
+        RUN(all_in_an_open_store);
+        RUN(all_after_a_change);
+        return RESULT();
+    }
+    run_variants(in_an_open_store, "in an open store", 0, VARIANTS);
+    run_variants(in_a_closed_store, "in a closed store", 0, VARIANTS);
+    run_variants(before_a_change, "before a change", 0, VARIANTS);
+    run_variants(after_a_change, "after a change", 0, VARIANTS);
+    return RESULT();
+}

@@ -1,0 +1,241 @@
+#!/usr/bin/env python3
+"""Writes the calls of null.c: every function of quire.abi, with one argument at a time made wrong.
+
+    null_calls.py QUIRE.ABI OUTPUT
+"""
+import re
+import sys
+
+# An argument that makes a call succeed in the world of null.c, by the parameter's name or type; `w` is that world.
+BY_FUNCTION = {
+    ("quire_store_open", "path"): '":memory:"',
+    ("quire_fetch_request_add_sort", "key_path"): '"pages"',
+    ("quire_fetch_request_add_property", "key_path"): '"pages"',
+    ("quire_model_add_entity", "name"): '"Fresh"',
+    ("quire_model_add_attribute", "name"): '"fresh"',
+    ("quire_model_add_relationship", "name"): '"fresh"',
+    ("quire_model_add_fetch_index", "name"): '"fresh"',
+    ("quire_model_add_attribute", "model"): "w->open_model",
+    ("quire_model_add_entity", "model"): "w->open_model",
+    ("quire_model_add_relationship", "model"): "w->open_model",
+    ("quire_model_add_fetch_index", "model"): "w->open_model",
+    ("quire_model_add_uniqueness_constraint", "model"): "w->open_model",
+    ("quire_model_freeze", "model"): "w->open_model",
+    ("quire_object_set_values", "keys"): "w->keys",
+    ("quire_object_get_object", "key"): '"author"',
+    ("quire_object_get_objects", "key"): '"tags"',
+    ("quire_object_add", "key"): '"tags"',
+    ("quire_object_remove", "key"): '"tags"',
+    ("quire_status_name", "status"): "QUIRE_OK",
+    ("quire_context_object", "id"): "quire_object_id(w->object)",
+}
+BY_NAME = {
+    "entity": '"Book"',
+    "destination": '"Author"',
+    "key": '"title"',
+    "uri": "w->uri",
+    "format": '"pages > %@"',
+    "name": '"Fresh"',
+    "arguments": "&w->number",
+    "argument_count": "1",
+    "value": "&w->text",
+    "values": "w->values",
+    "keys": "w->keys",
+    "key_paths": "w->keys",
+    "key_path_count": "2",
+    "columns": "w->columns",
+    "column_count": "2",
+    "row_count": "1",
+    "properties": "w->properties",
+    "elements": "&w->element",
+    "count": "1",
+    "type": "QUIRE_STRING",
+    "pending": "QUIRE_PENDING_INSERTED",
+    "result_type": "QUIRE_RESULT_IDS",
+    "flags": "0",
+    "limit": "5",
+    "offset": "0",
+    "batch_size": "10",
+    "first": "0",
+    "section": "0",
+    "row": "0",
+    "title_index": "0",
+    "index": "0",
+    "ids": "w->ids",
+    "rows": "w->ids",
+    "old_rows": "w->ids",
+    "other": "w->other",
+    "delegate": "&w->delegate",
+}
+# They answer for NULL too.
+ANSWER_NULL = {"quire_error_status", "quire_error_offset"}
+ARRAYS = {"out_ids", "out_rows", "out_sections", "out_hash"}
+EXTREMES = {
+    "size_t": ["SIZE_MAX", "(SIZE_MAX >> 1)", "(SIZE_MAX >> 1) + 1", "SIZE_MAX - 7"],
+    "int64_t": ["INT64_MAX", "INT64_MIN", "-1"],
+    "uint64_t": ["UINT64_MAX", "(UINT64_MAX >> 1) + 1"],
+    "uint32_t": ["UINT32_MAX", "4711"],
+    "quire_status": ["(quire_status)4711"],
+}
+
+
+class Parameter:
+    def __init__(self, text):
+        self.is_nullable = text.endswith("?")
+        self.type, self.name = re.fullmatch(r"(.*?[ *])(\w+)\??", text).groups()
+        self.type = self.type.strip()
+
+    @property
+    def is_pointer(self):
+        return self.type.endswith("*")
+
+    @property
+    def handle(self):
+        """The name of its handle type, if it is a handle."""
+        match = re.fullmatch(r"(?:const )?quire_(\w+) \*", self.type)
+        return match[1] if match and match[1] in HANDLES else None
+
+    @property
+    def is_out(self):
+        return self.name.startswith("out_")
+
+
+class Function:
+    def __init__(self, line):
+        match = re.fullmatch(r"function (.*?[ *])(quire_\w+)\((.*)\)", line)
+        self.result, self.name = match[1].strip(), match[2]
+        self.is_variadic = "..." in match[3]
+        texts = [] if match[3] == "void" else [text for text in match[3].split(", ") if text != "..."]
+        self.parameters = [Parameter(text) for text in texts]
+
+    def sample(self, parameter):
+        """The argument that makes the call succeed."""
+        special = BY_FUNCTION.get((self.name, parameter.name))
+        if special:
+            return special
+        if parameter.name == "out_error":
+            return "&failure"
+        if parameter.name in ARRAYS:
+            return "w->out_bytes" if parameter.name == "out_hash" else "w->out_numbers"
+        if parameter.is_out:
+            return f"&{parameter.name}"
+        if parameter.name.endswith("_size") and parameter.type == "size_t":
+            return "QUIRE_NUL"
+        if parameter.name == "options":
+            return "NULL"
+        if parameter.name in BY_NAME:
+            return BY_NAME[parameter.name]
+        if parameter.handle:
+            return f"w->{parameter.handle}"
+        if parameter.type == "_Bool":
+            return "true"
+        raise SystemExit(f"null_calls.py knows no argument for {parameter.type} {parameter.name} of {self.name}.")
+
+    def variants(self):
+        """(what is wrong, the parameter or None, its argument, whether the call must fail)."""
+        yield "nothing", None, None, False
+        for parameter in self.parameters:
+            if parameter.is_pointer:
+                yield f"NULL as {parameter.name}", parameter, "NULL", not parameter.is_nullable
+            if parameter.handle:
+                other = "w->store" if parameter.handle != "store" else "w->context"
+                yield f"another handle as {parameter.name}", parameter, f"(void *){other}", True
+            if parameter.type == "const char *":
+                yield f"bad UTF-8 as {parameter.name}", parameter, '"\\xFF\\xC0x"', True
+            if parameter.type == "const char *const*":
+                yield f"NULL inside {parameter.name}", parameter, "w->null_keys", True
+                yield f"bad UTF-8 inside {parameter.name}", parameter, "w->invalid_keys", True
+            if parameter.type == "const quire_value *const*":
+                yield f"NULL inside {parameter.name}", parameter, "w->null_columns", True
+            for extreme in EXTREMES.get(parameter.type, []):
+                if extreme != "SIZE_MAX" or not parameter.name.endswith("_size"):
+                    yield f"{extreme} as {parameter.name}", parameter, extreme, False
+
+    def lines(self, first):
+        """The C function that makes variant number `variant`, counted from `first`."""
+        variants = list(self.variants())
+        yield f"static outcome call_{self.name}(world *w, int variant) {{"
+        yield "    quire_error *failure = NULL;"
+        outs = [p for p in self.parameters if p.is_out and p.name not in ARRAYS and p.name != "out_error"]
+        for out in outs:
+            yield f"    {out.type[:-1].strip()} {out.name};"
+            yield f"    memset(&{out.name}, 0x5A, sizeof {out.name});"
+        yield "    (void)w, (void)failure;"
+        yield "    outcome outcome = {QUIRE_OK, true, false};"
+        yield "    switch (variant) {"
+        for number, (wrong, changed, argument, _) in enumerate(variants):
+            arguments = [argument if p is changed else self.sample(p) for p in self.parameters]
+            if self.is_variadic:
+                arguments.append("&w->number")
+            call = f"{self.name}({', '.join(arguments)})"
+            yield f"    case {first + number}: /* {wrong} */"
+            yield from ("        " + line for line in self.call(call, changed, outs))
+            yield "        break;"
+        yield "    }"
+        yield "    return outcome;"
+        yield "}"
+
+    def call(self, call, changed, outs):
+        has_error = any(p.name == "out_error" for p in self.parameters)
+        if self.result == "quire_status":
+            yield f"outcome.status = {call};"
+            if has_error and not (changed and changed.name == "out_error"):
+                yield "check_error(outcome.status, &failure);"
+            for out in outs:
+                if out is changed:
+                    continue
+                inner = out.type[:-1].strip()
+                handle = re.fullmatch(r"quire_(\w+) \*", inner)
+                yield "if (outcome.status != QUIRE_OK)"
+                yield f"    outcome.outs_are_zero &= is_zero(&{out.name}, sizeof {out.name});"
+                if handle and handle[1] in HANDLES:
+                    yield f"else quire_{handle[1]}_release({out.name});"
+        elif self.name.endswith("_retain"):
+            kind = self.parameters[0].handle
+            yield f"outcome.gave_something = {call} != NULL;"
+            yield f"if (variant == {self.first}) quire_{kind}_release(w->{kind});"
+        elif self.name.endswith("_release"):
+            # A reference to give back, so that the world keeps its own.
+            kind = self.parameters[0].handle
+            yield f"if (variant == {self.first}) quire_{kind}_retain(w->{kind});"
+            yield f"{call};"
+        elif self.name == "quire_model_create":
+            yield f"quire_model_release({call});"
+        elif self.result == "quire_string":
+            yield f"outcome.gave_something = {call}.data != NULL;"
+        elif self.result.endswith("*"):
+            yield f"outcome.gave_something = {call} != NULL;"
+        elif self.result == "void":
+            yield f"{call};"
+        else:
+            yield f"outcome.gave_something = {call} != 0;"
+
+
+def main():
+    global HANDLES
+    with open(sys.argv[1], encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    HANDLES = {line.split("quire_")[1] for line in lines if line.startswith("handle ")}
+    functions = [Function(line) for line in lines if line.startswith("function ")]
+
+    out, table, number = ["/* Written by null_calls.py. */"], [], 0
+    for function in functions:
+        function.first = number
+        out += function.lines(number)
+        for wrong, changed, _, must_fail in function.variants():
+            gives_status = function.result == "quire_status" and function.name not in ANSWER_NULL
+            # Retaining another handle may give it back; all else has nothing to give.
+            is_retained = function.name.endswith("_retain") and "another" in wrong
+            must_give_nothing = must_fail and not gives_status and not is_retained
+            must_give_nothing &= function.name not in ANSWER_NULL and changed is not None and changed.handle is not None
+            expectations = must_fail and gives_status, must_give_nothing, changed is None and gives_status
+            flags = ", ".join(str(int(expectation)) for expectation in expectations)
+            table.append(f'    {{"{function.name}", "{wrong}", call_{function.name}, {number}, {flags}}},')
+            number += 1
+    out += ["", "static const variant variants[] = {", *table, "};"]
+    with open(sys.argv[2], "w", encoding="utf-8") as file:
+        file.write("\n".join(out) + "\n")
+
+
+if __name__ == "__main__":
+    main()

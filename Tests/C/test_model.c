@@ -1,0 +1,246 @@
+#include "fixture.h"
+
+static quire_status add_entity(quire_model *model, const char *name, const char *parent) {
+    quire_entity_options options = QUIRE_ENTITY_OPTIONS_INIT;
+    options.parent = parent;
+    return quire_model_add_entity(model, name, QUIRE_NUL, &options, &error);
+}
+
+static quire_status add_string(quire_model *model, const char *entity, const char *name) {
+    return quire_model_add_attribute(model, entity, QUIRE_NUL, name, QUIRE_NUL, QUIRE_STRING, NULL, &error);
+}
+
+static quire_model *small_model(void) {
+    quire_model *model = quire_model_create();
+    CHECK_OK(add_entity(model, "Quote", NULL));
+    CHECK_OK(add_string(model, "Quote", "author"));
+    return model;
+}
+
+static void entities_are_listed_in_the_order_of_addition(void) {
+    quire_model *model = quire_model_create();
+    CHECK(quire_model_entity_count(model) == 0);
+    CHECK_OK(add_entity(model, "Quote", NULL));
+    CHECK_OK(add_entity(model, "Author", NULL));
+    CHECK(quire_model_entity_count(model) == 2);
+    CHECK_TEXT(quire_model_entity_name(model, 0), "Quote");
+    CHECK_TEXT(quire_model_entity_name(model, 1), "Author");
+    CHECK(quire_model_entity_name(model, 2).data == NULL);
+    CHECK(quire_model_entity_name(model, SIZE_MAX).data == NULL);
+    quire_model_release(model);
+}
+
+static void entity_names_are_checked(void) {
+    quire_model *model = small_model();
+    const char *const names[] = {"", "1st", "_a", "with space", "caf\xC3\xA9", "a-b", "Quote", "QUOTE"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        CHECK_FAILS(QUIRE_INVALID_MODEL, add_entity(model, names[i], NULL));
+    CHECK_FAILS(QUIRE_INVALID_TEXT, add_entity(model, "\xFFx", NULL));
+    CHECK(quire_model_entity_count(model) == 1);
+    quire_model_release(model);
+}
+
+static void attribute_names_and_types_are_checked(void) {
+    quire_model *model = small_model();
+    CHECK_FAILS(QUIRE_INVALID_MODEL, add_string(model, "Quote", "author"));
+    CHECK_FAILS(QUIRE_INVALID_MODEL, add_string(model, "Quote", "AUTHOR"));
+    CHECK_FAILS(QUIRE_INVALID_MODEL, add_string(model, "Quote", "two words"));
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, add_string(model, "Poem", "author"));
+    CHECK_FAILS(QUIRE_INVALID_MODEL,
+        quire_model_add_attribute(model, "Quote", QUIRE_NUL, "any", QUIRE_NUL, QUIRE_UNDEFINED, NULL, &error));
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT,
+        quire_model_add_attribute(model, "Quote", QUIRE_NUL, "any", QUIRE_NUL, 4711, NULL, &error));
+    /* Core Data's number of composite attributes. */
+    CHECK_FAILS(QUIRE_UNSUPPORTED,
+        quire_model_add_attribute(model, "Quote", QUIRE_NUL, "any", QUIRE_NUL, 2100, NULL, &error));
+    quire_model_release(model);
+}
+
+static void undefined_attribute_may_be_transient(void) {
+    quire_model *model = small_model();
+    quire_attribute_options options = QUIRE_ATTRIBUTE_OPTIONS_INIT;
+    options.is_transient = true;
+    CHECK_OK(quire_model_add_attribute(model, "Quote", QUIRE_NUL, "any", QUIRE_NUL, QUIRE_UNDEFINED, &options, &error));
+    CHECK_OK(quire_model_freeze(model, &error));
+    quire_model_release(model);
+}
+
+static void default_must_be_of_the_type(void) {
+    quire_model *model = small_model();
+    const quire_value number = quire_value_integer(1);
+    quire_attribute_options options = QUIRE_ATTRIBUTE_OPTIONS_INIT;
+    options.default_value = &number;
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT,
+        quire_model_add_attribute(model, "Quote", QUIRE_NUL, "note", QUIRE_NUL, QUIRE_STRING, &options, &error));
+    quire_model_release(model);
+}
+
+static quire_status add_index(quire_model *model, const char *name, const char *property) {
+    const quire_index_element element = {property, true};
+    return quire_model_add_fetch_index(model, "Quote", QUIRE_NUL, name, QUIRE_NUL, &element, 1, &error);
+}
+
+static void fetch_indexes_are_checked(void) {
+    quire_model *model = small_model();
+    CHECK_OK(add_index(model, "byAuthor", "author"));
+    CHECK_FAILS(QUIRE_INVALID_MODEL, add_index(model, "byAuthor", "author"));
+    const quire_index_element element = {"author", false};
+    CHECK_FAILS(QUIRE_INVALID_MODEL,
+        quire_model_add_fetch_index(model, "Quote", QUIRE_NUL, "none", QUIRE_NUL, &element, 0, &error));
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT,
+        quire_model_add_fetch_index(model, "Poem", QUIRE_NUL, "other", QUIRE_NUL, &element, 1, &error));
+    quire_model_release(model);
+}
+
+static void uniqueness_constraints_are_checked(void) {
+    quire_model *model = small_model();
+    const char *const properties[] = {"author"};
+    CHECK_OK(quire_model_add_uniqueness_constraint(model, "Quote", QUIRE_NUL, properties, 1, &error));
+    CHECK_FAILS(QUIRE_INVALID_MODEL, quire_model_add_uniqueness_constraint(model, "Quote", QUIRE_NUL, properties, 1, &error));
+    CHECK_FAILS(QUIRE_INVALID_MODEL, quire_model_add_uniqueness_constraint(model, "Quote", QUIRE_NUL, properties, 0, &error));
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_model_add_uniqueness_constraint(model, "Poem", QUIRE_NUL, properties, 1, &error));
+    quire_model_release(model);
+}
+
+static void freezing_finds_an_unknown_parent(void) {
+    quire_model *model = small_model();
+    CHECK_OK(add_entity(model, "Aphorism", "Sentence"));
+    CHECK_FAILS(QUIRE_INVALID_MODEL, quire_model_freeze(model, &error));
+    CHECK(!quire_model_is_frozen(model));
+    CHECK_OK(add_entity(model, "Sentence", NULL));
+    CHECK_OK(quire_model_freeze(model, &error));
+    CHECK(quire_model_is_frozen(model));
+    quire_model_release(model);
+}
+
+static void freezing_finds_a_cycle_of_parents(void) {
+    quire_model *model = quire_model_create();
+    CHECK_OK(add_entity(model, "Hen", "Egg"));
+    CHECK_OK(add_entity(model, "Egg", "Hen"));
+    CHECK_FAILS(QUIRE_INVALID_MODEL, quire_model_freeze(model, &error));
+    quire_model_release(model);
+}
+
+static void freezing_finds_a_property_declared_again(void) {
+    quire_model *model = small_model();
+    CHECK_OK(add_entity(model, "Aphorism", "Quote"));
+    quire_status status = add_string(model, "Aphorism", "author");
+    if (status == QUIRE_OK) status = quire_model_freeze(model, &error);
+    CHECK_FAILS(QUIRE_INVALID_MODEL, status);
+    quire_model_release(model);
+}
+
+static void freezing_finds_an_unknown_destination(void) {
+    quire_model *model = small_model();
+    CHECK_OK(quire_model_add_relationship(model, "Quote", QUIRE_NUL, "book", QUIRE_NUL, "Book", QUIRE_NUL, NULL, &error));
+    CHECK_FAILS(QUIRE_INVALID_MODEL, quire_model_freeze(model, &error));
+    quire_model_release(model);
+}
+
+static void freezing_finds_an_inverse_that_does_not_point_back(void) {
+    quire_model *model = small_model();
+    CHECK_OK(add_entity(model, "Book", NULL));
+    quire_relationship_options options = QUIRE_RELATIONSHIP_OPTIONS_INIT;
+    options.inverse = "quote";
+    CHECK_OK(quire_model_add_relationship(model, "Quote", QUIRE_NUL, "book", QUIRE_NUL, "Book", QUIRE_NUL, &options, &error));
+    CHECK_FAILS(QUIRE_INVALID_MODEL, quire_model_freeze(model, &error));
+    quire_model_release(model);
+}
+
+static void frozen_model_refuses_every_addition(void) {
+    quire_model *model = small_model();
+    CHECK_OK(quire_model_freeze(model, &error));
+    CHECK_OK(quire_model_freeze(model, &error));
+    const char *const properties[] = {"author"};
+    CHECK_FAILS(QUIRE_INVALID_STATE, add_entity(model, "Book", NULL));
+    CHECK_FAILS(QUIRE_INVALID_STATE, add_string(model, "Quote", "note"));
+    CHECK_FAILS(QUIRE_INVALID_STATE,
+        quire_model_add_relationship(model, "Quote", QUIRE_NUL, "next", QUIRE_NUL, "Quote", QUIRE_NUL, NULL, &error));
+    CHECK_FAILS(QUIRE_INVALID_STATE, add_index(model, "late", "author"));
+    CHECK_FAILS(QUIRE_INVALID_STATE, quire_model_add_uniqueness_constraint(model, "Quote", QUIRE_NUL, properties, 1, &error));
+    quire_model_release(model);
+}
+
+static void opening_a_store_freezes_the_model(void) {
+    quire_model *model = small_model();
+    quire_store *store = NULL;
+    CHECK_OK(quire_store_open(":memory:", QUIRE_NUL, model, NULL, &store, &error));
+    CHECK(quire_model_is_frozen(model));
+    quire_store_release(store);
+    quire_model_release(model);
+}
+
+static void version_hash_depends_on_the_attributes_and_the_modifier(void) {
+    uint8_t first[32], second[32], third[32];
+    quire_model *model = small_model();
+    CHECK_OK(quire_model_version_hash(model, "Quote", QUIRE_NUL, first, &error));
+    CHECK(quire_model_is_frozen(model));
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_model_version_hash(model, "Poem", QUIRE_NUL, second, &error));
+    quire_model_release(model);
+
+    model = small_model();
+    CHECK_OK(add_string(model, "Quote", "contents"));
+    CHECK_OK(quire_model_version_hash(model, "Quote", QUIRE_NUL, second, &error));
+    quire_model_release(model);
+    CHECK(memcmp(first, second, 32) != 0);
+
+    model = quire_model_create();
+    quire_entity_options options = QUIRE_ENTITY_OPTIONS_INIT;
+    options.version_hash_modifier = "second";
+    CHECK_OK(quire_model_add_entity(model, "Quote", QUIRE_NUL, &options, &error));
+    CHECK_OK(add_string(model, "Quote", "author"));
+    CHECK_OK(quire_model_version_hash(model, "Quote", QUIRE_NUL, third, &error));
+    quire_model_release(model);
+    CHECK(memcmp(first, third, 32) != 0);
+}
+
+static void options_of_another_size_are_understood_or_refused(void) {
+    struct { quire_entity_options known; uint64_t tail; } later = {QUIRE_ENTITY_OPTIONS_INIT, 0};
+    later.known.struct_size = sizeof later;
+    quire_model *model = quire_model_create();
+    CHECK_OK(quire_model_add_entity(model, "First", QUIRE_NUL, &later.known, &error));
+    later.tail = 1;
+    CHECK(quire_model_add_entity(model, "Second", QUIRE_NUL, &later.known, &error) != QUIRE_OK);
+    quire_error_release(error);
+    error = NULL;
+
+    /* Only the size itself: all else has its default. */
+    quire_entity_options earlier = QUIRE_ENTITY_OPTIONS_INIT;
+    earlier.struct_size = sizeof earlier.struct_size;
+    earlier.parent = "Nothing";
+    CHECK_OK(quire_model_add_entity(model, "Third", QUIRE_NUL, &earlier, &error));
+    earlier.struct_size = 0;
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_model_add_entity(model, "Fourth", QUIRE_NUL, &earlier, &error));
+    CHECK_OK(quire_model_freeze(model, &error));
+    quire_model_release(model);
+}
+
+static void relationship_options_are_checked(void) {
+    quire_model *model = small_model();
+    quire_relationship_options options = QUIRE_RELATIONSHIP_OPTIONS_INIT;
+    options.delete_rule = 17;
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT,
+        quire_model_add_relationship(model, "Quote", QUIRE_NUL, "next", QUIRE_NUL, "Quote", QUIRE_NUL, &options, &error));
+    quire_model_release(model);
+}
+
+int main(void) {
+    RUN(entities_are_listed_in_the_order_of_addition);
+    RUN(entity_names_are_checked);
+    RUN(attribute_names_and_types_are_checked);
+    RUN(undefined_attribute_may_be_transient);
+    RUN(default_must_be_of_the_type);
+    RUN(fetch_indexes_are_checked);
+    RUN(uniqueness_constraints_are_checked);
+    RUN(freezing_finds_an_unknown_parent);
+    RUN(freezing_finds_a_cycle_of_parents);
+    RUN(freezing_finds_a_property_declared_again);
+    RUN(freezing_finds_an_unknown_destination);
+    RUN(freezing_finds_an_inverse_that_does_not_point_back);
+    RUN(frozen_model_refuses_every_addition);
+    RUN(opening_a_store_freezes_the_model);
+    RUN(version_hash_depends_on_the_attributes_and_the_modifier);
+    RUN(options_of_another_size_are_understood_or_refused);
+    RUN(relationship_options_are_checked);
+    return RESULT();
+}

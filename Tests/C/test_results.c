@@ -1,0 +1,530 @@
+#include "fixture.h"
+
+#include <stdarg.h>
+
+/* What a delegate was told, as one line of text: a bracket is `{...}`. */
+static char told[4096];
+static size_t told_size;
+static int destroyed;
+
+static void forget(void) { told_size = 0, told[0] = 0; }
+
+static void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static void tell(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    told_size += (size_t)vsnprintf(told + told_size, sizeof told - told_size, format, arguments);
+    va_end(arguments);
+    CHECK(told_size < sizeof told);
+}
+
+/* What was told since the last time. */
+#define CHECK_TOLD(expected) (CHECK_TEXT(((quire_string){told, told_size}), (expected)), forget())
+
+static void will_change(void *data, quire_results *results) {
+    (void)data;
+    tell("{was %lld", (long long)quire_results_count(results));
+}
+
+static void section_changed(void *data, quire_results *results, const quire_section_change *change) {
+    (void)data, (void)results;
+    tell(" %s%lld:%.*s", change->kind == QUIRE_CHANGE_INSERT ? "+s" : "-s", (long long)change->index, (int)change->name.size,
+        change->name.data);
+}
+
+static void object_changed(void *data, quire_results *results, quire_object *object, const quire_change *change) {
+    (void)data, (void)results;
+    CHECK(object != NULL && quire_object_id(object) == change->id);
+    const char *const kinds[] = {"?", "+", "-", ">", "~"};
+    CHECK(change->kind >= 1 && change->kind <= 4);
+    tell(" %s", kinds[change->kind]);
+    if (change->kind != QUIRE_CHANGE_INSERT) tell("%lld.%lld", (long long)change->old_section, (long long)change->old_row);
+    else CHECK(change->old_section == -1 && change->old_row == -1 && change->old_flat == -1);
+    if (change->kind == QUIRE_CHANGE_MOVE || change->kind == QUIRE_CHANGE_UPDATE) tell("/");
+    if (change->kind != QUIRE_CHANGE_DELETE) tell("%lld.%lld", (long long)change->new_section, (long long)change->new_row);
+    else CHECK(change->new_section == -1 && change->new_row == -1 && change->new_flat == -1);
+}
+
+static void did_change(void *data, quire_results *results) {
+    (void)data;
+    tell(" is %lld}", (long long)quire_results_count(results));
+}
+
+static void all_changes(void *data, quire_results *results, const quire_changes *changes) {
+    (void)results;
+    size_t rows = 0;
+    quire_changes_rows(changes, &rows);
+    *(size_t *)data += rows;
+}
+
+static void count_destroyed(void *data) { (void)data, destroyed++; }
+
+static size_t reported_rows;
+
+static quire_results_delegate recorder(void) {
+    quire_results_delegate delegate = QUIRE_RESULTS_DELEGATE_INIT;
+    delegate.user_data = &reported_rows;
+    delegate.destroy = count_destroyed;
+    delegate.will_change = will_change;
+    delegate.did_change_section = section_changed;
+    delegate.did_change_object = object_changed;
+    delegate.did_change = did_change;
+    delegate.changes = all_changes;
+    return delegate;
+}
+
+static quire_results *controller(quire_context *context, const char *format, const char *sort, const char *section) {
+    quire_fetch_request *request = new_request("Book", format, sort);
+    quire_results_options options = QUIRE_RESULTS_OPTIONS_INIT;
+    options.section_key_path = section;
+    options.queues_changes = true;
+    quire_results *results = NULL;
+    CHECK_OK(quire_results_create(context, request, &options, &results, &error));
+    quire_fetch_request_release(request);
+    const quire_results_delegate delegate = recorder();
+    CHECK_OK(quire_results_set_delegate(results, &delegate, &error));
+    CHECK_OK(quire_results_fetch(results, &error));
+    forget();
+    return results;
+}
+
+static quire_object *book_with(quire_context *context, const char *title, const char *isbn) {
+    quire_object *book = insert_book(context, title, 1);
+    set_text(book, "isbn", isbn);
+    return book;
+}
+
+static void process(quire_context *context) { CHECK_OK(quire_context_process(context, &error)); }
+
+static void controller_is_empty_before_its_fetch(void) {
+    fixture made = open_fixture();
+    quire_object_release(insert_book(made.context, "Faust", 300));
+    quire_fetch_request *request = new_request("Book", NULL, "title");
+    quire_results *results = NULL;
+    CHECK_OK(quire_results_create(made.context, request, NULL, &results, &error));
+    CHECK(quire_results_count(results) == 0 && quire_results_section_count(results) == 0);
+    CHECK(quire_results_context(results) == made.context);
+    CHECK_OK(quire_results_fetch(results, &error));
+    CHECK(quire_results_count(results) == 1 && quire_results_section_count(results) == 1);
+    quire_results_release(results);
+    quire_fetch_request_release(request);
+    close_fixture(made);
+}
+
+static void without_sections_there_is_one_and_with_them_none_when_empty(void) {
+    fixture made = open_fixture();
+    quire_results *plain = controller(made.context, NULL, "title", NULL);
+    quire_results *sectioned = controller(made.context, NULL, "title", "title");
+    CHECK(quire_results_section_count(plain) == 1 && quire_results_section_count(sectioned) == 0);
+    quire_section section;
+    CHECK_OK(quire_results_section(plain, 0, &section, &error));
+    CHECK_TEXT(section.name, "");
+    CHECK(section.start == 0 && section.count == 0);
+    CHECK_FAILS(QUIRE_NOT_FOUND, quire_results_section(sectioned, 0, &section, &error));
+    quire_results_release(sectioned);
+    quire_results_release(plain);
+    close_fixture(made);
+}
+
+static void insert_update_move_and_delete_are_reported(void) {
+    fixture made = open_fixture();
+    quire_object *b = insert_book(made.context, "B", 1), *d = insert_book(made.context, "D", 1);
+    quire_results *results = controller(made.context, NULL, "title", NULL);
+
+    quire_object *c = insert_book(made.context, "C", 1);
+    process(made.context);
+    CHECK_TOLD("{was 2 +0.1 is 3}");
+    set_value(b, "pages", quire_value_integer(2));
+    process(made.context);
+    CHECK_TOLD("{was 3 ~0.0/0.0 is 3}");
+    set_text(b, "title", "E");
+    process(made.context);
+    CHECK_TOLD("{was 3 >0.0/0.2 is 3}");
+    CHECK_OK(quire_context_delete(made.context, d, &error));
+    process(made.context);
+    CHECK_TOLD("{was 3 -0.1 is 2}");
+    process(made.context);
+    CHECK_TOLD("");
+    CHECK(reported_rows == 4);
+    quire_results_release(results);
+    quire_object_release(b);
+    quire_object_release(c);
+    quire_object_release(d);
+    close_fixture(made);
+}
+
+static void sort_key_that_keeps_its_place_is_an_update(void) {
+    fixture made = open_fixture();
+    quire_object *a = insert_book(made.context, "A", 1), *c = insert_book(made.context, "C", 1);
+    quire_results *results = controller(made.context, NULL, "title", NULL);
+    set_text(c, "title", "D");
+    process(made.context);
+    CHECK_TOLD("{was 2 ~0.1/0.1 is 2}");
+    quire_results_release(results);
+    quire_object_release(a);
+    quire_object_release(c);
+    close_fixture(made);
+}
+
+static void sections_come_and_go_before_the_rows_are_told(void) {
+    fixture made = open_fixture();
+    quire_object *a = book_with(made.context, "1", "A"), *b = book_with(made.context, "2", "B");
+    quire_results *results = controller(made.context, NULL, "title", "isbn");
+    CHECK(quire_results_section_count(results) == 2);
+
+    set_text(b, "isbn", "C");
+    process(made.context);
+    CHECK_TOLD("{was 2 -s1:B +s1:C >1.0/1.0 is 2}");
+    CHECK_OK(quire_context_delete(made.context, a, &error));
+    process(made.context);
+    CHECK_TOLD("{was 2 -s0:A -0.0 is 1}");
+    quire_object *d = book_with(made.context, "3", "A");
+    process(made.context);
+    CHECK_TOLD("{was 1 +s0:A +0.0 is 2}");
+    quire_results_release(results);
+    quire_object_release(a);
+    quire_object_release(b);
+    quire_object_release(d);
+    close_fixture(made);
+}
+
+static void related_object_reaches_the_rows_that_depend_on_what_changed(void) {
+    fixture made = open_fixture();
+    quire_object *author = insert(made.context, "Author"), *first = insert_book(made.context, "A", 1);
+    set_text(author, "name", "Goethe");
+    set_value(first, "author", quire_value_object(author));
+    save(made.context);
+    quire_results *results = controller(made.context, NULL, "title", "author.name");
+
+    /* The author's books change, and not the name that the list depends on. */
+    quire_object *second = insert_book(made.context, "B", 1);
+    set_value(second, "author", quire_value_object(author));
+    process(made.context);
+    CHECK_TOLD("{was 1 +0.1 is 2}");
+    set_text(author, "name", "Schiller");
+    process(made.context);
+    CHECK_TOLD("{was 2 -s0:Goethe +s0:Schiller >0.0/0.0 >0.1/0.1 is 2}");
+    quire_results_release(results);
+    quire_object_release(first);
+    quire_object_release(second);
+    quire_object_release(author);
+    close_fixture(made);
+}
+
+static void predicate_decides_who_enters_and_leaves(void) {
+    fixture made = open_fixture();
+    quire_object *a = insert_book(made.context, "A", 50), *b = insert_book(made.context, "B", 150);
+    quire_results *results = controller(made.context, "pages > 100", "title", NULL);
+    set_value(a, "pages", quire_value_integer(200));
+    set_value(b, "pages", quire_value_integer(10));
+    process(made.context);
+    CHECK_TOLD("{was 1 -0.0 +0.0 is 1}");
+    quire_results_release(results);
+    quire_object_release(a);
+    quire_object_release(b);
+    close_fixture(made);
+}
+
+static void rollback_is_reported_and_a_save_of_what_was_processed_is_not(void) {
+    fixture made = open_fixture();
+    quire_results *results = controller(made.context, NULL, "title", NULL);
+    quire_object *book = insert_book(made.context, "A", 1);
+    process(made.context);
+    forget();
+    CHECK_OK(quire_context_rollback(made.context, &error));
+    CHECK_TOLD("{was 1 -0.0 is 0}");
+    quire_object_release(book);
+
+    book = insert_book(made.context, "B", 1);
+    forget();
+    save(made.context);
+    CHECK_TOLD("{was 0 +0.0 is 1}");
+    save(made.context);
+    CHECK_TOLD("");
+    quire_object_release(book);
+    quire_results_release(results);
+    close_fixture(made);
+}
+
+static void sections_have_names_titles_starts_and_counts(void) {
+    fixture made = open_fixture();
+    const char *const isbns[] = {"goethe 1", "goethe 2", NULL, "\xC3\xA4sop", ""};
+    for (size_t i = 0; i < 5; i++) {
+        quire_object *book = insert_book(made.context, "x", (int64_t)i);
+        if (isbns[i]) set_text(book, "isbn", isbns[i]);
+        quire_object_release(book);
+    }
+    quire_results *results = controller(made.context, NULL, "isbn", "isbn");
+    CHECK(quire_results_section_count(results) == 4);
+    quire_section section;
+    CHECK_OK(quire_results_section(results, 0, &section, &error));
+    CHECK_TEXT(section.name, "");
+    CHECK(section.start == 0 && section.count == 2);
+    CHECK_OK(quire_results_section(results, 1, &section, &error));
+    CHECK_TEXT(section.name, "goethe 1");
+    CHECK_TEXT(section.index_title, "G");
+    CHECK(section.start == 2 && section.count == 1);
+    CHECK_OK(quire_results_section(results, 3, &section, &error));
+    CHECK_TEXT(section.index_title, "\xC3\x84");
+    const int64_t outside[] = {-1, 4, INT64_MAX, INT64_MIN};
+    for (size_t i = 0; i < 4; i++) CHECK_FAILS(QUIRE_NOT_FOUND, quire_results_section(results, outside[i], &section, &error));
+
+    quire_page *page = NULL;
+    CHECK_OK(quire_results_sections(results, 0, &page, &error));
+    CHECK(quire_page_row_count(page) == 4 && quire_page_column_count(page) == 4);
+    CHECK(strcmp(quire_page_column(page, 0)->name, "name") == 0 && strcmp(quire_page_column(page, 1)->name, "indexTitle") == 0);
+    CHECK(strcmp(quire_page_column(page, 2)->name, "start") == 0 && strcmp(quire_page_column(page, 3)->name, "count") == 0);
+    CHECK(((const int64_t *)quire_page_column(page, 2)->values)[3] == 4);
+    quire_page_release(page);
+
+    CHECK_OK(quire_results_index_titles(results, QUIRE_PAGE_NUL_SEPARATED, &page, &error));
+    CHECK(quire_page_column_count(page) == 1 && strcmp(quire_page_column(page, 0)->name, "indexTitle") == 0);
+    const int64_t titles = quire_page_row_count(page);
+    quire_page_release(page);
+    int64_t index = -1;
+    CHECK_OK(quire_results_section_for_index_title(results, titles - 1, &index, &error));
+    CHECK(index == 3);
+    CHECK_OK(quire_results_section_for_index_title(results, titles - 2, &index, &error));
+    CHECK(index == 1);
+    CHECK_FAILS(QUIRE_NOT_FOUND, quire_results_section_for_index_title(results, titles, &index, &error));
+    CHECK_FAILS(QUIRE_NOT_FOUND, quire_results_section_for_index_title(results, -1, &index, &error));
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_results_sections(results, 8, &page, &error));
+    quire_results_release(results);
+    close_fixture(made);
+}
+
+static const char *own_title(void *data, quire_results *results, const char *name, size_t size) {
+    (void)data, (void)results;
+    return size == 1 && name[0] == 'A' ? "first" : NULL;
+}
+
+static void delegate_may_give_the_index_titles(void) {
+    fixture made = open_fixture();
+    quire_object *a = book_with(made.context, "1", "A"), *b = book_with(made.context, "2", "B");
+    quire_results *results = controller(made.context, NULL, "title", "isbn");
+    quire_results_delegate delegate = QUIRE_RESULTS_DELEGATE_INIT;
+    delegate.index_title = own_title;
+    CHECK_OK(quire_results_set_delegate(results, &delegate, &error));
+    quire_section section;
+    CHECK_OK(quire_results_section(results, 0, &section, &error));
+    CHECK_TEXT(section.index_title, "first");
+    quire_page *page = NULL;
+    CHECK_OK(quire_results_index_titles(results, 0, &page, &error));
+    CHECK(quire_page_row_count(page) == 1);
+    quire_page_release(page);
+    quire_results_release(results);
+    quire_object_release(a);
+    quire_object_release(b);
+    close_fixture(made);
+}
+
+static void rows_are_found_by_path_object_id_and_place(void) {
+    fixture made = open_fixture();
+    quire_object *books[] = {book_with(made.context, "1", "A"), book_with(made.context, "2", "A "), book_with(made.context, "3", "B")};
+    quire_object *stranger = insert(made.context, "Tag"), *found = NULL;
+    set_text(books[1], "isbn", "B1");
+    quire_results *results = controller(made.context, NULL, "title", "isbn");
+    quire_index_path path;
+    CHECK_OK(quire_results_object(results, 1, 0, &found, &error));
+    CHECK(found == books[2]);
+    CHECK_OK(quire_results_index_path(results, books[1], &path, &error));
+    CHECK(path.section == 2 && path.row == 0);
+    CHECK_FAILS(QUIRE_NOT_FOUND, quire_results_index_path(results, stranger, &path, &error));
+    quire_object_release(found);
+    const int64_t outside[] = {-1, 3, INT64_MAX, INT64_MIN};
+    for (size_t i = 0; i < 4; i++) {
+        CHECK_FAILS(QUIRE_NOT_FOUND, quire_results_object(results, outside[i], 0, &found, &error));
+        CHECK_FAILS(QUIRE_NOT_FOUND, quire_results_object(results, 0, outside[i], &found, &error));
+    }
+    int64_t ids[3], rows[5] = {0}, sections[4];
+    CHECK_OK(quire_results_ids(results, 0, 3, ids, &error));
+    CHECK(ids[0] == quire_object_id(books[0]) && ids[1] == quire_object_id(books[2]));
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_results_ids(results, 1, 3, ids, &error));
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_results_ids(results, INT64_MAX, INT64_MAX, ids, &error));
+    const int64_t asked[] = {ids[2], 4711, ids[0], INT64_MIN, INT64_MAX};
+    CHECK_OK(quire_results_positions(results, asked, 5, rows, &error));
+    CHECK(rows[0] == 2 && rows[1] == -1 && rows[2] == 0 && rows[3] == -1 && rows[4] == -1);
+    const int64_t places[] = {2, -1, 0, INT64_MAX};
+    CHECK_OK(quire_results_section_of(results, places, 4, sections, &error));
+    CHECK(sections[0] == 2 && sections[1] == -1 && sections[2] == 0 && sections[3] == -1);
+    const char *const keys[] = {"title"};
+    quire_page *page = NULL;
+    CHECK_OK(quire_results_page(results, 1, 2, keys, 1, QUIRE_PAGE_NUL_SEPARATED, &page, &error));
+    CHECK(quire_page_column(page, 0)->values_size == 4 && memcmp(quire_page_column(page, 0)->values, "3\0002\0", 4) == 0);
+    quire_page_release(page);
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_results_page(results, 2, 2, keys, 1, 0, &page, &error));
+    quire_results_release(results);
+    quire_object_release(stranger);
+    for (int i = 0; i < 3; i++) quire_object_release(books[i]);
+    close_fixture(made);
+}
+
+static void queued_changes_are_taken_oldest_first(void) {
+    fixture made = open_fixture();
+    quire_object *a = book_with(made.context, "1", "A"), *b = book_with(made.context, "2", "B");
+    quire_results *results = controller(made.context, NULL, "title", "isbn");
+    const uint64_t *generation = quire_results_generation(results), before = *generation;
+    set_text(a, "isbn", "B2");
+    process(made.context);
+    CHECK(*generation > before);
+    CHECK_OK(quire_context_delete(made.context, b, &error));
+    process(made.context);
+
+    quire_changes *changes = NULL;
+    size_t rows = 0, sections = 0, steps = 0;
+    CHECK_OK(quire_results_next_changes(results, &changes, &error));
+    const quire_change *row = quire_changes_rows(changes, &rows);
+    const quire_section_change *section = quire_changes_sections(changes, &sections);
+    quire_changes_steps(changes, &steps);
+    CHECK(rows == 1 && row->kind == QUIRE_CHANGE_MOVE && row->old_flat == 0 && row->new_flat == 1);
+    CHECK(sections == 2 && section[0].kind == QUIRE_CHANGE_DELETE && section[1].kind == QUIRE_CHANGE_INSERT);
+    CHECK_TEXT(section[1].name, "B2");
+    CHECK(steps >= 3);
+    const int64_t old_rows[] = {0, 1, 2, -1};
+    int64_t new_rows[4];
+    CHECK_OK(quire_changes_map_positions(changes, old_rows, 4, new_rows, &error));
+    CHECK(new_rows[0] == 1 && new_rows[1] == 0 && new_rows[2] == -1 && new_rows[3] == -1);
+    quire_changes_release(changes);
+
+    CHECK_OK(quire_results_next_changes(results, &changes, &error));
+    row = quire_changes_rows(changes, &rows);
+    CHECK(rows == 1 && row->kind == QUIRE_CHANGE_DELETE);
+    quire_changes_release(changes);
+    CHECK_OK(quire_results_next_changes(results, &changes, &error));
+    CHECK(changes == NULL);
+    quire_results_release(results);
+    quire_object_release(a);
+    quire_object_release(b);
+    close_fixture(made);
+}
+
+static void controller_that_does_not_queue_says_so(void) {
+    fixture made = open_fixture();
+    quire_fetch_request *request = new_request("Book", NULL, "title");
+    quire_results *results = NULL;
+    quire_changes *changes = NULL;
+    CHECK_OK(quire_results_create(made.context, request, NULL, &results, &error));
+    CHECK_FAILS(QUIRE_INVALID_STATE, quire_results_next_changes(results, &changes, &error));
+    quire_results_release(results);
+    quire_fetch_request_release(request);
+    close_fixture(made);
+}
+
+static quire_status create(quire_context *context, quire_fetch_request *request, const char *section) {
+    quire_results_options options = QUIRE_RESULTS_OPTIONS_INIT;
+    options.section_key_path = section;
+    quire_results *results = (quire_results *)&error;
+    const quire_status status = quire_results_create(context, request, &options, &results, &error);
+    CHECK(results == NULL);
+    quire_fetch_request_release(request);
+    return status;
+}
+
+static void requests_that_cannot_be_followed_are_refused(void) {
+    fixture made = open_fixture();
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, create(made.context, new_request("Poem", NULL, "title"), NULL));
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, create(made.context, new_request("Book", NULL, "subtitle"), NULL));
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, create(made.context, new_request("Book", NULL, "title"), "subtitle"));
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, create(made.context, new_request("Book", NULL, "title"), "tags"));
+    quire_fetch_request *request = new_request("Book", NULL, "title");
+    CHECK_OK(quire_fetch_request_set_limit(request, 1, &error));
+    CHECK_FAILS(QUIRE_UNSUPPORTED, create(made.context, request, NULL));
+    request = new_request("Book", NULL, "title");
+    CHECK_OK(quire_fetch_request_set_offset(request, 1, &error));
+    CHECK_FAILS(QUIRE_UNSUPPORTED, create(made.context, request, NULL));
+    request = new_request("Book", NULL, "title");
+    CHECK_OK(quire_fetch_request_set_result_type(request, QUIRE_RESULT_IDS, &error));
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, create(made.context, request, NULL));
+    close_fixture(made);
+}
+
+static void request_is_copied(void) {
+    fixture made = open_fixture();
+    quire_fetch_request *request = new_request("Book", "pages > 100", "title");
+    quire_results *results = NULL;
+    CHECK_OK(quire_results_create(made.context, request, NULL, &results, &error));
+    CHECK_OK(quire_fetch_request_set_predicate(request, NULL, &error));
+    quire_fetch_request_release(request);
+    quire_object_release(insert_book(made.context, "thin", 10));
+    CHECK_OK(quire_results_fetch(results, &error));
+    CHECK(quire_results_count(results) == 0);
+    quire_results_release(results);
+    close_fixture(made);
+}
+
+static void delegate_is_destroyed_once_when_replaced_or_gone(void) {
+    fixture made = open_fixture();
+    quire_results *results = controller(made.context, NULL, "title", NULL);
+    const quire_results_delegate delegate = recorder();
+    destroyed = 0;
+    CHECK_OK(quire_results_set_delegate(results, &delegate, &error));
+    CHECK(destroyed == 1);
+    CHECK_OK(quire_results_set_delegate(results, NULL, &error));
+    CHECK(destroyed == 2);
+    CHECK_OK(quire_results_set_delegate(results, NULL, &error));
+    CHECK(destroyed == 2);
+    CHECK_OK(quire_results_set_delegate(results, &delegate, &error));
+    quire_results_release(results);
+    CHECK(destroyed == 3);
+    close_fixture(made);
+    CHECK(destroyed == 3);
+}
+
+static void delegate_of_another_size_is_understood_or_refused(void) {
+    fixture made = open_fixture();
+    quire_results *results = controller(made.context, NULL, "title", NULL);
+    struct { quire_results_delegate known; void *tail; } later = {recorder(), NULL};
+    later.known.struct_size = sizeof later;
+    CHECK_OK(quire_results_set_delegate(results, &later.known, &error));
+    destroyed = 0;
+    later.tail = &later;
+    CHECK_FAILS(QUIRE_UNSUPPORTED, quire_results_set_delegate(results, &later.known, &error));
+    CHECK(destroyed == 0);
+    quire_results_delegate shorter = recorder();
+    shorter.struct_size = 3;
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_results_set_delegate(results, &shorter, &error));
+    /* Up to `will_change`: the callbacks behind it are not there. */
+    shorter.struct_size = offsetof(quire_results_delegate, did_change_section);
+    CHECK_OK(quire_results_set_delegate(results, &shorter, &error));
+    forget();
+    quire_object_release(insert_book(made.context, "A", 1));
+    process(made.context);
+    CHECK_TOLD("{was 0");
+    quire_results_release(results);
+    close_fixture(made);
+}
+
+static void second_fetch_starts_anew_and_reports_nothing(void) {
+    fixture made = open_fixture();
+    quire_results *results = controller(made.context, NULL, "title", NULL);
+    quire_object_release(insert_book(made.context, "A", 1));
+    process(made.context);
+    forget();
+    CHECK_OK(quire_results_fetch(results, &error));
+    CHECK(strcmp(told, "") == 0 && quire_results_count(results) == 1);
+    quire_results_release(results);
+    close_fixture(made);
+}
+
+int main(void) {
+    RUN(controller_is_empty_before_its_fetch);
+    RUN(without_sections_there_is_one_and_with_them_none_when_empty);
+    RUN(insert_update_move_and_delete_are_reported);
+    RUN(sort_key_that_keeps_its_place_is_an_update);
+    RUN(sections_come_and_go_before_the_rows_are_told);
+    RUN(related_object_reaches_the_rows_that_depend_on_what_changed);
+    RUN(predicate_decides_who_enters_and_leaves);
+    RUN(rollback_is_reported_and_a_save_of_what_was_processed_is_not);
+    RUN(sections_have_names_titles_starts_and_counts);
+    RUN(delegate_may_give_the_index_titles);
+    RUN(rows_are_found_by_path_object_id_and_place);
+    RUN(queued_changes_are_taken_oldest_first);
+    RUN(controller_that_does_not_queue_says_so);
+    RUN(requests_that_cannot_be_followed_are_refused);
+    RUN(request_is_copied);
+    RUN(delegate_is_destroyed_once_when_replaced_or_gone);
+    RUN(delegate_of_another_size_is_understood_or_refused);
+    RUN(second_fetch_starts_anew_and_reports_nothing);
+    return RESULT();
+}

@@ -1,0 +1,212 @@
+import Testing
+
+@testable import Quire
+
+/// A context full of pending changes to books, their authors and the authors' passports, with the same facts in plain
+/// structs beside it. Objects are numbers; what the library makes of them is compared with what the structs say.
+final class Bookshop {
+  struct Book: Equatable {
+    var title: String?
+    var price: Double?
+    var author: Int?
+  }
+
+  struct Person: Equatable {
+    var isAuthor = false
+    var name: String?
+    var age: Int64?
+    var passport: Int?
+  }
+
+  struct Facts: Equatable {
+    var books: [Int: Book] = [:]
+    var persons: [Int: Person] = [:]
+    /// Their numbers, which may be nil.
+    var passports: [Int: String?] = [:]
+
+    var all: Set<Int> { Set(books.keys).union(persons.keys).union(passports.keys) }
+    func author(of book: Int) -> Person? { books[book]?.author.flatMap { persons[$0] } }
+    func passport(of book: Int) -> String? { (author(of: book)?.passport).flatMap { passports[$0] ?? nil } }
+  }
+
+  static let names: [String?] = [nil, "", "Ann", "Anna", "Bob", "Zoe", "\u{e9}l", "ann"]
+  static let titles: [String?] = [nil, "", "a", "A", "b", "\u{1F4D6}", "\u{FFFD}", "ab"]
+  static let prices: [Double?] = [nil, -3, -0.0, 0, 1, 2, 2.5, 1e300, -.infinity]
+  static let ages: [Int64?] = [nil, 0, 29, 30, 31, -5]
+  static let numbers: [String?] = [nil, "P1", "P2", "P3"]
+
+  let library: LibraryFixture
+  let context: Context
+  var dice: Dice
+  private(set) var now = Facts()
+  private(set) var saved = Facts()
+  private var held: [Int: ManagedObject] = [:]
+  private var ids: [Int: Int64] = [:]
+  private var last = 0
+  /// Called upon to change since `forgetTouched`, if only to the value that they had.
+  private(set) var touched: Set<Int> = []
+
+  init(seed: UInt64) throws {
+    library = try LibraryFixture()
+    context = Context(store: library.store)
+    dice = Dice(seed: seed)
+    for _ in 0..<12 { try insert() }
+    try save()
+  }
+
+  // MARK: Objects
+
+  func id(_ number: Int) -> Int64 { held[number]?.id ?? ids[number] ?? 0 }
+
+  func object(_ number: Int) throws -> ManagedObject {
+    if let object = held[number] { return object }
+    let entity =
+      now.books[number] != nil ? "Book" : now.persons[number] != nil ? "Person" : "Passport"
+    let object = try context.existingObject(entityNamed: entity, id: id(number))
+    held[number] = object
+    return object
+  }
+
+  /// Ascending by the tie-break: permanent ids first, then temporary ones, oldest first.
+  func isBefore(_ left: Int, _ right: Int) -> Bool { precedes(id(left), id(right)) }
+
+  func precedes(_ left: Int64, _ right: Int64) -> Bool {
+    left > 0 && right > 0 ? left < right : left > 0 || (right < 0 && left > right)
+  }
+
+  /// Lets go of what is not pending; it is read anew when next asked for.
+  func forget() {
+    for (number, object) in held {
+      ids[number] = object.id
+      if object.state == .saved { held[number] = nil }
+    }
+  }
+
+  func value(_ text: String?) -> Value { text.map { .text($0) } ?? .nil }
+
+  private func set(_ number: Int, _ key: String, _ value: Value) throws {
+    touched.insert(number)
+    if case .object = value { touched.insert(0) }  // and what it held or holds
+    if value.isNil, key == "author" || key == "passport" { touched.insert(0) }
+    let object = try object(number)
+    try object.set(value, for: object.entity.property(named: key))
+  }
+
+  private func reference(_ number: Int?) throws -> Value {
+    try number.map { .object(try object($0).reference) } ?? .nil
+  }
+
+  // MARK: Steps
+
+  /// A random change; nothing is processed, saved or dropped.
+  func change() throws {
+    switch dice.roll(10) {
+    case 0: try insert()
+    case 1 where now.all.count > 10: try delete(dice.pick(now.all.sorted()) ?? 0)
+    case 2, 3: try changePerson()
+    case 4: try changePassport()
+    default: try changeBook()
+    }
+  }
+
+  func insert() throws {
+    last += 1
+    switch dice.roll(6) {
+    case 0:
+      held[last] = try context.insert(entityNamed: "Passport")
+      now.passports[last] = .some(nil)
+      let number = dice.pick(Self.numbers) ?? nil
+      try set(last, "number", value(number))
+      now.passports[last] = .some(number)
+    case 1, 2:
+      let isAuthor = dice.chance(1, of: 2)
+      held[last] = try context.insert(entityNamed: isAuthor ? "Author" : "Person")
+      now.persons[last] = Person(isAuthor: isAuthor)
+      try changePerson(last)
+    default:
+      held[last] = try context.insert(entityNamed: "Book")
+      now.books[last] = Book()
+      try changeBook(last)
+    }
+  }
+
+  func delete(_ number: Int) throws {
+    guard now.all.contains(number) else { return }
+    try context.delete(object(number))
+    held[number] = nil
+    now.books[number] = nil
+    now.persons[number] = nil
+    now.passports[number] = nil
+    for book in now.books.keys where now.books[book]?.author == number { now.books[book]?.author = nil }
+    release(passport: number)
+  }
+
+  func changeBook(_ given: Int? = nil) throws {
+    guard let number = given ?? dice.pick(now.books.keys.sorted()) else { return }
+    switch dice.roll(3) {
+    case 0:
+      let title = dice.pick(Self.titles) ?? nil
+      try set(number, "title", value(title))
+      now.books[number]?.title = title
+    case 1:
+      let price = dice.pick(Self.prices) ?? nil
+      try set(number, "price", price.map { .double($0) } ?? .nil)
+      now.books[number]?.price = price
+    default:
+      let author = dice.chance(4, of: 5) ? dice.pick(now.persons.keys.sorted()) : nil
+      try set(number, "author", reference(author))
+      now.books[number]?.author = author
+    }
+  }
+
+  func changePerson(_ given: Int? = nil) throws {
+    guard let number = given ?? dice.pick(now.persons.keys.sorted()) else { return }
+    switch dice.roll(3) {
+    case 0:
+      let age = dice.pick(Self.ages) ?? nil
+      try set(number, "age", age.map { .integer($0) } ?? .nil)
+      now.persons[number]?.age = age
+    case 1:
+      let passport = dice.chance(3, of: 4) ? dice.pick(now.passports.keys.sorted()) : nil
+      try set(number, "passport", reference(passport))
+      if let passport { release(passport: passport) }
+      now.persons[number]?.passport = passport
+    default:
+      let name = dice.pick(Self.names) ?? nil
+      try set(number, "name", value(name))
+      now.persons[number]?.name = name
+    }
+  }
+
+  private func release(passport: Int) {
+    for person in now.persons.keys where now.persons[person]?.passport == passport {
+      now.persons[person]?.passport = nil
+    }
+  }
+
+  func changePassport() throws {
+    guard let number = dice.pick(now.passports.keys.sorted()) else { return }
+    let text = dice.pick(Self.numbers) ?? nil
+    try set(number, "number", value(text))
+    now.passports[number] = .some(text)
+  }
+
+  /// Delegates are told before and after, when they may change more, but not in between.
+  func save() throws {
+    try context.process()
+    saved = now
+    try context.save()
+    for (number, object) in held { ids[number] = object.id }
+  }
+
+  /// Delegates may change more while the context tells of it.
+  func rollback() throws {
+    now = saved
+    held = [:]
+    try context.rollback()
+  }
+
+  func forgetTouched() { touched = [] }
+
+  func obtainPermanentIDs() throws { try context.obtainPermanentIDs() }
+}

@@ -1,0 +1,147 @@
+import Testing
+
+@testable import Quire
+
+/// A controller with a delegate that writes down what it is told, beside the plain lists that it must show.
+final class ControllerProbe: ResultsDelegate {
+  enum Moment: String, CaseIterable { case will, section, object, did, report }
+
+  let query: BookshopQuery
+  let sectionKey: String?
+  let controller: ResultsController
+  /// As a list on screen that applies the callbacks would show.
+  private(set) var shown: [[Int64]] = []
+  private(set) var reports: [ChangeSet] = []
+  private var sections: [SectionChange] = []
+  private var changes: [Change] = []
+  private var isOpen = false
+  private(set) var problems: [String] = []
+  /// Run in each callback, after it was written down.
+  var reaction: ((Moment) -> Void)?
+
+  init(_ shop: Bookshop, _ query: BookshopQuery, section: String?) throws {
+    self.query = query
+    sectionKey = section
+    controller = try ResultsController(
+      context: shop.context, request: query.request(), sectionKeyPath: section, queuesChanges: true)
+    try controller.performFetch()
+    shown = Self.lists(controller)
+    controller.delegate = self
+  }
+
+  static func lists(_ controller: ResultsController) -> [[Int64]] {
+    (0..<controller.sectionCount).map { place in
+      guard let section = controller.index.section(at: place) else { return [] }
+      return controller.ids(section.start..<section.start + section.count)
+    }
+  }
+
+  /// Objects that got their permanent ids take those on without a report.
+  func rename(_ ids: [Int64: Int64]) { shown = shown.map { $0.map { ids[$0] ?? $0 } } }
+
+  func forgetReports() { reports = [] }
+
+  // MARK: Delegate
+
+  let hasIndexTitles = false
+  func indexTitle(ofSection name: Text, in results: ResultsController) -> Text? { nil }
+
+  func willChange(_ results: ResultsController) {
+    if isOpen { problems.append("a bracket opened inside another") }
+    isOpen = true
+    sections = []
+    changes = []
+    if Self.lists(results) != shown { problems.append("willChange shows \(Self.lists(results)) instead of \(shown)") }
+    reaction?(.will)
+  }
+
+  func didChangeSection(_ change: SectionChange, in results: ResultsController) {
+    if !isOpen || !changes.isEmpty { problems.append("a section out of place") }
+    sections.append(change)
+    reaction?(.section)
+  }
+
+  func didChangeObject(_ object: ManagedObject, _ change: Change, in results: ResultsController) {
+    if !isOpen { problems.append("an object outside a bracket") }
+    if object.context !== results.context { problems.append("a stranger") }
+    changes.append(change)
+    reaction?(.object)
+  }
+
+  func didChange(_ results: ResultsController) {
+    if !isOpen { problems.append("a bracket closed that was not open") }
+    reaction?(.did)
+  }
+
+  func didReport(_ report: ChangeSet, in results: ResultsController) {
+    isOpen = false
+    if report.isEmpty { problems.append("an empty report") }
+    if report.changes != changes || report.sectionChanges != sections {
+      problems.append("the report differs from the calls")
+    }
+    replay(report)
+    reports.append(report)
+    reaction?(.report)
+  }
+
+  /// Ids may have become permanent in the midst of the bracket, so that places decide.
+  private func replay(_ report: ChangeSet) {
+    let report = report.renaming(renamedInBracket)
+    let old = shown.map { $0.map { renamedInBracket[$0] ?? $0 } }
+    let classic = Replay.classic(report, on: old), linear = Replay.linear(report.steps, on: old)
+    if classic == nil || classic != linear {
+      problems.append("replays differ: \(String(describing: classic)), \(String(describing: linear)) from \(old)")
+    }
+    shown = (classic ?? []).map { $0.map { renamedInBracket[$0] ?? $0 } }
+  }
+
+  /// Filled by a test whose delegates save in the midst of a bracket.
+  var renamedInBracket: [Int64: Int64] = [:]
+
+  // MARK: Expectations
+
+  /// The ids in their sections, worked out in plain Swift.
+  func wanted(_ shop: Bookshop) -> [(name: String, ids: [Int64])] {
+    guard let sectionKey else { return [("", query.result(shop.now, shop).map(shop.id))] }
+    var sorted = query
+    if sorted.sort.first?.key != sectionKey { sorted.sort.insert((sectionKey, true), at: 0) }
+    var sections: [(name: String, ids: [Int64])] = []
+    for number in sorted.result(shop.now, shop) {
+      let name =
+        switch query.cell(sectionKey, of: number, in: shop.now, shop) {
+        case .none: ""
+        case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
+        case .object(let isTemporary, let id): "\(isTemporary ? "-" : "")\(id)"
+        case .number(let number): sectionKey == "price" ? "\(number)" : "\(Int64(number))"
+        }
+      if sections.last.map({ Array($0.name.utf8) == Array(name.utf8) }) == true {
+        sections[sections.count - 1].ids.append(shop.id(number))
+      } else {
+        sections.append((name, [shop.id(number)]))
+      }
+    }
+    return sections
+  }
+
+  func check(_ shop: Bookshop, _ moment: String) throws {
+    let what = "\(query.entity) where \(query.format) by \(query.sort) in \(sectionKey ?? "one section"), \(moment)"
+    try #require(problems.isEmpty, "\(problems.first ?? ""), \(what)")
+    let wanted = wanted(shop)
+    let found = Self.lists(controller)
+    // nil and "" share a section, but rows without a value come before those with an empty one.
+    try #require(found == wanted.map(\.ids), "\(what)")
+    try #require(shown == found, "as replayed, \(what)")
+    let invariants = controller.index.checkInvariants()
+    try #require(invariants.isEmpty, "\(invariants), \(what)")
+    for (place, section) in wanted.enumerated() {
+      let info = try controller.section(at: place)
+      try #require(info.name.string == section.name && info.count == section.ids.count, "\(what)")
+      for (row, id) in section.ids.enumerated() {
+        let object = try controller.object(section: place, row: row)
+        try #require(object.id == id, "\(what)")
+        try #require(try controller.indexPath(of: object) == IndexPath(section: place, row: row), "\(what)")
+      }
+    }
+    try #require(controller.count == wanted.reduce(0) { $0 + $1.ids.count })
+  }
+}

@@ -1,0 +1,104 @@
+import Testing
+
+@testable import Quire
+
+@Suite("Results controllers: random histories")
+struct ResultsControllerTests {
+  static func probes(_ shop: Bookshop) throws -> [ControllerProbe] {
+    var probes: [ControllerProbe] = []
+    func add(_ entity: String, _ filter: Int, _ sort: [(key: String, isAscending: Bool)], section: String?) throws {
+      var query = BookshopQuery()
+      query.entity = entity
+      (query.format, query.holds) = (entity == "Book" ? BookshopQuery.bookFilters : BookshopQuery.personFilters)[filter]
+      query.sort = sort
+      probes.append(try ControllerProbe(shop, query, section: section))
+    }
+    try add("Book", 0, [("title", true)], section: "author.name")
+    try add("Book", 0, [("author.name", false), ("price", false)], section: "author.name")
+    try add("Book", 10, [("price", false)], section: nil)
+    try add("Book", 0, [("author", true), ("title", false)], section: "author")
+    try add("Book", 0, [("author.passport", false)], section: nil)
+    try add("Book", 3, [], section: "price")
+    try add("Book", 11, [("author.passport.number", true)], section: nil)
+    try add("Book", 0, [("title", false)], section: "author.passport.number")
+    try add("Person", 0, [("name", true)], section: "age")
+    try add("Author", 3, [("passport.number", false)], section: "name")
+    return probes
+  }
+
+  @Test("Every controller shows what a plain list shows, and what it reports replays", arguments: Dice.seeds(3))
+  func histories(seed: UInt64) throws {
+    print("controller history: seed \(seed)")
+    let shop = try Bookshop(seed: seed)
+    var probes = try Self.probes(shop)
+    for round in 0..<150 {
+      let moment = "round \(round) of seed \(seed)"
+      for _ in 0..<(1 + shop.dice.roll(5)) { try shop.change() }
+      switch shop.dice.roll(10) {
+      case 0, 1: try Self.assigningIDs(shop, probes) { try shop.save() }
+      case 2: try shop.rollback()
+      case 3: try Self.assigningIDs(shop, probes) { try shop.obtainPermanentIDs() }
+      case 4: _ = try shop.context.fetch(FetchRequest(entityName: "Tag"))
+      default: try shop.context.process()
+      }
+      for probe in probes { try probe.check(shop, moment) }
+      if shop.dice.chance(1, of: 8) { shop.forget() }
+      // A new controller knows at once what the old ones were told bit by bit.
+      if shop.dice.chance(1, of: 20) { probes = try Self.probes(shop) }
+    }
+  }
+
+  /// What is pending is delivered first, so that the lists know the temporary ids that become permanent.
+  static func assigningIDs(_ shop: Bookshop, _ probes: [ControllerProbe], _ body: () throws -> Void) throws {
+    try shop.context.process()
+    let watch = IDWatch(probes)
+    shop.context.add(watch)
+    try body()
+    withExtendedLifetime(watch) {}
+  }
+
+  /// Hears of new ids with the controllers, before anything that follows from them.
+  private final class IDWatch: ContextObserver {
+    private let probes: [ControllerProbe]
+    init(_ probes: [ControllerProbe]) { self.probes = probes }
+    func contextDidChange(_ objects: [ManagedObject]) {}
+    func contextDidAssignIDs(_ objects: [(object: ManagedObject, temporary: Int64)]) {
+      var ids: [Int64: [Int: Int64]] = [:]
+      for (object, temporary) in objects { ids[temporary, default: [:]][object.entity.rootNumber] = object.id }
+      for probe in probes {
+        let root = probe.controller.query.entity.rootNumber
+        probe.rename(ids.compactMapValues { $0[root] })
+      }
+    }
+  }
+
+  @Test("Only rows that changed are reported, and all of those", arguments: Dice.seeds(1))
+  func nothingElseIsReported(seed: UInt64) throws {
+    print("controller reports: seed \(seed)")
+    let shop = try Bookshop(seed: seed)
+    let probes = try Self.probes(shop).filter { $0.query.entity == "Book" }
+    for round in 0..<200 {
+      let before = shop.now
+      let rowsBefore = probes.map { Set($0.wanted(shop).flatMap(\.ids)) }
+      for _ in 0..<(1 + shop.dice.roll(3)) { try shop.change() }
+      for probe in probes { probe.forgetReports() }
+      try shop.context.process()
+      let after = shop.now
+      // Titles and prices are nobody else's concern; an author who changed is that of all books.
+      let isPlain =
+        before.persons == after.persons && before.passports == after.passports
+        && before.books.mapValues(\.author) == after.books.mapValues(\.author)
+        && shop.touched.isSubset(of: after.books.keys)
+      for (probe, rowsBefore) in zip(probes, rowsBefore) where isPlain {
+        let reported = Set(probe.reports.flatMap(\.changes).map(\.id))
+        let rows = rowsBefore.union(probe.wanted(shop).flatMap(\.ids))
+        let changed = Set(after.books.keys.filter { before.books[$0] != after.books[$0] }.map(shop.id)).intersection(
+          rows)
+        try #require(reported.isSubset(of: shop.touched.map(shop.id)), "round \(round) of seed \(seed)")
+        try #require(changed.isSubset(of: reported), "round \(round) of seed \(seed)")
+      }
+      shop.forgetTouched()
+      if round % 7 == 0 { try Self.assigningIDs(shop, probes) { try shop.save() } }
+    }
+  }
+}
