@@ -61,7 +61,7 @@ struct ResultsControllerTests {
   private final class IDWatch: ContextObserver {
     private let probes: [ControllerProbe]
     init(_ probes: [ControllerProbe]) { self.probes = probes }
-    func contextDidChange(_ objects: [ManagedObject]) {}
+    func contextDidChange(_ changes: [ObjectChange]) {}
     func contextDidAssignIDs(_ objects: [(object: ManagedObject, temporary: Int64)]) {
       var ids: [Int64: [Int: Int64]] = [:]
       for (object, temporary) in objects { ids[temporary, default: [:]][object.entity.rootNumber] = object.id }

@@ -8,7 +8,7 @@ struct ResultsDelegateTests {
   /// Listens to new ids before the controllers do, so that the probes know them when they are next told something.
   private final class IDWatch: ContextObserver {
     var probes: [ControllerProbe] = []
-    func contextDidChange(_ objects: [ManagedObject]) {}
+    func contextDidChange(_ changes: [ObjectChange]) {}
     func contextDidAssignIDs(_ objects: [(object: ManagedObject, temporary: Int64)]) {
       for probe in probes {
         var ids: [Int64: Int64] = [:]

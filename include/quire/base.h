@@ -3,7 +3,8 @@
  *
  * Ownership. Handles (`quire_store *`, `quire_object *`, ...) are reference counted. A function named `_create`,
  * `_open` or `_insert`, and every `out_` parameter of a handle type, gives the caller one reference, to be given
- * back with the `_release` function of its type. `_retain` adds one. Both take NULL. A child keeps what it was made
+ * back with the `_release` function of its type. `_retain` adds one. Both take NULL, and do nothing with a handle of
+ * another type. A child keeps what it was made
  * from alive, so the order of releases does not matter. Text, arrays and handles that a function *returns* are
  * borrowed from its first argument, for as long as its comment says.
  *
@@ -35,8 +36,10 @@
 
 /* The library's own build sees every pointer as nullable, because a caller's NULL must be checked, not assumed away. */
 #if defined(__clang__) && !defined(QUIRE_IMPLEMENTATION)
-#define QUIRE_NONNULL_BEGIN _Pragma("clang assume_nonnull begin")
-#define QUIRE_NONNULL_END _Pragma("clang assume_nonnull end")
+#define QUIRE_NONNULL_BEGIN \
+    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wnullability-extension\"") \
+    _Pragma("clang assume_nonnull begin")
+#define QUIRE_NONNULL_END _Pragma("clang assume_nonnull end") _Pragma("clang diagnostic pop")
 #define QUIRE_NULLABLE _Nullable
 #define QUIRE_NONNULL _Nonnull
 #else

@@ -36,7 +36,11 @@ quire_status quire_fetch_request_set_predicate(
 
 /**
  * Orders by a key path (`author`, `author.name`), after the keys added before. nil comes first ascending and last
- * descending; text orders by code point; objects that are equal in all keys order by id.
+ * descending; text orders by code point. Objects that are equal in all keys order by permanent id, then those that
+ * have only a temporary one, oldest first.
+ *
+ * Whether the key exists shows at the fetch. Fails: QUIRE_INVALID_ARGUMENT (an empty name in the path),
+ * QUIRE_INVALID_TEXT.
  */
 quire_status quire_fetch_request_add_sort(
     quire_fetch_request *request, const char *key_path, size_t key_path_size, bool ascending,
@@ -46,15 +50,23 @@ quire_status quire_fetch_request_add_sort(
 quire_status quire_fetch_request_clear_sort(
     quire_fetch_request *request, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
-/** At most `limit` results; 0 for all. Counted over saved rows and pending changes together. */
+/**
+ * At most `limit` results; 0 for all. Counted over saved rows and pending changes together.
+ *
+ * Fails: QUIRE_INVALID_ARGUMENT (more than INT64_MAX).
+ */
 quire_status quire_fetch_request_set_limit(
     quire_fetch_request *request, uint64_t limit, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
-/** Leaves out the first `offset` results. */
+/** Leaves out the first `offset` results. Fails as `quire_fetch_request_set_limit`. */
 quire_status quire_fetch_request_set_offset(
     quire_fetch_request *request, uint64_t offset, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
-/** Reads the values of `batch_size` objects at a time, when one of them is touched; 0 for all with the fetch. */
+/**
+ * Reads the values of `batch_size` objects at a time, when one of them is touched; 0 for all with the fetch.
+ *
+ * Fails as `quire_fetch_request_set_limit`.
+ */
 quire_status quire_fetch_request_set_batch_size(
     quire_fetch_request *request, uint64_t batch_size, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 

@@ -48,7 +48,7 @@ typedef struct quire_index_path {
 typedef struct quire_section {
     /** The value of the section key path as text; empty for nil and in a controller without sections. */
     quire_string name;
-    /** For a list's index: the delegate's, else the first letter of the name in upper case. */
+    /** For a list's index: the delegate's, else the first letter of the name in upper case, empty for an empty name. */
     quire_string index_title;
     /** Place of its first row, counted over all sections. */
     int64_t start;
@@ -126,7 +126,10 @@ typedef struct quire_results_delegate {
     void *QUIRE_NULLABLE user_data;
     /** Once, when the library lets go of `user_data`: replaced, removed, or the controller is gone. */
     void (*QUIRE_NULLABLE destroy)(void *QUIRE_NULLABLE user_data);
-    /** A bracket begins; the controller still shows the old state. */
+    /**
+     * A bracket begins; the controller still shows the old state: counts, sections, places. The objects themselves have
+     * their new values already.
+     */
     void (*QUIRE_NULLABLE will_change)(void *QUIRE_NULLABLE user_data, quire_results *results);
     /** A section came or went. Deletions first, last to first; then insertions, first to last. */
     void (*QUIRE_NULLABLE did_change_section)(
@@ -157,7 +160,8 @@ typedef struct quire_results_delegate {
  * Makes a controller for the objects of `request`, whose entity, predicate, sort keys and subentities are copied.
  *
  * Sections come first in the order: when the first sort key is not the section key path, rows are ordered by section,
- * ascending, and then by the sort keys. nil and empty text share a section. `options` may be NULL. Owned: `*out_results`.
+ * ascending, and then by the sort keys. nil and empty text share a section, whose name is empty and in which the rows
+ * with nil come first. `options` may be NULL. Owned: `*out_results`.
  * Fails: QUIRE_INVALID_ARGUMENT (unknown entity or key; a result type other than objects), QUIRE_UNSUPPORTED (a limit
  * or an offset, which this version cannot keep true while live; a predicate part), QUIRE_CLOSED.
  */
@@ -187,7 +191,8 @@ quire_status quire_results_set_delegate(
 /**
  * Fetches. Before it, a controller is empty and follows nothing. Again, it starts anew; neither time reports changes.
  *
- * Fails as `quire_context_fetch`; the controller then keeps what it had.
+ * Fails as `quire_context_fetch`, and with QUIRE_INVALID_STATE from within its own delegate; the controller then keeps
+ * what it had.
  */
 quire_status quire_results_fetch(quire_results *results, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
@@ -229,7 +234,7 @@ quire_status quire_results_ids(
     quire_results *results, int64_t first, int64_t count, int64_t *out_ids,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
-/** For each of `count` ids, its row counted over all sections, or -1, in `out_rows`. */
+/** For each of `count` ids, its row counted over all sections, or -1, in `out_rows`. Fails: QUIRE_INVALID_ARGUMENT. */
 quire_status quire_results_positions(
     quire_results *results, const int64_t *ids, size_t count, int64_t *out_rows,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);

@@ -176,7 +176,7 @@ extension ManagedObject {
   }
 
   fileprivate func dropMembers(_ gone: Set<ObjectReference>) {
-    for slot in toMany.keys { toMany[slot]?.members.removeAll { gone.contains($0) } }
+    for slot in toMany.keys { toMany[slot]?.forget(gone) }
   }
 
   /// Relationships whose members or order live with this side; the others follow from the to-one inverse.
@@ -191,11 +191,10 @@ extension ManagedObject {
 
   fileprivate func appendToManyChanges(to request: inout SaveRequest) {
     for relationship in entity.relationships where isStored(relationship) {
-      guard let members = toMany[relationship.slot], let committed = members.committed else { continue }
+      guard let members = toMany[relationship.slot], members.isChanged else { continue }
       var change = SaveRequest.ToManyChange(relationship: relationship, owner: reference)
-      let before = Set(committed), after = Set(members.members)
-      change.added = members.members.filter { !before.contains($0) }
-      change.removed = committed.filter { !after.contains($0) }
+      change.added = members.addedMembers
+      change.removed = members.removedMembers
       if relationship.isOrdered { change.order = members.members }
       request.toManyChanges.append(change)
     }

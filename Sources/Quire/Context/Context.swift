@@ -102,14 +102,31 @@ final class Context {
 
   /// Notes that observers have to look at `object` again, and files it among the changed objects if it is.
   func touch(_ object: ManagedObject) {
+    note(object, .all)
+    fileUpdate(of: object)
+  }
+
+  /// The same for a change of one property.
+  func touch(_ object: ManagedObject, at slot: Int) {
+    var properties = PropertySet()
+    properties.insert(slot: slot)
+    note(object, properties)
+    fileUpdate(of: object)
+  }
+
+  private func note(_ object: ManagedObject, _ properties: PropertySet) {
+    object.unheard.formUnion(properties)
     touched.insert(object)
+  }
+
+  private func fileUpdate(of object: ManagedObject) {
     if object.isUpdated { updated.insert(object) } else { updated.remove(object) }
   }
 
   func file(inserted object: ManagedObject) {
     object.state = .inserted
     inserted.insert(object)
-    touched.insert(object)
+    note(object, .all)
   }
 
   func file(deleted object: ManagedObject) {
@@ -122,7 +139,7 @@ final class Context {
       deleted.insert(object)
     }
     undelivered.insert(object)
-    touched.insert(object)
+    note(object, .all)
   }
 
   /// After a save: nothing is pending.
@@ -156,13 +173,14 @@ final class Context {
     isProcessing = true
     defer { isProcessing = false }
     for _ in 0..<Context.mostRounds {
-      let batch = touched.take()
+      let batch = touched.take().map { ObjectChange(object: $0, properties: $0.unheard) }
       if batch.isEmpty { return }
+      for change in batch { change.object.unheard = PropertySet() }
       do {
         for observer in liveObservers { try observer.contextDidChange(batch) }
       } catch {
         // Whoever was not told is told the next time; to be told twice of one state does no harm.
-        for object in batch { touched.insert(object) }
+        for change in batch { note(change.object, change.properties) }
         throw error
       }
       try propagateDeletes()
@@ -177,7 +195,7 @@ final class Context {
 /// Something that follows the changes of a context.
 protocol ContextObserver: AnyObject {
   /// Objects that were inserted, changed or deleted, with their values as they are now.
-  func contextDidChange(_ objects: [ManagedObject]) throws(Failure)
+  func contextDidChange(_ changes: [ObjectChange]) throws(Failure)
   /// Temporary ids have become permanent, oldest first. What else follows from that, the observer touches.
   func contextDidAssignIDs(_ objects: [(object: ManagedObject, temporary: Int64)])
 }

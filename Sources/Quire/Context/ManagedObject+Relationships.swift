@@ -67,9 +67,10 @@ extension ManagedObject {
   private func attach(_ other: ManagedObject, to relationship: Relationship) {
     if !isLive { return }
     if relationship.isToMany {
-      let reference = other.reference
       if relationship.minimumCount > 1 || relationship.maximumCount > 0 { recount(relationship) }
-      changeMembers(of: relationship) { if !$0.contains(reference) { $0.append(reference) } }
+      // Members that were never read need no change: reading them later takes the other side into account.
+      toMany[relationship.slot]?.add(other.reference)
+      context.touch(self, at: relationship.slot)
     } else {
       write(.object(other.reference), at: relationship.slot)
     }
@@ -78,18 +79,12 @@ extension ManagedObject {
   private func detach(_ other: ManagedObject, from relationship: Relationship) {
     if !isLive { return }
     if relationship.isToMany {
-      let reference = other.reference
       if relationship.minimumCount > 1 || !relationship.isOptional { recount(relationship) }
-      changeMembers(of: relationship) { members in members.removeAll { $0 == reference } }
+      toMany[relationship.slot]?.remove(other.reference)
+      context.touch(self, at: relationship.slot)
     } else if case .object(let box) = values[relationship.slot], box.reference == other.reference {
       write(.nil, at: relationship.slot)
     }
-  }
-
-  /// Members that were never read need no change: reading them later takes the other side into account.
-  private func changeMembers(of relationship: Relationship, _ body: (inout [ObjectReference]) -> Void) {
-    toMany[relationship.slot]?.change(isOrdered: relationship.isOrdered, body)
-    context.touch(self)
   }
 
   /// Has the next save count members that changed without having been read.
@@ -129,8 +124,13 @@ extension ManagedObject {
     }
     let saved = members
     overlayPending(relationship, on: &members)
-    toMany[relationship.slot] = ToManyMembers(members, saved: saved)
+    toMany[relationship.slot] = ToManyMembers(members, saved: saved, isOrdered: relationship.isOrdered)
     return members
+  }
+
+  private func holds(_ other: ManagedObject, in relationship: Relationship) throws(Failure) -> Bool {
+    _ = try members(of: relationship)
+    return toMany[relationship.slot]?.contains(other.reference) == true
   }
 
   /// Lays over the saved members what unsaved objects say about the to-one inverse.
@@ -166,14 +166,15 @@ extension ManagedObject {
     for object in wanted { try add(object, to: relationship) }
     let order = wanted.map(\.reference)
     if relationship.isOrdered, let present = toMany[relationship.slot]?.members, present != order {
-      changeMembers(of: relationship) { $0 = order }
+      toMany[relationship.slot]?.reorder(order)
+      context.touch(self, at: relationship.slot)
     }
   }
 
   func add(_ other: ManagedObject, to relationship: Relationship) throws(Failure) {
     try checkWritable()
     try check(other, for: relationship)
-    if try members(of: relationship).contains(other.reference) { return }
+    if try holds(other, in: relationship) { return }
     if let inverse = relationship.inverse, !inverse.isToMany {
       try other.fulfil()
       try other.relate(to: self, through: inverse)
@@ -189,7 +190,7 @@ extension ManagedObject {
   func remove(_ other: ManagedObject, from relationship: Relationship) throws(Failure) {
     try checkWritable()
     try other.checkBelongs(to: context)
-    if try !members(of: relationship).contains(other.reference) { return }
+    if try !holds(other, in: relationship) { return }
     if let inverse = relationship.inverse, !inverse.isToMany {
       // A deleted object is a member only until its delete rules are applied, and is not to be written to.
       if other.isLive, try other.isStillStored() { try other.relate(to: nil, through: inverse) }
@@ -216,7 +217,7 @@ extension ManagedObject {
         try other.isStillStored()
       else { continue }
       if let inverse = relationship.inverse {
-        if let members = other.toMany[inverse.slot]?.members, !members.contains(self.reference) { continue }
+        if other.toMany[inverse.slot]?.contains(self.reference) == false { continue }
         if !inverse.isToMany {
           guard case .object(let box) = other.values[inverse.slot], box.reference == self.reference else { continue }
         }
@@ -289,7 +290,8 @@ extension ManagedObject {
       guard let members = toMany[slot], members.isChanged || state == .inserted,
         !members.members.allSatisfy(context.mayBeLive)
       else { return }
-      changeMembers(of: relationship) { $0.removeAll { !context.mayBeLive($0) } }
+      for reference in members.members where !context.mayBeLive(reference) { toMany[slot]?.remove(reference) }
+      context.touch(self, at: slot)
     } else if !isFault, case .object(let box) = values[slot], state == .inserted || committed[slot] != nil,
       !context.mayBeLive(box.reference)
     {

@@ -141,7 +141,7 @@ extension ManagedObject {
       }
     }
     values[slot] = value
-    context.touch(self)
+    context.touch(self, at: slot)
   }
 }
 

@@ -24,6 +24,8 @@ final class ManagedObject {
   var committed: [Int: Value] = [:]
   /// Members of the to-many relationships that have been read or changed, by slot.
   var toMany: [Int: ToManyMembers] = [:]
+  /// Properties that changed since observers were last told.
+  var unheard = PropertySet()
   /// Lent to callers until the id becomes permanent.
   private var uri: Text?
   /// Text made for a caller of values that have none of their own, by slot, until it is made anew.
@@ -78,40 +80,4 @@ final class ManagedObject {
   }
 
   var summary: String { "\(entity.name) \(id)" }
-}
-
-/// What a to-many relationship of one object holds.
-struct ToManyMembers {
-  /// In order when the relationship is ordered, otherwise in no order that means anything.
-  var members: [ObjectReference]
-  /// As saved, once changed.
-  private(set) var committed: [ObjectReference]?
-  /// As saved, when they were read with the changes of unsaved objects laid over.
-  private var underlying: [ObjectReference]?
-
-  init(_ members: [ObjectReference], saved: [ObjectReference]) {
-    self.members = members
-    if members != saved { underlying = saved }
-  }
-
-  var isChanged: Bool { committed != nil }
-
-  /// Members that come back to the saved ones are no change.
-  mutating func change(isOrdered: Bool, _ body: (inout [ObjectReference]) -> Void) {
-    let saved = committed ?? underlying ?? members
-    body(&members)
-    let isSame = saved.count == members.count && (isOrdered ? saved == members : Set(saved) == Set(members))
-    committed = isSame ? nil : saved
-  }
-
-  mutating func commit() {
-    committed = nil
-    underlying = nil
-  }
-
-  mutating func replace(_ permanent: [ObjectReference: ObjectReference]) {
-    members = members.map { permanent[$0] ?? $0 }
-    committed = committed?.map { permanent[$0] ?? $0 }
-    underlying = underlying?.map { permanent[$0] ?? $0 }
-  }
 }

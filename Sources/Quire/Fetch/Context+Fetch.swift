@@ -151,11 +151,13 @@ struct PendingOverlay {
     let pending = context.pending
     var found = ObjectSet()
     for object in pending where object.entity.isKind(of: query.entity) { found.insert(object) }
-    for path in query.dependencies() {
-      guard let destination = path.last?.destination else { continue }
-      let changed = pending.filter { $0.entity.isKind(of: destination) && $0.id > 0 }.map(\.reference)
+    for dependency in query.dependencies() {
+      let changed = pending.filter {
+        dependency.concerns($0) && $0.id > 0 && ($0.isDeleted || $0.committed[dependency.property.slot] != nil)
+      }
       if changed.isEmpty { continue }
-      let ids = try context.store.ids(reaching: changed, along: path, from: query.entity)
+      let ids = try context.store.ids(
+        reaching: changed.map(\.reference), along: dependency.path, from: query.entity)
       for row in try context.store.rows(root: query.entity.root, ids: ids) { found.insert(context.object(for: row)) }
     }
     objects = Array(found)

@@ -39,7 +39,7 @@ struct FetchQuery {
   let predicate: Predicate?
   let sort: [SortDescriptor]
   let sortPaths: [ResolvedKeyPath]
-  private let predicatePaths: [ResolvedKeyPath]
+  let predicatePaths: [ResolvedKeyPath]
   private let evaluator: PredicateEvaluator?
 
   init(_ request: FetchRequest, in context: Context) throws(Failure) {
@@ -94,19 +94,6 @@ struct FetchQuery {
     for (descriptor, value) in zip(sort, values) { key.append(value, descending: !descriptor.isAscending) }
     key.append(tieBreak: row.id)
     return key
-  }
-
-  /// The relationships that predicate and sort keys lead through, each as the path from the entity to its objects.
-  func dependencies() -> [[Relationship]] {
-    var paths: [[Relationship]] = []
-    func add(_ relationships: [Relationship]) {
-      for length in 1..<(relationships.count + 1) {
-        let path = Array(relationships.prefix(length))
-        if !paths.contains(where: { $0.elementsEqual(path, by: ===) }) { paths.append(path) }
-      }
-    }
-    for path in sortPaths + predicatePaths where !path.relationships.isEmpty { add(path.relationships) }
-    return paths
   }
 }
 

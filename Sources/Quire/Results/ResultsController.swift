@@ -4,10 +4,11 @@ final class ResultsController {
   /// Ordered by section first; see `init`.
   let query: FetchQuery
   private let isSectioned: Bool
-  private let dependencies: [[Relationship]]
+  private let dependencies: [Dependency]
   private(set) var index: SectionedIndex
   private(set) var isFetched = false
-  private var isInBracket = false
+  /// The objects of the bracket that is being told of: until it has been applied, a row may show one that is gone.
+  private var bracket: [Int64: ManagedObject]?
   /// While a bracket's changes are worked out but not applied: the objects that got permanent ids, by temporary id.
   private var assignedMeanwhile: [Int64: ManagedObject]?
   let generation = Counter()
@@ -64,7 +65,7 @@ final class ResultsController {
   /// Fetches anew, without telling the delegate.
   func performFetch() throws(Failure) {
     try context.store.checkOpen()
-    if isInBracket {
+    if bracket != nil {
       throw Failure(.invalidState, "A results controller cannot be fetched again from within its own delegate.")
     }
     try context.process()
@@ -135,6 +136,7 @@ final class ResultsController {
   }
 
   private func object(withID id: Int64) throws(Failure) -> ManagedObject {
+    if let object = bracket?[id] { return object }
     let reference = ObjectReference(root: query.entity.rootNumber, id: id)
     if let object = context.registeredObject(reference), !object.isFault { return object }
     guard let row = try context.store.rows(root: query.entity.root, ids: [id]).first else {
@@ -217,7 +219,7 @@ final class ResultsController {
 // MARK: Following the context
 
 extension ResultsController: ContextObserver {
-  func contextDidChange(_ objects: [ManagedObject]) throws(Failure) {
+  func contextDidChange(_ objectChanges: [ObjectChange]) throws(Failure) {
     if !isFetched { return }
     var changes: [RowChange] = []
     var involved: [Int64: ManagedObject] = [:]
@@ -232,9 +234,11 @@ extension ResultsController: ContextObserver {
       }
     }
     var changed = ObjectSet()
-    for object in objects where object.entity.rootNumber == query.entity.rootNumber { changed.insert(object) }
+    for change in objectChanges where change.object.entity.rootNumber == query.entity.rootNumber {
+      changed.insert(change.object)
+    }
     try evaluate(changed, hasChanged: true)
-    try evaluate(dependents(of: objects, besides: changed), hasChanged: false)
+    try evaluate(dependents(of: objectChanges, besides: changed), hasChanged: false)
     deliver(changes, involved)
   }
 
@@ -267,10 +271,11 @@ extension ResultsController: ContextObserver {
   }
 
   /// The objects that reach a changed object through the keys of the query, without those of `known`.
-  private func dependents(of changed: [ManagedObject], besides known: ObjectSet) throws(Failure) -> ObjectSet {
+  private func dependents(of changes: [ObjectChange], besides known: ObjectSet) throws(Failure) -> ObjectSet {
     var found = ObjectSet()
-    for path in dependencies {
-      for object in try context.objects(reaching: changed, along: path, from: query.entity)
+    for dependency in dependencies {
+      let changed = changes.filter { $0.properties.contains(dependency.property) && dependency.concerns($0.object) }
+      for object in try context.objects(reaching: changed.map(\.object), along: dependency.path, from: query.entity)
       where !known.contains(object) { found.insert(object) }
     }
     return found
@@ -279,8 +284,8 @@ extension ResultsController: ContextObserver {
   /// One bracket. The delegate may be replaced, and the controller let go of, by any of the calls.
   private func deliver(_ changes: [RowChange], _ involved: [Int64: ManagedObject]) {
     if changes.isEmpty { return }
-    isInBracket = true
-    defer { isInBracket = false }
+    bracket = involved
+    defer { bracket = nil }
     assignedMeanwhile = [:]
     var told = delegate
     told?.willChange(self)

@@ -1,0 +1,99 @@
+/// What a to-many relationship of one object holds, and how that differs from what is saved.
+///
+/// Asking, adding and removing take constant time; only removing from an ordered relationship looks for the place.
+struct ToManyMembers {
+  private let isOrdered: Bool
+  /// In order when the relationship is ordered, otherwise in no order that means anything.
+  private(set) var members: [ObjectReference]
+  private var saved: [ObjectReference]
+  // Against `saved`.
+  private var added: Set<ObjectReference> = []
+  private var removed: Set<ObjectReference> = []
+  private var hasBeenChanged = false
+  /// Where each member stands; of an ordered relationship only which there are. Made when it is first needed.
+  private var places: [ObjectReference: Int]?
+
+  /// `members` are the saved ones with the changes of unsaved objects laid over, which are changes of those alone.
+  init(_ members: [ObjectReference], saved: [ObjectReference], isOrdered: Bool) {
+    self.isOrdered = isOrdered
+    self.members = members
+    self.saved = saved
+    if members != saved {
+      added = Set(members).subtracting(saved)
+      removed = Set(saved).subtracting(members)
+    }
+  }
+
+  /// Members that came back to the saved ones are no change.
+  var isChanged: Bool { hasBeenChanged && (!added.isEmpty || !removed.isEmpty || isOrdered && members != saved) }
+  var addedMembers: [ObjectReference] { members.filter(added.contains) }
+  var removedMembers: [ObjectReference] { saved.filter(removed.contains) }
+
+  mutating func contains(_ member: ObjectReference) -> Bool { knownPlaces()[member] != nil }
+
+  /// At the end when ordered.
+  mutating func add(_ member: ObjectReference) {
+    if contains(member) { return }
+    places?[member] = members.count
+    members.append(member)
+    if removed.remove(member) == nil { added.insert(member) }
+    hasBeenChanged = true
+  }
+
+  mutating func remove(_ member: ObjectReference) {
+    guard contains(member), let place = places?.removeValue(forKey: member) else { return }
+    if isOrdered {
+      members.removeAll { $0 == member }
+    } else {
+      let last = members.removeLast()
+      if last != member {
+        members[place] = last
+        places?[last] = place
+      }
+    }
+    if added.remove(member) == nil { removed.insert(member) }
+    hasBeenChanged = true
+  }
+
+  /// Gives the same members another order.
+  mutating func reorder(_ order: [ObjectReference]) {
+    members = order
+    hasBeenChanged = true
+  }
+
+  /// What is in memory is now what is saved.
+  mutating func commit() {
+    saved = members
+    added = []
+    removed = []
+    hasBeenChanged = false
+  }
+
+  /// Lets go of objects that are gone from the store: no change of this relationship.
+  mutating func forget(_ gone: Set<ObjectReference>) {
+    if !members.contains(where: gone.contains), !saved.contains(where: gone.contains) { return }
+    members.removeAll(where: gone.contains)
+    saved.removeAll(where: gone.contains)
+    added.subtract(gone)
+    removed.subtract(gone)
+    places = nil
+  }
+
+  /// Objects got permanent ids.
+  mutating func replace(_ permanent: [ObjectReference: ObjectReference]) {
+    func renamed(_ reference: ObjectReference) -> ObjectReference { permanent[reference] ?? reference }
+    if !members.contains(where: \.isTemporary), !saved.contains(where: \.isTemporary) { return }
+    members = members.map(renamed)
+    saved = saved.map(renamed)
+    added = Set(added.map(renamed))
+    removed = Set(removed.map(renamed))
+    places = nil
+  }
+
+  private mutating func knownPlaces() -> [ObjectReference: Int] {
+    if let places { return places }
+    let made = Dictionary(members.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    places = made
+    return made
+  }
+}

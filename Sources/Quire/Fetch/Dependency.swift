@@ -1,0 +1,27 @@
+/// Where a query looks beyond its own rows: a property of the objects at the end of a path of to-one relationships.
+struct Dependency {
+  let path: [Relationship]
+  let property: Property
+
+  /// The objects that matter to the query when `property` changes, by the entity that declares it.
+  func concerns(_ object: ManagedObject) -> Bool {
+    path.last.map { object.entity.isKind(of: $0.destination) } ?? false
+  }
+}
+
+extension FetchQuery {
+  /// What predicate and sort keys depend on beyond the rows themselves.
+  func dependencies() -> [Dependency] {
+    var found: [Dependency] = []
+    for path in sortPaths + predicatePaths {
+      for (depth, _) in path.relationships.enumerated() {
+        let prefix = Array(path.relationships[...depth])
+        let property = depth + 1 < path.relationships.count ? path.relationships[depth + 1] : path.last
+        if !found.contains(where: { $0.property === property && $0.path.elementsEqual(prefix, by: ===) }) {
+          found.append(Dependency(path: prefix, property: property))
+        }
+      }
+    }
+    return found
+  }
+}
