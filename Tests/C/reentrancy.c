@@ -171,6 +171,10 @@ static void *from_another_thread(void *data) {
     CHECK(status == QUIRE_WRONG_THREAD && object == NULL && quire_error_status(refusal) == QUIRE_WRONG_THREAD);
     quire_error_release(refusal);
     CHECK(quire_context_save(scene->made.context, NULL) == QUIRE_WRONG_THREAD);
+    CHECK(quire_results_count(scene->results) == 0 && quire_results_section_count(scene->results) == 0);
+    CHECK(quire_object_id(scene->book) == 0 && quire_object_uri(scene->book).data == NULL);
+    CHECK(!quire_object_is_inserted(scene->book) && !quire_object_is_updated(scene->book));
+    CHECK(!quire_object_is_deleted(scene->book) && !quire_context_has_changes(scene->made.context));
     quire_object_release(quire_object_retain(scene->book));
     return NULL;
 }

@@ -187,6 +187,29 @@ static void page_keys_and_flags_are_checked(void) {
     close_fixture(made);
 }
 
+static void page_of_several_entities_has_the_keys_that_they_share(void) {
+    fixture made = open_fixture();
+    quire_object *novel = insert(made.context, "Novel"), *book = insert_book(made.context, "Faust", 300);
+    quire_list *list = NULL;
+    quire_page *page = NULL;
+    const char *const keys[] = {"pages"}, *const foreign[] = {"genre"};
+    CHECK_OK(quire_context_pending(made.context, QUIRE_PENDING_INSERTED, &list, &error));
+    CHECK_OK(quire_list_page(list, 0, 2, keys, 1, 0, &page, &error));
+    CHECK(((const int64_t *)quire_page_column(page, 0)->values)[1] == 300);
+    quire_page_release(page);
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_list_page(list, 0, 2, foreign, 1, 0, &page, &error));
+    quire_list_release(list);
+    quire_object *author = insert(made.context, "Author");
+    CHECK_OK(quire_context_pending(made.context, QUIRE_PENDING_INSERTED, &list, &error));
+    CHECK_FAILS(QUIRE_INVALID_STATE, quire_list_page(list, 0, 3, NULL, 0, 0, &page, &error));
+    CHECK(page == NULL);
+    quire_list_release(list);
+    quire_object_release(author);
+    quire_object_release(book);
+    quire_object_release(novel);
+    close_fixture(made);
+}
+
 static void list_is_a_snapshot_of_which_objects_there_are(void) {
     fixture made = open_fixture();
     quire_list *list = two_books(made);
@@ -206,6 +229,7 @@ int main(void) {
     RUN(page_shows_pending_changes);
     RUN(page_has_a_layout_for_each_type);
     RUN(page_keys_and_flags_are_checked);
+    RUN(page_of_several_entities_has_the_keys_that_they_share);
     RUN(list_is_a_snapshot_of_which_objects_there_are);
     return RESULT();
 }

@@ -12,7 +12,7 @@
  * failure it stores an error there that the caller releases, and every `out_` parameter is set to NULL or zero.
  * NULL where a pointer is required, a handle of another type, text that is not UTF-8 and a foreign enum number are
  * failures like any other (QUIRE_INVALID_ARGUMENT, QUIRE_INVALID_TEXT); they never end the process. Functions that
- * return a value directly give zero, false or NULL when their argument is NULL.
+ * return a value directly give zero, false or NULL when their argument is NULL or when they are refused.
  *
  * Structs that begin with `struct_size` are initialised with their _INIT macro. A program that was built with a newer
  * header may pass a longer struct as long as what this library does not know is zero; otherwise the call fails with

@@ -82,8 +82,10 @@ quire_status quire_context_pending(
 /**
  * Applies delete rules to what was deleted and tells results controllers about all changes since the last time.
  *
- * `quire_context_save`, `_rollback`, `_obtain_permanent_ids` and every fetch do this too. Called from a delegate, it takes effect
- * when the running bracket has ended. Fails: QUIRE_CLOSED, QUIRE_DATABASE.
+ * `quire_context_save`, `_rollback`, `_obtain_permanent_ids` and every fetch do this too. Called from a delegate, it takes
+ * effect when the running bracket has ended. A change that was taken back meanwhile is none.
+ *
+ * Fails: QUIRE_INVALID_STATE (delegates have changed objects a thousand times in a row), QUIRE_CLOSED, QUIRE_DATABASE.
  */
 quire_status quire_context_process(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
@@ -99,6 +101,8 @@ quire_status quire_context_save(quire_context *context, quire_error *QUIRE_NULLA
 /**
  * Drops all pending changes: inserted objects are forgotten, deleted ones return, changed ones get their saved values.
  *
+ * After a save that failed with QUIRE_CONFLICT the objects that were changed or deleted are read anew, so that the
+ * change can be made again on what is stored now. Text and data borrowed from them end with the rollback.
  * Fails: QUIRE_CLOSED.
  */
 quire_status quire_context_rollback(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);

@@ -94,8 +94,10 @@ quire_status quire_fetch_request_add_property(
 /**
  * Runs a request. Processes pending changes first. Owned: `*out_list`.
  *
- * Fails: QUIRE_INVALID_ARGUMENT (unknown entity or key), QUIRE_UNSUPPORTED (a predicate part), QUIRE_CLOSED,
- * QUIRE_BUSY, QUIRE_DATABASE.
+ * Fails: QUIRE_INVALID_ARGUMENT (unknown entity or key, a transient attribute), QUIRE_INVALID_PREDICATE (an ordering of
+ * what has no order, such as text and a number; a malformed pattern), QUIRE_UNSUPPORTED (a predicate part),
+ * QUIRE_INVALID_STATE (delegates that go on changing objects, see `quire_context_process`), QUIRE_CLOSED, QUIRE_BUSY,
+ * QUIRE_DATABASE.
  */
 quire_status quire_context_fetch(
     quire_context *context, const quire_fetch_request *request, quire_list *QUIRE_NULLABLE *QUIRE_NONNULL out_list,

@@ -97,7 +97,8 @@ quire_status quire_list_ids(
  * `key_paths` names `key_path_count` columns, each ended by NUL: attributes, to-one relationships (ids), key paths
  * through to-one relationships. With 0 of them, all attributes; for dictionary results and counts, their own columns.
  * `flags` is a sum of `quire_page_flags`. Fails: QUIRE_INVALID_ARGUMENT (out of range, unknown key, a to-many
- * relationship, unknown flag), QUIRE_NOT_FOUND (a row is gone from the store), QUIRE_CLOSED, QUIRE_DATABASE.
+ * relationship, unknown flag), QUIRE_INVALID_STATE (pending changes of entities that have no parent in common),
+ * QUIRE_NOT_FOUND (a row is gone from the store), QUIRE_CLOSED, QUIRE_DATABASE.
  */
 quire_status quire_list_page(
     quire_list *list, int64_t first, int64_t count, const char *const QUIRE_NULLABLE *QUIRE_NULLABLE key_paths,

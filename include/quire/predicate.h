@@ -45,8 +45,11 @@ quire_string quire_predicate_text(const quire_predicate *predicate);
 /**
  * Whether `object` fulfils the predicate, with its values as they are now.
  *
- * Fails: QUIRE_INVALID_ARGUMENT (no such key), QUIRE_UNSUPPORTED (names the part that this version does not
- * evaluate), QUIRE_CLOSED, QUIRE_DATABASE. Thread: that of the object's context.
+ * Unlike in a fetch, transient attributes may be compared.
+ * Fails: QUIRE_INVALID_ARGUMENT (no such key), QUIRE_INVALID_PREDICATE (an ordering of what has no order, such as text
+ * and a number; a malformed pattern), QUIRE_UNSUPPORTED (names the part that this version does not evaluate),
+ * QUIRE_INVALID_STATE (deleted and saved), QUIRE_NOT_FOUND, QUIRE_CLOSED, QUIRE_DATABASE. Thread: that of the
+ * object's context.
  */
 quire_status quire_predicate_matches(
     const quire_predicate *predicate, quire_object *object, bool *out_matches,

@@ -75,7 +75,7 @@ public func quire_context_object_for_uri(
 
 @_cdecl("quire_context_has_changes") @implementation
 public func quire_context_has_changes(_ context: UnsafePointer<quire_context>?) -> Bool {
-  peek(context)?.hasChanges ?? false
+  value(context, none: false) { $0.hasChanges }
 }
 
 @_cdecl("quire_context_pending") @implementation

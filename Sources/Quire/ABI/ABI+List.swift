@@ -38,7 +38,9 @@ public func quire_list_retain(_ list: UnsafeMutablePointer<quire_list>?) -> Unsa
 public func quire_list_release(_ list: UnsafeMutablePointer<quire_list>?) { release(list) }
 
 @_cdecl("quire_list_count") @implementation
-public func quire_list_count(_ list: UnsafePointer<quire_list>?) -> Int64 { Int64(peek(list)?.count ?? 0) }
+public func quire_list_count(_ list: UnsafePointer<quire_list>?) -> Int64 {
+  value(list, none: 0) { Int64($0.count) }
+}
 
 @_cdecl("quire_list_object") @implementation
 public func quire_list_object(

@@ -19,23 +19,29 @@ public func quire_object_entity(_ object: UnsafePointer<quire_object>?) -> quire
 }
 
 @_cdecl("quire_object_id") @implementation
-public func quire_object_id(_ object: UnsafePointer<quire_object>?) -> Int64 { peek(object)?.id ?? 0 }
+public func quire_object_id(_ object: UnsafePointer<quire_object>?) -> Int64 {
+  Quire.value(object, none: 0) { $0.id }
+}
 
 @_cdecl("quire_object_uri") @implementation
 public func quire_object_uri(_ object: UnsafeMutablePointer<quire_object>?) -> quire_string {
-  peek(object)?.uriText().lent ?? noText
+  Quire.value(UnsafePointer(object), none: noText) { $0.uriText().lent }
 }
 
 @_cdecl("quire_object_is_inserted") @implementation
 public func quire_object_is_inserted(_ object: UnsafePointer<quire_object>?) -> Bool {
-  peek(object)?.state == .inserted
+  Quire.value(object, none: false) { $0.state == .inserted }
 }
 
 @_cdecl("quire_object_is_updated") @implementation
-public func quire_object_is_updated(_ object: UnsafePointer<quire_object>?) -> Bool { peek(object)?.isUpdated ?? false }
+public func quire_object_is_updated(_ object: UnsafePointer<quire_object>?) -> Bool {
+  Quire.value(object, none: false) { $0.isUpdated }
+}
 
 @_cdecl("quire_object_is_deleted") @implementation
-public func quire_object_is_deleted(_ object: UnsafePointer<quire_object>?) -> Bool { peek(object)?.isDeleted ?? false }
+public func quire_object_is_deleted(_ object: UnsafePointer<quire_object>?) -> Bool {
+  Quire.value(object, none: false) { $0.isDeleted }
+}
 
 @_cdecl("quire_object_get") @implementation
 public func quire_object_get(

@@ -52,6 +52,6 @@ public func quire_predicate_matches(
     let out = try required(out_matches, "out_matches")
     let predicate = try resolve(predicate, "predicate")
     try object.context.store.checkOpen()
-    out.pointee = try predicate.predicate.matches(object)
+    out.pointee = try object.fulfils(predicate.predicate)
   }
 }

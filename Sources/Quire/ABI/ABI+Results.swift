@@ -52,11 +52,13 @@ public func quire_results_fetch(_ results: UnsafeMutablePointer<quire_results>?,
 }
 
 @_cdecl("quire_results_count") @implementation
-public func quire_results_count(_ results: UnsafePointer<quire_results>?) -> Int64 { Int64(peek(results)?.count ?? 0) }
+public func quire_results_count(_ results: UnsafePointer<quire_results>?) -> Int64 {
+  value(results, none: 0) { Int64($0.count) }
+}
 
 @_cdecl("quire_results_section_count") @implementation
 public func quire_results_section_count(_ results: UnsafePointer<quire_results>?) -> Int64 {
-  Int64(peek(results)?.sectionCount ?? 0)
+  value(results, none: 0) { Int64($0.sectionCount) }
 }
 
 @_cdecl("quire_results_section") @implementation

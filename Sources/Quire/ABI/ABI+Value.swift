@@ -34,7 +34,7 @@ func value(
   case QUIRE_VALUE_OBJECT:
     let object = try resolve(source.as.object, name)
     if let context { try object.checkBelongs(to: context) }
-    return .object(object.reference)
+    return .object(object.lentReference())
   case QUIRE_VALUE_LIST:
     if depth == deepestList {
       throw Failure(.invalidArgument, "'\(name)' is a list within lists more than \(deepestList) deep.")

@@ -1,4 +1,5 @@
 import CQuire
+import Synchronization
 
 /// A delegate of C callbacks. It holds the caller's `user_data` and calls `destroy` when it goes.
 final class ResultsCallbacks: ResultsDelegate {
@@ -49,13 +50,14 @@ final class ResultsCallbacks: ResultsDelegate {
   }
 }
 
-/// A change set with its records as C sees them, made when they are first asked for.
+/// A change set with its records as C sees them. The steps are made when they are first asked for, by whatever thread.
 final class ExportedChanges: @unchecked Sendable {
   let changes: ChangeSet
   let rows: UnsafeMutableBufferPointer<quire_change>
   let sections: UnsafeMutableBufferPointer<quire_section_change>
-  private(set) lazy var steps: UnsafeMutableBufferPointer<quire_step> = ExportedChanges.copy(
-    changes.steps.map { quire_step($0) })
+  private let madeSteps = Mutex<Steps>(Steps())
+
+  private struct Steps: @unchecked Sendable { var memory: UnsafeMutableBufferPointer<quire_step>? }
 
   init(_ changes: ChangeSet) {
     self.changes = changes
@@ -66,7 +68,15 @@ final class ExportedChanges: @unchecked Sendable {
   deinit {
     rows.deallocate()
     sections.deallocate()
-    steps.deallocate()
+    madeSteps.withLock { $0.memory?.deallocate() }
+  }
+
+  var steps: UnsafeMutableBufferPointer<quire_step> {
+    let steps = madeSteps.withLock { steps in
+      if steps.memory == nil { steps.memory = ExportedChanges.copy(changes.steps.map { quire_step($0) }) }
+      return steps
+    }
+    return steps.memory ?? UnsafeMutableBufferPointer(start: nil, count: 0)
   }
 
   private static func copy<Record>(_ records: [Record]) -> UnsafeMutableBufferPointer<Record> {

@@ -36,6 +36,16 @@ func status<H: Handle>(
   status(UnsafePointer(handle), name, out, body)
 }
 
+/// The same for a call that returns its value directly: `none` for NULL, and when another thread is inside the context.
+func value<H: Handle, T>(_ handle: UnsafePointer<H>?, none: T, _ body: (H.Object) -> T) -> T
+where H.Object: ContextBound {
+  guard let object = peek(handle) else { return none }
+  let context = object.owningContext
+  do { try context.confinement.enter() } catch { return none }
+  defer { context.confinement.leave() }
+  return body(object)
+}
+
 /// A pointer that the call cannot do without.
 func required<T>(_ pointer: UnsafeMutablePointer<T>?, _ name: StaticString) throws(Failure) -> UnsafeMutablePointer<T> {
   if let pointer { return pointer }

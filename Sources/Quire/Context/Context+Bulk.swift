@@ -26,11 +26,11 @@ extension Context {
       }
       rows.append(values)
     }
-    var first: Int64 = 0
+    if rows.isEmpty { return 0 }
+    let first = store.takeTemporaryIDs(rows.count)
     for (row, values) in rows.enumerated() {
-      let object = ManagedObject(context: self, entity: entity, id: nextTemporaryID(), state: .inserted)
+      let object = ManagedObject(context: self, entity: entity, id: first - Int64(row), state: .inserted)
       object.values = values
-      if row == 0 { first = object.id }
       register(object)
       file(inserted: object)
     }

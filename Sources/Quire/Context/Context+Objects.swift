@@ -19,7 +19,7 @@ extension Context {
   }
 
   func insert(_ entity: Entity) -> ManagedObject {
-    let object = ManagedObject(context: self, entity: entity, id: nextTemporaryID(), state: .inserted)
+    let object = ManagedObject(context: self, entity: entity, id: store.takeTemporaryIDs(1), state: .inserted)
     object.values = ContiguousArray(entity.properties.map { ($0 as? Attribute)?.defaultValue ?? .nil })
     register(object)
     file(inserted: object)

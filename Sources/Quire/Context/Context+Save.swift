@@ -6,7 +6,14 @@ extension Context {
     if !hasChanges { return }
     try Validation.check(self)
     let request = try saveRequest()
-    let result = request.isEmpty ? nil : try store.save(request)
+    let result: SaveResult?
+    do {
+      result = request.isEmpty ? nil : try store.save(request)
+    } catch {
+      if error.kind == .conflict { hasConflicted = true }
+      throw error
+    }
+    hasConflicted = false
 
     // From here on nothing fails: the file has the changes.
     var assigned: [(object: ManagedObject, temporary: Int64)] = []
@@ -63,22 +70,30 @@ extension Context {
     try process()
   }
 
-  /// Drops everything pending.
+  /// Drops everything pending. After a conflict what was changed is read anew, or it would be in conflict for ever.
   func rollback() throws(Failure) {
     try store.checkOpen()
     let insertedObjects = Array(inserted), updatedObjects = Array(updated), deletedObjects = Array(deleted)
     forgetPending()
     undelivered = ObjectSet()
     for object in insertedObjects {
+      touchLife(of: object, isLive: true)
       object.state = .gone
       unregister(object.reference)
     }
-    for object in updatedObjects + deletedObjects {
+    for object in deletedObjects {
+      touchLife(of: object, isLive: false)
       object.state = .saved
-      object.restore()
     }
+    for object in updatedObjects + deletedObjects {
+      object.restore()
+      if hasConflicted {
+        object.values = []
+        touch(object)
+      }
+    }
+    hasConflicted = false
     for object in overlaid.take() { object.toMany = [:] }
-    for object in insertedObjects + updatedObjects + deletedObjects { touch(object) }
     try process()
   }
 
@@ -99,11 +114,12 @@ extension Context {
 
   /// Files an object under its permanent id; returns the temporary one.
   private func rename(_ object: ManagedObject, to id: Int64) -> Int64 {
-    let temporary = object.id
-    unregister(object.reference)
+    let temporary = object.reference
+    unregister(temporary)
     object.becomePermanent(id: id)
     register(object)
-    return temporary
+    renameHolders(of: temporary, to: object.reference)
+    return temporary.id
   }
 
   private func resolveTemporaryReferences(
@@ -154,9 +170,16 @@ extension ManagedObject {
 
   /// Back to the saved values. To-many members are read again when they are next asked for.
   fileprivate func restore() {
-    for (slot, value) in committed { values[slot] = value }
+    let saved = committed
+    let changedToMany = toMany.filter(\.value.isChanged).keys
     committed = [:]
     toMany = [:]
+    for (slot, value) in saved {
+      let old = values[slot]
+      values[slot] = value
+      context.touch(self, at: slot, from: old)
+    }
+    for slot in changedToMany { context.touch(self, at: slot) }
   }
 
   fileprivate func replaceReferences(_ permanent: [ObjectReference: ObjectReference]) {

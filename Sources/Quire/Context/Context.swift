@@ -9,7 +9,6 @@ final class Context {
 
   private var registered: [ObjectReference: WeakObject] = [:]
   private var registeredBeforePruning = 1024
-  private var lastTemporaryID: Int64 = 0
 
   // What differs from the store. Held strongly: nobody else may hold an object that a save has to write.
   private(set) var inserted = ObjectSet()
@@ -24,6 +23,12 @@ final class Context {
   var uncounted = ObjectSet()
   /// Changed in any way since observers were last told.
   private var touched = ObjectSet()
+  /// Objects whose to-one relationships came to hold, or ceased to hold, that reference since the last save.
+  private var pendingHolders: [ObjectReference: ObjectSet] = [:]
+  /// References to rows that turned out to be gone.
+  private var missing: Set<ObjectReference> = []
+  /// Whether a save has met changes of another writer, so that what was read is out of date.
+  var hasConflicted = false
 
   private var observers: [WeakObserver] = []
   private var isProcessing = false
@@ -57,6 +62,7 @@ final class Context {
       overlaid = ObjectSet()
       uncounted = ObjectSet()
       touched = ObjectSet()
+      pendingHolders = [:]
     }
   }
 
@@ -79,7 +85,10 @@ final class Context {
   /// shown stays as it was shown.
   func object(for row: Row) -> ManagedObject {
     let object = object(ObjectReference(root: row.entity.rootNumber, id: row.id), entity: row.entity)
-    if object.isFault, object.state == .saved { object.fulfil(with: row) }
+    if object.isFault, object.state == .saved {
+      object.fulfil(with: row)
+      if !missing.isEmpty { missing.remove(object.reference) }
+    }
     return object
   }
 
@@ -93,43 +102,46 @@ final class Context {
 
   func unregister(_ reference: ObjectReference) { registered[reference] = nil }
 
-  func nextTemporaryID() -> Int64 {
-    lastTemporaryID -= 1
-    return lastTemporaryID
-  }
-
   // MARK: Change tracking
 
-  /// Notes that observers have to look at `object` again, and files it among the changed objects if it is.
+  /// Has observers look at `object` again, whether it changed or not.
   func touch(_ object: ManagedObject) {
-    note(object, .all)
-    fileUpdate(of: object)
-  }
-
-  /// The same for a change of one property.
-  func touch(_ object: ManagedObject, at slot: Int) {
-    var properties = PropertySet()
-    properties.insert(slot: slot)
-    note(object, properties)
-    fileUpdate(of: object)
-  }
-
-  private func note(_ object: ManagedObject, _ properties: PropertySet) {
-    object.unheard.formUnion(properties)
+    object.unheard.properties = .all
     touched.insert(object)
   }
 
-  private func fileUpdate(of object: ManagedObject) {
+  /// Notes a change of one property, of an attribute or a to-one relationship with the value before, and files the
+  /// object among the changed ones if it is.
+  func touch(_ object: ManagedObject, at slot: Int, from old: Value? = nil) {
+    // While observers are being told, some know the old value and some the new one.
+    if let old, !isProcessing {
+      object.unheard.remember(old, at: slot)
+    } else {
+      object.unheard.properties.insert(slot: slot)
+    }
+    touched.insert(object)
     if object.isUpdated { updated.insert(object) } else { updated.remove(object) }
   }
 
+  /// Notes that `object` is about to come, go or return.
+  func touchLife(of object: ManagedObject, isLive: Bool) {
+    if isProcessing {
+      object.unheard.properties = .all
+    } else if object.unheard.wasLive == nil {
+      object.unheard.wasLive = isLive
+    }
+    touched.insert(object)
+  }
+
   func file(inserted object: ManagedObject) {
+    touchLife(of: object, isLive: false)
     object.state = .inserted
     inserted.insert(object)
-    note(object, .all)
   }
 
   func file(deleted object: ManagedObject) {
+    touchLife(of: object, isLive: object.isLive)
+    for case .object(let box) in object.values { noteHolder(object, of: box.reference) }
     if object.state == .inserted {
       inserted.remove(object)
       object.state = .gone
@@ -139,8 +151,23 @@ final class Context {
       deleted.insert(object)
     }
     undelivered.insert(object)
-    note(object, .all)
   }
+
+  /// Notes that a pending change of `object` concerns who reads what holds `reference`.
+  func noteHolder(_ object: ManagedObject, of reference: ObjectReference) {
+    pendingHolders[reference, default: ObjectSet()].insert(object)
+  }
+
+  /// The objects whose pending changes may concern the inverse relationships of that reference.
+  func pendingHolders(of reference: ObjectReference) -> ObjectSet { pendingHolders[reference] ?? ObjectSet() }
+
+  /// After an object got another reference.
+  func renameHolders(of reference: ObjectReference, to permanent: ObjectReference) {
+    if let holders = pendingHolders.removeValue(forKey: reference) { pendingHolders[permanent] = holders }
+  }
+
+  /// Files a row as gone; false when that was known.
+  func noteMissing(_ reference: ObjectReference) -> Bool { missing.insert(reference).inserted }
 
   /// After a save: nothing is pending.
   func forgetPending() {
@@ -148,6 +175,7 @@ final class Context {
     updated = ObjectSet()
     deleted = ObjectSet()
     uncounted = ObjectSet()
+    pendingHolders = [:]
   }
 
   /// Everything pending, in the order inserted, updated, deleted.
@@ -173,14 +201,15 @@ final class Context {
     isProcessing = true
     defer { isProcessing = false }
     for _ in 0..<Context.mostRounds {
-      let batch = touched.take().map { ObjectChange(object: $0, properties: $0.unheard) }
-      if batch.isEmpty { return }
-      for change in batch { change.object.unheard = PropertySet() }
+      let objects = touched.take()
+      if objects.isEmpty { return }
+      let batch = objects.compactMap { $0.takeUnheardChange() }
       do {
         for observer in liveObservers { try observer.contextDidChange(batch) }
       } catch {
         // Whoever was not told is told the next time; to be told twice of one state does no harm.
-        for change in batch { note(change.object, change.properties) }
+        for change in batch { change.object.restoreUnheard(change) }
+        for object in objects { touched.insert(object) }
         throw error
       }
       try propagateDeletes()

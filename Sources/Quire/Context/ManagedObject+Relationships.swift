@@ -140,7 +140,8 @@ extension ManagedObject {
     let savedCount = saved.count
     var removed = Set<ObjectReference>()
     var holdsDeleted = false
-    for object in context.pending where object.entity.isKind(of: relationship.destination) && !object.isFault {
+    for object in context.pendingHolders(of: reference)
+    where object.entity.isKind(of: relationship.destination) && !object.isFault {
       var holdsSelf = false
       if object.isLive, case .object(let box) = object.values[inverse.slot] { holdsSelf = box.reference == reference }
       if holdsSelf {

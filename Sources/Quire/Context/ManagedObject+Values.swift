@@ -10,9 +10,10 @@ extension ManagedObject {
     if !isFault { return }
     try checkReadable()
     guard let row = try context.store.rows(root: entity.root, ids: [id]).first else {
+      // Lists that still show it let go of it; once, because whoever refers to it may ask for it again and again.
+      if context.noteMissing(reference) { context.touchLife(of: self, isLive: true) }
       state = .gone
       context.unregister(reference)
-      context.touch(self)  // lists that still show it let go of it
       throw Failure(.notFound, "The row of \(summary) is no longer in the store.")
     }
     fulfil(with: row)
@@ -48,9 +49,17 @@ extension ManagedObject {
     try checkReadable()
     try fulfil()
     let value = values[property.slot]
-    // A deleted object at the other end reads as nil until the delete rules have been applied.
-    if case .object(let box) = value, isLive, !context.mayBeLive(box.reference) { return .nil }
+    if case .object(let box) = value, isLive, let relationship = property as? Relationship,
+      willLetGo(of: box.reference, relationship)
+    { return .nil }
     return value
+  }
+
+  /// Whether the delete rules, which are applied later, are going to empty this relationship. Where there is no rule to
+  /// do so it goes on to refer to the deleted object, as its row does; to one that was never saved nothing refers.
+  private func willLetGo(of reference: ObjectReference, _ relationship: Relationship) -> Bool {
+    if context.mayBeLive(reference) { return false }
+    return reference.isTemporary || relationship.inverse?.deleteRule == .nullify
   }
 
   func value(forKey key: String) throws(Failure) -> Value { try value(of: entity.property(named: key)) }
@@ -141,7 +150,8 @@ extension ManagedObject {
       }
     }
     values[slot] = value
-    context.touch(self, at: slot)
+    for case .object(let box) in [old, value] { context.noteHolder(self, of: box.reference) }
+    context.touch(self, at: slot, from: old)
   }
 }
 

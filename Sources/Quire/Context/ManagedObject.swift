@@ -24,10 +24,11 @@ final class ManagedObject {
   var committed: [Int: Value] = [:]
   /// Members of the to-many relationships that have been read or changed, by slot.
   var toMany: [Int: ToManyMembers] = [:]
-  /// Properties that changed since observers were last told.
-  var unheard = PropertySet()
+  var unheard = UnheardChange()
   /// Lent to callers until the id becomes permanent.
   private var uri: Text?
+  /// In predicates that name this object.
+  private var referenceBox: ObjectReferenceBox?
   /// Text made for a caller of values that have none of their own, by slot, until it is made anew.
   private var lent: [Int: Text] = [:]
 
@@ -50,6 +51,15 @@ final class ManagedObject {
   func becomePermanent(id: Int64) {
     self.id = id
     uri = nil
+    referenceBox?.becomePermanent(id: id)
+  }
+
+  /// The reference for a value from outside, which follows when the id becomes permanent.
+  func lentReference() -> ObjectReferenceBox {
+    if let referenceBox { return referenceBox }
+    let box = ObjectReferenceBox(reference)
+    if reference.isTemporary { referenceBox = box }
+    return box
   }
 
   func uriText() -> Text {

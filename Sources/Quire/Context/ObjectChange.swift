@@ -1,4 +1,4 @@
-/// An object that was inserted, changed or deleted, and which of its properties observers have not heard of.
+/// What observers are told of an object: that it came or went, or which of its properties are others than before.
 struct ObjectChange {
   let object: ManagedObject
   let properties: PropertySet
@@ -13,9 +13,50 @@ struct PropertySet: Equatable {
   private init(bits: UInt64) { self.bits = bits }
   init() {}
 
+  var isEmpty: Bool { bits == 0 }
   func contains(_ property: Property) -> Bool { bits & PropertySet.bit(property.slot) != 0 }
   mutating func insert(slot: Int) { bits |= PropertySet.bit(slot) }
-  mutating func formUnion(_ other: PropertySet) { bits |= other.bits }
 
   private static func bit(_ slot: Int) -> UInt64 { 1 << UInt64(min(slot, 63)) }
+}
+
+/// What an object was when observers last heard of it, as far as it has changed since.
+struct UnheardChange {
+  /// Whether it was there; nil when that did not change.
+  var wasLive: Bool?
+  /// Properties to tell of in any case.
+  var properties = PropertySet()
+  private var values: [(slot: Int, value: Value)] = []
+
+  mutating func remember(_ value: Value, at slot: Int) {
+    // One that comes, or returns, is told of whole.
+    if wasLive == false || values.contains(where: { $0.slot == slot }) { return }
+    values.append((slot, value))
+  }
+
+  /// The properties that differ now: a change that was taken back is none.
+  func changed(in current: ContiguousArray<Value>) -> PropertySet {
+    var changed = properties
+    for (slot, value) in values where !current.indices.contains(slot) || !current[slot].isIdentical(to: value) {
+      changed.insert(slot: slot)
+    }
+    return changed
+  }
+}
+
+extension ManagedObject {
+  /// What to tell observers, who then know the object as it is; nil when they know it so already.
+  func takeUnheardChange() -> ObjectChange? {
+    let unheard = unheard
+    self.unheard = UnheardChange()
+    if let wasLive = unheard.wasLive {
+      if wasLive != isLive { return ObjectChange(object: self, properties: .all) }
+      if !isLive, unheard.properties.isEmpty { return nil }
+    }
+    let changed = unheard.changed(in: values)
+    return changed.isEmpty ? nil : ObjectChange(object: self, properties: changed)
+  }
+
+  /// Not everybody could be told. To be told twice of one state does no harm.
+  func restoreUnheard(_ change: ObjectChange) { unheard.properties = change.properties }
 }

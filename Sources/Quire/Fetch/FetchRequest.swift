@@ -57,11 +57,7 @@ struct FetchQuery {
     for key in sort { paths.append(try ResolvedKeyPath(key.keyPath, of: entity, for: .sort)) }
     sortPaths = paths
     evaluator = try predicate.map { (predicate) throws(Failure) in try PredicateEvaluator(predicate) }
-    predicatePaths = try predicate?.resolvedKeyPaths(of: entity) ?? []
-    try predicate?.checkTypes { (names) throws(Failure) in
-      guard !names.isEmpty else { return .object(root: entity.rootNumber) }
-      return try ColumnType(comparing: ResolvedKeyPath(names, of: entity, for: .predicate).last)
-    }
+    predicatePaths = try predicate?.resolve(in: entity, for: .predicate) ?? []
   }
 
   func plan() -> FetchPlan {
@@ -98,9 +94,26 @@ struct FetchQuery {
 }
 
 extension Predicate {
-  fileprivate func resolvedKeyPaths(of entity: Entity) throws(Failure) -> [ResolvedKeyPath] {
+  /// Resolves every key, and checks that what is compared can be: what the values would not show, such as a wrong key
+  /// behind a relationship that holds nothing, is refused all the same.
+  fileprivate func resolve(
+    in entity: Entity, for purpose: ResolvedKeyPath.Purpose
+  ) throws(Failure) -> [ResolvedKeyPath] {
     var paths: [ResolvedKeyPath] = []
-    for names in keyPaths { paths.append(try ResolvedKeyPath(names, of: entity, for: .predicate)) }
+    for names in keyPaths { paths.append(try ResolvedKeyPath(names, of: entity, for: purpose)) }
+    try checkTypes { (names) throws(Failure) in
+      guard !names.isEmpty else { return .object(root: entity.rootNumber) }
+      return try ColumnType(comparing: ResolvedKeyPath(names, of: entity, for: purpose).last)
+    }
     return paths
+  }
+}
+
+extension ManagedObject {
+  /// Whether the object, with its values as they are now, fulfils a predicate.
+  func fulfils(_ predicate: Predicate) throws(Failure) -> Bool {
+    let evaluator = try PredicateEvaluator(predicate)
+    _ = try predicate.resolve(in: entity, for: .evaluation)
+    return try evaluator.matches(self)
   }
 }

@@ -148,12 +148,8 @@ final class ObjectList {
   }
 
   private func objectPage(_ range: Range<Int>, keys: [String], nulSeparated: Bool) throws(Failure) -> Page {
-    guard let entity = entity ?? objects.first??.entity else {
-      if !keys.isEmpty, !range.isEmpty {
-        throw Failure(.invalidState, "The entity of this list is not known, so neither are its keys.")
-      }
-      return Page(rowCount: range.count, columns: [])
-    }
+    let known = if let entity { entity } else { try commonEntity() }
+    guard let entity = known else { return Page(rowCount: 0, columns: []) }
     let reader = try PageReader(entity: entity, keys: keys, context: context)
     var values = PageReader.Builders(reader, rowCount: range.count)
     var missing: [Int64] = []
@@ -169,6 +165,24 @@ final class ObjectList {
       }
     }
     return values.page(nulSeparated: nulSeparated)
+  }
+
+  /// The entity that all objects are of; nil when there are none.
+  private func commonEntity() throws(Failure) -> Entity? {
+    guard let first = objects.first??.entity else { return nil }
+    var common = first
+    for case let object? in objects {
+      while !object.entity.isKind(of: common) {
+        guard let parent = common.parent else {
+          throw Failure(
+            .invalidState,
+            "The list holds objects of '\(first.name)' and of '\(object.entity.name)', which have no keys in common. "
+              + "Read them one by one.")
+        }
+        common = parent
+      }
+    }
+    return common
   }
 
   private func registered(at index: Int, _ entity: Entity) -> ManagedObject? {

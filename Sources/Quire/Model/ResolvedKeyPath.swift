@@ -1,12 +1,24 @@
 /// A key path through to-one relationships, resolved against an entity: what predicates, sorts, sections and pages are
 /// made of.
 struct ResolvedKeyPath {
-  /// What a path is for: how a failure calls it, and whether the store must have it.
-  enum Purpose: String {
-    case predicate = "Key path"
-    case sort = "Sort key"
-    case fetchedProperty = "Property to fetch"
-    case column = "Column"
+  /// What a path is for.
+  enum Purpose {
+    /// In a predicate that the store answers, and in one that is evaluated on an object.
+    case predicate, evaluation
+    case sort, fetchedProperty, column
+
+    /// What a failure calls it.
+    var name: String {
+      switch self {
+      case .predicate, .evaluation: "Key path"
+      case .sort: "Sort key"
+      case .fetchedProperty: "Property to fetch"
+      case .column: "Column"
+      }
+    }
+
+    fileprivate var needsStore: Bool { self != .evaluation && self != .column }
+    fileprivate var isPredicate: Bool { self == .predicate || self == .evaluation }
   }
 
   let names: [String]
@@ -15,13 +27,13 @@ struct ResolvedKeyPath {
 
   /// The last key may be an attribute or a to-one relationship.
   init(_ names: [String], of entity: Entity, for purpose: Purpose) throws(Failure) {
-    let path = "\(purpose.rawValue) '\(names.joined(separator: "."))'"
+    let path = "\(purpose.name) '\(names.joined(separator: "."))'"
     var current = entity
     var relationships: [Relationship] = []
     var last: Property?
     for (place, name) in names.enumerated() {
       let property = try current.property(named: name)
-      if property.isTransient, purpose != .column {
+      if property.isTransient, purpose.needsStore {
         throw Failure(
           .invalidArgument,
           "\(path) uses '\(property.qualifiedName)', which is transient: the store does not have it. "
@@ -31,7 +43,7 @@ struct ResolvedKeyPath {
         if relationship.isToMany {
           // Of the many, a predicate will be able to ask for some or all; nothing else can have use of them.
           throw Failure(
-            purpose == .predicate ? .unsupported : .invalidArgument,
+            purpose.isPredicate ? .unsupported : .invalidArgument,
             "\(path) passes through '\(property.qualifiedName)', which is to-many and has no single value. "
               + "Use a path of to-one relationships.")
         }
@@ -48,7 +60,7 @@ struct ResolvedKeyPath {
       last = property
     }
     guard let last else {
-      throw Failure(.invalidArgument, "\(purpose.rawValue) is empty; name at least one key of '\(entity.name)'.")
+      throw Failure(.invalidArgument, "\(purpose.name) is empty; name at least one key of '\(entity.name)'.")
     }
     self.names = names
     self.relationships = relationships

@@ -3,6 +3,8 @@ struct MemberSet {
   private var integers: Set<Int64> = []
   private var texts: Set<Text> = []
   private var objects: Set<ObjectReference> = []
+  /// Their ids become permanent while the set is in use.
+  private var unsavedObjects: [ObjectReferenceBox] = []
   /// Everything else is compared one by one.
   private var others: [Value] = []
   private var hasNil = false
@@ -18,7 +20,8 @@ struct MemberSet {
       case .integer(let integer): integers.insert(integer)
       case .boolean(let boolean): integers.insert(boolean ? 1 : 0)
       case .text(let text), .uri(let text): texts.insert(folder.fold(text, folding))
-      case .object(let box): objects.insert(box.reference)
+      case .object(let box):
+        if box.reference.isTemporary { unsavedObjects.append(box) } else { objects.insert(box.reference) }
       default: others.append(value.folded(folding, with: folder))
       }
     }
@@ -32,7 +35,8 @@ struct MemberSet {
     case .boolean(let boolean):
       if integers.contains(boolean ? 1 : 0) { return true }
     case .text(let text), .uri(let text): return texts.contains(folder.fold(text, folding))
-    case .object(let box): return objects.contains(box.reference)
+    case .object(let box):
+      return objects.contains(box.reference) || unsavedObjects.contains { $0.reference == box.reference }
     case .double, .float, .decimal:
       if containsInteger(equalTo: value) { return true }
     default: break

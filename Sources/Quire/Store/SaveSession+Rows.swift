@@ -58,6 +58,30 @@ extension SaveSession {
     }
   }
 
+  /// Nothing may refer to a deleted row for which a delete rule should have seen to that: who does was added or changed
+  /// by another writer after the rules were applied.
+  func checkDeletedAreFree() throws(Failure) {
+    var deleted: [Int: (entity: Entity, ids: [Int64])] = [:]
+    for delete in request.deletes { deleted[delete.entity.number, default: (delete.entity, [])].ids.append(delete.id) }
+    for (_, (entity, ids)) in deleted.sorted(by: { $0.key < $1.key }) {
+      for relationship in entity.relationships where relationship.deleteRule != .noAction {
+        guard let inverse = relationship.inverse, !inverse.isToMany, let key = schema.valueColumn(of: inverse) else {
+          continue
+        }
+        let statement = try connection.statement(
+          "SELECT Z_PK, \(key) FROM \(schema.table(of: inverse.entity)) WHERE \(key) IN (\(IDList.sql)) LIMIT 1")
+        try statement.bind(IDList.argument(ids), at: 1)
+        if try statement.step() {
+          throw Failure(
+            .conflict,
+            "Could not delete \(entity.name) \(statement.integer(at: 1)): another writer has had "
+              + "\(inverse.entity.name) \(statement.integer(at: 0)) refer to it by '\(inverse.name)'. "
+              + "Roll back to read what is stored now, and delete it again.")
+        }
+      }
+    }
+  }
+
   // MARK: Updates
 
   func updateRows() throws(Failure) {

@@ -39,6 +39,7 @@ final class SaveSession {
     try insertRows()
     try addMembers()
     try writeOrders()
+    try checkDeletedAreFree()
     return SaveResult(permanentIDs: permanentIDs)
   }
 
@@ -68,7 +69,7 @@ final class SaveSession {
       throw Failure(
         .conflict,
         "'\(relationship.qualifiedName)' was to refer to \(expected.name) \(reference.id), "
-          + "which is no longer in the store. Refresh the object, or refer to another.")
+          + "which is no longer in the store. Refer to another object, or to none.")
     }
     throw Failure(
       .invalidArgument,
@@ -128,7 +129,9 @@ final class SaveSession {
       ? "another writer changed it: it has version \(statement.integer(at: 0)) and was read with \(expected)"
       : "another writer deleted it"
     conflicts.append(
-      Failure(.conflict, "Could not \(doing) \(entity.name) \(id): \(reason). Refresh it, or merge by another policy."))
+      Failure(
+        .conflict,
+        "Could not \(doing) \(entity.name) \(id): \(reason). Roll back to read what is stored now, and change that."))
   }
 
   private func throwConflicts() throws(Failure) {

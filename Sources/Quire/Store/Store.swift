@@ -1,3 +1,5 @@
+import Synchronization
+
 /// An open file of objects, in the layout of Core Data's SQLite stores. May be used from any thread.
 final class Store: @unchecked Sendable {
   struct Options: Sendable {
@@ -22,6 +24,7 @@ final class Store: @unchecked Sendable {
   private let lock = RecursiveLock()
   private let connection: Connection
   private var isOpen = true
+  private let lastTemporaryID = Atomic<Int64>(0)
 
   /// `connection` is to a database whose tables are those of `schema`; `open` makes sure of that.
   init(connection: Connection, schema: Schema, uuid: Text) {
@@ -48,6 +51,11 @@ final class Store: @unchecked Sendable {
       isOpen = false
       connection.close()
     }
+  }
+
+  /// The first of `count` ids for objects that are not saved yet; the others follow downwards.
+  func takeTemporaryIDs(_ count: Int) -> Int64 {
+    lastTemporaryID.subtract(Int64(count), ordering: .relaxed).oldValue - 1
   }
 
   /// Runs `body` alone on the connection; other threads wait. The thread that is inside may enter again.

@@ -1,6 +1,9 @@
+import Synchronization
+
 /// A reference to an object: the entity whose table holds it, and its id within that table.
 ///
-/// Permanent ids are primary keys (positive); temporary ones are negative and mean something in one context only.
+/// Permanent ids are primary keys (positive); temporary ones are negative and unique in the process for each
+/// store, so that a predicate never takes an unsaved object of one context for that of another.
 struct ObjectReference: Hashable, Sendable {
   /// Number of the *root* entity: entities of one tree share a table, hence a range of ids.
   let root: Int
@@ -38,8 +41,18 @@ final class ValueList: Sendable {
 }
 
 final class ObjectReferenceBox: Sendable {
-  let reference: ObjectReference
-  init(_ reference: ObjectReference) { self.reference = reference }
+  private let root: Int
+  private let id: Atomic<Int64>
+
+  init(_ reference: ObjectReference) {
+    root = reference.root
+    id = Atomic(reference.id)
+  }
+
+  var reference: ObjectReference { ObjectReference(root: root, id: id.load(ordering: .relaxed)) }
+
+  /// For the box that an object lends to predicates: they go on to mean that object when it is saved.
+  func becomePermanent(id permanent: Int64) { id.store(permanent, ordering: .relaxed) }
 }
 
 extension Value {

@@ -1,0 +1,203 @@
+/* What a controller finds by itself, and what it does not bother its delegate with. */
+#include "recorder.h"
+
+static void change_that_is_taken_back_before_processing_is_not_reported(void) {
+    fixture made = open_fixture();
+    quire_object *first = book_with(made.context, "a", "1"), *second = book_with(made.context, "b", "2");
+    save(made.context);
+    quire_results *results = controller(made.context, NULL, "title", NULL);
+    set_text(first, "title", "z");
+    set_text(first, "title", "a");
+    process(made.context);
+    CHECK_TOLD("");
+    set_text(first, "title", "z");
+    CHECK_OK(quire_context_delete(made.context, second, &error));
+    CHECK_OK(quire_context_rollback(made.context, &error));
+    CHECK_TOLD("");
+    quire_object *passing = book_with(made.context, "c", "3");
+    CHECK_OK(quire_context_delete(made.context, passing, &error));
+    process(made.context);
+    CHECK_TOLD("");
+    set_text(first, "title", "z");
+    process(made.context);
+    CHECK_TOLD("{was 2 >0.0/0.1 is 2}");
+    set_text(first, "title", "a");
+    process(made.context);
+    CHECK_TOLD("{was 2 >0.1/0.0 is 2}");
+    quire_results_release(results);
+    quire_object_release(passing);
+    quire_object_release(second);
+    quire_object_release(first);
+    close_fixture(made);
+}
+
+static quire_fetch_request *books_of(quire_object *author, const char *format) {
+    quire_value argument = quire_value_object(author);
+    quire_value list = quire_value_list(&argument, 1);
+    quire_predicate *predicate = NULL;
+    CHECK_OK(quire_predicate_parse(format, QUIRE_NUL, strstr(format, "IN") ? &list : &argument, 1, &predicate, &error));
+    quire_fetch_request *request = new_request("Book", NULL, "title");
+    CHECK_OK(quire_fetch_request_set_predicate(request, predicate, &error));
+    quire_predicate_release(predicate);
+    return request;
+}
+
+static void predicate_goes_on_to_mean_an_object_that_is_saved(void) {
+    static const char *const formats[] = {"author == %@", "author IN %@"};
+    for (size_t i = 0; i < 2; i++) {
+        fixture made = open_fixture();
+        quire_object *author = insert(made.context, "Author"), *book = book_with(made.context, "a", "1");
+        set_value(book, "author", quire_value_object(author));
+        quire_fetch_request *request = books_of(author, formats[i]);
+        quire_results *results = NULL;
+        CHECK_OK(quire_results_create(made.context, request, NULL, &results, &error));
+        const quire_results_delegate delegate = recorder();
+        CHECK_OK(quire_results_set_delegate(results, &delegate, &error));
+        CHECK_OK(quire_results_fetch(results, &error));
+        CHECK(quire_results_count(results) == 1);
+        forget();
+        save(made.context);
+        set_value(book, "pages", quire_value_integer(7));
+        process(made.context);
+        CHECK_TOLD("{was 1 ~0.0/0.0 is 1}");
+        int64_t number = 0;
+        CHECK_OK(quire_context_count(made.context, request, &number, &error));
+        CHECK(number == 1);
+        quire_results_release(results);
+        quire_fetch_request_release(request);
+        quire_object_release(book);
+        quire_object_release(author);
+        close_fixture(made);
+    }
+}
+
+static void unsaved_objects_of_two_contexts_are_not_taken_for_each_other(void) {
+    fixture made = open_fixture();
+    quire_context *other = NULL;
+    CHECK_OK(quire_context_create(made.store, &other, &error));
+    quire_object *theirs = insert(other, "Author"), *mine = insert(made.context, "Author");
+    quire_object *book = book_with(made.context, "a", "1");
+    set_value(book, "author", quire_value_object(mine));
+    quire_fetch_request *request = books_of(theirs, "author == %@");
+    int64_t number = -1;
+    CHECK_OK(quire_context_count(made.context, request, &number, &error));
+    CHECK(number == 0);
+    quire_fetch_request_release(request);
+    quire_object_release(book);
+    quire_object_release(mine);
+    quire_object_release(theirs);
+    quire_context_release(other);
+    close_fixture(made);
+}
+
+/* An author whom another context deletes while `made` has just given him a book that the other has not seen. */
+static void rival_delete(quire_context *other, quire_object *author, quire_status expected) {
+    quire_object *theirs = NULL;
+    CHECK_OK(quire_context_object(other, "Author", QUIRE_NUL, quire_object_id(author), &theirs, &error));
+    quire_list *books = NULL;
+    CHECK_OK(quire_object_get_objects(theirs, "books", QUIRE_NUL, &books, &error));
+    quire_list_release(books);
+    quire_object *book = book_with(quire_object_context(author), "late", NULL);
+    set_value(book, "author", quire_value_object(author));
+    save(quire_object_context(author));
+    CHECK_OK(quire_context_delete(other, theirs, &error));
+    CHECK_FAILS(expected, quire_context_save(other, &error));
+    quire_object_release(book);
+    quire_object_release(theirs);
+}
+
+static void deletion_does_not_leave_behind_what_another_context_has_added(void) {
+    fixture made = open_fixture();
+    quire_object *author = insert(made.context, "Author");
+    save(made.context);
+    quire_context *other = NULL;
+    CHECK_OK(quire_context_create(made.store, &other, &error));
+    rival_delete(other, author, QUIRE_CONFLICT);
+    CHECK(count(made.context, "Author", NULL) == 1 && count(made.context, "Book", "author != nil") == 1);
+
+    /* The rollback has it read the store anew: now the delete rule reaches the book. */
+    CHECK_OK(quire_context_rollback(other, &error));
+    quire_object *theirs = NULL;
+    CHECK_OK(quire_context_object(other, "Author", QUIRE_NUL, quire_object_id(author), &theirs, &error));
+    CHECK_OK(quire_context_delete(other, theirs, &error));
+    save(other);
+    CHECK(count(other, "Author", NULL) == 0 && count(other, "Book", NULL) == 0);
+    quire_object_release(theirs);
+    quire_object_release(author);
+    quire_context_release(other);
+    close_fixture(made);
+}
+
+static void rollback_after_a_conflict_reads_what_is_stored_now(void) {
+    fixture made = open_fixture();
+    quire_object *mine = insert_book(made.context, "Faust", 300), *theirs = NULL;
+    save(made.context);
+    quire_context *other = NULL;
+    CHECK_OK(quire_context_create(made.store, &other, &error));
+    CHECK_OK(quire_context_object(other, "Book", QUIRE_NUL, quire_object_id(mine), &theirs, &error));
+    quire_results *results = controller(other, "pages > 300", "title", NULL);
+    set_value(mine, "pages", quire_value_integer(301));
+    set_value(theirs, "pages", quire_value_integer(302));
+    save(made.context);
+    process(other);
+    CHECK_TOLD("{was 0 +0.0 is 1}");
+    CHECK_FAILS(QUIRE_CONFLICT, quire_context_save(other, &error));
+    CHECK_OK(quire_context_rollback(other, &error));
+    CHECK_TOLD("{was 1 ~0.0/0.0 is 1}");
+    CHECK(get_value(theirs, "pages").as.integer == 301);
+    set_value(theirs, "pages", quire_value_integer(303));
+    save(other);
+    CHECK(count(made.context, "Book", "pages == 303") == 1);
+    quire_results_release(results);
+    quire_object_release(theirs);
+    quire_context_release(other);
+    quire_object_release(mine);
+    close_fixture(made);
+}
+
+/* Library files of Core Data hold such references: nothing removes them under the rule 'no action'. */
+static void reference_to_a_row_that_is_gone_counts_as_nil_behind_it(void) {
+    fixture made = {quire_model_create(), NULL, NULL};
+    CHECK_OK(quire_model_add_entity(made.model, "Author", QUIRE_NUL, NULL, &error));
+    CHECK_OK(quire_model_add_entity(made.model, "Book", QUIRE_NUL, NULL, &error));
+    add_attribute(made.model, "Author", "name", QUIRE_STRING);
+    add_attribute(made.model, "Book", "title", QUIRE_STRING);
+    add_attribute(made.model, "Book", "pages", QUIRE_INTEGER_32);
+    add_relationship(made.model, "Book", "author", "Author", "books", false, false, QUIRE_NULLIFY);
+    add_relationship(made.model, "Author", "books", "Book", "author", true, false, QUIRE_NO_ACTION);
+    CHECK_OK(quire_store_open(":memory:", QUIRE_NUL, made.model, NULL, &made.store, &error));
+    CHECK_OK(quire_context_create(made.store, &made.context, &error));
+    quire_object *author = insert(made.context, "Author"), *book = insert_book(made.context, "a", 1);
+    set_text(author, "name", "Goethe");
+    set_value(book, "author", quire_value_object(author));
+    save(made.context);
+    CHECK_OK(quire_context_delete(made.context, author, &error));
+    process(made.context);
+    const bool is_nil = get_value(book, "author").kind == QUIRE_VALUE_NIL;
+    CHECK(count(made.context, "Book", "author == nil") == (is_nil ? 1 : 0));
+    save(made.context);
+    CHECK((get_value(book, "author").kind == QUIRE_VALUE_NIL) == is_nil);
+    CHECK(count(made.context, "Book", "author == nil") == (is_nil ? 1 : 0));
+
+    quire_results *results = controller(made.context, "author.name == nil", "author.name", "author.name");
+    CHECK(quire_results_count(results) == 1);
+    set_value(book, "pages", quire_value_integer(2));
+    process(made.context);
+    CHECK_TOLD("{was 1 ~0.0/0.0 is 1}");
+    save(made.context);
+    CHECK_OK(quire_context_rollback(made.context, &error));
+    quire_results_release(results);
+    quire_object_release(book);
+    quire_object_release(author);
+    close_fixture(made);
+}
+
+int main(void) {
+    RUN(change_that_is_taken_back_before_processing_is_not_reported);
+    RUN(predicate_goes_on_to_mean_an_object_that_is_saved);
+    RUN(unsaved_objects_of_two_contexts_are_not_taken_for_each_other);
+    RUN(deletion_does_not_leave_behind_what_another_context_has_added);
+    RUN(rollback_after_a_conflict_reads_what_is_stored_now);
+    RUN(reference_to_a_row_that_is_gone_counts_as_nil_behind_it);
+    return RESULT();
+}
