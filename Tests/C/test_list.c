@@ -210,6 +210,20 @@ static void page_of_several_entities_has_the_keys_that_they_share(void) {
     close_fixture(made);
 }
 
+static void page_over_a_row_that_is_gone_says_so(void) {
+    fixture made = open_fixture();
+    quire_object *book = insert_book(made.context, "Faust", 300);
+    save(made.context);
+    quire_list *list = fetch(made.context, "Book", NULL, NULL);
+    CHECK_OK(quire_context_delete(made.context, book, &error));
+    save(made.context);
+    quire_page *page = NULL;
+    CHECK_FAILS(QUIRE_NOT_FOUND, quire_list_page(list, 0, 1, NULL, 0, 0, &page, &error));
+    quire_list_release(list);
+    quire_object_release(book);
+    close_fixture(made);
+}
+
 static void list_is_a_snapshot_of_which_objects_there_are(void) {
     fixture made = open_fixture();
     quire_list *list = two_books(made);
@@ -230,6 +244,7 @@ int main(void) {
     RUN(page_has_a_layout_for_each_type);
     RUN(page_keys_and_flags_are_checked);
     RUN(page_of_several_entities_has_the_keys_that_they_share);
+    RUN(page_over_a_row_that_is_gone_says_so);
     RUN(list_is_a_snapshot_of_which_objects_there_are);
     return RESULT();
 }

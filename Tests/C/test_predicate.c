@@ -198,6 +198,37 @@ static void part_that_is_not_evaluated_is_named(void) {
     close_fixture(made);
 }
 
+static void text_names_a_saved_object_by_its_permanent_id(void) {
+    fixture made = open_fixture();
+    quire_object *author = insert(made.context, "Author");
+    const quire_value argument = quire_value_object(author);
+    quire_predicate *predicate = parse("author == %@", &argument, 1);
+    const quire_string before = quire_predicate_text(predicate);
+    CHECK(strstr(before.data, "/p-") != NULL);
+    save(made.context);
+    char expected[16];
+    snprintf(expected, sizeof expected, "/p%lld\"", (long long)quire_object_id(author));
+    CHECK(strstr(quire_predicate_text(predicate).data, expected) != NULL);
+    CHECK(strstr(before.data, "/p-") != NULL);
+    quire_predicate_release(predicate);
+    quire_object_release(author);
+    close_fixture(made);
+}
+
+static void keys_are_checked_even_where_no_value_is_met(void) {
+    fixture made = open_fixture();
+    quire_object *book = insert_book(made.context, "Faust", 300);
+    bool result = true;
+    quire_predicate *predicate = parse("author.nmae == 'x'", NULL, 0);
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_predicate_matches(predicate, book, &result, &error));
+    quire_predicate_release(predicate);
+    predicate = parse("isbn < 5", NULL, 0);
+    CHECK_FAILS(QUIRE_INVALID_PREDICATE, quire_predicate_matches(predicate, book, &result, &error));
+    quire_predicate_release(predicate);
+    quire_object_release(book);
+    close_fixture(made);
+}
+
 static void unknown_key_is_refused_when_matching(void) {
     fixture made = open_fixture();
     quire_object *book = insert_book(made.context, "Faust", 300);
@@ -224,6 +255,8 @@ int main(void) {
     RUN(predicate_matches_unsaved_values);
     RUN(same_answer_for_saved_rows_and_unsaved_objects);
     RUN(part_that_is_not_evaluated_is_named);
+    RUN(text_names_a_saved_object_by_its_permanent_id);
+    RUN(keys_are_checked_even_where_no_value_is_met);
     RUN(unknown_key_is_refused_when_matching);
     return RESULT();
 }

@@ -155,6 +155,59 @@ static void rollback_after_a_conflict_reads_what_is_stored_now(void) {
     close_fixture(made);
 }
 
+static void object_that_another_context_has_deleted_shows_it_after_the_rollback(void) {
+    fixture made = open_fixture();
+    quire_object *author = insert(made.context, "Author"), *book = insert_book(made.context, "a", 1), *theirs = NULL;
+    save(made.context);
+    quire_context *other = NULL;
+    CHECK_OK(quire_context_create(made.store, &other, &error));
+    CHECK_OK(quire_context_object(other, "Author", QUIRE_NUL, quire_object_id(author), &theirs, &error));
+    CHECK_OK(quire_context_delete(other, theirs, &error));
+    save(other);
+    set_value(book, "author", quire_value_object(author));
+    CHECK_FAILS(QUIRE_CONFLICT, quire_context_save(made.context, &error));
+    CHECK_OK(quire_context_rollback(made.context, &error));
+    quire_value name;
+    CHECK_FAILS(QUIRE_NOT_FOUND, quire_object_get(author, "name", QUIRE_NUL, &name, &error));
+    CHECK(quire_object_is_deleted(author));
+    set_value(book, "pages", quire_value_integer(2));
+    save(made.context);
+    quire_object_release(theirs);
+    quire_context_release(other);
+    quire_object_release(book);
+    quire_object_release(author);
+    close_fixture(made);
+}
+
+static quire_results *fetched_meanwhile;
+
+static void fetch_the_other(void *data, quire_results *results) {
+    (void)data, (void)results;
+    CHECK_OK(quire_results_fetch(fetched_meanwhile, &error));
+}
+
+static void controller_that_is_fetched_meanwhile_is_not_told_what_it_has_seen(void) {
+    fixture made = open_fixture();
+    quire_object *book = insert_book(made.context, "a", 1);
+    save(made.context);
+    quire_results *first = controller(made.context, NULL, "title", NULL);
+    fetched_meanwhile = controller(made.context, NULL, "title", NULL);
+    quire_results_delegate delegate = QUIRE_RESULTS_DELEGATE_INIT;
+    delegate.did_change = fetch_the_other;
+    CHECK_OK(quire_results_set_delegate(first, &delegate, &error));
+    set_value(book, "pages", quire_value_integer(2));
+    process(made.context);
+    CHECK_TOLD("");
+    CHECK_OK(quire_results_set_delegate(first, NULL, &error));
+    set_value(book, "pages", quire_value_integer(3));
+    process(made.context);
+    CHECK_TOLD("{was 1 ~0.0/0.0 is 1}");
+    quire_results_release(fetched_meanwhile);
+    quire_results_release(first);
+    quire_object_release(book);
+    close_fixture(made);
+}
+
 /* Library files of Core Data hold such references: nothing removes them under the rule 'no action'. */
 static void reference_to_a_row_that_is_gone_counts_as_nil_behind_it(void) {
     fixture made = {quire_model_create(), NULL, NULL};
@@ -171,11 +224,15 @@ static void reference_to_a_row_that_is_gone_counts_as_nil_behind_it(void) {
     set_text(author, "name", "Goethe");
     set_value(book, "author", quire_value_object(author));
     save(made.context);
+    quire_results *by_name = controller(made.context, NULL, "author.name", "author.name");
     CHECK_OK(quire_context_delete(made.context, author, &error));
     process(made.context);
     const bool is_nil = get_value(book, "author").kind == QUIRE_VALUE_NIL;
     CHECK(count(made.context, "Book", "author == nil") == (is_nil ? 1 : 0));
+    CHECK_TOLD("");
     save(made.context);
+    CHECK_TOLD("{was 1 -s0:Goethe +s0: >0.0/0.0 is 1}");
+    quire_results_release(by_name);
     CHECK((get_value(book, "author").kind == QUIRE_VALUE_NIL) == is_nil);
     CHECK(count(made.context, "Book", "author == nil") == (is_nil ? 1 : 0));
 
@@ -198,6 +255,8 @@ int main(void) {
     RUN(unsaved_objects_of_two_contexts_are_not_taken_for_each_other);
     RUN(deletion_does_not_leave_behind_what_another_context_has_added);
     RUN(rollback_after_a_conflict_reads_what_is_stored_now);
+    RUN(object_that_another_context_has_deleted_shows_it_after_the_rollback);
+    RUN(controller_that_is_fetched_meanwhile_is_not_told_what_it_has_seen);
     RUN(reference_to_a_row_that_is_gone_counts_as_nil_behind_it);
     return RESULT();
 }

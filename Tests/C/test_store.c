@@ -152,6 +152,10 @@ static void read_only_store_reads_and_does_not_save(void) {
     CHECK(count(context, "Book", NULL) == 1);
     book = insert_book(context, "Egmont", 120);
     CHECK_FAILS(QUIRE_READ_ONLY, quire_context_save(context, &error));
+    CHECK(quire_context_obtain_permanent_ids(context, &error) == QUIRE_READ_ONLY);
+    CHECK(strstr(quire_error_message(error).data, "for reading only") && !strstr(quire_error_message(error).data, "UPDATE"));
+    quire_error_release(error);
+    error = NULL;
     CHECK(quire_object_is_inserted(book));
     quire_object_release(book);
     quire_context_release(context);

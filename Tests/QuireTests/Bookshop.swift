@@ -202,6 +202,8 @@ final class Bookshop {
   /// Delegates may change more while the context tells of it.
   func rollback() throws {
     now = saved
+    // The save that called the delegate has not come to this yet.
+    for (number, object) in held where object.id > 0 { ids[number] = object.id }
     held = [:]
     try context.rollback()
   }

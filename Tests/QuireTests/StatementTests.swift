@@ -155,7 +155,10 @@ struct StatementTests {
       (10, .database), (266, .database), (7, .database), (18, .database), (1, .database), (9999, .database),
     ])
   func kinds(code: Int32, kind: Failure.Kind) throws {
-    let failure = try connection().failure(code, doing: "save")
+    let connection = try connection()
+    #expect(connection.failure(code, doing: "save").message.string.hasPrefix("Could not open ':memory:'"))
+    connection.isOpening = false
+    let failure = connection.failure(code, doing: "save")
     #expect(failure.kind == kind)
     #expect(failure.databaseCode == code)
     #expect(failure.message.string.hasPrefix("Could not save in the store ':memory:'"))

@@ -93,6 +93,23 @@ struct StoreRefusalTests: OpensStores {
     }
   }
 
+  @Test("What is left of a store whose log was not copied, or whose end was cut off, is not filled with a new one")
+  func remains() throws {
+    let database = try connection()
+    try database.execute("PRAGMA journal_mode = WAL")
+    database.close()
+    #expect(folder.bytes("a.sqlite")?.count == 4096)
+    #expect(try failure().message.string.contains("-wal"))
+
+    try open("b.sqlite").close()
+    let whole = try #require(folder.bytes("b.sqlite"))
+    for size in [3000, 4096, 5000] {
+      try folder.write(Array(whole.prefix(size)), to: "a.sqlite")
+      #expect([.notAStore, .database].contains(try failure().kind))
+      #expect(folder.bytes("a.sqlite")?.count == size)
+    }
+  }
+
   @Test(
     "Metadata that are missing, damaged or of another kind are refused",
     arguments: [

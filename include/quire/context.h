@@ -56,6 +56,7 @@ quire_status quire_context_delete(
 /**
  * The object of `entity` (or of an entity that inherits from it) with this id. Owned: `*out_object`.
  *
+ * One that the context has read already is given as it is, without another look into the store.
  * Fails: QUIRE_NOT_FOUND (no such row, or deleted here), QUIRE_INVALID_ARGUMENT, QUIRE_CLOSED.
  */
 quire_status quire_context_object(
@@ -101,8 +102,8 @@ quire_status quire_context_save(quire_context *context, quire_error *QUIRE_NULLA
 /**
  * Drops all pending changes: inserted objects are forgotten, deleted ones return, changed ones get their saved values.
  *
- * After a save that failed with QUIRE_CONFLICT the objects that were changed or deleted are read anew, so that the
- * change can be made again on what is stored now. Text and data borrowed from them end with the rollback.
+ * After a save that failed with QUIRE_CONFLICT all objects of the context are read anew, so that the change can be made
+ * again on what is stored now. Text and data borrowed from them end with the rollback.
  * Fails: QUIRE_CLOSED.
  */
 quire_status quire_context_rollback(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
@@ -121,7 +122,7 @@ quire_status quire_context_obtain_permanent_ids(
  *
  * `keys` names `column_count` attributes, each ended by NUL; `columns[c]` points to the `row_count` values of the
  * attribute `keys[c]`. The first id is stored in `*out_first_id`; the others follow downwards, because temporary ids
- * are negative. Nothing is inserted when one value is refused. `out_first_id` may be NULL.
+ * are negative. Nothing is inserted when one value is refused. `out_first_id` may be NULL. Rows need at least one column.
  *
  * Fails: QUIRE_INVALID_ARGUMENT, QUIRE_INVALID_TEXT, QUIRE_CLOSED.
  */

@@ -96,7 +96,11 @@ typedef struct quire_relationship_options {
     uint32_t minimum_count;
     /** Most objects, 0 for any number; for to-many only. Part of the version hash. */
     uint32_t maximum_count;
-    /** Name of the relationship of the destination that points back, kept up to date by the library; NULL for none. */
+    /**
+     * Name of the relationship of the destination that points back, kept up to date by the library; NULL for none.
+     * Give one wherever you can. Core Data's file has one column for the owner of a to-many relationship without: an
+     * object that two owners hold is saved as belonging to the last.
+     */
     const char *QUIRE_NULLABLE inverse;
     /** Changes the version hash; NULL for none. */
     const char *QUIRE_NULLABLE version_hash_modifier;

@@ -139,9 +139,10 @@ public func quire_context_insert_rows(
     let keys = try strings(keys, column_count, "keys")
     var cells: [UnsafeBufferPointer<quire_value>] = []
     for column in try array(columns, column_count, "columns") { cells.append(try array(column, row_count, "columns")) }
-    // Without columns nothing limits the count, and each row takes memory.
-    if row_count < 0 || (column_count == 0 && row_count > Int(UInt32.max)) {
-      throw Failure(.invalidArgument, "'row_count' is \(UInt(bitPattern: row_count)), more than memory can hold.")
+    // A count that no column bears out may be anything.
+    if column_count == 0, row_count != 0 {
+      throw Failure(
+        .invalidArgument, "There are no columns for the \(UInt(bitPattern: row_count)) rows; give at least one.")
     }
     let first = try context.insert(entityNamed: entity, keys: keys, rowCount: row_count) {
       (column, row) throws(Failure) in

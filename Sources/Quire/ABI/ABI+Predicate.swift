@@ -1,13 +1,21 @@
 import CQuire
+import Synchronization
 
 /// A predicate with its canonical text, which callers borrow.
 final class ParsedPredicate: Sendable {
   let predicate: Predicate
-  let text: Text
+  /// More than one only when objects that it names were saved between two requests.
+  private let texts = Mutex<[Text]>([])
 
-  init(_ predicate: Predicate) {
-    self.predicate = predicate
-    text = Text(predicate.text)
+  init(_ predicate: Predicate) { self.predicate = predicate }
+
+  var text: Text {
+    texts.withLock { texts in
+      let text = Text(predicate.text)
+      if let last = texts.last, last == text { return last }
+      texts.append(text)
+      return text
+    }
   }
 }
 

@@ -42,8 +42,11 @@ extension Context {
       resolveTemporaryReferences(in: insertedObjects + updatedObjects + Array(overlaid), assigned)
     }
     for object in overlaid.take() { object.commit() }
-    if assigned.isEmpty { return }
-    tellAssignedIDs(assigned)
+    // What still refers to a deleted object, because no rule took it away, refers to nothing from now on.
+    let hasDangling = !exposedRelationships(to: deletedObjects).isEmpty
+    if hasDangling { for object in deletedObjects { touch(object) } }
+    if assigned.isEmpty, !hasDangling { return }
+    if !assigned.isEmpty { tellAssignedIDs(assigned) }
     // The changes are in the file; what observers cannot be told now, they are told the next time.
     try? process()
   }
@@ -70,7 +73,7 @@ extension Context {
     try process()
   }
 
-  /// Drops everything pending. After a conflict what was changed is read anew, or it would be in conflict for ever.
+  /// Drops everything pending. After a conflict everything is read anew, or it would be in conflict for ever.
   func rollback() throws(Failure) {
     try store.checkOpen()
     let insertedObjects = Array(inserted), updatedObjects = Array(updated), deletedObjects = Array(deleted)
@@ -87,13 +90,16 @@ extension Context {
     }
     for object in updatedObjects + deletedObjects {
       object.restore()
-      if hasConflicted {
+    }
+    for object in overlaid.take() { object.toMany = [:] }
+    if hasConflicted {
+      for object in registeredObjects where object.state == .saved {
         object.values = []
+        object.toMany = [:]
         touch(object)
       }
     }
     hasConflicted = false
-    for object in overlaid.take() { object.toMany = [:] }
     try process()
   }
 

@@ -23,6 +23,8 @@ final class Context {
   var uncounted = ObjectSet()
   /// Changed in any way since observers were last told.
   private var touched = ObjectSet()
+  /// Counts changes, so that an observer can tell those that it has seen from those that came later.
+  private(set) var touchCount: UInt64 = 0
   /// Objects whose to-one relationships came to hold, or ceased to hold, that reference since the last save.
   private var pendingHolders: [ObjectReference: ObjectSet] = [:]
   /// References to rows that turned out to be gone.
@@ -107,6 +109,12 @@ final class Context {
   /// Has observers look at `object` again, whether it changed or not.
   func touch(_ object: ManagedObject) {
     object.unheard.properties = .all
+    note(object)
+  }
+
+  private func note(_ object: ManagedObject) {
+    touchCount += 1
+    object.unheard.time = touchCount
     touched.insert(object)
   }
 
@@ -119,7 +127,7 @@ final class Context {
     } else {
       object.unheard.properties.insert(slot: slot)
     }
-    touched.insert(object)
+    note(object)
     if object.isUpdated { updated.insert(object) } else { updated.remove(object) }
   }
 
@@ -130,7 +138,7 @@ final class Context {
     } else if object.unheard.wasLive == nil {
       object.unheard.wasLive = isLive
     }
-    touched.insert(object)
+    note(object)
   }
 
   func file(inserted object: ManagedObject) {

@@ -161,7 +161,7 @@ extension ManagedObject {
     var wanted: [ManagedObject] = []
     var seen = Set<ObjectReference>()
     for object in objects where seen.insert(object.reference).inserted { wanted.append(object) }
-    for object in try self.objects(of: relationship) where !seen.contains(object.reference) {
+    for object in try self.objects(of: relationship).reversed() where !seen.contains(object.reference) {
       try remove(object, from: relationship)
     }
     for object in wanted { try add(object, to: relationship) }

@@ -2,6 +2,8 @@
 struct ObjectChange {
   let object: ManagedObject
   let properties: PropertySet
+  /// When it was last touched, by `Context.touchCount`.
+  let time: UInt64
 }
 
 /// Properties of one entity, by slot. Small rather than exact: those beyond the 63rd count as one.
@@ -24,6 +26,7 @@ struct PropertySet: Equatable {
 struct UnheardChange {
   /// Whether it was there; nil when that did not change.
   var wasLive: Bool?
+  var time: UInt64 = 0
   /// Properties to tell of in any case.
   var properties = PropertySet()
   private var values: [(slot: Int, value: Value)] = []
@@ -49,14 +52,20 @@ extension ManagedObject {
   func takeUnheardChange() -> ObjectChange? {
     let unheard = unheard
     self.unheard = UnheardChange()
+    func change(_ properties: PropertySet) -> ObjectChange {
+      ObjectChange(object: self, properties: properties, time: unheard.time)
+    }
     if let wasLive = unheard.wasLive {
-      if wasLive != isLive { return ObjectChange(object: self, properties: .all) }
+      if wasLive != isLive { return change(.all) }
       if !isLive, unheard.properties.isEmpty { return nil }
     }
     let changed = unheard.changed(in: values)
-    return changed.isEmpty ? nil : ObjectChange(object: self, properties: changed)
+    return changed.isEmpty ? nil : change(changed)
   }
 
   /// Not everybody could be told. To be told twice of one state does no harm.
-  func restoreUnheard(_ change: ObjectChange) { unheard.properties = change.properties }
+  func restoreUnheard(_ change: ObjectChange) {
+    unheard.properties = change.properties
+    unheard.time = change.time
+  }
 }

@@ -43,7 +43,8 @@ struct ToManyMembers {
   mutating func remove(_ member: ObjectReference) {
     guard contains(member), let place = places?.removeValue(forKey: member) else { return }
     if isOrdered {
-      members.removeAll { $0 == member }
+      // From the end, which is where `set` begins to remove.
+      if let place = members.lastIndex(of: member) { members.remove(at: place) }
     } else {
       let last = members.removeLast()
       if last != member {

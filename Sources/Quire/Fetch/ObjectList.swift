@@ -156,7 +156,7 @@ final class ObjectList {
     for index in range where !hasValues(at: index, entity) { missing.append(rows[index].id) }
     let stored = try reader.stored(missing)
     for index in range {
-      if let object = objects[index] ?? registered(at: index, entity), !object.isFault {
+      if let object = objects[index] ?? registered(at: index, entity), !object.isFault, object.state != .gone {
         try values.append(object)
       } else if let row = stored[rows[index].id] {
         try values.append(row)

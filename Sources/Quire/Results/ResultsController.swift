@@ -7,6 +7,8 @@ final class ResultsController {
   private let dependencies: [Dependency]
   private(set) var index: SectionedIndex
   private(set) var isFetched = false
+  /// `Context.touchCount` at the fetch, which has seen everything up to there.
+  private var fetchTime: UInt64 = 0
   /// The objects of the bracket that is being told of: until it has been applied, a row may show one that is gone.
   private var bracket: [Int64: ManagedObject]?
   /// While a bracket's changes are worked out but not applied: the objects that got permanent ids, by temporary id.
@@ -15,7 +17,7 @@ final class ResultsController {
 
   var delegate: (any ResultsDelegate)? { didSet { forgetTitles() } }
   private let queuesChanges: Bool
-  private var queue: [ChangeSet] = []
+  private var queue = ChangeQueue()
 
   // Made when asked for, forgotten with the next change.
   private var titles: [(title: Text, section: Int)]?
@@ -69,6 +71,7 @@ final class ResultsController {
       throw Failure(.invalidState, "A results controller cannot be fetched again from within its own delegate.")
     }
     try context.process()
+    let time = context.touchCount
     let overlay = try PendingOverlay(query, in: context)
     var plan = query.plan()
     plan.excluded = overlay.savedIDs
@@ -93,7 +96,8 @@ final class ResultsController {
     _ = fresh.apply(matching)
     index = fresh
     isFetched = true
-    queue = []
+    fetchTime = time
+    queue = ChangeQueue()
     noteChange()
   }
 
@@ -110,7 +114,7 @@ final class ResultsController {
     if !queuesChanges {
       throw Failure(.invalidState, "This results controller does not queue changes; make it with queues_changes.")
     }
-    return queue.isEmpty ? nil : queue.removeFirst()
+    return queue.takeFirst()
   }
 
   // MARK: Reading
@@ -219,8 +223,9 @@ final class ResultsController {
 // MARK: Following the context
 
 extension ResultsController: ContextObserver {
-  func contextDidChange(_ objectChanges: [ObjectChange]) throws(Failure) {
+  func contextDidChange(_ batch: [ObjectChange]) throws(Failure) {
     if !isFetched { return }
+    let objectChanges = batch.filter { $0.time > fetchTime }
     var changes: [RowChange] = []
     var involved: [Int64: ManagedObject] = [:]
     func evaluate(_ candidates: ObjectSet, hasChanged: Bool) throws(Failure) {
@@ -257,7 +262,7 @@ extension ResultsController: ContextObserver {
     touchHolders(of: objects.map(\.object))
     if renamed.isEmpty { return }
     // Who takes a change set after the save must find its objects by the ids that they have now.
-    queue = queue.map { $0.renaming(renamed) }
+    queue.rename(renamed)
     generation.increment()
   }
 

@@ -5,9 +5,9 @@ extension Connection {
     Failure(.closed, "The store '\(path)' is closed. Open it again to use it.")
   }
 
-  /// The one place where SQLite's result codes become failures. `doing` completes "Could not ... the store".
+  /// The one place where SQLite's result codes become failures. `doing` completes "Could not ... in the store".
   func failure(_ code: Int32, doing: String) -> Failure {
-    let subject = doing == "open" ? "Could not open '\(path)'" : "Could not \(doing) in the store '\(path)'"
+    let subject = isOpening ? "Could not open '\(path)'" : "Could not \(doing) in the store '\(path)'"
     let detail = handle.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) } ?? Connection.standardMessage(code)
     func made(_ kind: Failure.Kind, _ reason: String) -> Failure {
       Failure(kind, "\(subject): \(reason)", databaseCode: code)

@@ -8,9 +8,13 @@ final class Connection {
   /// What a registered SQL function threw during the running statement; `Statement.step` throws it on.
   var pendingFailure: Failure?
 
+  /// What fails until this is false is, to the caller, the opening.
+  var isOpening = true
+
   private(set) var handle: OpaquePointer?
   private var idleStatements: [String: OpaquePointer] = [:]
   private var transactionDepth = 0
+  private let busyTimeoutMilliseconds: Int32
 
   /// Enough for the statements of a large model; when full, the pool starts again from nothing.
   private static let idleStatementLimit = 256
@@ -31,6 +35,7 @@ final class Connection {
   /// Opens `path`, `:memory:` being a private database in memory. SQLite reads the file only at the first statement.
   init(path: Text, access: Access, busyTimeoutMilliseconds: Int32) throws(Failure) {
     self.path = path
+    self.busyTimeoutMilliseconds = busyTimeoutMilliseconds
     isReadOnly = access.isReadOnly
     // NOMUTEX: the store's lock already serialises all use of this handle.
     var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
@@ -70,6 +75,15 @@ final class Connection {
     idleStatements = [:]
     if let open = handle { sqlite3_close_v2(open) }
     handle = nil
+  }
+
+  /// Has the file use a write-ahead log, as Core Data does when it opens one. Where that is not to be had, because the
+  /// file system has no shared memory or another process is using the file without, the older journal does as well.
+  func useLog() {
+    guard let handle else { return }
+    sqlite3_busy_timeout(handle, 0)
+    sqlite3_exec(handle, "PRAGMA journal_mode = WAL", nil, nil, nil)
+    sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)
   }
 
   /// Whether the last to close the file folds its log into it, as is usual.

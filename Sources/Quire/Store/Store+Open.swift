@@ -21,8 +21,9 @@ extension Store {
       path: path, access: .readWrite(mayCreate: !options.mustExist),
       busyTimeoutMilliseconds: options.busyTimeoutMilliseconds)
     if hadLog { connection.setCheckpointsOnClose(false) }
-    let store = try store(on: connection, model: model, options: options)
+    let store = try store(on: connection, model: model, options: options, canCreate: file.isNew)
     connection.setCheckpointsOnClose(true)
+    connection.useLog()
     return store
   }
 
@@ -34,7 +35,7 @@ extension Store {
           + "nor required to exist. Leave out those options.")
     }
     let connection = try Connection(path: ":memory:", access: .readWrite(mayCreate: true), busyTimeoutMilliseconds: 0)
-    return try store(on: connection, model: model, options: options)
+    return try store(on: connection, model: model, options: options, canCreate: true)
   }
 
   /// A connection that has read the file once, so that it is known to work.
@@ -57,7 +58,9 @@ extension Store {
     }
   }
 
-  private static func store(on connection: Connection, model: Model, options: Options) throws(Failure) -> Store {
+  private static func store(
+    on connection: Connection, model: Model, options: Options, canCreate: Bool = false
+  ) throws(Failure) -> Store {
     do throws(Failure) {
       try configure(connection, options)
       if try connection.isEmpty() {
@@ -67,6 +70,13 @@ extension Store {
             "'\(connection.path)' is empty, not a store. "
               + "Open it for writing, and not as one that must exist, to create a store in it.")
         }
+        // Such a file has lost its log, or its end, or is not ours to fill.
+        if !canCreate {
+          throw Failure(
+            .notAStore,
+            "'\(connection.path)' is not empty but has no tables. If it is the copy of a store, copy the file that "
+              + "ends in '-wal' too; to create a store, give the path of a file that does not exist.")
+        }
         try create(on: connection, model: model)
       }
       let tables = try connection.tables()
@@ -74,6 +84,7 @@ extension Store {
       try metadata.check(model, path: connection.path)
       let schema = Schema(model: model, existingTables: tables)
       try check(schema, tables, on: connection)
+      connection.isOpening = false
       return Store(connection: connection, schema: schema, uuid: metadata.uuid)
     } catch {
       connection.close()
@@ -89,13 +100,11 @@ extension Store {
     }
   }
 
-  /// Makes the tables of a new store. Until the transaction ends the file has none, and can be created again.
+  /// Makes the tables of a new store. Until the transaction ends the file is empty, and can be created again.
   private static func create(on connection: Connection, model: Model) throws(Failure) {
     try connection.execute("PRAGMA page_size = 4096")
     try connection.execute("PRAGMA auto_vacuum = 2")
     try connection.execute("PRAGMA encoding = 'UTF-8'")
-    // A file system without shared memory has no such log; SQLite then stays with its older journal.
-    try connection.execute("PRAGMA journal_mode = WAL")
     try connection.transaction { () throws(Failure) in
       // Another process may have created the store meanwhile.
       guard try connection.isEmpty() else { return }

@@ -3,9 +3,7 @@ extension Store {
   func save(_ request: SaveRequest) throws(Failure) -> SaveResult {
     if request.isEmpty { return SaveResult(permanentIDs: PermanentIDs()) }
     return try withConnection { connection throws(Failure) in
-      if isReadOnly {
-        throw Failure(.readOnly, "The store '\(path)' is open for reading only. Open it for writing to save.")
-      }
+      try checkWritable()
       // A failure could not undo what it wrote without undoing what is around it.
       if connection.isInTransaction {
         throw Failure(.invalidState, "The store '\(path)' cannot save in the midst of a read. Save when it is done.")
@@ -20,9 +18,16 @@ extension Store {
   /// when no row comes to use them.
   func allocateIDs(root: Entity, count: Int) throws(Failure) -> Int64 {
     try withConnection { connection throws(Failure) in
-      try connection.transaction { () throws(Failure) in
+      try checkWritable()
+      return try connection.transaction { () throws(Failure) in
         try allocateIDs(root: root, count: count, on: connection)
       }
+    }
+  }
+
+  private func checkWritable() throws(Failure) {
+    if isReadOnly {
+      throw Failure(.readOnly, "The store '\(path)' is open for reading only. Open it for writing to save.")
     }
   }
 

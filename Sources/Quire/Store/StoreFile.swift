@@ -26,6 +26,9 @@ struct StoreFile {
   /// Whether a write-ahead log lies beside the file.
   var hasLog: Bool { status(of: name + "-wal") != nil }
 
+  /// Whether there is nothing yet that could be lost.
+  var isNew: Bool { (status(of: name)?.st_size ?? 0) == 0 }
+
   /// The failure that opening the file must meet, or nothing when it looks possible.
   func check(isReadOnly: Bool, mustExist: Bool) throws(Failure) {
     guard let status = status(of: name) else {
