@@ -85,11 +85,17 @@ struct FetchQuery {
   }
 
   /// The same for a stored row, from the values that `Store.scan` gives for the sort keys.
-  func sortKey(of row: RowIdentifier, _ values: some Collection<Value>) -> SortKey {
+  func sortKey(of row: RowIdentifier, _ values: [Value]) -> SortKey {
     var key = SortKey()
-    for (descriptor, value) in zip(sort, values) { key.append(value, descending: !descriptor.isAscending) }
-    key.append(tieBreak: row.id)
+    setSortKey(&key, of: row, values)
     return key
+  }
+
+  /// The same in the memory of another key.
+  func setSortKey(_ key: inout SortKey, of row: RowIdentifier, _ values: [Value]) {
+    key.removeAll()
+    for place in sort.indices { key.append(values[place], descending: !sort[place].isAscending) }
+    key.append(tieBreak: row.id)
   }
 }
 

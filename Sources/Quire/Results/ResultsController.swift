@@ -75,24 +75,25 @@ final class ResultsController {
     let overlay = try PendingOverlay(query, in: context)
     var plan = query.plan()
     plan.excluded = overlay.savedIDs
-    var rows: [(id: Int64, key: RowKey)] = []
-    var section = SectionKey.unsectioned
+    let fresh = SectionedIndex(isSectioned: isSectioned)
+    var loader = SectionedIndex.Loader(fresh)
+    var rowKey = RowKey(section: .unsectioned, order: SortKey())
     var lastValue: Value?
     let isSectioned = isSectioned, query = query
     let isDescending = query.sort.first?.isAscending == false
     try context.store.scan(plan, keyPaths: query.sort.map(\.keyPath)) { (row, values) throws(Failure) in
       if isSectioned, lastValue?.isIdentical(to: values[0]) != true {
-        section = SectionKey(values[0], isDescending: isDescending)
+        rowKey.section = SectionKey(values[0], isDescending: isDescending)
         lastValue = values[0]
       }
-      rows.append((row.id, RowKey(section: section, order: query.sortKey(of: row, values))))
+      query.setSortKey(&rowKey.order, of: row, values)
+      loader.add(row.id, rowKey)
     }
     var matching: [RowChange] = []
     for object in overlay.objects where try query.matches(object) {
       matching.append(RowChange(id: object.id, newKey: try key(of: object)))
     }
-    let fresh = SectionedIndex(isSectioned: isSectioned)
-    fresh.load(rows)
+    loader.finish()
     _ = fresh.apply(matching)
     index = fresh
     isFetched = true

@@ -2,51 +2,68 @@ extension SectionedIndex {
   /// Replaces everything, in O(N) for rows in order. A row out of order is put where it belongs; of
   /// rows with the same id one stays.
   func load(_ rows: some Sequence<(id: Int64, key: RowKey)>) {
-    removeAll()
-    var strays: [(id: Int64, key: RowKey)] = []
-    var section = isSectioned ? CountedForest.none : sectionRoot
-    var lastBlock = CountedForest.none
-    var lastOrder = SortKey()
-    var largest: Int64 = 0
-    var pending = RowBlock(section: section)
-    var isFirstOfSection = true
+    var loader = Loader(self)
+    for row in rows { loader.add(row.id, row.key) }
+    loader.finish()
+  }
 
-    func flush() {
-      guard !pending.ids.isEmpty else { return }
-      pending.section = section
-      lastBlock = insertBlock(pending.compacted(), after: lastBlock)
-      sectionOrder.add(pending.ids.count, to: section)
-      pending.removeAll()
+  /// Replaces everything, row by row.
+  struct Loader {
+    private let index: SectionedIndex
+    private var strays: [(id: Int64, key: RowKey)] = []
+    private var section: Handle
+    private var lastBlock = CountedForest.none
+    private var lastOrder = SortKey()
+    private var largest: Int64 = 0
+    private var pending: RowBlock
+    private var isFirstOfSection = true
+
+    init(_ index: SectionedIndex) {
+      index.removeAll()
+      self.index = index
+      section = index.isSectioned ? CountedForest.none : index.sectionRoot
+      pending = RowBlock(section: section)
     }
 
-    for row in rows {
-      if isSectioned, section < 0 || sections[Int(section)].key != row.key.section {
-        if section >= 0, row.key.section.order < sections[Int(section)].key.order {
-          strays.append(row)
-          continue
+    mutating func add(_ id: Int64, _ key: RowKey) {
+      if index.isSectioned, section < 0 || index.sections[Int(section)].key != key.section {
+        if section >= 0, key.section.order < index.sections[Int(section)].key.order {
+          strays.append((id, key))
+          return
         }
         flush()
-        section = insertSection(row.key.section, after: section)
+        section = index.insertSection(key.section, after: section)
         lastBlock = CountedForest.none
         isFirstOfSection = true
-      } else if !isFirstOfSection, !(lastOrder < row.key.order) {
-        strays.append(row)
-        continue
+      } else if !isFirstOfSection, !(lastOrder < key.order) {
+        strays.append((id, key))
+        return
       }
-      pending.ids.append(row.id)
-      pending.keys.append(row.key.order)
-      lastOrder = row.key.order
-      largest = max(largest, row.id)
+      pending.ids.append(id)
+      pending.keys.append(key.order)
+      lastOrder.take(key.order)
+      largest = max(largest, id)
       isFirstOfSection = false
-      if pending.ids.count >= rowsPerBlock { flush() }
+      if pending.ids.count >= index.rowsPerBlock { flush() }
     }
-    flush()
-    guard mapRows(largest: largest) else {
-      var seen: Set<Int64> = []
-      return load((allRows() + strays).filter { seen.insert($0.id).inserted })
+
+    mutating func finish() {
+      flush()
+      guard index.mapRows(largest: largest) else {
+        var seen: Set<Int64> = []
+        return index.load((index.allRows() + strays).filter { seen.insert($0.id).inserted })
+      }
+      for row in strays where !index.contains(row.id) {
+        index.insertRow(row.id, row.key.order, into: index.section(for: row.key.section).section)
+      }
     }
-    for row in strays where !contains(row.id) {
-      insertRow(row.id, row.key.order, into: self.section(for: row.key.section).section)
+
+    private mutating func flush() {
+      guard !pending.ids.isEmpty else { return }
+      pending.section = section
+      lastBlock = index.insertBlock(pending.compacted(), after: lastBlock)
+      index.sectionOrder.add(pending.ids.count, to: section)
+      pending.removeAll()
     }
   }
 

@@ -19,6 +19,9 @@ final class RowLayout: Sendable {
 
   /// What to select: key, entity and version, then every stored property.
   let columns: String
+  /// What to select for identifiers: key and entity. Where a table has rows of one entity only, no row is looked at for
+  /// it, so that an index may answer alone.
+  let identifierColumns: String
   let table: String
   private let root: Entity
   private let firstNumber: Int
@@ -48,6 +51,8 @@ final class RowLayout: Sendable {
         return EntityFields(entity: entity, template: template, fields: fields)
       })
     columns = selected.map { "\(RowLayout.alias).\($0)" }.joined(separator: ", ")
+    let isOnlyEntity = entity.parent == nil && !entity.hasChildren
+    identifierColumns = "\(RowLayout.alias).Z_PK, " + (isOnlyEntity ? "\(entity.number)" : "\(RowLayout.alias).Z_ENT")
     table = schema.table(of: entity)
     root = entity.root
     firstNumber = entity.number
@@ -78,7 +83,7 @@ final class RowLayout: Sendable {
     return RowIdentifier(id: id, entity: Int32(truncatingIfNeeded: number))
   }
 
-  /// All identifiers that `statement`, which selects key and entity, has left.
+  /// All identifiers that `statement`, which selects `identifierColumns`, has left.
   func identifiers(from statement: Statement) throws(Failure) -> ContiguousArray<RowIdentifier> {
     var rows: ContiguousArray<RowIdentifier> = []
     while try statement.step() { rows.append(try identifier(from: statement)) }

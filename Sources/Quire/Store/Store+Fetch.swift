@@ -4,9 +4,8 @@ extension Store {
   func ids(_ plan: FetchPlan) throws(Failure) -> ContiguousArray<RowIdentifier> {
     let layout = layout(plan)
     let sql = try FetchSQL(plan, schema: schema)
-    let columns = "\(RowLayout.alias).Z_PK, \(RowLayout.alias).Z_ENT"
     return try withConnection { connection throws(Failure) in
-      let statement = try connection.statement(sql.select(columns))
+      let statement = try connection.statement(sql.select(layout.identifierColumns))
       try sql.bind(to: statement)
       return try layout.identifiers(from: statement)
     }
@@ -43,8 +42,7 @@ extension Store {
     let layout = layout(plan)
     let sql = try FetchSQL(plan, keyPaths: keyPaths, schema: schema)
     let types = sql.columns.map(\.type)
-    let fixed = ["\(RowLayout.alias).Z_PK", "\(RowLayout.alias).Z_ENT"]
-    let columns = (fixed + sql.columns.map(\.sql)).joined(separator: ", ")
+    let columns = ([layout.identifierColumns] + sql.columns.map(\.sql)).joined(separator: ", ")
     try withConnection { connection throws(Failure) in
       let statement = try connection.statement(sql.select(columns))
       try sql.bind(to: statement)
@@ -52,7 +50,7 @@ extension Store {
       while try statement.step() {
         let row = try layout.identifier(from: statement)
         for place in 0..<types.count {
-          values[place] = try statement.value(at: fixed.count + place, as: types[place])
+          values[place] = try statement.value(at: 2 + place, as: types[place])
         }
         try body(row, values)
       }
@@ -62,7 +60,7 @@ extension Store {
   /// The statement that `ids` would run, and the steps that SQLite would take, with the indexes it would use.
   func explain(_ plan: FetchPlan) throws(Failure) -> (sql: String, steps: [String]) {
     let sql = try FetchSQL(plan, schema: schema)
-    let select = sql.select("\(RowLayout.alias).Z_PK, \(RowLayout.alias).Z_ENT")
+    let select = sql.select(layout(plan).identifierColumns)
     return try withConnection { connection throws(Failure) in
       let statement = try connection.statement("EXPLAIN QUERY PLAN \(select)")
       try sql.bind(to: statement)

@@ -4,6 +4,15 @@ import Glibc
 struct SortKey: Hashable, Comparable, Sendable {
   var bytes: ContiguousArray<UInt8> = []
 
+  /// An empty key in the memory of this one.
+  mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+
+  /// Becomes `other`, in its own memory.
+  mutating func take(_ other: SortKey) {
+    bytes.removeAll(keepingCapacity: true)
+    bytes.append(contentsOf: other.bytes)
+  }
+
   static func < (left: SortKey, right: SortKey) -> Bool {
     left.bytes.withUnsafeBufferPointer { left in
       right.bytes.withUnsafeBufferPointer { right in
@@ -57,10 +66,13 @@ struct SortKey: Hashable, Comparable, Sendable {
   /// A zero byte inside becomes 00 FF and the end 00 00, so that a prefix sorts first.
   private mutating func append(escaped source: Bytes) {
     bytes.append(2)
-    bytes.reserveCapacity(bytes.count + source.count + 2)
-    for byte in source.buffer {
-      bytes.append(byte)
-      if byte == 0 { bytes.append(0xFF) }
+    if memchr(source.start, 0, source.count) == nil {
+      bytes.append(contentsOf: source.buffer)
+    } else {
+      for byte in source.buffer {
+        bytes.append(byte)
+        if byte == 0 { bytes.append(0xFF) }
+      }
     }
     bytes.append(0)
     bytes.append(0)
