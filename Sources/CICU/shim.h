@@ -6,8 +6,11 @@
 
 #include <unicode/ucasemap.h>
 #include <unicode/uchar.h>
+#include <unicode/ucol.h>
+#include <unicode/uloc.h>
 #include <unicode/unorm2.h>
 #include <unicode/uregex.h>
+#include <unicode/usearch.h>
 #include <unicode/ustring.h>
 
 static inline UCaseMap *quire_icu_case_map_open(UErrorCode *status) { return ucasemap_open("", 0, status); }
@@ -71,6 +74,41 @@ static inline void quire_icu_regex_set_text(
 static inline UBool quire_icu_regex_matches(URegularExpression *regex, UErrorCode *status) {
   return uregex_matches(regex, 0, status);
 }
+
+// The collation of the process's locale. That of the POSIX locale holds letters of different case for different
+// letters, whatever the strength; the root collation stands in for it.
+static inline UCollator *quire_icu_collator_open(bool ignores_case, bool ignores_marks, UErrorCode *status) {
+  const char *locale = uloc_getDefault();
+  for (const char *part = locale; *part; part++) {
+    if (part[0] == 'P' && part[1] == 'O' && part[2] == 'S' && part[3] == 'I' && part[4] == 'X') locale = "";
+  }
+  UCollator *collator = ucol_open(locale, status);
+  if (U_FAILURE(*status)) return collator;
+  ucol_setStrength(collator, ignores_marks ? UCOL_PRIMARY : ignores_case ? UCOL_SECONDARY : UCOL_TERTIARY);
+  if (ignores_marks && !ignores_case) ucol_setAttribute(collator, UCOL_CASE_LEVEL, UCOL_ON, status);
+  ucol_setAttribute(collator, UCOL_NORMALIZATION_MODE, UCOL_ON, status);
+  return collator;
+}
+static inline void quire_icu_collator_close(UCollator *collator) { ucol_close(collator); }
+static inline int32_t quire_icu_collator_order(
+    const UCollator *collator, const char *left, int32_t left_length, const char *right, int32_t right_length,
+    UErrorCode *status) {
+  return ucol_strcollUTF8(collator, left, left_length, right, right_length, status);
+}
+
+// Where `pattern` stands in `text` under a collation: from the front or, with `last`, from the back; -1 if nowhere.
+static inline int32_t quire_icu_collator_find(
+    const UCollator *collator, const UChar *pattern, int32_t pattern_length, const UChar *text, int32_t text_length,
+    bool last, int32_t *found_length, UErrorCode *status) {
+  UStringSearch *search =
+      usearch_openFromCollator(pattern, pattern_length, text, text_length, collator, NULL, status);
+  if (U_FAILURE(*status)) return -1;
+  int32_t found = last ? usearch_last(search, status) : usearch_first(search, status);
+  *found_length = found < 0 ? 0 : usearch_getMatchedLength(search);
+  usearch_close(search);
+  return found;
+}
+
 static inline const char *quire_icu_error_name(UErrorCode status) { return u_errorName(status); }
 
 // The C library's linear-time search, which its header shows only to those who ask for GNU's extensions.

@@ -170,11 +170,11 @@ static void same_answer_for_saved_rows_and_unsaved_objects(void) {
     close_fixture(made);
 }
 
-/* What this version does not evaluate is named, in memory and in the store alike. */
-static void part_that_is_not_evaluated_is_named(void) {
-    static const struct { const char *format, *part; } unsupported[] = {
-        {"ANY tags.label == 'x'", "ANY"}, {"SUBQUERY(tags, $t, $t.label == 'x').@count > 0", "SUBQUERY"},
-        {"pages + 1 == 301", "pages + 1"}};
+/* What the store does not do yet it names; an object in memory is asked all the same. */
+static void part_that_the_store_does_not_do_is_named(void) {
+    static const struct { const char *format, *part; bool holds; } unsupported[] = {
+        {"ANY tags.label == 'x'", "ANY", false}, {"SUBQUERY(tags, $t, $t.label == 'x').@count == 0", "SUBQUERY", true},
+        {"pages + 1 == 301", "pages + 1", true}};
     fixture made = open_fixture();
     quire_object *book = insert_book(made.context, "Faust", 300);
     for (size_t i = 0; i < sizeof unsupported / sizeof unsupported[0]; i++) {
@@ -183,11 +183,10 @@ static void part_that_is_not_evaluated_is_named(void) {
         quire_list *list = NULL;
         bool result = false;
         const quire_status in_memory = quire_predicate_matches(predicate, book, &result, &error);
-        CHECK(in_memory == QUIRE_OK || strstr(quire_error_message(error).data, unsupported[i].part) != NULL);
-        quire_error_release(error);
-        error = NULL;
+        CHECK(in_memory == QUIRE_OK && result == unsupported[i].holds);
         const quire_status stored = quire_context_fetch(made.context, request, &list, &error);
-        CHECK(stored == in_memory && (stored == QUIRE_OK || stored == QUIRE_UNSUPPORTED));
+        CHECK(stored == QUIRE_OK || (stored == QUIRE_UNSUPPORTED
+            && strstr(quire_error_message(error).data, unsupported[i].part) != NULL));
         quire_error_release(error);
         error = NULL;
         quire_list_release(list);
@@ -254,7 +253,7 @@ int main(void) {
     RUN(null_arguments_of_a_format_are_values);
     RUN(predicate_matches_unsaved_values);
     RUN(same_answer_for_saved_rows_and_unsaved_objects);
-    RUN(part_that_is_not_evaluated_is_named);
+    RUN(part_that_the_store_does_not_do_is_named);
     RUN(text_names_a_saved_object_by_its_permanent_id);
     RUN(keys_are_checked_even_where_no_value_is_met);
     RUN(unknown_key_is_refused_when_matching);

@@ -13,12 +13,14 @@ private final class Thing: PropertySource {
     self.others = others
   }
 
-  func value(atKeyPath path: [String]) throws(Failure) -> Value {
+  var identity: Value { .object(ObjectReference(root: 1, id: 7)) }
+
+  func item(forKey key: String, asValue: Bool) throws(Failure) -> Item {
     asked += 1
-    guard let first = path.first else { return .object(ObjectReference(root: 1, id: 7)) }
-    if path.count > 1 { return try others[first]?.value(atKeyPath: Array(path.dropFirst())) ?? .nil }
-    guard let value = properties[first] else { throw Failure(.notFound, "There is no property \(first).") }
-    return value
+    if let other = others[key] { return .subject(other) }
+    if key == "father" { return .nil }
+    guard let value = properties[key] else { throw Failure(.notFound, "There is no property \(key).") }
+    return Item(value)
   }
 }
 

@@ -1,4 +1,16 @@
 extension ManagedObject: PropertySource {
+  var identity: Value { .object(reference) }
+
+  /// For predicates. An object that is no longer in the store is nil, as in SQL.
+  func item(forKey key: String, asValue: Bool) throws(Failure) -> Item {
+    let property = try entity.property(named: key)
+    guard let relationship = property as? Relationship else { return .value(try value(of: property)) }
+    if relationship.isToMany { return .list(try objects(of: relationship).map { .subject($0) }) }
+    if asValue { return .value(try value(of: property)) }
+    guard let target = try object(of: relationship), try target.isStillStored() else { return .nil }
+    return .subject(target)
+  }
+
   /// Follows a key path through to-one relationships. A relationship that holds nothing makes the whole path nil, and
   /// so does one whose object is no longer in the store, as in SQL; the empty path is the object itself.
   func value(atKeyPath path: [String]) throws(Failure) -> Value {

@@ -56,8 +56,10 @@ struct FetchQuery {
     var paths: [ResolvedKeyPath] = []
     for key in sort { paths.append(try ResolvedKeyPath(key.keyPath, of: entity, for: .sort)) }
     sortPaths = paths
+    // Memory evaluates more than SQL does; a fetch needs both.
+    try predicate?.checkSupported()
     evaluator = try predicate.map { (predicate) throws(Failure) in try PredicateEvaluator(predicate) }
-    predicatePaths = try predicate?.resolve(in: entity, for: .predicate) ?? []
+    predicatePaths = try predicate?.resolve(in: entity) ?? []
   }
 
   func plan() -> FetchPlan {
@@ -102,16 +104,43 @@ struct FetchQuery {
 extension Predicate {
   /// Resolves every key, and checks that what is compared can be: what the values would not show, such as a wrong key
   /// behind a relationship that holds nothing, is refused all the same.
-  fileprivate func resolve(
-    in entity: Entity, for purpose: ResolvedKeyPath.Purpose
-  ) throws(Failure) -> [ResolvedKeyPath] {
+  fileprivate func resolve(in entity: Entity) throws(Failure) -> [ResolvedKeyPath] {
     var paths: [ResolvedKeyPath] = []
-    for names in keyPaths { paths.append(try ResolvedKeyPath(names, of: entity, for: purpose)) }
-    try checkTypes { (names) throws(Failure) in
-      guard !names.isEmpty else { return .object(root: entity.rootNumber) }
-      return try ColumnType(comparing: ResolvedKeyPath(names, of: entity, for: purpose).last)
-    }
+    for names in keyPaths { paths.append(try ResolvedKeyPath(names, of: entity, for: .predicate)) }
+    try checkTypes(in: entity)
     return paths
+  }
+
+  private func checkTypes(in entity: Entity) throws(Failure) {
+    try checkTypes { (names) throws(Failure) in try entity.columnType(atKeyPath: names) }
+  }
+
+  /// Checks the same of a predicate that is only evaluated in memory, where paths may lead through many objects.
+  fileprivate func check(in entity: Entity) throws(Failure) {
+    for names in keyPaths { _ = try entity.columnType(atKeyPath: names) }
+    try checkTypes(in: entity)
+  }
+}
+
+extension Entity {
+  /// What a key path is declared to hold; nil where it leads through a to-many relationship or is calculated from it.
+  fileprivate func columnType(atKeyPath names: [String]) throws(Failure) -> ColumnType? {
+    var current = self
+    var isSingle = true
+    var last: Property?
+    for name in names {
+      // What follows an attribute or an operator is known when there are values.
+      if name.utf8.first == UInt8(ascii: "@") || last is Attribute { return nil }
+      if name == "self" { continue }
+      let property = try current.property(named: name)
+      if let relationship = property as? Relationship {
+        if relationship.isToMany { isSingle = false }
+        current = relationship.destination
+      }
+      last = property
+    }
+    guard let last else { return .object(root: rootNumber) }
+    return isSingle ? try ColumnType(comparing: last) : nil
   }
 }
 
@@ -119,7 +148,7 @@ extension ManagedObject {
   /// Whether the object, with its values as they are now, fulfils a predicate.
   func fulfils(_ predicate: Predicate) throws(Failure) -> Bool {
     let evaluator = try PredicateEvaluator(predicate)
-    _ = try predicate.resolve(in: entity, for: .evaluation)
+    try predicate.check(in: entity)
     return try evaluator.matches(self)
   }
 }

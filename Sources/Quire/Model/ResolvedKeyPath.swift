@@ -3,22 +3,21 @@
 struct ResolvedKeyPath {
   /// What a path is for.
   enum Purpose {
-    /// In a predicate that the store answers, and in one that is evaluated on an object.
-    case predicate, evaluation
+    /// In a predicate that the store answers.
+    case predicate
     case sort, fetchedProperty, column
 
     /// What a failure calls it.
     var name: String {
       switch self {
-      case .predicate, .evaluation: "Key path"
+      case .predicate: "Key path"
       case .sort: "Sort key"
       case .fetchedProperty: "Property to fetch"
       case .column: "Column"
       }
     }
 
-    fileprivate var needsStore: Bool { self != .evaluation && self != .column }
-    fileprivate var isPredicate: Bool { self == .predicate || self == .evaluation }
+    fileprivate var needsStore: Bool { self != .column }
   }
 
   let names: [String]
@@ -43,7 +42,7 @@ struct ResolvedKeyPath {
         if relationship.isToMany {
           // Of the many, a predicate will be able to ask for some or all; nothing else can have use of them.
           throw Failure(
-            purpose.isPredicate ? .unsupported : .invalidArgument,
+            purpose == .predicate ? .unsupported : .invalidArgument,
             "\(path) passes through '\(property.qualifiedName)', which is to-many and has no single value. "
               + "Use a path of to-one relationships.")
         }

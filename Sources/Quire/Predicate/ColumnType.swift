@@ -19,29 +19,26 @@ enum ColumnType: Sendable, Equatable {
 extension Predicate {
   /// Throws where declared types show that an ordering compares what has no order, such as text with a number.
   ///
-  /// SQL checks this by itself; memory, which meets values only, would call the comparison false.
-  func checkTypes(_ type: ([String]) throws(Failure) -> ColumnType) throws(Failure) {
+  /// Memory, which meets values only, would call the comparison false. `type` gives nil for what has no one type.
+  func checkTypes(_ type: ([String]) throws(Failure) -> ColumnType?) throws(Failure) {
     switch self {
     case .constant: return
     case .not(let part): try part.checkTypes(type)
     case .and(let parts), .or(let parts):
       for part in parts { try part.checkTypes(type) }
     case .comparison(let comparison):
-      let plan = try ComparisonPlan(comparison)
-      switch plan.test {
-      case .relation(let relation, let left, let right) where relation.isOrdering:
-        try checkOrder(left, right, type)
-      case .between(let operand, let low, let high):
-        try checkOrder(operand, low, type)
-        try checkOrder(operand, high, type)
-      default: return
+      guard comparison.modifier == .direct else { return }
+      if comparison.operator == .between {
+        guard let bounds = comparison.right.listParts else { return }
+        for bound in bounds { try checkOrder(comparison.left, bound, type) }
+      } else if Relation(comparison.operator)?.isOrdering == true {
+        try checkOrder(comparison.left, comparison.right, type)
       }
     }
   }
 
   private func checkOrder(
-    _ left: ComparisonPlan.Operand, _ right: ComparisonPlan.Operand,
-    _ type: ([String]) throws(Failure) -> ColumnType
+    _ left: Expression, _ right: Expression, _ type: ([String]) throws(Failure) -> ColumnType?
   ) throws(Failure) {
     guard let left = try comparisonClass(left, type), let right = try comparisonClass(right, type) else { return }
     if left == right && left.hasOrder { return }
@@ -50,11 +47,13 @@ extension Predicate {
   }
 
   private func comparisonClass(
-    _ operand: ComparisonPlan.Operand, _ type: ([String]) throws(Failure) -> ColumnType
+    _ expression: Expression, _ type: ([String]) throws(Failure) -> ColumnType?
   ) throws(Failure) -> Value.ComparisonClass? {
-    switch operand {
-    case .constant(let value): value.comparisonClass
-    case .keyPath(let keys): try type(keys).comparisonClass
+    if let value = try Arithmetic.fold(expression) { return value.comparisonClass }
+    switch expression {
+    case .selfObject: return try type([])?.comparisonClass
+    case .keyPath(let keys), .path(.selfObject, let keys): return try type(keys)?.comparisonClass
+    default: return nil
     }
   }
 }

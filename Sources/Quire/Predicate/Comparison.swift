@@ -37,8 +37,8 @@ struct Comparison: Sendable, Equatable {
     static let word = Options(rawValue: 16)
 
     var folding: TextFolding {
-      if contains(.normalized) { return [] }
-      return TextFolding(rawValue: rawValue & 3)
+      let folding = contains(.normalized) ? [] : TextFolding(rawValue: rawValue & 3)
+      return contains(.localeSensitive) ? folding.union(.byLocale) : folding
     }
   }
 

@@ -1,50 +1,9 @@
-/// A comparison reduced to what memory and SQL both carry out. Both start from plans, so both refuse the same.
+/// A comparison reduced to what SQL carries out.
 struct ComparisonPlan {
   enum Operand {
     case constant(Value)
     /// Keys from the object; none for the object itself.
     case keyPath([String])
-  }
-
-  enum Relation {
-    case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
-
-    /// The relation with its sides exchanged.
-    var mirrored: Relation {
-      switch self {
-      case .equal, .notEqual: self
-      case .less: .greater
-      case .lessOrEqual: .greaterOrEqual
-      case .greater: .less
-      case .greaterOrEqual: .lessOrEqual
-      }
-    }
-
-    var isOrdering: Bool { self != .equal && self != .notEqual }
-
-    /// What the relation says of an order; false when there is none.
-    func holds(_ order: Int?) -> Bool {
-      guard let order else { return false }
-      return switch self {
-      case .equal: order == 0
-      case .notEqual: order != 0
-      case .less: order < 0
-      case .lessOrEqual: order <= 0
-      case .greater: order > 0
-      case .greaterOrEqual: order >= 0
-      }
-    }
-
-    var textOperation: TextMatcher.Operation {
-      switch self {
-      case .equal: .equal
-      case .notEqual: .notEqual
-      case .less: .less
-      case .lessOrEqual: .lessOrEqual
-      case .greater: .greater
-      case .greaterOrEqual: .greaterOrEqual
-      }
-    }
   }
 
   enum Test {
@@ -71,14 +30,15 @@ struct ComparisonPlan {
     try ComparisonPlan.checkSupported(comparison)
     folding = comparison.options.folding
     let left = try ComparisonPlan.operand(comparison.left)
+    if let relation = Relation(comparison.operator) {
+      test = .relation(relation, left, try ComparisonPlan.operand(comparison.right))
+      return
+    }
+    if let operation = TextMatcher.Operation(comparison.operator) {
+      test = .text(operation, left, pattern: try ComparisonPlan.operand(comparison.right))
+      return
+    }
     switch comparison.operator {
-    case .lessThan: test = .relation(.less, left, try ComparisonPlan.operand(comparison.right))
-    case .lessThanOrEqual: test = .relation(.lessOrEqual, left, try ComparisonPlan.operand(comparison.right))
-    case .greaterThan: test = .relation(.greater, left, try ComparisonPlan.operand(comparison.right))
-    case .greaterThanOrEqual:
-      test = .relation(.greaterOrEqual, left, try ComparisonPlan.operand(comparison.right))
-    case .equal: test = .relation(.equal, left, try ComparisonPlan.operand(comparison.right))
-    case .notEqual: test = .relation(.notEqual, left, try ComparisonPlan.operand(comparison.right))
     case .between:
       guard let bounds = try ComparisonPlan.parts(comparison.right), bounds.count == 2 else {
         throw Failure(
@@ -95,11 +55,7 @@ struct ComparisonPlan {
         test = .member(try ComparisonPlan.operand(comparison.right), of: parts)
       case .constant: test = .text(.contains, left, pattern: try ComparisonPlan.operand(comparison.right))
       }
-    case .matches: test = .text(.matches, left, pattern: try ComparisonPlan.operand(comparison.right))
-    case .like: test = .text(.like, left, pattern: try ComparisonPlan.operand(comparison.right))
-    case .beginsWith: test = .text(.beginsWith, left, pattern: try ComparisonPlan.operand(comparison.right))
-    case .endsWith: test = .text(.endsWith, left, pattern: try ComparisonPlan.operand(comparison.right))
-    case .custom: throw ComparisonPlan.unsupported("the operator \(comparison.customOperator)", comparison)
+    default: throw ComparisonPlan.unsupported("the operator \(comparison.customOperator)", comparison)
     }
   }
 
@@ -130,7 +86,7 @@ struct ComparisonPlan {
   }
 
   private static func operand(_ expression: Expression) throws(Failure) -> Operand {
-    if let value = try ConstantArithmetic.fold(expression) { return .constant(value) }
+    if let value = try Arithmetic.fold(expression) { return .constant(value) }
     switch expression {
     case .selfObject: return .keyPath([])
     case .keyPath(let keys), .path(.selfObject, let keys): return .keyPath(keys)

@@ -1,103 +1,123 @@
-/// A comparison ready to be asked about objects.
+/// A comparison ready to be asked about objects. For one thread at a time.
 final class ComparisonTest {
-  private let test: ComparisonPlan.Test
-  private let folding: TextFolding
+  private enum Operation {
+    case relation(Relation)
+    case between
+    case isIn
+    case contains
+    case text(TextMatcher.Operation)
+  }
+
+  private let comparison: Comparison
+  private let operation: Operation
+  private let left: ExpressionNode
+  private let right: ExpressionNode
+  private let test: ValueTest
   private let folder = TextFolder()
-  /// The pattern last compiled: with a constant pattern, the only one.
-  private var matcher: TextMatcher?
+  /// The constants of `IN {…}` and `{…} CONTAINS`.
   private var members: MemberSet?
 
-  init(_ plan: ComparisonPlan) throws(Failure) {
-    folding = plan.folding
-    test = plan.test
-    switch plan.test {
-    case .text(let operation, _, .constant(let pattern)):
-      guard let pattern = pattern.comparableText else { break }
-      matcher = try TextMatcher(operation, folding, pattern: pattern)
-    case .member(_, let parts): members = MemberSet(parts, folding, folder)
-    default: break
-    }
-  }
-
-  func matches(_ subject: some PropertySource) throws(Failure) -> Bool {
-    switch test {
-    case .relation(let relation, let left, let right):
-      return try holds(relation, value(left, subject), value(right, subject))
-    case .between(let operand, let low, let high):
-      let value = try value(operand, subject)
-      if value.isNil { return false }
-      guard try isOrdered(.greaterOrEqual, value, self.value(low, subject)) else { return false }
-      return try isOrdered(.lessOrEqual, value, self.value(high, subject))
-    case .member(let operand, let parts):
-      let value = try value(operand, subject)
-      if let members { return members.contains(value, folder) }
-      for part in parts where try holds(.equal, value, self.value(part, subject)) { return true }
-      return false
-    case .memberOfKey(let operand, let keys):
-      return try isMember(value(operand, subject), of: subject.value(atKeyPath: keys))
-    case .contains(let keys, let operand):
-      return try isMember(value(operand, subject), of: subject.value(atKeyPath: keys))
-    case .text(let operation, let operand, let pattern):
-      return try matches(operation, value(operand, subject), value(pattern, subject))
-    }
-  }
-
-  private func value(
-    _ operand: ComparisonPlan.Operand, _ subject: some PropertySource
-  ) throws(Failure) -> Value {
-    switch operand {
-    case .constant(let value): value
-    case .keyPath(let keys): try subject.value(atKeyPath: keys)
-    }
-  }
-
-  /// `<=` and `>=` hold between nil and nil, as equality does.
-  private func holds(
-    _ relation: ComparisonPlan.Relation, _ left: Value, _ right: Value
-  ) throws(Failure) -> Bool {
-    if left.isNil || right.isNil {
-      let bothNil = left.isNil && right.isNil
-      return switch relation {
-      case .equal, .lessOrEqual, .greaterOrEqual: bothNil
-      case .notEqual: !bothNil
-      case .less, .greater: false
+  init(_ comparison: Comparison) throws(Failure) {
+    self.comparison = comparison
+    if comparison.options.contains(.word) { throw ComparisonTest.unsupported("The option [w]", comparison) }
+    test = ValueTest(comparison.options.folding)
+    left = try ExpressionNode(comparison.left, asValue: true)
+    right = try ExpressionNode(comparison.right, asValue: true)
+    if let relation = Relation(comparison.operator) {
+      operation = .relation(relation)
+    } else if let text = TextMatcher.Operation(comparison.operator) {
+      operation = .text(text)
+      if let pattern = right.constant?.scalar { try test.prepare(text, pattern) }
+    } else {
+      switch comparison.operator {
+      case .between:
+        operation = .between
+        if let bounds = right.constant { _ = try ComparisonTest.bounds(bounds, comparison) }
+      case .isIn:
+        operation = .isIn
+        members = memberSet(right)
+        if let collection = right.constant { try ComparisonTest.checkCollection(collection, comparison) }
+      case .contains:
+        operation = .contains
+        members = memberSet(left)
+      default: throw ComparisonTest.unsupported("The operator \(comparison.customOperator)", comparison)
       }
     }
-    return try isOrdered(relation, left, right)
   }
 
-  private func isOrdered(
-    _ relation: ComparisonPlan.Relation, _ left: Value, _ right: Value
-  ) throws(Failure) -> Bool {
-    if !folding.isEmpty, let left = left.comparableText, let right = right.comparableText {
-      return try matcher(relation.textOperation, right).matches(left)
-    }
-    switch relation {
-    case .equal: return Value.areEqual(left, right)
-    case .notEqual: return !Value.areEqual(left, right)
-    default: return relation.holds(Value.order(left, right))
-    }
+  private func memberSet(_ node: ExpressionNode) -> MemberSet? {
+    guard case .list(let items)? = node.constant else { return nil }
+    return MemberSet(items, comparison.options.folding, folder)
   }
 
-  private func isMember(_ value: Value, of collection: Value) throws(Failure) -> Bool {
-    if case .list(let list) = collection {
-      for element in list.values where try holds(.equal, value, element) { return true }
+  func holds(_ scope: inout Scope) throws(Failure) -> Bool {
+    let left = try left.item(&scope)
+    let right = try right.item(&scope)
+    switch comparison.modifier {
+    case .direct: return try holds(left, right)
+    case .any:
+      for element in try elements(left) where try holds(element, right) { return true }
       return false
+    case .all:
+      for element in try elements(left) where try !holds(element, right) { return false }
+      return true
     }
-    return try matches(.contains, collection, value)
   }
 
-  private func matches(
-    _ operation: TextMatcher.Operation, _ value: Value, _ pattern: Value
-  ) throws(Failure) -> Bool {
-    guard let text = value.comparableText, let pattern = pattern.comparableText else { return false }
-    return try matcher(operation, pattern).matches(text)
+  /// What ANY and ALL ask about: the innermost values, and nothing when there is no collection at all.
+  private func elements(_ item: Item) throws(Failure) -> [Item] {
+    if item.isNil { return [] }
+    guard let elements = item.innermost else {
+      throw Failure(
+        .invalidPredicate,
+        "\(comparison.modifier == .any ? "ANY" : "ALL") needs a collection on its left side, and in "
+          + "\(Predicate.comparison(comparison).text) there is \(item.kindName).")
+    }
+    return elements
   }
 
-  private func matcher(_ operation: TextMatcher.Operation, _ pattern: Text) throws(Failure) -> TextMatcher {
-    if let matcher, matcher.operation == operation, matcher.pattern == pattern { return matcher }
-    let compiled = try TextMatcher(operation, folding, pattern: pattern)
-    matcher = compiled
-    return compiled
+  private func holds(_ left: Item, _ right: Item) throws(Failure) -> Bool {
+    switch operation {
+    case .relation(let relation): return try test.holds(relation, left, right)
+    case .between:
+      let (low, high) = try ComparisonTest.bounds(right, comparison)
+      guard let value = left.scalar, let low = low.scalar, let high = high.scalar else { return false }
+      return try test.isBetween(value, low, high)
+    case .isIn: return try isMember(left, of: right)
+    case .contains: return try isMember(right, of: left)
+    case .text(let operation):
+      guard let text = left.scalar, let pattern = right.scalar else { return false }
+      return try test.matches(operation, text, pattern)
+    }
+  }
+
+  /// Of a list or the values of a dictionary; of a text, whether the other is a part of it.
+  private func isMember(_ item: Item, of collection: Item) throws(Failure) -> Bool {
+    if let members, let value = item.scalar { return members.contains(value, folder) }
+    if let elements = collection.elements { return try test.contains(elements, item) }
+    guard let text = collection.scalar, let part = item.scalar else { return false }
+    return try test.matches(.contains, text, part)
+  }
+
+  // MARK: Failures
+
+  private static func bounds(_ item: Item, _ comparison: Comparison) throws(Failure) -> (Item, Item) {
+    guard case .list(let bounds) = item, bounds.count == 2 else {
+      throw Failure(
+        .invalidPredicate, "BETWEEN needs a list of exactly two bounds, and has \(comparison.right.text).")
+    }
+    return (bounds[0], bounds[1])
+  }
+
+  private static func checkCollection(_ item: Item, _ comparison: Comparison) throws(Failure) {
+    guard let value = item.scalar else { return }
+    guard value.isNil || value.comparableText != nil else {
+      throw Failure(
+        .invalidPredicate, "IN needs a list or text on its right side, and has \(comparison.right.text).")
+    }
+  }
+
+  private static func unsupported(_ part: String, _ comparison: Comparison) -> Failure {
+    Failure(.unsupported, "\(part), used in \(Predicate.comparison(comparison).text), is not supported.")
   }
 }

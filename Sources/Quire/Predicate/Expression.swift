@@ -61,6 +61,16 @@ indirect enum Expression: Sendable, Equatable {
     if case .constant(let constant) = self { constant.value } else { nil }
   }
 
+  /// The parts of a list that is written out, else nil.
+  var listParts: [Expression]? {
+    switch self {
+    case .list(let parts): parts
+    case .constant(let constant):
+      if case .list(let list) = constant.value { list.values.map { .constant($0) } } else { nil }
+    default: nil
+    }
+  }
+
   /// Reads an expression that stands alone, such as a column of a fetch.
   static func parse(_ format: Text, arguments: [Value] = []) throws(Failure) -> Expression {
     var parser = try PredicateParser(format, arguments: arguments)

@@ -15,7 +15,7 @@ enum Function {
 
   /// Those of one argument that may be written without their colon: `sum(x)` is `sum:(x)`.
   private static let unary: Set<String> = [
-    "sum", "count", "min", "max", "average", "median", "mode", "stddev", "sqrt", "log", "ln", "exp", "floor",
+    "sum", "count", "min", "max", "average", "avg", "median", "mode", "stddev", "sqrt", "log", "ln", "exp", "floor",
     "ceiling", "abs", "trunc", "randomn", "uppercase", "lowercase", "length", "noindex", "canonical",
     "onesComplement", "negate",
   ]

@@ -10,11 +10,12 @@ struct MemberSet {
   private var hasNil = false
   private let folding: TextFolding
 
-  /// nil when some part is a key.
-  init?(_ parts: [ComparisonPlan.Operand], _ folding: TextFolding, _ folder: TextFolder) {
+  /// nil when some item is a list, and for a locale, which decides for itself what is equal.
+  init?(_ items: [Item], _ folding: TextFolding, _ folder: TextFolder) {
+    if folding.contains(.byLocale) { return nil }
     self.folding = folding
-    for part in parts {
-      guard case .constant(let value) = part else { return nil }
+    for item in items {
+      guard let value = item.scalar else { return nil }
       switch value {
       case .nil: hasNil = true
       case .integer(let integer): integers.insert(integer)

@@ -1,5 +1,5 @@
 extension Predicate {
-  /// Every key path that starts at the object under test, each once.
+  /// Every key path that starts at the object under test, each once. Those of variables do not.
   var keyPaths: [[String]] {
     var found: [[String]] = []
     collect(into: &found)
@@ -7,23 +7,17 @@ extension Predicate {
   }
 
   private func collect(into found: inout [[String]]) {
-    switch self {
-    case .constant: break
-    case .comparison(let comparison):
-      Predicate.collect(comparison.left, into: &found)
-      Predicate.collect(comparison.right, into: &found)
-    case .not(let part): part.collect(into: &found)
-    case .and(let parts), .or(let parts): for part in parts { part.collect(into: &found) }
-    }
+    for side in sides { side.collect(into: &found) }
   }
+}
 
-  private static func collect(_ expression: Expression, into found: inout [[String]]) {
-    switch expression {
+extension Expression {
+  fileprivate func collect(into found: inout [[String]]) {
+    switch self {
     case .keyPath(let path), .path(.selfObject, let path):
       if !found.contains(path) { found.append(path) }
-    case .list(let parts):
-      for part in parts { collect(part, into: &found) }
-    default: break
+    default:
+      for part in parts { part.collect(into: &found) }
     }
   }
 }

@@ -1,5 +1,5 @@
 extension ComparisonPlan {
-  /// Refuses what is not carried out yet, in words that name the part.
+  /// Refuses what SQL does not carry out yet, in words that name the part.
   static func checkSupported(_ comparison: Comparison) throws(Failure) {
     if comparison.modifier != .direct {
       throw unsupported("\(comparison.modifier == .any ? "ANY" : "ALL") and the other quantifiers", comparison)
@@ -30,7 +30,7 @@ extension ComparisonPlan {
         throw Failure(.unsupported, "The collection operator \(key) in \(expression.text) is not supported yet.")
       }
     case .function:
-      if try ConstantArithmetic.fold(expression) == nil { throw unsupported(expression) }
+      if try Arithmetic.fold(expression) == nil { throw unsupported(expression) }
     default: throw unsupported(expression)
     }
   }
@@ -66,11 +66,11 @@ extension ComparisonPlan {
 }
 
 extension Predicate {
-  /// SQLite reads about ninety open parentheses at most, and memory refuses what SQL does.
+  /// SQLite reads about ninety open parentheses at most.
   private static let greatestCompoundDepth = 40
   private static let mostConstants = 30_000
 
-  /// Throws for everything that neither memory nor SQL carries out; both call it before they start.
+  /// Throws for everything that SQL does not carry out; whoever fetches calls it before it starts.
   func checkSupported() throws(Failure) {
     var constants = 0
     try checkSupported(depth: 0, &constants)

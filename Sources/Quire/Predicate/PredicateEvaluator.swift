@@ -1,59 +1,75 @@
 /// A predicate made ready for many objects: constants folded, patterns compiled. For one thread at a time.
 final class PredicateEvaluator {
-  private indirect enum Node {
-    case constant(Bool)
-    case not(Node)
-    case and([Node])
-    case or([Node])
-    case test(ComparisonTest)
+  private let root: PredicateNode
+
+  /// Throws what can be known before any object is: malformed patterns, parts of the language that nothing evaluates.
+  init(_ predicate: Predicate) throws(Failure) { root = try PredicateNode(predicate) }
+
+  /// `variables` are the values of those that the predicate leaves open.
+  func matches(_ subject: any PropertySource, variables: [String: Item] = [:]) throws(Failure) -> Bool {
+    try matches(.subject(subject), variables: variables)
   }
 
-  private let root: Node
+  func matches(_ item: Item, variables: [String: Item] = [:]) throws(Failure) -> Bool {
+    var scope = Scope(subject: item, variables: variables)
+    return try root.holds(&scope)
+  }
+}
 
-  /// Throws `unsupported` for the parts that neither memory nor SQL carries out.
+/// An expression made ready for many objects. For one thread at a time.
+final class ExpressionEvaluator {
+  private let root: ExpressionNode
+
+  init(_ expression: Expression) throws(Failure) { root = try ExpressionNode(expression) }
+
+  func value(of item: Item, variables: [String: Item] = [:]) throws(Failure) -> Item {
+    var scope = Scope(subject: item, variables: variables)
+    return try root.item(&scope)
+  }
+}
+
+/// A predicate made ready to be evaluated.
+indirect enum PredicateNode {
+  case constant(Bool)
+  case not(PredicateNode)
+  case and([PredicateNode])
+  case or([PredicateNode])
+  case test(ComparisonTest)
+
   init(_ predicate: Predicate) throws(Failure) {
-    try predicate.checkSupported()
-    root = try PredicateEvaluator.compile(predicate)
-  }
-
-  func matches(_ subject: some PropertySource) throws(Failure) -> Bool {
-    try PredicateEvaluator.matches(root, subject)
-  }
-
-  private static func compile(_ predicate: Predicate) throws(Failure) -> Node {
     switch predicate {
-    case .constant(let holds): return .constant(holds)
-    case .comparison(let comparison): return .test(try ComparisonTest(ComparisonPlan(comparison)))
-    case .not(let part): return .not(try compile(part))
-    case .and(let parts): return .and(try compile(parts))
-    case .or(let parts): return .or(try compile(parts))
+    case .constant(let holds): self = .constant(holds)
+    case .comparison(let comparison): self = .test(try ComparisonTest(comparison))
+    case .not(let part): self = .not(try PredicateNode(part))
+    case .and(let parts): self = .and(try PredicateNode.nodes(parts))
+    case .or(let parts): self = .or(try PredicateNode.nodes(parts))
     }
   }
 
-  private static func compile(_ parts: [Predicate]) throws(Failure) -> [Node] {
-    var nodes: [Node] = []
-    for part in parts { nodes.append(try compile(part)) }
+  private static func nodes(_ parts: [Predicate]) throws(Failure) -> [PredicateNode] {
+    var nodes: [PredicateNode] = []
+    for part in parts { nodes.append(try PredicateNode(part)) }
     return nodes
   }
 
-  private static func matches(_ node: Node, _ subject: some PropertySource) throws(Failure) -> Bool {
-    switch node {
+  func holds(_ scope: inout Scope) throws(Failure) -> Bool {
+    switch self {
     case .constant(let holds): return holds
-    case .not(let part): return try !matches(part, subject)
+    case .not(let part): return try !part.holds(&scope)
     case .and(let parts):
-      for part in parts where try !matches(part, subject) { return false }
+      for part in parts where try !part.holds(&scope) { return false }
       return true
     case .or(let parts):
-      for part in parts where try matches(part, subject) { return true }
+      for part in parts where try part.holds(&scope) { return true }
       return false
-    case .test(let test): return try test.matches(subject)
+    case .test(let test): return try test.holds(&scope)
     }
   }
 }
 
 extension Predicate {
   /// Tests one object; for many, keep a `PredicateEvaluator`.
-  func matches(_ subject: some PropertySource) throws(Failure) -> Bool {
+  func matches(_ subject: any PropertySource) throws(Failure) -> Bool {
     try PredicateEvaluator(self).matches(subject)
   }
 }

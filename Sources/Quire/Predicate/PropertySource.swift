@@ -1,5 +1,11 @@
 /// The only view that predicates have of an object; the layer above conforms to it.
-protocol PropertySource {
-  /// The value at the end of to-one relationships, nil when one of them is. The empty path is the object itself.
-  func value(atKeyPath path: [String]) throws(Failure) -> Value
+protocol PropertySource: AnyObject {
+  /// What the object is compared by: a reference.
+  var identity: Value { get }
+
+  /// The value of a key. A to-many relationship gives a list of objects, in their order.
+  ///
+  /// A to-one relationship gives an object, whose keys may be asked next, or nil; with `asValue` nothing but the
+  /// value will be looked at, and its reference is enough.
+  func item(forKey key: String, asValue: Bool) throws(Failure) -> Item
 }

@@ -1,7 +1,5 @@
 /// One comparison as SQL.
 struct ComparisonSQL {
-  typealias Relation = ComparisonPlan.Relation
-
   private enum Side {
     case constant(Value)
     case column(SQLColumn)
@@ -79,8 +77,7 @@ struct ComparisonSQL {
   }
 
   private func constants(_ relation: Relation, _ left: Value, _ right: Value) throws(Failure) -> SQLFragment {
-    let test = ComparisonPlan.Test.relation(relation, .constant(left), .constant(right))
-    return .constant(try ComparisonTest(ComparisonPlan(test: test, folding: folding)).matches(NoProperties()))
+    .constant(try ValueTest(folding).holds(relation, left, right))
   }
 
   private func isNull(_ column: SQLColumn) -> SQLFragment {
@@ -180,8 +177,7 @@ struct ComparisonSQL {
   private func text(_ operation: TextMatcher.Operation, _ left: Side, _ right: Side) throws(Failure) -> SQLFragment {
     switch (left, right) {
     case (.constant(let left), .constant(let right)):
-      let test = ComparisonPlan.Test.text(operation, .constant(left), pattern: .constant(right))
-      return .constant(try ComparisonTest(ComparisonPlan(test: test, folding: folding)).matches(NoProperties()))
+      return .constant(try ValueTest(folding).matches(operation, left, right))
     case (.constant(let left), .column(let right)):
       guard let text = left.comparableText, right.type.comparisonClass == .text else { return .constant(false) }
       return function(operation, "?", right.sql, [.text(text)])
@@ -243,9 +239,4 @@ struct ComparisonSQL {
       sql: "\(PredicateFunctions.text)(\(operation.rawValue), \(folding.rawValue), \(text), \(pattern))",
       arguments: arguments, isExact: true, stack: 12)
   }
-}
-
-/// For comparisons of constants alone.
-private struct NoProperties: PropertySource {
-  func value(atKeyPath path: [String]) throws(Failure) -> Value { .nil }
 }

@@ -3,8 +3,8 @@ enum SQLConstant {
   /// The relation, the column as it is to be written, and the argument; nil when no value of the column satisfies
   /// the relation. Expects a constant of the column's class.
   static func adapt(
-    _ relation: ComparisonPlan.Relation, _ column: SQLColumn, _ value: Value
-  ) -> (ComparisonPlan.Relation, operand: String, argument: Value)? {
+    _ relation: Relation, _ column: SQLColumn, _ value: Value
+  ) -> (Relation, operand: String, argument: Value)? {
     switch value {
     case .date(let seconds): return seconds.isNaN ? nil : (relation, column.sql, .double(seconds))
     case .text(let text), .uri(let text): return (relation, column.sql, .text(text))
@@ -19,8 +19,8 @@ enum SQLConstant {
   }
 
   private static func adapt(
-    _ relation: ComparisonPlan.Relation, _ column: SQLColumn, _ number: Number
-  ) -> (ComparisonPlan.Relation, operand: String, argument: Value)? {
+    _ relation: Relation, _ column: SQLColumn, _ number: Number
+  ) -> (Relation, operand: String, argument: Value)? {
     if number.double.isNaN { return nil }
     if column.type == .float { return (relation, column.sql, .double(Double(number.single))) }
     switch number {
@@ -36,8 +36,8 @@ enum SQLConstant {
   /// SQLite may turn an integer into a double before it looks into an index of doubles, so this does it first, and
   /// where none equals the integer, takes the relation to the nearest that has the same answer.
   private static func adapt(
-    _ relation: ComparisonPlan.Relation, _ column: SQLColumn, _ integer: Int64
-  ) -> (ComparisonPlan.Relation, operand: String, argument: Value)? {
+    _ relation: Relation, _ column: SQLColumn, _ integer: Int64
+  ) -> (Relation, operand: String, argument: Value)? {
     let double = Double(integer)
     let isAbove: Bool
     switch Number.order(.real(double), .integer(integer)) {

@@ -6,6 +6,8 @@ struct TextFolding: OptionSet, Hashable, Sendable {
   static let ignoreCase = TextFolding(rawValue: 1)
   /// `[d]`: decomposes, drops nonspacing marks and composes again.
   static let ignoreDiacritics = TextFolding(rawValue: 2)
+  /// `[l]`: texts compare as the process's locale collates them. No bytes can be folded for that; see `TextCollator`.
+  static let byLocale = TextFolding(rawValue: 4)
 }
 
 extension Text {

@@ -26,6 +26,8 @@ final class TextMatcher {
   private let folded: Text
   private let wildcards: WildcardPattern?
   private let regularExpression: RegularExpression?
+  /// Under [l], which changes nothing for LIKE and MATCHES: these compare sign by sign.
+  private let collator: TextCollator?
 
   init(_ operation: Operation, _ folding: TextFolding, pattern: Text) throws(Failure) {
     self.operation = operation
@@ -33,16 +35,20 @@ final class TextMatcher {
     self.pattern = pattern
     let folder = TextFolder()
     self.folder = folder
+    let isPattern = operation == .matches || operation == .like
+    collator = folding.contains(.byLocale) && !isPattern ? try TextCollator(folding) : nil
+    let folding = folding.subtracting(.byLocale)
     regularExpression = operation == .matches ? try RegularExpression(pattern, folding) : nil
     wildcards = operation == .like ? WildcardPattern(pattern, folding, folder) : nil
-    folded = operation == .matches || operation == .like ? pattern : folder.fold(pattern, folding)
+    folded = isPattern || collator != nil ? pattern : folder.fold(pattern, folding)
   }
 
   func matches(_ text: Text) throws(Failure) -> Bool { try matches(text.bytes.buffer) }
 
   func matches(_ text: UnsafeBufferPointer<UInt8>) throws(Failure) -> Bool {
     if let regularExpression { return try regularExpression.matches(text) }
-    return folder.withFolded(text, folding) { decide($0) }
+    if let collator { return try collator.holds(operation, text, folded.bytes.buffer) }
+    return folder.withFolded(text, folding.subtracting(.byLocale)) { decide($0) }
   }
 
   /// The empty pattern is found nowhere: CONTAINS, BEGINSWITH and ENDSWITH are false for it.

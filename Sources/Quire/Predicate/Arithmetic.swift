@@ -1,8 +1,8 @@
 import Glibc
 
-/// Arithmetic on constants: integers divide toward zero, one floating operand makes the result floating, integer
+/// Arithmetic on values: integers divide toward zero, one floating operand makes the result floating, integer
 /// overflow gives the floating value, division by zero and nil give nil.
-enum ConstantArithmetic {
+enum Arithmetic {
   /// The value of an expression made of constants and operators alone; nil when it holds anything else.
   static func fold(_ expression: Expression) throws(Failure) -> Value? {
     switch expression {
@@ -14,7 +14,7 @@ enum ConstantArithmetic {
         guard let value = try fold(part) else { return nil }
         values.append(value)
       }
-      return try apply(name, values, expression)
+      return try apply(name, values, in: expression)
     case .list(let parts):
       var values: [Value] = []
       for part in parts {
@@ -26,29 +26,23 @@ enum ConstantArithmetic {
     }
   }
 
-  private static func isOperator(_ name: String) -> Bool {
+  static func isOperator(_ name: String) -> Bool {
     Function.infixSign(of: name) != nil || name == Function.negate || name == Function.complement
   }
 
-  private static func apply(_ name: String, _ values: [Value], _ expression: Expression) throws(Failure) -> Value {
+  /// What an operator gives; a failure names `expression`.
+  static func apply(_ name: String, _ values: [Value], in expression: Expression) throws(Failure) -> Value {
     var numbers: [Number] = []
-    for value in values where !value.isNil {
-      guard let number = value.number else {
-        throw Failure(
-          .invalidPredicate,
-          "\(expression.text) calculates with \(value.kindName); only numbers can be calculated with.")
-      }
-      if case .float(let float) = number { numbers.append(.real(Double(float))) } else { numbers.append(number) }
-    }
-    guard numbers.count == values.count else { return .nil }
-    if name == Function.negate { return negate(numbers[0]) }
+    for value in values where !value.isNil { numbers.append(try number(value, in: expression)) }
+    guard numbers.count == values.count, let first = numbers.first else { return .nil }
+    if name == Function.negate { return negate(first) }
     if name == Function.complement {
-      return .integer(~(try bits(numbers[0], expression)))
+      return .integer(~(try bits(first, in: expression)))
     }
     guard numbers.count == 2 else { return .nil }
     switch name {
     case "bitwiseAnd:with:", "bitwiseOr:with:", "bitwiseXor:with:", "leftshift:by:", "rightshift:by:":
-      let left = try bits(numbers[0], expression), right = try bits(numbers[1], expression)
+      let left = try bits(first, in: expression), right = try bits(numbers[1], in: expression)
       switch name {
       case "bitwiseAnd:with:": return .integer(left & right)
       case "bitwiseOr:with:": return .integer(left | right)
@@ -58,10 +52,29 @@ enum ConstantArithmetic {
       }
     default: break
     }
-    if case .integer(let left) = numbers[0], case .integer(let right) = numbers[1] {
+    if case .integer(let left) = first, case .integer(let right) = numbers[1] {
       return integers(name, left, right)
     }
-    return reals(name, numbers[0].double, numbers[1].double)
+    return reals(name, first.double, numbers[1].double)
+  }
+
+  /// An integer or a 64-bit real, which are what is calculated with.
+  static func number(_ value: Value, in expression: Expression) throws(Failure) -> Number {
+    guard let number = value.number else {
+      throw Failure(
+        .invalidPredicate,
+        "\(expression.text) calculates with \(value.kindName); only numbers can be calculated with.")
+    }
+    if case .float(let float) = number { return .real(Double(float)) }
+    return number
+  }
+
+  static func sum(_ left: Number, _ right: Number) -> Number {
+    if case .integer(let left) = left, case .integer(let right) = right {
+      let sum = left.addingReportingOverflow(right)
+      if !sum.overflow { return .integer(sum.partialValue) }
+    }
+    return .real(left.double + right.double)
   }
 
   private static func negate(_ number: Number) -> Value {
@@ -69,7 +82,7 @@ enum ConstantArithmetic {
     return .double(-number.double)
   }
 
-  private static func bits(_ number: Number, _ expression: Expression) throws(Failure) -> Int64 {
+  private static func bits(_ number: Number, in expression: Expression) throws(Failure) -> Int64 {
     switch number {
     case .integer(let integer): return integer
     case .real(let double):

@@ -1,0 +1,49 @@
+extension Predicate {
+  /// What its comparisons compare, from left to right.
+  var sides: [Expression] {
+    switch self {
+    case .constant: []
+    case .comparison(let comparison): [comparison.left, comparison.right]
+    case .not(let part): part.sides
+    case .and(let parts), .or(let parts): parts.flatMap(\.sides)
+    }
+  }
+
+  /// How deep the tree is.
+  var height: Int {
+    switch self {
+    case .constant: 0
+    case .comparison(let comparison): max(comparison.left.height, comparison.right.height)
+    case .not(let part): part.height + 1
+    case .and(let parts), .or(let parts): (parts.map(\.height).max() ?? 0) + 1
+    }
+  }
+}
+
+extension Expression {
+  /// The expressions that it is made of, with the sides of its condition, if it has one.
+  var parts: [Expression] {
+    switch self {
+    case .constant, .selfObject, .anyKey, .variable, .keyPath: []
+    case .path(let base, _), .variableKey(let base, _), .assignment(_, let base): [base]
+    case .function("objectFrom:withIndex:", let parts) where parts.count == 2:
+      Expression.index(parts[0], Index(argument: parts[1]), isGrouped: true).parts
+    case .function(_, let parts), .list(let parts), .fetch(let parts): parts
+    case .call(let target, _, let parts): [target] + parts
+    case .index(let base, .expression(let index), _): [base, index]
+    case .index(let base, _, _): [base]
+    case .subquery(let collection, _, let condition): [collection] + condition.sides
+    case .conditional(let condition, let first, let second): condition.sides + [first, second]
+    case .set(_, let left, let right): [left, right]
+    }
+  }
+
+  var height: Int {
+    let below: Int
+    switch self {
+    case .subquery(_, _, let condition), .conditional(let condition, _, _): below = condition.height
+    default: below = 0
+    }
+    return parts.map(\.height).reduce(below, max) + 1
+  }
+}

@@ -1,0 +1,99 @@
+/// What an expression gives when it is evaluated: a value, or one of the things that have parts.
+enum Item {
+  /// Never a list: `Item(_:)` makes items of those.
+  case value(Value)
+  case subject(any PropertySource)
+  case list([Item])
+  case dictionary(ItemDictionary)
+
+  static var `nil`: Item { .value(.nil) }
+
+  init(_ value: Value) {
+    if case .list(let list) = value { self = .list(list.values.map(Item.init)) } else { self = .value(value) }
+  }
+
+  var isNil: Bool { if case .value(.nil) = self { true } else { false } }
+
+  /// What comparisons of single values see; nil for lists and dictionaries.
+  var scalar: Value? {
+    switch self {
+    case .value(let value): value
+    case .subject(let subject): subject.identity
+    case .list, .dictionary: nil
+    }
+  }
+
+  /// What a collection holds; nil for what is none. Of a dictionary these are its values.
+  var elements: [Item]? {
+    switch self {
+    case .list(let items): items
+    case .dictionary(let dictionary): dictionary.values
+    case .value, .subject: nil
+    }
+  }
+
+  /// The elements of a list, and instead of lists in it their elements.
+  var innermost: [Item]? {
+    guard case .list(let items) = self else { return nil }
+    var found: [Item] = []
+    for item in items {
+      if let inner = item.innermost { found += inner } else { found.append(item) }
+    }
+    return found
+  }
+
+  /// What a message calls it.
+  var kindName: String {
+    switch self {
+    case .value(let value): value.kindName
+    case .subject: "an object"
+    case .list: "a list"
+    case .dictionary: "a dictionary"
+    }
+  }
+}
+
+/// Keys that may be there or not; those that are not are nil.
+final class ItemDictionary {
+  let items: [String: Item]
+
+  init(_ items: [String: Item]) { self.items = items }
+
+  /// In the order of the keys, so that the same dictionary is always told in the same way.
+  var values: [Item] { items.sorted { $0.key < $1.key }.map(\.value) }
+}
+
+extension Item {
+  /// The value of a key. Lists give a list of what their elements give, and nil gives nil.
+  ///
+  /// `asValue` tells that only the value is wanted: of an object, its reference will do.
+  func item(forKey key: String, asValue: Bool = false) throws(Failure) -> Item {
+    switch self {
+    case .subject(let subject): return key == "self" ? self : try subject.item(forKey: key, asValue: asValue)
+    case .dictionary(let dictionary):
+      if let item = dictionary.items[key] { return item }
+      return key == "self" ? self : .nil
+    case .list(let items):
+      var results: [Item] = []
+      results.reserveCapacity(items.count)
+      for item in items { results.append(try item.item(forKey: key, asValue: asValue)) }
+      return .list(results)
+    case .value(.nil): return .nil
+    case .value(let value):
+      if key == "self" { return self }
+      if key == "length", let length = value.length { return .value(.integer(length)) }
+      throw Failure(.invalidPredicate, "There is no key '\(key)' in \(value.kindName).")
+    }
+  }
+}
+
+extension Value {
+  /// The code points of text, the bytes of data; nil for everything else.
+  var length: Int64? {
+    switch self {
+    case .text(let text), .uri(let text): Int64(text.bytes.buffer.count { $0 & 0xC0 != 0x80 })
+    case .data(let data): Int64(data.count)
+    default: nil
+    }
+  }
+}

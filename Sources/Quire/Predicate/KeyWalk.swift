@@ -1,0 +1,95 @@
+/// A key path ready to be followed: its keys, and collection operators such as `@sum`.
+struct KeyWalk {
+  private enum Step {
+    case key(String)
+    case collection(CollectionOperator)
+  }
+
+  private let steps: [Step]
+  private let asValue: Bool
+  private let keys: [String]
+
+  /// `asValue` as in `Item.item(forKey:asValue:)`, for the last key.
+  init(_ keys: [String], asValue: Bool) throws(Failure) {
+    var steps: [Step] = []
+    for key in keys {
+      if key.utf8.first != UInt8(ascii: "@") {
+        steps.append(.key(key))
+      } else if let operation = CollectionOperator(rawValue: key) {
+        steps.append(.collection(operation))
+      } else {
+        let text = Expression.keyPath(keys).text
+        throw Failure(.invalidPredicate, "The key path \(text) has \(key), which is no collection operator.")
+      }
+    }
+    self.steps = steps
+    self.asValue = asValue
+    self.keys = keys
+  }
+
+  func item(from start: Item) throws(Failure) -> Item { try item(from: start, 0) }
+
+  private func item(from start: Item, _ first: Int) throws(Failure) -> Item {
+    var item = start
+    for place in first..<steps.count {
+      switch steps[place] {
+      case .key(let key): item = try item.item(forKey: key, asValue: asValue && place == steps.count - 1)
+      case .collection(let operation):
+        if item.isNil { return .nil }
+        guard let elements = item.elements else {
+          throw Failure(
+            .invalidPredicate,
+            "\(operation.rawValue) needs a collection, and what \(text) gives it is \(item.kindName).")
+        }
+        if operation == .count {
+          item = .value(.integer(Int64(elements.count)))
+          continue
+        }
+        // The keys behind the operator say what is taken of each element.
+        var values: [Item] = []
+        values.reserveCapacity(elements.count)
+        for element in elements { values.append(try self.item(from: element, place + 1)) }
+        return try operation.apply(values, in: .keyPath(keys))
+      }
+    }
+    return item
+  }
+
+  private var text: String { Expression.keyPath(keys).text }
+}
+
+/// The operators of key paths, by their names.
+enum CollectionOperator: String {
+  case count = "@count"
+  case sum = "@sum"
+  case average = "@avg"
+  case minimum = "@min"
+  case maximum = "@max"
+  case unionOfObjects = "@unionOfObjects"
+  case distinctUnionOfObjects = "@distinctUnionOfObjects"
+  case unionOfArrays = "@unionOfArrays"
+  case distinctUnionOfArrays = "@distinctUnionOfArrays"
+  case unionOfSets = "@unionOfSets"
+  case distinctUnionOfSets = "@distinctUnionOfSets"
+
+  /// `values` has what the keys behind the operator give for each element of the collection.
+  func apply(_ values: [Item], in expression: Expression) throws(Failure) -> Item {
+    switch self {
+    case .count: return .value(.integer(Int64(values.count)))
+    case .sum: return .value(try Statistics(values, in: expression).sum())
+    case .average: return .value(try Statistics(values, in: expression).average())
+    case .minimum: return .value(try Statistics(values, in: expression).extreme(.less))
+    case .maximum: return .value(try Statistics(values, in: expression).extreme(.greater))
+    case .unionOfObjects: return .list(values)
+    case .distinctUnionOfObjects: return .list(try ItemSet(values).items)
+    case .unionOfArrays, .unionOfSets: return .list(joined(values))
+    case .distinctUnionOfArrays, .distinctUnionOfSets: return .list(try ItemSet(joined(values)).items)
+    }
+  }
+
+  private func joined(_ lists: [Item]) -> [Item] {
+    var items: [Item] = []
+    for list in lists { items += list.elements ?? [list] }
+    return items
+  }
+}

@@ -1,0 +1,108 @@
+extension Predicate {
+  /// The predicate with a value for each of its variables. One that is missing is an error.
+  func substituting(_ values: [String: Value]) throws(Failure) -> Predicate {
+    try substituting(expressions: values.mapValues { .constant($0) })
+  }
+
+  /// The same with expressions, whose keys are those of the object under test.
+  func substituting(expressions: [String: Expression]) throws(Failure) -> Predicate {
+    let result = try Substitution(expressions: expressions).apply(self)
+    try Substitution.checkHeight(result.height)
+    return result
+  }
+}
+
+extension Expression {
+  func substituting(expressions: [String: Expression]) throws(Failure) -> Expression {
+    let result = try Substitution(expressions: expressions).apply(self)
+    try Substitution.checkHeight(result.height)
+    return result
+  }
+}
+
+private struct Substitution {
+  let expressions: [String: Expression]
+  /// The variables of the SUBQUERYs around a part, which stay.
+  var bound: Set<String> = []
+
+  /// Trees stay as low as the parser makes them, so that they can be read again and walked within any stack.
+  static func checkHeight(_ height: Int) throws(Failure) {
+    guard height <= PredicateParser.greatestHeight else {
+      throw Failure(.invalidPredicate, "With its variables substituted the predicate is nested too deeply.")
+    }
+  }
+
+  func apply(_ predicate: Predicate) throws(Failure) -> Predicate {
+    switch predicate {
+    case .constant: return predicate
+    case .not(let part): return .not(try apply(part))
+    case .and(let parts): return .and(try apply(parts))
+    case .or(let parts): return .or(try apply(parts))
+    case .comparison(var comparison):
+      comparison.left = try apply(comparison.left)
+      comparison.right = try apply(comparison.right)
+      return .comparison(comparison)
+    }
+  }
+
+  func apply(_ expression: Expression) throws(Failure) -> Expression {
+    switch expression {
+    case .constant, .selfObject, .anyKey, .keyPath: return expression
+    case .variable(let name): return bound.contains(name) ? expression : try value(of: name)
+    case .path(let base, let keys): return try apply(base).appending(keys)
+    case .variableKey(let base, let name):
+      let base = try apply(base)
+      if bound.contains(name) { return .variableKey(base, name) }
+      let key = try value(of: name)
+      guard case .text(let text)? = key.constantValue else {
+        throw Failure(.invalidPredicate, "The variable $\(name) stands for a key and must be text, not \(key.text).")
+      }
+      return base.appending([text.string])
+    case .function(let name, let parts): return .function(name, try apply(parts))
+    case .call(let target, let selector, let parts): return .call(try apply(target), selector, try apply(parts))
+    case .list(let parts): return .aggregate(try apply(parts))
+    case .index(let base, .expression(let index), let isGrouped):
+      return .index(try apply(base), .expression(try apply(index)), isGrouped: isGrouped)
+    case .index(let base, let index, let isGrouped): return .index(try apply(base), index, isGrouped: isGrouped)
+    case .subquery(let collection, let variable, let condition):
+      var inner = self
+      inner.bound.insert(variable)
+      return .subquery(try apply(collection), variable: variable, try inner.apply(condition))
+    case .conditional(let condition, let first, let second):
+      return .conditional(try apply(condition), try apply(first), try apply(second))
+    case .set(let operation, let left, let right): return .set(operation, try apply(left), try apply(right))
+    case .fetch(let parts): return .fetch(try apply(parts))
+    case .assignment(let name, let value): return .assignment(name, try apply(value))
+    }
+  }
+
+  private func value(of name: String) throws(Failure) -> Expression {
+    guard let expression = expressions[name] else {
+      throw Failure(.invalidPredicate, "There is no value for the variable $\(name); each variable needs one.")
+    }
+    return expression
+  }
+
+  private func apply(_ parts: [Predicate]) throws(Failure) -> [Predicate] {
+    var results: [Predicate] = []
+    for part in parts { results.append(try apply(part)) }
+    return results
+  }
+
+  private func apply(_ parts: [Expression]) throws(Failure) -> [Expression] {
+    var results: [Expression] = []
+    for part in parts { results.append(try apply(part)) }
+    return results
+  }
+}
+
+extension Expression {
+  /// The same tree that the parser makes of keys behind an expression.
+  fileprivate func appending(_ more: [String]) -> Expression {
+    switch self {
+    case .keyPath(let keys): .keyPath(keys + more)
+    case .path(let base, let keys): .path(base, keys + more)
+    default: .path(self, more)
+    }
+  }
+}
