@@ -101,7 +101,7 @@ enum JSON: Decodable {
 
 extension Item {
   /// As an argument of a format; nil for what has keys, which a format cannot hold.
-  var argument: Value? {
+  var argument: Quire.Value? {
     switch self {
     case .value(let value): return value
     case .subject(let subject): return subject.identity

@@ -9,11 +9,11 @@ extension Predicate {
     }
   }
 
-  /// How deep the tree is.
+  /// How deep the tree is, counted as the parser counts.
   var height: Int {
     switch self {
-    case .constant: 0
-    case .comparison(let comparison): max(comparison.left.height, comparison.right.height)
+    case .constant: 1
+    case .comparison(let comparison): max(comparison.left.height, comparison.right.height) + 1
     case .not(let part): part.height + 1
     case .and(let parts), .or(let parts): (parts.map(\.height).max() ?? 0) + 1
     }

@@ -87,9 +87,7 @@ final class TextCollator {
   }
 
   private static func failure(_ status: UErrorCode) -> Failure {
-    Failure(
-      .invalidPredicate,
-      "The locale's collation, which the option [l] asks for, failed (\(String(cString: quire_icu_error_name(status))))."
-    )
+    let reason = String(cString: quire_icu_error_name(status))
+    return Failure(.invalidPredicate, "The collation of the locale, which the option [l] asks for, failed (\(reason)).")
   }
 }
