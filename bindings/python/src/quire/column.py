@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from typing import Any, Optional, Union, overload
+from typing import Any, NoReturn, Optional, Union, overload
 
 from . import _buffers, _ffi, _handle, _types
 
@@ -13,6 +13,8 @@ __all__ = ["Column"]
 
 class HeldPage(_handle.Handle):
     """A page that columns read from."""
+
+    _survives_fork = True
 
 
 class Column(Sequence[Any]):
@@ -87,6 +89,9 @@ class Column(Sequence[Any]):
             self.to_list()
         assert self._list is not None
         return self._list[index]
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise TypeError("cannot pickle or copy a 'Column' object: it reads the library's memory; take to_list()")
 
     def __repr__(self) -> str:
         return f"<Column {self.name} {'(closed)' if self._page.closed else f'of {len(self)}'}>"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn, Union
+from typing import TYPE_CHECKING, Any, NoReturn, Union
 
 from . import _values
 from .errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from .model import Model
 
 __all__ = ["Key", "KeyPath", "Order"]
 
@@ -24,6 +27,14 @@ class Order:
     def __repr__(self) -> str:
         return f"<Order {self.path} {'ascending' if self.ascending else 'descending'}>"
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Order):
+            return NotImplemented
+        return (self.path, self.ascending) == (other.path, other.ascending)
+
+    def __hash__(self) -> int:
+        return hash((self.path, self.ascending))
+
 
 class Key:
     """A property of a model class. Read it from the class: `Quote.author`."""
@@ -31,6 +42,7 @@ class Key:
     _name: str
     _key: str
     _owner: str
+    _model: type[Model]
 
     @property
     def path(self) -> str:
@@ -50,6 +62,10 @@ class Key:
 
     def __str__(self) -> str:
         return f"{self._owner}.{self._name}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # There is one of it: copies and what is read from a pickle are the same.
+        return getattr, (self._model, self._name)
 
     def _quire_pack(self) -> _values.Packed:
         """As the argument for %K."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ctypes import byref, c_int64, c_void_p
 from typing import TYPE_CHECKING, Any, Generic, Optional, TypeVar, Union, overload
 
-from . import _buffers, _ffi, _handle, _identity, _values
+from . import _buffers, _ffi, _handle, _rows, _values
 from ._load import library, quick
 from .column import Column, HeldPage
 from .errors import InvalidArgument, MultipleFound, NotFound, failure
@@ -96,7 +96,11 @@ class Query(Generic[M]):
     # MARK: running
 
     def __iter__(self) -> Iterator[M]:
-        """The objects, whose values are read some at a time. Which objects there are is decided at the start."""
+        """The objects, whose values are read some at a time. Which objects there are is decided at the start.
+
+        One that is deleted meanwhile comes all the same and says so when it is read; but when other classes inherit
+        from that of the query, so that it can no longer be told what it was, it is left out.
+        """
         taken = _handle.Handle(self._fetch(_ffi.QUIRE_RESULT_IDS), quick.quire_list_release)
         with taken:
             self._context._deliver()
@@ -162,7 +166,7 @@ class Query(Generic[M]):
         columns = self._columns(keys)
         if not columns:
             return []
-        with _identity.collector_paused(len(columns[0])):
+        with _rows.collector_paused(len(columns[0])):
             return list(zip(*(column.to_list() for column in columns)))
 
     def columns(self, *keys: KeyPath) -> dict[str, Column]:
@@ -185,7 +189,8 @@ class Query(Generic[M]):
     def __getitem__(self, index: Union[int, slice]) -> Union[M, list[M]]:
         """Runs the query for one place or a slice of places, counted from 0: `query[100:150]`."""
         if isinstance(index, slice):
-            start, stop = index.start or 0, index.stop
+            start = 0 if index.start is None else _values.whole(index.start, "the start of a slice")
+            stop = None if index.stop is None else _values.whole(index.stop, "the end of a slice")
             if start < 0 or (stop is not None and stop < 0) or index.step not in (None, 1):
                 raise InvalidArgument("A slice of a query counts from the start, in steps of 1; turn its order around.")
             room = max(self._limit - start, 0) if self._limit else None
@@ -194,9 +199,10 @@ class Query(Generic[M]):
                 wanted = room
             elif room is not None:
                 wanted = min(wanted, room)
-            if wanted == 0:
+            if wanted == 0 or not _values.fits(self._offset + start):
                 return []
-            return self._but(_offset=self._offset + start, _limit=wanted or 0).all()
+            return self._but(_offset=self._offset + start, _limit=min(wanted or 0, 2**63 - 1)).all()
+        index = _values.whole(index, "a place of a query")
         if index < 0:
             raise InvalidArgument("A place of a query counts from the start; turn its order around.")
         found = self[index : index + 1]
@@ -290,9 +296,8 @@ class Query(Generic[M]):
         return found
 
     def _objects(self, taken: int, first: int, count: int) -> list[M]:
-        ids = _identity.read_ids(quick.quire_list_ids, taken, first, count)
-        found = _identity.objects_of(
-            self._context, self._model, ids, library.quire_list_page, taken, first)
+        ids = _rows.read_ids(quick.quire_list_ids, taken, first, count)
+        found = _rows.objects_of(self._context, self._model, ids, _rows.Source(taken), first)
         return found  # type: ignore[return-value]
 
 
@@ -308,8 +313,7 @@ def ids_of(call: Any, source: Any, first: int, count: int) -> array[int]:
 
 
 def _natural(name: str, count: int) -> int:
-    if not isinstance(count, int):
-        raise TypeError(f"{name} is a number, not {type(count).__name__}")
+    count = _values.whole(count, name)
     if not 0 <= count < 2**63:
         raise InvalidArgument(f"{name} is not negative and below 2**63; it is {count}.")
     return count
