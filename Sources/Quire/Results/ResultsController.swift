@@ -123,9 +123,16 @@ final class ResultsController {
   var count: Int { isFetched ? index.count : 0 }
   var sectionCount: Int { isFetched ? index.sectionCount : 0 }
 
+  private func checkFetched() throws(Failure) {
+    if !isFetched {
+      throw Failure(.invalidState, "The results were not fetched yet, so there is nothing in them; fetch them first.")
+    }
+  }
+
   func section(at place: Int) throws(Failure) -> SectionInfo {
+    try checkFetched()
     if let lent = lentSections[place] { return lent }
-    guard isFetched, let (name, start, count) = index.section(at: place) else {
+    guard let (name, start, count) = index.section(at: place) else {
       throw Failure(.notFound, "The results have \(sectionCount) sections; there is none at \(place).")
     }
     let info = SectionInfo(name: name, indexTitle: indexTitle(of: name), start: start, count: count)
@@ -134,7 +141,8 @@ final class ResultsController {
   }
 
   func object(section: Int, row: Int) throws(Failure) -> ManagedObject {
-    guard isFetched, let id = index.id(at: IndexPath(section: section, row: row)) else {
+    try checkFetched()
+    guard let id = index.id(at: IndexPath(section: section, row: row)) else {
       throw Failure(.notFound, "The results have no row \(row) in section \(section).")
     }
     return try object(withID: id)
@@ -147,11 +155,15 @@ final class ResultsController {
     guard let row = try context.store.rows(root: query.entity.root, ids: [id]).first else {
       throw Failure(.notFound, "The row of \(query.entity.name) \(id) is no longer in the store.")
     }
-    return context.object(for: row)
+    let object = context.object(for: row)
+    // Another writer changed the row: the list takes that on with the next changes, so as not to show it out of order.
+    if try key(of: object) != index.key(of: id) { context.touch(object) }
+    return object
   }
 
   func indexPath(of object: ManagedObject) throws(Failure) -> IndexPath {
-    guard isFetched, object.context === context, object.entity.rootNumber == query.entity.rootNumber,
+    try checkFetched()
+    guard object.context === context, object.entity.rootNumber == query.entity.rootNumber,
       let (path, _) = index.path(of: object.id)
     else { throw Failure(.notFound, "\(object.summary) is not in the results.") }
     return path
