@@ -134,6 +134,19 @@ class ReadingTests(ListTestCase):
         with self.assertRaises(quire.InvalidArgument):
             self.context.query(Quote).where("nothing == 1").live()
 
+    def test_values_of_a_window_come_without_objects(self):
+        rows = [(quote.contents, quote.price) for quote in self.live]
+        self.assertEqual(self.live.values(Quote.contents, "price"), rows)
+        self.assertEqual(self.live.values(Quote.contents, "price", first=1, count=2), rows[1:3])
+        self.live[0].price = 77
+        prices = self.live.columns(Quote.price, first=0, count=1)
+        self.assertEqual(prices[Quote.price].to_list(), [77])
+        self.assertIs(prices["price"], prices[Quote.price])
+        self.assertEqual(len(self.live.values()[0]), len(self.context.query(Quote).values()[0]))
+        for first, count in ((0, len(rows) + 1), (-1, 1), (2**70, 1)):
+            with self.assertRaises(quire.InvalidArgument):
+                self.live.values("price", first=first, count=count)
+
     def test_a_section_of_an_earlier_state_says_so(self):
         section = self.live.sections[0]
         self.quote("new", price=9)

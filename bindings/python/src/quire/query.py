@@ -5,11 +5,12 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Sequence
 from ctypes import byref, c_int64, c_void_p
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Optional, TypeVar, Union, overload
 
 from . import _buffers, _ffi, _handle, _rows, _values
 from ._load import library, quick
-from .column import Column, HeldPage
+from .column import Columns, read_columns, tuples
 from .errors import InvalidArgument, MultipleFound, NotFound, failure
 from .keys import KeyPath, Order, order_of, path_of
 from .predicate import Predicate, parse
@@ -163,15 +164,11 @@ class Query(Generic[M]):
 
         A to-one relationship gives an id. Without keys, all attributes in the order of the class.
         """
-        columns = self._columns(keys)
-        if not columns:
-            return []
-        with _rows.collector_paused(len(columns[0])):
-            return list(zip(*(column.to_list() for column in columns)))
+        return tuples(self._columns(keys), keys)
 
-    def columns(self, *keys: KeyPath) -> dict[str, Column]:
+    def columns(self, *keys: KeyPath) -> Columns:
         """The values of all objects column by column, by key path; numbers can be used without a copy. See `Column`."""
-        return {column.name: column for column in self._columns(keys)}
+        return self._columns(keys)
 
     def live(self, section_by: Optional[KeyPath] = None) -> Results[M]:
         """A list that stays up to date, in sections by the values of `section_by` when that is given.
@@ -274,24 +271,13 @@ class Query(Generic[M]):
         assert taken.value is not None
         return taken.value
 
-    def _columns(self, keys: Sequence[KeyPath]) -> list[Column]:
-        paths = [path_of(key) for key in keys]
-        if not paths:
-            paths = [attribute.path for attribute in self._model._quire_entity.stored]
-        names = [_values.encoded(path) for path in paths]
+    def _columns(self, keys: Sequence[KeyPath]) -> Columns:
         taken = self._fetch(_ffi.QUIRE_RESULT_IDS)
         try:
-            error, page = c_void_p(), c_void_p()
-            status = library.quire_list_page(
-                taken, 0, quick.quire_list_count(taken), _buffers.key_array(names), len(names),
-                _ffi.QUIRE_PAGE_NUL_SEPARATED, byref(page), byref(error))
-            if status:
-                raise failure(status, error)
+            count = quick.quire_list_count(taken)
+            found = read_columns(self._model, keys, partial(library.quire_list_page, taken, 0, count))
         finally:
             quick.quire_list_release(taken)
-        assert page.value is not None
-        owner = HeldPage(page.value, quick.quire_page_release)
-        found = [Column(path, owner, column) for path, column in zip(paths, _buffers.columns(page.value))]
         self._context._deliver()
         return found
 

@@ -7,12 +7,15 @@ import weakref
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from ctypes import byref, c_int64, c_void_p
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Optional, TypeVar, Union, overload
 
 from . import _buffers, _ffi, _handle, _identity, _rows, _values
 from ._load import library, quick
 from .changes import ChangeSet, Path
-from .errors import NotFound, failure
+from .column import Columns, read_columns, tuples
+from .errors import InvalidArgument, NotFound, failure
+from .keys import KeyPath
 from .query import ids_of
 from .sections import Sections
 
@@ -168,6 +171,22 @@ class Results(_handle.Handle, Sequence[M], Generic[M]):
     def ids(self) -> array[int]:
         """All ids in order, as an array of 64-bit numbers."""
         return ids_of(quick.quire_results_ids, self._raw, 0, len(self))
+
+    def values(self, *keys: KeyPath, first: int = 0, count: Optional[int] = None) -> list[tuple[Any, ...]]:
+        """A tuple of values for each of `count` rows from `first` on, without making objects: what a window shows.
+
+        A to-one relationship gives an id. Without keys, all attributes in the order of the class; without `count`, all
+        rows from `first` on. Raises `InvalidArgument` for rows that there are not.
+        """
+        return tuples(self.columns(*keys, first=first, count=count), keys)
+
+    def columns(self, *keys: KeyPath, first: int = 0, count: Optional[int] = None) -> Columns:
+        """The same column by column, by key path; numbers can be used without a copy. See `Column`."""
+        first = _values.whole(first, "the first row")
+        count = max(len(self) - first, 0) if count is None else _values.whole(count, "the number of rows")
+        if not (_values.fits(first) and _values.fits(count)):
+            raise InvalidArgument(f"The list has {len(self)} rows, not the {count} from {first} on.")
+        return read_columns(self._model, keys, partial(library.quire_results_page, self._raw, first, count))
 
     @property
     def sections(self) -> Sections[M]:
