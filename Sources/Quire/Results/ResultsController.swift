@@ -80,10 +80,9 @@ final class ResultsController {
     var rowKey = RowKey(section: .unsectioned, order: SortKey())
     var lastValue: Value?
     let isSectioned = isSectioned, query = query
-    let isDescending = query.sort.first?.isAscending == false
     try context.store.scan(plan, keyPaths: query.sort.map(\.keyPath)) { (row, values) throws(Failure) in
       if isSectioned, lastValue?.isIdentical(to: values[0]) != true {
-        rowKey.section = SectionKey(values[0], isDescending: isDescending)
+        rowKey.section = SectionKey(values[0], query)
         lastValue = values[0]
       }
       query.setSortKey(&rowKey.order, of: row, values)
@@ -105,7 +104,7 @@ final class ResultsController {
   private func key(of object: ManagedObject) throws(Failure) -> RowKey {
     var section = SectionKey.unsectioned
     if isSectioned, let first = query.sort.first {
-      section = SectionKey(try object.value(atKeyPath: first.keyPath), isDescending: !first.isAscending)
+      section = SectionKey(try object.value(atKeyPath: first.keyPath), query)
     }
     return RowKey(section: section, order: try query.sortKey(of: object))
   }
@@ -344,13 +343,9 @@ extension ResultsController: ContextObserver {
 
 extension SectionKey {
   /// nil and empty text make one section, as in Core Data.
-  init(_ value: Value, isDescending: Bool) {
+  init(_ value: Value, _ query: FetchQuery) {
     var order = SortKey()
-    if case .nil = value {
-      order.append(.text(""), descending: isDescending)
-    } else {
-      order.append(value, descending: isDescending)
-    }
+    query.append(value.isNil ? .text("") : value, at: 0, to: &order)
     self.init(order: order, name: value.sectionName)
   }
 }

@@ -75,6 +75,28 @@ class QueryTests(StoreTestCase):
         self.assertEqual(len(self.query.limit(Number()).offset(Number())[Number():]), 0)
         self.assertEqual(self.query[Number()].price, 1.5)
 
+    def test_text_orders_as_people_read_it(self):
+        for contents in ("Zoo", "apple", "ära", "Apple", "File 10", "File 9"):
+            self.quote(contents, price=-1)
+        key = Quote.contents
+        for saved in (False, True):
+            for order, expected in (
+                (key.asc(), ["Apple", "File 10", "File 9", "Zoo", "apple", "ära"]),
+                (key.asc("case-insensitive"), ["apple", "Apple", "File 10", "File 9", "Zoo", "ära"]),
+                (key.asc("localized"), ["apple", "Apple", "ära", "File 10", "File 9", "Zoo"]),
+                (key.desc("localized-standard", locale="sv"), ["ära", "Zoo", "File 10", "File 9", "Apple", "apple"]),
+                (quire.Order("contents", text="localized-standard"),
+                 ["apple", "Apple", "ära", "File 9", "File 10", "Zoo"]),
+            ):
+                with self.subTest(order=order, saved=saved):
+                    found = self.query.where("price < 0").order_by(order)
+                    self.assertEqual([each.contents for each in found], expected)
+            self.context.save()
+        with self.assertRaises(quire.InvalidArgument):
+            key.asc("alphabetical")
+        with self.assertRaises(quire.InvalidArgument):
+            self.query.order_by(key.asc("localized", locale="nowhere")).all()
+
     def test_order_by_takes_keys_and_text(self):
         for query in (
             self.query.order_by(Quote.note, Quote.price.desc()), self.query.order_by("note", "-price"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from array import array
 from collections.abc import Iterator, Sequence
 from ctypes import byref, c_int64, c_void_p
@@ -12,7 +13,7 @@ from . import _buffers, _ffi, _handle, _rows, _values
 from ._load import library, quick
 from .column import Columns, read_columns, tuples
 from .errors import InvalidArgument, MultipleFound, NotFound, failure
-from .keys import KeyPath, Order, order_of, path_of
+from .keys import TEXT_ORDERS, KeyPath, Order, order_of, path_of
 from .predicate import Predicate, parse
 
 if TYPE_CHECKING:
@@ -211,7 +212,7 @@ class Query(Generic[M]):
         parts = [f"where({str(each)!r})" for each in self._conditions if not each.closed]
         if self._orders:
             parts.append(
-                "order_by(" + ", ".join(repr(("" if o.ascending else "-") + o.path) for o in self._orders) + ")")
+                "order_by(" + ", ".join(_written(o) for o in self._orders) + ")")
         parts += [f"{name}({count})" for name, count in (("limit", self._limit), ("offset", self._offset)) if count]
         return f"<Query {'.'.join([self._model.__name__, *parts])}>"
 
@@ -232,7 +233,12 @@ class Query(Generic[M]):
                 self._set_predicate(request)
             for order in self._orders:
                 path = _values.encoded(order.path)
-                _set(library.quire_fetch_request_add_sort, request, path, len(path), order.ascending)
+                options = _ffi.quire_sort_options(
+                    struct_size=ctypes.sizeof(_ffi.quire_sort_options), text_order=TEXT_ORDERS[order.text],
+                    is_descending=not order.ascending,
+                    locale=None if order.locale is None else _values.encoded(order.locale))
+                _set(
+                    library.quire_fetch_request_add_sort_with_options, request, path, len(path), byref(options))
             if self._limit:
                 _set(library.quire_fetch_request_set_limit, request, self._limit)
             if self._offset:
@@ -310,3 +316,7 @@ def _set(call: Any, *arguments: Any) -> None:
     status = call(*arguments, byref(error))
     if status:
         raise failure(status, error)
+
+
+def _written(order: Order) -> str:
+    return repr(("" if order.ascending else "-") + order.path) if order.text == "binary" else repr(order)
