@@ -93,14 +93,6 @@ static bool close_store(quotes *self) {
 
 /* ---- Reading ---- */
 
-static quire_value text_value(const char *text, size_t size) {
-    quire_value value = quire_value_nil();
-    value.kind = QUIRE_VALUE_TEXT;
-    value.size = (uint32_t)size;
-    value.as.text = text;
-    return value;
-}
-
 /* Inserts all quotations in one call, column by column, and saves them. */
 static bool insert_all(quotes *self, const quotations *all) {
     quire_error *error = NULL;
@@ -112,8 +104,8 @@ static bool insert_all(quotes *self, const quotations *all) {
     quire_value *authors = values, *contents = values + all->count, *dates = values + 2 * all->count;
     for (size_t i = 0; i < all->count; i++) {
         const quotation *quote = &all->items[i];
-        authors[i] = quote->author_size ? text_value(quote->author, quote->author_size) : quire_value_nil();
-        contents[i] = text_value(quote->contents, quote->contents_size);
+        authors[i] = quote->author_size ? quire_value_text_sized(quote->author, (uint32_t)quote->author_size) : quire_value_nil();
+        contents[i] = quire_value_text_sized(quote->contents, (uint32_t)quote->contents_size);
         dates[i] = quire_value_date(self->next_second++);
     }
     const char *keys[] = {"author", "contents", "createdAt"};
@@ -146,7 +138,7 @@ static void row_changed(void *user_data, quire_results *results, quire_object *q
     if (change->old_section >= 0) printf(" from %" PRId64 ",%" PRId64, change->old_section, change->old_row);
     if (change->new_section >= 0) printf(" to %" PRId64 ",%" PRId64, change->new_section, change->new_row);
     if (change->kind == QUIRE_CHANGE_DELETE) {
-        putchar('\n'); /* its values are gone */
+        putchar('\n'); /* where it was is all that a list needs */
         return;
     }
     putchar(' ');

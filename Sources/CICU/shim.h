@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <unicode/ucasemap.h>
 #include <unicode/uchar.h>
@@ -107,6 +108,35 @@ static inline int32_t quire_icu_collator_find(
   *found_length = found < 0 ? 0 : usearch_getMatchedLength(search);
   usearch_close(search);
   return found;
+}
+
+// A collator for the keys that order text.
+static inline UCollator *quire_icu_order_open(
+    const char *locale, bool ignores_case, bool numbers_by_value, UErrorCode *status) {
+  UCollator *collator = ucol_open(locale, status);
+  if (U_FAILURE(*status)) return collator;
+  ucol_setAttribute(collator, UCOL_NORMALIZATION_MODE, UCOL_ON, status);
+  if (ignores_case) ucol_setStrength(collator, UCOL_SECONDARY);
+  if (numbers_by_value) ucol_setAttribute(collator, UCOL_NUMERIC_COLLATION, UCOL_ON, status);
+  return collator;
+}
+static inline void quire_icu_order_close(UCollator *collator) { ucol_close(collator); }
+static inline int32_t quire_icu_order_key(
+    const UCollator *collator, const UChar *text, int32_t length, uint8_t *key, int32_t capacity) {
+  return ucol_getSortKey(collator, text, length, key, capacity);
+}
+// Whether ICU has data for the language of a locale; the empty one is the root, of no language.
+static inline bool quire_icu_has_locale(const char *locale) {
+  char wanted[ULOC_LANG_CAPACITY], found[ULOC_LANG_CAPACITY];
+  UErrorCode status = U_ZERO_ERROR;
+  if (!*locale) return true;
+  if (uloc_getLanguage(locale, wanted, sizeof wanted, &status) <= 0 || U_FAILURE(status)) return false;
+  for (int32_t index = 0; index < uloc_countAvailable(); index++) {
+    status = U_ZERO_ERROR;
+    uloc_getLanguage(uloc_getAvailable(index), found, sizeof found, &status);
+    if (U_SUCCESS(status) && strcmp(wanted, found) == 0) return true;
+  }
+  return false;
 }
 
 static inline const char *quire_icu_error_name(UErrorCode status) { return u_errorName(status); }

@@ -10,6 +10,7 @@ import sys
 BY_FUNCTION = {
     ("quire_store_open", "path"): '":memory:"',
     ("quire_fetch_request_add_sort", "key_path"): '"pages"',
+    ("quire_fetch_request_add_sort_with_options", "key_path"): '"title"',
     ("quire_fetch_request_add_property", "key_path"): '"pages"',
     ("quire_model_add_entity", "name"): '"Fresh"',
     ("quire_model_add_attribute", "name"): '"fresh"',

@@ -54,6 +54,108 @@ static void second_sort_key_decides_ties_and_clearing_removes_both(void) {
     close_fixture(made);
 }
 
+static quire_fetch_request *sorted(const char *key, quire_text_order order, const char *locale, bool is_descending) {
+    quire_fetch_request *request = new_request("Book", NULL, NULL);
+    quire_sort_options options = QUIRE_SORT_OPTIONS_INIT;
+    options.text_order = order;
+    options.locale = locale;
+    options.is_descending = is_descending;
+    CHECK_OK(quire_fetch_request_add_sort_with_options(request, key, QUIRE_NUL, &options, &error));
+    return request;
+}
+
+/* "e" with an acute accent, as one character and as two; "a" and "o" with a diaeresis. */
+#define E_ACUTE "\xC3\xA9"
+#define E_COMBINED "e\xCC\x81"
+#define A_UMLAUT "\xC3\xA4"
+
+static void text_orders_as_people_read_it(void) {
+    static const char *const names[] = {"Zoo", "apple", E_ACUTE "tude", "Apple", "file 10", "File 9", A_UMLAUT "ra", "B"};
+    static const struct { quire_text_order order; const char *locale, *expected; } cases[] = {
+        {QUIRE_TEXT_BINARY, NULL, "Apple,B,File 9,Zoo,apple,file 10," A_UMLAUT "ra," E_ACUTE "tude"},
+        {QUIRE_TEXT_CASE_INSENSITIVE, NULL, "apple,Apple,B,file 10,File 9,Zoo," A_UMLAUT "ra," E_ACUTE "tude"},
+        {QUIRE_TEXT_LOCALIZED, NULL, "apple,Apple," A_UMLAUT "ra,B," E_ACUTE "tude,file 10,File 9,Zoo"},
+        {QUIRE_TEXT_LOCALIZED, "sv", "apple,Apple,B," E_ACUTE "tude,file 10,File 9,Zoo," A_UMLAUT "ra"},
+        {QUIRE_TEXT_LOCALIZED_CASE_INSENSITIVE, "de", "apple,Apple," A_UMLAUT "ra,B," E_ACUTE "tude,file 10,File 9,Zoo"},
+        {QUIRE_TEXT_LOCALIZED_STANDARD, "en_US", "apple,Apple," A_UMLAUT "ra,B," E_ACUTE "tude,File 9,file 10,Zoo"}};
+    fixture made = open_fixture();
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) quire_object_release(insert_book(made.context, names[i], 1));
+    for (int saved = 0; saved < 2; saved++) {
+        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+            const char *found = titles(made.context, sorted("title", cases[i].order, cases[i].locale, false));
+            if (strcmp(found, cases[i].expected) != 0) fprintf(stderr, "    order %zu: %s\n", i, found);
+            CHECK(strcmp(found, cases[i].expected) == 0);
+        }
+        save(made.context);
+    }
+    CHECK(strncmp(titles(made.context, sorted("title", QUIRE_TEXT_LOCALIZED, NULL, true)), "Zoo,", 4) == 0);
+    close_fixture(made);
+}
+
+static void unsaved_rows_take_their_place_in_every_order(void) {
+    fixture made = open_fixture();
+    static const char *const names[] = {"b", "C", "", "D" E_ACUTE, "d" E_COMBINED "f"};
+    for (size_t i = 0; i < 5; i++) quire_object_release(insert_book(made.context, names[i], 1));
+    save(made.context);
+    quire_object_release(insert_book(made.context, "D" E_COMBINED "e", 1));
+    quire_object_release(insert_book(made.context, "A", 1));
+    CHECK(strcmp(titles(made.context, sorted("title", QUIRE_TEXT_LOCALIZED, NULL, false)),
+        ",A,b,C,D" E_ACUTE ",D" E_COMBINED "e,d" E_COMBINED "f") == 0);
+    close_fixture(made);
+}
+
+static void sections_follow_the_order_of_their_key(void) {
+    fixture made = open_fixture();
+    static const char *const names[] = {"caf" E_ACUTE, "Zoo", "caf" E_COMBINED, "CAF" E_ACUTE, ""};
+    for (size_t i = 0; i < 5; i++) {
+        quire_object *book = insert_book(made.context, "x", (int64_t)i);
+        set_text(book, "isbn", names[i]);
+        quire_object_release(book);
+    }
+    quire_fetch_request *request = sorted("isbn", QUIRE_TEXT_LOCALIZED_CASE_INSENSITIVE, NULL, true);
+    quire_results_options options = QUIRE_RESULTS_OPTIONS_INIT;
+    options.section_key_path = "isbn";
+    quire_results *results = NULL;
+    CHECK_OK(quire_results_create(made.context, request, &options, &results, &error));
+    for (int round = 0; round < 2; round++) {
+        CHECK_OK(quire_results_fetch(results, &error));
+        quire_section section;
+        CHECK(quire_results_section_count(results) == 3);
+        CHECK_OK(quire_results_section(results, 0, &section, &error));
+        CHECK_TEXT(section.name, "Zoo");
+        CHECK_OK(quire_results_section(results, 1, &section, &error));
+        CHECK(section.count == 3);
+        save(made.context);
+        CHECK(quire_results_section_count(results) == 3);
+    }
+    quire_results_release(results);
+    quire_fetch_request_release(request);
+    close_fixture(made);
+}
+
+static void orders_that_mean_nothing_are_refused(void) {
+    fixture made = open_fixture();
+    quire_fetch_request *request = new_request("Book", NULL, NULL);
+    quire_sort_options options = QUIRE_SORT_OPTIONS_INIT;
+    options.text_order = 99;
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_fetch_request_add_sort_with_options(request, "title", 5, &options, &error));
+    options.text_order = QUIRE_TEXT_BINARY;
+    options.locale = "de";
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_fetch_request_add_sort_with_options(request, "title", 5, &options, &error));
+    options.text_order = QUIRE_TEXT_LOCALIZED;
+    options.locale = "xx_YY'; DROP";
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_fetch_request_add_sort_with_options(request, "title", 5, &options, &error));
+    options.locale = "de'x";
+    (void)quire_fetch_request_add_sort_with_options(request, "title", 5, &options, NULL);
+    CHECK_OK(quire_fetch_request_add_sort_with_options(request, "title", 5, NULL, &error));
+    quire_fetch_request_release(request);
+    request = sorted("pages", QUIRE_TEXT_LOCALIZED, NULL, false);
+    int64_t number = 0;
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_context_count(made.context, request, &number, &error));
+    quire_fetch_request_release(request);
+    close_fixture(made);
+}
+
 static void sorting_follows_a_to_one_relationship(void) {
     fixture made = three_books();
     quire_object *author = insert(made.context, "Author"), *book = insert_book(made.context, "Don Carlos", 200);
@@ -239,6 +341,10 @@ int main(void) {
     RUN(sort_keys_order_with_nil_first_ascending);
     RUN(text_orders_by_code_point);
     RUN(second_sort_key_decides_ties_and_clearing_removes_both);
+    RUN(text_orders_as_people_read_it);
+    RUN(unsaved_rows_take_their_place_in_every_order);
+    RUN(sections_follow_the_order_of_their_key);
+    RUN(orders_that_mean_nothing_are_refused);
     RUN(sorting_follows_a_to_one_relationship);
     RUN(limit_and_offset_count_saved_and_pending_together);
     RUN(predicate_is_replaced_and_removed);

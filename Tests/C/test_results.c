@@ -8,6 +8,10 @@ static void controller_is_empty_before_its_fetch(void) {
     CHECK_OK(quire_results_create(made.context, request, NULL, &results, &error));
     CHECK(quire_results_count(results) == 0 && quire_results_section_count(results) == 0);
     CHECK(quire_results_context(results) == made.context);
+    quire_section section;
+    quire_object *object = NULL;
+    CHECK_FAILS(QUIRE_INVALID_STATE, quire_results_section(results, 0, &section, &error));
+    CHECK_FAILS(QUIRE_INVALID_STATE, quire_results_object(results, 0, 0, &object, &error));
     CHECK_OK(quire_results_fetch(results, &error));
     CHECK(quire_results_count(results) == 1 && quire_results_section_count(results) == 1);
     quire_results_release(results);

@@ -179,6 +179,27 @@ static void object_that_another_context_has_deleted_shows_it_after_the_rollback(
     close_fixture(made);
 }
 
+static void row_that_is_read_anew_moves_to_where_it_belongs(void) {
+    fixture made = open_fixture();
+    quire_object *mine = insert_book(made.context, "a", 1);
+    quire_object_release(insert_book(made.context, "b", 1));
+    save(made.context);
+    quire_context *other = NULL;
+    CHECK_OK(quire_context_create(made.store, &other, &error));
+    quire_results *results = controller(other, NULL, "title", NULL);
+    set_text(mine, "title", "z");
+    save(made.context);
+    quire_object *theirs = NULL;
+    CHECK_OK(quire_results_object(results, 0, 0, &theirs, &error));
+    process(other);
+    CHECK_TOLD("{was 2 >0.0/0.1 is 2}");
+    quire_object_release(theirs);
+    quire_results_release(results);
+    quire_context_release(other);
+    quire_object_release(mine);
+    close_fixture(made);
+}
+
 static quire_results *fetched_meanwhile;
 
 static void fetch_the_other(void *data, quire_results *results) {
@@ -257,6 +278,7 @@ int main(void) {
     RUN(rollback_after_a_conflict_reads_what_is_stored_now);
     RUN(object_that_another_context_has_deleted_shows_it_after_the_rollback);
     RUN(controller_that_is_fetched_meanwhile_is_not_told_what_it_has_seen);
+    RUN(row_that_is_read_anew_moves_to_where_it_belongs);
     RUN(reference_to_a_row_that_is_gone_counts_as_nil_behind_it);
     return RESULT();
 }

@@ -34,6 +34,12 @@ static quire_value through_a_file(const char *key, quire_value value) {
 static void value_takes_sixteen_bytes(void) { CHECK(sizeof(quire_value) == 16); }
 
 static void constructors_fill_kind_size_and_member(void) {
+    static const uint8_t uuid[16] = {1, 2};
+    const quire_value part = quire_value_text_sized("Goethe", 2), identifier = quire_value_uuid(uuid);
+    CHECK(part.kind == QUIRE_VALUE_TEXT && part.size == 2 && strcmp(part.as.text, "Goethe") == 0);
+    CHECK(identifier.kind == QUIRE_VALUE_UUID && identifier.size == 16 && identifier.as.data == uuid);
+    CHECK(quire_value_decimal("1.5").kind == QUIRE_VALUE_DECIMAL && quire_value_uri("a:b").kind == QUIRE_VALUE_URI);
+    CHECK(quire_value_decimal(NULL).kind == QUIRE_VALUE_NIL && quire_value_uri(NULL).kind == QUIRE_VALUE_NIL);
     CHECK(quire_value_nil().kind == QUIRE_VALUE_NIL && quire_value_nil().size == 0);
     CHECK(quire_value_integer(INT64_MIN).kind == QUIRE_VALUE_INTEGER && quire_value_integer(INT64_MIN).as.integer == INT64_MIN);
     CHECK(quire_value_boolean(true).kind == QUIRE_VALUE_BOOLEAN && quire_value_boolean(true).as.boolean);

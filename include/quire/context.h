@@ -3,6 +3,9 @@
  *
  * Within a context there is one object for each id: fetching a row twice gives the same pointer. A context, its
  * objects, lists and results controllers are used by one thread at a time (see base.h).
+ *
+ * What another context or another process saves does not reach objects that were read before, nor results controllers;
+ * a new context sees it, and so does this one after a rollback that follows a conflict. Merging comes in a later version.
  */
 #ifndef QUIRE_CONTEXT_H_
 #define QUIRE_CONTEXT_H_
@@ -93,7 +96,9 @@ quire_status quire_context_process(quire_context *context, quire_error *QUIRE_NU
 /**
  * Writes all pending changes in one transaction; temporary ids become permanent. Without changes it does nothing.
  *
- * On failure nothing was written and the context keeps its changes.
+ * On failure nothing was written and the context keeps its changes. A conflict is a row that has another version than
+ * when it was read: another writer changed or deleted it, or changed which objects it holds in a relationship that is
+ * to-many on both sides; or a deletion that would leave behind a reference which another writer has added.
  * Fails: QUIRE_VALIDATION (mandatory values, counts, the deny rule; each in the error's details), QUIRE_CONFLICT,
  * QUIRE_CONSTRAINT, QUIRE_BUSY, QUIRE_READ_ONLY, QUIRE_CLOSED, QUIRE_DATABASE.
  */

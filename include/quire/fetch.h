@@ -46,6 +46,50 @@ quire_status quire_fetch_request_add_sort(
     quire_fetch_request *request, const char *key_path, size_t key_path_size, bool ascending,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
+/** How text is ordered. */
+typedef enum quire_text_order {
+    /** By code point: `Zoo`, `apple`, `Etude` with an accent. An index of the attribute serves it. */
+    QUIRE_TEXT_BINARY = 0,
+    /** By code point after folding case, as `[c]` in predicates does. */
+    QUIRE_TEXT_CASE_INSENSITIVE = 1,
+    /** As a dictionary of the locale has it, upper and lower case of a letter beside each other. */
+    QUIRE_TEXT_LOCALIZED = 2,
+    /** The same without regard to case. */
+    QUIRE_TEXT_LOCALIZED_CASE_INSENSITIVE = 3,
+    /** As QUIRE_TEXT_LOCALIZED, with numbers in the text by their value: `File 9` before `File 10`. */
+    QUIRE_TEXT_LOCALIZED_STANDARD = 4
+} quire_text_order;
+
+/** How `quire_fetch_request_add_sort_with_options` sorts. Zero means the default for every field. */
+typedef struct quire_sort_options {
+    /** sizeof(quire_sort_options) in your build. */
+    uint32_t struct_size;
+    /** A `quire_text_order`; other than QUIRE_TEXT_BINARY for text and URIs only. */
+    uint32_t text_order;
+    /** Great values first, nil last. */
+    bool is_descending;
+    /**
+     * ICU's name of a locale for the localized orders, such as "de" or "sv_SE"; NULL for the order that is common to all
+     * languages. The locale of the process takes no part, so that a list has the same order everywhere.
+     */
+    const char *QUIRE_NULLABLE locale;
+} quire_sort_options;
+
+/** Sets `struct_size`; all else zero. */
+#define QUIRE_SORT_OPTIONS_INIT { (uint32_t)sizeof(quire_sort_options), (uint32_t)QUIRE_TEXT_BINARY, false, NULL }
+
+/**
+ * Orders by a key path as `quire_fetch_request_add_sort` does, text by one of the orders that people read lists in.
+ *
+ * Sections of a controller follow: values that are equal in the order of the section key share a section, which has the
+ * name of the first. `options` may be NULL.
+ * Fails: QUIRE_INVALID_ARGUMENT (an unknown order or locale), QUIRE_INVALID_TEXT, QUIRE_UNSUPPORTED (fields set that this
+ * version does not know). Whether the attribute holds text shows at the fetch.
+ */
+quire_status quire_fetch_request_add_sort_with_options(
+    quire_fetch_request *request, const char *key_path, size_t key_path_size,
+    const quire_sort_options *QUIRE_NULLABLE options, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
 /** Removes all sort keys. */
 quire_status quire_fetch_request_clear_sort(
     quire_fetch_request *request, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);

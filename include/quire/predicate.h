@@ -3,6 +3,24 @@
  *
  * A predicate is immutable and may be used from any thread. The same predicate gives the same answer for saved rows
  * and for unsaved objects. nil is a value: `author != "x"` includes objects without an author.
+ *
+ * Keys are attributes, to-one relationships, and paths through to-one relationships (`author.name`); SELF is the object.
+ * Words of the language are keys when a number sign stands before them (`#like`, `#no`).
+ *
+ *     = == != <> < <= > >=                    by value; nil equals nil alone, and is neither less nor greater
+ *     BETWEEN {low, high}     IN {a, b, c}    bounds and members may be keys; IN also takes a list as argument
+ *     CONTAINS BEGINSWITH ENDSWITH            parts of text; the empty text is part of none
+ *     LIKE                                    the whole text, with ? for one character and * for any number
+ *     MATCHES                                 the whole text, as a regular expression of ICU
+ *     AND && OR || NOT !                      TRUEPREDICATE FALSEPREDICATE
+ *
+ * Behind an operator on text, `[c]` takes no notice of case, `[d]` of accents, `[cd]` of both. Without them text compares
+ * by code point: a letter with a combining mark is not the letter that is written as one character, while `[d]` finds
+ * both. Text never equals a number or a date: give dates as arguments. In the canonical text a date stands as seconds
+ * since 2001-01-01 UTC, as Core Data prints it.
+ *
+ * The rest of NSPredicate's language (ANY, ALL, @count, SUBQUERY, functions, keys in arithmetic) is read, and refused with
+ * QUIRE_UNSUPPORTED where it is used, with the name of the part.
  */
 #ifndef QUIRE_PREDICATE_H_
 #define QUIRE_PREDICATE_H_

@@ -46,7 +46,10 @@ typedef struct quire_index_path {
 
 /** A section, as `quire_results_section` gives it. */
 typedef struct quire_section {
-    /** The value of the section key path as text; empty for nil and in a controller without sections. */
+    /**
+     * The value of the section key path as text: numbers as they print, booleans "0" and "1", dates as
+     * "2026-11-21T02:03:04Z"; empty for nil and in a controller without sections.
+     */
     quire_string name;
     /** For a list's index: the delegate's, else the first letter of the name in upper case, empty for an empty name. */
     quire_string index_title;
@@ -61,7 +64,10 @@ typedef struct quire_change {
     /** A `quire_change_kind`. */
     uint32_t kind;
     uint32_t reserved;
-    /** The object's id: for inserts, moves and updates at the time of the change, for deletes its last one. */
+    /**
+     * The object's id: for inserts, moves and updates at the time of the change, for deletes its last one. An object
+     * that was never saved has a temporary id, which the next save replaces.
+     */
     int64_t id;
     int64_t old_section;
     int64_t old_row;
@@ -136,7 +142,8 @@ typedef struct quire_results_delegate {
         void *QUIRE_NULLABLE user_data, quire_results *results, const quire_section_change *change);
     /**
      * A row changed. Deletions first, last to first; then insertions, moves and updates, each first to last in the new
-     * frame. `object` is the object concerned, also when deleted.
+     * frame. `object` is the object concerned, also when deleted; the values of one that was never saved, or whose
+     * deletion is saved, are gone.
      */
     void (*QUIRE_NULLABLE did_change_object)(
         void *QUIRE_NULLABLE user_data, quire_results *results, quire_object *object, const quire_change *change);
@@ -205,7 +212,11 @@ int64_t quire_results_count(const quire_results *results);
  */
 int64_t quire_results_section_count(const quire_results *results);
 
-/** A section. Its texts are borrowed from `results` until its next change. Fails: QUIRE_NOT_FOUND. */
+/**
+ * A section. Its texts are borrowed from `results` until its next change.
+ *
+ * Fails: QUIRE_NOT_FOUND, QUIRE_INVALID_STATE (not fetched).
+ */
 quire_status quire_results_section(
     quire_results *results, int64_t section, quire_section *out_section,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
@@ -219,12 +230,16 @@ quire_status quire_results_sections(
     quire_results *results, uint32_t flags, quire_page *QUIRE_NULLABLE *QUIRE_NONNULL out_page,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
-/** The object at an index path. Owned: `*out_object`. Fails: QUIRE_NOT_FOUND, QUIRE_CLOSED, QUIRE_DATABASE. */
+/**
+ * The object at an index path. Owned: `*out_object`.
+ *
+ * Fails: QUIRE_NOT_FOUND, QUIRE_INVALID_STATE (not fetched), QUIRE_CLOSED, QUIRE_DATABASE.
+ */
 quire_status quire_results_object(
     quire_results *results, int64_t section, int64_t row, quire_object *QUIRE_NULLABLE *QUIRE_NONNULL out_object,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
-/** The index path of an object. Fails: QUIRE_NOT_FOUND (not in the results, or of another context). */
+/** The index path of an object. Fails: QUIRE_NOT_FOUND (not in the results, or of another context), QUIRE_INVALID_STATE. */
 quire_status quire_results_index_path(
     quire_results *results, const quire_object *object, quire_index_path *out_path,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);

@@ -113,6 +113,38 @@ static inline quire_value quire_value_text(const char *QUIRE_NULLABLE text) {
     return value;
 }
 
+/** Text of `size` bytes. The value points to it and does not copy it. */
+static inline quire_value quire_value_text_sized(const char *QUIRE_NULLABLE text, uint32_t size) {
+    quire_value value = quire_value_nil();
+    value.kind = QUIRE_VALUE_TEXT;
+    value.size = size;
+    value.as.text = text;
+    return value;
+}
+
+/** A decimal number as text that ends with NUL, such as "-12.50". The value points to it; NULL gives nil. */
+static inline quire_value quire_value_decimal(const char *QUIRE_NULLABLE digits) {
+    quire_value value = quire_value_text(digits);
+    if (digits) value.kind = QUIRE_VALUE_DECIMAL;
+    return value;
+}
+
+/** An absolute URI as text that ends with NUL. The value points to it; NULL gives nil. */
+static inline quire_value quire_value_uri(const char *QUIRE_NULLABLE uri) {
+    quire_value value = quire_value_text(uri);
+    if (uri) value.kind = QUIRE_VALUE_URI;
+    return value;
+}
+
+/** A UUID, 16 bytes in the order of RFC 4122. The value points to them. */
+static inline quire_value quire_value_uuid(const uint8_t *uuid) {
+    quire_value value = quire_value_nil();
+    value.kind = QUIRE_VALUE_UUID;
+    value.size = 16;
+    value.as.data = uuid;
+    return value;
+}
+
 /** Bytes. The value points to them and does not copy them. */
 static inline quire_value quire_value_data(const uint8_t *data, uint32_t size) {
     quire_value value = quire_value_nil();

@@ -45,6 +45,23 @@ public func quire_fetch_request_add_sort(
   }
 }
 
+@_cdecl("quire_fetch_request_add_sort_with_options") @implementation
+public func quire_fetch_request_add_sort_with_options(
+  _ request: UnsafeMutablePointer<quire_fetch_request>?, _ key_path: CText, _ key_path_size: Int,
+  _ options: UnsafePointer<quire_sort_options>?, _ out_error: ErrorOut
+) -> quire_status {
+  status(out_error) { () throws(Failure) in
+    let request = try resolve(request, "request")
+    let keyPath = try FetchRequest.split(keyPath: string(key_path, key_path_size, "key_path"))
+    let chosen = try Quire.options(options, defaults: quire_sort_options(), "options")
+    guard let kind = TextOrder.Kind(rawValue: chosen.text_order) else {
+      throw Failure(.invalidArgument, "'text_order' is \(chosen.text_order), which is not a quire_text_order.")
+    }
+    let order = try TextOrder(kind, locale: optionalString(chosen.locale, "locale") ?? "")
+    request.sort.append(SortDescriptor(keyPath: keyPath, isAscending: !chosen.is_descending, textOrder: order))
+  }
+}
+
 @_cdecl("quire_fetch_request_clear_sort") @implementation
 public func quire_fetch_request_clear_sort(
   _ request: UnsafeMutablePointer<quire_fetch_request>?, _ out_error: ErrorOut

@@ -66,7 +66,7 @@ public func quire_object_set(
     let property = try object.entity.property(named: string(key, key_size, "key"))
     if let relationship = property as? Relationship, relationship.isToMany {
       guard let value else { throw Failure(.invalidArgument, "'value' is NULL; pass a list of objects.") }
-      try object.set(objects(value.pointee, "value"), for: relationship)
+      try object.set(objects(value.pointee, relationship), for: relationship)
     } else {
       try object.set(Quire.value(value, "value", in: object.context), for: property)
     }

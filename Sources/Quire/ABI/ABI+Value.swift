@@ -62,17 +62,19 @@ func value(
 }
 
 /// A list of objects, for a to-many relationship.
-func objects(_ source: quire_value, _ name: StaticString) throws(Failure) -> [ManagedObject] {
+func objects(_ source: quire_value, _ relationship: Relationship) throws(Failure) -> [ManagedObject] {
   guard quire_value_kind(rawValue: source.kind) == QUIRE_VALUE_LIST else {
-    throw Failure(.invalidArgument, "'\(name)' must be a list of objects for a to-many relationship.")
+    throw Failure(
+      .invalidArgument, "'\(relationship.qualifiedName)' is a to-many relationship and takes a list of objects.")
   }
   var objects: [ManagedObject] = []
-  for element in try array(source.as.list, Int(source.size), name) {
+  for element in try array(source.as.list, Int(source.size), "value") {
     guard quire_value_kind(rawValue: element.kind) == QUIRE_VALUE_OBJECT else {
       throw Failure(
-        .invalidArgument, "'\(name)' holds something other than an object; a to-many relationship takes objects only.")
+        .invalidArgument,
+        "'\(relationship.qualifiedName)' was given something other than an object; it takes objects only.")
     }
-    objects.append(try resolve(element.as.object, name))
+    objects.append(try resolve(element.as.object, "value"))
   }
   return objects
 }

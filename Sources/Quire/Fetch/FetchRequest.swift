@@ -39,6 +39,8 @@ struct FetchQuery {
   let predicate: Predicate?
   let sort: [SortDescriptor]
   let sortPaths: [ResolvedKeyPath]
+  /// Beside each sort key; nil for binary order.
+  private let textOrders: [TextOrderKeys?]
   let predicatePaths: [ResolvedKeyPath]
   private let evaluator: PredicateEvaluator?
 
@@ -54,8 +56,20 @@ struct FetchQuery {
     self.predicate = predicate
     self.sort = sort
     var paths: [ResolvedKeyPath] = []
-    for key in sort { paths.append(try ResolvedKeyPath(key.keyPath, of: entity, for: .sort)) }
+    var textOrders: [TextOrderKeys?] = []
+    for key in sort {
+      let path = try ResolvedKeyPath(key.keyPath, of: entity, for: .sort)
+      paths.append(path)
+      textOrders.append(key.textOrder == .binary ? nil : try TextOrderKeys(key.textOrder))
+      if key.textOrder != .binary, !path.holdsText {
+        throw Failure(
+          .invalidArgument,
+          "Sort key '\(path.text)' has an order for text, which '\(path.last.qualifiedName)' does not hold. "
+            + "Sort it in binary order.")
+      }
+    }
     sortPaths = paths
+    self.textOrders = textOrders
     // Memory evaluates more than SQL does; a fetch needs both.
     try predicate?.checkSupported()
     evaluator = try predicate.map { (predicate) throws(Failure) in try PredicateEvaluator(predicate) }
@@ -79,8 +93,8 @@ struct FetchQuery {
   /// The place of `object` in the order, tie-break included.
   func sortKey(of object: ManagedObject) throws(Failure) -> SortKey {
     var key = SortKey()
-    for descriptor in sort {
-      key.append(try object.value(atKeyPath: descriptor.keyPath), descending: !descriptor.isAscending)
+    for place in sort.indices {
+      append(try object.value(atKeyPath: sort[place].keyPath), at: place, to: &key)
     }
     key.append(tieBreak: object.id)
     return key
@@ -93,10 +107,15 @@ struct FetchQuery {
     return key
   }
 
+  /// The part of the key that belongs to one sort key.
+  func append(_ value: Value, at place: Int, to key: inout SortKey) {
+    key.append(value, descending: !sort[place].isAscending, textOrder: textOrders[place])
+  }
+
   /// The same in the memory of another key.
   func setSortKey(_ key: inout SortKey, of row: RowIdentifier, _ values: [Value]) {
     key.removeAll()
-    for place in sort.indices { key.append(values[place], descending: !sort[place].isAscending) }
+    for place in sort.indices { append(values[place], at: place, to: &key) }
     key.append(tieBreak: row.id)
   }
 }

@@ -9,11 +9,11 @@ enum Names {
   ]
 
   static func checkEntity(_ name: String) throws(Failure) {
-    try checkIdentifier(name, what: "entity")
+    try checkIdentifier(name, what: "an entity")
   }
 
   static func checkProperty(_ name: String, of entity: String) throws(Failure) {
-    try checkIdentifier(name, what: "property of entity '\(entity)'")
+    try checkIdentifier(name, what: "a property of entity '\(entity)'")
     if reserved.contains(name) {
       throw Failure(
         .invalidModel,
@@ -30,7 +30,7 @@ enum Names {
     if !isIdentifier {
       throw Failure(
         .invalidModel,
-        "'\(name)' cannot name a \(what): a name is an ASCII letter followed by ASCII letters, digits and underscores.")
+        "'\(name)' cannot name \(what): a name is an ASCII letter followed by ASCII letters, digits and underscores.")
     }
   }
 

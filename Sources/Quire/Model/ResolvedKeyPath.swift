@@ -67,4 +67,8 @@ struct ResolvedKeyPath {
   }
 
   var text: String { names.joined(separator: ".") }
+  var holdsText: Bool {
+    guard let attribute = last as? Attribute else { return false }
+    return attribute.type == .string || attribute.type == .uri
+  }
 }

@@ -80,10 +80,9 @@ final class ResultsController {
     var rowKey = RowKey(section: .unsectioned, order: SortKey())
     var lastValue: Value?
     let isSectioned = isSectioned, query = query
-    let isDescending = query.sort.first?.isAscending == false
     try context.store.scan(plan, keyPaths: query.sort.map(\.keyPath)) { (row, values) throws(Failure) in
       if isSectioned, lastValue?.isIdentical(to: values[0]) != true {
-        rowKey.section = SectionKey(values[0], isDescending: isDescending)
+        rowKey.section = SectionKey(values[0], query)
         lastValue = values[0]
       }
       query.setSortKey(&rowKey.order, of: row, values)
@@ -105,7 +104,7 @@ final class ResultsController {
   private func key(of object: ManagedObject) throws(Failure) -> RowKey {
     var section = SectionKey.unsectioned
     if isSectioned, let first = query.sort.first {
-      section = SectionKey(try object.value(atKeyPath: first.keyPath), isDescending: !first.isAscending)
+      section = SectionKey(try object.value(atKeyPath: first.keyPath), query)
     }
     return RowKey(section: section, order: try query.sortKey(of: object))
   }
@@ -123,9 +122,16 @@ final class ResultsController {
   var count: Int { isFetched ? index.count : 0 }
   var sectionCount: Int { isFetched ? index.sectionCount : 0 }
 
+  private func checkFetched() throws(Failure) {
+    if !isFetched {
+      throw Failure(.invalidState, "The results were not fetched yet, so there is nothing in them; fetch them first.")
+    }
+  }
+
   func section(at place: Int) throws(Failure) -> SectionInfo {
+    try checkFetched()
     if let lent = lentSections[place] { return lent }
-    guard isFetched, let (name, start, count) = index.section(at: place) else {
+    guard let (name, start, count) = index.section(at: place) else {
       throw Failure(.notFound, "The results have \(sectionCount) sections; there is none at \(place).")
     }
     let info = SectionInfo(name: name, indexTitle: indexTitle(of: name), start: start, count: count)
@@ -134,7 +140,8 @@ final class ResultsController {
   }
 
   func object(section: Int, row: Int) throws(Failure) -> ManagedObject {
-    guard isFetched, let id = index.id(at: IndexPath(section: section, row: row)) else {
+    try checkFetched()
+    guard let id = index.id(at: IndexPath(section: section, row: row)) else {
       throw Failure(.notFound, "The results have no row \(row) in section \(section).")
     }
     return try object(withID: id)
@@ -147,11 +154,15 @@ final class ResultsController {
     guard let row = try context.store.rows(root: query.entity.root, ids: [id]).first else {
       throw Failure(.notFound, "The row of \(query.entity.name) \(id) is no longer in the store.")
     }
-    return context.object(for: row)
+    let object = context.object(for: row)
+    // Another writer changed the row: the list takes that on with the next changes, so as not to show it out of order.
+    if try key(of: object) != index.key(of: id) { context.touch(object) }
+    return object
   }
 
   func indexPath(of object: ManagedObject) throws(Failure) -> IndexPath {
-    guard isFetched, object.context === context, object.entity.rootNumber == query.entity.rootNumber,
+    try checkFetched()
+    guard object.context === context, object.entity.rootNumber == query.entity.rootNumber,
       let (path, _) = index.path(of: object.id)
     else { throw Failure(.notFound, "\(object.summary) is not in the results.") }
     return path
@@ -332,13 +343,9 @@ extension ResultsController: ContextObserver {
 
 extension SectionKey {
   /// nil and empty text make one section, as in Core Data.
-  init(_ value: Value, isDescending: Bool) {
+  init(_ value: Value, _ query: FetchQuery) {
     var order = SortKey()
-    if case .nil = value {
-      order.append(.text(""), descending: isDescending)
-    } else {
-      order.append(value, descending: isDescending)
-    }
+    query.append(value.isNil ? .text("") : value, at: 0, to: &order)
     self.init(order: order, name: value.sectionName)
   }
 }

@@ -2,6 +2,7 @@
 struct SortDescriptor: Hashable, Sendable {
   let keyPath: [String]
   var isAscending = true
+  var textOrder = TextOrder.binary
 }
 
 /// The part of a fetch that the store answers alone; what a context has not saved is laid over the answer above.

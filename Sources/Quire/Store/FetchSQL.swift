@@ -33,7 +33,12 @@ struct FetchSQL {
     var order: [String] = []
     for descriptor in plan.sort {
       let column = try resolver.column(descriptor.keyPath, for: .sort)
-      order.append(descriptor.isAscending ? column.sql : "\(column.sql) DESC")
+      var key = column.sql
+      if descriptor.textOrder != .binary {
+        key = PredicateFunctions.ordered(key, descriptor.textOrder.kind)
+        arguments.append(.text(descriptor.textOrder.locale))
+      }
+      order.append(descriptor.isAscending ? key : "\(key) DESC")
     }
     order.append("\(alias).Z_PK")
     var columns: [KeyPathResolver.Column] = []

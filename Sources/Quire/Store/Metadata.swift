@@ -68,15 +68,15 @@ struct Metadata {
     let names = Set(expected.map(\.name))
     let parts = [
       ("differ", expected.filter { hashes[$0.name] != nil && hashes[$0.name] != $0.hash }.map(\.name)),
-      ("are missing from the file", expected.filter { hashes[$0.name] == nil }.map(\.name)),
-      ("are missing from the model", hashes.keys.filter { !names.contains($0) }.sorted()),
+      ("not in the file", expected.filter { hashes[$0.name] == nil }.map(\.name)),
+      ("not in the model", hashes.keys.filter { !names.contains($0) }.sorted()),
     ]
     let differences = parts.filter { !$0.1.isEmpty }.map { "\($0.1.joined(separator: ", ")) (\($0.0))" }
     if differences.isEmpty { return }
     throw Failure(
       .modelMismatch,
       "The store '\(path)' was made with another model. "
-        + "Entities: \(differences.joined(separator: "; ")). Open it with the model that made it, or migrate it.")
+        + "Entities: \(differences.joined(separator: "; ")). Open it with the model that made it.")
   }
 
   /// A random UUID of version 4, upper case.

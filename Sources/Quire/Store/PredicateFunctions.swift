@@ -10,6 +10,11 @@ enum PredicateFunctions {
   /// quire_single(number): the nearest 32-bit value.
   private static let round = "quire_single"
 
+  /// quire_order(kind, text, locale): bytes in the order of texts, the numbers of `TextOrder.Kind`.
+  private static let order = "quire_order"
+
+  /// One parameter, the locale.
+  static func ordered(_ sql: String, _ kind: TextOrder.Kind) -> String { "\(order)(\(kind.rawValue), \(sql), ?)" }
   static func single(_ sql: String) -> String { "\(round)(\(sql))" }
   static func folded(_ sql: String, _ folding: TextFolding) -> String { "\(fold)(\(folding.rawValue), \(sql))" }
 
@@ -26,6 +31,7 @@ enum PredicateFunctions {
       default: sqlite3_result_null(context)
       }
     }
+    try register(order, 3, on: connection, report) { context, arguments in evaluateOrder(context, arguments) }
     try register(PackedList.element, 2, on: connection, report) { context, arguments in
       let packed = bytes(arguments[0], sqlite3_value_blob(arguments[0]))
       let index = Int(sqlite3_value_int64(arguments[1]))
@@ -49,6 +55,8 @@ enum PredicateFunctions {
     let folder = TextFolder()
     /// The matcher of the last pattern, for patterns that come from a column.
     var matcher: TextMatcher?
+    /// Those last used, as a statement uses the same for every row.
+    var orderKeys: [TextOrder: TextOrderKeys] = [:]
 
     init(_ report: @escaping (Failure) -> Void, _ body: @escaping Body) {
       self.report = report
@@ -124,6 +132,32 @@ enum PredicateFunctions {
     let folding = TextFolding(rawValue: UInt32(truncatingIfNeeded: sqlite3_value_int64(arguments[0])) & 3)
     state.folder.withFolded(bytes(arguments[1], sqlite3_value_text(arguments[1])), folding) {
       result(context, text: UnsafeRawBufferPointer($0))
+    }
+  }
+
+  private static func evaluateOrder(_ context: OpaquePointer, _ arguments: Arguments) {
+    guard let state = state(context), sqlite3_value_type(arguments[1]) == SQLITE_TEXT else {
+      return sqlite3_result_null(context)
+    }
+    do throws(Failure) {
+      let kind = TextOrder.Kind(rawValue: UInt32(truncatingIfNeeded: sqlite3_value_int64(arguments[0]))) ?? .binary
+      let locale = Text(trusted: Bytes(bytes(arguments[2], sqlite3_value_text(arguments[2])))).string
+      let order = try TextOrder(kind, locale: locale)
+      let keys: TextOrderKeys
+      if let known = state.orderKeys[order] {
+        keys = known
+      } else {
+        keys = try TextOrderKeys(order)
+        if state.orderKeys.count >= 16 { state.orderKeys = [:] }
+        state.orderKeys[order] = keys
+      }
+      keys.withKey(of: bytes(arguments[1], sqlite3_value_text(arguments[1]))) { key in
+        let raw = UnsafeRawBufferPointer(key)
+        quire_sqlite_result_blob_copy(context, address(raw), UInt64(raw.count))
+      }
+    } catch {
+      state.report(error)
+      sqlite3_result_error(context, error.message.string, -1)
     }
   }
 

@@ -35,7 +35,8 @@ struct StoreFile {
       let reason = errno
       guard reason == ENOENT else { throw cannotOpen(StoreFile.describe(reason)) }
       if mustExist || isReadOnly {
-        throw cannotOpen("the file does not exist. Check the path, or open it for writing to create it.")
+        throw cannotOpen(
+          "the file does not exist. Check the path; to create it, open it for writing and not as one that must exist.")
       }
       try checkFolder()
       return

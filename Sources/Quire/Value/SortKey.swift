@@ -26,9 +26,11 @@ struct SortKey: Hashable, Comparable, Sendable {
   /// Appends one component; no component's bytes are a prefix of another's, so keys concatenate safely.
   ///
   /// nil sorts before everything, NaN after nil and before all numbers; `descending` inverts the component.
-  mutating func append(_ value: Value, descending: Bool = false) {
+  mutating func append(_ value: Value, descending: Bool = false, textOrder: TextOrderKeys? = nil) {
     let first = bytes.count
     switch value {
+    case .text(let text) where textOrder != nil, .uri(let text) where textOrder != nil:
+      textOrder?.withKey(of: text.bytes.buffer) { append(escaped: $0) }
     case .nil: bytes.append(0)
     case .integer(let integer): append(tag: 2, UInt64(bitPattern: integer) ^ (1 << 63))
     case .boolean(let boolean): append(tag: 2, (boolean ? 1 : 0) ^ (1 << 63))
@@ -36,8 +38,8 @@ struct SortKey: Hashable, Comparable, Sendable {
     case .float(let float): append(real: Double(float))
     case .decimal(let decimal): append(real: decimal.double)
     case .date(let seconds): append(real: seconds)
-    case .text(let text), .uri(let text): append(escaped: text.bytes)
-    case .data(let data), .uuid(let data): append(escaped: data)
+    case .text(let text), .uri(let text): append(escaped: text.bytes.buffer)
+    case .data(let data), .uuid(let data): append(escaped: data.buffer)
     case .object(let box): append(tieBreak: box.reference.id)
     case .list: bytes.append(0)
     }
@@ -64,12 +66,12 @@ struct SortKey: Hashable, Comparable, Sendable {
   }
 
   /// A zero byte inside becomes 00 FF and the end 00 00, so that a prefix sorts first.
-  private mutating func append(escaped source: Bytes) {
+  private mutating func append(escaped source: UnsafeBufferPointer<UInt8>) {
     bytes.append(2)
-    if memchr(source.start, 0, source.count) == nil {
-      bytes.append(contentsOf: source.buffer)
+    if let start = source.baseAddress, memchr(start, 0, source.count) == nil {
+      bytes.append(contentsOf: source)
     } else {
-      for byte in source.buffer {
+      for byte in source {
         bytes.append(byte)
         if byte == 0 { bytes.append(0xFF) }
       }

@@ -116,6 +116,18 @@ class PendingTests(StoreTestCase):
             self.context.get(Quote, "1")
         with self.assertRaises(ValueError):
             self.context.get_by_uri("nonsense")
+        for wrong in (None, 5, b"x-coredata://"):
+            with self.assertRaisesRegex(TypeError, "a URI is a text"):
+                self.context.get_by_uri(wrong)
+
+    def test_ids_of_other_libraries_are_numbers_too(self):
+        class Number:
+            def __index__(self):
+                return 1
+
+        quote = self.quote()
+        self.context.save()
+        self.assertIs(self.context.get(Quote, Number()), quote)
 
 
 class TransactionTests(StoreTestCase):
@@ -139,6 +151,21 @@ class TransactionTests(StoreTestCase):
             with self.context.transaction():
                 self.context.add(Quote())
         self.assertFalse(self.context.has_changes)
+
+    def test_what_fails_while_changes_are_dropped_is_logged_beside_the_exception(self):
+        live = self.context.query(Quote).live()
+
+        @live.on_change
+        def fails(change):
+            raise ValueError("handler")
+
+        with self.assertLogs("quire", "ERROR"), self.assertRaisesRegex(KeyError, "mine"):
+            with self.context.transaction():
+                self.quote()
+                with self.assertRaisesRegex(ValueError, "handler"):
+                    self.context.process()
+                raise KeyError("mine")
+        self.assertEqual((self.context.has_changes, len(live)), (False, 0))
 
     def test_it_does_not_begin_with_unsaved_changes_or_inside_another(self):
         self.quote()

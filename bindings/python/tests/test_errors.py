@@ -32,6 +32,13 @@ class ClassTests(unittest.TestCase):
         self.assertEqual(set(_CLASSES), statuses)
         self.assertEqual(len(set(_CLASSES.values())), 18)
 
+    def test_a_status_of_a_newer_library_keeps_its_number(self):
+        from ctypes import c_void_p
+        from quire.errors import failure
+        error = failure(99, c_void_p())
+        self.assertEqual((type(error), error.status), (quire.Error, 99))
+        self.assertEqual(quire.Error("x").status, quire.InvalidArgument.status)
+
     def test_each_is_also_a_built_in_exception(self):
         pairs = {
             quire.InvalidArgument: ValueError, quire.InvalidState: RuntimeError, quire.InvalidText: ValueError,
@@ -96,8 +103,14 @@ class FileErrorTests(FileTestCase):
             other.close()
             store.context.save()
             self.assertEqual(store.context.query(Author).count(), 2)
-        with self.assertRaises(ValueError):
-            quire.open(self.path, MODELS, timeout=0)
+
+    def test_a_timeout_that_is_none_is_refused(self):
+        for wrong in (0, -1, 1e9, float("nan"), float("inf")):
+            with self.assertRaisesRegex(quire.InvalidArgument, "timeout is a number of seconds above 0"):
+                quire.open(self.path, MODELS, timeout=wrong)
+        with self.assertRaises(TypeError):
+            quire.open(self.path, MODELS, timeout="5")
+        quire.open(self.path, MODELS, timeout=1e-9).close()
 
     def test_a_read_only_store_is_not_written(self):
         self.make()

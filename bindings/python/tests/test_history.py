@@ -39,10 +39,12 @@ class Mirror:
         self.test = test
         self.by_frames = [list(section) for section in live.sections]
         self.by_steps = [list(section) for section in live.sections]
+        self.names = live.sections.names
         live.on_change(self.follow)
 
     def follow(self, change):
         old_flat = [item for section in self.by_frames for item in section]
+        self.replay_names(change)
         self.replay_frames(change)
         self.replay_steps(change)
         new_flat = [item for section in self.by_frames for item in section]
@@ -51,6 +53,13 @@ class Mirror:
             self.test.assertEqual(there is not None, any(each is item for each in new_flat))
             if there is not None:
                 self.test.assertIs(new_flat[there], item)
+
+    def replay_names(self, change):
+        for each in change.section_changes:
+            if isinstance(each, quire.DeleteSection):
+                self.test.assertEqual(self.names.pop(each.index), each.name)
+            else:
+                self.names.insert(each.index, each.name)
 
     def replay_frames(self, change):
         old, flat = self.by_frames, [item for section in self.by_frames for item in section]
@@ -195,6 +204,7 @@ class History:
                 sections[-1][1].append(note)
             self.same([items for _, items in sections], [list(section) for section in live.sections], "the list")
             self.test.assertEqual([name for name, _ in sections], live.sections.names)
+            self.test.assertEqual([name for name, _ in sections], mirror.names)
             self.same([items for _, items in sections], mirror.by_frames, "the changes")
             self.same([items for _, items in sections], mirror.by_steps, "the steps")
             self.test.assertEqual([note.id for note in expected], list(live.ids))

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import traceback
 import unittest
 import warnings
 
@@ -86,6 +87,51 @@ class ClosingTests(StoreTestCase):
         self.assertEqual(len(list(sets[0])), 1)
 
 
+class ClosingWhileUsedTests(unittest.TestCase):
+    def test_threads_inside_of_a_store_that_is_closed_are_told_so(self):
+        found = []
+
+        def use(store, started):
+            try:
+                context = store.create_context()
+                author = context.add(Author(name="x"))
+                started.set()
+                while True:
+                    context.add(Quote(contents="x", author=author)).price = 3
+                    live = context.query(Quote).live(section_by="author.name")
+                    list(live), len(author.quotes), live.sections.names
+                    context.rollback()
+                    author = context.add(Author(name="x"))
+            except Exception as error:
+                found.append(type(error))
+            finally:
+                started.set()
+
+        interval = sys.getswitchinterval()
+        self.addCleanup(sys.setswitchinterval, interval)
+        sys.setswitchinterval(1e-6)
+        for _ in range(20):
+            store = quire.open(":memory:", MODELS)
+            events = [threading.Event() for _ in range(3)]
+            threads = [threading.Thread(target=use, args=(store, event)) for event in events]
+            for thread in threads:
+                thread.start()
+            for event in events:
+                event.wait()
+            store.close()
+            for thread in threads:
+                thread.join()
+        self.assertEqual(found, [quire.StoreClosed] * 60)
+
+    def test_a_handler_may_close_the_store(self):
+        store = quire.open(":memory:", MODELS)
+        live = store.context.query(Quote).live()
+        live.on_change(lambda change: store.close())
+        store.context.add(Quote(contents="x"))
+        store.context.save()
+        self.assertTrue(store.closed and store.context.closed and live.closed)
+
+
 class CollectingTests(FileTestCase):
     def test_a_store_that_is_left_open_warns(self):
         store = quire.open(self.path, MODELS)
@@ -154,6 +200,33 @@ class ForkTests(FileTestCase):
             quote.contents = "y"
             store.context.save()
             self.assertEqual(len(live), 1)
+
+
+    def test_what_is_in_memory_alone_goes_on_in_the_child(self):
+        predicate = quire.Predicate("price > %f", 1)
+        with quire.open(self.path, MODELS) as store:
+            changes = []
+            live = store.context.query(Quote).live()
+            live.on_change(changes.append)
+            store.context.add(Quote(contents="x", price=2))
+            store.context.save()
+            prices = store.context.query(Quote).columns("price")["price"]
+            text = str(predicate)
+            child = os.fork()
+            if child == 0:
+                status = 1
+                try:
+                    with quire.open(self.path, MODELS) as mine:
+                        assert mine.context.query(Quote).where(predicate).count() == 1
+                    assert str(predicate) == text and prices.to_list() == [2.0]
+                    assert len(changes[0].steps()) == 1
+                    status = 0
+                except BaseException:
+                    traceback.print_exc()
+                finally:
+                    os._exit(status)
+            self.assertEqual(os.waitpid(child, 0)[1], 0)
+            self.assertEqual(store.context.query(Quote).where(predicate).count(), 1)
 
 
 def in_child(report, path, store, quote, live, iterator):

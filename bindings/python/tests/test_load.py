@@ -41,7 +41,7 @@ class LoadingTests(unittest.TestCase):
     def test_public_methods_are_documented(self):
         kinds = (
             quire.Store, quire.Context, quire.Query, quire.Results, quire.ChangeSet, quire.Section, quire.Sections,
-            quire.Predicate, quire.Related, quire.Column, quire.Model, quire.Key, quire.Change)
+            quire.Predicate, quire.Related, quire.Column, quire.Model, quire.Key, quire.Change, quire.SectionChange)
         for kind in kinds:
             for name, value in vars(kind).items():
                 if not name.startswith("_") and (callable(value) or isinstance(value, property)):

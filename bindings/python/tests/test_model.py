@@ -1,5 +1,7 @@
 """What model classes may say."""
 
+import copy
+import pickle
 import re
 import sys
 import unittest
@@ -124,6 +126,27 @@ class DeclarationTests(unittest.TestCase):
                 name: quire.Attr[str]
         self.assertRefused(r"Wrong.name is declared by a class that Wrong inherits from", body)
 
+    def test_hiding_what_is_inherited_is_refused(self):
+        def by_a_value():
+            class Wrong(Animal):
+                name = "Rex"
+
+        def by_a_method():
+            class Wrong(Kitten):
+                def lives(self):
+                    return 9
+
+        def by_another_base():
+            class Wrong(Named, Animal):
+                pass
+
+        class Named:
+            name = "Rex"
+
+        self.assertRefused("Wrong.name would hide Animal.name", by_a_value)
+        self.assertRefused("Wrong.lives would hide Cat.lives", by_a_method)
+        self.assertRefused("Wrong.name would hide Animal.name", by_another_base)
+
     def test_two_parents_are_refused(self):
         def body():
             class Wrong(Author, Quote):
@@ -133,6 +156,12 @@ class DeclarationTests(unittest.TestCase):
     def test_an_unknown_delete_rule_is_refused(self):
         with self.assertRaisesRegex(ValueError, "on_delete is one of 'no action', 'nullify', 'cascade', 'deny'"):
             quire.relation(on_delete="explode")
+
+    def test_counts_that_no_relationship_can_have_are_refused(self):
+        for wrong in (-1, 2**32):
+            for name in ("minimum", "maximum"):
+                with self.assertRaisesRegex(ValueError, "below 2"):
+                    quire.relation(**{name: wrong})
 
     def test_a_class_that_a_relationship_leads_to_must_be_given(self):
         with self.assertRaisesRegex(quire.InvalidModel, "Author.quotes leads to 'Quote'"):
@@ -189,6 +218,17 @@ class KeyTests(unittest.TestCase):
         self.assertEqual({Quote.price: 1}[Quote.price], 1)
         self.assertEqual(repr(Quote.price), "<Attr Quote.price>")
         self.assertEqual(repr(Quote.price.desc()), "<Order price descending>")
+
+    def test_there_is_one_of_each_key(self):
+        for key in (Quote.price, Quote.author, Author.quotes, Kitten.name):
+            for copied in (copy.copy(key), copy.deepcopy([key])[0], pickle.loads(pickle.dumps(key))):
+                self.assertIs(copied, key)
+
+    def test_an_order_is_a_value(self):
+        self.assertEqual(Quote.price.desc(), Quote.price.desc())
+        self.assertNotEqual(Quote.price.desc(), Quote.price.asc())
+        self.assertNotEqual(Quote.price.desc(), "-price")
+        self.assertEqual(len({Quote.price.desc(), pickle.loads(pickle.dumps(Quote.price.desc()))}), 1)
 
 
 class ConstructorTests(unittest.TestCase):

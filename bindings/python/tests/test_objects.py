@@ -120,10 +120,17 @@ class CopyTests(StoreTestCase):
         quote = self.quote()
         query = self.context.query(Quote)
         related = self.context.add(Author(name="x")).quotes
-        for each in (self.store, self.context, quote, query.live(), quire.Predicate("1 == 1"), related):
+        live = query.live()
+        for each in (
+            self.store, self.context, quote, live, quire.Predicate("1 == 1"), related, query.columns("price")["price"],
+        ):
             for action in (copy.copy, copy.deepcopy, pickle.dumps):
                 with self.assertRaisesRegex(TypeError, "cannot pickle or copy"):
                     action(each)
+        for each in (query, live.sections, live.sections[0]):
+            with self.assertRaisesRegex(TypeError, "cannot pickle or copy"):
+                pickle.dumps(each)
+            self.assertEqual(list(copy.copy(each)), list(each))
 
 
 class RelationshipTests(StoreTestCase):

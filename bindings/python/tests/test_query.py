@@ -5,7 +5,7 @@ import unittest
 from array import array
 
 import quire
-from support import Author, Quote, StoreTestCase, day
+from support import Animal, Author, Dog, Quote, StoreTestCase, day
 
 
 class QueryTests(StoreTestCase):
@@ -54,6 +54,49 @@ class QueryTests(StoreTestCase):
         self.assertEqual(self.query.where("price IN %@", []).count(), 0)
         self.assertEqual(self.query.where("price BETWEEN %@", [1, 2]).count(), 3)
 
+    def test_an_argument_stays_what_it_was(self):
+        prices = [1.0]
+        queries = [
+            self.query.where("price IN %@", iter([1.0])), self.query.where("price IN %@", (n for n in prices)),
+            self.query.where(quire.Predicate("price IN %@", prices)),
+            self.query.where("price IN %@", self.query.where("price == 1").columns("price")["price"])]
+        prices.append(2.0)
+        for query in queries:
+            for _ in range(2):
+                self.assertEqual(query.count(), 1)
+        self.assertEqual(quire.Predicate("price IN %@", {1.0}).arguments, ((1.0,),))
+
+    def test_whole_numbers_of_other_libraries_are_arguments(self):
+        class Number:
+            def __index__(self):
+                return 3
+
+        self.assertEqual(self.query.where("price < %d", Number()).count(), 6)
+        self.assertEqual(len(self.query.limit(Number()).offset(Number())[Number():]), 0)
+        self.assertEqual(self.query[Number()].price, 1.5)
+
+    def test_text_orders_as_people_read_it(self):
+        for contents in ("Zoo", "apple", "ära", "Apple", "File 10", "File 9"):
+            self.quote(contents, price=-1)
+        key = Quote.contents
+        for saved in (False, True):
+            for order, expected in (
+                (key.asc(), ["Apple", "File 10", "File 9", "Zoo", "apple", "ära"]),
+                (key.asc("case-insensitive"), ["apple", "Apple", "File 10", "File 9", "Zoo", "ära"]),
+                (key.asc("localized"), ["apple", "Apple", "ära", "File 10", "File 9", "Zoo"]),
+                (key.desc("localized-standard", locale="sv"), ["ära", "Zoo", "File 10", "File 9", "Apple", "apple"]),
+                (quire.Order("contents", text="localized-standard"),
+                 ["apple", "Apple", "ära", "File 9", "File 10", "Zoo"]),
+            ):
+                with self.subTest(order=order, saved=saved):
+                    found = self.query.where("price < 0").order_by(order)
+                    self.assertEqual([each.contents for each in found], expected)
+            self.context.save()
+        with self.assertRaises(quire.InvalidArgument):
+            key.asc("alphabetical")
+        with self.assertRaises(quire.InvalidArgument):
+            self.query.order_by(key.asc("localized", locale="nowhere")).all()
+
     def test_order_by_takes_keys_and_text(self):
         for query in (
             self.query.order_by(Quote.note, Quote.price.desc()), self.query.order_by("note", "-price"),
@@ -89,6 +132,17 @@ class QueryTests(StoreTestCase):
         for wrong in (slice(-1, None), slice(None, -1), slice(0, 9, 2), -1):
             with self.assertRaises(quire.InvalidArgument):
                 query[wrong]
+        for wrong in (1.0, "x", None, slice("x", None), slice(None, 1.5)):
+            with self.assertRaises(TypeError):
+                query[wrong]
+
+    def test_places_beyond_all_lists_are_empty(self):
+        for place in (2**63 - 1, 2**63, 2**64, 2**200):
+            self.assertEqual(self.query[place:], [])
+            self.assertEqual(self.query.offset(2)[place - 1:], [])
+            self.assertEqual(len(self.query[:place]), 30)
+            with self.assertRaises(IndexError):
+                self.query[place]
 
     def test_one_first_and_exists(self):
         self.assertEqual(self.query.where("price == 1").one().contents, "text 02")
@@ -163,6 +217,35 @@ class QueryTests(StoreTestCase):
         self.assertTrue(found[20].is_deleted)
         self.assertEqual(found[21].price, 10.5)
 
+    def test_a_row_that_vanishes_and_could_be_of_several_classes_is_left_out(self):
+        ids = [self.context.add(Dog(name=f"{n:02}")).id for n in range(30)]
+        self.context.save()
+        other = self.store.create_context()
+        for saving in (self.context, other):
+            names, found = [], other.query(Animal).order_by("name").batch_size(4)
+            count = found.count()
+            for animal in found:
+                names.append(animal.name)
+                if len(names) == 5:
+                    saving.delete(saving.query(Animal).order_by("name")[10])
+                    saving.save()
+            self.assertEqual(len(names), count - 1)
+        self.assertEqual(other.query(Animal).count(), len(ids) - 2)
+
+    def test_what_is_deleted_and_not_saved_yet_still_comes(self):
+        for n in range(30):
+            self.context.add(Dog(name=f"{n:02}"))
+        self.context.save()
+        for model in (Animal, Quote):
+            seen = []
+            for each in self.context.query(model).batch_size(4):
+                seen.append(each)
+                if len(seen) == 5:
+                    for other in self.context.query(model).all()[10:14]:
+                        self.context.delete(other)
+                    del other
+            self.assertEqual([each.is_deleted for each in seen], [n in range(10, 14) for n in range(30)])
+
     def test_numbers_that_no_limit_can_be_are_refused(self):
         for method in (self.query.limit, self.query.offset, self.query.batch_size):
             for wrong in (-1, 2**63):
@@ -193,6 +276,8 @@ class PredicateTests(StoreTestCase):
             predicate.matches(Quote(contents="x"))
         with self.assertRaises(quire.InvalidArgument):
             quire.Predicate("nothing == 1").matches(quote)
+        with self.assertRaisesRegex(TypeError, "not str"):
+            predicate.matches("x")
 
     def test_a_mistake_is_shown_with_its_place(self):
         with self.assertRaises(quire.PredicateError) as caught:

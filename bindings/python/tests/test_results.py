@@ -40,8 +40,9 @@ class ReadingTests(ListTestCase):
         for wrong in (6, -7, 2**40):
             with self.assertRaises(IndexError):
                 live[wrong]
-        with self.assertRaises(ValueError):
-            live.index(self.goethe)
+        for other in (self.goethe, "x"):
+            with self.assertRaises(ValueError):
+                live.index(other)
         self.assertEqual(repr(live), "<Results Quote 3 sections 6 rows>")
 
     def test_sections_are_found_by_place_and_by_name(self):
@@ -64,6 +65,13 @@ class ReadingTests(ListTestCase):
             section[2]
         self.assertEqual(repr(section), "<Section 'Goethe' 2 rows>")
 
+    def test_sections_contain_themselves_and_their_names(self):
+        sections = self.live.sections
+        for each in ("", "Goethe", sections[2]):
+            self.assertIn(each, sections)
+        for each in ("Kant", None, 0, self.query.live(section_by="author.name").sections[0]):
+            self.assertNotIn(each, sections)
+
     def test_paths_lead_both_ways(self):
         for place, quote in enumerate(self.live):
             path = self.live.path_of(quote)
@@ -78,6 +86,32 @@ class ReadingTests(ListTestCase):
         for wrong in ((3, 0), (0, 2), (-1, 0), (0, -1)):
             with self.assertRaises(IndexError):
                 self.live[quire.Path(*wrong)]
+
+    def test_numbers_that_are_no_places_are_refused_and_never_cut_down(self):
+        huge = 2**64
+        for wrong in (quire.Path(huge, 0), quire.Path(0, huge), quire.Path(-huge, 0), huge, -huge):
+            with self.assertRaises(IndexError):
+                self.live[wrong]
+        with self.assertRaises(quire.NotFound):
+            self.live.section_for_index_title(huge)
+        self.assertIsNone(self.live.position_of(huge + 1))
+        for wrong in (1.0, "x", None, (1, 2, 3), ("x", 0)):
+            with self.assertRaises(TypeError):
+                self.live[wrong]
+        for wrong in (1.0, "x", None):
+            with self.assertRaises(TypeError):
+                self.live.sections[0][wrong]
+            with self.assertRaises(TypeError):
+                self.live.position_of(wrong)
+
+    def test_whole_numbers_of_other_libraries_are_places(self):
+        class Number:
+            def __index__(self):
+                return 1
+
+        self.assertIs(self.live[Number()], self.live[1])
+        self.assertIs(self.live.sections[1][Number()], self.live.sections[1][1])
+        self.assertIs(self.live[quire.Path(Number(), Number())], self.live[3])
 
     def test_index_titles_lead_to_sections(self):
         self.assertEqual(self.live.index_titles, ["", "G", "S"])
@@ -100,6 +134,19 @@ class ReadingTests(ListTestCase):
         with self.assertRaises(quire.InvalidArgument):
             self.context.query(Quote).where("nothing == 1").live()
 
+    def test_values_of_a_window_come_without_objects(self):
+        rows = [(quote.contents, quote.price) for quote in self.live]
+        self.assertEqual(self.live.values(Quote.contents, "price"), rows)
+        self.assertEqual(self.live.values(Quote.contents, "price", first=1, count=2), rows[1:3])
+        self.live[0].price = 77
+        prices = self.live.columns(Quote.price, first=0, count=1)
+        self.assertEqual(prices[Quote.price].to_list(), [77])
+        self.assertIs(prices["price"], prices[Quote.price])
+        self.assertEqual(len(self.live.values()[0]), len(self.context.query(Quote).values()[0]))
+        for first, count in ((0, len(rows) + 1), (-1, 1), (2**70, 1)):
+            with self.assertRaises(quire.InvalidArgument):
+                self.live.values("price", first=first, count=count)
+
     def test_a_section_of_an_earlier_state_says_so(self):
         section = self.live.sections[0]
         self.quote("new", price=9)
@@ -114,6 +161,29 @@ class HandlerTests(ListTestCase):
     def setUp(self):
         super().setUp()
         self.live.on_change(self.told.append)
+
+    def test_what_a_handler_changes_is_told_before_the_call_returns(self):
+        @self.live.on_change
+        def handler(change):
+            if len(self.live) < 9:
+                self.quote(f"more {len(self.live)}", price=0)
+
+        self.live[0].contents = "other"
+        self.context.save()
+        self.assertEqual((len(self.live), len(self.context.inserted)), (9, 3))
+        self.assertEqual([len(change) for change in self.told], [1, 1, 1, 1])
+
+    def test_a_handler_that_never_stops_changing_is_an_error(self):
+        @self.live.on_change
+        def handler(change):
+            self.live[0].price = (self.live[0].price or 0) + 1
+            self.context.process()
+
+        self.live[0].contents = "other"
+        with self.assertRaisesRegex(quire.InvalidState, "1000 times"):
+            self.context.process()
+        self.live.close()
+        self.context.rollback()
 
     def test_a_handler_sees_the_new_state(self):
         seen = []
@@ -157,11 +227,71 @@ class HandlerTests(ListTestCase):
         self.context.save()
         (change,) = self.told
         self.assertEqual((change.inserted_sections, change.deleted_sections), ((1,), (1,)))
+        self.assertEqual(
+            change.section_changes, (quire.DeleteSection(1, "Goethe"), quire.InsertSection(1, "Kant")))
+        for each in change.section_changes:
+            self.assertIsInstance(each, quire.SectionChange)
+        self.assertEqual(repr(change), "<ChangeSet 2 rows, 1 new sections, 1 gone>")
         self.assertEqual({type(each) for each in change}, {quire.Move})
         self.assertEqual(
             [step.kind for step in change.steps()],
             [quire.StepKind.INSERT_SECTION, quire.StepKind.MOVE_ROW, quire.StepKind.MOVE_ROW,
              quire.StepKind.DELETE_SECTION, quire.StepKind.UPDATE_ROW, quire.StepKind.UPDATE_ROW])
+
+    def test_section_changes_come_in_the_order_in_which_they_can_be_applied(self):
+        names = self.live.sections.names
+        for quote in list(self.live):
+            quote.author = None
+        self.context.process()
+        for number, name in enumerate(("Arnim", "Brentano", "Chamisso")):
+            self.quote("new", author=self.context.add(Author(name=name)), price=number)
+        self.context.process()
+        self.assertEqual(
+            [each for change in self.told for each in change.section_changes],
+            [quire.DeleteSection(2, "Schiller"), quire.DeleteSection(1, "Goethe"), quire.InsertSection(1, "Arnim"),
+             quire.InsertSection(2, "Brentano"), quire.InsertSection(3, "Chamisso")])
+        self.assertEqual([change.deleted_sections for change in self.told], [(1, 2), ()])
+        for each in (each for change in self.told for each in change.section_changes):
+            if isinstance(each, quire.DeleteSection):
+                self.assertEqual(names.pop(each.index), each.name)
+            else:
+                names.insert(each.index, each.name)
+        self.assertEqual(names, self.live.sections.names)
+
+    def test_a_section_change_is_a_value(self):
+        self.assertEqual(quire.InsertSection(1, "x"), quire.InsertSection(index=1, name="x"))
+        self.assertNotEqual(quire.InsertSection(1, "x"), quire.DeleteSection(1, "x"))
+        self.assertEqual(len({quire.InsertSection(1, "x"), quire.InsertSection(1, "x")}), 1)
+        self.assertEqual(repr(quire.DeleteSection(1, "x")), "DeleteSection(index=1, name='x')")
+        with self.assertRaises(AttributeError):
+            quire.DeleteSection(1, "x").index = 2
+
+    def test_a_change_is_a_value(self):
+        self.quote("new", price=9)
+        self.context.process()
+        (change,) = self.told
+        (insert,) = change
+        self.assertIn(insert, change)
+        self.assertEqual({insert}, set(change))
+        self.assertNotEqual(insert, None)
+        other = self.query.live(section_by="author.name")
+        other.on_change(lambda each: self.assertNotEqual(set(each), set(self.told[-1])))
+        self.quote("newer", price=10)
+        self.context.process()
+
+    def test_a_place_that_no_list_has_leads_nowhere(self):
+        self.quote("new", price=9)
+        self.context.process()
+        for place in (-1, 99, 2**64, -(2**64)):
+            self.assertIsNone(self.told[0].map(place))
+        with self.assertRaises(TypeError):
+            self.told[0].map(0.5)
+
+    def test_permanent_ids_are_given_after_the_changes_were_told(self):
+        quote = self.quote("new", price=9)
+        self.context.obtain_permanent_ids()
+        self.assertEqual([each.object for each in self.told[0]], [quote])
+        self.assertGreater(quote.id, 0)
 
     def test_a_change_of_a_related_object_is_told(self):
         self.goethe.name = "Zweig"
@@ -264,6 +394,18 @@ class HandlerTests(ListTestCase):
         self.live.fetch()
         self.assertEqual(len(self.live), 7)
         self.assertGreaterEqual(self.live.generation, generation)
+        self.context.process()
+        self.assertEqual(self.told, [])
+
+    def test_reading_anew_shows_what_another_context_has_saved(self):
+        other = self.store.create_context()
+        live = other.query(Quote).order_by("contents").live()
+        quote = live[0]
+        self.assertEqual(quote.price, 0.0)
+        self.live[self.live.position_of(quote.id)].price = 77.0
+        self.context.save()
+        live.fetch()
+        self.assertEqual((live[0].price, quote.price), (77.0, 77.0))
 
     def test_a_list_that_nobody_holds_is_collected_and_not_told(self):
         told = []

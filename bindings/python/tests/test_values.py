@@ -1,5 +1,6 @@
 """Values of all types go in and come back."""
 
+import enum
 import unittest
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
@@ -139,6 +140,21 @@ class CheckTests(StoreTestCase):
         self.assertIs(type(self.item.real), float)
         self.item.data = bytearray(b"ab")
         self.assertEqual(self.item.data, b"ab")
+
+    def test_members_of_enumerations_are_stored_as_their_values(self):
+        class Color(str, enum.Enum):
+            RED = "red"
+
+        class Size(enum.IntEnum):
+            LARGE = 3
+
+        self.item.text, self.item.whole = Color.RED, Size.LARGE
+        self.assertEqual((type(self.item.text), self.item.text), (str, "red"))
+        self.assertEqual((type(self.item.whole), self.item.whole), (int, 3))
+        self.context.insert_many(Everything, {"text": [Color.RED], "whole": [Size.LARGE]})
+        self.context.save()
+        found = self.context.query(Everything).where("text == %@ AND whole == %@", Color.RED, Size.LARGE)
+        self.assertEqual(found.values("text", "whole"), [("red", 3)] * 2)
 
     def test_text_without_utf8_form_is_refused(self):
         with self.assertRaisesRegex(quire.InvalidText, "Everything.text: the text has no UTF-8 form"):

@@ -46,3 +46,5 @@ def use(context: quire.Context) -> None:
     def changed(change: quire.ChangeSet[Book]) -> None:
         for each in change:
             reveal_type(each.object)  # R: typed_use.Book | None
+        for section in change.section_changes:
+            reveal_type(section.name)  # R: str

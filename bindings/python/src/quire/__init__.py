@@ -19,7 +19,20 @@
 
 from ._ffi import VERSION as __version__
 from ._types import AttributeType, Double, Float, Integer16, Integer32, Integer64, Transformable, URI
-from .changes import Change, ChangeSet, Delete, Insert, Move, Path, Step, StepKind, Update
+from .changes import (
+    Change,
+    ChangeSet,
+    Delete,
+    DeleteSection,
+    Insert,
+    InsertSection,
+    Move,
+    Path,
+    SectionChange,
+    Step,
+    StepKind,
+    Update,
+)
 from .column import Column
 from .context import Context
 from .errors import (
@@ -56,10 +69,10 @@ from .store import Store, open
 
 __all__ = [
     "Attr", "AttributeType", "Busy", "CannotOpen", "Change", "ChangeSet", "Column", "Conflict", "ConstraintError",
-    "Context", "DatabaseError", "Delete", "Double", "Error", "Float", "Insert", "Integer16", "Integer32", "Integer64",
-    "InvalidArgument", "InvalidModel", "InvalidState", "InvalidText", "Key", "Model", "ModelMismatch", "Move",
-    "MultipleFound", "NotAStore", "NotFound", "Order", "Path", "Predicate", "PredicateError", "Query", "ReadOnly",
-    "Related", "Results", "Section", "Sections", "Step", "StepKind", "Store", "StoreClosed", "ToMany", "ToOne",
-    "Transformable", "URI", "Unsupported", "Update", "ValidationError", "WrongThread", "__version__", "attr", "open",
-    "relation",
+    "Context", "DatabaseError", "Delete", "DeleteSection", "Double", "Error", "Float", "Insert", "InsertSection",
+    "Integer16", "Integer32", "Integer64", "InvalidArgument", "InvalidModel", "InvalidState", "InvalidText", "Key",
+    "Model", "ModelMismatch", "Move", "MultipleFound", "NotAStore", "NotFound", "Order", "Path", "Predicate",
+    "PredicateError", "Query", "ReadOnly", "Related", "Results", "Section", "SectionChange", "Sections", "Step",
+    "StepKind", "Store", "StoreClosed", "ToMany", "ToOne", "Transformable", "URI", "Unsupported", "Update",
+    "ValidationError", "WrongThread", "__version__", "attr", "open", "relation",
 ]

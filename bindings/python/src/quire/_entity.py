@@ -26,6 +26,8 @@ class Entity:
         self.root: Entity = parent.root if parent else self
         self.is_abstract = bool(model.__dict__.get("__abstract__", False))
         self.own = own
+        for each in own.values():
+            each._model = model
         self.properties: dict[str, Property] = {**(parent.properties if parent else {}), **own}
         stored = [each for each in self.properties.values() if isinstance(each, Attr) and not each._is_transient]
         for place, attribute in enumerate(stored):
@@ -53,6 +55,8 @@ def properties_of(
     """What the class itself declares; names in it are looked up among `local_names` first."""
     reader = _annotations.Reader(cls, local_names)
     found: dict[str, Property] = {}
+    inherited: Mapping[str, Property] = next(
+        (vars(base)["_quire_entity"].properties for base in cls.__mro__[1:] if "_quire_entity" in vars(base)), {})
     for name, written in _annotations.own(cls).items():
         where = f"{cls.__name__}.{name}"
         try:
@@ -71,13 +75,16 @@ def properties_of(
             raise TypeError(f"{where}: the name of a property begins with a letter")
         if name in reserved:
             raise TypeError(f'{where}: every object has {name!r}; choose another name and give attr(name="{name}")')
-        if any(name in vars(base).get("_quire_entity", _NOTHING).properties for base in cls.__mro__[1:]):
+        if name in inherited:
             raise TypeError(f"{where} is declared by a class that {cls.__name__} inherits from; declare it once")
         options = cls.__dict__.get(name, NO_DEFAULT)
         found[name] = _property(cls.__name__, name, annotation, options)
     for name, value in cls.__dict__.items():
         if isinstance(value, (AttrOptions, RelationOptions)) and name not in found:
             raise TypeError(f"{cls.__name__}.{name} needs an annotation, such as {name}: quire.Attr[str] = ...")
+    for name, each in inherited.items():
+        if next(vars(base)[name] for base in cls.__mro__ if name in vars(base)) is not each:
+            raise TypeError(f"{cls.__name__}.{name} would hide {each}, which {cls.__name__} inherits; rename it")
     return found
 
 
@@ -124,10 +131,3 @@ def _attribute_type(where: str, python: object, narrowed: Optional[AttributeType
         raise TypeError(
             f"{where}: {narrowed!r} is for Attr[{narrowed.python.__name__}], not Attr[{usual.python.__name__}]")
     return narrowed
-
-
-class _Nothing:
-    properties: Mapping[str, Property] = {}
-
-
-_NOTHING: Any = _Nothing()

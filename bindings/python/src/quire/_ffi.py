@@ -110,6 +110,13 @@ QUIRE_STEP_UPDATE_ROW = 4
 QUIRE_STEP_INSERT_SECTION = 5
 QUIRE_STEP_DELETE_SECTION = 6
 
+# quire_text_order
+QUIRE_TEXT_BINARY = 0
+QUIRE_TEXT_CASE_INSENSITIVE = 1
+QUIRE_TEXT_LOCALIZED = 2
+QUIRE_TEXT_LOCALIZED_CASE_INSENSITIVE = 3
+QUIRE_TEXT_LOCALIZED_STANDARD = 4
+
 # quire_value_kind
 QUIRE_VALUE_NIL = 0
 QUIRE_VALUE_INTEGER = 1
@@ -293,6 +300,15 @@ class quire_section(ctypes.Structure):
     ]
 
 
+class quire_sort_options(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("text_order", c_uint32),
+        ("is_descending", c_bool),
+        ("locale", c_char_p),
+    ]
+
+
 class quire_step(ctypes.Structure):
     _fields_ = [
         ("kind", c_uint32),
@@ -363,6 +379,9 @@ FUNCTIONS = (
     ("quire_fetch_request_add_property", c_uint, (c_void_p, c_char_p, c_size_t, POINTER(c_void_p))),
     ("quire_fetch_request_add_sort", c_uint, (
         c_void_p, c_char_p, c_size_t, c_bool, POINTER(c_void_p),
+    )),
+    ("quire_fetch_request_add_sort_with_options", c_uint, (
+        c_void_p, c_char_p, c_size_t, POINTER(quire_sort_options), POINTER(c_void_p),
     )),
     ("quire_fetch_request_clear_sort", c_uint, (c_void_p, POINTER(c_void_p))),
     ("quire_fetch_request_create", c_uint, (

@@ -15,12 +15,16 @@ _Self = TypeVar("_Self", bound="Handle")
 class Handle:
     """A reference to something in the library, given back by `close`, at the end of `with`, or when it is collected."""
 
+    _survives_fork = False
+    """Whether it is memory alone, without a file and its locks, and so as good in a child process."""
+
     def __init__(self, pointer: int, release: Callable[..., object], *arguments: object) -> None:
         self._pointer: Optional[int] = pointer
         self._abandoned = False
         # Not __del__: this also runs in a defined order at the end of the interpreter.
         self._finalizer = weakref.finalize(self, release, pointer, *arguments)
-        _handles.add(self)
+        if not self._survives_fork:
+            _handles.add(self)
 
     @property
     def _raw(self) -> int:
@@ -36,7 +40,10 @@ class Handle:
         return self._pointer is None
 
     def close(self) -> None:
-        """Gives back what it holds in the library. Closing again does nothing; any other use raises `StoreClosed`."""
+        """Gives back what it holds in the library. Closing again does nothing.
+
+        What needs the library afterwards raises `StoreClosed`; what was read before stays.
+        """
         self._pointer = None
         self._finalizer()
 
@@ -61,6 +68,10 @@ class Handle:
             return StoreClosed(
                 f"This {name} belongs to the parent process. Open the store again after the fork.")
         return StoreClosed(f"This {name} was closed.")
+
+    def _retire(self) -> None:
+        """Closes it for callers, but gives nothing back before it is collected: another thread may be inside a call."""
+        self._pointer = None
 
     def _abandon(self) -> None:
         """After a fork, in the child: the file and its locks are the parent's, so nothing may be given back."""

@@ -7,16 +7,14 @@ a change. From then on the library's object is the truth, and the page is let go
 
 from __future__ import annotations
 
-import gc
 import weakref
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from ctypes import byref, c_int64, c_void_p
+from collections.abc import Iterable, Sequence
+from ctypes import byref, c_void_p
 from typing import TYPE_CHECKING, Any, Optional
 
 from . import _buffers, _ffi, _values
 from ._load import library, quick
-from .errors import Conflict, Error, NotFound, failure, text
+from .errors import Conflict, Error, failure, text
 
 if TYPE_CHECKING:
     from .context import Context
@@ -29,12 +27,6 @@ else:
 
 Page = tuple[Sequence[Any], ...]
 """Columns of values in their plain form, which the objects of some neighbouring rows share."""
-
-# One object that is held keeps its page, so pages are small. Also, these indexes cost no memory.
-_ROWS_OF_PAGE = 256
-
-# Below this, pausing the collector costs more than it saves.
-_MANY = 256
 
 
 class Reference(_Weak):
@@ -155,71 +147,14 @@ def look_up(context: Context, entity: Entity, id: int) -> int:
     return found.value
 
 
-def _from_page(context: Context, model: type[Model], ids: Sequence[int], page: Page) -> list[Model]:
-    """The objects with these ids, which get the rows of this page."""
-    entity = model._quire_entity
-    objects = context._objects_of(entity)
-    if model in context.store._schema.polymorphic:
-        return [_with_row(find(context, model, id), page, index) for index, id in enumerate(ids)]
-    found: list[Model] = []
-    append = found.append
-    make = model.__new__
-    set_reference = _set_reference
-    set_context = _set_context
-    known = objects.get
-    dead = objects.dead
-    for index, id in enumerate(ids):
-        reference = known(id)
-        if reference is not None:
-            instance = reference()
-            if instance is not None:
-                append(_with_row(instance, page, index))
-                continue
-        if id < 0:
-            append(_with_row(find(context, model, id), page, index))
-            continue
-        instance = make(model)
-        # What `attach` does, without a call for each.
-        reference = Reference(instance, dead)
-        reference.id = id
-        reference.handle = None
-        reference.page = page
-        reference.index = index
-        set_reference(instance, reference)
-        set_context(instance, context)
-        objects[id] = reference
-        append(instance)
-    return found
-
-
-def known(context: Context, model: type[Model], ids: Sequence[int]) -> Optional[list[Model]]:
-    """The objects with these ids if all of them are alive and have values to show, else None."""
+def forget_pages(context: Context, model: type[Model], ids: Iterable[int]) -> None:
+    """Makes the objects with these ids show what the store has now, where the library does not know better."""
     objects = context._objects_of(model._quire_entity)
-    found: list[Model] = []
-    for id in ids:
+    for id in ids if objects else ():
         reference = objects.get(id)
         instance = None if reference is None else reference()
-        if reference is None or instance is None or (reference.page is None and reference.handle is None):
-            return None
-        found.append(instance)
-    return found
-
-
-def _with_row(instance: Model, page: Page, index: int) -> Model:
-    reference = instance._quire_reference
-    assert reference is not None
-    old = reference.page
-    if old is None:
-        # What the object has cached came from the library's object, and so did this row.
-        reference.page, reference.index = page, index
-        return instance
-    place = reference.index
-    for was, now in zip(old, page):
-        if was[place] != now[index]:
+        if reference is not None and reference.handle is None and instance is not None:
             forget_values(instance)
-            reference.page, reference.index = page, index
-            break
-    return instance
 
 
 def forget_values(instance: Model) -> None:
@@ -232,76 +167,17 @@ def forget_values(instance: Model) -> None:
         values.pop(name, None)
 
 
-@contextmanager
-def collector_paused(count: int) -> Iterator[None]:
-    """Many new objects, none of them garbage: the cyclic collector would look at them again and again."""
-    if count < _MANY or not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
-
-
-def objects_of(
-    context: Context, model: type[Model], ids: Sequence[int], page_of: Any, source: Any, first: int
-) -> list[Model]:
-    """The objects with these ids, which are the rows of `source` from `first` on."""
-    entity = model._quire_entity
-    if not entity.stored:
-        return [find(context, model, id) for id in ids]
-    found: list[Model] = []
-    with collector_paused(len(ids)):
-        for start in range(0, len(ids), _ROWS_OF_PAGE):
-            some = ids[start : start + _ROWS_OF_PAGE]
-            try:
-                page = _page(page_of, source, first + start, len(some), entity)
-            except NotFound:
-                # Another connection removed a row after the ids were read. The object concerned says so when read.
-                found += [find(context, model, id) for id in some]
-            else:
-                found += _from_page(context, model, some, page)
-    return found
-
-
-def _page(page_of: Any, source: Any, first: int, count: int, entity: Entity) -> Page:
-    error, page = c_void_p(), c_void_p()
-    status = page_of(
-        source, first, count, entity.page_keys, len(entity.stored), _ffi.QUIRE_PAGE_NUL_SEPARATED, byref(page),
-        byref(error))
-    if status:
-        raise failure(status, error)
-    try:
-        return tuple([_buffers.compact_values(column) for column in _buffers.columns(page.value or 0)])
-    finally:
-        quick.quire_page_release(page)
-
-
-def read_ids(ids_of: Any, source: Any, first: int, count: int) -> list[int]:
-    """Ids of `quire_list_ids` or `quire_results_ids`."""
-    if count <= 0:
-        return []
-    error = c_void_p()
-    buffer = (c_int64 * count)()
-    status = ids_of(source, first, count, buffer, byref(error))
-    if status:
-        raise failure(status, error)
-    return memoryview(buffer).cast("B").cast("q").tolist()
-
-
 # MARK: one object
 
 
 def handle(instance: Model, writing: bool = False) -> int:
     """The library's object, borrowed from the instance."""
     reference = instance._quire_reference
-    assert reference is not None
+    context = instance._quire_context
+    assert reference is not None and context is not None
+    context._raw
     if reference.handle is not None:
         return reference.handle
-    context = instance._quire_context
-    assert context is not None
     found = look_up(context, type(instance)._quire_entity, reference.id)
     if reference.handle is not None:
         quick.quire_object_release(found)
@@ -376,14 +252,3 @@ def is_updated(instance: Model) -> bool:
 def is_deleted(instance: Model) -> bool:
     """Raises NotFound when there is no row."""
     return bool(quick.quire_object_is_deleted(handle(instance)))
-
-
-_set_reference: Any
-_set_context: Any
-
-
-def learn_slots(model: type[Model]) -> None:
-    """The slots of `Model`, written past its `__setattr__`."""
-    global _set_reference, _set_context
-    _set_reference = vars(model)["_quire_reference"].__set__
-    _set_context = vars(model)["_quire_context"].__set__

@@ -99,7 +99,8 @@ def _integer(bits: int) -> AttributeType:
 def _characters(value: str) -> str:
     if not value.isascii():
         _values.encoded(value)
-    return str(value)
+    # str(value) is the name of a member of an enumeration, not its text.
+    return str.__str__(value)
 
 
 def _real_column(values: Sequence[float]) -> Column:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import decimal
+import operator
 import struct
 import uuid
 from array import array
@@ -46,8 +47,21 @@ class Values:
         self._keep = packed
 
 
+def whole(value: Any, what: str) -> int:
+    """A whole number, from other libraries too; TypeError names what it should be."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{what} is a whole number, not {type(value).__name__}") from None
+
+
+def fits(value: int) -> bool:
+    """Whether it is a number of 64 bits. ctypes would cut others down to these without a word."""
+    return -(2**63) <= value < 2**63
+
+
 def integer(value: int) -> Packed:
-    if not -(2**63) <= value < 2**63:
+    if not fits(value):
         raise InvalidArgument(f"{value} does not fit into 64 bits")
     return (_INTEGER, _ffi.QUIRE_VALUE_INTEGER, 0, value, None)
 
@@ -111,6 +125,15 @@ def number_text(value: decimal.Decimal) -> str:
     return str(value)
 
 
+def lasting(value: Any) -> Any:
+    """An argument of a predicate that stays as it is: what can be iterated only once, or can change, as a tuple."""
+    if isinstance(value, (bytearray, memoryview)):
+        return bytes(value)
+    if isinstance(value, (str, bytes)) or hasattr(value, "_quire_pack") or not isinstance(value, Iterable):
+        return value
+    return tuple(lasting(item) for item in value)
+
+
 def any_value(value: object) -> Packed:
     """A value whose Python type tells what it is, as the argument of a predicate."""
     if value is None:
@@ -137,6 +160,8 @@ def any_value(value: object) -> Packed:
         return packed
     if isinstance(value, Iterable):
         return listed([any_value(item) for item in value])
+    if hasattr(value, "__index__"):
+        return integer(operator.index(value))
     raise TypeError(f"{value!r} is of type {type(value).__name__}, which Quire does not know")
 
 

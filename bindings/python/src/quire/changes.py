@@ -6,17 +6,21 @@ import enum
 import struct
 from collections.abc import Iterator
 from ctypes import byref, c_int64, c_size_t, c_void_p, sizeof, string_at
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Optional, TypeVar
 
-from . import _ffi, _handle
+from . import _ffi, _handle, _values
 from ._load import quick
-from .errors import failure
+from .errors import failure, text
 
 if TYPE_CHECKING:
     from .model import Model
     from .results import Results
 
-__all__ = ["Change", "ChangeSet", "Delete", "Insert", "Move", "Path", "Step", "StepKind", "Update"]
+__all__ = [
+    "Change", "ChangeSet", "Delete", "DeleteSection", "Insert", "InsertSection", "Move", "Path", "SectionChange",
+    "Step", "StepKind", "Update",
+]
 
 M = TypeVar("M", bound="Model")
 
@@ -36,7 +40,7 @@ class Change(Generic[M]):
     """A change of one row: an `Insert`, `Delete`, `Move` or `Update`.
 
     "Old" counts in the list before all changes of the set, "new" in the list after all of them. What does not apply is
-    None.
+    None. Two that say the same of the same list are equal.
     """
 
     __slots__ = ("id", "old", "new", "old_flat", "new_flat", "_results")
@@ -59,8 +63,23 @@ class Change(Generic[M]):
 
     @property
     def object(self) -> Optional[M]:
-        """The object. For an object that was deleted: None, unless the application holds it."""
+        """The object. Thread: that of the context.
+
+        None for one that was deleted, unless the application holds it, and for one with a temporary id (below 0) that
+        has been saved since: ask in the handler.
+        """
         return self._results._object_of_change(self.id)
+
+    def __eq__(self, other: Any) -> bool:
+        if not isinstance(other, Change):
+            return NotImplemented
+        return self._results is other._results and self._places() == other._places()
+
+    def __hash__(self) -> int:
+        return hash(self._places())
+
+    def _places(self) -> tuple[Any, ...]:
+        return type(self), self.id, self.old, self.new, self.old_flat, self.new_flat
 
     def __repr__(self) -> str:
         places = [f"{name}={tuple(place)}" for name, place in (("old", self.old), ("new", self.new)) if place]
@@ -101,6 +120,24 @@ _KINDS: dict[int, type[Change[Any]]] = {
 }
 
 
+@dataclass(frozen=True)
+class SectionChange:
+    """A change of a section: an `InsertSection` or a `DeleteSection`. A section whose name changes is both."""
+
+    index: int
+    """Place of the section, from 0."""
+    name: str
+    """Its name, as `Section.name` is or was."""
+
+
+class InsertSection(SectionChange):
+    """A section that came: `index` is its place after all changes of the set."""
+
+
+class DeleteSection(SectionChange):
+    """A section that went: `index` was its place before all changes of the set, and `name` its name."""
+
+
 class StepKind(enum.IntEnum):
     """What a `Step` does."""
 
@@ -129,14 +166,20 @@ class Step(NamedTuple):
 
 
 _STEP_KINDS = {int(kind): kind for kind in StepKind}
+_SECTION_KINDS: dict[int, type[SectionChange]] = {
+    _ffi.QUIRE_CHANGE_INSERT: InsertSection,
+    _ffi.QUIRE_CHANGE_DELETE: DeleteSection,
+}
 
 
 class ChangeSet(_handle.Handle, Generic[M]):
     """Everything that happened to a live list at once. Iterating it gives the changes of rows.
 
     Deletions come first, last to first; then insertions, moves and updates, each first to last. A row that merely
-    shifts because of others is not reported. Any thread may read it.
+    shifts because of others is not reported. `section_changes` has what happened to sections. Any thread may read it.
     """
+
+    _survives_fork = True
 
     def __init__(self, results: Results[M], pointer: int) -> None:
         super().__init__(pointer, quick.quire_changes_release)
@@ -147,24 +190,24 @@ class ChangeSet(_handle.Handle, Generic[M]):
             (kind, id, old_section, old_row, old_flat, new_section, new_row, new_flat)
             for kind, _, id, old_section, old_row, old_flat, new_section, new_row, new_flat in _records(
                 _CHANGE, rows, count.value)]
-        inserted: list[int] = []
-        deleted: list[int] = []
         sections = quick.quire_changes_sections(pointer, byref(count))
-        for index in range(count.value):
-            section = sections[index]
-            (inserted if section.kind == _ffi.QUIRE_CHANGE_INSERT else deleted).append(section.index)
-        self._inserted_sections = tuple(sorted(inserted))
-        self._deleted_sections = tuple(sorted(deleted))
+        self._section_changes = tuple(
+            _SECTION_KINDS[each.kind](each.index, text(each.name)) for each in sections[: count.value])
+
+    @property
+    def section_changes(self) -> tuple[SectionChange, ...]:
+        """The sections that went, last to first, and then those that came, first to last, with their names."""
+        return self._section_changes
 
     @property
     def inserted_sections(self) -> tuple[int, ...]:
         """Places of the sections that came, in the list after the changes, ascending."""
-        return self._inserted_sections
+        return self._places_of(InsertSection)
 
     @property
     def deleted_sections(self) -> tuple[int, ...]:
         """Places of the sections that went, in the list before the changes, ascending."""
-        return self._deleted_sections
+        return self._places_of(DeleteSection)
 
     def steps(self) -> list[Step]:
         """The same as steps to apply one after another to the list before, for widgets that are told of each.
@@ -180,9 +223,13 @@ class ChangeSet(_handle.Handle, Generic[M]):
 
     def map(self, old_flat: int) -> Optional[int]:
         """Where the row went that was at this place, counted over all sections, before; None when it is gone."""
+        old_flat = _values.whole(old_flat, "a place in the list")
+        pointer = self._raw
+        if not _values.fits(old_flat):
+            return None
         error = c_void_p()
         old, new = c_int64(old_flat), c_int64()
-        status = quick.quire_changes_map_positions(self._raw, byref(old), 1, byref(new), byref(error))
+        status = quick.quire_changes_map_positions(pointer, byref(old), 1, byref(new), byref(error))
         if status:
             raise failure(status, error)
         return None if new.value < 0 else new.value
@@ -198,8 +245,11 @@ class ChangeSet(_handle.Handle, Generic[M]):
 
     def __repr__(self) -> str:
         return (
-            f"<ChangeSet {len(self._rows)} rows, {len(self._inserted_sections)} new sections, "
-            f"{len(self._deleted_sections)} gone>")
+            f"<ChangeSet {len(self._rows)} rows, {len(self.inserted_sections)} new sections, "
+            f"{len(self.deleted_sections)} gone>")
+
+    def _places_of(self, kind: type[SectionChange]) -> tuple[int, ...]:
+        return tuple(sorted(each.index for each in self._section_changes if isinstance(each, kind)))
 
     def _changed_ids(self) -> list[int]:
         """Ids of the rows that show other values."""

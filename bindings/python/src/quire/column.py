@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from typing import Any, Optional, Union, overload
+from ctypes import byref, c_void_p
+from typing import TYPE_CHECKING, Any, Callable, NoReturn, Optional, Union, overload
 
-from . import _buffers, _ffi, _handle, _types
+from . import _buffers, _ffi, _handle, _rows, _types, _values
+from ._load import quick
+from .errors import failure
+from .keys import KeyPath, path_of
+
+if TYPE_CHECKING:
+    from .model import Model
 
 __all__ = ["Column"]
 
@@ -14,11 +21,13 @@ __all__ = ["Column"]
 class HeldPage(_handle.Handle):
     """A page that columns read from."""
 
+    _survives_fork = True
+
 
 class Column(Sequence[Any]):
-    """The values of one key path, from `Query.columns`: a sequence of Python values, made when they are asked for.
+    """The values of one key path, from `Query.columns` or `Results.columns`: a sequence of Python values.
 
-    It is a snapshot and may be used on any thread.
+    They are made when they are asked for. It is a snapshot and may be used on any thread.
     """
 
     __slots__ = ("name", "_page", "_column", "_list")
@@ -88,5 +97,38 @@ class Column(Sequence[Any]):
         assert self._list is not None
         return self._list[index]
 
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise TypeError("cannot pickle or copy a 'Column' object: it reads the library's memory; take to_list()")
+
     def __repr__(self) -> str:
         return f"<Column {self.name} {'(closed)' if self._page.closed else f'of {len(self)}'}>"
+
+
+class Columns(dict[str, Column]):
+    """Columns by key path. A key of the model finds its own too: `columns[Quote.price]`."""
+
+    def __getitem__(self, key: KeyPath) -> Column:
+        return super().__getitem__(path_of(key))
+
+
+def read_columns(model: type[Model], keys: Sequence[KeyPath], page_of: Callable[..., int]) -> Columns:
+    """The columns of the page that `page_of(key_paths, count, flags, out_page, out_error)` makes."""
+    paths = [path_of(key) for key in keys] or [attribute.path for attribute in model._quire_entity.stored]
+    names = [_values.encoded(path) for path in paths]
+    error, page = c_void_p(), c_void_p()
+    status = page_of(
+        _buffers.key_array(names), len(names), _ffi.QUIRE_PAGE_NUL_SEPARATED, byref(page), byref(error))
+    if status:
+        raise failure(status, error)
+    assert page.value is not None
+    owner = HeldPage(page.value, quick.quire_page_release)
+    return Columns({path: Column(path, owner, column) for path, column in zip(paths, _buffers.columns(page.value))})
+
+
+def tuples(columns: Columns, keys: Sequence[KeyPath]) -> list[tuple[Any, ...]]:
+    """One tuple for each row, with a value for each key."""
+    found = [columns[key] for key in keys] or list(columns.values())
+    if not found:
+        return []
+    with _rows.collector_paused(len(found[0])):
+        return list(zip(*(column.to_list() for column in found)))

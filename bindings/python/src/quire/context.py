@@ -29,6 +29,8 @@ D = TypeVar("D")
 
 _RAISE: Any = object()
 _log = logging.getLogger("quire")
+# As many as the library itself allows.
+_MOST_ROUNDS = 1000
 
 
 class Context(_handle.Handle):
@@ -38,8 +40,8 @@ class Context(_handle.Handle):
     used by one thread at a time: a call that overlaps with another raises `WrongThread`.
 
     Changes are seen by queries at once. Live lists move, and their handlers are called, when changes are processed: by
-    `process`, `save`, `rollback` and whenever a query runs. When a handler raises, the others are called all the same;
-    then the exception comes out of the call that processed.
+    `process`, `save`, `rollback`, `obtain_permanent_ids` and whenever a query runs. When a handler raises, the others
+    are called all the same; then the exception comes out of the call that processed.
     """
 
     def __init__(self, store: Store) -> None:
@@ -66,6 +68,11 @@ class Context(_handle.Handle):
         for each in self._live_lists():
             each.close()
         super().close()
+
+    def _retire(self) -> None:
+        for each in self._live_lists():
+            each._retire()
+        super()._retire()
 
     # MARK: objects
 
@@ -154,10 +161,9 @@ class Context(_handle.Handle):
         Raises `NotFound` when there is none or it was deleted here, unless there is a `default`.
         """
         entity = self._store._schema.check(model)
-        if not isinstance(id, int):
-            raise TypeError(f"an id is a number, not {type(id).__name__}")
+        id = _values.whole(id, "an id")
         try:
-            if not -(2**63) <= id < 2**63:
+            if not _values.fits(id):
                 raise NotFound(f"There is no object {entity.name!r} with the id {id}.")
             return _identity.adopt(self, _identity.look_up(self, entity, id))
         except NotFound:
@@ -166,7 +172,12 @@ class Context(_handle.Handle):
             return default
 
     def get_by_uri(self, uri: str) -> Model:
-        """The object that `Model.uri` named, in this or another process. Raises `NotFound`."""
+        """The object that `Model.uri` named, in this or another process.
+
+        Raises `NotFound` when there is none any more, and `InvalidArgument` for what is no such URI.
+        """
+        if not isinstance(uri, str):
+            raise TypeError(f"a URI is a text, not {type(uri).__name__}")
         encoded = _values.encoded(uri)
         error, found = c_void_p(), c_void_p()
         status = library.quire_context_object_for_uri(self._raw, encoded, len(encoded), byref(found), byref(error))
@@ -263,17 +274,20 @@ class Context(_handle.Handle):
         self._after(status, error)
 
     def obtain_permanent_ids(self) -> None:
-        """Gives every added object its permanent id now instead of at the save. The objects stay unsaved."""
+        """Gives every added object its permanent id now instead of at the save. The objects stay unsaved.
+
+        Changes are processed first. Raises `Busy`, `ReadOnly`, `DatabaseError`.
+        """
         error = c_void_p()
         status = library.quire_context_obtain_permanent_ids(self._raw, byref(error))
         self._learn_ids()
-        if status:
-            raise failure(status, error)
+        self._after(status, error)
 
     @contextmanager
     def transaction(self) -> Iterator[Context]:
         """A block that saves at its end, or drops all changes when it raises or the save fails.
 
+        The exception comes out of the block; what goes wrong while the changes are dropped is logged beside it.
         Raises `InvalidState` when there are unsaved changes before it, because they could get lost with those of the
         block, and inside another such block.
         """
@@ -287,7 +301,10 @@ class Context(_handle.Handle):
             self.save()
         except BaseException:
             if not self.closed and self.has_changes:
-                self.rollback()
+                try:
+                    self.rollback()
+                except Exception:
+                    _log.exception("Dropping the changes of a transaction failed too, beside what ended it.")
             raise
         finally:
             self._in_transaction = False
@@ -371,14 +388,30 @@ class Context(_handle.Handle):
         failures: list[Exception] = []
         self._delivering = True
         try:
-            while True:
+            for _ in range(_MOST_ROUNDS):
                 moved = False
                 for each in self._live_lists():
-                    for change in each._take_changes():
+                    for change in list(each._take_changes()):
                         moved = True
-                        each._tell(change, failures)
+                        if not each.closed:
+                            each._tell(change, failures)
                 if not moved:
                     break
+                # The lists hear of what their handlers changed, unless these have closed everything.
+                error = c_void_p()
+                try:
+                    status = library.quire_context_process(self._raw, byref(error))
+                    if status:
+                        raise failure(status, error)
+                except StoreClosed:
+                    break
+                except Exception as failed:
+                    failures.append(failed)
+                    break
+            else:
+                failures.append(InvalidState(
+                    f"Handlers of live lists changed objects {_MOST_ROUNDS} times in a row. "
+                    "A handler must not change an object each time it is told of a change."))
         finally:
             self._delivering = False
         for other in failures[1:]:

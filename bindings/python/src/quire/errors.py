@@ -6,7 +6,7 @@ A value of the wrong Python type is an ordinary `TypeError` that names model, at
 from __future__ import annotations
 
 import ctypes
-from typing import Optional
+from typing import Any, Optional
 
 from . import _ffi
 from ._load import quick
@@ -174,7 +174,7 @@ def failure(status: int, error: ctypes.c_void_p) -> Error:
     """The exception for a failed call, from the `quire_error` that it stored; gives that back."""
     if not error.value:
         name = (quick.quire_status_name(status) or b"").decode()
-        return _CLASSES.get(status, Error)(f"The call failed with {name}.")
+        return _exception(status, f"The call failed with {name}.")
     try:
         return _from_pointer(error.value)
     finally:
@@ -189,12 +189,19 @@ def _from_pointer(pointer: int) -> Error:
         detail = quick.quire_error_detail(pointer, index)
         if detail:
             details.append(_from_pointer(detail))
-    return _CLASSES.get(status, Error)(
-        text(quick.quire_error_message(pointer)),
+    return _exception(
+        status, text(quick.quire_error_message(pointer)),
         offset=None if offset < 0 else offset,
         details=tuple(details),
         database_code=quick.quire_error_database_code(pointer),
     )
+
+
+def _exception(status: int, message: str, **more: Any) -> Error:
+    error = _CLASSES.get(status, Error)(message, **more)
+    # A number that this package does not know keeps its meaning for those who do.
+    error.status = status
+    return error
 
 
 def text(string: _ffi.quire_string) -> str:

@@ -2,27 +2,66 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn, Union
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Optional, Union
 
-from . import _values
+from . import _ffi, _values
 from .errors import InvalidArgument
 
-__all__ = ["Key", "KeyPath", "Order"]
+if TYPE_CHECKING:
+    from .model import Model
+
+__all__ = ["Key", "KeyPath", "Order", "TextOrder"]
+
+
+TextOrder = Literal["binary", "case-insensitive", "localized", "localized-case-insensitive", "localized-standard"]
+"""How text is ordered: by code point; by code point after folding case; as a dictionary of the locale has it; the same
+without regard to case; the same with numbers in the text by their value ("File 9" before "File 10")."""
+
+TEXT_ORDERS = {
+    "binary": _ffi.QUIRE_TEXT_BINARY,
+    "case-insensitive": _ffi.QUIRE_TEXT_CASE_INSENSITIVE,
+    "localized": _ffi.QUIRE_TEXT_LOCALIZED,
+    "localized-case-insensitive": _ffi.QUIRE_TEXT_LOCALIZED_CASE_INSENSITIVE,
+    "localized-standard": _ffi.QUIRE_TEXT_LOCALIZED_STANDARD,
+}
 
 
 class Order:
-    """A key path and a direction, for `Query.order_by`. Made by `Key.asc` and `Key.desc`."""
+    """A key path with a direction and an order of text, for `Query.order_by`.
 
-    __slots__ = ("path", "ascending")
+    Made by `Key.asc` and `Key.desc`, or from a key path: `Order("author.name", text="localized", locale="sv")`.
+    """
 
-    def __init__(self, path: str, ascending: bool) -> None:
+    __slots__ = ("path", "ascending", "text", "locale")
+
+    def __init__(
+        self, path: str, ascending: bool = True, text: TextOrder = "binary", locale: Optional[str] = None
+    ) -> None:
+        if text not in TEXT_ORDERS:
+            raise InvalidArgument(f"{text!r} is not an order of text; there are {', '.join(TEXT_ORDERS)}.")
         self.path = path
         """The key path, as the store names it."""
         self.ascending = ascending
         """Whether small values come first. nil comes first ascending and last descending."""
+        self.text: TextOrder = text
+        """How text is ordered; a `TextOrder`."""
+        self.locale = locale
+        """ICU's name of the locale for the localized orders, such as "de"; None for what is common to all."""
+
+    def _parts(self) -> tuple[Any, ...]:
+        return self.path, self.ascending, self.text, self.locale
 
     def __repr__(self) -> str:
-        return f"<Order {self.path} {'ascending' if self.ascending else 'descending'}>"
+        text = "" if self.text == "binary" else f" {self.text}" + (f" in {self.locale}" if self.locale else "")
+        return f"<Order {self.path} {'ascending' if self.ascending else 'descending'}{text}>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Order):
+            return NotImplemented
+        return self._parts() == other._parts()
+
+    def __hash__(self) -> int:
+        return hash(self._parts())
 
 
 class Key:
@@ -31,25 +70,30 @@ class Key:
     _name: str
     _key: str
     _owner: str
+    _model: type[Model]
 
     @property
     def path(self) -> str:
         """The name of the property in the store, as predicates spell it."""
         return self._key
 
-    def asc(self) -> Order:
-        """Orders by this property, small values first."""
-        return Order(self._key, True)
+    def asc(self, text: TextOrder = "binary", locale: Optional[str] = None) -> Order:
+        """Orders by this property, small values first; text as `TextOrder` says."""
+        return Order(self._key, True, text, locale)
 
-    def desc(self) -> Order:
-        """Orders by this property, great values first."""
-        return Order(self._key, False)
+    def desc(self, text: TextOrder = "binary", locale: Optional[str] = None) -> Order:
+        """Orders by this property, great values first; text as `TextOrder` says."""
+        return Order(self._key, False, text, locale)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self}>"
 
     def __str__(self) -> str:
         return f"{self._owner}.{self._name}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # There is one of it: copies and what is read from a pickle are the same.
+        return getattr, (self._model, self._name)
 
     def _quire_pack(self) -> _values.Packed:
         """As the argument for %K."""

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Optional
 
-from . import _identity, _values
+from . import _identity, _rows, _values
 from ._entity import Entity, properties_of
 from .errors import InvalidState, NotFound
 from .properties import Property, attr
@@ -186,4 +186,4 @@ class Model:
 
 _RESERVED = frozenset(name for name in dir(Model) if not name.startswith("_"))
 
-_identity.learn_slots(Model)
+_rows.learn_slots(Model)

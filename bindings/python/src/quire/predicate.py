@@ -26,20 +26,26 @@ class Predicate(_handle.Handle):
     Raises `PredicateError` when it cannot be read; its message shows the place. Immutable; any thread.
     """
 
+    _survives_fork = True
+
     def __init__(self, format: str, *arguments: Any) -> None:
         if not isinstance(format, str):
             raise TypeError(f"a predicate is a text, not {type(format).__name__}")
         self.format = format
         """The text that it was made from."""
-        self.arguments = arguments
-        """The arguments that it was made from."""
-        super().__init__(parse(format, arguments), quick.quire_predicate_release)
+        self.arguments = tuple(map(_values.lasting, arguments))
+        """The arguments that it was made from, iterables as tuples of what they held then."""
+        super().__init__(parse(format, self.arguments), quick.quire_predicate_release)
 
     def matches(self, object: Model) -> bool:
         """Whether the object fulfils it, with its values as they are now. Thread: that of the object's context.
 
         Raises `InvalidArgument` for an unknown key and `Unsupported` for what this version does not evaluate.
         """
+        from .model import Model
+
+        if not isinstance(object, Model):
+            raise TypeError(f"a predicate matches an object of a model class, not {type(object).__name__}")
         if object._quire_reference is None:
             raise InvalidState(f"{object!r} is in no context yet; context.add(...) puts it into one.")
         error, answer = c_void_p(), c_bool()
@@ -49,7 +55,7 @@ class Predicate(_handle.Handle):
         return answer.value
 
     def __str__(self) -> str:
-        """Its canonical text, arguments included; reading that gives an equal predicate."""
+        """Its canonical text, arguments included; reading that gives a predicate that means the same."""
         return text(quick.quire_predicate_text(self._raw))
 
     def __repr__(self) -> str:

@@ -91,8 +91,8 @@ def relation(
     rule = DELETE_RULES.get(on_delete)
     if rule is None:
         raise ValueError(f"on_delete is one of {', '.join(map(repr, DELETE_RULES))}, not {on_delete!r}")
-    if minimum < 0 or maximum < 0:
-        raise ValueError("minimum and maximum are not negative")
+    if not (0 <= minimum < 2**32 and 0 <= maximum < 2**32):
+        raise ValueError(f"minimum and maximum are not negative and below 2**32, not {minimum} and {maximum}")
     return RelationOptions(inverse, rule, ordered, minimum, maximum, name)
 
 

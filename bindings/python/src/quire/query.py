@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import ctypes
 from array import array
 from collections.abc import Iterator, Sequence
 from ctypes import byref, c_int64, c_void_p
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Optional, TypeVar, Union, overload
 
-from . import _buffers, _ffi, _handle, _identity, _values
+from . import _buffers, _ffi, _handle, _rows, _values
 from ._load import library, quick
-from .column import Column, HeldPage
+from .column import Columns, read_columns, tuples
 from .errors import InvalidArgument, MultipleFound, NotFound, failure
-from .keys import KeyPath, Order, order_of, path_of
+from .keys import TEXT_ORDERS, KeyPath, Order, order_of, path_of
 from .predicate import Predicate, parse
 
 if TYPE_CHECKING:
@@ -96,7 +98,11 @@ class Query(Generic[M]):
     # MARK: running
 
     def __iter__(self) -> Iterator[M]:
-        """The objects, whose values are read some at a time. Which objects there are is decided at the start."""
+        """The objects, whose values are read some at a time. Which objects there are is decided at the start.
+
+        One that is deleted meanwhile comes all the same and says so when it is read; but when other classes inherit
+        from that of the query, so that it can no longer be told what it was, it is left out.
+        """
         taken = _handle.Handle(self._fetch(_ffi.QUIRE_RESULT_IDS), quick.quire_list_release)
         with taken:
             self._context._deliver()
@@ -159,15 +165,11 @@ class Query(Generic[M]):
 
         A to-one relationship gives an id. Without keys, all attributes in the order of the class.
         """
-        columns = self._columns(keys)
-        if not columns:
-            return []
-        with _identity.collector_paused(len(columns[0])):
-            return list(zip(*(column.to_list() for column in columns)))
+        return tuples(self._columns(keys), keys)
 
-    def columns(self, *keys: KeyPath) -> dict[str, Column]:
+    def columns(self, *keys: KeyPath) -> Columns:
         """The values of all objects column by column, by key path; numbers can be used without a copy. See `Column`."""
-        return {column.name: column for column in self._columns(keys)}
+        return self._columns(keys)
 
     def live(self, section_by: Optional[KeyPath] = None) -> Results[M]:
         """A list that stays up to date, in sections by the values of `section_by` when that is given.
@@ -185,7 +187,8 @@ class Query(Generic[M]):
     def __getitem__(self, index: Union[int, slice]) -> Union[M, list[M]]:
         """Runs the query for one place or a slice of places, counted from 0: `query[100:150]`."""
         if isinstance(index, slice):
-            start, stop = index.start or 0, index.stop
+            start = 0 if index.start is None else _values.whole(index.start, "the start of a slice")
+            stop = None if index.stop is None else _values.whole(index.stop, "the end of a slice")
             if start < 0 or (stop is not None and stop < 0) or index.step not in (None, 1):
                 raise InvalidArgument("A slice of a query counts from the start, in steps of 1; turn its order around.")
             room = max(self._limit - start, 0) if self._limit else None
@@ -194,9 +197,10 @@ class Query(Generic[M]):
                 wanted = room
             elif room is not None:
                 wanted = min(wanted, room)
-            if wanted == 0:
+            if wanted == 0 or not _values.fits(self._offset + start):
                 return []
-            return self._but(_offset=self._offset + start, _limit=wanted or 0).all()
+            return self._but(_offset=self._offset + start, _limit=min(wanted or 0, 2**63 - 1)).all()
+        index = _values.whole(index, "a place of a query")
         if index < 0:
             raise InvalidArgument("A place of a query counts from the start; turn its order around.")
         found = self[index : index + 1]
@@ -208,7 +212,7 @@ class Query(Generic[M]):
         parts = [f"where({str(each)!r})" for each in self._conditions if not each.closed]
         if self._orders:
             parts.append(
-                "order_by(" + ", ".join(repr(("" if o.ascending else "-") + o.path) for o in self._orders) + ")")
+                "order_by(" + ", ".join(_written(o) for o in self._orders) + ")")
         parts += [f"{name}({count})" for name, count in (("limit", self._limit), ("offset", self._offset)) if count]
         return f"<Query {'.'.join([self._model.__name__, *parts])}>"
 
@@ -229,7 +233,12 @@ class Query(Generic[M]):
                 self._set_predicate(request)
             for order in self._orders:
                 path = _values.encoded(order.path)
-                _set(library.quire_fetch_request_add_sort, request, path, len(path), order.ascending)
+                options = _ffi.quire_sort_options(
+                    struct_size=ctypes.sizeof(_ffi.quire_sort_options), text_order=TEXT_ORDERS[order.text],
+                    is_descending=not order.ascending,
+                    locale=None if order.locale is None else _values.encoded(order.locale))
+                _set(
+                    library.quire_fetch_request_add_sort_with_options, request, path, len(path), byref(options))
             if self._limit:
                 _set(library.quire_fetch_request_set_limit, request, self._limit)
             if self._offset:
@@ -268,31 +277,19 @@ class Query(Generic[M]):
         assert taken.value is not None
         return taken.value
 
-    def _columns(self, keys: Sequence[KeyPath]) -> list[Column]:
-        paths = [path_of(key) for key in keys]
-        if not paths:
-            paths = [attribute.path for attribute in self._model._quire_entity.stored]
-        names = [_values.encoded(path) for path in paths]
+    def _columns(self, keys: Sequence[KeyPath]) -> Columns:
         taken = self._fetch(_ffi.QUIRE_RESULT_IDS)
         try:
-            error, page = c_void_p(), c_void_p()
-            status = library.quire_list_page(
-                taken, 0, quick.quire_list_count(taken), _buffers.key_array(names), len(names),
-                _ffi.QUIRE_PAGE_NUL_SEPARATED, byref(page), byref(error))
-            if status:
-                raise failure(status, error)
+            count = quick.quire_list_count(taken)
+            found = read_columns(self._model, keys, partial(library.quire_list_page, taken, 0, count))
         finally:
             quick.quire_list_release(taken)
-        assert page.value is not None
-        owner = HeldPage(page.value, quick.quire_page_release)
-        found = [Column(path, owner, column) for path, column in zip(paths, _buffers.columns(page.value))]
         self._context._deliver()
         return found
 
     def _objects(self, taken: int, first: int, count: int) -> list[M]:
-        ids = _identity.read_ids(quick.quire_list_ids, taken, first, count)
-        found = _identity.objects_of(
-            self._context, self._model, ids, library.quire_list_page, taken, first)
+        ids = _rows.read_ids(quick.quire_list_ids, taken, first, count)
+        found = _rows.objects_of(self._context, self._model, ids, _rows.Source(taken), first)
         return found  # type: ignore[return-value]
 
 
@@ -308,8 +305,7 @@ def ids_of(call: Any, source: Any, first: int, count: int) -> array[int]:
 
 
 def _natural(name: str, count: int) -> int:
-    if not isinstance(count, int):
-        raise TypeError(f"{name} is a number, not {type(count).__name__}")
+    count = _values.whole(count, name)
     if not 0 <= count < 2**63:
         raise InvalidArgument(f"{name} is not negative and below 2**63; it is {count}.")
     return count
@@ -320,3 +316,7 @@ def _set(call: Any, *arguments: Any) -> None:
     status = call(*arguments, byref(error))
     if status:
         raise failure(status, error)
+
+
+def _written(order: Order) -> str:
+    return repr(("" if order.ascending else "-") + order.path) if order.text == "binary" else repr(order)

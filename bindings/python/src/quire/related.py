@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from ctypes import byref, c_void_p
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar, Union, overload
 
-from . import _identity
+from . import _identity, _rows
 from ._load import library, quick
 from .errors import InvalidState, failure
 
@@ -98,8 +98,8 @@ class Related(Sequence[M], Generic[M]):
         model = context.store._schema.destination(self._relationship)
         taken = self._take()
         try:
-            ids = _identity.read_ids(quick.quire_list_ids, taken, 0, quick.quire_list_count(taken))
-            found = _identity.objects_of(context, model, ids, library.quire_list_page, taken, 0)
+            ids = _rows.read_ids(quick.quire_list_ids, taken, 0, quick.quire_list_count(taken))
+            found = _rows.objects_of(context, model, ids, _rows.Source(taken), 0)
             return found  # type: ignore[return-value]
         finally:
             quick.quire_list_release(taken)

@@ -7,12 +7,15 @@ import weakref
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from ctypes import byref, c_int64, c_void_p
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Optional, TypeVar, Union, overload
 
-from . import _buffers, _ffi, _handle, _identity, _values
+from . import _buffers, _ffi, _handle, _identity, _rows, _values
 from ._load import library, quick
 from .changes import ChangeSet, Path
-from .errors import NotFound, failure
+from .column import Columns, read_columns, tuples
+from .errors import InvalidArgument, NotFound, failure
+from .keys import KeyPath
 from .query import ids_of
 from .sections import Sections
 
@@ -29,12 +32,36 @@ Handler = TypeVar("Handler", bound=Callable[..., object])
 _ROWS_AT_A_TIME = 1000
 
 
+class _Shown(_rows.Source):
+    """The rows of a live list, as it is."""
+
+    __slots__ = ("_results",)
+
+    page_of = library.quire_results_page
+
+    def __init__(self, results: Results[Any]) -> None:
+        super().__init__(results._raw)
+        self._results = results
+
+    def object_at(self, row: int) -> int:
+        section, row = self._results.sections._path_at(row)
+        error, found = c_void_p(), c_void_p()
+        status = library.quire_results_object(self.pointer, section, row, byref(found), byref(error))
+        if status:
+            raise failure(status, error)
+        assert found.value is not None
+        return found.value
+
+
 class Results(_handle.Handle, Sequence[M], Generic[M]):
     """A list of objects that stays up to date, from `Query.live`: a sequence over all its sections.
 
     It moves when its context processes changes, saved or not (see `Context`), and then calls the handlers that
     `on_change` registered. Keep a reference to it: a list that is collected follows nothing. Closing it, or the end
     of a `with` block, ends it too. Thread: that of the context, unless said otherwise.
+
+    Iterating it, or one of its sections, gives the rows that it had at the start, whatever happens to it meanwhile;
+    about those that are deleted meanwhile, see `Query.__iter__`.
     """
 
     def __init__(self, query: Query[M], section_by: Optional[str]) -> None:
@@ -71,10 +98,16 @@ class Results(_handle.Handle, Sequence[M], Generic[M]):
         return self._context
 
     def fetch(self) -> None:
-        """Reads it anew from the store. Handlers are not told."""
+        """Reads it anew from the store. Its handlers are not told.
+
+        Its objects show what the store has then, save for those that were changed here, or whose relationships were
+        read: they stay what they are in this context.
+        """
         error = c_void_p()
         status = library.quire_results_fetch(self._raw, byref(error))
         self._section_list = None
+        if not status:
+            _identity.forget_pages(self._context, self._model, self.ids)
         self._context._after(status, error)
 
     @property
@@ -106,6 +139,7 @@ class Results(_handle.Handle, Sequence[M], Generic[M]):
             first = min(places[0], places[-1])
             window = self._window(first, max(places[0], places[-1]) - first + 1)
             return [window[place - first] for place in places]
+        index = _values.whole(index, "a place in the list")
         count = len(self)
         place = index + count if index < 0 else index
         if not 0 <= place < count:
@@ -113,11 +147,7 @@ class Results(_handle.Handle, Sequence[M], Generic[M]):
         return self._window(place, 1)[0]
 
     def __iter__(self) -> Iterator[M]:
-        place = 0
-        while place < len(self):
-            window = self._window(place, min(_ROWS_AT_A_TIME, len(self) - place))
-            yield from window
-            place += len(window)
+        return self._iterate(0, len(self))
 
     def __contains__(self, item: object) -> bool:
         from .model import Model
@@ -126,7 +156,7 @@ class Results(_handle.Handle, Sequence[M], Generic[M]):
 
     def index(self, item: Any, start: int = 0, stop: Optional[int] = None) -> int:
         """The place of an object, counted over all sections. Raises ValueError when it is not in the list."""
-        path = self.path_of(item)
+        path = self.path_of(item) if item in self else None
         if path is not None:
             place = self.flat(path)
             if place in range(*slice(start, stop).indices(len(self))):
@@ -141,6 +171,22 @@ class Results(_handle.Handle, Sequence[M], Generic[M]):
     def ids(self) -> array[int]:
         """All ids in order, as an array of 64-bit numbers."""
         return ids_of(quick.quire_results_ids, self._raw, 0, len(self))
+
+    def values(self, *keys: KeyPath, first: int = 0, count: Optional[int] = None) -> list[tuple[Any, ...]]:
+        """A tuple of values for each of `count` rows from `first` on, without making objects: what a window shows.
+
+        A to-one relationship gives an id. Without keys, all attributes in the order of the class; without `count`, all
+        rows from `first` on. Raises `InvalidArgument` for rows that there are not.
+        """
+        return tuples(self.columns(*keys, first=first, count=count), keys)
+
+    def columns(self, *keys: KeyPath, first: int = 0, count: Optional[int] = None) -> Columns:
+        """The same column by column, by key path; numbers can be used without a copy. See `Column`."""
+        first = _values.whole(first, "the first row")
+        count = max(len(self) - first, 0) if count is None else _values.whole(count, "the number of rows")
+        if not (_values.fits(first) and _values.fits(count)):
+            raise InvalidArgument(f"The list has {len(self)} rows, not the {count} from {first} on.")
+        return read_columns(self._model, keys, partial(library.quire_results_page, self._raw, first, count))
 
     @property
     def sections(self) -> Sections[M]:
@@ -161,7 +207,13 @@ class Results(_handle.Handle, Sequence[M], Generic[M]):
 
     def flat(self, path: Path) -> int:
         """The place of a path, counted over all sections. Raises IndexError when there is no such row."""
-        section, row = path
+        try:
+            section, row = path
+        except (TypeError, ValueError):
+            raise TypeError(f"a path is a section and a row, not {path!r}") from None
+        section, row = _values.whole(section, "a section"), _values.whole(row, "a row")
+        if not _values.fits(section):
+            raise IndexError(f"the list has no row at section {section}, row {row}")
         error = c_void_p()
         found = _ffi.quire_section()
         status = library.quire_results_section(self._raw, section, byref(found), byref(error))
@@ -175,9 +227,13 @@ class Results(_handle.Handle, Sequence[M], Generic[M]):
 
     def position_of(self, id: int) -> Optional[int]:
         """The place of an id, counted over all sections, or None when it is not in the list."""
+        id = _values.whole(id, "an id")
+        pointer = self._raw
+        if not _values.fits(id):
+            return None
         error = c_void_p()
         wanted, place = c_int64(id), c_int64()
-        status = library.quire_results_positions(self._raw, byref(wanted), 1, byref(place), byref(error))
+        status = library.quire_results_positions(pointer, byref(wanted), 1, byref(place), byref(error))
         if status:
             raise failure(status, error)
         return None if place.value < 0 else place.value
@@ -197,6 +253,9 @@ class Results(_handle.Handle, Sequence[M], Generic[M]):
 
     def section_for_index_title(self, place: int) -> int:
         """The section that belongs to the title at this place of `index_titles`. Raises `NotFound`."""
+        place = _values.whole(place, "a place of index_titles")
+        if not _values.fits(place):
+            raise NotFound(f"There is no index title at {place}.")
         error, section = c_void_p(), c_int64()
         status = library.quire_results_section_for_index_title(self._raw, place, byref(section), byref(error))
         if status:
@@ -239,12 +298,37 @@ class Results(_handle.Handle, Sequence[M], Generic[M]):
 
     # MARK: inside
 
+    def _retire(self) -> None:
+        self._handlers.clear()
+        super()._retire()
+
+    def _iterate(self, first: int, count: int) -> Iterator[M]:
+        """The objects of these rows, read some at a time, even when the list moves on before the end."""
+        ids = _rows.read_ids(quick.quire_results_ids, self._raw, first, count)
+        generation = self.generation
+        # A save gives these other ids.
+        later = (id for id in ids[_ROWS_AT_A_TIME:] if id < 0)
+        unsaved: dict[int, Any] = {each.id: each for each in _rows.existing(self._context, self._model, later)}
+        return self._iterate_ids(ids, first, generation, unsaved)
+
+    def _iterate_ids(self, ids: list[int], first: int, generation: int, unsaved: dict[int, Any]) -> Iterator[M]:
+        for start in range(0, len(ids), _ROWS_AT_A_TIME):
+            some = ids[start : start + _ROWS_AT_A_TIME]
+            if self.generation == generation:
+                yield from self._window(first + start, len(some))
+                continue
+            for id in some:
+                if id in unsaved:
+                    yield unsaved[id]
+                else:
+                    yield from _rows.existing(self._context, self._model, (id,))  # type: ignore[misc]
+
     def _window(self, first: int, count: int) -> list[M]:
-        ids = _identity.read_ids(quick.quire_results_ids, self._raw, first, count)
-        found = _identity.known(self._context, self._model, ids)
+        ids = _rows.read_ids(quick.quire_results_ids, self._raw, first, count)
+        found = _rows.known(self._context, self._model, ids)
         if found is None:
-            found = _identity.objects_of(
-                self._context, self._model, ids, library.quire_results_page, self._raw, first)
+            found = _rows.objects_of(
+                self._context, self._model, ids, _Shown(self), first, is_complete=True)
         return found  # type: ignore[return-value]
 
     def _path_of(self, item: Model) -> Optional[Path]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from ctypes import byref, c_void_p
 from typing import TYPE_CHECKING, Generic, Optional, TypeVar, Union, overload
 
-from . import _buffers, _ffi
+from . import _buffers, _ffi, _values
 from ._load import library, quick
 from .errors import InvalidState, NotFound, failure
 
@@ -18,14 +19,12 @@ __all__ = ["Section", "Sections"]
 
 M = TypeVar("M", bound="Model")
 
-_ROWS_AT_A_TIME = 1000
-
 
 class Section(Sequence[M], Generic[M]):
     """A section of a live list: a sequence of its objects, with a name.
 
     It describes the list at one moment. When the list has changed since, reading its objects raises `InvalidState`;
-    take it from `Results.sections` again.
+    take it from `Results.sections` again. An iteration that has begun goes on with the rows of its beginning.
     """
 
     __slots__ = ("_sections", "_name", "_index_title", "_start", "_count")
@@ -64,14 +63,14 @@ class Section(Sequence[M], Generic[M]):
         if isinstance(index, slice):
             start, stop, step = index.indices(self._count)
             return results[self._start + start : self._start + stop] if step == 1 else list(self)[index]
+        index = _values.whole(index, "a place in the section")
         place = index + self._count if index < 0 else index
         if not 0 <= place < self._count:
             raise IndexError(f"the section {self._name!r} has {self._count} rows, and no row {index}")
         return results._window(self._start + place, 1)[0]
 
     def __iter__(self) -> Iterator[M]:
-        for first in range(0, self._count, _ROWS_AT_A_TIME):
-            yield from self[first : first + _ROWS_AT_A_TIME]
+        return self._sections._current()._iterate(self._start, self._count)
 
     def __contains__(self, item: object) -> bool:
         results = self._sections._current()
@@ -84,7 +83,7 @@ class Section(Sequence[M], Generic[M]):
 class Sections(Sequence[Section[M]], Generic[M]):
     """The sections of a live list at one moment: by place, and by name as `sections["Goethe"]`."""
 
-    __slots__ = ("_results", "_generation", "_list", "_by_name")
+    __slots__ = ("_results", "_generation", "_list", "_starts", "_by_name")
 
     def __init__(self, results: Results[M], generation: int) -> None:
         self._results = results
@@ -99,6 +98,7 @@ class Sections(Sequence[Section[M]], Generic[M]):
         finally:
             quick.quire_page_release(page)
         self._list = [Section(self, *row) for row in zip(*columns)]
+        self._starts = [section.start for section in self._list]
         self._by_name: Optional[dict[str, Section[M]]] = None
 
     @overload
@@ -119,6 +119,12 @@ class Sections(Sequence[Section[M]], Generic[M]):
     def __len__(self) -> int:
         return len(self._list)
 
+    def __contains__(self, item: object) -> bool:
+        """Whether it is one of the sections, or the name of one."""
+        if isinstance(item, str):
+            return any(section.name == item for section in self._list)
+        return any(section is item for section in self._list)
+
     @property
     def names(self) -> list[str]:
         """The names of all sections in order."""
@@ -126,6 +132,11 @@ class Sections(Sequence[Section[M]], Generic[M]):
 
     def __repr__(self) -> str:
         return f"<Sections {len(self._list)} of {self._results._model.__name__}>"
+
+    def _path_at(self, place: int) -> tuple[int, int]:
+        """The section and row of a place counted over all sections. Every section has rows, save for the only one."""
+        section = bisect_right(self._starts, place) - 1
+        return section, place - self._starts[section]
 
     def _current(self) -> Results[M]:
         if self._results.generation != self._generation:

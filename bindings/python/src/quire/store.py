@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import threading
 import warnings
 import weakref
 from collections.abc import Iterable
@@ -18,6 +19,9 @@ from .errors import InvalidArgument, failure, text
 from .model import Model
 
 __all__ = ["Store", "open"]
+
+# What 32 bits of milliseconds can hold.
+_LONGEST_TIMEOUT = 4_294_967
 
 
 class Store(_handle.Handle):
@@ -38,13 +42,13 @@ class Store(_handle.Handle):
         timeout: float = 5.0,
     ) -> None:
         encoded = os.fsencode(path)
-        milliseconds = round(timeout * 1000)
-        if not 0 < milliseconds < 2**32:
-            raise InvalidArgument(f"timeout is a number of seconds above 0; it is {timeout!r}.")
+        if not 0 < timeout <= _LONGEST_TIMEOUT:
+            raise InvalidArgument(
+                f"timeout is a number of seconds above 0 and at most {_LONGEST_TIMEOUT:,}; it is {timeout!r}.")
         self._schema = Schema(models)
         options = _ffi.quire_store_options(
             struct_size=ctypes.sizeof(_ffi.quire_store_options), is_read_only=read_only, must_exist=must_exist,
-            relaxed_durability=relaxed_durability, busy_timeout=milliseconds)
+            relaxed_durability=relaxed_durability, busy_timeout=max(round(timeout * 1000), 1))
         model = self._schema.create()
         error, opened = c_void_p(), c_void_p()
         try:
@@ -58,6 +62,8 @@ class Store(_handle.Handle):
         self._path = text(quick.quire_store_path(opened))
         self._uuid = text(quick.quire_store_uuid(opened))
         self._contexts: weakref.WeakSet[Context] = weakref.WeakSet()
+        # Code that a collection of garbage or a signal runs in between may close the store.
+        self._lock = threading.RLock()
         super().__init__(opened.value, _finish, self._path)
         try:
             self._context = self.create_context()
@@ -83,25 +89,35 @@ class Store(_handle.Handle):
     def create_context(self) -> Context:
         """Makes another context, such as one for another thread. It does not see pending changes of others."""
         made = Context(self)
-        self._contexts.add(made)
+        with self._lock:
+            self._contexts.add(made)
         return made
 
     def close(self) -> None:
-        """Closes the file and all contexts. What was not saved is lost. Closing again does nothing."""
-        pointer = self._pointer
-        if pointer is None:
-            return
-        for each in list(self._contexts):
-            each.close()
-        self._pointer = None
+        """Closes the file and all contexts. What was not saved is lost. Closing again does nothing.
+
+        Another thread that uses a context meanwhile gets `StoreClosed` from that.
+        """
+        with self._lock:
+            pointer = self._pointer
+            if pointer is None:
+                return
+            self._pointer = None
+            contexts = list(self._contexts)
+        for each in contexts:
+            each._retire()
+        # Handles stay what they are until they are collected, because other threads may be passing them to a call.
         self._finalizer.detach()
+        self._finalizer = weakref.finalize(self, library.quire_store_release, pointer)
         error = c_void_p()
-        try:
-            status = library.quire_store_close(pointer, byref(error))
-            if status:
-                raise failure(status, error)
-        finally:
-            library.quire_store_release(pointer)
+        status = library.quire_store_close(pointer, byref(error))
+        if status:
+            raise failure(status, error)
+
+    def _abandon(self) -> None:
+        # A thread that does not exist in this process may have held it.
+        self._lock = threading.RLock()
+        super()._abandon()
 
     def __repr__(self) -> str:
         return f"<Store {self._path!r}{' (closed)' if self.closed else ''}>"
@@ -126,7 +142,7 @@ def open(
     `models` are the model classes of the store; classes that they inherit from come with them. `read_only` never
     writes and needs an existing file, as does `must_exist`. With `relaxed_durability` saves are faster, but a power cut
     may undo the last ones (SQLite's synchronous=NORMAL). `timeout` is how many seconds to wait for a lock that
-    another connection holds.
+    another connection holds, above 0 and in steps of a millisecond.
 
     Raises `InvalidModel`, `CannotOpen`, `NotAStore`, `ModelMismatch`, `Busy`, `ReadOnly`, `DatabaseError`.
     """
