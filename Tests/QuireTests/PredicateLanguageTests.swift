@@ -105,7 +105,8 @@ import Testing
       true: [
         "SUBQUERY(books, $b, $b.pages > 100).@count == 2", "SUBQUERY(books, $b, $b.pages == limit)[0].title == 'Faust'",
         "SUBQUERY(books, $b, $b.pages > limit AND ANY $b.tags.label == 'drama').@count == 0",
-        "SUBQUERY(books, $b, SUBQUERY($b.tags, $t, $t.label CONTAINS[c] 'm' AND $b.pages == 300).@count == 2).@count == 1",
+        "SUBQUERY(books, $b, SUBQUERY($b.tags, $t, $t.label CONTAINS[c] 'm' AND $b.pages == 300).@count == 2)"
+          + ".@count == 1",
         "SUBQUERY(books, $b, ALL $b.tags.label != 'drama')[SIZE] == 2", "SUBQUERY(nowhere, $b, $b == 1).@count == 0",
         "ANY SUBQUERY(books, $b, $b.pages < 200).title == 'Zadig'", "SUBQUERY(matrix, $m, ANY $m == 3)[0] == {3}",
         "SUBQUERY(books, $b, $b.pages == SELF.limit).@count == 1",
