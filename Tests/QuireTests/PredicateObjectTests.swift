@@ -85,11 +85,4 @@ import Testing
       #expect(failure?.kind == kind, "\(format): \(failure?.message.string ?? "")")
     }
   }
-
-  @Test func `a fetch refuses what SQL does not do`() throws {
-    let request = FetchRequest(entityName: "Author")
-    request.predicate = try Predicate.parse("'x' IN[l] {name, 'y'}")
-    let failure = #expect(throws: Failure.self) { try FetchQuery(request, in: context) }
-    #expect(failure?.kind == .unsupported)
-  }
 }

@@ -106,8 +106,8 @@ extension Context {
 }
 
 extension Context {
-  /// The objects of `entity` from which a path of to-one relationships leads to one of `targets`, as it does now: step
-  /// by step backwards, saved rows that did not change and objects that did.
+  /// The objects of `entity` from which a path of relationships leads to one of `targets`, as it is saved or as it is
+  /// now: perhaps some more than do either.
   func objects(
     reaching targets: [ManagedObject], along path: [Relationship], from entity: Entity
   ) throws(Failure) -> [ManagedObject] {
@@ -115,24 +115,36 @@ extension Context {
     var reached = targets.filter { $0.entity.isKind(of: last.destination) }
     for (depth, relationship) in path.enumerated().reversed() {
       if reached.isEmpty { return [] }
-      let owner = depth == 0 ? entity : path[depth - 1].destination
-      let references = Set(reached.map(\.reference))
-      func holds(_ object: ManagedObject) -> Bool {
-        guard case .object(let box) = object.values[relationship.slot] else { return false }
-        return references.contains(box.reference)
-      }
-      var owners = ObjectSet()
-      let ids = try store.ids(reaching: Array(references), along: [relationship], from: owner)
-      for row in try store.rows(root: owner.root, ids: ids) {
-        let object = object(for: row)
-        if object.committed[relationship.slot] == nil || holds(object) { owners.insert(object) }
-      }
-      for object in pending where object.isLive && !object.isFault && object.entity.isKind(of: owner) && holds(object) {
-        owners.insert(object)
-      }
-      reached = Array(owners)
+      reached = try owners(of: reached, through: relationship, from: depth == 0 ? entity : path[depth - 1].destination)
     }
     return reached
+  }
+
+  private func owners(
+    of members: [ManagedObject], through relationship: Relationship, from entity: Entity
+  ) throws(Failure) -> [ManagedObject] {
+    let references = Set(members.map(\.reference))
+    var owners = ObjectSet()
+    let ids = try store.ids(reaching: Array(references), along: [relationship], from: entity)
+    for row in try store.rows(root: entity.root, ids: ids) { owners.insert(object(for: row)) }
+    if let inverse = relationship.inverse, !inverse.isToMany {
+      for member in members where !member.isFault {
+        guard case .object(let box) = member.values[inverse.slot],
+          let owner = try object(box.reference, of: relationship.entity), owner.entity.isKind(of: entity)
+        else { continue }
+        owners.insert(owner)
+      }
+    }
+    for object in pending where object.isLive && !object.isFault && object.entity.isKind(of: entity) {
+      if relationship.isToMany {
+        if object.toMany[relationship.slot]?.members.contains(where: references.contains) == true {
+          owners.insert(object)
+        }
+      } else if case .object(let box) = object.values[relationship.slot], references.contains(box.reference) {
+        owners.insert(object)
+      }
+    }
+    return Array(owners)
   }
 }
 
@@ -152,13 +164,10 @@ struct PendingOverlay {
     var found = ObjectSet()
     for object in pending where object.entity.isKind(of: query.entity) { found.insert(object) }
     for dependency in query.dependencies() {
-      let changed = pending.filter {
-        dependency.concerns($0) && $0.id > 0 && ($0.isDeleted || $0.committed[dependency.property.slot] != nil)
+      let changed = pending.filter { dependency.concerns($0) && $0.differsFromStore(in: dependency.property) }
+      for object in try context.objects(reaching: changed, along: dependency.path, from: query.entity) {
+        found.insert(object)
       }
-      if changed.isEmpty { continue }
-      let ids = try context.store.ids(
-        reaching: changed.map(\.reference), along: dependency.path, from: query.entity)
-      for row in try context.store.rows(root: query.entity.root, ids: ids) { found.insert(context.object(for: row)) }
     }
     objects = Array(found)
     savedIDs = objects.map(\.id).filter { $0 > 0 }
@@ -174,5 +183,11 @@ struct PendingOverlay {
         (try query.sortKey(of: object), RowIdentifier(id: object.id, entity: Int32(object.entity.number))))
     }
     return matching.sorted { $0.key < $1.key }
+  }
+}
+
+extension ManagedObject {
+  fileprivate func differsFromStore(in property: Property) -> Bool {
+    state != .saved || committed[property.slot] != nil || toMany[property.slot]?.isChanged == true
   }
 }

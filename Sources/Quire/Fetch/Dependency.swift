@@ -1,4 +1,4 @@
-/// Where a query looks beyond its own rows: a property of the objects at the end of a path of to-one relationships.
+/// Where a query looks beyond its own rows: a property of the objects at the end of a path of relationships.
 struct Dependency {
   let path: [Relationship]
   let property: Property
@@ -12,8 +12,8 @@ struct Dependency {
 extension FetchQuery {
   /// What predicate and sort keys depend on beyond the rows themselves.
   func dependencies() -> [Dependency] {
-    var found: [Dependency] = []
-    for path in sortPaths + predicatePaths {
+    var found = predicateReach.dependencies
+    for path in sortPaths {
       for (depth, _) in path.relationships.enumerated() {
         let prefix = Array(path.relationships[...depth])
         let property = depth + 1 < path.relationships.count ? path.relationships[depth + 1] : path.last

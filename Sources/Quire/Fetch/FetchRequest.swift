@@ -41,7 +41,8 @@ struct FetchQuery {
   let sortPaths: [ResolvedKeyPath]
   /// Beside each sort key; nil for binary order.
   private let textOrders: [TextOrderKeys?]
-  let predicatePaths: [ResolvedKeyPath]
+  /// Where the predicate looks beyond the rows themselves.
+  let predicateReach: PredicateReach
   private let evaluator: PredicateEvaluator?
 
   init(_ request: FetchRequest, in context: Context) throws(Failure) {
@@ -70,10 +71,9 @@ struct FetchQuery {
     }
     sortPaths = paths
     self.textOrders = textOrders
-    // Memory evaluates more than SQL does; a fetch needs both.
-    try predicate?.checkSupported()
     evaluator = try predicate.map { (predicate) throws(Failure) in try PredicateEvaluator(predicate) }
-    predicatePaths = try predicate?.resolve(in: entity) ?? []
+    predicateReach = try PredicateReach(predicate, in: entity)
+    try predicate?.checkTypes(in: entity)
   }
 
   func plan() -> FetchPlan {
@@ -121,23 +121,8 @@ struct FetchQuery {
 }
 
 extension Predicate {
-  /// Resolves every key, and checks that what is compared can be: what the values would not show, such as a wrong key
-  /// behind a relationship that holds nothing, is refused all the same.
-  fileprivate func resolve(in entity: Entity) throws(Failure) -> [ResolvedKeyPath] {
-    var paths: [ResolvedKeyPath] = []
-    for names in keyPaths { paths.append(try ResolvedKeyPath(names, of: entity, for: .predicate)) }
-    try checkTypes(in: entity)
-    return paths
-  }
-
-  private func checkTypes(in entity: Entity) throws(Failure) {
+  fileprivate func checkTypes(in entity: Entity) throws(Failure) {
     try checkTypes { (names) throws(Failure) in try entity.columnType(atKeyPath: names) }
-  }
-
-  /// Checks the same of a predicate that is only evaluated in memory, where paths may lead through many objects.
-  fileprivate func check(in entity: Entity) throws(Failure) {
-    for names in keyPaths { _ = try entity.columnType(atKeyPath: names) }
-    try checkTypes(in: entity)
   }
 }
 
@@ -167,7 +152,8 @@ extension ManagedObject {
   /// Whether the object, with its values as they are now, fulfils a predicate.
   func fulfils(_ predicate: Predicate) throws(Failure) -> Bool {
     let evaluator = try PredicateEvaluator(predicate)
-    try predicate.check(in: entity)
+    _ = try PredicateReach(predicate, in: entity)
+    try predicate.checkTypes(in: entity)
     return try evaluator.matches(self)
   }
 }

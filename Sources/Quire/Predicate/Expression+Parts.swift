@@ -24,7 +24,7 @@ extension Expression {
   /// The expressions that it is made of, with the sides of its condition, if it has one.
   var parts: [Expression] {
     switch self {
-    case .constant, .selfObject, .anyKey, .variable, .keyPath: []
+    case .constant, .selfObject, .anyKey, .variable, .keyPath, .argument: []
     case .path(let base, _), .variableKey(let base, _), .assignment(_, let base): [base]
     case .function("objectFrom:withIndex:", let parts) where parts.count == 2:
       Expression.index(parts[0], Index(argument: parts[1]), isGrouped: true).parts

@@ -26,6 +26,8 @@ indirect enum Expression: Sendable, Equatable {
   case fetch([Expression])
   /// `$name := expression`.
   case assignment(String, Expression)
+  /// A part that SQL looks up: its number among the arguments of the scope, and how it was written.
+  case argument(Int, String)
 
   enum SetOperation: String, Sendable {
     case union = "UNION"

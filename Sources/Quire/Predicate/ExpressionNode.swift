@@ -3,6 +3,7 @@ indirect enum ExpressionNode {
   case constant(Item)
   case subject
   case variable(String)
+  case argument(Int)
   case path(ExpressionNode, KeyWalk)
   case variableKey(ExpressionNode, String)
   case function(FunctionNode)
@@ -23,6 +24,7 @@ indirect enum ExpressionNode {
     case .constant(let constant): self = .constant(Item(constant.value))
     case .selfObject: self = .subject
     case .variable(let name): self = .variable(name)
+    case .argument(let number, _): self = .argument(number)
     case .keyPath(let keys), .path(.selfObject, let keys):
       self = .path(.subject, try KeyWalk(keys, asValue: asValue))
     case .path(let base, let keys): self = .path(try ExpressionNode(base), try KeyWalk(keys, asValue: asValue))
@@ -64,6 +66,7 @@ indirect enum ExpressionNode {
     case .path(.subject, let walk): return try walk.item(from: scope.subject)
     case .path(let base, let walk): return try walk.item(from: base.item(&scope))
     case .variable(let name): return try ExpressionNode.value(of: name, scope)
+    case .argument(let number): return scope.arguments[number]
     case .variableKey(let base, let name):
       let key = try ExpressionNode.value(of: name, scope)
       guard let text = key.scalar?.comparableText else {

@@ -14,6 +14,9 @@ enum FunctionTable {
 
   static func entry(_ name: String) -> Entry? { entries[name] }
 
+  /// Whether the same arguments always give the same.
+  static func isPure(_ name: String) -> Bool { entries[name]?.isPure ?? true }
+
   private static let entries: [String: Entry] = {
     var entries = [
       "sum:": statistics { (values) throws(Failure) in .value(try values.sum()) },

@@ -85,7 +85,7 @@ extension Expression.Index {
 
 extension Expression {
   /// A path without its last key, and that key; nil for what has no key before it.
-  fileprivate var splitAtLastKey: (Expression, String)? {
+  var splitAtLastKey: (Expression, String)? {
     switch self {
     case .keyPath(let keys):
       guard keys.count > 1, let last = keys.last else { return nil }

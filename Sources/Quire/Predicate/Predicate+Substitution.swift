@@ -47,7 +47,7 @@ private struct Substitution {
 
   func apply(_ expression: Expression) throws(Failure) -> Expression {
     switch expression {
-    case .constant, .selfObject, .anyKey, .keyPath: return expression
+    case .constant, .selfObject, .anyKey, .keyPath, .argument: return expression
     case .variable(let name): return bound.contains(name) ? expression : try value(of: name)
     case .path(let base, let keys): return try apply(base).appending(keys)
     case .variableKey(let base, let name):

@@ -92,6 +92,7 @@ enum PredicatePrinter {
       return "\(operand(left)) \(operation.rawValue) \(operand(right))"
     case .fetch(let parts): return "FETCH(" + list(parts) + ")"
     case .assignment(let name, let value): return "$\(name) := \(operand(value))"
+    case .argument(_, let text): return text
     }
   }
 

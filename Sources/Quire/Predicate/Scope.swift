@@ -2,4 +2,6 @@
 struct Scope {
   let subject: Item
   var variables: [String: Item]
+  /// What a statement found for the parts of an expression that it looked up itself: see `Expression.argument`.
+  var arguments: [Item] = []
 }

@@ -1,43 +1,50 @@
-/// One comparison as SQL.
+/// One comparison of columns and constants as SQL.
 struct ComparisonSQL {
-  private enum Side {
+  enum Side {
     case constant(Value)
     case column(SQLColumn)
-  }
 
-  private let plan: ComparisonPlan
-  private let column: PredicateSQL.Resolver
-  private var folding: TextFolding { plan.folding }
-
-  init(_ plan: ComparisonPlan, _ column: @escaping PredicateSQL.Resolver) {
-    self.plan = plan
-    self.column = column
-  }
-
-  func fragment() throws(Failure) -> SQLFragment {
-    switch plan.test {
-    case .relation(let relation, let left, let right): return try self.relation(relation, side(left), side(right))
-    case .between(let operand, let low, let high):
-      let value = try side(operand)
-      return .chain(
-        .and,
-        [
-          try strict(.greaterOrEqual, value, side(low)), try strict(.lessOrEqual, value, side(high)),
-        ])
-    case .member(let operand, let parts): return try member(side(operand), parts)
-    case .memberOfKey(let operand, let keys):
-      return try text(.contains, .column(column(keys)), side(operand))
-    case .contains(let keys, let operand): return try text(.contains, .column(column(keys)), side(operand))
-    case .text(let operation, let operand, let pattern):
-      return try text(operation, side(operand), side(pattern))
+    fileprivate var isText: Bool {
+      switch self {
+      case .constant(let value): value.isNil || value.comparableText != nil
+      case .column(let column): column.type.comparisonClass == .text
+      }
     }
   }
 
-  private func side(_ operand: ComparisonPlan.Operand) throws(Failure) -> Side {
-    switch operand {
-    case .constant(let value): .constant(value)
-    case .keyPath(let keys): .column(try column(keys))
+  private let comparison: Comparison
+  private let arguments: SQLArguments
+  private let folding: TextFolding
+
+  init(_ comparison: Comparison, _ arguments: SQLArguments) {
+    self.comparison = comparison
+    self.arguments = arguments
+    folding = comparison.options.folding
+  }
+
+  /// nil where memory has to decide.
+  func fragment(_ left: Side, _ right: Side) throws(Failure) -> SQLFragment? {
+    if let relation = Relation(comparison.operator) { return try self.relation(relation, left, right) }
+    if let operation = TextMatcher.Operation(comparison.operator) { return try text(operation, left, right) }
+    switch comparison.operator {
+    // Of a single value, the operators on collections ask whether text is a part of it.
+    case .isIn:
+      guard right.isText else { return nil }
+      return try text(.contains, right, left)
+    case .contains: return try text(.contains, left, right)
+    default: return nil
     }
+  }
+
+  /// BETWEEN and IN with a list; nil where memory has to decide.
+  func fragment(_ value: Side, parts: [Side]) throws(Failure) -> SQLFragment? {
+    if comparison.operator == .isIn {
+      // A locale decides for itself what is equal, text by text.
+      return folding.contains(.byLocale) ? nil : try member(value, parts)
+    }
+    guard parts.count == 2 else { return nil }
+    return .chain(
+      .and, [try strict(.greaterOrEqual, value, parts[0]), try strict(.lessOrEqual, value, parts[1])])
   }
 
   // MARK: Relations
@@ -87,23 +94,25 @@ struct ComparisonSQL {
   /// A column and a constant that is not nil.
   private func compared(_ relation: Relation, _ column: SQLColumn, _ value: Value) throws(Failure) -> SQLFragment {
     guard value.comparisonClass == column.type.comparisonClass else { return .constant(relation == .notEqual) }
+    if relation.isOrdering, !column.type.comparisonClass.hasOrder { return .constant(false) }
     if let pattern = value.comparableText, !folding.isEmpty {
-      return function(relation.textOperation, column.sql, "?", [.text(pattern)])
+      return function(relation.textOperation, column.sql, arguments.parameter(.text(pattern)))
     }
     guard let (relation, operand, argument) = SQLConstant.adapt(relation, column, value) else {
       return .constant(false)
     }
     let sign = ComparisonSQL.sign(relation)
-    return SQLFragment(sql: "\(operand) \(sign) ?", arguments: [argument], isExact: false)
+    return SQLFragment(sql: "\(operand) \(sign) \(arguments.parameter(argument))", isExact: false)
   }
 
   private func compared(_ relation: Relation, _ left: SQLColumn, _ right: SQLColumn) throws(Failure) -> SQLFragment {
     let bothNull = SQLFragment.chain(.and, [isNull(left), isNull(right)])
     var isAlike = left.type.comparisonClass == right.type.comparisonClass
     if case .object(let root) = left.type { isAlike = right.type == .object(root: root) }
+    if relation.isOrdering, !left.type.comparisonClass.hasOrder { isAlike = false }
     guard isAlike else { return relation == .equal ? bothNull : .constant(false) }
     if left.type.comparisonClass == .text, !folding.isEmpty {
-      let folded = function(relation.textOperation, left.sql, right.sql, [])
+      let folded = function(relation.textOperation, left.sql, right.sql)
       return relation == .equal ? .chain(.or, [folded, bothNull]) : folded
     }
     let isSingle = left.type == .float || right.type == .float
@@ -129,11 +138,11 @@ struct ComparisonSQL {
   /// Above this, a list travels as one argument: SQLite has room for 32,766, and few statements are prepared.
   private static let mostParameters = 50
 
-  private func member(_ value: Side, _ parts: [ComparisonPlan.Operand]) throws(Failure) -> SQLFragment {
+  private func member(_ value: Side, _ parts: [Side]) throws(Failure) -> SQLFragment {
     var constants: [Value] = []
     var tests: [SQLFragment] = []
     for part in parts {
-      switch (value, try side(part)) {
+      switch (value, part) {
       case (.column, .constant(let constant)): constants.append(constant)
       case (_, let part): tests.append(try relation(.equal, value, part))
       }
@@ -144,7 +153,7 @@ struct ComparisonSQL {
 
   private func member(_ column: SQLColumn, _ constants: [Value]) throws(Failure) -> SQLFragment {
     var tests: [SQLFragment] = []
-    var arguments: [String: [Value]] = [:]
+    var searches: [String: [Value]] = [:]
     let folder = TextFolder()
     for constant in constants {
       if constant.isNil {
@@ -156,17 +165,15 @@ struct ComparisonSQL {
       else { continue }
       let isFolded = constant.comparableText != nil && !folding.isEmpty
       let searched = isFolded ? PredicateFunctions.folded(column.sql, folding) : operand
-      arguments[searched, default: []].append(argument.folded(folding, with: folder))
+      searches[searched, default: []].append(argument.folded(folding, with: folder))
     }
-    for (searched, values) in arguments.sorted(by: { $0.key < $1.key }) {
+    for (searched, values) in searches.sorted(by: { $0.key < $1.key }) {
       if values.count <= ComparisonSQL.mostParameters {
-        let marks = Array(repeating: "?", count: values.count).joined(separator: ", ")
-        tests.append(SQLFragment(sql: "\(searched) IN (\(marks))", arguments: values, isExact: false))
+        let marks = values.map { arguments.parameter($0) }.joined(separator: ", ")
+        tests.append(SQLFragment(sql: "\(searched) IN (\(marks))", isExact: false))
       } else {
         tests.append(
-          SQLFragment(
-            sql: "\(searched) IN (\(PackedList.sql))", arguments: PackedList.arguments(values), isExact: false,
-            stack: 24))
+          SQLFragment(sql: "\(searched) IN (\(PackedList.sql(values, arguments)))", isExact: false, stack: 24))
       }
     }
     return .chain(.or, tests)
@@ -180,10 +187,10 @@ struct ComparisonSQL {
       return .constant(try ValueTest(folding).matches(operation, left, right))
     case (.constant(let left), .column(let right)):
       guard let text = left.comparableText, right.type.comparisonClass == .text else { return .constant(false) }
-      return function(operation, "?", right.sql, [.text(text)])
+      return function(operation, arguments.parameter(.text(text)), right.sql)
     case (.column(let left), .column(let right)):
       guard left.type.comparisonClass == .text, right.type.comparisonClass == .text else { return .constant(false) }
-      return function(operation, left.sql, right.sql, [])
+      return function(operation, left.sql, right.sql)
     case (.column(let left), .constant(let right)):
       guard left.type.comparisonClass == .text, let pattern = right.comparableText else { return .constant(false) }
       return try text(operation, left, pattern)
@@ -193,7 +200,7 @@ struct ComparisonSQL {
   private func text(
     _ operation: TextMatcher.Operation, _ column: SQLColumn, _ pattern: Text
   ) throws(Failure) -> SQLFragment {
-    let test = function(operation, column.sql, "?", [.text(pattern)])
+    let test = function(operation, column.sql, arguments.parameter(.text(pattern)))
     switch operation {
     case .matches:
       // A pattern that does not compile is said at once, even when no row would be asked about.
@@ -211,9 +218,9 @@ struct ComparisonSQL {
 
   /// The texts with a prefix are a range of the column, so that an index serves them.
   private func range(_ column: SQLColumn, prefix: Text) -> [SQLFragment] {
-    var bounds = [SQLFragment(sql: "\(column.sql) >= ?", arguments: [.text(prefix)], isExact: false)]
+    var bounds = [SQLFragment(sql: "\(column.sql) >= \(arguments.parameter(.text(prefix)))", isExact: false)]
     if let end = ComparisonSQL.firstText(after: prefix) {
-      bounds.append(SQLFragment(sql: "\(column.sql) < ?", arguments: [.text(end)], isExact: false))
+      bounds.append(SQLFragment(sql: "\(column.sql) < \(arguments.parameter(.text(end)))", isExact: false))
     }
     return bounds
   }
@@ -232,11 +239,9 @@ struct ComparisonSQL {
     return nil
   }
 
-  private func function(
-    _ operation: TextMatcher.Operation, _ text: String, _ pattern: String, _ arguments: [Value]
-  ) -> SQLFragment {
+  private func function(_ operation: TextMatcher.Operation, _ text: String, _ pattern: String) -> SQLFragment {
     SQLFragment(
       sql: "\(PredicateFunctions.text)(\(operation.rawValue), \(folding.rawValue), \(text), \(pattern))",
-      arguments: arguments, isExact: true, stack: 12)
+      isExact: true, stack: 12)
   }
 }

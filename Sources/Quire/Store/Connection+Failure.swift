@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 extension Connection {
   var closedFailure: Failure {
@@ -47,5 +48,19 @@ extension Connection {
 
   private static func standardMessage(_ code: Int32) -> String {
     sqlite3_errstr(code).map { String(cString: $0) } ?? "no message"
+  }
+
+  /// Whether SQLite refused the last statement for its size, which only a predicate can bring about.
+  var tooLargeFailure: Failure? {
+    guard let handle, let message = sqlite3_errmsg(handle) else { return nil }
+    let reason = String(cString: message)
+    let limits = [
+      "parser stack overflow", "Expression tree is too large", "tables in a join", "variable number must be",
+    ]
+    guard limits.contains(where: { strstr(message, $0) != nil }) else { return nil }
+    return Failure(
+      .unsupported,
+      "The predicate is too large for SQLite, which says '\(reason)'. Nest it less, follow fewer relationships, "
+        + "or put its constants in a list for IN.", databaseCode: SQLITE_ERROR)
   }
 }

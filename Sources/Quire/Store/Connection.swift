@@ -135,6 +135,7 @@ extension Connection {
     var prepared: OpaquePointer?
     let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
     guard code == SQLITE_OK, let prepared else {
+      if let failure = tooLargeFailure { throw failure }
       throw failure(code == SQLITE_OK ? SQLITE_MISUSE : code, doing: "run \(Connection.excerpt(sql))")
     }
     return Statement(prepared, sql: sql, connection: self)

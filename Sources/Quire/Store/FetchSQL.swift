@@ -1,42 +1,40 @@
-/// The parts of the SELECT that answers a fetch plan, and its arguments in the order of its parameters.
+/// The parts of the SELECT that answers a fetch plan, and its arguments.
 struct FetchSQL {
   private let source: String
   private let conditions: String
   private let order: String
   private let window: String
-  private let arguments: [Value]
+  private let arguments = SQLArguments()
   /// The columns of the key paths that were asked for beside the plan's own.
   let columns: [KeyPathResolver.Column]
 
   init(_ plan: FetchPlan, keyPaths: [[String]] = [], schema: Schema) throws(Failure) {
     try FetchSQL.checkWindow(plan)
     let alias = RowLayout.alias
-    let resolver = KeyPathResolver(schema: schema, entity: plan.entity, alias: alias)
+    let compiler = SQLCompiler(schema: schema, arguments: arguments)
+    let row = SQLCompiler.mainRow(plan.entity, alias: alias)
+    let resolver = KeyPathResolver(compiler: compiler, row: row)
     var conditions: [String] = []
-    var arguments: [Value] = []
     if let predicate = plan.predicate {
-      let compiled = try PredicateSQL.compile(predicate) { keys throws(Failure) in try resolver.sqlColumn(keys) }
-      conditions.append("(\(compiled.sql))")
-      arguments += compiled.arguments
+      let fragment = try compiler.fragment(predicate, SQLScope(subject: row))
+      if !fragment.isTrue { conditions.append("(\(fragment.sql))") }
     }
     if let condition = FetchSQL.entityCondition(plan.entity, includesSubentities: plan.includesSubentities, alias) {
       conditions.append(condition)
     }
     if !plan.excluded.isEmpty {
-      conditions.append("\(alias).Z_PK NOT IN (\(IDList.sql))")
-      arguments.append(IDList.argument(plan.excluded))
+      conditions.append("\(alias).Z_PK NOT IN (\(IDList.sql(plan.excluded, arguments)))")
     }
     if let ids = plan.isRestrictedTo {
-      conditions.append("\(alias).Z_PK IN (\(IDList.sql))")
-      arguments.append(IDList.argument(ids))
+      conditions.append("\(alias).Z_PK IN (\(IDList.sql(ids, arguments)))")
     }
     var order: [String] = []
     for descriptor in plan.sort {
       let column = try resolver.column(descriptor.keyPath, for: .sort)
       var key = column.sql
       if descriptor.textOrder != .binary {
-        key = PredicateFunctions.ordered(key, descriptor.textOrder.kind)
-        arguments.append(.text(descriptor.textOrder.locale))
+        let locale = arguments.parameter(.text(descriptor.textOrder.locale))
+        key = PredicateFunctions.ordered(key, descriptor.textOrder.kind, locale)
       }
       order.append(descriptor.isAscending ? key : "\(key) DESC")
     }
@@ -45,16 +43,14 @@ struct FetchSQL {
     for keyPath in keyPaths { columns.append(try resolver.column(keyPath, for: .fetchedProperty)) }
 
     if plan.limit != nil || plan.offset > 0 {
-      window = " LIMIT ? OFFSET ?"
-      arguments.append(.integer(Int64(plan.limit ?? -1)))
-      arguments.append(.integer(Int64(plan.offset)))
+      let limit = arguments.parameter(.integer(Int64(plan.limit ?? -1)))
+      window = " LIMIT \(limit) OFFSET \(arguments.parameter(.integer(Int64(plan.offset))))"
     } else {
       window = ""
     }
-    source = " FROM \(schema.table(of: plan.entity)) \(alias)\(resolver.joins)"
+    source = " FROM \(schema.table(of: plan.entity)) \(alias)\(row.joins?.sql ?? "")"
     self.conditions = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
     self.order = " ORDER BY " + order.joined(separator: ", ")
-    self.arguments = arguments
     self.columns = columns
   }
 
@@ -68,7 +64,7 @@ struct FetchSQL {
   }
 
   func bind(to statement: Statement) throws(Failure) {
-    for (place, argument) in arguments.enumerated() { try statement.bind(argument, at: place + 1) }
+    try arguments.bind(to: statement)
   }
 
   /// Which of the rows in a table are of `entity`; nil when all are.

@@ -3,6 +3,10 @@
 enum IDList {
   static let sql = "SELECT value FROM json_each(?)"
 
+  static func sql(_ ids: some Collection<Int64>, _ arguments: SQLArguments) -> String {
+    "SELECT value FROM json_each(\(arguments.parameter(argument(ids))))"
+  }
+
   static func argument(_ ids: some Collection<Int64>) -> Value {
     var json = ContiguousArray<UInt8>()
     json.reserveCapacity(ids.count * 8 + 2)

@@ -3,10 +3,12 @@
 enum PackedList {
   static let element = "quire_element"
 
-  /// Two parameters: the count and the values. At least one value.
-  static let sql =
-    "WITH RECURSIVE place(i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM place WHERE i + 1 < ?) "
-    + "SELECT \(element)(?, i) FROM place"
+  /// Selects the values: at least one.
+  static func sql(_ values: [Value], _ arguments: SQLArguments) -> String {
+    let count = arguments.parameter(.integer(Int64(values.count))), packed = arguments.parameter(pack(values))
+    return "WITH RECURSIVE place(i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM place WHERE i + 1 < \(count)) "
+      + "SELECT \(element)(\(packed), i) FROM place"
+  }
 
   private enum Tag {
     static let null: UInt8 = 0
@@ -18,7 +20,7 @@ enum PackedList {
 
   /// The layout: the count, and for each value the offset of its end from the first value, eight bytes each; then
   /// the values, each a tag and its bytes.
-  static func arguments(_ values: [Value]) -> [Value] {
+  static func pack(_ values: [Value]) -> Value {
     var ends: [UInt8] = [], content: [UInt8] = []
     append(UInt64(values.count), to: &ends)
     for value in values {
@@ -31,7 +33,7 @@ enum PackedList {
       }
       append(UInt64(content.count), to: &ends)
     }
-    return [.integer(Int64(values.count)), .data(Bytes(ends + content))]
+    return .data(Bytes(ends + content))
   }
 
   enum Element {

@@ -13,8 +13,10 @@ enum PredicateFunctions {
   /// quire_order(kind, text, locale): bytes in the order of texts, the numbers of `TextOrder.Kind`.
   private static let order = "quire_order"
 
-  /// One parameter, the locale.
-  static func ordered(_ sql: String, _ kind: TextOrder.Kind) -> String { "\(order)(\(kind.rawValue), \(sql), ?)" }
+  /// `locale` is a parameter.
+  static func ordered(_ sql: String, _ kind: TextOrder.Kind, _ locale: String) -> String {
+    "\(order)(\(kind.rawValue), \(sql), \(locale))"
+  }
   static func single(_ sql: String) -> String { "\(round)(\(sql))" }
   static func folded(_ sql: String, _ folding: TextFolding) -> String { "\(fold)(\(folding.rawValue), \(sql))" }
 
@@ -31,16 +33,17 @@ enum PredicateFunctions {
       default: sqlite3_result_null(context)
       }
     }
+    try ProgramFunctions.register(on: connection, report: report)
     try register(order, 3, on: connection, report) { context, arguments in evaluateOrder(context, arguments) }
     try register(PackedList.element, 2, on: connection, report) { context, arguments in
-      let packed = bytes(arguments[0], sqlite3_value_blob(arguments[0]))
+      let packed = SQLValue.bytes(arguments[0], sqlite3_value_blob(arguments[0]))
       let index = Int(sqlite3_value_int64(arguments[1]))
       switch PackedList.read(UnsafeRawBufferPointer(packed), at: index) {
       case .null: sqlite3_result_null(context)
       case .integer(let integer): sqlite3_result_int64(context, integer)
       case .real(let double): sqlite3_result_double(context, double)
-      case .text(let text): result(context, text: text)
-      case .data(let data): quire_sqlite_result_blob_copy(context, address(data), UInt64(data.count))
+      case .text(let text): SQLValue.give(context, text: text)
+      case .data(let data): SQLValue.give(context, data: data)
       }
     }
   }
@@ -76,10 +79,7 @@ enum PredicateFunctions {
         guard let context, let arguments else { return }
         PredicateFunctions.state(context)?.body(context, arguments)
       }, nil, nil, { Unmanaged<State>.fromOpaque($0!).release() })
-    guard code == SQLITE_OK else {
-      throw Failure(
-        .database, "The SQL function \(name) could not be added to the connection (code \(code)).", databaseCode: code)
-    }
+    try ProgramFunctions.check(code, name)
   }
 
   private static func state(_ context: OpaquePointer) -> State? {
@@ -94,7 +94,7 @@ enum PredicateFunctions {
     else { return sqlite3_result_int(context, 0) }
     do throws(Failure) {
       let matcher = try matcher(context, arguments, state)
-      let text = bytes(arguments[2], sqlite3_value_text(arguments[2]))
+      let text = SQLValue.bytes(arguments[2], sqlite3_value_text(arguments[2]))
       sqlite3_result_int(context, try matcher.matches(text) ? 1 : 0)
     } catch {
       state.report(error)
@@ -110,11 +110,11 @@ enum PredicateFunctions {
       return Unmanaged<TextMatcher>.fromOpaque(kept).takeUnretainedValue()
     }
     let number = UInt32(truncatingIfNeeded: sqlite3_value_int64(arguments[0]))
-    let folding = TextFolding(rawValue: UInt32(truncatingIfNeeded: sqlite3_value_int64(arguments[1])) & 3)
+    let folding = TextFolding(rawValue: UInt32(truncatingIfNeeded: sqlite3_value_int64(arguments[1])) & 7)
     guard let operation = TextMatcher.Operation(rawValue: number) else {
       throw Failure(.invalidArgument, "\(text) knows no operation \(number).")
     }
-    let pattern = Text(trusted: Bytes(bytes(arguments[3], sqlite3_value_text(arguments[3]))))
+    let pattern = SQLValue.text(arguments[3])
     if let last = state.matcher, last.operation == operation, last.folding == folding, last.pattern == pattern {
       return last
     }
@@ -130,8 +130,8 @@ enum PredicateFunctions {
       return sqlite3_result_null(context)
     }
     let folding = TextFolding(rawValue: UInt32(truncatingIfNeeded: sqlite3_value_int64(arguments[0])) & 3)
-    state.folder.withFolded(bytes(arguments[1], sqlite3_value_text(arguments[1])), folding) {
-      result(context, text: UnsafeRawBufferPointer($0))
+    state.folder.withFolded(SQLValue.bytes(arguments[1], sqlite3_value_text(arguments[1])), folding) {
+      SQLValue.give(context, text: UnsafeRawBufferPointer($0))
     }
   }
 
@@ -141,7 +141,7 @@ enum PredicateFunctions {
     }
     do throws(Failure) {
       let kind = TextOrder.Kind(rawValue: UInt32(truncatingIfNeeded: sqlite3_value_int64(arguments[0]))) ?? .binary
-      let locale = Text(trusted: Bytes(bytes(arguments[2], sqlite3_value_text(arguments[2])))).string
+      let locale = SQLValue.text(arguments[2]).string
       let order = try TextOrder(kind, locale: locale)
       let keys: TextOrderKeys
       if let known = state.orderKeys[order] {
@@ -151,33 +151,12 @@ enum PredicateFunctions {
         if state.orderKeys.count >= 16 { state.orderKeys = [:] }
         state.orderKeys[order] = keys
       }
-      keys.withKey(of: bytes(arguments[1], sqlite3_value_text(arguments[1]))) { key in
-        let raw = UnsafeRawBufferPointer(key)
-        quire_sqlite_result_blob_copy(context, address(raw), UInt64(raw.count))
+      keys.withKey(of: SQLValue.bytes(arguments[1], sqlite3_value_text(arguments[1]))) { key in
+        SQLValue.give(context, data: UnsafeRawBufferPointer(key))
       }
     } catch {
       state.report(error)
       sqlite3_result_error(context, error.message.string, -1)
     }
   }
-
-  // MARK: Bytes
-
-  /// The size is asked for after the address, as SQLite wants it.
-  private static func bytes(_ value: OpaquePointer?, _ start: UnsafeRawPointer?) -> UnsafeBufferPointer<UInt8> {
-    let count = Int(sqlite3_value_bytes(value))
-    return UnsafeBufferPointer(start: start?.assumingMemoryBound(to: UInt8.self), count: start == nil ? 0 : count)
-  }
-
-  private static func result(_ context: OpaquePointer, text: UnsafeRawBufferPointer) {
-    quire_sqlite_result_text_copy(
-      context, address(text).assumingMemoryBound(to: CChar.self), UInt64(text.count))
-  }
-
-  /// An address even for no bytes: SQLite takes a null pointer for NULL.
-  private static func address(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawPointer {
-    bytes.baseAddress ?? UnsafeRawPointer(placeholder.start)
-  }
-
-  private static let placeholder = Bytes(count: 0) { _ in }
 }

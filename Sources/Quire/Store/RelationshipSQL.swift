@@ -38,7 +38,7 @@ struct RelationshipSQL: Sendable {
 
   /// Selects key and entity of the destinations of the object that the one parameter names.
   var destinations: String {
-    let condition = destinationCondition.map { " AND \($0)" } ?? ""
+    let condition = destinationCondition("d").map { " AND \($0)" } ?? ""
     switch storage {
     case .owner(let key):
       return """
@@ -101,9 +101,9 @@ struct RelationshipSQL: Sendable {
 
   /// Keeps out rows of the destination's table that are not of its kind. The plus keeps SQLite from the index on
   /// Z_ENT, which is never better than following the key.
-  private var destinationCondition: String? {
+  func destinationCondition(_ alias: String) -> String? {
     let entity = relationship.destination
     if entity.parent == nil { return nil }
-    return "+d.Z_ENT BETWEEN \(entity.number) AND \(entity.lastNumber)"
+    return "+\(alias).Z_ENT BETWEEN \(entity.number) AND \(entity.lastNumber)"
   }
 }

@@ -1,7 +1,6 @@
-/// A piece of a WHERE clause with its arguments in the order of its parameters.
+/// A piece of a WHERE clause. Its arguments are in the `SQLArguments` of its statement.
 struct SQLFragment {
   var sql: String
-  var arguments: [Value] = []
   /// True or false for every row, never NULL, so that NOT may be put before it.
   var isExact: Bool
   /// About how many entries SQLite's parser needs on its stack of a hundred to read this.
@@ -18,9 +17,9 @@ struct SQLFragment {
     if isTrue || isFalse { return .constant(isFalse) }
     // What stands behind its operand costs the parser less than what stands before it.
     if isExact, stack < 30 {
-      return SQLFragment(sql: "NOT (\(sql))", arguments: arguments, isExact: true, stack: stack + 2)
+      return SQLFragment(sql: "NOT (\(sql))", isExact: true, stack: stack + 2)
     }
-    return SQLFragment(sql: "(\(sql)) IS NOT TRUE", arguments: arguments, isExact: true, stack: stack + 1)
+    return SQLFragment(sql: "(\(sql)) IS NOT TRUE", isExact: true, stack: stack + 1)
   }
 
   enum Chain: String {
@@ -58,7 +57,6 @@ struct SQLFragment {
     for (place, part) in parts.enumerated() {
       if place > 0 { result.sql += " \(chain.rawValue) " }
       result.sql += "(\(part.sql))"
-      result.arguments += part.arguments
       result.isExact = result.isExact && part.isExact
       result.stack = max(result.stack, part.stack + (place == 0 ? 1 : 3))
     }

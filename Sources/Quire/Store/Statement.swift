@@ -7,6 +7,7 @@ final class Statement {
   private let connection: Connection
   /// Texts and data are bound without a copy, so they live here until the statement is reset.
   private var boundBytes: ContiguousArray<Bytes> = []
+  private var boundPrograms: [SQLProgram] = []
 
   init(_ handle: OpaquePointer, sql: String, connection: Connection) {
     self.handle = handle
@@ -46,6 +47,7 @@ final class Statement {
     sqlite3_reset(handle)
     sqlite3_clear_bindings(handle)
     boundBytes.removeAll(keepingCapacity: true)
+    boundPrograms.removeAll()
   }
 }
 
@@ -94,6 +96,13 @@ extension Statement {
   func bind(_ bytes: Bytes, at index: Int) throws(Failure) {
     boundBytes.append(bytes)
     try check(sqlite3_bind_blob64(handle, parameter(index), bytes.start, UInt64(bytes.count), nil))
+  }
+
+  func bind(_ program: SQLProgram, at index: Int) throws(Failure) {
+    boundPrograms.append(program)
+    let type = UnsafeRawPointer(ProgramFunctions.pointerType.utf8Start).assumingMemoryBound(to: CChar.self)
+    try check(
+      sqlite3_bind_pointer(handle, parameter(index), Unmanaged.passUnretained(program).toOpaque(), type, nil))
   }
 
   var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }

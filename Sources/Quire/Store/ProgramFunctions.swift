@@ -1,0 +1,94 @@
+import CSQLite
+
+/// The SQL functions that run programs, and the one that gathers values for them.
+enum ProgramFunctions {
+  /// quire_test(program, values…): 1 or 0.
+  static let test = "quire_test"
+  /// quire_compute(program, values…): what the program makes of them.
+  static let compute = "quire_compute"
+  /// quire_pack(value): all values of a group, in their order, as one.
+  static let pack = "quire_pack"
+  /// Added to a name for programs that give another value each time.
+  static let volatileSuffix = "_anew"
+
+  /// What SQLite knows the pointers by.
+  static let pointerType: StaticString = "quire_program"
+
+  static func register(on connection: OpaquePointer, report: @escaping (Failure) -> Void) throws(Failure) {
+    for name in [test, compute] {
+      for suffix in ["", volatileSuffix] {
+        let flags = SQLITE_UTF8 | SQLITE_INNOCUOUS | (suffix.isEmpty ? SQLITE_DETERMINISTIC : 0)
+        let state = Unmanaged.passRetained(Report(report))
+        let code = sqlite3_create_function_v2(
+          connection, name + suffix, -1, flags, state.toOpaque(),
+          { context, count, arguments in ProgramFunctions.run(context, count, arguments) }, nil, nil,
+          { Unmanaged<Report>.fromOpaque($0!).release() })
+        try check(code, name + suffix)
+      }
+    }
+    let code = sqlite3_create_function_v2(
+      connection, pack, 1, SQLITE_UTF8 | SQLITE_INNOCUOUS | SQLITE_DETERMINISTIC, nil, nil,
+      { context, _, arguments in ProgramFunctions.step(context, arguments) },
+      { context in ProgramFunctions.finish(context) }, nil)
+    try check(code, pack)
+  }
+
+  static func check(_ code: Int32, _ name: String) throws(Failure) {
+    guard code == SQLITE_OK else {
+      throw Failure(
+        .database, "The SQL function \(name) could not be added to the connection (code \(code)).", databaseCode: code)
+    }
+  }
+
+  private final class Report {
+    let report: (Failure) -> Void
+    init(_ report: @escaping (Failure) -> Void) { self.report = report }
+  }
+
+  private static func run(
+    _ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?
+  ) {
+    guard let context, let arguments, count > 0 else { return }
+    let type = UnsafeRawPointer(pointerType.utf8Start).assumingMemoryBound(to: CChar.self)
+    guard let pointer = sqlite3_value_pointer(arguments[0], type) else { return sqlite3_result_null(context) }
+    let program = Unmanaged<SQLProgram>.fromOpaque(pointer).takeUnretainedValue()
+    do throws(Failure) {
+      try program.run(UnsafeBufferPointer(start: arguments + 1, count: Int(count) - 1), context)
+    } catch {
+      if let state = sqlite3_user_data(context) {
+        Unmanaged<Report>.fromOpaque(state).takeUnretainedValue().report(error)
+      }
+      sqlite3_result_error(context, error.message.string, -1)
+    }
+  }
+
+  // MARK: Gathering
+
+  private final class Gathered {
+    var bytes: [UInt8] = []
+  }
+
+  private static func step(_ context: OpaquePointer?, _ arguments: UnsafeMutablePointer<OpaquePointer?>?) {
+    guard let context, let arguments, let slot = slot(context, mayAllocate: true) else { return }
+    if slot.pointee == nil { slot.pointee = Unmanaged.passRetained(Gathered()).toOpaque() }
+    guard let kept = slot.pointee else { return }
+    ItemCoding.append(arguments[0], to: &Unmanaged<Gathered>.fromOpaque(kept).takeUnretainedValue().bytes)
+  }
+
+  private static func finish(_ context: OpaquePointer?) {
+    guard let context else { return }
+    guard let slot = slot(context, mayAllocate: false), let kept = slot.pointee else {
+      return SQLValue.give(context, data: UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+    slot.pointee = nil
+    let gathered = Unmanaged<Gathered>.fromOpaque(kept).takeRetainedValue()
+    gathered.bytes.withUnsafeBytes { SQLValue.give(context, data: $0) }
+  }
+
+  private static func slot(
+    _ context: OpaquePointer, mayAllocate: Bool
+  ) -> UnsafeMutablePointer<UnsafeMutableRawPointer?>? {
+    let size = mayAllocate ? Int32(MemoryLayout<UnsafeMutableRawPointer?>.size) : 0
+    return sqlite3_aggregate_context(context, size)?.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
+  }
+}

@@ -1,0 +1,123 @@
+/// What SQL looks up for a program.
+struct SQLLeaf {
+  indirect enum Kind: Sendable {
+    case value(ColumnType)
+    /// What `quire_pack` gathered.
+    case list(Kind)
+    /// What a program gave, in the form of `ItemCoding`.
+    case coded
+  }
+
+  let sql: String
+  let kind: Kind
+  let home: Int
+  let stack: Int
+}
+
+extension SQLCompiler {
+  /// A term as an expression, for a program to evaluate.
+  func argument(_ term: SQLTerm, _ written: String) throws(Failure) -> Expression {
+    switch term {
+    case .constant(let value): return .constant(value)
+    case .expression(let expression): return expression
+    case .column(let column):
+      return leaf(SQLLeaf(sql: column.sql, kind: .value(column.type), home: column.home, stack: 8), written)
+    case .row(let row):
+      touch(row.home)
+      return leaf(
+        SQLLeaf(sql: row.key, kind: .value(.object(root: row.entity.rootNumber)), home: row.home, stack: 8), written)
+    case .collection(let collection):
+      if let (operation, left, right) = collection.set, collection.steps.isEmpty { return .set(operation, left, right) }
+      return leaf(try packed(collection), written)
+    }
+  }
+
+  private func leaf(_ leaf: SQLLeaf, _ written: String) -> Expression {
+    leaves.append(leaf)
+    return .argument(leaves.count - 1, written)
+  }
+
+  /// All elements of a collection as one value.
+  private func packed(_ collection: SQLCollection) throws(Failure) -> SQLLeaf {
+    let ((value, kind, stack), lowest) = try enclosed(above: collection.number) {
+      () throws(Failure) -> (String, SQLLeaf.Kind, Int) in
+      switch try element(of: collection) {
+      case .column(let column): return (column.sql, .value(column.type), 8)
+      case .row(let row): return (row.key, .value(.object(root: row.entity.rootNumber)), 8)
+      case .collection(let inner):
+        let leaf = try packed(inner)
+        return (leaf.sql, leaf.kind, leaf.stack)
+      case .constant(let value): return (try computed(.constant(value), .coded), .coded, 8)
+      case .expression(let expression): return (try computed(expression, .coded), .coded, 20)
+      }
+    }
+    touch(collection.home)
+    var sql = "(SELECT \(ProgramFunctions.pack)(v) FROM (\(collection.select("\(value) AS v", ordered: true))))"
+    if let key = collection.nilKey { sql = "CASE WHEN \(key) IS NOT NULL THEN \(sql) END" }
+    return SQLLeaf(
+      sql: sql, kind: .list(kind), home: min(collection.home, lowest), stack: collection.stack() + 16 + stack)
+  }
+
+  // MARK: Programs
+
+  /// A comparison that a program answers.
+  func tested(_ comparison: Comparison) throws(Failure) -> SQLFragment {
+    let node = try PredicateNode(.comparison(comparison))
+    let (sql, stack, isConstant) = call(ProgramFunctions.test, [comparison.left, comparison.right]) {
+      SQLProgram(.predicate(node), Predicate.comparison(comparison).text, $0)
+    }
+    // What fails is said when a row is asked about, and perhaps never.
+    if isConstant {
+      var scope = Scope(subject: .nil, variables: [:])
+      if let holds = try? node.holds(&scope) { return .constant(holds) }
+    }
+    return SQLFragment(sql: sql, isExact: true, stack: stack)
+  }
+
+  /// What a program makes of an expression.
+  func computed(_ expression: Expression, _ result: SQLProgram.Result) throws(Failure) -> String {
+    let node = try ExpressionNode(expression)
+    return call(ProgramFunctions.compute, [expression]) {
+      SQLProgram(.expression(node, result), expression.text, $0)
+    }.sql
+  }
+
+  private func call(
+    _ function: String, _ parts: [Expression], _ program: ([(number: Int, kind: SQLLeaf.Kind)]) -> SQLProgram
+  ) -> (sql: String, stack: Int, isConstant: Bool) {
+    var numbers: [Int] = []
+    var isPure = true
+    func collect(_ expression: Expression) {
+      if case .argument(let number, _) = expression, !numbers.contains(number) { numbers.append(number) }
+      if case .function(let name, _) = expression, !FunctionTable.isPure(name) { isPure = false }
+      for part in expression.parts { collect(part) }
+    }
+    for part in parts { collect(part) }
+    for number in numbers { touch(leaves[number].home) }
+    let parameter = arguments.parameter(program(numbers.map { ($0, leaves[$0].kind) }))
+    let name = isPure ? function : function + ProgramFunctions.volatileSuffix
+    let list = ([parameter] + numbers.map { leaves[$0].sql }).joined(separator: ", ")
+    let stack = 10 + (numbers.map { leaves[$0].stack }.max() ?? 0)
+    return ("\(name)(\(list))", stack, isPure && numbers.isEmpty)
+  }
+
+  /// A predicate inside an expression: its comparisons stay with the program, what they look up does not.
+  func rewritten(_ predicate: Predicate, _ scope: SQLScope) throws(Failure) -> Predicate {
+    switch predicate {
+    case .constant: return predicate
+    case .not(let part): return .not(try rewritten(part, scope))
+    case .and(let parts): return .and(try rewritten(parts, scope))
+    case .or(let parts): return .or(try rewritten(parts, scope))
+    case .comparison(var comparison):
+      comparison.left = try argument(comparison.left, scope)
+      comparison.right = try argument(comparison.right, scope)
+      return .comparison(comparison)
+    }
+  }
+
+  private func rewritten(_ parts: [Predicate], _ scope: SQLScope) throws(Failure) -> [Predicate] {
+    var results: [Predicate] = []
+    for part in parts { results.append(try rewritten(part, scope)) }
+    return results
+  }
+}

@@ -1,0 +1,259 @@
+extension SQLCompiler {
+  /// What an expression is in SQL, with its keys looked up.
+  func term(_ expression: Expression, _ scope: SQLScope) throws(Failure) -> SQLTerm {
+    if let value = try Arithmetic.fold(expression) { return .constant(value) }
+    switch expression {
+    case .constant(let constant): return .constant(constant.value)
+    case .selfObject:
+      touch(scope.subject.home)
+      return .row(scope.subject)
+    case .variable(let name): return try variable(name, scope)
+    case .keyPath(let keys): return try walk(.row(scope.subject), keys, expression)
+    case .path(.conditional(let condition, let first, let second), let keys):
+      return try term(.conditional(condition, .path(first, keys), .path(second, keys)), scope)
+    case .path(let base, let keys): return try walk(term(base, scope), keys, expression)
+    case .function(let name, let parts): return try function(name, parts, expression, scope)
+    case .list(let parts):
+      var items: [Expression] = []
+      for part in parts { items.append(try argument(part, scope)) }
+      return .expression(.list(items))
+    case .index(let base, let index, let isGrouped): return try self.index(base, index, isGrouped, expression, scope)
+    case .subquery(let collection, let variable, let condition):
+      return try subquery(collection, variable, condition, scope)
+    case .conditional(let condition, let first, let second):
+      return .expression(
+        .conditional(
+          try rewritten(condition, scope), try argument(first, scope), try argument(second, scope)))
+    case .set(let operation, let left, let right): return try set(operation, left, right, scope)
+    case .argument: return .expression(expression)
+    case .variableKey(_, let name):
+      throw Failure(
+        .invalidPredicate,
+        "\(expression.text) has a key that is not known before there is a value for $\(name). "
+          + "Substitute one.")
+    case .assignment, .anyKey, .call, .fetch:
+      throw Failure(.unsupported, "\(expression.text) is not supported in a fetch.")
+    }
+  }
+
+  /// The same as an expression whose parts are looked up by SQL.
+  func argument(_ expression: Expression, _ scope: SQLScope) throws(Failure) -> Expression {
+    try argument(term(expression, scope), expression.text)
+  }
+
+  private func variable(_ name: String, _ scope: SQLScope) throws(Failure) -> SQLTerm {
+    switch scope.variables[name] {
+    case .element(let collection): return try element(of: collection)
+    case .term(let term): return term
+    case .program: return .expression(.variable(name))
+    case nil:
+      throw Failure(.invalidPredicate, "The variable $\(name) has no value; substitute one for it.")
+    }
+  }
+
+  // MARK: Keys
+
+  /// Follows keys and collection operators. `written` is what a failure names.
+  func walk(_ start: SQLTerm, _ keys: [String], _ written: Expression) throws(Failure) -> SQLTerm {
+    var term = start
+    for (place, key) in keys.enumerated() {
+      if key.utf8.first == UInt8(ascii: "@") {
+        return try walk(term, operator: key, Array(keys[(place + 1)...]), written)
+      }
+      switch term {
+      case .row(let row): term = try value(of: key, in: row)
+      case .collection(let collection): term = .collection(collection.mapping(.keys([key])))
+      case .column(let column):
+        guard key == "self" || column.type.hasLength && key == "length" else {
+          let value = column.origin.map { "'\($0.attribute.qualifiedName)', which is an attribute" } ?? "a value"
+          throw Failure(
+            .invalidArgument,
+            "Key path '\(written.text)' goes on after \(value), with '\(key)'. "
+              + "End it there, or step through a relationship.")
+        }
+        if key != "self" { term = .expression(.path(try argument(term, written.text), [key])) }
+      case .constant, .expression: term = .expression(.path(try argument(term, written.text), [key]))
+      }
+    }
+    return term
+  }
+
+  private func walk(
+    _ term: SQLTerm, operator key: String, _ rest: [String], _ written: Expression
+  ) throws(Failure) -> SQLTerm {
+    guard case .collection(let collection) = term, let operation = CollectionOperator(rawValue: key) else {
+      // What is wrong with it, the program says.
+      return .expression(.path(try argument(term, written.text), [key] + rest))
+    }
+    if operation == .count { return try walk(count(collection), rest, written) }
+    let values = rest.isEmpty ? collection : collection.mapping(.keys(rest))
+    if operation == .minimum || operation == .maximum, case .column(let column) = try element(of: values),
+      column.type.comparisonClass.hasOrder
+    {
+      let name = operation == .minimum ? "min" : "max"
+      touch(values.home)
+      return .column(
+        SQLColumn(sql: "(\(values.select("\(name)(\(column.sql))")))", type: column.type, home: values.home))
+    }
+    return .expression(.path(try argument(.collection(values), written.text), [key]))
+  }
+
+  /// What is taken of the row of a collection.
+  func element(of collection: SQLCollection) throws(Failure) -> SQLTerm {
+    var term = SQLTerm.row(collection.row)
+    touch(collection.number)
+    for step in collection.steps {
+      switch step {
+      case .keys(let keys): term = try walk(term, keys, .keyPath(keys))
+      case .indexed(let key, let index):
+        if case .collection(let inner) = term {
+          term = .collection(inner.mapping(step))
+        } else {
+          term = try self.index(walk(term, [key], .keyPath([key])), index, .keyPath([key]))
+        }
+      }
+    }
+    return term
+  }
+
+  func count(_ collection: SQLCollection) -> SQLTerm {
+    touch(collection.home)
+    let count = "(\(collection.select("count(*)")))"
+    let sql = collection.nilKey.map { "CASE WHEN \($0) IS NOT NULL THEN \(count) END" } ?? count
+    return .column(SQLColumn(sql: sql, type: .integer, home: collection.home))
+  }
+
+  // MARK: Indexes
+
+  private func index(
+    _ base: Expression, _ index: Expression.Index, _ isGrouped: Bool, _ written: Expression, _ scope: SQLScope
+  ) throws(Failure) -> SQLTerm {
+    var index = index
+    if case .expression(let expression) = index {
+      index = .expression(
+        Arithmetic.isConstant(expression) ? expression : try argument(expression, scope))
+    }
+    guard !isGrouped, let (owner, key) = base.splitAtLastKey, key.utf8.first != UInt8(ascii: "@"),
+      case .collection(let owners) = try term(owner, scope)
+    else { return try self.index(term(base, scope), index, written) }
+    return .collection(owners.mapping(.indexed(key, index)))
+  }
+
+  /// `index` has been looked up itself.
+  private func index(
+    _ term: SQLTerm, _ index: Expression.Index, _ written: Expression
+  ) throws(Failure) -> SQLTerm {
+    var place: Int?
+    if case .expression(let expression) = index, let value = try Arithmetic.fold(expression) {
+      if let key = value.comparableText, case .row = term { return try walk(term, [key.string], written) }
+      place = value.number.flatMap { Int(exactly: $0.double) }
+    }
+    let program = Expression.index(try argument(term, written.text), index, isGrouped: true)
+    guard case .collection(let collection) = term else { return .expression(program) }
+    if case .size = index { return count(collection) }
+    let (element, _) = try enclosed(above: collection.number) { () throws(Failure) -> SQLTerm in
+      try self.element(of: collection)
+    }
+    var order: [String]?
+    var window = " LIMIT 1"
+    switch index {
+    case .first: order = collection.order
+    case .last: order = collection.order.map { $0.hasSuffix(" DESC") ? String($0.dropLast(5)) : $0 + " DESC" }
+    case .size: break
+    case .expression:
+      if let place, place >= 0 {
+        order = collection.order
+        window += " OFFSET \(place)"
+      }
+    }
+    touch(collection.home)
+    func select(_ value: String) -> String? {
+      order.map { "(\(collection.select(value)) ORDER BY \($0.joined(separator: ", "))\(window))" }
+    }
+    switch element {
+    case .column(let column):
+      guard let sql = select(column.sql) else { break }
+      return .column(SQLColumn(sql: sql, type: column.type, home: collection.home))
+    case .row(let row):
+      let key: String
+      if let selected = select(row.key) { key = selected } else { key = try computed(program, .objectID) }
+      return .row(SQLRow(entity: row.entity, key: key, home: collection.home, joins: nil))
+    default: break
+    }
+    return .expression(program)
+  }
+
+  // MARK: Collections
+
+  private func subquery(
+    _ collection: Expression, _ variable: String, _ condition: Predicate, _ scope: SQLScope
+  ) throws(Failure) -> SQLTerm {
+    var inner = scope
+    guard case .collection(var found) = try term(collection, scope) else {
+      inner.variables[variable] = .program
+      return .expression(
+        .subquery(try argument(collection, scope), variable: variable, try rewritten(condition, inner)))
+    }
+    inner.variables[variable] = .element(found)
+    let scope = inner
+    let (fragment, lowest) = try enclosed(above: found.number) { () throws(Failure) -> SQLFragment in
+      try self.fragment(condition, scope)
+    }
+    found.conditions.append(fragment)
+    // Nothing is found in nil, which is not nil.
+    found.nilKey = nil
+    found.home = min(found.home, lowest)
+    found.set = nil
+    return .collection(found)
+  }
+
+  private func set(
+    _ operation: Expression.SetOperation, _ left: Expression, _ right: Expression, _ scope: SQLScope
+  ) throws(Failure) -> SQLTerm {
+    let leftTerm = try term(left, scope), rightTerm = try term(right, scope)
+    let leftItems = try argument(leftTerm, left.text), rightItems = try argument(rightTerm, right.text)
+    if case .collection(let leftRows) = leftTerm, case .collection(let rightRows) = rightTerm,
+      var both = try combined(operation, leftRows, rightRows)
+    {
+      both.set = (operation, leftItems, rightItems)
+      return .collection(both)
+    }
+    return .expression(.set(operation, leftItems, rightItems))
+  }
+
+  // MARK: Functions
+
+  private func function(
+    _ name: String, _ parts: [Expression], _ written: Expression, _ scope: SQLScope
+  ) throws(Failure) -> SQLTerm {
+    switch (name, parts.count) {
+    case ("objectFrom:withIndex:", 2):
+      return try index(parts[0], Expression.Index(argument: parts[1]), true, written, scope)
+    case ("count:", 1):
+      if case .collection(let collection) = try term(parts[0], scope) { return count(collection) }
+    case ("noindex:", 1):
+      let inner = try term(parts[0], scope)
+      guard case .column(var column) = inner else { return inner }
+      column.sql = "+\(column.sql)"
+      column.origin = nil
+      return .column(column)
+    case ("now", 0):
+      // One moment for the whole statement, so that an index may serve.
+      return .constant(try ExpressionEvaluator(written).value(of: .nil).scalar ?? .nil)
+    default: break
+    }
+    var arguments: [Expression] = []
+    for part in parts { arguments.append(try argument(part, scope)) }
+    let call = Expression.function(name, arguments)
+    if case .value(let value)? = try ExpressionNode(call).constant { return .constant(value) }
+    return .expression(call)
+  }
+}
+
+extension ColumnType {
+  fileprivate var hasLength: Bool { self == .text || self == .uri || self == .data }
+}
+
+extension Arithmetic {
+  fileprivate static func isConstant(_ expression: Expression) -> Bool { (try? fold(expression)) ?? nil != nil }
+}

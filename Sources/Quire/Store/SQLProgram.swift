@@ -1,0 +1,120 @@
+import CSQLite
+
+/// What memory evaluates for a statement, row by row, from values that SQL looks up. For one statement at a time.
+final class SQLProgram {
+  enum Body {
+    case predicate(PredicateNode)
+    case expression(ExpressionNode, Result)
+  }
+
+  /// How SQL gets the value of an expression.
+  enum Result {
+    /// The id of an object.
+    case objectID
+    /// The value with its type, see `ItemCoding`.
+    case coded
+  }
+
+  /// How the condition or expression was written.
+  let text: String
+  private let body: Body
+  private let arguments: [(number: Int, kind: SQLLeaf.Kind)]
+  private var scope: Scope
+
+  init(_ body: Body, _ text: String, _ arguments: [(number: Int, kind: SQLLeaf.Kind)]) {
+    self.body = body
+    self.text = text
+    self.arguments = arguments
+    scope = Scope(subject: .nil, variables: [:])
+    scope.arguments = Array(repeating: .nil, count: (arguments.map(\.number).max() ?? -1) + 1)
+  }
+
+  /// `values` has one for each argument.
+  func run(_ values: UnsafeBufferPointer<OpaquePointer?>, _ context: OpaquePointer) throws(Failure) {
+    for (place, argument) in arguments.enumerated() where place < values.count {
+      scope.arguments[argument.number] = try Item(values[place], as: argument.kind)
+    }
+    switch body {
+    case .predicate(let node): sqlite3_result_int(context, try node.holds(&scope) ? 1 : 0)
+    case .expression(let node, let result):
+      let item = try node.item(&scope)
+      switch result {
+      case .objectID:
+        guard case .object(let box)? = item.scalar else { return sqlite3_result_null(context) }
+        sqlite3_result_int64(context, box.reference.id)
+      case .coded:
+        let bytes = try ItemCoding.encode(item)
+        quire_sqlite_result_blob_copy(context, bytes, UInt64(bytes.count))
+      }
+    }
+  }
+}
+
+extension Item {
+  /// What SQL found for an argument of a program.
+  init(_ value: OpaquePointer?, as kind: SQLLeaf.Kind) throws(Failure) {
+    let storage = sqlite3_value_type(value)
+    if storage == SQLITE_NULL {
+      self = .nil
+      return
+    }
+    switch kind {
+    case .value(let type):
+      let stored: StoredValue
+      switch storage {
+      case SQLITE_INTEGER: stored = .integer(sqlite3_value_int64(value))
+      case SQLITE_FLOAT: stored = .real(sqlite3_value_double(value))
+      case SQLITE_TEXT: stored = .text(SQLValue.bytes(value, sqlite3_value_text(value)))
+      default: stored = .data(SQLValue.bytes(value, sqlite3_value_blob(value)))
+      }
+      self = .value(try stored.value(as: type))
+    case .list(let element):
+      self = try ItemCoding.list(SQLValue.bytes(value, sqlite3_value_blob(value)), of: element)
+    case .coded: self = try ItemCoding.decode(SQLValue.bytes(value, sqlite3_value_blob(value)))
+    }
+  }
+}
+
+/// A value of a row before its declared type makes a `Value` of it.
+enum StoredValue {
+  case null
+  case integer(Int64)
+  case real(Double)
+  case text(UnsafeBufferPointer<UInt8>)
+  case data(UnsafeBufferPointer<UInt8>)
+
+  func value(as type: ColumnType) throws(Failure) -> Value {
+    switch (type, self) {
+    case (_, .null): return .nil
+    case (.integer, .integer(let integer)): return .integer(integer)
+    case (.boolean, .integer(let integer)): return .boolean(integer != 0)
+    case (.object(let root), .integer(let id)): return .object(ObjectReference(root: root, id: id))
+    case (.decimal, .integer(let integer)): return .decimal(Decimal(integer))
+    case (.text, .text(let bytes)): return .text(Text(trusted: Bytes(bytes)))
+    case (.uri, .text(let bytes)): return .uri(Text(trusted: Bytes(bytes)))
+    case (.data, .data(let bytes)): return .data(Bytes(bytes))
+    case (.uuid, .data(let bytes)): return .uuid(Bytes(bytes))
+    case (.double, _), (.float, _), (.date, _), (.decimal, _):
+      guard let real else { break }
+      switch type {
+      case .float: return .float(Float(real))
+      case .date: return .date(real)
+      case .decimal: if let decimal = Decimal(real) { return .decimal(decimal) }
+      default: return .double(real)
+      }
+    default: break
+    }
+    throw Failure(
+      .database,
+      "A row of the store holds a value that its attribute cannot have. The file was changed by other means, "
+        + "or is damaged.", databaseCode: SQLITE_MISMATCH)
+  }
+
+  private var real: Double? {
+    switch self {
+    case .integer(let integer): Double(integer)
+    case .real(let double): double
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,13 @@
+/// What the names in a part of a predicate stand for.
+struct SQLScope {
+  enum Variable {
+    /// The elements of a collection, one after the other.
+    case element(SQLCollection)
+    case term(SQLTerm)
+    /// Given a value by the program that evaluates the part.
+    case program
+  }
+
+  let subject: SQLRow
+  var variables: [String: Variable] = [:]
+}

@@ -1,0 +1,269 @@
+/// A column, or another piece of SQL whose values are of one declared type.
+struct SQLColumn {
+  var sql: String
+  var type: ColumnType
+  /// The number of the row that it belongs to, or of the outermost row that it looks at.
+  var home = 0
+  /// The attribute that the column holds, and the SQL of its row's key.
+  var origin: (attribute: Attribute, key: String)?
+}
+
+/// What an expression is in SQL.
+enum SQLTerm {
+  case constant(Value)
+  case column(SQLColumn)
+  /// An object: the row of a table.
+  case row(SQLRow)
+  case collection(SQLCollection)
+  /// What SQL has no words for: an expression over arguments that it looks up, evaluated by `SQLProgram`.
+  case expression(Expression)
+}
+
+/// A row that a statement reads: that of a table in FROM, or one that another row refers to.
+final class SQLRow {
+  let entity: Entity
+  /// SQL of its primary key; NULL where there is no row.
+  let key: String
+  let home: Int
+  /// Where tables are joined that hold what is asked of it; nil to ask by a subquery.
+  let joins: SQLJoins?
+  /// Its table in FROM, once there is one.
+  fileprivate(set) var alias: String?
+
+  init(entity: Entity, alias: String, home: Int, joins: SQLJoins) {
+    self.entity = entity
+    self.alias = alias
+    self.home = home
+    self.joins = joins
+    key = "\(alias).Z_PK"
+  }
+
+  init(entity: Entity, key: String, home: Int, joins: SQLJoins?) {
+    self.entity = entity
+    self.key = key
+    self.home = home
+    self.joins = joins
+  }
+}
+
+/// The tables that are joined to one table of a FROM clause, through to-one relationships: a row whose path ends in
+/// nil stays and yields NULL. Paths that share a beginning share its tables.
+final class SQLJoins {
+  private(set) var sql = ""
+  private var aliases: [String: String] = [:]
+
+  fileprivate func alias(forKey key: String, table: String, new: () -> String) -> String {
+    if let known = aliases[key] { return known }
+    let alias = new()
+    sql += " LEFT JOIN \(table) \(alias) ON \(alias).Z_PK = \(key)"
+    aliases[key] = alias
+    return alias
+  }
+}
+
+/// The rows behind a to-many relationship, or some of them, and what is taken of each.
+struct SQLCollection {
+  enum Step {
+    case keys([String])
+    /// `a.d[0]`: the key, and the index into what it holds.
+    case indexed(String, Expression.Index)
+  }
+
+  /// The tables, with their aliases.
+  let source: String
+  let joins: SQLJoins
+  let row: SQLRow
+  /// Which rows there are, besides those that `link` leaves out.
+  var conditions: [SQLFragment]
+  /// A column of the tables, and what it must be equal to: the key of the owner.
+  let link: (column: String, owner: String)?
+  /// What the rows are ordered by, the first before the others.
+  let order: [String]
+  /// The key of the owner where there may be none: the collection is nil then, and not empty.
+  var nilKey: String?
+  /// Of the outermost row that is looked at.
+  var home: Int
+  /// The number of its own row.
+  let number: Int
+  var steps: [Step] = []
+  /// The parts of a set expression, which memory puts together where their order matters.
+  var set: (Expression.SetOperation, Expression, Expression)?
+
+  func mapping(_ step: Step) -> SQLCollection {
+    var copy = self
+    copy.steps.append(step)
+    return copy
+  }
+
+  /// `SELECT … FROM …` of its rows, the newest conditions last.
+  func select(_ columns: String, also more: [SQLFragment] = [], ordered: Bool = false, isLinked: Bool = true) -> String
+  {
+    var parts = conditions + more
+    if isLinked, let link { parts.insert(SQLFragment(sql: "\(link.column) = \(link.owner)", isExact: false), at: 0) }
+    let condition = SQLFragment.chain(.and, parts)
+    let order = ordered && !order.isEmpty ? " ORDER BY \(order.joined(separator: ", "))" : ""
+    return "SELECT \(columns) FROM \(source)\(joins.sql)\(condition.isTrue ? "" : " WHERE \(condition.sql)")\(order)"
+  }
+
+  /// The parser's stack that reading it takes, see `SQLFragment.stack`.
+  func stack(_ more: [SQLFragment] = []) -> Int { 14 + ((conditions + more).map(\.stack).max() ?? 0) }
+}
+
+/// Makes rows and columns, each alias once, and knows which outer rows a piece of SQL looks at.
+final class SQLCompiler {
+  let schema: Schema
+  let arguments: SQLArguments
+  var leaves: [SQLLeaf] = []
+  private var aliasCount = 0
+  /// The lowest home of what was used since it was last set.
+  private var lowestHome = Int.max
+
+  init(schema: Schema, arguments: SQLArguments) {
+    self.schema = schema
+    self.arguments = arguments
+  }
+
+  /// The row that the statement's first table is read for.
+  static func mainRow(_ entity: Entity, alias: String) -> SQLRow {
+    SQLRow(entity: entity, alias: alias, home: 0, joins: SQLJoins())
+  }
+
+  func newAlias() -> (name: String, number: Int) {
+    aliasCount += 1
+    return ("t\(aliasCount)", aliasCount)
+  }
+
+  func touch(_ home: Int) { lowestHome = min(lowestHome, home) }
+
+  /// Runs `body` and tells the lowest home that it touched; one below `number` is touched from outside as well.
+  func enclosed<Result>(
+    above number: Int, _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> (result: Result, lowest: Int) {
+    let outer = lowestHome
+    lowestHome = .max
+    let result = try body()
+    let inner = lowestHome
+    lowestHome = min(outer, inner < number ? inner : .max)
+    return (result, inner)
+  }
+
+  // MARK: Keys
+
+  /// The value of one key of a row.
+  func value(of key: String, in row: SQLRow) throws(Failure) -> SQLTerm {
+    if key == "self" { return .row(row) }
+    let property = try row.entity.property(named: key)
+    if property.isTransient {
+      throw Failure(
+        .invalidArgument,
+        "The predicate uses '\(property.qualifiedName)', which is transient: the store does not have it. "
+          + "Use a stored property.")
+    }
+    guard let relationship = property as? Relationship else {
+      let attribute = property as? Attribute
+      return .column(
+        SQLColumn(
+          sql: try column(of: property, in: row), type: try ColumnType(comparing: property), home: row.home,
+          origin: attribute.map { ($0, row.key) }))
+    }
+    if relationship.isToMany { return .collection(try collection(relationship, of: row)) }
+    return .row(
+      SQLRow(
+        entity: relationship.destination, key: try column(of: relationship, in: row), home: row.home,
+        joins: row.joins))
+  }
+
+  /// SQL of the column that holds an attribute or the key of a to-one relationship.
+  func column(of property: Property, in row: SQLRow) throws(Failure) -> String {
+    guard let column = schema.valueColumn(of: property) else {
+      throw Failure(.invalidArgument, "'\(property.qualifiedName)' is not in the store. Use a stored property.")
+    }
+    touch(row.home)
+    if let alias = row.alias { return "\(alias).\(column)" }
+    let table = schema.table(of: row.entity)
+    if let joins = row.joins {
+      let alias = joins.alias(forKey: row.key, table: table) { newAlias().name }
+      row.alias = alias
+      return "\(alias).\(column)"
+    }
+    let alias = newAlias().name
+    return "(SELECT \(alias).\(column) FROM \(table) \(alias) WHERE \(alias).Z_PK = \(row.key))"
+  }
+
+  // MARK: Collections
+
+  private func collection(_ relationship: Relationship, of owner: SQLRow) throws(Failure) -> SQLCollection {
+    let path = try RelationshipSQL(relationship, schema: schema)
+    let (alias, number) = newAlias()
+    let joins = SQLJoins()
+    let row = SQLRow(entity: relationship.destination, alias: alias, home: number, joins: joins)
+    var conditions: [SQLFragment] = []
+    let source: String
+    var link: (column: String, owner: String)?
+    var order: [String]
+    touch(owner.home)
+    switch path.storage {
+    case .owner: throw Failure(.invalidState, "'\(relationship.qualifiedName)' is to-one and has no collection.")
+    case .destination(let key, let place):
+      source = "\(path.table) \(alias)"
+      link = ("\(alias).\(key)", owner.key)
+      order = place.map { ["\(alias).\($0)"] } ?? []
+    case .pairs(let pairs) where !pairs.isReflexive:
+      let pair = newAlias().name
+      source = "\(pairs.name) \(pair) JOIN \(path.table) \(alias) ON \(alias).Z_PK = \(pair).\(pairs.destinationColumn)"
+      link = ("\(pair).\(pairs.ownerColumn)", owner.key)
+      order = pairs.orderColumn.map { ["\(pair).\($0)"] } ?? []
+    case .pairs(let pairs):
+      source = "\(path.table) \(alias)"
+      let (first, second) = (pairs.ownerColumn, pairs.destinationColumn)
+      conditions.append(
+        SQLFragment(
+          sql: "\(alias).Z_PK IN (SELECT \(second) FROM \(pairs.name) WHERE \(first) = \(owner.key) "
+            + "UNION SELECT \(first) FROM \(pairs.name) WHERE \(second) = \(owner.key))",
+          isExact: true, stack: 16))
+      order = []
+      if let place = pairs.orderColumn, let inverse = pairs.inverseOrderColumn {
+        order = [
+          "(SELECT min(place) FROM (SELECT \(place) AS place FROM \(pairs.name) WHERE \(first) = \(owner.key) "
+            + "AND \(second) = \(alias).Z_PK UNION ALL SELECT \(inverse) FROM \(pairs.name) "
+            + "WHERE \(second) = \(owner.key) AND \(first) = \(alias).Z_PK))"
+        ]
+      }
+    }
+    order.append("\(alias).Z_PK")
+    if let condition = path.destinationCondition(alias) {
+      conditions.append(SQLFragment(sql: condition, isExact: false))
+    }
+    return SQLCollection(
+      source: source, joins: joins, row: row, conditions: conditions, link: link, order: order,
+      nilKey: owner.alias.map { "\($0).Z_PK" } == owner.key ? nil : owner.key, home: owner.home, number: number)
+  }
+
+  /// What both sides hold, one of them, or the left one alone; nil where they have no table in common.
+  func combined(
+    _ operation: Expression.SetOperation, _ left: SQLCollection, _ right: SQLCollection
+  ) throws(Failure) -> SQLCollection? {
+    guard left.nilKey == nil, right.nilKey == nil, case .row(let leftRow) = try element(of: left),
+      case .row(let rightRow) = try element(of: right), leftRow.entity.root === rightRow.entity.root
+    else { return nil }
+    var entity = leftRow.entity
+    while !rightRow.entity.isKind(of: entity), let parent = entity.parent { entity = parent }
+    let (alias, number) = newAlias()
+    func membership(_ collection: SQLCollection, _ row: SQLRow) -> SQLFragment {
+      SQLFragment(
+        sql: "\(alias).Z_PK IN (\(collection.select(row.key)))", isExact: false, stack: collection.stack())
+    }
+    let isLeft = membership(left, leftRow), isRight = membership(right, rightRow)
+    let condition: SQLFragment
+    switch operation {
+    case .union: condition = .chain(.or, [isLeft, isRight])
+    case .intersect: condition = .chain(.and, [isLeft, isRight])
+    case .minus: condition = .chain(.and, [isLeft, isRight.negated])
+    }
+    let joins = SQLJoins()
+    return SQLCollection(
+      source: "\(schema.table(of: entity)) \(alias)", joins: joins,
+      row: SQLRow(entity: entity, alias: alias, home: number, joins: joins), conditions: [condition], link: nil,
+      order: ["\(isLeft.sql) DESC", "\(alias).Z_PK"], nilKey: nil, home: min(left.home, right.home), number: number)
+  }
+}
