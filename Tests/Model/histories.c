@@ -7,6 +7,7 @@
  * controller's new list, which must equal a fresh fetch and the reference. The last line counts the histories that
  * differ; the first of them is shown shrunk. Each history runs in a process of its own, so that a crash is a difference.
  */
+#include "dice.h"
 #include "replay.h"
 
 #include <errno.h>
@@ -430,16 +431,6 @@ static verdict judge(const operation *operations, int count) {
 
 /* --- Making, shrinking and showing histories. */
 
-static uint64_t state;
-
-/* The generator "splitmix64"; the bound is small, so the bias of the remainder does not matter. */
-static int random_below(int bound) {
-    uint64_t bits = state += 0x9E3779B97F4A7C15u;
-    bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9u;
-    bits = (bits ^ bits >> 27) * 0x94D049BB133111EBu;
-    return (int)((bits ^ bits >> 31) % (uint64_t)bound);
-}
-
 static values random_values(void) {
     const values made = {random_below(author_count), random_below(12) == 0 ? -1 : 10 * random_below(11), 0.5 * random_below(6)};
     return made;
@@ -529,7 +520,7 @@ int main(int argument_count, char **arguments) {
     uint64_t done = 0, differences = 0;
     static operation operations[LENGTH];
     for (uint64_t history = 0; done < steps; history++) {
-        state = seed + history * 0x2545F4914F6CDD1Du;
+        seed_dice(seed + history * 0x2545F4914F6CDD1Du);
         const uint64_t left = steps - done;
         int count = make_history(operations, left < LENGTH ? (int)left : LENGTH);
         done += (uint64_t)count;

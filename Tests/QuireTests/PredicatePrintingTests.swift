@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Testing
 
 @testable import Quire
@@ -47,6 +48,35 @@ import Testing
     #expect(
       try Predicate.parse("a == %@", arguments: [.date(592_299_475.57712)]).text
         == "a == CAST(592299475.577120, \"NSDate\")")
+  }
+
+  @Test func `what prints as a constant is one, however it was written`() throws {
+    let forms: [(String, String)] = [
+      ("castObject:toType:(7, 'NSDate') == a", "CAST(7.000000, \"NSDate\") == a"),
+      ("castObject:toType:(a, 'NSDate') == b", "CAST(a, \"NSDate\") == b"),
+      ("castObject:toType:(7, 3) == a", "castObject:toType:(7, 3) == a"),
+      ("castObject:toType:(7, b) == a", "castObject:toType:(7, b) == a"),
+      ("CAST(YES, 'NSDate') == a", "CAST(1.000000, \"NSDate\") == a"),
+      ("negate:(5) == a", "-5 == a"), ("negate:(a) == 1", "-a == 1"), ("-(-5) == a", "5 == a"),
+    ]
+    for (format, text) in forms {
+      let predicate = try Predicate.parse(Text(format))
+      #expect(predicate.text == text)
+      #expect(try Predicate.parse(Text(text)) == predicate, "\(format)")
+    }
+  }
+
+  @Test func `every format that the fuzzer keeps prints as what reads back the same`() throws {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Fuzz/predicate")
+    var read = 0
+    for file in try FileManager.default.contentsOfDirectory(atPath: folder.path()) {
+      // What follows a NUL makes arguments, which the target for fuzzing decodes.
+      let format = try Data(contentsOf: folder.appending(path: file)).prefix { $0 != 0 }
+      guard let predicate = try? Predicate.parse(Text(utf8: Array(format))) else { continue }
+      #expect(try Predicate.parse(Text(predicate.text)) == predicate, "\(predicate.text)")
+      read += 1
+    }
+    #expect(read > 50)
   }
 
   @Test func `compounds of no or one part print what they mean`() throws {

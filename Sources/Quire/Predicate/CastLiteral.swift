@@ -3,7 +3,7 @@ enum CastLiteral {
   /// The constant that a cast of a constant is, or nil when it is a function to be evaluated.
   static func value(of source: Value, type: String) -> Value? {
     switch (type, source) {
-    case ("NSDate", .integer), ("NSDate", .double): return source.number.map { .date($0.double) }
+    case ("NSDate", .integer), ("NSDate", .boolean), ("NSDate", .double): return source.number.map { .date($0.double) }
     case ("NSDate", .text(let text)): return nonFinite(text.string).map { .date($0) }
     case ("NSNumber", .text(let text)): return nonFinite(text.string).map { .double($0) }
     case ("NSDecimalNumber", .text(let text)): return Decimal(text.bytes.buffer).map { .decimal($0) }

@@ -42,17 +42,33 @@ extension PredicateParser {
     let part = try parseItem(.unary)
     let operand = try expression(part)
     if isPlus { return part }
-    if isNegation, let value = operand.constantValue {
-      switch value {
-      case .integer(let integer) where integer != .min:
-        return try item(.constant(.integer(-integer)), above: 0, at: offset)
-      case .boolean(let boolean): return try item(.constant(.integer(boolean ? -1 : 0)), above: 0, at: offset)
-      case .double(let double): return try item(.constant(.double(-double)), above: 0, at: offset)
-      default: break
+    return try call(isNegation ? Function.negate : Function.complement, [operand], above: part.height, at: offset)
+  }
+
+  /// A call with the right number of arguments. What prints as a constant is one, however it was written.
+  private func call(
+    _ name: String, _ parts: [Expression], above height: Int, at offset: Int
+  ) throws(Failure) -> Item {
+    if let value = parts.first?.constantValue {
+      var constant: Value?
+      if name == Function.negate {
+        constant = negated(value)
+      } else if name == Function.cast, case .text(let type)? = parts[1].constantValue {
+        constant = CastLiteral.value(of: value, type: type.string)
       }
+      if let constant { return try item(.constant(constant), above: 0, at: offset) }
     }
-    let name = isNegation ? Function.negate : Function.complement
-    return try item(.function(name, [operand]), above: part.height, at: offset)
+    return try item(.function(name, parts), above: height, at: offset)
+  }
+
+  /// What a minus sign before a literal makes of it.
+  private func negated(_ value: Value) -> Value? {
+    switch value {
+    case .integer(let integer) where integer != .min: .integer(-integer)
+    case .boolean(let boolean): .integer(boolean ? -1 : 0)
+    case .double(let double): .double(-double)
+    default: nil
+    }
   }
 
   // MARK: Keys and indexes
@@ -205,7 +221,7 @@ extension PredicateParser {
     if let expected = Function.argumentCount(name), parts.count != expected {
       throw failure("\(name) takes \(expected) arguments, and here are \(parts.count).", at: offset)
     }
-    return try item(.function(name, parts), above: height, at: offset)
+    return try call(name, parts, above: height, at: offset)
   }
 
   // MARK: Special forms
@@ -260,13 +276,10 @@ extension PredicateParser {
 
   private mutating func parseCast(at offset: Int) throws(Failure) -> Item {
     let (parts, height) = try parseParts(until: ")", "CAST ends with ) after the name of a type")
-    guard parts.count == 2, case .text(let type)? = parts[1].constantValue else {
+    guard parts.count == 2, case .text? = parts[1].constantValue else {
       throw failure("CAST takes a value and the name of a type in quotes, such as \"NSDate\".", at: offset)
     }
-    if let value = parts[0].constantValue, let literal = CastLiteral.value(of: value, type: type.string) {
-      return try item(.constant(literal), above: 0, at: offset)
-    }
-    return try item(.function(Function.cast, parts), above: height, at: offset)
+    return try call(Function.cast, parts, above: height, at: offset)
   }
 }
 

@@ -104,7 +104,9 @@ enum PredicatePrinter {
     }
     if parts.count == 1, name == Function.negate { return "-" + operand(parts[0]) }
     if parts.count == 1, name == Function.complement { return "~" + operand(parts[0]) }
-    if parts.count == 2, name == Function.cast { return "CAST(" + list(parts) + ")" }
+    if parts.count == 2, name == Function.cast, case .text? = parts[1].constantValue {
+      return "CAST(" + list(parts) + ")"
+    }
     return "\(name)(" + list(parts) + ")"
   }
 
