@@ -124,8 +124,12 @@ extension SQLCompiler {
     let (fragment, lowest) = try enclosed(above: collection.number) { () throws(Failure) -> SQLFragment in
       touch(item)
       let element = try self.element(of: collection)
-      // A list is no single value.
-      if case .collection = element { return .constant(false) }
+      // A list is no single value, but what is nil is no list.
+      if case .collection(let inner) = element {
+        guard let key = inner.nilKey, let item = side(item) else { return .constant(false) }
+        let isNil = try ComparisonSQL(equality, arguments).fragment(item, .constant(.nil)) ?? .constant(false)
+        return .chain(.and, [SQLFragment(sql: "\(key) IS NULL", isExact: true), isNil])
+      }
       if let left = side(element), let right = side(item),
         let fragment = try ComparisonSQL(equality, arguments).fragment(left, right)
       {
