@@ -47,6 +47,13 @@ func value(
   case QUIRE_VALUE_OBJECT_ID:
     throw Failure(
       .invalidArgument, "'\(name)' is an object id, which is output only; pass the object (quire_context_object).")
+  case QUIRE_VALUE_DICTIONARY:
+    throw Failure(
+      .invalidArgument, "'\(name)' holds a dictionary, which is no value of its own; give its values one by one.")
+  case QUIRE_VALUE_EXPRESSION, QUIRE_VALUE_PREDICATE:
+    throw Failure(
+      .invalidArgument,
+      "'\(name)' holds an expression or a predicate, which can only be an argument of a format by itself.")
   default:
     throw Failure(.invalidArgument, "'\(name)' has the kind \(source.kind), which is not a quire_value_kind.")
   }
