@@ -164,6 +164,8 @@ def any_value(value: object) -> Packed:
         return data(value.bytes, _ffi.QUIRE_VALUE_UUID)
     if isinstance(value, (bytes, bytearray, memoryview)):
         return data(bytes(value))
+    if isinstance(value, ctypes.c_float):
+        return real(value.value, _ffi.QUIRE_VALUE_FLOAT)
     pack = getattr(value, "_quire_pack", None)
     if pack is not None:
         packed: Packed = pack()
