@@ -190,6 +190,8 @@ SIGNS = {
     0: "<", 1: "<=", 2: ">", 3: ">=", 4: "==", 5: "!=", 6: "MATCHES", 7: "LIKE", 8: "BEGINSWITH", 9: "ENDSWITH",
     10: "IN", 99: "CONTAINS", 100: "BETWEEN"}
 
+STRUCTURES = {"mgl_structure": predicate_structures.style, "n1ql_structure": predicate_structures.query}
+
 
 def parsing_problem(case: dict[str, Any]) -> Optional[str]:
     """What is wrong with a case of parse.json, or None when it holds."""
@@ -231,7 +233,7 @@ def tree_problem(case: dict[str, Any], make: Any, tree: Any) -> Optional[str]:
         return f"{text} has another right side"
     if "tree" in case and built(case["tree"]) != tree:
         return f"{tree} is another tree"
-    for key, texts in (("mgl_structure", predicate_structures.style), ("n1ql_structure", predicate_structures.query)):
+    for key, texts in STRUCTURES.items():
         if key in case and not any(equal(make(each), tree) for each in texts(case[key])):
             return f"{tree} is none of {texts(case[key])}"
     if "expression_count" in case and count_of_expressions(text) != case["expression_count"]:
@@ -320,9 +322,10 @@ def add_row(context: quire.Context, model: type[quire.Model], row: dict[str, Any
 def sorting_problem(case: dict[str, Any]) -> Optional[str]:
     """What is wrong with a case of sort.json, or None when it holds for unsaved and for saved rows."""
     rows = [row if isinstance(row, dict) else {"whole": row} for row in map(value, case["input"])]
-    orders = [
-        quire.Order(each["key"] or "whole", each["ascending"], TEXT_ORDERS[each.get("selector", "compare:")])  # type: ignore
-        for each in case["descriptors"]]
+    orders = []
+    for each in case["descriptors"]:
+        text: Any = TEXT_ORDERS[each.get("selector", "compare:")]
+        orders.append(quire.Order(each["key"] or "whole", each["ascending"], text))
     model = model_for(rows)
     if model is None:
         return "no entity has such rows"
