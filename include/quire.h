@@ -10,7 +10,8 @@
  *   quire/store.h        a file of objects
  *   quire/context.h      a working set of objects: insert, delete, save, rollback
  *   quire/object.h       reading and changing one object
- *   quire/predicate.h    conditions, as text
+ *   quire/predicate.h    conditions, as text; the language
+ *   quire/expression.h   values that are calculated, in the same language
  *   quire/fetch.h        fetch requests
  *   quire/list.h         their results: objects, ids, or rows in columns
  *   quire/results.h      results controllers: sectioned lists that report their changes
@@ -26,6 +27,7 @@
 #include "quire/context.h"
 #include "quire/object.h"
 #include "quire/predicate.h"
+#include "quire/expression.h"
 #include "quire/fetch.h"
 #include "quire/list.h"
 #include "quire/results.h"

@@ -10,6 +10,8 @@ struct quire_store { char opaque; };
 struct quire_context { char opaque; };
 struct quire_object { char opaque; };
 struct quire_predicate { char opaque; };
+struct quire_expression { char opaque; };
+struct quire_evaluation { char opaque; };
 struct quire_fetch_request { char opaque; };
 struct quire_list { char opaque; };
 struct quire_page { char opaque; };

@@ -12,6 +12,8 @@ typedef struct world {
     quire_context *context;
     quire_object *object, *other;
     quire_predicate *predicate;
+    quire_expression *expression;
+    quire_evaluation *evaluation;
     quire_fetch_request *fetch_request;
     quire_list *list;
     quire_page *page;
@@ -19,7 +21,8 @@ typedef struct world {
     quire_changes *changes;
     quire_error *error;
     char uri[128];
-    quire_value number, text, values[2];
+    quire_value number, text, values[2], subject;
+    quire_entry entry;
     const quire_value *columns[2], *null_columns[2];
     const char *keys[2], *null_keys[2], *invalid_keys[2], *properties[1];
     quire_index_element element;
@@ -91,6 +94,11 @@ static world *make_world(void) {
     w->delegate.struct_size = sizeof w->delegate;
     CHECK_OK(quire_predicate_parse("pages > 10", QUIRE_NUL, NULL, 0, &w->predicate, &error));
     CHECK(quire_predicate_parse("pages >", QUIRE_NUL, NULL, 0, &(quire_predicate *){NULL}, &w->error) == QUIRE_INVALID_PREDICATE);
+    w->entry.key = quire_value_text("pages");
+    w->entry.value = w->number;
+    w->subject = quire_value_dictionary(&w->entry, 1);
+    CHECK_OK(quire_expression_parse("pages + 10", QUIRE_NUL, NULL, 0, &w->expression, &error));
+    CHECK_OK(quire_expression_evaluate(w->expression, &w->subject, NULL, 0, &w->evaluation, &error));
     w->fetch_request = new_request("Book", NULL, "title");
     CHECK_OK(quire_context_fetch(w->context, w->fetch_request, &w->list, &error));
     CHECK_OK(quire_list_page(w->list, 0, 1, NULL, 0, 0, &w->page, &error));
@@ -112,6 +120,8 @@ static void end_world(world *w) {
     quire_page_release(w->page);
     quire_list_release(w->list);
     quire_fetch_request_release(w->fetch_request);
+    quire_evaluation_release(w->evaluation);
+    quire_expression_release(w->expression);
     quire_predicate_release(w->predicate);
     quire_object_release(w->object);
     quire_object_release(w->other);

@@ -28,6 +28,9 @@ BY_FUNCTION = {
     ("quire_object_add", "key"): '"tags"',
     ("quire_object_remove", "key"): '"tags"',
     ("quire_status_name", "status"): "QUIRE_OK",
+    ("quire_expression_parse", "format"): '"pages + %@"',
+    ("quire_predicate_equal", "other"): "w->predicate",
+    ("quire_expression_equal", "other"): "w->expression",
     ("quire_context_object", "id"): "quire_object_id(w->object)",
 }
 BY_NAME = {
@@ -66,6 +69,9 @@ BY_NAME = {
     "rows": "w->ids",
     "old_rows": "w->ids",
     "other": "w->other",
+    "subject": "&w->subject",
+    "variables": "&w->entry",
+    "variable_count": "1",
     "delegate": "&w->delegate",
 }
 # They answer for NULL too.

@@ -18,7 +18,7 @@
  * header may pass a longer struct as long as what this library does not know is zero; otherwise the call fails with
  * QUIRE_UNSUPPORTED.
  *
- * Threads. A model, a store, a predicate and an error may be used from any thread. A context, with its objects,
+ * Threads. A model, a store, a predicate, an expression and an error may be used from any thread. A context, with its objects,
  * lists and results controllers, belongs to one thread at a time: the library does not lock, it detects an
  * overlapping call and refuses it (QUIRE_WRONG_THREAD). Handing a context from one thread to another is fine when the
  * application orders the two. `_retain` and `_release` may be called from any thread. A fetch request is plain data:
@@ -120,6 +120,8 @@ typedef struct quire_store quire_store;
 typedef struct quire_context quire_context;
 typedef struct quire_object quire_object;
 typedef struct quire_predicate quire_predicate;
+typedef struct quire_expression quire_expression;
+typedef struct quire_evaluation quire_evaluation;
 typedef struct quire_fetch_request quire_fetch_request;
 typedef struct quire_list quire_list;
 typedef struct quire_page quire_page;

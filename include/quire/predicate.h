@@ -1,26 +1,68 @@
 /**
  * Conditions, written in the language of NSPredicate: `author == "Goethe" AND contents CONTAINS[cd] %@`.
  *
- * A predicate is immutable and may be used from any thread. The same predicate gives the same answer for saved rows
- * and for unsaved objects. nil is a value: `author != "x"` includes objects without an author.
+ * A predicate is immutable and may be used from any thread. The same predicate gives the same answer for saved rows,
+ * for unsaved objects, and for values that are in no store at all. nil is a value: `author != "x"` includes objects
+ * without an author.
  *
- * Keys are attributes, to-one relationships, and paths through to-one relationships (`author.name`); SELF is the object.
- * Words of the language are keys when a number sign stands before them (`#like`, `#no`).
+ * Conditions
  *
- *     = == != <> < <= > >=                    by value; nil equals nil alone, and is neither less nor greater
- *     BETWEEN {low, high}     IN {a, b, c}    bounds and members may be keys; IN also takes a list as argument
- *     CONTAINS BEGINSWITH ENDSWITH            parts of text; the empty text is part of none
- *     LIKE                                    the whole text, with ? for one character and * for any number
- *     MATCHES                                 the whole text, as a regular expression of ICU
- *     AND && OR || NOT !                      TRUEPREDICATE FALSEPREDICATE
+ *     AND && OR || NOT !       NOT binds tightest, then AND, then OR; parentheses group
+ *     TRUEPREDICATE FALSEPREDICATE
+ *     = == != <> < <= =< > >= =>    by value; nil equals nil alone, and is neither less nor greater than anything
+ *     BETWEEN {low, high}      both bounds included
+ *     IN                       a list `{a, b}`, a list as argument, a collection, the values of a dictionary; or, of
+ *                              text, whether it is a part of the other
+ *     CONTAINS                 the same the other way round
+ *     BEGINSWITH ENDSWITH      the empty text is part of none, for CONTAINS too
+ *     LIKE                     the whole text, with ? for one character, * for any number, \ before what means itself
+ *     MATCHES                  the whole text, as a regular expression of ICU
  *
- * Behind an operator on text, `[c]` takes no notice of case, `[d]` of accents, `[cd]` of both. Without them text compares
- * by code point: a letter with a combining mark is not the letter that is written as one character, while `[d]` finds
- * both. Text never equals a number or a date: give dates as arguments. In the canonical text a date stands as seconds
- * since 2001-01-01 UTC, as Core Data prints it.
+ * Options stand behind an operator: `[c]` takes no notice of case, `[d]` of accents, `[cd]` of both; `[n]` says that both
+ * texts are in one form already and compares their code points; `[l]` folds by the locale's rules. Without them text
+ * compares by code point: a letter with a combining mark is not the letter that is written as one character, while `[d]`
+ * finds both. Text never equals a number or a date. Booleans are 1 and 0.
  *
- * The rest of NSPredicate's language (ANY, ALL, @count, SUBQUERY, functions, keys in arithmetic) is read, and refused with
- * QUIRE_UNSUPPORTED where it is used, with the name of the part.
+ * ANY (or SOME), ALL and NONE before a comparison ask about the elements of its left side, which is a collection:
+ * `ANY tags.label == "x"`. Of nothing, ANY is false, ALL and NONE are true.
+ *
+ * Values
+ *
+ *     author, author.name      keys; of each element, when a collection is on the way
+ *     SELF                     what is asked about
+ *     #like, #"two words"      a key that is a word of the language, or no word at all
+ *     12 0x1F 0o17 0b11 1.5e3  numbers
+ *     "text" 'text'            with \n \t \r \" \' \\ \u00E9 in it
+ *     YES NO TRUE FALSE NIL NULL    words of the language, in any case
+ *     {1, 2, a + b}            a list
+ *     + - * / ** %%            arithmetic (%% is the remainder). Integers divide toward zero; nil and division by zero give
+ *                              nil; what no integer holds is a floating number
+ *     & | ^ ~ << >>            the same with the bits of integers, below + and above the comparisons
+ *     a[0] a[FIRST] a[LAST] a[SIZE] a["key"]    an element, the number of elements, a key. nil behind the end. `a.d[0]`
+ *                              is an index into each d, `(a.d)[0]` into all of them
+ *     a UNION b, INTERSECT, MINUS
+ *     @count @sum @avg @min @max    in a path: `books.@count`, `books.@sum.pages`; @unionOfObjects, @distinctUnionOfObjects
+ *                              and the same of Arrays and Sets give lists
+ *     SUBQUERY(books, $b, $b.pages > 300 AND $b.title != title)    the elements for which the condition holds. Keys that
+ *                              do not begin with the variable are those of the outer object
+ *     TERNARY(condition, a, b)
+ *     CAST(a, "NSDate")        also NSNumber, NSDecimalNumber, NSString, NSData, NSUUID, NSURL and float. Dates are
+ *                              seconds since 2001-01-01 UTC. Text that does not read as the type gives nil
+ *     $name, $name.key, a.$key    variables; the last one stands for a key
+ *     $name := a               gives a to the variable, for what follows
+ *
+ * Functions of a collection, or of any number of values: sum average (or avg) min max median mode stddev count. nil among
+ * the values does not count. Of one value: sqrt log ln exp floor ceiling trunc abs, uppercase lowercase canonical length,
+ * noindex, randomn; of two: the operators under their names, such as add:to: and modulus:by:, objectFrom:withIndex: and
+ * castObject:toType:. Without: now() random(). Those of one value may be written with or without their colon: `sum:(a)`.
+ *
+ * Arguments. `%@` is any value; an expression or a predicate as argument takes the place as a tree of its own, so that
+ * `%@ AND %@` joins two predicates. `%K` is a key path, as text or as an expression that is one. `%d %i %u %x %o` are
+ * integers, `%f %g %e` floating numbers, `%c` a character and `%s` text. In quotes they are text.
+ *
+ * `FUNCTION(target, "name", a)`, FETCH, ANYKEY, UTI-CONFORMS-TO, UTI-EQUALS and the option `[w]` are read, and refused
+ * with QUIRE_UNSUPPORTED where they are used. So is, in a fetch, what the store does not do yet: the error names the
+ * part.
  */
 #ifndef QUIRE_PREDICATE_H_
 #define QUIRE_PREDICATE_H_
@@ -73,6 +115,38 @@ quire_string quire_predicate_text(const quire_predicate *predicate);
 quire_status quire_predicate_matches(
     const quire_predicate *predicate, quire_object *object, bool *out_matches,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** Whether the two are the same tree. What only looks alike when evaluated, as `a AND b` and `b AND a`, is not. */
+bool quire_predicate_equal(const quire_predicate *predicate, const quire_predicate *other);
+
+/**
+ * The predicate with a value for each of its variables: a name in `variables` that it does not use is ignored, a
+ * variable without a value is an error. The variable of a SUBQUERY is not one of them.
+ *
+ * A value is one that an argument of a format may be, or an expression, whose keys are then those of the object that is
+ * asked about. A dictionary can only be given to `quire_predicate_evaluate`.
+ * Owned: `*out_predicate`. Fails: QUIRE_INVALID_PREDICATE (a missing value; a variable that stands for a key and is given
+ * something other than text), QUIRE_INVALID_ARGUMENT, QUIRE_INVALID_TEXT.
+ */
+quire_status quire_predicate_substitute(
+    const quire_predicate *predicate, const quire_entry *QUIRE_NULLABLE variables, size_t variable_count,
+    quire_predicate *QUIRE_NULLABLE *QUIRE_NONNULL out_predicate, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Whether `subject` fulfils the predicate. No store is needed: the subject is any value, a list or a dictionary, of
+ * lists and dictionaries again, at most 64 deep. A key that a dictionary does not have is nil; the key of a list is the
+ * list of what its elements give; of text and data there is the key `length`.
+ *
+ * Objects may be in it wherever a value may, all of one context, and then the call is made on the thread of that
+ * context; as the subject itself an object is checked as `quire_predicate_matches` checks it. `variables` has values for
+ * variables that the predicate leaves open, dictionaries and objects included.
+ * Fails: as `quire_predicate_matches`; QUIRE_INVALID_PREDICATE (a variable without a value; a key of a number),
+ * QUIRE_INVALID_ARGUMENT (objects of two contexts, a key that is not text, more than 64 levels), QUIRE_INVALID_TEXT,
+ * QUIRE_WRONG_THREAD.
+ */
+quire_status quire_predicate_evaluate(
+    const quire_predicate *predicate, const quire_value *subject, const quire_entry *QUIRE_NULLABLE variables,
+    size_t variable_count, bool *out_matches, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 QUIRE_END
 

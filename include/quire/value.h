@@ -1,4 +1,4 @@
-/** One value: of an attribute, a to-one relationship, or an argument of a predicate. */
+/** One value: of an attribute, a to-one relationship, an argument of a predicate, or what a predicate is asked about. */
 #ifndef QUIRE_VALUE_H_
 #define QUIRE_VALUE_H_
 
@@ -29,19 +29,28 @@ typedef enum quire_value_kind {
     QUIRE_VALUE_UUID = 9,
     /** `as.text` of `size` bytes: an absolute URI, kept as it is */
     QUIRE_VALUE_URI = 10,
-    /** `as.object`. Input only: reading a to-one relationship gives QUIRE_VALUE_OBJECT_ID. */
+    /** `as.object`. Into calls and out of evaluation: reading a to-one relationship gives QUIRE_VALUE_OBJECT_ID. */
     QUIRE_VALUE_OBJECT = 11,
     /** `as.integer`: the id of the object at the other end. Output only. */
     QUIRE_VALUE_OBJECT_ID = 12,
-    /** `as.list`, an array of `size` values. Input only: the objects of a to-many relationship, the right side of IN. */
-    QUIRE_VALUE_LIST = 13
+    /** `as.list`, an array of `size` values: the objects of a to-many relationship, the right side of IN. */
+    QUIRE_VALUE_LIST = 13,
+    /** `as.entries`, an array of `size` entries. Into evaluation and out of it only: see quire_predicate_evaluate. */
+    QUIRE_VALUE_DICTIONARY = 14,
+    /** `as.expression`. Input only: an argument of a format, or what is substituted for a variable. */
+    QUIRE_VALUE_EXPRESSION = 15,
+    /** `as.predicate`. Input only: an argument of a format. */
+    QUIRE_VALUE_PREDICATE = 16
 } quire_value_kind;
+
+struct quire_entry;
 
 /**
  * A value: 16 bytes on 64-bit systems.
  *
  * Passed in, text and data belong to the caller and are copied. Given out, they are borrowed as the function says.
- * `size` counts bytes for text and data (UINT32_MAX: `as.text` ends with NUL), values for a list, and is otherwise 0.
+ * `size` counts bytes for text and data (UINT32_MAX: `as.text` ends with NUL), values for a list, entries for a
+ * dictionary, and is otherwise 0.
  */
 typedef struct quire_value {
     /** A `quire_value_kind`. */
@@ -55,8 +64,17 @@ typedef struct quire_value {
         const uint8_t *QUIRE_NULLABLE data;
         quire_object *QUIRE_NULLABLE object;
         const struct quire_value *QUIRE_NULLABLE list;
+        const struct quire_entry *QUIRE_NULLABLE entries;
+        const quire_expression *QUIRE_NULLABLE expression;
+        const quire_predicate *QUIRE_NULLABLE predicate;
     } as;
 } quire_value;
+
+/** A key of a dictionary, which is text, and its value; or the name of a variable, without its dollar sign. */
+typedef struct quire_entry {
+    quire_value key;
+    quire_value value;
+} quire_entry;
 
 /** As the `size` of a text value: it ends with NUL, measure it. */
 #define QUIRE_VALUE_NUL UINT32_MAX
@@ -170,6 +188,35 @@ static inline quire_value quire_value_list(const quire_value *QUIRE_NULLABLE val
     value.kind = QUIRE_VALUE_LIST;
     value.size = count;
     value.as.list = values;
+    return value;
+}
+
+/** `count` entries. The value points to them and does not copy them. */
+static inline quire_value quire_value_dictionary(const quire_entry *QUIRE_NULLABLE entries, uint32_t count) {
+    quire_value value = quire_value_nil();
+    value.kind = QUIRE_VALUE_DICTIONARY;
+    value.size = count;
+    value.as.entries = entries;
+    return value;
+}
+
+/** An expression, as an argument of a format or for a variable; NULL gives nil. */
+static inline quire_value quire_value_expression(const quire_expression *QUIRE_NULLABLE expression) {
+    quire_value value = quire_value_nil();
+    if (expression) {
+        value.kind = QUIRE_VALUE_EXPRESSION;
+        value.as.expression = expression;
+    }
+    return value;
+}
+
+/** A predicate, as an argument of a format; NULL gives nil. */
+static inline quire_value quire_value_predicate(const quire_predicate *QUIRE_NULLABLE predicate) {
+    quire_value value = quire_value_nil();
+    if (predicate) {
+        value.kind = QUIRE_VALUE_PREDICATE;
+        value.as.predicate = predicate;
+    }
     return value;
 }
 

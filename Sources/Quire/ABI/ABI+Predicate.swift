@@ -1,21 +1,31 @@
 import CQuire
 import Synchronization
 
-/// A predicate with its canonical text, which callers borrow.
+/// A predicate with its canonical text, which callers borrow, and the evaluator that was last made of it.
 final class ParsedPredicate: Sendable {
   let predicate: Predicate
-  /// More than one only when objects that it names were saved between two requests.
-  private let texts = Mutex<[Text]>([])
+  private let texts = BorrowedTexts()
+  private let idle = Mutex<Idle>(Idle())
+
+  /// Nobody uses what is in here.
+  private struct Idle: @unchecked Sendable { var evaluator: PredicateEvaluator? }
 
   init(_ predicate: Predicate) { self.predicate = predicate }
 
-  var text: Text {
-    texts.withLock { texts in
-      let text = Text(predicate.text)
-      if let last = texts.last, last == text { return last }
-      texts.append(text)
-      return text
+  var text: Text { texts.keep(predicate.text) }
+
+  /// Lends an evaluator to `body`, alone: to calls at the same time one each.
+  func evaluate(_ body: (PredicateEvaluator) throws(Failure) -> Bool) throws(Failure) -> Bool {
+    let taken = idle.withLock { idle in
+      let taken = idle
+      idle.evaluator = nil
+      return taken
     }
+    let evaluator: PredicateEvaluator
+    if let ready = taken.evaluator { evaluator = ready } else { evaluator = try PredicateEvaluator(predicate) }
+    let lent = Idle(evaluator: evaluator)
+    defer { idle.withLock { $0 = lent } }
+    return try body(evaluator)
   }
 }
 
@@ -29,11 +39,8 @@ public func quire_predicate_parse(
     let out = try required(out_predicate, "out_predicate")
     if format == nil { throw Failure(.invalidArgument, "'format' is NULL; a predicate is needed.") }
     let format = try text(format, format_size, "format")
-    var values: [Value] = []
-    for argument in try array(arguments, argument_count, "arguments") {
-      values.append(try value(argument, "arguments"))
-    }
-    out.pointee = .passing(ParsedPredicate(try Predicate.parse(format, arguments: values)))
+    let arguments = try formatArguments(arguments, argument_count)
+    out.pointee = .passing(ParsedPredicate(try Predicate.parse(format, with: arguments)))
   }
 }
 
@@ -60,6 +67,52 @@ public func quire_predicate_matches(
     let out = try required(out_matches, "out_matches")
     let predicate = try resolve(predicate, "predicate")
     try object.context.store.checkOpen()
-    out.pointee = try object.fulfils(predicate.predicate)
+    out.pointee = try predicate.evaluate { (evaluator) throws(Failure) in
+      try object.fulfils(predicate.predicate, evaluator)
+    }
+  }
+}
+
+@_cdecl("quire_predicate_equal") @implementation
+public func quire_predicate_equal(
+  _ predicate: UnsafePointer<quire_predicate>?, _ other: UnsafePointer<quire_predicate>?
+) -> Bool {
+  guard let predicate = peek(predicate), let other = peek(other) else { return false }
+  return predicate.predicate == other.predicate
+}
+
+@_cdecl("quire_predicate_substitute") @implementation
+public func quire_predicate_substitute(
+  _ predicate: UnsafePointer<quire_predicate>?, _ variables: UnsafePointer<quire_entry>?, _ variable_count: Int,
+  _ out_predicate: Out<quire_predicate>, _ out_error: ErrorOut
+) -> quire_status {
+  out_predicate?.pointee = nil
+  return status(out_error) { () throws(Failure) in
+    let out = try required(out_predicate, "out_predicate")
+    let predicate = try resolve(predicate, "predicate").predicate
+    let values = try substitutions(variables, variable_count)
+    out.pointee = .passing(ParsedPredicate(try predicate.substituting(expressions: values)))
+  }
+}
+
+@_cdecl("quire_predicate_evaluate") @implementation
+public func quire_predicate_evaluate(
+  _ predicate: UnsafePointer<quire_predicate>?, _ subject: UnsafePointer<quire_value>?,
+  _ variables: UnsafePointer<quire_entry>?, _ variable_count: Int, _ out_matches: UnsafeMutablePointer<Bool>?,
+  _ out_error: ErrorOut
+) -> quire_status {
+  out_matches?.pointee = false
+  return status(out_error) { () throws(Failure) in
+    let out = try required(out_matches, "out_matches")
+    let predicate = try resolve(predicate, "predicate")
+    let input = try EvaluationInput(subject, variables, variable_count)
+    try input.confined { () throws(Failure) in
+      out.pointee = try predicate.evaluate { (evaluator) throws(Failure) in
+        if case .subject(let subject) = input.subject, let object = subject as? ManagedObject {
+          return try object.fulfils(predicate.predicate, evaluator, variables: input.variables)
+        }
+        return try evaluator.matches(input.subject, variables: input.variables)
+      }
+    }
   }
 }

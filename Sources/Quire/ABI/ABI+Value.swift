@@ -16,7 +16,7 @@ func value(
     return .boolean(withUnsafeBytes(of: source.as) { $0[0] != 0 })
   case QUIRE_VALUE_DOUBLE: return .double(source.as.real)
   case QUIRE_VALUE_FLOAT: return .float(Float(source.as.real))
-  case QUIRE_VALUE_DATE: return .date(source.as.real - Value.secondsFrom1970To2001)
+  case QUIRE_VALUE_DATE: return .date(Epoch.since2001(source.as.real))
   case QUIRE_VALUE_DECIMAL:
     let digits = try textOf(source, name)
     if let decimal = Decimal(digits.bytes.buffer) { return .decimal(decimal) }
@@ -47,6 +47,13 @@ func value(
   case QUIRE_VALUE_OBJECT_ID:
     throw Failure(
       .invalidArgument, "'\(name)' is an object id, which is output only; pass the object (quire_context_object).")
+  case QUIRE_VALUE_DICTIONARY:
+    throw Failure(
+      .invalidArgument, "'\(name)' holds a dictionary, which is no value of its own; give its values one by one.")
+  case QUIRE_VALUE_EXPRESSION, QUIRE_VALUE_PREDICATE:
+    throw Failure(
+      .invalidArgument,
+      "'\(name)' holds an expression or a predicate, which can only be an argument of a format by itself.")
   default:
     throw Failure(.invalidArgument, "'\(name)' has the kind \(source.kind), which is not a quire_value_kind.")
   }
@@ -108,7 +115,7 @@ func exported(_ value: Value, lend: (Text) -> Text) throws(Failure) -> quire_val
   case .decimal(let decimal): try set(QUIRE_VALUE_DECIMAL, text: lend(Text(decimal.description)).bytes)
   case .text(let text): try set(QUIRE_VALUE_TEXT, text: text.bytes)
   case .uri(let text): try set(QUIRE_VALUE_URI, text: text.bytes)
-  case .date(let seconds): set(QUIRE_VALUE_DATE); result.as.real = seconds + Value.secondsFrom1970To2001
+  case .date(let seconds): set(QUIRE_VALUE_DATE); result.as.real = Epoch.since1970(seconds)
   case .data(let data): try set(QUIRE_VALUE_DATA, text: data)
   case .uuid(let data): try set(QUIRE_VALUE_UUID, text: data)
   case .object(let box): set(QUIRE_VALUE_OBJECT_ID); result.as.integer = box.reference.id

@@ -18,6 +18,12 @@ extension quire_store: Handle { typealias Object = Store; static var name: Strin
 extension quire_context: Handle { typealias Object = Context; static var name: String { "quire_context" } }
 extension quire_object: Handle { typealias Object = ManagedObject; static var name: String { "quire_object" } }
 extension quire_predicate: Handle { typealias Object = ParsedPredicate; static var name: String { "quire_predicate" } }
+extension quire_expression: Handle {
+  typealias Object = ParsedExpression; static var name: String { "quire_expression" }
+}
+extension quire_evaluation: Handle {
+  typealias Object = Evaluation; static var name: String { "quire_evaluation" }
+}
 extension quire_fetch_request: Handle {
   typealias Object = FetchRequest; static var name: String { "quire_fetch_request" }
 }

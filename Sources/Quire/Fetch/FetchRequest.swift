@@ -151,9 +151,15 @@ extension Entity {
 extension ManagedObject {
   /// Whether the object, with its values as they are now, fulfils a predicate.
   func fulfils(_ predicate: Predicate) throws(Failure) -> Bool {
-    let evaluator = try PredicateEvaluator(predicate)
+    try fulfils(predicate, PredicateEvaluator(predicate))
+  }
+
+  /// The same with an evaluator of the predicate that is there already.
+  func fulfils(
+    _ predicate: Predicate, _ evaluator: PredicateEvaluator, variables: [String: Item] = [:]
+  ) throws(Failure) -> Bool {
     _ = try PredicateReach(predicate, in: entity)
     try predicate.checkTypes(in: entity)
-    return try evaluator.matches(self)
+    return try evaluator.matches(self, variables: variables)
   }
 }

@@ -75,7 +75,6 @@ indirect enum Expression: Sendable, Equatable {
 
   /// Reads an expression that stands alone, such as a column of a fetch.
   static func parse(_ format: Text, arguments: [Value] = []) throws(Failure) -> Expression {
-    var parser = try PredicateParser(format, arguments: arguments)
-    return try parser.parseExpression()
+    try parse(format, with: arguments.map { .value($0) })
   }
 }

@@ -74,7 +74,7 @@ struct Placeholder: Sendable, Equatable {
 
   struct Problem: Error { let sentence: String; init(_ sentence: String) { self.sentence = sentence } }
 
-  private var expectation: String {
+  var expectation: String {
     switch kind {
     case .value: "any value"
     case .keyPath: "a key path as text"

@@ -97,8 +97,8 @@ private struct Substitution {
 }
 
 extension Expression {
-  /// The same tree that the parser makes of keys behind an expression.
-  fileprivate func appending(_ more: [String]) -> Expression {
+  /// The tree of keys behind an expression.
+  func appending(_ more: [String]) -> Expression {
     switch self {
     case .keyPath(let keys): .keyPath(keys + more)
     case .path(let base, let keys): .path(base, keys + more)

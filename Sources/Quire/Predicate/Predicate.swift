@@ -22,7 +22,6 @@ indirect enum Predicate: Sendable, Equatable {
 
   /// Reads a format; its placeholders take `arguments` from left to right.
   static func parse(_ format: Text, arguments: [Value] = []) throws(Failure) -> Predicate {
-    var parser = try PredicateParser(format, arguments: arguments)
-    return try parser.parsePredicate()
+    try parse(format, with: arguments.map { .value($0) })
   }
 }

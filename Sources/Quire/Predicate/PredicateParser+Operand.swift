@@ -89,21 +89,24 @@ extension PredicateParser {
   }
 
   private mutating func parseKey(of base: Expression, _ item: Item) throws(Failure) -> Item {
-    let key: String
+    let keys: [String]
     switch token.kind {
-    case .word(let word), .escapedKey(let word), .collectionOperator(let word): key = word
+    case .word(let word), .escapedKey(let word), .collectionOperator(let word): keys = [word]
+    case .placeholder(let placeholder) where placeholder.kind == .keyPath:
+      guard case .expression(.keyPath(let path)) = try argument(for: placeholder) else {
+        throw unexpected("A key path is expected after the dot")
+      }
+      keys = path
     case .variable(let name):
       try advance()
       return try self.item(.variableKey(base, name), above: item.height, at: item.offset)
     default: throw unexpected("A key is expected after the dot")
     }
     try advance()
+    let extended = base.appending(keys)
     switch base {
-    case .keyPath(let keys):
-      return Item(operand: .expression(.keyPath(keys + [key])), height: item.height, offset: item.offset)
-    case .path(let inner, let keys):
-      return Item(operand: .expression(.path(inner, keys + [key])), height: item.height, offset: item.offset)
-    default: return try self.item(.path(base, [key]), above: item.height, at: item.offset)
+    case .keyPath, .path: return Item(operand: .expression(extended), height: item.height, offset: item.offset)
+    default: return try self.item(extended, above: item.height, at: item.offset)
     }
   }
 
@@ -141,9 +144,9 @@ extension PredicateParser {
       try advance()
       return try item(.constant(.double(double)), above: 0, at: offset)
     case .placeholder(let placeholder):
-      let expression = try argument(for: placeholder)
+      let operand = try argument(for: placeholder)
       try advance()
-      return try item(expression, above: 0, at: offset)
+      return try item(operand, height: operand.height - 1, at: offset)
     case .variable(let name):
       try advance()
       return try item(.variable(name), above: 0, at: offset)

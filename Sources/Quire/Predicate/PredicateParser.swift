@@ -4,6 +4,13 @@ struct PredicateParser {
   enum Operand {
     case predicate(Predicate)
     case expression(Expression)
+
+    var height: Int {
+      switch self {
+      case .predicate(let predicate): predicate.height
+      case .expression(let expression): expression.height
+      }
+    }
   }
 
   /// Something read, how deep its tree is, and where it began.
@@ -29,11 +36,11 @@ struct PredicateParser {
 
   var lexer: PredicateLexer
   var token: PredicateToken
-  private let arguments: [Value]
+  private let arguments: [FormatArgument]
   private var nextArgument = 0
   private var depth = 0
 
-  init(_ format: Text, arguments: [Value]) throws(Failure) {
+  init(_ format: Text, arguments: [FormatArgument]) throws(Failure) {
     lexer = PredicateLexer(format)
     self.arguments = arguments
     token = try lexer.next()
@@ -119,15 +126,15 @@ struct PredicateParser {
     return Item(operand: operand, height: below + 1, offset: offset)
   }
 
-  mutating func argument(for placeholder: Placeholder) throws(Failure) -> Expression {
+  mutating func argument(for placeholder: Placeholder) throws(Failure) -> Operand {
     guard nextArgument < arguments.count else {
       throw failure(
         "There is no argument for \(placeholder.spelling): the format was given \(count(arguments.count)).",
         at: placeholder.offset)
     }
     nextArgument += 1
-    switch placeholder.expression(for: arguments[nextArgument - 1]) {
-    case .success(let expression): return expression
+    switch placeholder.operand(for: arguments[nextArgument - 1]) {
+    case .success(let operand): return operand
     case .failure(let problem): throw failure(problem.sentence, at: placeholder.offset)
     }
   }

@@ -130,6 +130,9 @@ extension SQLCompiler {
   ) throws(Failure) -> SQLTerm {
     var index = index
     if case .expression(let expression) = index {
+      if case .collection = try term(expression, scope) {
+        throw Failure(.invalidPredicate, "\(written.text) has a list for an index into a list.")
+      }
       index = .expression(
         Arithmetic.isConstant(expression) ? expression : try argument(expression, scope))
     }

@@ -81,7 +81,7 @@ struct ColumnBuilder {
     case (.boolean, _): bytes.append(0); isNil = true
     case (.double, .double(let double)): doubles.append(double)
     case (.double, .float(let float)): doubles.append(Double(float))
-    case (.date, .date(let seconds)): doubles.append(seconds + Value.secondsFrom1970To2001)
+    case (.date, .date(let seconds)): doubles.append(Epoch.since1970(seconds))
     case (.double, _), (.date, _): doubles.append(0); isNil = true
     case (.text, .text(let text)), (.uri, .uri(let text)): append(text: text.bytes)
     case (.decimal, .decimal(let decimal)): append(text: Bytes(Array(decimal.description.utf8)))

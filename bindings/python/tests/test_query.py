@@ -276,7 +276,7 @@ class PredicateTests(StoreTestCase):
             predicate.matches(Quote(contents="x"))
         with self.assertRaises(quire.InvalidArgument):
             quire.Predicate("nothing == 1").matches(quote)
-        with self.assertRaisesRegex(TypeError, "not str"):
+        with self.assertRaisesRegex(quire.PredicateError, "no key 'contents' in text"):
             predicate.matches("x")
 
     def test_a_mistake_is_shown_with_its_place(self):

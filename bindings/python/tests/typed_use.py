@@ -33,7 +33,17 @@ def use(context: quire.Context) -> None:
     Book(title=1)  # E: arg-type
     Book()  # E: call-arg
     book.nothing = 1  # E: attr-defined
-    Book.price < 5  # E: operator
+    reveal_type(Book.price < 5)  # R: quire.predicate.Predicate
+    reveal_type(5 < Book.price)  # R: quire.predicate.Predicate
+    reveal_type(Book.title == "t")  # R: quire.predicate.Predicate
+    reveal_type((Book.price < 5) & ~Book.title.contains("x", "cd"))  # R: quire.predicate.Predicate
+    reveal_type(Book.price * 2 + 1)  # R: quire.expression.Expression
+    reveal_type(Author.books.any(Book.price) < 5)  # R: quire.predicate.Predicate
+    reveal_type(Book.author.to(Author.name))  # R: quire.expression.Expression
+    reveal_type(Author.books.subquery(lambda b: b.to(Book.price) < 5).count > 2)  # R: quire.predicate.Predicate
+    reveal_type(quire.Predicate("a == 1").matches({"a": 1}, x=2))  # R: bool
+    (Book.price < 5) & 5  # E: operator
+    Book.title.contains("x", 5)  # E: arg-type
     query = context.query(Book).where("price < %f", 5).order_by(Book.title, Book.price.desc(), "-note")
     reveal_type(query.first())  # R: typed_use.Book | None
     reveal_type(query.all())  # R: list[typed_use.Book]

@@ -56,9 +56,12 @@ from .errors import (
     Unsupported,
     ValidationError,
     WrongThread,
+    WrongType,
 )
+from .expression import Expression, function
 from .keys import Key, Order
 from .model import Model
+from .operand import Quantified
 from .predicate import Predicate
 from .properties import Attr, ToMany, ToOne, attr, relation
 from .query import Query
@@ -69,10 +72,11 @@ from .store import Store, open
 
 __all__ = [
     "Attr", "AttributeType", "Busy", "CannotOpen", "Change", "ChangeSet", "Column", "Conflict", "ConstraintError",
-    "Context", "DatabaseError", "Delete", "DeleteSection", "Double", "Error", "Float", "Insert", "InsertSection",
-    "Integer16", "Integer32", "Integer64", "InvalidArgument", "InvalidModel", "InvalidState", "InvalidText", "Key",
-    "Model", "ModelMismatch", "Move", "MultipleFound", "NotAStore", "NotFound", "Order", "Path", "Predicate",
-    "PredicateError", "Query", "ReadOnly", "Related", "Results", "Section", "SectionChange", "Sections", "Step",
-    "StepKind", "Store", "StoreClosed", "ToMany", "ToOne", "Transformable", "URI", "Unsupported", "Update",
-    "ValidationError", "WrongThread", "__version__", "attr", "open", "relation",
+    "Context", "DatabaseError", "Delete", "DeleteSection", "Double", "Error", "Expression", "Float", "Insert",
+    "InsertSection", "Integer16", "Integer32", "Integer64", "InvalidArgument", "InvalidModel", "InvalidState",
+    "InvalidText", "Key", "Model", "ModelMismatch", "Move", "MultipleFound", "NotAStore", "NotFound", "Order",
+    "Path", "Predicate", "PredicateError", "Quantified", "Query", "ReadOnly", "Related", "Results", "Section",
+    "SectionChange", "Sections", "Step", "StepKind", "Store", "StoreClosed", "ToMany", "ToOne", "Transformable",
+    "URI", "Unsupported", "Update", "ValidationError", "WrongThread", "WrongType", "__version__", "attr",
+    "function", "open", "relation",
 ]

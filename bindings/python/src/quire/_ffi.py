@@ -132,6 +132,13 @@ QUIRE_VALUE_URI = 10
 QUIRE_VALUE_OBJECT = 11
 QUIRE_VALUE_OBJECT_ID = 12
 QUIRE_VALUE_LIST = 13
+QUIRE_VALUE_DICTIONARY = 14
+QUIRE_VALUE_EXPRESSION = 15
+QUIRE_VALUE_PREDICATE = 16
+
+
+class quire_entry(ctypes.Structure):
+    pass
 
 
 class quire_value(ctypes.Structure):
@@ -147,6 +154,9 @@ class quire_value_as(ctypes.Union):
         ("data", c_void_p),
         ("object", c_void_p),
         ("list", POINTER(quire_value)),
+        ("entries", POINTER(quire_entry)),
+        ("expression", c_void_p),
+        ("predicate", c_void_p),
     ]
 
 
@@ -202,6 +212,12 @@ class quire_entity_options(ctypes.Structure):
         ("parent", c_char_p),
         ("version_hash_modifier", c_char_p),
     ]
+
+
+quire_entry._fields_ = [
+    ("key", quire_value),
+    ("value", quire_value),
+]
 
 
 class quire_index_element(ctypes.Structure):
@@ -376,6 +392,23 @@ FUNCTIONS = (
     ("quire_error_release", None, (c_void_p,)),
     ("quire_error_retain", c_void_p, (c_void_p,)),
     ("quire_error_status", c_uint, (c_void_p,)),
+    ("quire_evaluation_release", None, (c_void_p,)),
+    ("quire_evaluation_retain", c_void_p, (c_void_p,)),
+    ("quire_evaluation_value", POINTER(quire_value), (c_void_p,)),
+    ("quire_expression_equal", c_bool, (c_void_p, c_void_p)),
+    ("quire_expression_evaluate", c_uint, (
+        c_void_p, POINTER(quire_value), POINTER(quire_entry), c_size_t, POINTER(c_void_p),
+        POINTER(c_void_p),
+    )),
+    ("quire_expression_parse", c_uint, (
+        c_char_p, c_size_t, POINTER(quire_value), c_size_t, POINTER(c_void_p), POINTER(c_void_p),
+    )),
+    ("quire_expression_release", None, (c_void_p,)),
+    ("quire_expression_retain", c_void_p, (c_void_p,)),
+    ("quire_expression_substitute", c_uint, (
+        c_void_p, POINTER(quire_entry), c_size_t, POINTER(c_void_p), POINTER(c_void_p),
+    )),
+    ("quire_expression_text", quire_string, (c_void_p,)),
     ("quire_fetch_request_add_property", c_uint, (c_void_p, c_char_p, c_size_t, POINTER(c_void_p))),
     ("quire_fetch_request_add_sort", c_uint, (
         c_void_p, c_char_p, c_size_t, c_bool, POINTER(c_void_p),
@@ -466,12 +499,20 @@ FUNCTIONS = (
     ("quire_page_release", None, (c_void_p,)),
     ("quire_page_retain", c_void_p, (c_void_p,)),
     ("quire_page_row_count", c_int64, (c_void_p,)),
+    ("quire_predicate_equal", c_bool, (c_void_p, c_void_p)),
+    ("quire_predicate_evaluate", c_uint, (
+        c_void_p, POINTER(quire_value), POINTER(quire_entry), c_size_t, POINTER(c_bool),
+        POINTER(c_void_p),
+    )),
     ("quire_predicate_matches", c_uint, (c_void_p, c_void_p, POINTER(c_bool), POINTER(c_void_p))),
     ("quire_predicate_parse", c_uint, (
         c_char_p, c_size_t, POINTER(quire_value), c_size_t, POINTER(c_void_p), POINTER(c_void_p),
     )),
     ("quire_predicate_release", None, (c_void_p,)),
     ("quire_predicate_retain", c_void_p, (c_void_p,)),
+    ("quire_predicate_substitute", c_uint, (
+        c_void_p, POINTER(quire_entry), c_size_t, POINTER(c_void_p), POINTER(c_void_p),
+    )),
     ("quire_predicate_text", quire_string, (c_void_p,)),
     ("quire_results_context", c_void_p, (c_void_p,)),
     ("quire_results_count", c_int64, (c_void_p,)),

@@ -8,13 +8,13 @@ import operator
 import struct
 import uuid
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta, timezone
 from itertools import accumulate
 from typing import Any, Optional
 
 from . import _ffi
-from .errors import InvalidArgument, InvalidText
+from .errors import InvalidArgument, InvalidText, WrongType
 
 _INTEGER = struct.Struct("=IIq")
 _REAL = struct.Struct("=IId")
@@ -91,8 +91,18 @@ def data(value: bytes, kind: int = _ffi.QUIRE_VALUE_DATA) -> Packed:
     return (_POINTER, kind, size, keep.buffer_info()[0], keep)
 
 
-def pointer_to(handle: int) -> Packed:
-    return (_POINTER, _ffi.QUIRE_VALUE_OBJECT, 0, handle, None)
+def pointer_to(handle: int, kind: int = _ffi.QUIRE_VALUE_OBJECT, keep: object = None) -> Packed:
+    return (_POINTER, kind, 0, handle, keep)
+
+
+def text(value: str) -> Packed:
+    return data(encoded(value), _ffi.QUIRE_VALUE_TEXT)
+
+
+def dictionary(packed: Sequence[Packed]) -> Packed:
+    """From keys and values in turn."""
+    values = Values(packed)
+    return (_POINTER, _ffi.QUIRE_VALUE_DICTIONARY, values.count // 2, ctypes.addressof(values.array), values)
 
 
 def listed(packed: Sequence[Packed]) -> Packed:
@@ -129,7 +139,7 @@ def lasting(value: Any) -> Any:
     """An argument of a predicate that stays as it is: what can be iterated only once, or can change, as a tuple."""
     if isinstance(value, (bytearray, memoryview)):
         return bytes(value)
-    if isinstance(value, (str, bytes)) or hasattr(value, "_quire_pack") or not isinstance(value, Iterable):
+    if isinstance(value, (str, bytes, Mapping)) or hasattr(value, "_quire_pack") or not isinstance(value, Iterable):
         return value
     return tuple(lasting(item) for item in value)
 
@@ -145,7 +155,7 @@ def any_value(value: object) -> Packed:
     if isinstance(value, float):
         return real(value)
     if isinstance(value, str):
-        return data(encoded(value), _ffi.QUIRE_VALUE_TEXT)
+        return text(value)
     if isinstance(value, datetime):
         return real(seconds(value), _ffi.QUIRE_VALUE_DATE)
     if isinstance(value, decimal.Decimal):
@@ -154,15 +164,19 @@ def any_value(value: object) -> Packed:
         return data(value.bytes, _ffi.QUIRE_VALUE_UUID)
     if isinstance(value, (bytes, bytearray, memoryview)):
         return data(bytes(value))
+    if isinstance(value, ctypes.c_float):
+        return real(value.value, _ffi.QUIRE_VALUE_FLOAT)
     pack = getattr(value, "_quire_pack", None)
     if pack is not None:
         packed: Packed = pack()
         return packed
+    if isinstance(value, Mapping):
+        raise InvalidArgument("a dictionary is no argument; give its values one by one, or a variable")
     if isinstance(value, Iterable):
         return listed([any_value(item) for item in value])
     if hasattr(value, "__index__"):
         return integer(operator.index(value))
-    raise TypeError(f"{value!r} is of type {type(value).__name__}, which Quire does not know")
+    raise WrongType(f"{value!r:.200} is of type {type(value).__name__}, which Quire does not know")
 
 
 class Column:

@@ -1,6 +1,7 @@
 """Exceptions. All descend from `quire.Error`, and each also from the built-in one that a caller would catch.
 
-A value of the wrong Python type is an ordinary `TypeError` that names model, attribute and expected type.
+A value of the wrong Python type for an attribute is an ordinary `TypeError` that names model, attribute and expected
+type; for a predicate it is a `WrongType`, which is both.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from ._load import quick
 __all__ = [
     "Busy", "CannotOpen", "Conflict", "ConstraintError", "DatabaseError", "Error", "InvalidArgument", "InvalidModel",
     "InvalidState", "InvalidText", "ModelMismatch", "MultipleFound", "NotAStore", "NotFound", "PredicateError",
-    "ReadOnly", "StoreClosed", "Unsupported", "ValidationError", "WrongThread",
+    "ReadOnly", "StoreClosed", "Unsupported", "ValidationError", "WrongThread", "WrongType",
 ]
 
 
@@ -48,6 +49,12 @@ class Error(Exception):
 
 class InvalidArgument(Error, ValueError):
     """An unknown key, a number out of range, an object of another context."""
+
+    status = _ffi.QUIRE_INVALID_ARGUMENT
+
+
+class WrongType(Error, TypeError):
+    """A value of a Python type that predicates and expressions do not know."""
 
     status = _ffi.QUIRE_INVALID_ARGUMENT
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, Optional, Union
+from typing import TYPE_CHECKING, Any, Literal, Optional, Union
 
 from . import _ffi, _values
 from .errors import InvalidArgument
+from .operand import Operand
 
 if TYPE_CHECKING:
+    from .expression import Expression
     from .model import Model
 
 __all__ = ["Key", "KeyPath", "Order", "TextOrder"]
@@ -64,9 +66,13 @@ class Order:
         return hash(self._parts())
 
 
-class Key:
-    """A property of a model class. Read it from the class: `Quote.author`."""
+class Key(Operand):
+    """A property of a model class. Read it from the class: `Quote.author`.
 
+    Its operators and methods make predicates and expressions: `(Quote.price < 5) & Quote.note.is_(None)`.
+    """
+
+    _expression: Optional[Expression] = None
     _name: str
     _key: str
     _owner: str
@@ -96,20 +102,11 @@ class Key:
         return getattr, (self._model, self._name)
 
     def _quire_pack(self) -> _values.Packed:
-        """As the argument for %K."""
-        return _values.any_value(self._key)
+        if self._expression is None:
+            from .expression import Expression
 
-    if not TYPE_CHECKING:
-        # Hidden from type checkers, so that they flag the comparison too.
-
-        def _refuse(self, other: object) -> NoReturn:
-            example = {float: "%f", int: "%d"}.get(type(other), "%@")
-            raise TypeError(
-                f"{self} is a key and cannot be compared; write the condition as text, such as "
-                f'where("{self._key} < {example}", {other!r})')
-
-        __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = _refuse
-        __hash__ = object.__hash__
+            self._expression = Expression("%K", self._key)
+        return self._expression._quire_pack()
 
 
 KeyPath = Union[Key, str]

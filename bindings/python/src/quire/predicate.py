@@ -1,16 +1,14 @@
-"""Conditions, as text."""
+"""Conditions, as text and as trees."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from ctypes import byref, c_bool, c_void_p
-from typing import TYPE_CHECKING, Any
+from typing import Any, NoReturn, Optional
 
-from . import _handle, _identity, _values
+from . import _evaluation, _ffi, _handle, _values
 from ._load import library, quick
-from .errors import InvalidArgument, InvalidState, InvalidText, failure, text
-
-if TYPE_CHECKING:
-    from .model import Model
+from .errors import Error, InvalidText, WrongType, failure, text
 
 __all__ = ["Predicate"]
 
@@ -19,9 +17,12 @@ class Predicate(_handle.Handle):
     """A condition in the language of NSPredicate: `Predicate('author == %@ AND price < %f', "Goethe", 5)`.
 
     The arguments take the places of `%@`, `%K`, `%d` and so on. They are str, int, float, bool, datetime (aware),
-    Decimal, UUID, bytes, None, an object of a context, an iterable of these, or for `%K` a key such as `Quote.author`.
-    Text in the condition names properties as the store does. nil is a value: `author != "x"` includes objects without
-    an author.
+    Decimal, UUID, bytes, None, an object of a context, an iterable of these, a key such as `Quote.author`, an
+    `Expression` or another predicate. Text in the condition names properties as the store does. nil is a value:
+    `author != "x"` includes objects without an author.
+
+    `&`, `|` and `~` join predicates; two are equal when their trees are. Keys and expressions make them too:
+    `(Quote.price < 5) & Quote.contents.contains("light", "cd")`.
 
     Raises `PredicateError` when it cannot be read; its message shows the place. Immutable; any thread.
     """
@@ -29,58 +30,141 @@ class Predicate(_handle.Handle):
     _survives_fork = True
 
     def __init__(self, format: str, *arguments: Any) -> None:
-        if not isinstance(format, str):
-            raise TypeError(f"a predicate is a text, not {type(format).__name__}")
         self.format = format
-        """The text that it was made from."""
+        """The text that it was made from; of one with variables substituted, its canonical text."""
         self.arguments = tuple(map(_values.lasting, arguments))
         """The arguments that it was made from, iterables as tuples of what they held then."""
-        super().__init__(parse(format, self.arguments), quick.quire_predicate_release)
+        self._chain: tuple[str, tuple[Predicate, ...]] = ("", ())
+        super().__init__(
+            parse("predicate", library.quire_predicate_parse, format, self.arguments), quick.quire_predicate_release)
 
-    def matches(self, object: Model) -> bool:
-        """Whether the object fulfils it, with its values as they are now. Thread: that of the object's context.
+    @classmethod
+    def _owning(cls, pointer: int, format: str, arguments: tuple[Any, ...]) -> Predicate:
+        made = cls.__new__(cls)
+        made.format = format
+        made.arguments = arguments
+        made._chain = ("", ())
+        _handle.Handle.__init__(made, pointer, quick.quire_predicate_release)
+        return made
 
-        Raises `InvalidArgument` for an unknown key and `Unsupported` for what this version does not evaluate.
+    def _shared(self) -> Predicate:
+        """Another reference to the same, which closing this one leaves alone."""
+        return self._owning(quick.quire_predicate_retain(self._raw), self.format, self.arguments)
+
+    def matches(self, subject: object, /, variables: Optional[Mapping[str, Any]] = None, **more: Any) -> bool:
+        """Whether a value fulfils it: an object of a context, a mapping, a dataclass instance, an iterable, or a plain
+        value, and any of these inside of each other, at most 64 deep. No store is needed.
+
+        A key that a mapping does not have is nil; the key of a list is the list of what its elements give. `variables`
+        and keyword arguments are values for the variables that the predicate leaves open: `matches(row, least=5)`.
+
+        Raises `InvalidArgument` for an unknown key of an object, `PredicateError` for what cannot be compared and
+        `Unsupported` for what this version does not evaluate. Thread: that of the objects' context, if any.
         """
-        from .model import Model
-
-        if not isinstance(object, Model):
-            raise TypeError(f"a predicate matches an object of a model class, not {type(object).__name__}")
-        if object._quire_reference is None:
-            raise InvalidState(f"{object!r} is in no context yet; context.add(...) puts it into one.")
+        asked = subject_of(subject, variables, more)
         error, answer = c_void_p(), c_bool()
-        status = library.quire_predicate_matches(self._raw, _identity.handle(object), byref(answer), byref(error))
+        status = library.quire_predicate_evaluate(self._raw, *asked.arguments, byref(answer), byref(error))
         if status:
             raise failure(status, error)
         return answer.value
 
+    def substituting(self, variables: Optional[Mapping[str, Any]] = None, /, **more: Any) -> Predicate:
+        """The predicate with a value, a key or an `Expression` for each of its variables: `substituting(least=5)`.
+
+        Raises `PredicateError` when one is missing.
+        """
+        made = substituted(library.quire_predicate_substitute, self._raw, variables, more)
+        return self._owning(made, text(quick.quire_predicate_text(made)), ())
+
+    def __and__(self, other: Predicate) -> Predicate:
+        return self._joined("AND", other)
+
+    def __or__(self, other: Predicate) -> Predicate:
+        return self._joined("OR", other)
+
+    def __invert__(self) -> Predicate:
+        return Predicate("NOT %@", self)
+
+    def _joined(self, word: str, other: Predicate) -> Predicate:
+        if not isinstance(other, Predicate):
+            return NotImplemented
+        # a & b & c is one chain, as it is when written as text.
+        parts = (*(self._chain[1] if self._chain[0] == word else (self,)), other)
+        made = Predicate(f" {word} ".join(["%@"] * len(parts)), *parts)
+        made._chain = (word, parts)
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the two are the same tree: `a AND b` is not `b AND a`."""
+        if not isinstance(other, Predicate):
+            return NotImplemented
+        return bool(quick.quire_predicate_equal(self._raw, other._raw))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __bool__(self) -> NoReturn:
+        raise WrongType(
+            "A predicate is neither true nor false by itself: ask matches(...), and join predicates with & | ~ and "
+            "parentheses around each comparison.")
+
     def __str__(self) -> str:
-        """Its canonical text, arguments included; reading that gives a predicate that means the same."""
+        """Its canonical text, arguments included; reading that gives an equal predicate."""
         return text(quick.quire_predicate_text(self._raw))
 
     def __repr__(self) -> str:
         return "<Predicate (closed)>" if self.closed else f"<Predicate {self}>"
 
+    def _quire_pack(self) -> _values.Packed:
+        return _values.pointer_to(self._raw, _ffi.QUIRE_VALUE_PREDICATE, self)
 
-def parse(format: str, arguments: tuple[Any, ...]) -> int:
-    """Reads a predicate of the library; the caller owns it."""
+
+def parse(what: str, call: Any, format: str, arguments: tuple[Any, ...]) -> int:
+    """Reads a predicate or an expression of the library; the caller owns it."""
+    if not isinstance(format, str):
+        raise WrongType(f"{'an' if what[0] == 'e' else 'a'} {what} is a text, not {type(format).__name__}")
     try:
         encoded = _values.encoded(format)
     except InvalidText as error:
-        raise InvalidText(f"The predicate cannot be read: {error.message}") from None
+        raise InvalidText(f"The {what} cannot be read: {error.message}") from None
     packed = []
     for place, argument in enumerate(arguments, 1):
         try:
             packed.append(_values.any_value(argument))
-        except TypeError as error:
-            raise TypeError(f"Argument {place} of the predicate {format!r}: {error}") from None
-        except (InvalidArgument, InvalidText) as error:
-            raise type(error)(f"Argument {place} of the predicate {format!r}: {error.message}") from None
+        except Error as error:
+            raise type(error)(f"Argument {place} of the {what} {format!r}: {error.message}") from None
     values = _values.Values(packed)
-    failed, predicate = c_void_p(), c_void_p()
-    status = library.quire_predicate_parse(
-        encoded, len(encoded), values.array, values.count, byref(predicate), byref(failed))
+    failed, made = c_void_p(), c_void_p()
+    status = call(encoded, len(encoded), values.array, values.count, byref(made), byref(failed))
     if status:
         raise failure(status, failed)
-    assert predicate.value is not None
-    return predicate.value
+    assert made.value is not None
+    return made.value
+
+
+def subject_of(
+    subject: object, variables: Optional[Mapping[str, Any]], more: Mapping[str, Any]
+) -> _evaluation.Subject:
+    """What is asked about, with the values of variables from both places."""
+    return _evaluation.Subject(subject, {**mapping(variables), **more})
+
+
+def mapping(variables: Optional[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The variables of a call."""
+    if variables is None:
+        return {}
+    if not isinstance(variables, Mapping):
+        raise WrongType(f"the variables are a mapping of names to values, not {type(variables).__name__}")
+    return variables
+
+
+def substituted(call: Any, raw: int, variables: Optional[Mapping[str, Any]], more: Mapping[str, Any]) -> int:
+    """A tree of the library with values for variables; the caller owns it."""
+    values = {**mapping(variables), **more}
+    array, count, keep = _evaluation.entries(values)
+    failed, made = c_void_p(), c_void_p()
+    status = call(raw, array, count, byref(made), byref(failed))
+    del keep
+    if status:
+        raise failure(status, failed)
+    assert made.value is not None
+    return made.value

@@ -10,6 +10,7 @@ from . import _annotations, _ffi, _identity, _values
 from ._types import AttributeType
 from .errors import InvalidArgument, InvalidState, InvalidText
 from .keys import Key
+from .operand import Collection, Navigable
 from .related import Related
 
 if TYPE_CHECKING:
@@ -184,7 +185,7 @@ class Attr(Key, Generic[T]):
         _set_plain(instance, self._name, value)
 
 
-class ToOne(Key, Generic[T]):
+class ToOne(Navigable, Key, Generic[T]):
     """A relationship to one object, in an annotation: `author: quire.ToOne["Author"]`.
 
     `ToOne["Author | None"]` may be empty; without None, a save needs an object there. Reading it gives the object or
@@ -243,7 +244,7 @@ class ToOne(Key, Generic[T]):
             _identity.write(instance, self._key_bytes, self._pack(value))
 
 
-class ToMany(Key, Generic[M]):
+class ToMany(Collection, Key, Generic[M]):
     """A relationship to any number of objects, in an annotation: `books: quire.ToMany["Book"]`.
 
     Reading it gives a `Related`, which shows the objects as they are at each moment; assigning an iterable replaces

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Generic, Optional, TypeVar, Union, overlo
 from . import _buffers, _ffi, _handle, _rows, _values
 from ._load import library, quick
 from .column import Columns, read_columns, tuples
-from .errors import InvalidArgument, MultipleFound, NotFound, failure
+from .errors import InvalidArgument, MultipleFound, NotFound, WrongType, failure
 from .keys import TEXT_ORDERS, KeyPath, Order, order_of, path_of
-from .predicate import Predicate, parse
+from .predicate import Predicate
 
 if TYPE_CHECKING:
     from .context import Context
@@ -63,14 +63,15 @@ class Query(Generic[M]):
         return made
 
     def where(self, condition: Union[str, Predicate], *arguments: Any) -> Query[M]:
-        """Only objects that fulfil the condition too: `where("price < %f AND author == %@", 5, "Goethe")`.
+        """Only objects that fulfil the condition too: `where("price < %f AND author == %@", 5, "Goethe")`, or
+        `where((Quote.price < 5) & (Quote.author == goethe))`.
 
         Text names properties as the store does; see `Predicate` for the arguments. Raises `PredicateError`.
         """
         if isinstance(condition, Predicate):
             if arguments:
-                raise TypeError("a Predicate has its arguments already")
-            condition._raw
+                raise WrongType("a Predicate has its arguments already")
+            condition = condition._shared()
         else:
             condition = Predicate(condition, *arguments)
         return self._but(_conditions=(*self._conditions, condition))
@@ -252,17 +253,10 @@ class Query(Generic[M]):
         return request
 
     def _set_predicate(self, request: int) -> None:
-        # Read anew for each run: an object among the arguments may have got its permanent id since.
-        if len(self._conditions) == 1:
-            format, arguments = self._conditions[0].format, self._conditions[0].arguments
-        else:
-            format = " AND ".join(f"({each.format})" for each in self._conditions)
-            arguments = tuple(argument for each in self._conditions for argument in each.arguments)
-        predicate = parse(format, arguments)
-        try:
-            _set(library.quire_fetch_request_set_predicate, request, predicate)
-        finally:
-            quick.quire_predicate_release(predicate)
+        condition = self._conditions[0]
+        if len(self._conditions) > 1:
+            condition = Predicate(" AND ".join(["%@"] * len(self._conditions)), *self._conditions)
+        _set(library.quire_fetch_request_set_predicate, request, condition._raw)
 
     def _fetch(self, result_type: int) -> int:
         """Runs it; the caller owns the list, and delivers changes when it has read what it needs."""
