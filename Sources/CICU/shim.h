@@ -58,6 +58,24 @@ static inline int32_t quire_icu_drop_marks(UChar *text, int32_t length) {
   return written;
 }
 
+// Removes in place all that normalization may drop or move, and makes another character of the zero, at which some
+// readers of text stop. Returns the new length.
+static inline int32_t quire_icu_drop_combining(UChar *text, int32_t length) {
+  int32_t read = 0, written = 0;
+  while (read < length) {
+    int32_t start = read;
+    UChar32 point;
+    U16_NEXT(text, read, length, point);
+    if (u_charType(point) == U_NON_SPACING_MARK || u_getCombiningClass(point) != 0) continue;
+    if (point == 0) text[start] = 1;
+    while (start < read) text[written++] = text[start++];
+  }
+  return written;
+}
+
+// Four numbers, of the version of Unicode.
+static inline void quire_icu_unicode_version(uint8_t *version) { u_getUnicodeVersion(version); }
+
 static inline URegularExpression *quire_icu_regex_open(
     const UChar *pattern, int32_t length, uint32_t flags, UParseError *place, UErrorCode *status) {
   return uregex_open(pattern, length, flags, place, status);

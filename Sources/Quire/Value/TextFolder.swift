@@ -29,6 +29,43 @@ final class TextFolder {
     return withFolded(text.bytes.buffer, folding) { Text(trusted: Bytes($0)) }
   }
 
+  /// Lends what a text index holds of `source`: a mapping of its code points one by one, so that a part of a text
+  /// maps to a part, and one under which texts that are equal under any folding are equal.
+  ///
+  /// The exception is the iota subscript of Greek, which folding of case alone makes a letter; see `SearchLiterals`.
+  func withSearchText<Result>(
+    _ source: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> Result
+  ) -> Result {
+    if TextFolder.isASCII(source) {
+      foldASCII(source)
+      for index in folded.indices where folded[index] == 0 { folded[index] = 1 }
+      return folded.withUnsafeBufferPointer(body)
+    }
+    // A file may hold bytes that are not UTF-8; the parts that are remain to be found.
+    if !Utf16Text.decode(source, into: &units) {
+      units = ContiguousArray(String(decoding: source, as: UTF8.self).utf16)
+    }
+    var status = U_ZERO_ERROR
+    if let decompose = quire_icu_nfd(&status) {
+      normalize(decompose)
+      drop(quire_icu_drop_combining)
+      foldCaseOfUnits()
+      normalize(decompose)
+      drop(quire_icu_drop_combining)
+    }
+    encodeUnits()
+    return folded.withUnsafeBufferPointer(body)
+  }
+
+  func searchText(_ text: Text) -> Text { withSearchText(text.bytes.buffer) { Text(trusted: Bytes($0)) } }
+
+  /// The Unicode that foldings follow: what was folded with another may differ.
+  static let unicodeVersion: String = {
+    var version: [UInt8] = [0, 0, 0, 0]
+    quire_icu_unicode_version(&version)
+    return version.map { "\($0)" }.joined(separator: ".")
+  }()
+
   static func isASCII(_ source: UnsafeBufferPointer<UInt8>) -> Bool {
     let raw = UnsafeRawBufferPointer(source)
     var index = 0
@@ -79,17 +116,18 @@ final class TextFolder {
       let compose = quire_icu_nfc(&status)
     else { return copy(source) }
     normalize(decompose)
-    units.withUnsafeMutableBufferPointer { buffer in
-      guard let base = buffer.baseAddress else { return }
-      markless = Int(quire_icu_drop_marks(base, Int32(buffer.count)))
-    }
-    units.removeLast(units.count - min(markless, units.count))
+    drop(quire_icu_drop_marks)
     if alsoCase { foldCaseOfUnits() }
     normalize(compose)
     encodeUnits()
   }
 
-  private var markless = 0
+  private func drop(_ body: (UnsafeMutablePointer<UInt16>, Int32) -> Int32) {
+    let kept = units.withUnsafeMutableBufferPointer { buffer in
+      buffer.baseAddress.map { Int(body($0, Int32(buffer.count))) } ?? 0
+    }
+    units.removeLast(units.count - min(kept, units.count))
+  }
 
   private func normalize(_ form: OpaquePointer) {
     transform { target, capacity, source, length, status in

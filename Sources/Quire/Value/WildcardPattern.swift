@@ -11,11 +11,15 @@ struct WildcardPattern: Sendable {
   private var elements: ContiguousArray<Element> = []
   /// The bytes every match begins with, as they are in the pattern before the first wildcard.
   private(set) var prefix: [UInt8] = []
+  /// The parts between wildcards, as they are in the pattern.
+  private(set) var literals: [[UInt8]] = []
 
   init(_ pattern: Text, _ folding: TextFolding, _ folder: TextFolder) {
     var literal: [UInt8] = []
     var isEscaped = false, sawWildcard = false
+    var literals: [[UInt8]] = []
     func flush(_ elements: inout ContiguousArray<Element>) {
+      if !literal.isEmpty { literals.append(literal) }
       let folded = folder.fold(Text(utf8: literal), folding)
       elements.append(contentsOf: folded.bytes.buffer.lazy.map { .byte($0) })
       literal.removeAll()
@@ -39,6 +43,7 @@ struct WildcardPattern: Sendable {
     if isEscaped { literal.append(UInt8(ascii: "\\")) }
     if !sawWildcard { prefix = literal }
     flush(&elements)
+    self.literals = literals
   }
 
   /// Expects text that was folded as the pattern was.
