@@ -73,10 +73,17 @@ typedef struct quire_attribute_options {
     const quire_value *QUIRE_NULLABLE default_value;
     /** Changes the version hash; NULL for none. */
     const char *QUIRE_NULLABLE version_hash_modifier;
+    /**
+     * The store keeps an index of its text, which finds parts of three characters and more: for CONTAINS, LIKE,
+     * BEGINSWITH, ENDSWITH and the fixed parts of MATCHES, whatever their options but [l]. For stored attributes of
+     * type QUIRE_STRING and QUIRE_URI. Not part of the version hash: a store gets the index when it is opened for
+     * writing and loses it when it is opened so with a model that does not ask for it. Answers are the same without.
+     */
+    bool is_searchable;
 } quire_attribute_options;
 
 /** Sets `struct_size`; all else zero. */
-#define QUIRE_ATTRIBUTE_OPTIONS_INIT { (uint32_t)sizeof(quire_attribute_options), false, false, NULL, NULL }
+#define QUIRE_ATTRIBUTE_OPTIONS_INIT { (uint32_t)sizeof(quire_attribute_options), false, false, NULL, NULL, false }
 
 /** How a relationship is made: to-one, mandatory and nullifying unless said otherwise. */
 typedef struct quire_relationship_options {

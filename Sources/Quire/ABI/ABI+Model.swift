@@ -39,7 +39,7 @@ public func quire_model_add_attribute(
     if let given = options.default_value { defaultValue = try value(given, "options.default_value") }
     try model.addAttribute(
       named: name, to: entity, type: attributeType(type, of: "\(entity).\(name)"), isOptional: options.is_optional,
-      isTransient: options.is_transient, defaultValue: defaultValue,
+      isTransient: options.is_transient, isSearchable: options.is_searchable, defaultValue: defaultValue,
       versionHashModifier: optionalString(options.version_hash_modifier, "options.version_hash_modifier") ?? "")
   }
 }

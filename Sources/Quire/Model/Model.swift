@@ -43,7 +43,7 @@ final class Model: @unchecked Sendable {
   @discardableResult
   func addAttribute(
     named name: String, to entityName: String, type: AttributeType, isOptional: Bool = false,
-    isTransient: Bool = false, defaultValue: Value = .nil, versionHashModifier: String = ""
+    isTransient: Bool = false, isSearchable: Bool = false, defaultValue: Value = .nil, versionHashModifier: String = ""
   ) throws(Failure) -> Attribute {
     let entity = try mutableEntity(entityName, adding: name)
     if type == .undefined, !isTransient {
@@ -51,11 +51,17 @@ final class Model: @unchecked Sendable {
         .invalidModel,
         "Attribute '\(entityName).\(name)' has the type Undefined, which only a transient attribute may have.")
     }
+    if isSearchable, isTransient || (type != .string && type != .uri) {
+      throw Failure(
+        .invalidModel,
+        "Attribute '\(entityName).\(name)' cannot be searchable, being "
+          + "\(isTransient ? "transient" : "of type \(type.name)"): only stored text (String or URI) has a text index.")
+    }
     let probe = Attribute(name: name, entity: entity, type: type, isOptional: true)
     let value = try probe.coerce(defaultValue)
     let attribute = Attribute(
       name: name, entity: entity, type: type, isOptional: isOptional, isTransient: isTransient,
-      defaultValue: value, versionHashModifier: versionHashModifier)
+      isSearchable: isSearchable, defaultValue: value, versionHashModifier: versionHashModifier)
     entity.add(attribute)
     return attribute
   }

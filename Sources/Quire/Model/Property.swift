@@ -69,12 +69,15 @@ class Property: @unchecked Sendable {
 final class Attribute: Property, @unchecked Sendable {
   let type: AttributeType
   let defaultValue: Value
+  /// The store keeps a text index of it. No part of the version hash.
+  let isSearchable: Bool
 
   init(
     name: String, entity: Entity, type: AttributeType, isOptional: Bool = false, isTransient: Bool = false,
-    defaultValue: Value = .nil, versionHashModifier: String = ""
+    isSearchable: Bool = false, defaultValue: Value = .nil, versionHashModifier: String = ""
   ) {
     self.type = type
+    self.isSearchable = isSearchable
     self.defaultValue = defaultValue
     super.init(
       name: name, entity: entity, isOptional: isOptional, isTransient: isTransient,

@@ -96,7 +96,7 @@ struct ComparisonSQL {
     guard value.comparisonClass == column.type.comparisonClass else { return .constant(relation == .notEqual) }
     if relation.isOrdering, !column.type.comparisonClass.hasOrder { return .constant(false) }
     if let pattern = value.comparableText, !folding.isEmpty {
-      return function(relation.textOperation, column.sql, arguments.parameter(.text(pattern)))
+      return searched(relation.textOperation, column, pattern)
     }
     guard let (relation, operand, argument) = SQLConstant.adapt(relation, column, value) else {
       return .constant(false)
@@ -200,20 +200,34 @@ struct ComparisonSQL {
   private func text(
     _ operation: TextMatcher.Operation, _ column: SQLColumn, _ pattern: Text
   ) throws(Failure) -> SQLFragment {
-    let test = function(operation, column.sql, arguments.parameter(.text(pattern)))
     switch operation {
     case .matches:
       // A pattern that does not compile is said at once, even when no row would be asked about.
       _ = try TextMatcher(operation, folding, pattern: pattern)
     case .beginsWith where pattern.isEmpty, .endsWith where pattern.isEmpty, .contains where pattern.isEmpty:
       return .constant(false)
-    case .beginsWith where folding.isEmpty: return .chain(.and, range(column, prefix: pattern))
+    case .beginsWith where folding.isEmpty:
+      return .chain(.and, candidates(operation, column, pattern) + range(column, prefix: pattern))
     case .like where folding.isEmpty:
       let prefix = WildcardPattern(pattern, folding, TextFolder()).prefix
-      if !prefix.isEmpty { return .chain(.and, range(column, prefix: Text(utf8: prefix)) + [test]) }
+      if !prefix.isEmpty {
+        return .chain(.and, range(column, prefix: Text(utf8: prefix)) + [searched(operation, column, pattern)])
+      }
     default: break
     }
-    return test
+    return searched(operation, column, pattern)
+  }
+
+  /// A constant pattern, by the text index where there is one and it helps.
+  private func searched(_ operation: TextMatcher.Operation, _ column: SQLColumn, _ pattern: Text) -> SQLFragment {
+    let test = function(operation, column.sql, arguments.parameter(.text(pattern)))
+    return .chain(.and, candidates(operation, column, pattern) + [test])
+  }
+
+  private func candidates(
+    _ operation: TextMatcher.Operation, _ column: SQLColumn, _ pattern: Text
+  ) -> [SQLFragment] {
+    column.textIndex?.candidates(operation, pattern, folding, arguments).map { [$0] } ?? []
   }
 
   /// The texts with a prefix are a range of the column, so that an index serves them.

@@ -64,6 +64,7 @@ final class Connection {
     registerTriggerFunctions()
     if let handle {
       try PredicateFunctions.register(on: handle) { [weak self] failure in self?.pendingFailure = failure }
+      try TextIndexFunction.register(on: handle)
     }
   }
 
@@ -84,6 +85,13 @@ final class Connection {
     sqlite3_busy_timeout(handle, 0)
     sqlite3_exec(handle, "PRAGMA journal_mode = WAL", nil, nil, nil)
     sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)
+  }
+
+  /// Runs `body` so that a lock of another process is a failure at once.
+  func withoutWaiting<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    sqlite3_busy_timeout(handle, 0)
+    defer { sqlite3_busy_timeout(handle, busyTimeoutMilliseconds) }
+    return try body()
   }
 
   /// Whether the last to close the file folds its log into it, as is usual.

@@ -6,6 +6,8 @@ struct SQLColumn {
   var home = 0
   /// The attribute that the column holds, and the SQL of its row's key.
   var origin: (attribute: Attribute, key: String)?
+  /// Where the text of a searchable attribute can be looked up.
+  var textIndex: TextIndexColumn?
 }
 
 /// What an expression is in SQL.
@@ -164,7 +166,8 @@ final class SQLCompiler {
       return .column(
         SQLColumn(
           sql: try column(of: property, in: row), type: try ColumnType(comparing: property), home: row.home,
-          origin: attribute.map { ($0, row.key) }))
+          origin: attribute.map { ($0, row.key) },
+          textIndex: attribute.flatMap { schema.textIndexes.column(of: $0, key: row.key) }))
     }
     if relationship.isToMany { return .collection(try collection(relationship, of: row)) }
     return .row(

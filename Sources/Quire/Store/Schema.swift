@@ -54,6 +54,7 @@ final class Schema: Sendable {
   let tables: [Table]
   /// Each join table once, seen from the side that names it, with that side's relationship.
   let joins: [(relationship: Relationship, table: JoinTable)]
+  let textIndexes: TextIndexes
 
   private let tableNames: [String]
   private let attributeColumns: [ObjectIdentifier: String]
@@ -74,6 +75,8 @@ final class Schema: Sendable {
     ownerColumns = layout.ownerColumns
     joins = joinLayout.joins
     joinTables = joinLayout.tablesByRelationship
+    textIndexes = TextIndexes(
+      model, table: { Names.table($0.root.name) }, column: { layout.attributeColumns[ObjectIdentifier($0)] })
   }
 
   /// `ZQUOTE`: the table of the entity's root, which holds the whole tree.

@@ -84,6 +84,7 @@ extension Store {
       try metadata.check(model, path: connection.path)
       let schema = Schema(model: model, existingTables: tables)
       try check(schema, tables, on: connection)
+      try schema.textIndexes.prepare(on: connection)
       connection.isOpening = false
       return Store(connection: connection, schema: schema, uuid: metadata.uuid)
     } catch {

@@ -9,7 +9,9 @@ extension Store {
         throw Failure(.invalidState, "The store '\(path)' cannot save in the midst of a read. Save when it is done.")
       }
       return try connection.transaction { () throws(Failure) in
-        try SaveSession(request: request, store: self, connection: connection).run()
+        let result = try SaveSession(request: request, store: self, connection: connection).run()
+        try schema.textIndexes.mend(on: connection)
+        return result
       }
     }
   }

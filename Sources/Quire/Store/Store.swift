@@ -35,6 +35,7 @@ final class Store: @unchecked Sendable {
     model = schema.model
     path = connection.path
     isReadOnly = connection.isReadOnly
+    schema.textIndexes.store = self
   }
 
   var isClosed: Bool {

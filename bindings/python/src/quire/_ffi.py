@@ -174,6 +174,7 @@ class quire_attribute_options(ctypes.Structure):
         ("is_transient", c_bool),
         ("default_value", POINTER(quire_value)),
         ("version_hash_modifier", c_char_p),
+        ("is_searchable", c_bool),
     ]
 
 

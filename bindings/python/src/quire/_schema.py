@@ -102,7 +102,7 @@ class Schema:
     def _add_attribute(self, pointer: int, entity: bytes, attribute: Attr[Any]) -> None:
         options = _ffi.quire_attribute_options(
             struct_size=ctypes.sizeof(_ffi.quire_attribute_options), is_optional=attribute._is_optional,
-            is_transient=attribute._is_transient)
+            is_transient=attribute._is_transient, is_searchable=attribute._is_searchable)
         if attribute._default is not None:
             default = _values.Values((attribute._pack(attribute._default),))
             options.default_value = ctypes.cast(default.array, ctypes.POINTER(_ffi.quire_value))

@@ -35,10 +35,13 @@ DELETE_RULES = {
 class AttrOptions:
     """What `attr` was given, until the class is complete."""
 
-    def __init__(self, default: Any, type: Optional[AttributeType], transient: bool, name: Optional[str]) -> None:
+    def __init__(
+        self, default: Any, type: Optional[AttributeType], transient: bool, searchable: bool, name: Optional[str]
+    ) -> None:
         self.default = default
         self.type = type
         self.transient = transient
+        self.searchable = searchable
         self.name = name
 
 
@@ -61,15 +64,18 @@ def attr(
     default: Any = NO_DEFAULT,
     type: Optional[AttributeType] = None,
     transient: bool = False,
+    searchable: bool = False,
     name: Optional[str] = None,
 ) -> Any:
     """Says more about an attribute than its annotation can.
 
     `default` is what a new object starts with. `type` narrows how it is stored: `quire.Integer16` for `Attr[int]`,
-    `quire.URI` for `Attr[str]` and so on. A `transient` attribute lives in memory only. `name` is its name in the
-    store, and so in predicates, when that differs from the one in the class.
+    `quire.URI` for `Attr[str]` and so on. A `transient` attribute lives in memory only. For `searchable` text
+    the store keeps an index that finds parts of three characters and more (`contains`, `like` and the like); a store
+    gets it when it is next opened for writing. `name` is its name in the store, and so in predicates, when that differs
+    from the one in the class.
     """
-    return AttrOptions(default, type, transient, name)
+    return AttrOptions(default, type, transient, searchable, name)
 
 
 def relation(
@@ -108,7 +114,8 @@ class Attr(Key, Generic[T]):
     """Place among the columns of a page; -1 for a transient attribute, which has none."""
 
     def __init__(
-        self, owner: str, name: str, kind: AttributeType, is_optional: bool, default: Any, is_transient: bool, key: str
+        self, owner: str, name: str, kind: AttributeType, is_optional: bool, default: Any, is_transient: bool,
+        is_searchable: bool, key: str
     ) -> None:
         self._owner = owner
         self._name = name
@@ -117,6 +124,7 @@ class Attr(Key, Generic[T]):
         self._type = kind
         self._is_optional = is_optional
         self._is_transient = is_transient
+        self._is_searchable = is_searchable
         self._default: Any = None if default is NO_DEFAULT else self._checked(default)
 
     # At run time there is no __set__, so that a value in the instance's __dict__ is found without a call.

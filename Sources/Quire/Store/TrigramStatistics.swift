@@ -1,0 +1,107 @@
+/// Three code points that follow each other in a search text.
+struct Trigram: Hashable {
+  /// Twenty-one bits each.
+  private let points: UInt64
+
+  private init(_ points: UInt64) { self.points = points }
+
+  /// Each once, those that do not overlap first.
+  static func all(in texts: [Text]) -> [Trigram] {
+    var found: [Trigram] = []
+    var known: Set<Trigram> = []
+    for start in 0..<3 {
+      for text in texts {
+        let all = Trigram.all(in: text.bytes.buffer)
+        for place in stride(from: start, to: all.count, by: 3) where known.insert(all[place]).inserted {
+          found.append(all[place])
+        }
+      }
+    }
+    return found
+  }
+
+  static func all(in text: UnsafeBufferPointer<UInt8>) -> [Trigram] {
+    var found: [Trigram] = []
+    var points: UInt64 = 0
+    var count = 0
+    for scalar in String(decoding: text, as: UTF8.self).unicodeScalars {
+      points = (points << 21 | UInt64(scalar.value)) & ((1 << 63) - 1)
+      count += 1
+      if count >= 3 { found.append(Trigram(points)) }
+    }
+    return found
+  }
+
+  /// As FTS5 reads it in a query.
+  var quoted: String {
+    var quoted = "\""
+    for shift: UInt64 in [42, 21, 0] {
+      guard let scalar = Unicode.Scalar(UInt32(points >> shift & 0x1F_FFFF)) else { continue }
+      quoted.unicodeScalars.append(scalar)
+      if scalar == "\"" { quoted.unicodeScalars.append(scalar) }
+    }
+    return quoted + "\""
+  }
+}
+
+/// How common trigrams are, by a sample of the rows.
+struct TrigramStatistics {
+  private static let sampleSize = 1024
+  /// Fewer rows are read as fast as they are looked up.
+  private static let leastSample = 256
+  /// Above this part of the rows, reading all of them is as fast as looking them up.
+  private static let mostRows = 0.25
+  /// The time to look up a row and its text, over that to step over an entry of the index.
+  private static let lookup = 45.0
+  private static let mostTrigrams = 4
+
+  private var counts: [Trigram: Int] = [:]
+  private var sampled = 0
+
+  init(_ index: TextIndex, on connection: Connection) throws(Failure) {
+    let bounds = try connection.statement("SELECT ifnull(min(Z_PK), 0), ifnull(max(Z_PK), -1) FROM \(index.table)")
+    guard try bounds.step() else { return }
+    let low = bounds.integer(at: 0), high = bounds.integer(at: 1)
+    bounds.reset()
+    guard low <= high else { return }
+    let (span, overflow) = high.subtractingReportingOverflow(low)
+    let step = overflow ? Int64.max / Int64(Self.sampleSize) : max(1, span / Int64(Self.sampleSize))
+    let select = try connection.statement(
+      "SELECT Z_PK, \(TextIndexFunction.name)(\(index.column)) FROM \(index.table) WHERE Z_PK >= ? "
+        + "ORDER BY Z_PK LIMIT 1")
+    var next = low
+    while sampled <= Self.sampleSize {
+      try select.bind(next, at: 1)
+      guard try select.step() else { break }
+      let key = select.integer(at: 0)
+      if let text = select.text(at: 1) {
+        for trigram in Set(Trigram.all(in: text.bytes.buffer)) { counts[trigram, default: 0] += 1 }
+      }
+      sampled += 1
+      select.reset()
+      let (following, isLast) = max(key, next).addingReportingOverflow(step)
+      if isLast { break }
+      next = following
+    }
+  }
+
+  /// The trigrams that are worth asking for together; none when the index is not worth asking.
+  func choose(from trigrams: [Trigram]) -> [Trigram] {
+    func part(_ trigram: Trigram) -> Double {
+      max(Double(counts[trigram] ?? 0), 0.5) / Double(max(sampled, 1))
+    }
+    let byPart = trigrams.enumerated().map { (place: $0.offset, trigram: $0.element, part: part($0.element)) }
+      .sorted { ($0.part, $0.place) < ($1.part, $1.place) }
+    guard let rarest = byPart.first else { return [] }
+    if sampled < Self.leastSample { return Array(trigrams.prefix(Self.mostTrigrams)) }
+    if rarest.part > Self.mostRows { return [] }
+    var chosen = [rarest.trigram]
+    var rows = rarest.part
+    // Trigrams of one word come together, so each is taken to halve the rows at best.
+    for next in byPart.dropFirst() where chosen.count < Self.mostTrigrams && rows * Self.lookup > next.part {
+      chosen.append(next.trigram)
+      rows *= max(next.part, 0.5)
+    }
+    return chosen
+  }
+}
