@@ -77,14 +77,19 @@ static void make_sample(int64_t place, int64_t rows, sample *out) {
 
 static const char *const keys[] = {"author", "title", "created", "price"};
 
+/* Whether titles have a text index. */
+static bool is_searchable;
+
 static quire_model *new_model(void) {
     static const quire_attribute_type types[] = {QUIRE_STRING, QUIRE_STRING, QUIRE_DATE, QUIRE_DOUBLE};
     quire_model *model = quire_model_create();
     quire_attribute_options options = QUIRE_ATTRIBUTE_OPTIONS_INIT;
     options.is_optional = true;
     OK(quire_model_add_entity(model, "Quote", QUIRE_NUL, NULL, &error));
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) {
+        options.is_searchable = is_searchable && i == 1;
         OK(quire_model_add_attribute(model, "Quote", QUIRE_NUL, keys[i], QUIRE_NUL, types[i], &options, &error));
+    }
     const quire_index_element author = {"author", false};
     OK(quire_model_add_fetch_index(model, "Quote", QUIRE_NUL, "byAuthor", QUIRE_NUL, &author, 1, &error));
     return model;
@@ -382,11 +387,92 @@ static void move_case(int64_t rows) {
     report("move", "quire", rows, samples[1], MANY, false);
 }
 
+static int64_t count_rows(sqlite3 *database, const char *sql, const char *argument) {
+    sqlite3_stmt *statement = prepare(database, sql);
+    if (argument) sqlite3_bind_text(statement, 1, argument, -1, SQLITE_STATIC);
+    int64_t count = 0;
+    while (sqlite3_step(statement) == SQLITE_ROW) count++;
+    sqlite3_finalize(statement);
+    return count;
+}
+
+static int64_t fetch_ids(opened made, const char *format) {
+    quire_fetch_request *request = NULL;
+    quire_predicate *predicate = NULL;
+    quire_list *list = NULL;
+    OK(quire_fetch_request_create("Quote", QUIRE_NUL, &request, &error));
+    OK(quire_predicate_parse(format, QUIRE_NUL, NULL, 0, &predicate, &error));
+    OK(quire_fetch_request_set_predicate(request, predicate, &error));
+    OK(quire_fetch_request_set_result_type(request, QUIRE_RESULT_IDS, &error));
+    OK(quire_context_fetch(made.context, request, &list, &error));
+    const int64_t count = quire_list_count(list);
+    quire_list_release(list);
+    quire_predicate_release(predicate);
+    quire_fetch_request_release(request);
+    return count;
+}
+
+/* One title in a hundred has the pattern. "by keys" is what it costs SQLite to look at these rows when it knows them. */
+static void text_index_case(int64_t rows) {
+    enum { CONTENDERS = 4 };
+    static const char *const names[CONTENDERS] = {"sqlite3 LIKE", "sqlite3 by keys", "quire contains", "quire [cd]"};
+    double samples[CONTENDERS][FEW], inserts[2][1], saves[2][MANY];
+    for (int searchable = 0; searchable < 2; searchable++) {
+        is_searchable = searchable;
+        double start = now();
+        prepare_file(rows);
+        inserts[searchable][0] = now() - start;
+        opened made = open_store(path);
+        for (int i = 0; i < MANY; i++) {
+            quire_object *object = NULL;
+            char title[64];
+            snprintf(title, sizeof title, "Another title %d", i);
+            const quire_value value = quire_value_text(title);
+            start = now();
+            OK(quire_context_object(made.context, "Quote", 5, i * 7919 % rows + 1, &object, &error));
+            OK(quire_object_set(object, "title", 5, &value, &error));
+            OK(quire_context_save(made.context, &error));
+            saves[searchable][i] = now() - start;
+            quire_object_release(object);
+        }
+        close_store(made);
+    }
+    sqlite3 *database = open_database(path);
+    opened made = open_store(path);
+    sqlite3_stmt *gather = prepare(database, "SELECT '[' || group_concat(Z_PK) || ']' FROM ZQUOTE WHERE ZTITLE LIKE '%42 of the%'");
+    CHECK(sqlite3_step(gather) == SQLITE_ROW);
+    const char *list = (const char *)sqlite3_column_text(gather, 0);
+    for (int round = -1; round < FEW; round++)
+        for (int i = 0; i < CONTENDERS; i++) {
+            int64_t count = 0;
+            const double start = now();
+            if (i == 0) count = count_rows(database, "SELECT Z_PK, Z_ENT FROM ZQUOTE WHERE ZTITLE LIKE '%42 of the%'", NULL);
+            if (i == 1)
+                count = count_rows(database, "SELECT Z_PK, Z_ENT FROM ZQUOTE WHERE Z_PK IN (SELECT value FROM json_each(?)) "
+                    "AND instr(ZTITLE, '42 of the')", list);
+            if (i == 2) count = fetch_ids(made, "title CONTAINS '42 of the'");
+            if (i == 3) count = fetch_ids(made, "title CONTAINS[cd] '42 OF THE'");
+            /* The first round is for the caches. */
+            if (round >= 0) samples[i][round] = now() - start;
+            CHECK(count > rows / 200 && count < rows / 50);
+        }
+    sqlite3_finalize(gather);
+    SQL_OK(sqlite3_close(database));
+    close_store(made);
+    is_searchable = false;
+    for (int i = 0; i < CONTENDERS; i++) report("text index", names[i], rows, samples[i], FEW, i == 0);
+    report("text index", "insert without", rows, inserts[0], 1, true);
+    report("text index", "insert with", rows, inserts[1], 1, false);
+    report("text index", "save one without", rows, saves[0], MANY, true);
+    report("text index", "save one with", rows, saves[1], MANY, false);
+}
+
 static const struct { const char *name; void (*run)(int64_t rows); } cases[] = {
-    {"insert", insert_case}, {"read", read_case}, {"first fetch", first_fetch_case}, {"move", move_case}};
+    {"insert", insert_case}, {"read", read_case}, {"first fetch", first_fetch_case}, {"move", move_case},
+    {"text index", text_index_case}};
 
 static int usage(void) {
-    fprintf(stderr, "usage: bench [--only CASE] [--rows N,...] [--json FILE]\ncases: insert, read, first fetch, move\n");
+    fprintf(stderr, "usage: bench [--only CASE] [--rows N,...] [--json FILE]\ncases: insert, read, first fetch, move, text index\n");
     return 2;
 }
 
