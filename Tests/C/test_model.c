@@ -75,6 +75,30 @@ static void default_must_be_of_the_type(void) {
     quire_model_release(model);
 }
 
+static void only_stored_text_is_searchable_and_the_version_hash_does_not_know(void) {
+    quire_model *model = small_model();
+    quire_attribute_options options = QUIRE_ATTRIBUTE_OPTIONS_INIT;
+    options.is_optional = true;
+    options.is_searchable = true;
+    CHECK_FAILS(QUIRE_INVALID_MODEL,
+        quire_model_add_attribute(model, "Quote", QUIRE_NUL, "note", QUIRE_NUL, QUIRE_DOUBLE, &options, &error));
+    options.is_transient = true;
+    CHECK_FAILS(QUIRE_INVALID_MODEL,
+        quire_model_add_attribute(model, "Quote", QUIRE_NUL, "note", QUIRE_NUL, QUIRE_STRING, &options, &error));
+    options.is_transient = false;
+    CHECK_OK(quire_model_add_attribute(model, "Quote", QUIRE_NUL, "note", QUIRE_NUL, QUIRE_STRING, &options, &error));
+    uint8_t with[32], without[32];
+    CHECK_OK(quire_model_version_hash(model, "Quote", QUIRE_NUL, with, &error));
+    quire_model_release(model);
+
+    model = small_model();
+    options.is_searchable = false;
+    CHECK_OK(quire_model_add_attribute(model, "Quote", QUIRE_NUL, "note", QUIRE_NUL, QUIRE_STRING, &options, &error));
+    CHECK_OK(quire_model_version_hash(model, "Quote", QUIRE_NUL, without, &error));
+    quire_model_release(model);
+    CHECK(memcmp(with, without, 32) == 0);
+}
+
 static quire_status add_index(quire_model *model, const char *name, const char *property) {
     const quire_index_element element = {property, true};
     return quire_model_add_fetch_index(model, "Quote", QUIRE_NUL, name, QUIRE_NUL, &element, 1, &error);
@@ -230,6 +254,7 @@ int main(void) {
     RUN(attribute_names_and_types_are_checked);
     RUN(undefined_attribute_may_be_transient);
     RUN(default_must_be_of_the_type);
+    RUN(only_stored_text_is_searchable_and_the_version_hash_does_not_know);
     RUN(fetch_indexes_are_checked);
     RUN(uniqueness_constraints_are_checked);
     RUN(freezing_finds_an_unknown_parent);

@@ -1,9 +1,13 @@
 """What model classes may say."""
 
+import contextlib
 import copy
+import os
 import pickle
 import re
+import sqlite3
 import sys
+import tempfile
 import unittest
 from datetime import datetime
 from typing import ClassVar, List, Optional, Union
@@ -183,6 +187,38 @@ class DeclarationTests(unittest.TestCase):
 
         with self.assertRaisesRegex(quire.InvalidModel, "hash"):
             quire.open(":memory:", [Copy])
+
+    def test_searchable_text_is_found_by_its_index(self):
+        class Note(quire.Model):
+            text: quire.Attr[Optional[str]] = quire.attr(searchable=True)
+            other: quire.Attr[Optional[str]]
+
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "notes.sqlite")
+            with quire.open(path, [Note]) as store:
+                store.context.add(Note(text="Die Stra\u00dfe nach Weimar"))
+                store.context.add(Note(text="another"))
+                store.context.save()
+                with contextlib.closing(sqlite3.connect(path)) as other, other:
+                    other.execute("UPDATE ZNOTE SET ZTEXT = 'Strasse' WHERE ZTEXT = 'another'")
+                query = store.context.query(Note)
+                self.assertEqual(query.where("text CONTAINS[cd] %@", "STRASSE").count(), 2)
+                self.assertEqual(query.where("text LIKE %@", "*Weimar").count(), 1)
+            with contextlib.closing(sqlite3.connect(path)) as other:
+                names = {name for (name,) in other.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            self.assertLessEqual({"QUIRE_TEXT_ZNOTE_ZTEXT", "QUIRE_TEXT_ZNOTE_ZTEXT_PENDING"}, names)
+            self.assertNotIn("QUIRE_TEXT_ZNOTE_ZOTHER", names)
+
+    def test_only_stored_text_is_searchable(self):
+        class Number(quire.Model):
+            number: quire.Attr[int] = quire.attr(searchable=True)
+
+        class Passing(quire.Model):
+            text: quire.Attr[Optional[str]] = quire.attr(searchable=True, transient=True)
+
+        for model, reason in ((Number, "of type Integer 64"), (Passing, "being transient")):
+            with self.assertRaisesRegex(quire.InvalidModel, reason):
+                quire.open(":memory:", [model])
 
     def test_an_index_on_an_unknown_name_is_refused(self):
         class Note(quire.Model):
