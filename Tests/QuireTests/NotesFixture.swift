@@ -10,6 +10,7 @@ final class ForeignProgram {
   init(_ path: String) throws {
     #expect(sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK)
     sqlite3_busy_timeout(handle, 5000)
+    sqlite3_exec(handle, "PRAGMA synchronous = OFF", nil, nil, nil)
   }
 
   deinit { sqlite3_close(handle) }
@@ -89,7 +90,8 @@ final class NotesFixture {
   func reopen(readOnly: Bool = false, searchable: Bool = true) throws {
     try store.close()
     store = try Store.open(
-      path: Text(path), model: NotesFixture.model(searchable: searchable), options: .init(isReadOnly: readOnly))
+      path: Text(path), model: NotesFixture.model(searchable: searchable),
+      options: .init(isReadOnly: readOnly, synchronousNormal: true))
   }
 
   func insert(_ titles: [String?], code: Int64? = nil) throws {

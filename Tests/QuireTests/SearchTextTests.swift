@@ -39,7 +39,8 @@ import Testing
     var differing = 0
     // What is left out has signs that fold to themselves, or none.
     let ranges: [Range<UInt32>] = [0x20..<0x3400, 0xA000..<0xD800, 0xF800..<0x2_0000, 0x2_F800..<0x2_FC00]
-    let blocks = ranges.flatMap { Array(stride(from: $0.lowerBound, to: $0.upperBound, by: 0x400)) } + [0xE_0020]
+    var blocks: [UInt32] = [0xE_0020]
+    for range in ranges { blocks += Array(stride(from: range.lowerBound, to: range.upperBound, by: 0x400)) }
     for block in blocks {
       let scalars = (block..<block + 0x400).compactMap(Unicode.Scalar.init)
       let source = Text(scalars.map { "\($0)" }.joined(separator: "\n"))
