@@ -12,6 +12,8 @@ BY_FUNCTION = {
     ("quire_fetch_request_add_sort", "key_path"): '"pages"',
     ("quire_fetch_request_add_sort_with_options", "key_path"): '"title"',
     ("quire_fetch_request_add_property", "key_path"): '"pages"',
+    ("quire_fetch_request_add_group", "key_path"): '"pages"',
+    ("quire_fetch_request_add_expression", "name"): '"column"',
     ("quire_model_add_entity", "name"): '"Fresh"',
     ("quire_model_add_attribute", "name"): '"fresh"',
     ("quire_model_add_relationship", "name"): '"fresh"',

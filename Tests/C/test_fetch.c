@@ -306,6 +306,83 @@ static void dictionaries_have_the_properties_asked_for(void) {
     close_fixture(made);
 }
 
+static void add_expression(quire_fetch_request *request, const char *name, const char *format) {
+    quire_expression *expression = NULL;
+    CHECK_OK(quire_expression_parse(format, strlen(format), NULL, 0, &expression, &error));
+    CHECK_OK(quire_fetch_request_add_expression(request, name, QUIRE_NUL, expression, &error));
+    quire_expression_release(expression);
+}
+
+static void groups_have_aggregates_and_conditions(void) {
+    fixture made = three_books();
+    quire_object_release(insert_book(made.context, "Clavigo", 120));
+    save(made.context);
+    quire_fetch_request *request = new_request("Book", NULL, NULL);
+    CHECK_OK(quire_fetch_request_set_result_type(request, QUIRE_RESULT_DICTIONARIES, &error));
+    CHECK_OK(quire_fetch_request_add_property(request, "pages", QUIRE_NUL, &error));
+    add_expression(request, "n", "count:(SELF)");
+    add_expression(request, "last", "max:(title)");
+    quire_list *list = NULL;
+    // Without groups there is one row, and no pages that all books have in common.
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_context_fetch(made.context, request, &list, &error));
+    CHECK_OK(quire_fetch_request_add_group(request, "pages", QUIRE_NUL, &error));
+    CHECK_OK(quire_fetch_request_add_sort(request, "n", QUIRE_NUL, false, &error));
+    quire_predicate *some = NULL;
+    CHECK_OK(quire_predicate_format(&some, &error, "pages != nil AND n >= %d", 1));
+    CHECK_OK(quire_fetch_request_set_having(request, some, &error));
+    quire_predicate_release(some);
+    CHECK_OK(quire_context_fetch(made.context, request, &list, &error));
+    CHECK(quire_list_count(list) == 2);
+    int64_t count = 0, ids[2];
+    CHECK_OK(quire_context_count(made.context, request, &count, &error));
+    CHECK(count == 2);
+    CHECK_FAILS(QUIRE_INVALID_STATE, quire_list_ids(list, 0, 2, ids, &error));
+    quire_page *page = NULL;
+    CHECK_OK(quire_list_page(list, 0, 2, NULL, 0, QUIRE_PAGE_NUL_SEPARATED, &page, &error));
+    const quire_column *pages = quire_page_column(page, 0), *n = quire_page_column(page, 1);
+    const quire_column *last = quire_page_column(page, 2);
+    CHECK(((const int64_t *)pages->values)[0] == 120 && ((const int64_t *)pages->values)[1] == 300);
+    CHECK(n->type == QUIRE_COLUMN_INTEGER && ((const int64_t *)n->values)[0] == 2);
+    CHECK(strcmp(last->name, "last") == 0 && strcmp((const char *)last->values, "Egmont") == 0);
+    quire_page_release(page);
+    quire_list_release(list);
+    quire_fetch_request_release(request);
+    close_fixture(made);
+}
+
+static void equal_rows_become_one_where_asked(void) {
+    fixture made = three_books();
+    quire_object_release(insert_book(made.context, "Clavigo", 120));
+    save(made.context);
+    quire_fetch_request *request = new_request("Book", NULL, "pages");
+    CHECK_OK(quire_fetch_request_set_result_type(request, QUIRE_RESULT_DICTIONARIES, &error));
+    CHECK_OK(quire_fetch_request_add_property(request, "pages", QUIRE_NUL, &error));
+    int64_t count = 0;
+    CHECK_OK(quire_context_count(made.context, request, &count, &error));
+    CHECK(count == 4);
+    CHECK_OK(quire_fetch_request_set_distinct(request, true, &error));
+    CHECK_OK(quire_context_count(made.context, request, &count, &error));
+    CHECK(count == 3);
+    quire_fetch_request_release(request);
+    close_fixture(made);
+}
+
+static void a_request_explains_itself(void) {
+    fixture made = three_books();
+    quire_fetch_request *request = new_request("Book", "title == 'Faust' AND pages + 1 > 100", "pages");
+    quire_evaluation *explanation = NULL;
+    CHECK_OK(quire_fetch_request_explain(request, made.context, &explanation, &error));
+    const quire_value *text = quire_evaluation_value(explanation);
+    CHECK(text->kind == QUIRE_VALUE_TEXT);
+    char copy[4096] = {0};
+    memcpy(copy, text->as.text, text->size < sizeof copy ? text->size : sizeof copy - 1);
+    CHECK(strstr(copy, "SELECT ") && strstr(copy, "?1 = \"Faust\"") && strstr(copy, "plan: "));
+    CHECK(strstr(copy, "no index: pages + 1 > 100") && strstr(copy, "no index: the order by pages"));
+    quire_evaluation_release(explanation);
+    quire_fetch_request_release(request);
+    close_fixture(made);
+}
+
 static quire_status try_fetch(quire_context *context, quire_fetch_request *request) {
     quire_list *list = (quire_list *)&error;
     const quire_status status = quire_context_fetch(context, request, &list, &error);
@@ -353,6 +430,9 @@ int main(void) {
     RUN(batches_give_the_same_objects);
     RUN(ids_and_counts_are_results_too);
     RUN(dictionaries_have_the_properties_asked_for);
+    RUN(groups_have_aggregates_and_conditions);
+    RUN(equal_rows_become_one_where_asked);
+    RUN(a_request_explains_itself);
     RUN(unknown_entities_and_keys_show_at_the_fetch);
     RUN(text_given_to_a_request_is_checked);
     return RESULT();

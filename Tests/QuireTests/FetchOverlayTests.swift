@@ -68,14 +68,15 @@ struct FetchOverlayTests {
     throws
   {
     request.resultType = .dictionaries
-    request.properties = query.sort.map { $0.key.split(separator: ".").map(String.init) }
-    if request.properties.isEmpty { request.properties = [[query.entity == "Book" ? "title" : "name"]] }
+    var paths = query.sort.map { $0.key.split(separator: ".").map(String.init) }
+    if paths.isEmpty { paths = [[query.entity == "Book" ? "title" : "name"]] }
+    request.projection.columns = paths.map { Projection.Column(keyPath: $0) }
     var wanted = Array(query.result(shop.saved, shop).dropFirst(request.offset))
     if request.limit > 0 { wanted = Array(wanted.prefix(request.limit)) }
     let list = try shop.context.fetch(request)
     let page = try list.page(0..<list.count, keys: [], nulSeparated: false)
     try #require(page.rowCount == wanted.count, "dictionaries, \(what)")
-    for (column, path) in zip(page.columns, request.properties) {
+    for (column, path) in zip(page.columns, paths) {
       let key = path.joined(separator: ".")
       try #require(
         cells(column) == wanted.map { query.cell(key, of: $0, in: shop.saved, shop) }, "dictionaries, \(key), \(what)")

@@ -130,10 +130,55 @@ quire_status quire_fetch_request_set_includes_pending_changes(
 /**
  * Adds a column to results of type QUIRE_RESULT_DICTIONARIES: an attribute, a to-one relationship (its id) or a key
  * path through to-one relationships. Without any, all attributes.
+ *
+ * Whether the key exists shows at the fetch. Fails: QUIRE_INVALID_ARGUMENT (an empty name in the path),
+ * QUIRE_INVALID_TEXT.
  */
 quire_status quire_fetch_request_add_property(
     quire_fetch_request *request, const char *key_path, size_t key_path_size,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Adds a column `name` with what `expression` gives: `price * 2`, `books.@count`, `SELF` (the id).
+ *
+ * An aggregate of a key, such as `sum:(price)`, is taken of all rows of a group, and without groups of all rows: the
+ * result has one row then. The aggregates are `sum: count: min: max: average: median: stddev:`; nil does not count, and
+ * `count:(SELF)` counts rows. Sums of integers are integers as long as 64 bits hold them. `median:` and `stddev:` hold
+ * the numbers of a group in memory.
+ * The type of the column is that of its values: integers and doubles together are doubles, no value at all is double.
+ * Fails: QUIRE_INVALID_ARGUMENT (no name), QUIRE_INVALID_TEXT. What is wrong with the expression shows at the fetch.
+ */
+quire_status quire_fetch_request_add_expression(
+    quire_fetch_request *request, const char *name, size_t name_size, const quire_expression *expression,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Makes one row of the result of all rows that have the same value at `key_path`, and at the key paths added before;
+ * for results of type QUIRE_RESULT_DICTIONARIES. nil is a value here too. Every column must then be one of these keys,
+ * an aggregate or made of such, and so must every sort key, or be the name of a column; what is equal in all of them is
+ * ordered by the keys of the groups.
+ *
+ * Fails as `quire_fetch_request_add_property`.
+ */
+quire_status quire_fetch_request_add_group(
+    quire_fetch_request *request, const char *key_path, size_t key_path_size,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Only groups that fulfil `predicate`; NULL for all. It may name a column by its name (`total > 10`), as a variable
+ * (`$total > 10`), or spell its expression (`sum:(price) > 10`); Core Data takes the second alone. The request keeps a
+ * reference. A fetch without groups fails with QUIRE_INVALID_STATE.
+ */
+quire_status quire_fetch_request_set_having(
+    quire_fetch_request *request, quire_predicate *QUIRE_NULLABLE predicate,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Whether equal rows of the result become one, for results of type QUIRE_RESULT_DICTIONARIES. False unless set. Sort
+ * keys must then be columns; rows that are equal in them are ordered by the columns from the first on.
+ */
+quire_status quire_fetch_request_set_distinct(
+    quire_fetch_request *request, bool is_distinct, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
  * Runs a request. Processes pending changes first. Owned: `*out_list`.
@@ -150,6 +195,19 @@ quire_status quire_context_fetch(
 /** How many results a request has, whatever its result type; limit and offset count. Fails as `quire_context_fetch`. */
 quire_status quire_context_count(
     quire_context *context, const quire_fetch_request *request, int64_t *out_count,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Tells in lines of text what a fetch of `request` would do: the SQL, its arguments, the plan that SQLite has for it with
+ * the indexes it would use, and, behind `no index:`, each part of the predicate for which every row is looked at, and the
+ * order if rows have to be sorted. For people; the wording changes between versions.
+ *
+ * Owned: `*out_explanation`, whose `quire_evaluation_value` is the text. Nothing is fetched, but pending changes are
+ * processed. Fails as `quire_context_fetch`. Thread: that of the context.
+ */
+quire_status quire_fetch_request_explain(
+    const quire_fetch_request *request, quire_context *context,
+    quire_evaluation *QUIRE_NULLABLE *QUIRE_NONNULL out_explanation,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 QUIRE_END

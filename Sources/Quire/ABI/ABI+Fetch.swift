@@ -130,8 +130,53 @@ public func quire_fetch_request_add_property(
 ) -> quire_status {
   status(out_error) { () throws(Failure) in
     let request = try resolve(request, "request")
-    request.properties.append(try FetchRequest.split(keyPath: string(key_path, key_path_size, "key_path")))
+    let keys = try FetchRequest.split(keyPath: string(key_path, key_path_size, "key_path"))
+    request.projection.columns.append(Projection.Column(keyPath: keys))
   }
+}
+
+@_cdecl("quire_fetch_request_add_expression") @implementation
+public func quire_fetch_request_add_expression(
+  _ request: UnsafeMutablePointer<quire_fetch_request>?, _ name: CText, _ name_size: Int,
+  _ expression: UnsafePointer<quire_expression>?, _ out_error: ErrorOut
+) -> quire_status {
+  status(out_error) { () throws(Failure) in
+    let request = try resolve(request, "request")
+    let name = try string(name, name_size, "name")
+    if name.isEmpty { throw Failure(.invalidArgument, "'name' is empty; a column needs a name.") }
+    let expression = try resolve(expression, "expression").expression
+    request.projection.columns.append(Projection.Column(name: name, expression: expression))
+  }
+}
+
+@_cdecl("quire_fetch_request_add_group") @implementation
+public func quire_fetch_request_add_group(
+  _ request: UnsafeMutablePointer<quire_fetch_request>?, _ key_path: CText, _ key_path_size: Int,
+  _ out_error: ErrorOut
+) -> quire_status {
+  status(out_error) { () throws(Failure) in
+    let request = try resolve(request, "request")
+    let keys = try FetchRequest.split(keyPath: string(key_path, key_path_size, "key_path"))
+    request.projection.groups.append(keys)
+  }
+}
+
+@_cdecl("quire_fetch_request_set_having") @implementation
+public func quire_fetch_request_set_having(
+  _ request: UnsafeMutablePointer<quire_fetch_request>?, _ predicate: UnsafeMutablePointer<quire_predicate>?,
+  _ out_error: ErrorOut
+) -> quire_status {
+  status(out_error) { () throws(Failure) in
+    let request = try resolve(request, "request")
+    request.projection.having = predicate == nil ? nil : try resolve(predicate, "predicate").predicate
+  }
+}
+
+@_cdecl("quire_fetch_request_set_distinct") @implementation
+public func quire_fetch_request_set_distinct(
+  _ request: UnsafeMutablePointer<quire_fetch_request>?, _ is_distinct: Bool, _ out_error: ErrorOut
+) -> quire_status {
+  status(out_error) { () throws(Failure) in try resolve(request, "request").projection.isDistinct = is_distinct }
 }
 
 @_cdecl("quire_context_fetch") @implementation
@@ -155,5 +200,18 @@ public func quire_context_count(
   return status(context, "context", out_error) { context throws(Failure) in
     let out = try required(out_count, "out_count")
     out.pointee = Int64(try context.count(resolve(request, "request")))
+  }
+}
+
+@_cdecl("quire_fetch_request_explain") @implementation
+public func quire_fetch_request_explain(
+  _ request: UnsafePointer<quire_fetch_request>?, _ context: UnsafeMutablePointer<quire_context>?,
+  _ out_explanation: Out<quire_evaluation>, _ out_error: ErrorOut
+) -> quire_status {
+  out_explanation?.pointee = nil
+  return status(context, "context", out_error) { context throws(Failure) in
+    let out = try required(out_explanation, "out_explanation")
+    let text = try context.explain(resolve(request, "request"))
+    out.pointee = .passing(try Evaluation(.value(.text(text)), in: nil))
   }
 }

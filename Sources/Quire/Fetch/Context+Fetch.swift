@@ -38,7 +38,24 @@ extension Context {
     return try count(request, FetchQuery(request, in: self))
   }
 
+  /// What a fetch of the request would run, in words for people.
+  func explain(_ request: FetchRequest) throws(Failure) -> String {
+    try store.checkOpen()
+    try process()
+    let query = try FetchQuery(request, in: self)
+    if request.resultType == .dictionaries {
+      return try store.explain(valuesPlan(request, query), projection(request, query)).text
+    }
+    let overlay = try overlay(for: request, query)
+    let text = try store.explain(window(query.plan(), request)).text
+    if overlay.isEmpty { return text }
+    return "\(text)\npending: \(overlay.objects.count) objects are looked at in memory, and their rows left out"
+  }
+
   private func count(_ request: FetchRequest, _ query: FetchQuery) throws(Failure) -> Int {
+    if request.resultType == .dictionaries {
+      return try store.count(valuesPlan(request, query), projection(request, query))
+    }
     let overlay = try overlay(for: request, query)
     var plan = query.plan()
     plan.sort = []
@@ -84,24 +101,79 @@ extension Context {
     try request.includesPendingChanges ? PendingOverlay(query, in: self) : PendingOverlay()
   }
 
-  private func fetchDictionaries(_ request: FetchRequest, _ query: FetchQuery) throws(Failure) -> ObjectList {
-    var paths: [ResolvedKeyPath] = []
-    for names in request.properties {
-      paths.append(try ResolvedKeyPath(names, of: query.entity, for: .fetchedProperty))
+  /// What the request asks for, with the columns that it gets when it names none.
+  private func projection(_ request: FetchRequest, _ query: FetchQuery) throws(Failure) -> Projection {
+    var projection = request.projection
+    if projection.columns.isEmpty {
+      let paths = try ObjectList.attributePaths(of: query.entity)
+      projection.columns = paths.map { .init(keyPath: $0.names) }
     }
-    if paths.isEmpty { paths = try ObjectList.attributePaths(of: query.entity) }
-    let plan = window(query.plan(), request)
-    var rows = ContiguousArray<RowIdentifier>()
-    var columns = paths.map { ColumnBuilder(name: Text($0.text), kind: .init(of: $0.last), capacity: 0) }
-    var cells: [[Value]] = Array(repeating: [], count: columns.count)
-    try store.scan(plan, keyPaths: paths.map(\.names)) { (row, values) throws(Failure) in
-      rows.append(row)
-      for (column, value) in values.enumerated() {
-        columns[column].append(value)
-        cells[column].append(value)
+    return projection
+  }
+
+  private func valuesPlan(_ request: FetchRequest, _ query: FetchQuery) -> FetchPlan {
+    var plan = window(query.plan(), request)
+    plan.sort = request.sort
+    return plan
+  }
+
+  private func fetchDictionaries(_ request: FetchRequest, _ query: FetchQuery) throws(Failure) -> ObjectList {
+    let projection = try projection(request, query)
+    let cells = try store.columns(valuesPlan(request, query), projection)
+    var kinds: [Column.Kind] = []
+    for (column, values) in zip(projection.columns, cells) {
+      let property: Property?
+      if case .keyPath(let keys) = column.expression {
+        property = try? ResolvedKeyPath(keys, of: query.entity, for: .fetchedProperty).last
+      } else {
+        property = nil
+      }
+      if let property {
+        kinds.append(Column.Kind(of: property))
+      } else {
+        kinds.append(try Column.Kind(of: values, called: column.name))
       }
     }
-    return ObjectList(context: self, rows: rows, names: columns.map(\.name), kinds: columns.map(\.kind), cells: cells)
+    return ObjectList(
+      context: self, names: projection.columns.map { Text($0.name) }, kinds: kinds, cells: cells)
+  }
+}
+
+extension Column.Kind {
+  /// The kind that holds all of these; doubles where there are none.
+  fileprivate init(of values: [Value], called name: String) throws(Failure) {
+    var kind: Column.Kind?
+    for value in values {
+      guard let next = Column.Kind(of: value) else { continue }
+      if kind == nil || kind == next {
+        kind = next
+      } else if let known = kind, known.isNumber, next.isNumber {
+        kind = .double
+      } else {
+        throw Failure(
+          .invalidArgument,
+          "Column '\(name)' has values of different types, \(value.kindName) among them. CAST them to one.")
+      }
+    }
+    self = kind ?? .double
+  }
+
+  private var isNumber: Bool { self == .integer || self == .double || self == .boolean }
+
+  private init?(of value: Value) {
+    switch value {
+    case .nil, .list: return nil
+    case .integer: self = .integer
+    case .boolean: self = .boolean
+    case .double, .float: self = .double
+    case .decimal: self = .decimal
+    case .text: self = .text
+    case .date: self = .date
+    case .data: self = .data
+    case .uuid: self = .uuid
+    case .uri: self = .uri
+    case .object: self = .objectID
+    }
   }
 }
 

@@ -16,8 +16,8 @@ final class FetchRequest {
   var resultType = ResultType.objects
   var includesSubentities = true
   var includesPendingChanges = true
-  /// Columns of dictionary results, as key paths; empty for all attributes.
-  var properties: [[String]] = []
+  /// What dictionary results are made of; without columns, all attributes.
+  var projection = Projection()
 
   init(entityName: String) { self.entityName = entityName }
 
@@ -48,7 +48,9 @@ struct FetchQuery {
   init(_ request: FetchRequest, in context: Context) throws(Failure) {
     try self.init(
       entity: context.model.entity(named: request.entityName), includesSubentities: request.includesSubentities,
-      predicate: request.predicate, sort: request.sort)
+      predicate: request.predicate,
+      // Rows of values may be ordered by columns of their own, which only the store knows.
+      sort: request.resultType == .dictionaries ? [] : request.sort)
   }
 
   init(entity: Entity, includesSubentities: Bool, predicate: Predicate?, sort: [SortDescriptor]) throws(Failure) {

@@ -38,11 +38,10 @@ final class ObjectList {
     content = .objects
   }
 
-  init(
-    context: Context, rows: ContiguousArray<RowIdentifier>, names: [Text], kinds: [Column.Kind], cells: [[Value]]
-  ) {
+  /// Rows of values, which are none of the table: they have no ids.
+  init(context: Context, names: [Text], kinds: [Column.Kind], cells: [[Value]]) {
     self.context = context
-    self.rows = rows
+    rows = ContiguousArray(repeating: RowIdentifier(id: 0, entity: 0), count: cells.first?.count ?? 0)
     entity = nil
     objects = []
     batchSize = 0
@@ -64,8 +63,11 @@ final class ObjectList {
   func id(at index: Int) -> Int64 { objects.isEmpty ? rows[index].id : objects[index]?.id ?? rows[index].id }
 
   func checkHasIDs() throws(Failure) {
-    if case .count = content {
-      throw Failure(.invalidState, "This list holds a count, which has no ids.")
+    switch content {
+    case .objects: return
+    case .count: throw Failure(.invalidState, "This list holds a count, which has no ids.")
+    case .dictionaries:
+      throw Failure(.invalidState, "This list holds rows of values, which have no ids. Add SELF as a column.")
     }
   }
 
@@ -133,7 +135,7 @@ final class ObjectList {
       var columns: [Column] = []
       for (index, name) in names.enumerated() {
         var column = ColumnBuilder(name: name, kind: kinds[index], capacity: range.count)
-        for value in cells[index][range] { column.append(value) }
+        for value in cells[index][range] { column.append(value.fitting(kinds[index])) }
         columns.append(column.column(nulSeparated: nulSeparated))
       }
       return Page(rowCount: range.count, columns: columns)
@@ -192,5 +194,15 @@ final class ObjectList {
   private func hasValues(at index: Int, _ entity: Entity) -> Bool {
     if let object = objects[index] ?? registered(at: index, entity) { return !object.isFault }
     return false
+  }
+}
+
+extension Value {
+  /// A number as a double in a column of doubles.
+  fileprivate func fitting(_ kind: Column.Kind) -> Value {
+    switch (kind, self) {
+    case (.double, .integer), (.double, .boolean): .double(number?.double ?? 0)
+    default: self
+    }
   }
 }

@@ -5,7 +5,7 @@ struct ResolvedKeyPath {
   enum Purpose {
     /// In a predicate that the store answers.
     case predicate
-    case sort, fetchedProperty, column
+    case sort, fetchedProperty, group, column
 
     /// What a failure calls it.
     var name: String {
@@ -13,6 +13,7 @@ struct ResolvedKeyPath {
       case .predicate: "Key path"
       case .sort: "Sort key"
       case .fetchedProperty: "Property to fetch"
+      case .group: "Key to group by"
       case .column: "Column"
       }
     }

@@ -4,7 +4,7 @@ struct FetchSQL {
   private let conditions: String
   private let order: String
   private let window: String
-  private let arguments = SQLArguments()
+  let arguments = SQLArguments()
   /// The columns of the key paths that were asked for beside the plan's own.
   let columns: [KeyPathResolver.Column]
 
@@ -14,20 +14,7 @@ struct FetchSQL {
     let compiler = SQLCompiler(schema: schema, arguments: arguments)
     let row = SQLCompiler.mainRow(plan.entity, alias: alias)
     let resolver = KeyPathResolver(compiler: compiler, row: row)
-    var conditions: [String] = []
-    if let predicate = plan.predicate {
-      let fragment = try compiler.fragment(predicate, SQLScope(subject: row))
-      if !fragment.isTrue { conditions.append("(\(fragment.sql))") }
-    }
-    if let condition = FetchSQL.entityCondition(plan.entity, includesSubentities: plan.includesSubentities, alias) {
-      conditions.append(condition)
-    }
-    if !plan.excluded.isEmpty {
-      conditions.append("\(alias).Z_PK NOT IN (\(IDList.sql(plan.excluded, arguments)))")
-    }
-    if let ids = plan.isRestrictedTo {
-      conditions.append("\(alias).Z_PK IN (\(IDList.sql(ids, arguments)))")
-    }
+    conditions = try FetchSQL.conditions(plan, row, compiler)
     var order: [String] = []
     for descriptor in plan.sort {
       let column = try resolver.column(descriptor.keyPath, for: .sort)
@@ -42,19 +29,16 @@ struct FetchSQL {
     var columns: [KeyPathResolver.Column] = []
     for keyPath in keyPaths { columns.append(try resolver.column(keyPath, for: .fetchedProperty)) }
 
-    if plan.limit != nil || plan.offset > 0 {
-      let limit = arguments.parameter(.integer(Int64(plan.limit ?? -1)))
-      window = " LIMIT \(limit) OFFSET \(arguments.parameter(.integer(Int64(plan.offset))))"
-    } else {
-      window = ""
-    }
+    window = FetchSQL.window(plan, arguments)
     source = " FROM \(schema.table(of: plan.entity)) \(alias)\(row.joins?.sql ?? "")"
-    self.conditions = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
     self.order = " ORDER BY " + order.joined(separator: ", ")
     self.columns = columns
   }
 
   func select(_ columns: String) -> String { "SELECT \(columns)\(source)\(conditions)\(order)\(window)" }
+
+  /// The same rows in any order, for a look at how they are found.
+  func selectUnordered(_ columns: String) -> String { "SELECT \(columns)\(source)\(conditions)" }
 
   /// Counts what `select` would yield; the order matters only to which rows a window holds, not to their number.
   var count: String {
@@ -78,7 +62,35 @@ struct FetchSQL {
     return "\(alias).Z_ENT BETWEEN \(entity.number) AND \(entity.lastNumber)"
   }
 
-  private static func checkWindow(_ plan: FetchPlan) throws(Failure) {
+  /// The WHERE clause.
+  static func conditions(_ plan: FetchPlan, _ row: SQLRow, _ compiler: SQLCompiler) throws(Failure) -> String {
+    let alias = RowLayout.alias
+    let arguments = compiler.arguments
+    var conditions: [String] = []
+    if let predicate = plan.predicate {
+      let fragment = try compiler.fragment(predicate, SQLScope(subject: row))
+      if !fragment.isTrue { conditions.append("(\(fragment.sql))") }
+    }
+    if let condition = FetchSQL.entityCondition(plan.entity, includesSubentities: plan.includesSubentities, alias) {
+      conditions.append(condition)
+    }
+    if !plan.excluded.isEmpty {
+      conditions.append("\(alias).Z_PK NOT IN (\(IDList.sql(plan.excluded, arguments)))")
+    }
+    if let ids = plan.isRestrictedTo {
+      conditions.append("\(alias).Z_PK IN (\(IDList.sql(ids, arguments)))")
+    }
+    return conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
+  }
+
+  /// LIMIT and OFFSET, where the plan has them.
+  static func window(_ plan: FetchPlan, _ arguments: SQLArguments) -> String {
+    if plan.limit == nil, plan.offset == 0 { return "" }
+    let limit = arguments.parameter(.integer(Int64(plan.limit ?? -1)))
+    return " LIMIT \(limit) OFFSET \(arguments.parameter(.integer(Int64(plan.offset))))"
+  }
+
+  static func checkWindow(_ plan: FetchPlan) throws(Failure) {
     if let limit = plan.limit, limit < 0 {
       throw Failure(
         .invalidArgument, "A fetch of '\(plan.entity.name)' has the limit \(limit). Use 0 or more, or no limit.")

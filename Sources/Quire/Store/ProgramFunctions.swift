@@ -26,6 +26,7 @@ enum ProgramFunctions {
         try check(code, name + suffix)
       }
     }
+    try AggregateFunctions.register(on: connection)
     let code = sqlite3_create_function_v2(
       connection, pack, 1, SQLITE_UTF8 | SQLITE_INNOCUOUS | SQLITE_DETERMINISTIC, nil, nil,
       { context, _, arguments in ProgramFunctions.step(context, arguments) },

@@ -2,6 +2,8 @@
 struct SQLLeaf {
   indirect enum Kind: Sendable {
     case value(ColumnType)
+    /// An integer or a real, as it comes.
+    case number
     /// What `quire_pack` gathered.
     case list(Kind)
     /// What a program gave, in the form of `ItemCoding`.
@@ -32,7 +34,7 @@ extension SQLCompiler {
     }
   }
 
-  private func leaf(_ leaf: SQLLeaf, _ written: String) -> Expression {
+  func leaf(_ leaf: SQLLeaf, _ written: String) -> Expression {
     leaves.append(leaf)
     return .argument(leaves.count - 1, written)
   }

@@ -8,7 +8,9 @@ extension SQLCompiler {
       touch(scope.subject.home)
       return .row(scope.subject)
     case .variable(let name): return try variable(name, scope)
-    case .keyPath(let keys): return try walk(.row(scope.subject), keys, expression)
+    case .keyPath(let keys):
+      if keys.count == 1, let named = scope.names[keys[0]] { return named }
+      return try walk(.row(scope.subject), keys, expression)
     case .path(.conditional(let condition, let first, let second), let keys):
       return try term(.conditional(condition, .path(first, keys), .path(second, keys)), scope)
     case .path(let base, let keys): return try walk(term(base, scope), keys, expression)
@@ -198,6 +200,9 @@ extension SQLCompiler {
         .subquery(try argument(collection, scope), variable: variable, try rewritten(condition, inner)))
     }
     inner.variables[variable] = .element(found)
+    // Inside, rows are looked at one by one.
+    inner.aggregation = nil
+    inner.names = [:]
     let scope = inner
     let (fragment, lowest) = try enclosed(above: found.number) { () throws(Failure) -> SQLFragment in
       try self.fragment(condition, scope)
@@ -229,6 +234,7 @@ extension SQLCompiler {
   private func function(
     _ name: String, _ parts: [Expression], _ written: Expression, _ scope: SQLScope
   ) throws(Failure) -> SQLTerm {
+    if parts.count == 1, let aggregate = try aggregate(name, parts[0], written, scope) { return aggregate }
     switch (name, parts.count) {
     case ("objectFrom:withIndex:", 2):
       return try index(parts[0], Expression.Index(argument: parts[1]), true, written, scope)

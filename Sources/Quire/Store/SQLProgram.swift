@@ -59,7 +59,7 @@ extension Item {
       return
     }
     switch kind {
-    case .value(let type):
+    case .value, .number:
       let stored: StoredValue
       switch storage {
       case SQLITE_INTEGER: stored = .integer(sqlite3_value_int64(value))
@@ -67,10 +67,22 @@ extension Item {
       case SQLITE_TEXT: stored = .text(SQLValue.bytes(value, sqlite3_value_text(value)))
       default: stored = .data(SQLValue.bytes(value, sqlite3_value_blob(value)))
       }
-      self = .value(try stored.value(as: type))
-    case .list(let element):
-      self = try ItemCoding.list(SQLValue.bytes(value, sqlite3_value_blob(value)), of: element)
-    case .coded: self = try ItemCoding.decode(SQLValue.bytes(value, sqlite3_value_blob(value)))
+      self = try stored.item(as: kind)
+    default: self = try StoredValue.data(SQLValue.bytes(value, sqlite3_value_blob(value))).item(as: kind)
+    }
+  }
+}
+
+extension StoredValue {
+  func item(as kind: SQLLeaf.Kind) throws(Failure) -> Item {
+    switch (kind, self) {
+    case (_, .null): return .nil
+    case (.value(let type), _): return .value(try value(as: type))
+    case (.number, .integer(let integer)): return .value(.integer(integer))
+    case (.number, .real(let double)): return .value(.double(double))
+    case (.list(let element), .data(let bytes)): return try ItemCoding.list(bytes, of: element)
+    case (.coded, .data(let bytes)): return try ItemCoding.decode(bytes)
+    default: throw Failure(.database, "A value that SQL passed on is damaged.")
     }
   }
 }

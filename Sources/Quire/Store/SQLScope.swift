@@ -10,4 +10,8 @@ struct SQLScope {
 
   let subject: SQLRow
   var variables: [String: Variable] = [:]
+  /// Keys that stand for something else than a property: the columns of a result, where its groups are chosen.
+  var names: [String: SQLTerm] = [:]
+  /// Where functions such as sum:(price) are asked of a group of rows.
+  var aggregation: SQLAggregation?
 }

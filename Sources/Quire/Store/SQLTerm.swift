@@ -246,7 +246,9 @@ final class SQLCompiler {
   func combined(
     _ operation: Expression.SetOperation, _ left: SQLCollection, _ right: SQLCollection
   ) throws(Failure) -> SQLCollection? {
-    guard left.nilKey == nil, right.nilKey == nil, case .row(let leftRow) = try element(of: left),
+    // What steps lead to may be nil, which is an element too but no row.
+    guard left.nilKey == nil, right.nilKey == nil, left.steps.isEmpty, right.steps.isEmpty,
+      case .row(let leftRow) = try element(of: left),
       case .row(let rightRow) = try element(of: right), leftRow.entity.root === rightRow.entity.root
     else { return nil }
     var entity = leftRow.entity

@@ -173,6 +173,23 @@ extension Statement {
     }
   }
 
+  /// What an expression of the statement gave.
+  func item(at column: Int, as kind: SQLLeaf.Kind) throws(Failure) -> Item {
+    func bytes(_ start: UnsafeRawPointer?) -> UnsafeBufferPointer<UInt8> {
+      let count = byteCount(column)
+      return UnsafeBufferPointer(start: start?.assumingMemoryBound(to: UInt8.self), count: start == nil ? 0 : count)
+    }
+    let stored: StoredValue
+    switch storage(column) {
+    case SQLITE_NULL: stored = .null
+    case SQLITE_INTEGER: stored = .integer(integer(at: column))
+    case SQLITE_FLOAT: stored = .real(double(at: column))
+    case SQLITE_TEXT: stored = .text(bytes(sqlite3_column_text(handle, place(column))))
+    default: stored = .data(bytes(sqlite3_column_blob(handle, place(column))))
+    }
+    return try stored.item(as: kind)
+  }
+
   func columnName(_ column: Int) -> String {
     sqlite3_column_name(handle, place(column)).map { String(cString: $0) } ?? "\(column)"
   }

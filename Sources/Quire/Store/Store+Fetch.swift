@@ -57,20 +57,7 @@ extension Store {
     }
   }
 
-  /// The statement that `ids` would run, and the steps that SQLite would take, with the indexes it would use.
-  func explain(_ plan: FetchPlan) throws(Failure) -> (sql: String, steps: [String]) {
-    let sql = try FetchSQL(plan, schema: schema)
-    let select = sql.select(layout(plan).identifierColumns)
-    return try withConnection { connection throws(Failure) in
-      let statement = try connection.statement("EXPLAIN QUERY PLAN \(select)")
-      try sql.bind(to: statement)
-      var steps: [String] = []
-      while try statement.step() { steps.append(statement.text(at: 3)?.string ?? "") }
-      return (select, steps)
-    }
-  }
-
-  private func layout(_ plan: FetchPlan) -> RowLayout {
+  func layout(_ plan: FetchPlan) -> RowLayout {
     layouts.layout(of: plan.entity, includesSubentities: plan.includesSubentities)
   }
 }

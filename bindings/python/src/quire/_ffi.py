@@ -410,6 +410,10 @@ FUNCTIONS = (
         c_void_p, POINTER(quire_entry), c_size_t, POINTER(c_void_p), POINTER(c_void_p),
     )),
     ("quire_expression_text", quire_string, (c_void_p,)),
+    ("quire_fetch_request_add_expression", c_uint, (
+        c_void_p, c_char_p, c_size_t, c_void_p, POINTER(c_void_p),
+    )),
+    ("quire_fetch_request_add_group", c_uint, (c_void_p, c_char_p, c_size_t, POINTER(c_void_p))),
     ("quire_fetch_request_add_property", c_uint, (c_void_p, c_char_p, c_size_t, POINTER(c_void_p))),
     ("quire_fetch_request_add_sort", c_uint, (
         c_void_p, c_char_p, c_size_t, c_bool, POINTER(c_void_p),
@@ -421,9 +425,14 @@ FUNCTIONS = (
     ("quire_fetch_request_create", c_uint, (
         c_char_p, c_size_t, POINTER(c_void_p), POINTER(c_void_p),
     )),
+    ("quire_fetch_request_explain", c_uint, (
+        c_void_p, c_void_p, POINTER(c_void_p), POINTER(c_void_p),
+    )),
     ("quire_fetch_request_release", None, (c_void_p,)),
     ("quire_fetch_request_retain", c_void_p, (c_void_p,)),
     ("quire_fetch_request_set_batch_size", c_uint, (c_void_p, c_uint64, POINTER(c_void_p))),
+    ("quire_fetch_request_set_distinct", c_uint, (c_void_p, c_bool, POINTER(c_void_p))),
+    ("quire_fetch_request_set_having", c_uint, (c_void_p, c_void_p, POINTER(c_void_p))),
     ("quire_fetch_request_set_includes_pending_changes", c_uint, (
         c_void_p, c_bool, POINTER(c_void_p),
     )),

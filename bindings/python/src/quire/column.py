@@ -114,6 +114,15 @@ class Columns(dict[str, Column]):
 def read_columns(model: type[Model], keys: Sequence[KeyPath], page_of: Callable[..., int]) -> Columns:
     """The columns of the page that `page_of(key_paths, count, flags, out_page, out_error)` makes."""
     paths = [path_of(key) for key in keys] or [attribute.path for attribute in model._quire_entity.stored]
+    return _read(paths, page_of)
+
+
+def named_columns(page_of: Callable[..., int]) -> Columns:
+    """The columns of a page that has names for them itself."""
+    return _read([], page_of)
+
+
+def _read(paths: list[str], page_of: Callable[..., int]) -> Columns:
     names = [_values.encoded(path) for path in paths]
     error, page = c_void_p(), c_void_p()
     status = page_of(
@@ -122,7 +131,9 @@ def read_columns(model: type[Model], keys: Sequence[KeyPath], page_of: Callable[
         raise failure(status, error)
     assert page.value is not None
     owner = HeldPage(page.value, quick.quire_page_release)
-    return Columns({path: Column(path, owner, column) for path, column in zip(paths, _buffers.columns(page.value))})
+    columns = list(_buffers.columns(page.value))
+    paths = paths or [column.name.decode() for column in columns]
+    return Columns({path: Column(path, owner, column) for path, column in zip(paths, columns)})
 
 
 def tuples(columns: Columns, keys: Sequence[KeyPath]) -> list[tuple[Any, ...]]:

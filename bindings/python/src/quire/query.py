@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ctypes
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from ctypes import byref, c_int64, c_void_p
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Optional, TypeVar, Union, overload
 
-from . import _buffers, _ffi, _handle, _rows, _values
+from . import _buffers, _evaluation, _ffi, _handle, _rows, _values
 from ._load import library, quick
-from .column import Columns, read_columns, tuples
+from .column import Columns, named_columns, read_columns, tuples
 from .errors import InvalidArgument, MultipleFound, NotFound, WrongType, failure
+from .expression import Expression
 from .keys import TEXT_ORDERS, KeyPath, Order, order_of, path_of
 from .predicate import Predicate
 
@@ -37,7 +38,9 @@ class Query(Generic[M]):
     called. Thread: that of the context.
     """
 
-    __slots__ = ("_context", "_model", "_conditions", "_orders", "_limit", "_offset", "_batch_size")
+    __slots__ = (
+        "_context", "_model", "_conditions", "_orders", "_limit", "_offset", "_batch_size", "_groups", "_having",
+        "_is_distinct")
 
     _context: Context
     _model: type[M]
@@ -46,6 +49,9 @@ class Query(Generic[M]):
     _limit: int
     _offset: int
     _batch_size: int
+    _groups: tuple[str, ...]
+    _having: Optional[Predicate]
+    _is_distinct: bool
 
     def __init__(self, context: Context, model: type[M]) -> None:
         self._context = context
@@ -55,10 +61,13 @@ class Query(Generic[M]):
         self._limit = 0
         self._offset = 0
         self._batch_size = 0
+        self._groups = ()
+        self._having = None
+        self._is_distinct = False
 
     def _but(self, **changes: Any) -> Query[M]:
         made: Query[M] = Query(self._context, self._model)
-        for name in ("_conditions", "_orders", "_limit", "_offset", "_batch_size"):
+        for name in self.__slots__[2:]:
             setattr(made, name, changes.get(name, getattr(self, name)))
         return made
 
@@ -95,6 +104,29 @@ class Query(Generic[M]):
     def batch_size(self, count: int) -> Query[M]:
         """Reads the values of so many objects at a time while iterating; 0 leaves the number to the package."""
         return self._but(_batch_size=_natural("batch_size", count))
+
+    def group_by(self, *keys: KeyPath) -> Query[M]:
+        """For `dictionaries`: one row for all objects that have the same values at these keys and those given before.
+
+        Every column must then be one of the keys, an aggregate such as `sum:(price)`, or made of these.
+        """
+        return self._but(_groups=(*self._groups, *(path_of(key) for key in keys)))
+
+    def having(self, condition: Union[str, Predicate], *arguments: Any) -> Query[M]:
+        """For `dictionaries`: only groups that fulfil the condition too.
+
+        It may name a column (`having("total > 10")`), also as a variable (`$total`), or spell out what it is made of
+        (`sum:(price) > 10`).
+        """
+        if not isinstance(condition, Predicate):
+            condition = Predicate(condition, *arguments)
+        elif arguments:
+            raise WrongType("a Predicate has its arguments already")
+        return self._but(_having=condition if self._having is None else self._having & condition)
+
+    def distinct(self) -> Query[M]:
+        """For `dictionaries`: equal rows become one. The order must then be one of columns."""
+        return self._but(_is_distinct=True)
 
     # MARK: running
 
@@ -171,6 +203,52 @@ class Query(Generic[M]):
     def columns(self, *keys: KeyPath) -> Columns:
         """The values of all objects column by column, by key path; numbers can be used without a copy. See `Column`."""
         return self._columns(keys)
+
+    def dictionaries(self, *keys: KeyPath, **columns: Union[str, Expression]) -> list[dict[str, Any]]:
+        """A dict for each row: `group_by(Quote.author).dictionaries(Quote.author, total="sum:(price)")`.
+
+        The keys are attributes, to-one relationships (their ids) and key paths through these; the named columns are
+        expressions of the language, in which `sum: count: min: max: average: median: stddev:` of a key are taken of all
+        rows of a group, or of all rows. Nothing at all gives every attribute. What is None is left out of a dict, as in
+        Core Data, and so are unsaved changes: these rows come straight from the store.
+        """
+        return [
+            {name: value for name, value in zip(found, row) if value is not None}
+            for found in [self._projected(keys, columns)]
+            for row in tuples(found, ())
+        ]
+
+    def aggregate(self, **columns: Union[str, Expression]) -> dict[str, Any]:
+        """What is calculated of all objects in the store together: `aggregate(dearest="max:(price)")`.
+
+        Unlike in `dictionaries`, what has no value is there as None.
+        """
+        if not columns:
+            raise InvalidArgument("aggregate needs what to calculate, such as total=\"sum:(price)\".")
+        rows = tuples(self._projected((), columns), ())
+        if len(rows) != 1:
+            raise InvalidArgument(
+                f"aggregate is for calculations that give one row, and this gives {len(rows)}; take dictionaries(...).")
+        return dict(zip(columns, rows[0]))
+
+    def explain(self) -> str:
+        """What running the query would do: the SQL, its arguments, SQLite's plan with the indexes it would use, and the
+        parts that no index serves. For people; the wording changes between versions."""
+        request = self._request(_ffi.QUIRE_RESULT_IDS)
+        error, made = c_void_p(), c_void_p()
+        try:
+            status = library.quire_fetch_request_explain(request, self._context._raw, byref(made), byref(error))
+        finally:
+            quick.quire_fetch_request_release(request)
+        if status:
+            self._context._after(status, error)
+        assert made.value is not None
+        try:
+            found = _evaluation.python_value(quick.quire_evaluation_value(made.value).contents, None)
+        finally:
+            quick.quire_evaluation_release(made.value)
+        self._context._deliver()
+        return str(found)
 
     def live(self, section_by: Optional[KeyPath] = None) -> Results[M]:
         """A list that stays up to date, in sections by the values of `section_by` when that is given.
@@ -251,6 +329,38 @@ class Query(Generic[M]):
             quick.quire_fetch_request_release(request)
             raise
         return request
+
+    def _projected(self, keys: Sequence[KeyPath], columns: Mapping[str, Union[str, Expression]]) -> Columns:
+        expressions = {
+            name: column if isinstance(column, Expression) else Expression(column) for name, column in columns.items()}
+        request = self._request(_ffi.QUIRE_RESULT_DICTIONARIES)
+        error, taken = c_void_p(), c_void_p()
+        try:
+            for path in map(path_of, keys):
+                encoded = _values.encoded(path)
+                _set(library.quire_fetch_request_add_property, request, encoded, len(encoded))
+            for name, expression in expressions.items():
+                encoded = _values.encoded(name)
+                _set(library.quire_fetch_request_add_expression, request, encoded, len(encoded), expression._raw)
+            for path in self._groups:
+                encoded = _values.encoded(path)
+                _set(library.quire_fetch_request_add_group, request, encoded, len(encoded))
+            if self._having is not None:
+                _set(library.quire_fetch_request_set_having, request, self._having._raw)
+            if self._is_distinct:
+                _set(library.quire_fetch_request_set_distinct, request, True)
+            status = library.quire_context_fetch(self._context._raw, request, byref(taken), byref(error))
+        finally:
+            quick.quire_fetch_request_release(request)
+        if status:
+            self._context._after(status, error)
+        assert taken.value is not None
+        try:
+            found = named_columns(partial(library.quire_list_page, taken, 0, quick.quire_list_count(taken)))
+        finally:
+            quick.quire_list_release(taken)
+        self._context._deliver()
+        return found
 
     def _set_predicate(self, request: int) -> None:
         condition = self._conditions[0]

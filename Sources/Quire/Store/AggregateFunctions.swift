@@ -1,0 +1,70 @@
+import CSQLite
+
+/// Sums and averages as memory calculates them: integers as long as they suffice, no other rounding on the way.
+enum AggregateFunctions {
+  /// quire_sum(number): 0 of nothing.
+  static let sum = "quire_sum"
+  /// quire_average(number): NULL of nothing.
+  static let average = "quire_average"
+
+  static func register(on connection: OpaquePointer) throws(Failure) {
+    for (name, finish) in [(sum, giveSum), (average, giveAverage)] {
+      let code = sqlite3_create_function_v2(
+        connection, name, 1, SQLITE_UTF8 | SQLITE_INNOCUOUS | SQLITE_DETERMINISTIC, nil, nil,
+        { context, _, arguments in AggregateFunctions.step(context, arguments) }, finish, nil)
+      try ProgramFunctions.check(code, name)
+    }
+  }
+
+  /// SQLite gives it as zeros, which is nothing.
+  private struct State {
+    var count: Int64
+    var isReal: Bool
+    var integer: Int64
+    /// The sum of all as doubles, for the average, and the sum once it is real.
+    var total: Double
+    var real: Double
+  }
+
+  private static let giveSum: @convention(c) (OpaquePointer?) -> Void = { context in
+    guard let context, let state = AggregateFunctions.state(context, mayAllocate: false), state.pointee.count > 0 else {
+      return sqlite3_result_int(context, 0)
+    }
+    if state.pointee.isReal {
+      sqlite3_result_double(context, state.pointee.real)
+    } else {
+      sqlite3_result_int64(context, state.pointee.integer)
+    }
+  }
+
+  private static let giveAverage: @convention(c) (OpaquePointer?) -> Void = { context in
+    guard let context, let state = AggregateFunctions.state(context, mayAllocate: false), state.pointee.count > 0 else {
+      return sqlite3_result_null(context)
+    }
+    sqlite3_result_double(context, state.pointee.total / Double(state.pointee.count))
+  }
+
+  private static func step(_ context: OpaquePointer?, _ arguments: UnsafeMutablePointer<OpaquePointer?>?) {
+    guard let context, let arguments, let state = state(context, mayAllocate: true) else { return }
+    let number: Number
+    switch sqlite3_value_type(arguments[0]) {
+    case SQLITE_INTEGER: number = .integer(sqlite3_value_int64(arguments[0]))
+    case SQLITE_FLOAT: number = .real(sqlite3_value_double(arguments[0]))
+    default: return
+    }
+    state.pointee.count += 1
+    state.pointee.total += number.double
+    let before: Number = state.pointee.isReal ? .real(state.pointee.real) : .integer(state.pointee.integer)
+    switch Arithmetic.sum(before, number) {
+    case .integer(let integer): state.pointee.integer = integer
+    case let other:
+      state.pointee.isReal = true
+      state.pointee.real = other.double
+    }
+  }
+
+  private static func state(_ context: OpaquePointer, mayAllocate: Bool) -> UnsafeMutablePointer<State>? {
+    sqlite3_aggregate_context(context, mayAllocate ? Int32(MemoryLayout<State>.size) : 0)?
+      .assumingMemoryBound(to: State.self)
+  }
+}

@@ -1,0 +1,99 @@
+/// What a fetch gives in place of objects: columns of values, of rows or of groups of rows.
+struct Projection {
+  struct Column {
+    let name: String
+    let expression: Expression
+
+    init(name: String, expression: Expression) {
+      self.name = name
+      self.expression = expression
+    }
+
+    init(keyPath: [String]) { self.init(name: keyPath.joined(separator: "."), expression: .keyPath(keyPath)) }
+  }
+
+  var columns: [Column] = []
+  /// Key paths; rows with equal values there are one row of the result.
+  var groups: [[String]] = []
+  /// Which groups there are.
+  var having: Predicate?
+  var isDistinct = false
+
+  /// Whether rows of the result are no longer rows of the table.
+  var isRegrouping: Bool { !groups.isEmpty || isDistinct }
+}
+
+/// The functions that make one value of a group of rows.
+final class SQLAggregation {
+  static let functions: Set<String> = [
+    "sum:", "count:", "min:", "max:", "average:", "avg:", "median:", "mode:", "stddev:",
+  ]
+
+  /// What was taken of the rows of a group.
+  private(set) var arguments: [Expression] = []
+
+  func add(_ argument: Expression) { arguments.append(argument) }
+
+  /// Whether an expression takes from rows what they need not have in common: a key outside of aggregates that is not
+  /// grouped. The key, for a failure.
+  func loose(_ expression: Expression, groups: [[String]]) -> String? {
+    switch expression {
+    case .function(let name, let parts)
+    where SQLAggregation.functions.contains(name) && parts.count == 1 && arguments.contains(parts[0]):
+      return nil
+    case .selfObject: return "SELF"
+    case .keyPath(let keys), .path(.selfObject, let keys):
+      return groups.contains(keys) ? nil : keys.joined(separator: ".")
+    default:
+      for part in expression.parts { if let key = loose(part, groups: groups) { return key } }
+      return nil
+    }
+  }
+}
+
+extension SQLCompiler {
+  /// An aggregate of the rows of a group; nil when the function is to be asked of each row by itself.
+  func aggregate(
+    _ name: String, _ part: Expression, _ written: Expression, _ scope: SQLScope
+  ) throws(Failure) -> SQLTerm? {
+    guard let aggregation = scope.aggregation, SQLAggregation.functions.contains(name) else { return nil }
+    let argument: SQLTerm
+    switch try term(part, scope) {
+    case .column(let column): argument = .column(column)
+    case .row(let row): argument = .column(SQLColumn(sql: row.key, type: .object(root: row.entity.rootNumber)))
+    case .expression(.list), .constant, .collection: return nil
+    case .expression(let expression): argument = .expression(expression)
+    }
+    aggregation.add(part)
+    if case .column(let column) = argument {
+      switch name {
+      case "count:": return .column(SQLColumn(sql: "count(\(column.sql))", type: .integer))
+      case "min:", "max:":
+        guard column.type.comparisonClass.hasOrder else {
+          throw Failure(
+            .invalidPredicate, "\(written.text) compares \(column.type.comparisonClass.name), which has no order.")
+        }
+        return .column(SQLColumn(sql: "\(name.dropLast())(\(column.sql))", type: column.type))
+      case "sum:", "average:", "avg:":
+        guard column.type.comparisonClass == .number else {
+          throw Failure(
+            .invalidPredicate,
+            "\(written.text) calculates with \(column.type.comparisonClass.name). Only numbers have sums.")
+        }
+        let function = name == "sum:" ? AggregateFunctions.sum : AggregateFunctions.average
+        return .expression(
+          leaf(SQLLeaf(sql: "\(function)(\(column.sql))", kind: .number, home: 0, stack: 10), written.text))
+      default: break
+      }
+    }
+    let value: (sql: String, kind: SQLLeaf.Kind)
+    switch argument {
+    case .column(let column): value = (column.sql, .value(column.type))
+    case .expression(let expression): value = (try computed(expression, .coded), .coded)
+    default: return nil
+    }
+    let list = leaf(
+      SQLLeaf(sql: "\(ProgramFunctions.pack)(\(value.sql))", kind: .list(value.kind), home: 0, stack: 16), part.text)
+    return .expression(.function(name, [list]))
+  }
+}

@@ -1,0 +1,221 @@
+/// The SELECT that answers a plan with columns in place of rows.
+struct ProjectionSQL {
+  /// Where the values of a column come from, and what they are.
+  enum Source {
+    case constant(Value)
+    case column(Int, SQLLeaf.Kind)
+    /// As it is declared, so that what does not fit is said.
+    case property(Int, Property)
+  }
+
+  let sources: [Source]
+  let sql: String
+  /// How many rows there are.
+  var count: String { "SELECT count(*) FROM (\(sql))" }
+  let arguments = SQLArguments()
+
+  /// The columns, with what each is called, must be in `projection`: none are added.
+  init(_ plan: FetchPlan, _ projection: Projection, schema: Schema) throws(Failure) {
+    try FetchSQL.checkWindow(plan)
+    let compiler = SQLCompiler(schema: schema, arguments: arguments)
+    let row = SQLCompiler.mainRow(plan.entity, alias: RowLayout.alias)
+    let conditions = try FetchSQL.conditions(plan, row, compiler)
+    let resolver = KeyPathResolver(compiler: compiler, row: row)
+    let aggregation = SQLAggregation()
+    var scope = SQLScope(subject: row)
+    scope.aggregation = aggregation
+
+    var groups: [String] = []
+    for path in projection.groups { groups.append(try resolver.column(path, for: .group).sql) }
+    var builder = Columns(compiler: compiler, resolver: resolver, scope: scope)
+    for column in projection.columns { try builder.add(column) }
+    let isAggregated = !groups.isEmpty || !aggregation.arguments.isEmpty
+    if isAggregated {
+      for column in projection.columns {
+        guard let key = aggregation.loose(column.expression, groups: projection.groups) else { continue }
+        throw Failure(
+          .invalidArgument,
+          "Column '\(column.name)' takes '\(key)' of a group of rows, which need not have it in common. "
+            + "Group by it, or put it into an aggregate such as max:(\(key)).")
+      }
+    }
+    var having = ""
+    if let predicate = projection.having {
+      if groups.isEmpty {
+        throw Failure(.invalidState, "The request has a condition for groups and no key to group by. Add one.")
+      }
+      having = try builder.having(predicate, projection, aggregation)
+    }
+    var order: [String] = []
+    for descriptor in plan.sort {
+      let key = try builder.order(descriptor, projection, isRegrouped: isAggregated || projection.isDistinct)
+      order.append(descriptor.isAscending ? key : "\(key) DESC")
+    }
+    if projection.isDistinct {
+      order += builder.selected
+    } else if isAggregated {
+      order += groups
+    } else {
+      order.append("\(RowLayout.alias).Z_PK")
+    }
+    sources = builder.sources
+    // At least one column, so that rows can be counted.
+    let selected = builder.selected.isEmpty ? "1" : builder.selected.joined(separator: ", ")
+    var sql = "SELECT \(projection.isDistinct ? "DISTINCT " : "")\(selected)"
+    sql += " FROM \(schema.table(of: plan.entity)) \(RowLayout.alias)\(row.joins?.sql ?? "")\(conditions)"
+    if !groups.isEmpty { sql += " GROUP BY \(groups.joined(separator: ", "))\(having)" }
+    if !order.isEmpty { sql += " ORDER BY \(order.joined(separator: ", "))" }
+    self.sql = sql + FetchSQL.window(plan, arguments)
+  }
+
+  private struct Columns {
+    let compiler: SQLCompiler
+    let resolver: KeyPathResolver
+    let scope: SQLScope
+    var sources: [Source] = []
+    var selected: [String] = []
+    private var terms: [String: (term: SQLTerm, sql: String?)] = [:]
+    private var expressions: [String: Expression] = [:]
+
+    init(compiler: SQLCompiler, resolver: KeyPathResolver, scope: SQLScope) {
+      self.compiler = compiler
+      self.resolver = resolver
+      self.scope = scope
+    }
+
+    mutating func add(_ column: Projection.Column) throws(Failure) {
+      if let known = expressions.updateValue(column.expression, forKey: column.name), known != column.expression {
+        throw Failure(.invalidArgument, "Two columns are called '\(column.name)'. Give each a name of its own.")
+      }
+      if case .keyPath(let keys) = column.expression, !keys.contains(where: { $0.utf8.first == UInt8(ascii: "@") }) {
+        let found = try resolver.column(keys, for: .fetchedProperty)
+        add(found.sql, .property(selected.count, found.property))
+        terms[column.name] = (try compiler.term(column.expression, scope), found.sql)
+        return
+      }
+      _ = try ExpressionNode(column.expression)
+      let term = try compiler.term(column.expression, scope)
+      var sql: String?
+      switch term {
+      case .constant(.list), .collection:
+        throw Failure(
+          .invalidArgument,
+          "Column '\(column.name)' has many values in each row (\(column.expression.text)). "
+            + "Use one of them, their number or another calculation.")
+      case .constant(let value): sources.append(.constant(value))
+      case .column(let found):
+        add(found.sql, .column(selected.count, .value(found.type)))
+        sql = found.sql
+      case .row(let row):
+        add(row.key, .column(selected.count, .value(.object(root: row.entity.rootNumber))))
+        sql = row.key
+      case .expression(.argument(let number, _)):
+        add(compiler.leaves[number].sql, .column(selected.count, compiler.leaves[number].kind))
+        sql = compiler.leaves[number].sql
+      case .expression(let expression): add(try compiler.computed(expression, .coded), .column(selected.count, .coded))
+      }
+      terms[column.name] = (term, sql)
+    }
+
+    private mutating func add(_ sql: String, _ source: Source) {
+      sources.append(source)
+      selected.append(sql)
+    }
+
+    /// A column may be named by its name, as a key or as a variable.
+    func having(
+      _ predicate: Predicate, _ projection: Projection, _ aggregation: SQLAggregation
+    ) throws(Failure) -> String {
+      var scope = scope
+      for (name, known) in terms {
+        scope.variables[name] = .term(known.term)
+        scope.names[name] = known.term
+      }
+      let names = Set(terms.keys)
+      let fragment = try compiler.fragment(predicate, scope)
+      for side in predicate.sides {
+        guard let key = aggregation.loose(side, groups: projection.groups + names.map { [$0] }) else { continue }
+        throw Failure(
+          .invalidArgument,
+          "The condition for groups takes '\(key)' of a group of rows, which need not have it in common. "
+            + "Group by it, or put it into an aggregate such as max:(\(key)).")
+      }
+      return fragment.isTrue ? "" : " HAVING \(fragment.sql)"
+    }
+
+    func order(
+      _ descriptor: SortDescriptor, _ projection: Projection, isRegrouped: Bool
+    ) throws(Failure) -> String {
+      let name = descriptor.keyPath.joined(separator: ".")
+      var key: String
+      var isText = false
+      if let known = terms[name] {
+        guard let sql = known.sql else {
+          throw Failure(
+            .invalidArgument,
+            "The result cannot be ordered by column '\(name)', whose type is known only row by row. Order by a key.")
+        }
+        key = sql
+        if case .column(let column) = known.term { isText = column.type.comparisonClass == .text }
+      } else {
+        let isKnown = projection.isDistinct ? false : projection.groups.contains(descriptor.keyPath)
+        guard !isRegrouped || isKnown else {
+          throw Failure(
+            .invalidArgument,
+            "Sort key '\(name)' is no column of the result, whose rows stand for several of the table. Add it.")
+        }
+        key = try resolver.column(descriptor.keyPath, for: .sort).sql
+        isText = try ResolvedKeyPath(descriptor.keyPath, of: resolver.row.entity, for: .sort).holdsText
+      }
+      if descriptor.textOrder != .binary {
+        guard isText else {
+          throw Failure(
+            .invalidArgument,
+            "Sort key '\(name)' has an order for text, which it does not hold. Sort it in binary order.")
+        }
+        let locale = compiler.arguments.parameter(.text(descriptor.textOrder.locale))
+        key = PredicateFunctions.ordered(key, descriptor.textOrder.kind, locale)
+      }
+      return key
+    }
+  }
+}
+
+extension Store {
+  /// The values of the columns, column by column.
+  func columns(_ plan: FetchPlan, _ projection: Projection) throws(Failure) -> [[Value]] {
+    let sql = try ProjectionSQL(plan, projection, schema: schema)
+    return try withConnection { connection throws(Failure) in
+      let statement = try connection.statement(sql.sql)
+      try sql.arguments.bind(to: statement)
+      var columns: [[Value]] = Array(repeating: [], count: sql.sources.count)
+      while try statement.step() {
+        for (place, source) in sql.sources.enumerated() {
+          switch source {
+          case .constant(let value): columns[place].append(value)
+          case .property(let column, let property):
+            columns[place].append(try statement.value(at: column, as: StoredType(of: property)))
+          case .column(let column, let kind):
+            guard let value = try statement.item(at: column, as: kind).scalar else {
+              throw Failure(
+                .invalidArgument,
+                "Column '\(projection.columns[place].name)' gives a list, which is no value for a row.")
+            }
+            columns[place].append(value)
+          }
+        }
+      }
+      return columns
+    }
+  }
+
+  /// How many rows the result has.
+  func count(_ plan: FetchPlan, _ projection: Projection) throws(Failure) -> Int {
+    let sql = try ProjectionSQL(plan, projection, schema: schema)
+    return try withConnection { connection throws(Failure) in
+      let statement = try connection.statement(sql.count)
+      try sql.arguments.bind(to: statement)
+      return try statement.step() ? Int(statement.integer(at: 0)) : 0
+    }
+  }
+}
