@@ -12,6 +12,7 @@
  *   quire/object.h       reading and changing one object
  *   quire/predicate.h    conditions, as text; the language
  *   quire/expression.h   values that are calculated, in the same language
+ *   quire/function.h     functions of the program that predicates call
  *   quire/fetch.h        fetch requests
  *   quire/list.h         their results: objects, ids, or rows in columns
  *   quire/results.h      results controllers: sectioned lists that report their changes
@@ -28,6 +29,7 @@
 #include "quire/object.h"
 #include "quire/predicate.h"
 #include "quire/expression.h"
+#include "quire/function.h"
 #include "quire/fetch.h"
 #include "quire/list.h"
 #include "quire/results.h"
