@@ -204,7 +204,7 @@ extension ManagedObject {
     }
   }
 
-  fileprivate func dropMembers(_ gone: Set<ObjectReference>) {
+  func dropMembers(_ gone: Set<ObjectReference>) {
     for slot in toMany.keys { toMany[slot]?.forget(gone) }
   }
 

@@ -195,6 +195,13 @@ class quire_attribute_options(ctypes.Structure):
     ]
 
 
+class quire_batch_options(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("skips_merge", c_bool),
+    ]
+
+
 class quire_change(ctypes.Structure):
     _fields_ = [
         ("kind", c_uint32),
@@ -412,6 +419,19 @@ FUNCTIONS = (
     ("quire_changes_rows", POINTER(quire_change), (c_void_p, POINTER(c_size_t))),
     ("quire_changes_sections", POINTER(quire_section_change), (c_void_p, POINTER(c_size_t))),
     ("quire_changes_steps", POINTER(quire_step), (c_void_p, POINTER(c_size_t))),
+    ("quire_context_batch_delete", c_uint, (
+        c_void_p, c_void_p, POINTER(quire_batch_options), POINTER(c_int64), POINTER(c_void_p),
+        POINTER(c_void_p),
+    )),
+    ("quire_context_batch_insert", c_uint, (
+        c_void_p, c_char_p, c_size_t, POINTER(c_char_p), POINTER(POINTER(quire_value)), c_size_t,
+        c_size_t, POINTER(quire_batch_options), POINTER(c_int64), POINTER(c_void_p),
+        POINTER(c_void_p),
+    )),
+    ("quire_context_batch_update", c_uint, (
+        c_void_p, c_void_p, POINTER(c_char_p), POINTER(quire_value), c_size_t,
+        POINTER(quire_batch_options), POINTER(c_int64), POINTER(c_void_p), POINTER(c_void_p),
+    )),
     ("quire_context_count", c_uint, (c_void_p, c_void_p, POINTER(c_int64), POINTER(c_void_p))),
     ("quire_context_create", c_uint, (c_void_p, POINTER(c_void_p), POINTER(c_void_p))),
     ("quire_context_delete", c_uint, (c_void_p, c_void_p, POINTER(c_void_p))),
