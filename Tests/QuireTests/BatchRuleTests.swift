@@ -350,6 +350,46 @@ struct BatchRuleTests {
     }
   }
 
+  @Test func `pending members stay what they are beside what a request changes`() throws {
+    let library = try LibraryFixture()
+    let context = Context(store: library.store)
+    let books = try library.relationship("Shelf", "books"), tags = try library.relationship("Book", "tags")
+    let first = try context.insert(entityNamed: "Shelf"), second = try context.insert(entityNamed: "Shelf")
+    var volumes: [ManagedObject] = []
+    for number in 0..<5 {
+      let book = try context.insert(entityNamed: "Book")
+      try book.set(.double(Double(number)), for: book.entity.property(named: "price"))
+      volumes.append(book)
+    }
+    let tag = try context.insert(entityNamed: "Tag"), kept = try context.insert(entityNamed: "Tag")
+    try tag.set(.text("gone"), for: tag.entity.property(named: "word"))
+    try first.set(Array(volumes[0..<3]), for: books)
+    try second.set(Array(volumes[3...]), for: books)
+    try context.save()
+
+    try first.set([volumes[2], volumes[0], volumes[1]], for: books)
+    try volumes[0].add(tag, to: tags)
+    try volumes[1].add(tag, to: tags)
+    try volumes[1].add(kept, to: tags)
+    let moved = FetchRequest(entityName: "Book")
+    moved.predicate = try Predicate.parse("price == 0 OR price == 4")
+    _ = try context.update(moved, [("shelf", .object(second.reference))], merges: true)
+    #expect(try first.objects(of: books).map(\.id) == [volumes[2].id, volumes[1].id])
+    #expect(try second.objects(of: books).map(\.id) == [volumes[3].id, volumes[4].id, volumes[0].id])
+    let doomed = FetchRequest(entityName: "Tag")
+    doomed.predicate = try Predicate.parse("word == 'gone'")
+    _ = try context.delete(doomed, merges: true)
+    #expect(try volumes[0].objects(of: tags).isEmpty)
+    #expect(try volumes[1].objects(of: tags).map(\.id) == [kept.id])
+    #expect(!context.updated.contains(volumes[0]) && context.updated.contains(volumes[1]))
+    try context.save()
+    let fresh = Context(store: library.store)
+    let shelf = try fresh.existingObject(entityNamed: "Shelf", id: first.id)
+    #expect(try shelf.objects(of: books).map(\.id) == [volumes[2].id, volumes[1].id])
+    let book = try fresh.existingObject(entityNamed: "Book", id: volumes[1].id)
+    #expect(try book.objects(of: tags).map(\.id) == [kept.id])
+  }
+
   @Test func `without a merge the context stays as it was`() throws {
     let library = try LibraryFixture()
     let context = Context(store: library.store)

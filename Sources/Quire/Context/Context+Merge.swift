@@ -90,7 +90,12 @@ extension Context {
         gone.insert(ObjectReference(root: entity.rootNumber, id: row.id))
       }
     }
-    for object in registeredObjects where !object.toMany.isEmpty { object.dropMembers(gone) }
+    for object in registeredObjects {
+      for (slot, members) in object.toMany where members.members.contains(where: gone.contains) {
+        object.toMany[slot]?.forget(gone)
+        touch(object, at: slot)
+      }
+    }
     for object in Array(inserted) + Array(updated) {
       for relationship in object.entity.relationships where !relationship.isToMany && !object.isFault {
         let slot = relationship.slot

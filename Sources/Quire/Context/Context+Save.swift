@@ -204,7 +204,7 @@ extension ManagedObject {
     }
   }
 
-  func dropMembers(_ gone: Set<ObjectReference>) {
+  fileprivate func dropMembers(_ gone: Set<ObjectReference>) {
     for slot in toMany.keys { toMany[slot]?.forget(gone) }
   }
 

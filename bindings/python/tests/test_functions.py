@@ -67,6 +67,10 @@ class FunctionTests(StoreTestCase):
             quire.register_function("absolute", c.abs)
         with self.assertRaisesRegex(quire.InvalidArgument, "argument 1"):
             quire.register_function("absolute", c.abs, arguments=[ctypes.c_void_p], result=ctypes.c_int)
+        with self.assertRaisesRegex(quire.InvalidArgument, "interpreter"):
+            quire.register_function("nothing", ctypes.pythonapi.Py_IsInitialized, arguments=[], result=ctypes.c_int)
+        with self.assertRaises(TypeError):
+            quire.register_function("nothing", ctypes.c_int(5))  # type: ignore[arg-type]
         null = ctypes.CFUNCTYPE(ctypes.c_int)(0)
         with self.assertRaisesRegex(quire.InvalidArgument, "NULL"):
             quire.register_function("nothing", null)

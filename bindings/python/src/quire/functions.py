@@ -18,7 +18,8 @@ from .errors import InvalidArgument, failure, remember
 __all__ = ["function", "register_function", "unregister_function"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-_CFunction: type = ctypes.CFUNCTYPE(None).__mro__[-2]
+_CFunction: type = ctypes.CFUNCTYPE(None).__mro__[1]
+_NEEDS_THE_INTERPRETER = 4
 
 _numbers = itertools.count(1)
 _kept: dict[int, Any] = {}
@@ -55,6 +56,7 @@ def register_function(
     `function` is a function of ctypes or anything callable. One of ctypes is called with its own signature, without
     Python between: the types are its `argtypes` and `restype`, or `arguments` and `result`, each a type of ctypes for
     integers, floats, `c_bool` or `c_char_p` (UTF-8; nil is NULL). A numeric argument that is nil makes the result nil.
+    What is raised in a callback that ctypes made of a Python function is lost: register the Python function itself.
 
     Any other callable is given None, int, float, bool, str, datetime, Decimal, UUID or bytes as the attribute has them,
     and gives one of these back. What it raises is the `__cause__` of the `FunctionError` of the fetch.
@@ -98,6 +100,9 @@ def _register_native(
 ) -> None:
     arguments = function.argtypes if arguments is None else arguments
     result = function.restype if result is None else result
+    if function._flags_ & _NEEDS_THE_INTERPRETER:
+        raise InvalidArgument(
+            f"{name}: a function of the interpreter itself cannot be called without it; wrap it in a Python function.")
     if arguments is None:
         raise InvalidArgument(
             f"{name}: the types of the arguments are not known; set argtypes, or give arguments=[...].")
