@@ -33,6 +33,14 @@ static bool matches(quire_object *object, const char *format) {
     return answer;
 }
 
+static int64_t try_count(quire_context *context, const char *format, quire_status *status) {
+    quire_fetch_request *request = new_request("Everything", format, NULL);
+    int64_t number = 0;
+    *status = quire_context_count(context, request, &number, &error);
+    quire_fetch_request_release(request);
+    return number;
+}
+
 static void expect_failure(quire_status expected, quire_object *object, const char *format, const char *part) {
     quire_predicate *predicate = NULL;
     bool answer = true;
@@ -117,26 +125,63 @@ static quire_object *insert_everything(quire_context *context) {
     return object;
 }
 
+static const char *const truths[] = {
+    "hypotenuse(3, real) == 5", "hypotenuse(medium, 0) == 70000", "FUNCTION('hypotenuse', 3, 4) == 5", "half(narrow) == 0.125",
+    "both(flag, YES) == YES", "both(flag, 0) == NO", "add8(-100, 200) == 100", "add8(small, 255) == -8", "negate16(-32768) == -32768",
+    "negate16(small) == 7", "negate32(medium) == -70000", "negate64(large) == -5000000000", "low(-1) == 255", "low16(-1) == 65535",
+    "low32(5000000000) == 705032704", "most(1, 2) > 9223372036854775807", "negate64(decimal * 2) == -5",
+    "later(moment, 1) > moment", "later(moment, 0) == moment", "later(later(moment, 2), -2) == moment", "letters(text) == 5",
+    "letters('') == 0", "is_absent(nil) == 1", "is_absent(link) == 1", "is_absent(text) == 0",
+    "tenth(text, real, -3) == 'l\xC3\xB6we-4.0--3'", "tenth('', -1, 0) == nil", "shouted(tenth('a', 1, 2)) == 'A-1.0-2'",
+    "shouted(text) BEGINSWITH 'L'", "letters(nil) == nil", "negate32(nil) == nil", "hypotenuse(real, link) == nil",
+    "negate64(negate32(negate16(add8(1, 2)))) == -3", "shouted('ab') IN {'AB', 'x'}",
+    "TERNARY(both(flag, flag) == 1, letters('abc'), 0) == 3",
+    "many(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18) == 2109",
+};
+
+enum { TRUTHS = sizeof truths / sizeof truths[0] };
+
 static void native_functions_are_called_with_their_signature(void) {
     fixture f = open_fixture();
     register_all();
     quire_object *object = insert_everything(f.context);
-    static const char *const truths[] = {
-        "hypotenuse(3, real) == 5", "hypotenuse(medium, 0) == 70000", "FUNCTION('hypotenuse', 3, 4) == 5", "half(narrow) == 0.125",
-        "both(flag, YES) == YES", "both(flag, 0) == NO", "add8(-100, 200) == 100", "add8(small, 255) == -8", "negate16(-32768) == -32768",
-        "negate16(small) == 7", "negate32(medium) == -70000", "negate64(large) == -5000000000", "low(-1) == 255", "low16(-1) == 65535",
-        "low32(5000000000) == 705032704", "most(1, 2) > 9223372036854775807", "negate64(decimal * 2) == -5",
-        "later(moment, 1) > moment", "later(moment, 0) == moment", "later(later(moment, 2), -2) == moment", "letters(text) == 5",
-        "letters('') == 0", "is_absent(nil) == 1", "is_absent(link) == 1", "is_absent(text) == 0",
-        "tenth(text, real, -3) == 'l\xC3\xB6we-4.0--3'", "tenth('', -1, 0) == nil", "shouted(tenth('a', 1, 2)) == 'A-1.0-2'",
-        "shouted(text) BEGINSWITH 'L'", "letters(nil) == nil", "negate32(nil) == nil", "hypotenuse(real, link) == nil",
-        "negate64(negate32(negate16(add8(1, 2)))) == -3", "shouted('ab') IN {'AB', 'x'}",
-        "TERNARY(both(flag, flag) == 1, letters('abc'), 0) == 3",
-        "many(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18) == 2109",
-    };
-    for (size_t i = 0; i < sizeof truths / sizeof truths[0]; i++)
+    for (size_t i = 0; i < TRUTHS; i++)
         if (!matches(object, truths[i])) check_failed(__FILE__, __LINE__, truths[i]);
     quire_object_release(object);
+    close_fixture(f);
+}
+
+static void functions_give_the_same_in_the_store(void) {
+    fixture f = open_fixture();
+    register_all();
+    quire_object *objects[] = {insert_everything(f.context), insert(f.context, "Everything"), insert_everything(f.context)};
+    set_value(objects[2], "small", quire_value_integer(100));
+    set_text(objects[2], "text", "x");
+    set_value(objects[2], "flag", quire_value_boolean(false));
+    save(f.context);
+    /* Another context has read nothing, so that the store answers alone. */
+    quire_context *fresh = NULL;
+    CHECK_OK(quire_context_create(f.store, &fresh, &error));
+    for (size_t i = 0; i < TRUTHS; i++) {
+        int64_t expected = 0;
+        for (int place = 0; place < 3; place++) {
+            quire_predicate *predicate = NULL;
+            bool answer = false;
+            CHECK_OK(quire_predicate_parse(truths[i], QUIRE_NUL, NULL, 0, &predicate, &error));
+            const quire_status status = quire_predicate_matches(predicate, objects[place], &answer, NULL);
+            /* What fails for one object fails the fetch. */
+            expected = status == QUIRE_OK && expected >= 0 ? expected + answer : -1;
+            quire_predicate_release(predicate);
+        }
+        quire_fetch_request *request = new_request("Everything", truths[i], NULL);
+        int64_t number = 0;
+        const quire_status status = quire_context_count(fresh, request, &number, NULL);
+        if (expected < 0 ? status != QUIRE_INVALID_PREDICATE : status != QUIRE_OK || number != expected)
+            check_failed(__FILE__, __LINE__, truths[i]);
+        quire_fetch_request_release(request);
+    }
+    quire_context_release(fresh);
+    for (int place = 0; place < 3; place++) quire_object_release(objects[place]);
     close_fixture(f);
 }
 
@@ -376,6 +421,22 @@ static bool use_the_context(void *data, const quire_value *arguments, size_t cou
     return true;
 }
 
+static void what_fails_fails_the_fetch_and_nothing_more(void) {
+    fixture f = open_fixture();
+    tally tally = {0, 0, NULL, NULL};
+    register_describe(&tally, QUIRE_ANY_NUMBER);
+    quire_object_release(insert_everything(f.context));
+    save(f.context);
+    quire_status status;
+    try_count(f.context, "describe('!not today', small) == 'x'", &status);
+    CHECK(status == QUIRE_FUNCTION && strstr(quire_error_message(error).data, "!not today;i-7;") != NULL);
+    quire_error_release(error);
+    error = NULL;
+    CHECK(try_count(f.context, "describe(small, flag, real, narrow, moment, text, decimal, link) == "
+                               "'i-7;b1;d4;f0.25;t1000;l\xC3\xB6we;2.5;nil;'", &status) == 1 && status == QUIRE_OK);
+    close_fixture(f);
+}
+
 static void a_function_may_not_use_the_context_that_calls_it(void) {
     fixture f = open_fixture();
     quire_object *object = insert_everything(f.context);
@@ -386,6 +447,10 @@ static void a_function_may_not_use_the_context_that_calls_it(void) {
     callback.is_volatile = true;
     CHECK_OK(quire_function_register_callback("meddle", QUIRE_NUL, &callback, &error));
     CHECK(matches(object, "meddle() == 5"));
+    save(f.context);
+    tally.calls = 0;
+    quire_status status;
+    CHECK(try_count(f.context, "meddle() == 5", &status) == 1 && status == QUIRE_OK);
     set_text(object, "text", "free again");
     save(f.context);
     quire_object_release(object);
@@ -450,6 +515,7 @@ static void functions_come_and_go_while_others_call_them(void) {
 
 int main(void) {
     RUN(native_functions_are_called_with_their_signature);
+    RUN(functions_give_the_same_in_the_store);
     RUN(what_a_type_cannot_hold_names_function_and_argument);
     RUN(wrong_calls_are_refused_when_the_predicate_is_read);
     RUN(both_spellings_print_as_one_that_reads_back);
@@ -458,6 +524,7 @@ int main(void) {
     RUN(a_function_that_is_gone_is_an_answer_and_no_crash);
     RUN(a_refused_registration_leaves_its_data_with_the_caller);
     RUN(constants_are_calculated_once_unless_the_function_is_volatile);
+    RUN(what_fails_fails_the_fetch_and_nothing_more);
     RUN(a_function_may_not_use_the_context_that_calls_it);
     RUN(bad_results_are_errors);
     RUN(functions_come_and_go_while_others_call_them);

@@ -25,7 +25,7 @@ enum FunctionTable {
   }
 
   /// Whether the same arguments always give the same.
-  static func isPure(_ name: String) -> Bool { entries[name]?.isPure ?? true }
+  static func isPure(_ name: String) -> Bool { entry(name)?.isPure ?? true }
 
   private static let entries: [String: Entry] = {
     var entries = [

@@ -35,7 +35,28 @@ class FunctionTests(StoreTestCase):
             pass
 
     def matches(self, format: str, *arguments: Any) -> bool:
-        return quire.Predicate(format, *arguments).matches(self.thing)
+        """In memory, and in the store, which must agree."""
+        predicate = quire.Predicate(format, *arguments)
+        try:
+            answer = predicate.matches(self.thing)
+        finally:
+            self.context.save()
+        with self.store.create_context() as other:
+            self.assertEqual(other.query(Everything).where(predicate).count(), int(answer), format)
+        return answer
+
+    def test_an_exception_comes_out_of_the_fetch(self) -> None:
+        self.context.save()
+
+        def fail(number: int) -> int:
+            raise ZeroDivisionError(f"no {number}")
+
+        self.register("fail", fail)
+        with self.store.create_context() as other:
+            with self.assertRaises(quire.FunctionError) as caught:
+                other.query(Everything).where("fail(whole) == 1").all()
+            self.assertIsInstance(caught.exception.__cause__, ZeroDivisionError)
+            self.assertEqual(other.query(Everything).where("whole == 7").count(), 1)
 
     def test_functions_of_ctypes_are_called_with_their_types(self) -> None:
         library = ctypes.CDLL(ctypes.util.find_library("m"))
