@@ -35,12 +35,12 @@ _SIGNED = {
     1: _ffi.QUIRE_NATIVE_INT8, 2: _ffi.QUIRE_NATIVE_INT16, 4: _ffi.QUIRE_NATIVE_INT32, 8: _ffi.QUIRE_NATIVE_INT64}
 _UNSIGNED = {
     1: _ffi.QUIRE_NATIVE_UINT8, 2: _ffi.QUIRE_NATIVE_UINT16, 4: _ffi.QUIRE_NATIVE_UINT32, 8: _ffi.QUIRE_NATIVE_UINT64}
-for _kind in (ctypes.c_int8, ctypes.c_int16, ctypes.c_int32, ctypes.c_int64, ctypes.c_short, ctypes.c_int,
-              ctypes.c_long, ctypes.c_longlong, ctypes.c_ssize_t):
-    _PLAIN[_kind] = _SIGNED[ctypes.sizeof(_kind)]
-for _kind in (ctypes.c_uint8, ctypes.c_uint16, ctypes.c_uint32, ctypes.c_uint64, ctypes.c_ushort, ctypes.c_uint,
-              ctypes.c_ulong, ctypes.c_ulonglong, ctypes.c_size_t):
-    _PLAIN[_kind] = _UNSIGNED[ctypes.sizeof(_kind)]
+_PLAIN.update((kind, _SIGNED[ctypes.sizeof(kind)]) for kind in (
+    ctypes.c_int8, ctypes.c_int16, ctypes.c_int32, ctypes.c_int64, ctypes.c_short, ctypes.c_int, ctypes.c_long,
+    ctypes.c_longlong, ctypes.c_ssize_t))
+_PLAIN.update((kind, _UNSIGNED[ctypes.sizeof(kind)]) for kind in (
+    ctypes.c_uint8, ctypes.c_uint16, ctypes.c_uint32, ctypes.c_uint64, ctypes.c_ushort, ctypes.c_uint, ctypes.c_ulong,
+    ctypes.c_ulonglong, ctypes.c_size_t))
 
 
 def register_function(
