@@ -79,7 +79,7 @@ typedef struct quire_native_function {
     bool is_volatile;
     /** For `destroy`; not passed to the function. */
     void *QUIRE_NULLABLE user_data;
-    /** Called once, when the function is removed and nothing calls it any more. By whatever thread. */
+    /** Called once, when the function is removed and no predicate that has called it is left. By whatever thread. */
     void (*QUIRE_NULLABLE destroy)(void *QUIRE_NULLABLE user_data);
 } quire_native_function;
 
@@ -99,7 +99,7 @@ typedef struct quire_function_callback {
     size_t argument_count;
     /** Passed to both functions, never touched. */
     void *QUIRE_NULLABLE user_data;
-    /** Called once, when the function is removed and nothing calls it any more. By whatever thread. */
+    /** Called once, when the function is removed and no predicate that has called it is left. By whatever thread. */
     void (*QUIRE_NULLABLE destroy)(void *QUIRE_NULLABLE user_data);
     /**
      * The function: true when it has put its result, a single value, into `*out_result`, which is nil before. False when

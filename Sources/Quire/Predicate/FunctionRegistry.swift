@@ -24,6 +24,7 @@ enum FunctionRegistry {
   static func unregister(_ name: String) throws(Failure) {
     // Its end runs code of the program's, which must not find the lock taken.
     let removed = functions.withLock { $0.removeValue(forKey: name) }
+    removed?.noteRemoval()
     if removed == nil { throw Failure(.notFound, "There is no registered function named \(name).") }
   }
 

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A function of the program's own, which predicates call by a name. Any thread, as far as the function allows it.
 final class RegisteredFunction: Sendable {
   enum Body: Sendable {
@@ -11,6 +13,7 @@ final class RegisteredFunction: Sendable {
   /// Whether the same arguments always give the same, so that constants can be calculated once.
   let isDeterministic: Bool
   private let body: Body
+  private let isRemoved = Atomic(false)
 
   init(name: String, isDeterministic: Bool, _ body: Body) {
     self.name = name
@@ -50,7 +53,11 @@ final class RegisteredFunction: Sendable {
     return nil
   }
 
+  /// For the registry: who has looked it up before calls the function that then has its name, if there is one.
+  func noteRemoval() { isRemoved.store(true, ordering: .releasing) }
+
   func call(_ items: [Item]) throws(Failure) -> Item {
+    if isRemoved.load(ordering: .acquiring) { return try successor(for: items.count).call(items) }
     var values: [Value] = []
     values.reserveCapacity(items.count)
     for (index, item) in items.enumerated() {
@@ -62,6 +69,17 @@ final class RegisteredFunction: Sendable {
     case .callback(_, let call):
       return .value(try ForeignCall.run { () throws(Failure) in try call(values) })
     }
+  }
+
+  private func successor(for count: Int) throws(Failure) -> RegisteredFunction {
+    guard let function = FunctionRegistry.function(named: name) else {
+      throw Failure(.unsupported, "The function \(name) was removed; register it again, or use another predicate.")
+    }
+    if let expected = function.argumentCount, expected != count {
+      throw Failure(
+        .invalidPredicate, "\(name) was registered anew and takes \(expected) arguments now, not \(count).")
+    }
+    return function
   }
 
   private func notSingle(_ index: Int, _ given: String) -> Failure {

@@ -65,7 +65,7 @@ def use(context: quire.Context) -> None:
             reveal_type(section.name)  # R: str
 
 
-@quire.function("half")
+@quire.register_function("half")
 def half(number: float) -> float:
     return number / 2
 

@@ -9,13 +9,13 @@ import itertools
 import threading
 import uuid
 from collections.abc import Callable, Sequence
-from typing import Any, Optional, TypeVar
+from typing import Any, Optional, TypeVar, overload
 
 from . import _buffers, _ffi, _values
 from ._load import library
-from .errors import InvalidArgument, failure, remember
+from .errors import InvalidArgument, WrongType, failure, remember
 
-__all__ = ["function", "register_function", "unregister_function"]
+__all__ = ["register_function", "unregister_function"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _CFunction: type = ctypes.CFUNCTYPE(None).__mro__[1]
@@ -43,15 +43,24 @@ _PLAIN.update((kind, _UNSIGNED[ctypes.sizeof(kind)]) for kind in (
     ctypes.c_ulonglong, ctypes.c_size_t))
 
 
+@overload
+def register_function(name: str, *, deterministic: bool = ...) -> Callable[[_Function], _Function]: ...
+@overload
+def register_function(
+    name: str, function: Callable[..., Any], *, arguments: Optional[Sequence[Any]] = ..., result: Any = ...,
+    deterministic: bool = ...
+) -> None: ...
 def register_function(
     name: str,
-    function: Callable[..., Any],
+    function: Optional[Callable[..., Any]] = None,
     *,
     arguments: Optional[Sequence[Any]] = None,
     result: Any = None,
     deterministic: bool = True,
-) -> None:
+) -> Optional[Callable[[_Function], _Function]]:
     """Registers a function that predicates call by its name: `distance(latitude, longitude, 52.5, 13.4) < 10`.
+
+    Without a function it decorates one: `@quire.register_function("distance")`.
 
     `function` is a function of ctypes or anything callable. One of ctypes is called with its own signature, without
     Python between: the types are its `argtypes` and `restype`, or `arguments` and `result`, each a type of ctypes for
@@ -66,24 +75,21 @@ def register_function(
     `InvalidState`. Register it before the first predicate that names it is made. It may be called by any thread that
     uses such a predicate, and must not use contexts, objects or stores. Any thread.
     """
+    if function is None:
+        def register(body: _Function) -> _Function:
+            register_function(name, body, arguments=arguments, result=result, deterministic=deterministic)
+            return body
+
+        return register
     if isinstance(function, _CFunction):
         _register_native(name, function, arguments, result, deterministic)
-        return
+        return None
     if not callable(function):
-        raise TypeError(f"{name}: a function is needed, not {type(function).__name__}")
+        raise WrongType(f"{name}: a function is needed, not {type(function).__name__}")
     if result is not None:
-        raise TypeError(f"{name}: the type of the result is given for functions of ctypes only")
+        raise WrongType(f"{name}: the type of the result is given for functions of ctypes only")
     _register_callable(name, function, None if arguments is None else len(arguments), deterministic)
-
-
-def function(name: str, *, deterministic: bool = True) -> Callable[[_Function], _Function]:
-    """Registers the function below it, as `register_function` does: `@quire.function("distance")`."""
-
-    def register(body: _Function) -> _Function:
-        register_function(name, body, deterministic=deterministic)
-        return body
-
-    return register
+    return None
 
 
 def unregister_function(name: str) -> None:
