@@ -14,6 +14,7 @@ let package = Package(
     .systemLibrary(name: "CICU"),
     .systemLibrary(name: "CPropertyList"),
     .systemLibrary(name: "CDigest"),
+    .systemLibrary(name: "CFFI"),
     .target(
       name: "CQuireFormat",
       publicHeadersPath: ".",
@@ -22,7 +23,7 @@ let package = Package(
       ]),
     .target(
       name: "Quire",
-      dependencies: ["CQuire", "CSQLite", "CICU", "CPropertyList", "CDigest", "CQuireFormat"],
+      dependencies: ["CQuire", "CSQLite", "CICU", "CPropertyList", "CDigest", "CFFI", "CQuireFormat"],
       exclude: ["exports.map"],
       swiftSettings: swift),
     .testTarget(name: "QuireTests", dependencies: ["Quire", "CQuire"], swiftSettings: swift),

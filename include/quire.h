@@ -12,7 +12,9 @@
  *   quire/object.h       reading and changing one object
  *   quire/predicate.h    conditions, as text; the language
  *   quire/expression.h   values that are calculated, in the same language
+ *   quire/function.h     functions of the program that predicates call
  *   quire/fetch.h        fetch requests
+ *   quire/batch.h        insert, update and delete in the store, without an object for each row
  *   quire/list.h         their results: objects, ids, or rows in columns
  *   quire/results.h      results controllers: sectioned lists that report their changes
  */
@@ -28,7 +30,9 @@
 #include "quire/object.h"
 #include "quire/predicate.h"
 #include "quire/expression.h"
+#include "quire/function.h"
 #include "quire/fetch.h"
+#include "quire/batch.h"
 #include "quire/list.h"
 #include "quire/results.h"
 

@@ -27,6 +27,8 @@ typedef struct world {
     const char *keys[2], *null_keys[2], *invalid_keys[2], *properties[1];
     quire_index_element element;
     quire_results_delegate delegate;
+    quire_native_function function;
+    quire_function_callback callback;
     int64_t ids[2], out_numbers[8];
     uint8_t out_bytes[32];
 } world;
@@ -58,6 +60,13 @@ static void check_error(quire_status status, quire_error **failure) {
 }
 
 #include "null_calls.h"
+
+static int32_t answer(void) { return 42; }
+
+static bool say_nothing(void *data, const quire_value *arguments, size_t count, quire_value *result) {
+    (void)data, (void)arguments, (void)count, (void)result;
+    return true;
+}
 
 /* Made once, and with it the stores of all worlds: only models that are not frozen must be new each time. */
 static quire_model *shared_model;
@@ -92,6 +101,12 @@ static world *make_world(void) {
     w->properties[0] = "title";
     w->element.property = "title";
     w->delegate.struct_size = sizeof w->delegate;
+    w->function = (quire_native_function)QUIRE_NATIVE_FUNCTION_INIT;
+    w->function.result_type = QUIRE_NATIVE_INT32;
+    w->function.function = (void (*)(void))answer;
+    w->callback = (quire_function_callback)QUIRE_FUNCTION_CALLBACK_INIT;
+    w->callback.call = say_nothing;
+    CHECK_OK(quire_function_register("registered", QUIRE_NUL, &w->function, &error));
     CHECK_OK(quire_predicate_parse("pages > 10", QUIRE_NUL, NULL, 0, &w->predicate, &error));
     CHECK(quire_predicate_parse("pages >", QUIRE_NUL, NULL, 0, &(quire_predicate *){NULL}, &w->error) == QUIRE_INVALID_PREDICATE);
     w->entry.key = quire_value_text("pages");
@@ -115,6 +130,9 @@ static world *make_world(void) {
 }
 
 static void end_world(world *w) {
+    /* The process has but one table of functions. */
+    quire_function_unregister("registered", QUIRE_NUL, NULL);
+    quire_function_unregister("Fresh", QUIRE_NUL, NULL);
     quire_changes_release(w->changes);
     quire_results_release(w->results);
     quire_page_release(w->page);

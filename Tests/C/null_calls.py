@@ -33,6 +33,7 @@ BY_FUNCTION = {
     ("quire_expression_parse", "format"): '"pages + %@"',
     ("quire_predicate_equal", "other"): "w->predicate",
     ("quire_expression_equal", "other"): "w->expression",
+    ("quire_function_unregister", "name"): '"registered"',
     ("quire_context_object", "id"): "quire_object_id(w->object)",
 }
 BY_NAME = {
@@ -75,6 +76,8 @@ BY_NAME = {
     "variables": "&w->entry",
     "variable_count": "1",
     "delegate": "&w->delegate",
+    "function": "&w->function",
+    "callback": "&w->callback",
 }
 # They answer for NULL too.
 ANSWER_NULL = {"quire_error_status", "quire_error_offset"}

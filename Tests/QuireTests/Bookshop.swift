@@ -208,6 +208,111 @@ final class Bookshop {
     try context.rollback()
   }
 
+  // MARK: Batch requests
+
+  /// Those of an entity that are in the store and fulfil a filter there.
+  private func savedMatches(_ query: BookshopQuery) -> [Int] { query.result(saved, self) }
+
+  /// Sets a property of what is stored. A pending change of that property stays.
+  func batchUpdate() throws {
+    var query = BookshopQuery()
+    switch dice.roll(4) {
+    case 0:
+      (query.format, query.holds) = dice.pick(BookshopQuery.bookFilters) ?? BookshopQuery.bookFilters[0]
+      let title = dice.pick(Self.titles) ?? nil, price = dice.pick(Self.prices) ?? nil
+      let matches = savedMatches(query)
+      try runUpdate(query, ["title": value(title), "price": price.map { .double($0) } ?? .nil], matches)
+      for book in matches {
+        if now.books[book]?.title == saved.books[book]?.title { now.books[book]?.title = title }
+        if now.books[book]?.price?.bitPattern == saved.books[book]?.price?.bitPattern { now.books[book]?.price = price }
+        // SQL finds no difference between the two zeros, and leaves what is there.
+        let isZero = price == 0 && saved.books[book]?.price == 0
+        let mixed = isZero && saved.books[book]?.title == title
+        if mixed { now.books[book]?.price = nowPrice(book, kept: saved.books[book]?.price ?? nil, new: price) }
+        saved.books[book]?.title = title
+        if !mixed { saved.books[book]?.price = price }
+      }
+    case 1:
+      (query.format, query.holds) = dice.pick(BookshopQuery.bookFilters) ?? BookshopQuery.bookFilters[0]
+      let authors = saved.persons.keys.filter { now.persons[$0] != nil }.sorted()
+      let author = dice.chance(3, of: 4) ? dice.pick(authors) : nil
+      let matches = savedMatches(query)
+      try runUpdate(query, ["author": reference(author)], matches)
+      for book in matches {
+        if now.books[book]?.author == saved.books[book]?.author { now.books[book]?.author = author }
+        saved.books[book]?.author = author
+      }
+    case 2:
+      query.entity = "Person"
+      (query.format, query.holds) = dice.pick(BookshopQuery.personFilters) ?? BookshopQuery.personFilters[0]
+      let age = dice.pick(Self.ages) ?? nil
+      let matches = savedMatches(query)
+      try runUpdate(query, ["age": age.map { .integer($0) } ?? .nil], matches)
+      for person in matches {
+        if now.persons[person]?.age == saved.persons[person]?.age { now.persons[person]?.age = age }
+        saved.persons[person]?.age = age
+      }
+    default:
+      query.entity = "Person"
+      (query.format, query.holds) = dice.pick(BookshopQuery.personFilters) ?? BookshopQuery.personFilters[0]
+      let matches = savedMatches(query)
+      try runUpdate(query, ["passport": .nil], matches)
+      for person in matches {
+        if now.persons[person]?.passport == saved.persons[person]?.passport { now.persons[person]?.passport = nil }
+        saved.persons[person]?.passport = nil
+      }
+    }
+  }
+
+  private func nowPrice(_ book: Int, kept: Double?, new: Double?) -> Double? {
+    now.books[book]?.price?.bitPattern == new?.bitPattern ? kept : now.books[book]?.price
+  }
+
+  private func runUpdate(_ query: BookshopQuery, _ values: [String: Value], _ matches: [Int]) throws {
+    let rows = try context.update(query.request(), values.map { ($0.key, $0.value) }, merges: true)
+    try #require(rows.map(\.id) == matches.map(id))
+  }
+
+  /// Deletes what is stored, and with it what is pending of it.
+  func batchDelete() throws {
+    var query = BookshopQuery()
+    query.entity = dice.pick(["Book", "Person", "Author"]) ?? "Book"
+    let filters = query.entity == "Book" ? BookshopQuery.bookFilters : BookshopQuery.personFilters
+    (query.format, query.holds) = dice.pick(filters) ?? filters[0]
+    query.sort = [(query.entity == "Book" ? "title" : "name", dice.chance(1, of: 2))]
+    let matches = Array(savedMatches(query).dropFirst(1).prefix(2))
+    let request = try query.request()
+    request.offset = 1
+    request.limit = 2
+    let rows = try context.delete(request, merges: true)
+    try #require(rows.map(\.id) == matches.map(id))
+    for number in matches {
+      for keyPath in [\Bookshop.now, \Bookshop.saved] {
+        self[keyPath: keyPath].books[number] = nil
+        self[keyPath: keyPath].persons[number] = nil
+        for book in self[keyPath: keyPath].books.keys where self[keyPath: keyPath].books[book]?.author == number {
+          self[keyPath: keyPath].books[book]?.author = nil
+        }
+      }
+      held[number] = nil
+    }
+  }
+
+  /// Inserts books into the store.
+  func batchInsert() throws {
+    let titles = (0...dice.roll(3)).map { _ in dice.pick(Self.titles) ?? nil }
+    let rows = try context.insertIntoStore(entityNamed: "Book", keys: ["title"], rowCount: titles.count, merges: true) {
+      (_, row) throws(Failure) in
+      titles[row].map { .text($0) } ?? .nil
+    }
+    for (row, title) in zip(rows, titles) {
+      last += 1
+      ids[last] = row.id
+      now.books[last] = Book(title: title)
+      saved.books[last] = Book(title: title)
+    }
+  }
+
   func forgetTouched() { touched = [] }
 
   func obtainPermanentIDs() throws { try context.obtainPermanentIDs() }

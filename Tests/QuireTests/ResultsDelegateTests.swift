@@ -7,6 +7,7 @@ import Testing
 struct ResultsDelegateTests {
   /// Listens to new ids before the controllers do, so that the probes know them when they are next told something.
   private final class IDWatch: ContextObserver {
+    func follows(_ entity: Entity) -> Bool { true }
     var probes: [ControllerProbe] = []
     func contextDidChange(_ changes: [ObjectChange]) {}
     func contextDidAssignIDs(_ objects: [(object: ManagedObject, temporary: Int64)]) {

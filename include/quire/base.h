@@ -105,7 +105,9 @@ typedef enum quire_status {
     /** The store was opened read-only, or its file may not be written. */
     QUIRE_READ_ONLY = 17,
     /** SQLite failed: disk full, I/O error, damaged file. */
-    QUIRE_DATABASE = 18
+    QUIRE_DATABASE = 18,
+    /** A registered function failed; the message is its own. */
+    QUIRE_FUNCTION = 19
 } quire_status;
 
 /** Text: `size` bytes of UTF-8 at `data`, and a NUL behind them. `data` is NULL when there is no text at all. */

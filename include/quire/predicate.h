@@ -108,7 +108,8 @@ quire_string quire_predicate_text(const quire_predicate *predicate);
  * Unlike in a fetch, transient attributes may be compared, and the whole language is evaluated, quantifiers, functions
  * and SUBQUERY included.
  * Fails: QUIRE_INVALID_ARGUMENT (no such key), QUIRE_INVALID_PREDICATE (an ordering of what has no order, such as text
- * and a number; a malformed pattern), QUIRE_UNSUPPORTED (names the part that is not evaluated: FUNCTION, FETCH, ANYKEY),
+ * and a number; a malformed pattern), QUIRE_FUNCTION (a registered function failed), QUIRE_UNSUPPORTED (names the part
+ * that is not evaluated: FETCH, ANYKEY, a method of an object, a function that is not registered),
  * QUIRE_INVALID_STATE (deleted and saved), QUIRE_NOT_FOUND, QUIRE_CLOSED, QUIRE_DATABASE. Thread: that of the
  * object's context.
  */

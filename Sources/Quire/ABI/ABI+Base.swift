@@ -25,6 +25,7 @@ public func quire_status_name(_ status: quire_status) -> UnsafePointer<CChar>? {
   case QUIRE_BUSY: literal("QUIRE_BUSY")
   case QUIRE_READ_ONLY: literal("QUIRE_READ_ONLY")
   case QUIRE_DATABASE: literal("QUIRE_DATABASE")
+  case QUIRE_FUNCTION: literal("QUIRE_FUNCTION")
   default: literal("unknown status")
   }
 }

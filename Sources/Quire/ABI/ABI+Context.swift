@@ -136,18 +136,27 @@ public func quire_context_insert_rows(
   out_first_id?.pointee = 0
   return status(context, "context", out_error) { context throws(Failure) in
     let entity = try string(entity, entity_size, "entity")
-    let keys = try strings(keys, column_count, "keys")
-    var cells: [UnsafeBufferPointer<quire_value>] = []
-    for column in try array(columns, column_count, "columns") { cells.append(try array(column, row_count, "columns")) }
-    // A count that no column bears out may be anything.
-    if column_count == 0, row_count != 0 {
-      throw Failure(
-        .invalidArgument, "There are no columns for the \(UInt(bitPattern: row_count)) rows; give at least one.")
-    }
-    let first = try context.insert(entityNamed: entity, keys: keys, rowCount: row_count) {
+    let table = try valueTable(keys, columns, column_count, row_count)
+    let first = try context.insert(entityNamed: entity, keys: table.keys, rowCount: row_count) {
       (column, row) throws(Failure) in
-      try value(cells[column][row], "columns")
+      try value(table.cells[column][row], "columns")
     }
     out_first_id?.pointee = first
   }
+}
+
+/// Columns of values with their keys; every column has as many values as there are rows.
+func valueTable(
+  _ keys: UnsafePointer<UnsafePointer<CChar>?>?, _ columns: UnsafePointer<UnsafePointer<quire_value>?>?,
+  _ columnCount: Int, _ rowCount: Int
+) throws(Failure) -> (keys: [String], cells: [UnsafeBufferPointer<quire_value>]) {
+  let keys = try strings(keys, columnCount, "keys")
+  var cells: [UnsafeBufferPointer<quire_value>] = []
+  for column in try array(columns, columnCount, "columns") { cells.append(try array(column, rowCount, "columns")) }
+  // A count that no column bears out may be anything.
+  if columnCount == 0, rowCount != 0 {
+    throw Failure(
+      .invalidArgument, "There are no columns for the \(UInt(bitPattern: rowCount)) rows; give at least one.")
+  }
+  return (keys, cells)
 }

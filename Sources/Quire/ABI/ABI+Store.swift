@@ -10,6 +10,7 @@ public func quire_store_open(
 ) -> quire_status {
   out_store?.pointee = nil
   return status(out_error) { () throws(Failure) in
+    try ForeignCall.refuse()
     let out = try required(out_store, "out_store")
     let given = try Quire.options(options, defaults: quire_store_options(), "options")
     let options = Store.Options(
@@ -30,7 +31,11 @@ public func quire_store_release(_ store: UnsafeMutablePointer<quire_store>?) { r
 
 @_cdecl("quire_store_close") @implementation
 public func quire_store_close(_ store: UnsafeMutablePointer<quire_store>?, _ out_error: ErrorOut) -> quire_status {
-  status(out_error) { () throws(Failure) in try resolve(store, "store").close() }
+  status(out_error) { () throws(Failure) in
+    let store = try resolve(store, "store")
+    try ForeignCall.refuse()
+    try store.close()
+  }
 }
 
 @_cdecl("quire_store_is_open") @implementation

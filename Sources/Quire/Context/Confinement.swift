@@ -7,6 +7,7 @@ final class Confinement: Sendable {
   private let depth = Atomic<Int>(0)
 
   func enter() throws(Failure) {
+    try ForeignCall.refuse()
     let current = UInt(pthread_self())
     if owner.load(ordering: .acquiring) != current {
       let claim = owner.compareExchange(expected: 0, desired: current, ordering: .acquiring)

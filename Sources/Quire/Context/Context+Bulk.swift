@@ -4,12 +4,28 @@ extension Context {
     entityNamed name: String, keys: [String], rowCount: Int, value: (Int, Int) throws(Failure) -> Value
   ) throws(Failure) -> Int64 {
     let entity = try insertableEntity(named: name)
+    let rows = try rows(of: entity, keys: keys, rowCount: rowCount, value: value)
+    if rows.isEmpty { return 0 }
+    let first = store.takeTemporaryIDs(rows.count)
+    for (row, values) in rows.enumerated() {
+      let object = ManagedObject(context: self, entity: entity, id: first - Int64(row), state: .inserted)
+      object.values = values
+      register(object)
+      file(inserted: object)
+    }
+    return first
+  }
+
+  /// The values of new objects by slot, those that no column gives with their defaults.
+  func rows(
+    of entity: Entity, keys: [String], rowCount: Int, value: (Int, Int) throws(Failure) -> Value
+  ) throws(Failure) -> [ContiguousArray<Value>] {
     var attributes: [Attribute] = []
     for key in keys {
       guard let attribute = try entity.property(named: key) as? Attribute else {
         throw Failure(
           .invalidArgument,
-          "'\(name).\(key)' is a relationship; rows are inserted from attributes. Set it on the objects.")
+          "'\(entity.name).\(key)' is a relationship; rows are inserted from attributes. Set it on the objects.")
       }
       if attributes.contains(where: { $0 === attribute }) {
         throw Failure(.invalidArgument, "The column '\(key)' is given twice.")
@@ -26,14 +42,6 @@ extension Context {
       }
       rows.append(values)
     }
-    if rows.isEmpty { return 0 }
-    let first = store.takeTemporaryIDs(rows.count)
-    for (row, values) in rows.enumerated() {
-      let object = ManagedObject(context: self, entity: entity, id: first - Int64(row), state: .inserted)
-      object.values = values
-      register(object)
-      file(inserted: object)
-    }
-    return first
+    return rows
   }
 }

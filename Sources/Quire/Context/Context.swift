@@ -161,6 +161,17 @@ final class Context {
     undelivered.insert(object)
   }
 
+  /// Takes an object out of everything whose row is no longer there, other than by a save of this context.
+  func file(gone object: ManagedObject) {
+    if object.isLive { touchLife(of: object, isLive: true) }
+    inserted.remove(object)
+    updated.remove(object)
+    deleted.remove(object)
+    undelivered.remove(object)
+    object.state = .gone
+    unregister(object.reference)
+  }
+
   /// Notes that a pending change of `object` concerns who reads what holds `reference`.
   func noteHolder(_ object: ManagedObject, of reference: ObjectReference) {
     pendingHolders[reference, default: ObjectSet()].insert(object)
@@ -235,4 +246,6 @@ protocol ContextObserver: AnyObject {
   func contextDidChange(_ changes: [ObjectChange]) throws(Failure)
   /// Temporary ids have become permanent, oldest first. What else follows from that, the observer touches.
   func contextDidAssignIDs(_ objects: [(object: ManagedObject, temporary: Int64)])
+  /// Whether objects of that entity can matter to it.
+  func follows(_ entity: Entity) -> Bool
 }

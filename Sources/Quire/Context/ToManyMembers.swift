@@ -80,6 +80,18 @@ struct ToManyMembers {
     places = nil
   }
 
+  /// The store has come to hold other members: what was added and removed here stays so.
+  mutating func rebase(onto present: [ObjectReference]) {
+    let before = Set(saved), now = Set(present)
+    members.removeAll { before.contains($0) && !now.contains($0) }
+    let known = Set(members)
+    members += present.filter { !before.contains($0) && !known.contains($0) }
+    saved = present
+    added = Set(members).subtracting(now)
+    removed = now.subtracting(members)
+    places = nil
+  }
+
   /// Objects got permanent ids.
   mutating func replace(_ permanent: [ObjectReference: ObjectReference]) {
     func renamed(_ reference: ObjectReference) -> ObjectReference { permanent[reference] ?? reference }

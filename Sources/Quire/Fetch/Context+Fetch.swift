@@ -24,7 +24,7 @@ extension Context {
   }
 
   /// The plan with the request's limit and offset, for the store to apply.
-  private func window(_ plan: FetchPlan, _ request: FetchRequest) -> FetchPlan {
+  func window(_ plan: FetchPlan, _ request: FetchRequest) -> FetchPlan {
     var plan = plan
     plan.limit = request.limit == 0 ? nil : request.limit
     plan.offset = request.offset

@@ -49,7 +49,9 @@ indirect enum ExpressionNode {
     case .assignment(let name, let value): self = .assignment(name, try ExpressionNode(value))
     case .call(_, let selector, _):
       throw Failure(
-        .unsupported, "\(expression.text) calls \(selector), and there are no functions but those of the format.")
+        .unsupported,
+        "\(expression.text) calls the method \(selector) of an object. Only functions of the predicate language and "
+          + "registered ones are called: FUNCTION(\"name\", ...).")
     case .anyKey: throw Failure(.unsupported, "ANYKEY is not supported.")
     case .fetch: throw Failure(.unsupported, "\(expression.text) is not supported: a predicate cannot fetch.")
     }

@@ -24,6 +24,9 @@ enum Function {
     unary.contains(written) ? written + ":" : written
   }
 
+  /// Whether the format gives the name a meaning, evaluated or not.
+  static func isKnown(_ canonicalName: String) -> Bool { canonicalName.contains(":") }
+
   /// The number of arguments a name fixes, or nil when any number goes.
   static func argumentCount(_ name: String) -> Int? {
     if infixSign(of: name) != nil || name == cast { return 2 }

@@ -24,7 +24,9 @@ struct FunctionNode {
       }
       body = .entry(entry)
     } else {
-      throw Failure(.unsupported, "The function \(name), used in \(expression.text), is not known.")
+      throw Failure(
+        .unsupported,
+        "The function \(name), used in \(expression.text), is neither one of the predicate language nor registered.")
     }
     var arguments: [ExpressionNode] = []
     for part in parts { arguments.append(try ExpressionNode(part)) }

@@ -12,10 +12,20 @@ enum FunctionTable {
     let body: Body
   }
 
-  static func entry(_ name: String) -> Entry? { entries[name] }
+  static func isBuiltIn(_ name: String) -> Bool { entries[name] != nil || Function.isKnown(name) }
+
+  /// A function of the format, or one that the program registered.
+  static func entry(_ name: String) -> Entry? {
+    if let entry = entries[name] { return entry }
+    guard let function = FunctionRegistry.function(named: name) else { return nil }
+    return Entry(argumentCount: function.argumentCount, isPure: function.isDeterministic) {
+      (items, _) throws(Failure) in
+      try function.call(items)
+    }
+  }
 
   /// Whether the same arguments always give the same.
-  static func isPure(_ name: String) -> Bool { entries[name]?.isPure ?? true }
+  static func isPure(_ name: String) -> Bool { entry(name)?.isPure ?? true }
 
   private static let entries: [String: Entry] = {
     var entries = [

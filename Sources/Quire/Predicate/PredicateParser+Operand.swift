@@ -224,6 +224,9 @@ extension PredicateParser {
     if let expected = Function.argumentCount(name), parts.count != expected {
       throw failure("\(name) takes \(expected) arguments, and here are \(parts.count).", at: offset)
     }
+    if let problem = FunctionRegistry.function(named: name)?.problem(with: parts) {
+      throw failure(problem.message.string, at: offset)
+    }
     return try call(name, parts, above: height, at: offset)
   }
 
@@ -242,12 +245,27 @@ extension PredicateParser {
       }
       return try item(.fetch(parts), above: height, at: offset)
     default:
-      let (parts, height) = try parseParts(until: ")", "The arguments of FUNCTION end with )")
-      guard parts.count >= 2, case .text(let selector)? = parts[1].constantValue else {
-        throw failure("FUNCTION takes a target, the name of a method in quotes, and arguments.", at: offset)
-      }
-      return try item(.call(parts[0], selector.string, Array(parts.dropFirst(2))), above: height, at: offset)
+      return try parseCall(at: offset)
     }
+  }
+
+  /// `FUNCTION("name", a, b)` calls a registered function; `FUNCTION(target, "selector:", a)` is only read.
+  private mutating func parseCall(at offset: Int) throws(Failure) -> Item {
+    let (parts, height) = try parseParts(until: ")", "The arguments of FUNCTION end with )")
+    if case .text(let text)? = parts.first?.constantValue {
+      let name = text.string, arguments = Array(parts.dropFirst())
+      if let function = FunctionRegistry.function(named: name) {
+        if let problem = function.problem(with: arguments) { throw failure(problem.message.string, at: offset) }
+        return try item(.function(name, arguments), above: height, at: offset)
+      }
+      guard parts.count >= 2, case .text? = parts[1].constantValue else {
+        throw failure("There is no registered function named '\(name)'.", at: offset)
+      }
+    }
+    guard parts.count >= 2, case .text(let selector)? = parts[1].constantValue else {
+      throw failure("FUNCTION takes the name of a registered function in quotes, and its arguments.", at: offset)
+    }
+    return try item(.call(parts[0], selector.string, Array(parts.dropFirst(2))), above: height, at: offset)
   }
 
   private mutating func parseSubquery(at offset: Int) throws(Failure) -> Item {

@@ -259,6 +259,13 @@ extension ResultsController: ContextObserver {
     deliver(changes, involved)
   }
 
+  func follows(_ entity: Entity) -> Bool {
+    let root = entity.rootNumber
+    return isFetched
+      && (query.entity.rootNumber == root
+        || dependencies.contains { $0.path.contains { $0.destination.rootNumber == root } })
+  }
+
   func contextDidAssignIDs(_ objects: [(object: ManagedObject, temporary: Int64)]) {
     if !isFetched { return }
     var renamed: [Int64: Int64] = [:]

@@ -36,14 +36,16 @@ extension RelationshipSQL {
     }
   }
 
-  /// For a to-many relationship: what to run with the key of a deleted owner.
-  var detachments: [String] {
+  /// For a to-many relationship: what to run with the key of a deleted owner; with `many`, with an `IDList` of keys.
+  func detachments(many: Bool = false) -> [String] {
+    let isDeleted = many ? "IN (\(IDList.sql))" : "= ?"
     switch storage {
     case .destination(let key, let order) where relationship.inverse == nil:
       let orderless = order.map { ", \($0) = NULL" } ?? ""
-      return ["UPDATE \(table) SET \(key) = NULL\(orderless) WHERE \(key) = ?1"]
+      return ["UPDATE \(table) SET \(key) = NULL\(orderless) WHERE \(key) \(isDeleted)"]
     case .owner, .destination: return []
-    case .pairs(let pairs): return eitherWay(pairs) { owner, _ in "DELETE FROM \(pairs.name) WHERE \(owner) = ?1" }
+    case .pairs(let pairs):
+      return eitherWay(pairs) { owner, _ in "DELETE FROM \(pairs.name) WHERE \(owner) \(isDeleted)" }
     }
   }
 

@@ -55,7 +55,7 @@ final class RowWriter: Sendable {
       """
     var detachments: [String] = []
     for relationship in entity.relationships where relationship.isToMany && !relationship.isTransient {
-      detachments += try RelationshipSQL(relationship, schema: schema).detachments
+      detachments += try RelationshipSQL(relationship, schema: schema).detachments()
     }
     self.detachments = detachments
   }

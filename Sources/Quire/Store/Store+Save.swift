@@ -2,14 +2,25 @@ extension Store {
   /// Writes the whole request, or nothing when any part of it fails.
   func save(_ request: SaveRequest) throws(Failure) -> SaveResult {
     if request.isEmpty { return SaveResult(permanentIDs: PermanentIDs()) }
-    return try withConnection { connection throws(Failure) in
+    return try write { connection throws(Failure) in
+      try SaveSession(request: request, store: self, connection: connection).run()
+    }
+  }
+
+  /// Carries out a batch request, whole or not at all.
+  func batch<Result>(_ body: (BatchSession) throws(Failure) -> Result) throws(Failure) -> Result {
+    try write { connection throws(Failure) in try body(BatchSession(store: self, connection: connection)) }
+  }
+
+  private func write<Result>(_ body: (Connection) throws(Failure) -> Result) throws(Failure) -> Result {
+    try withConnection { connection throws(Failure) in
       try checkWritable()
       // A failure could not undo what it wrote without undoing what is around it.
       if connection.isInTransaction {
         throw Failure(.invalidState, "The store '\(path)' cannot save in the midst of a read. Save when it is done.")
       }
       return try connection.transaction { () throws(Failure) in
-        let result = try SaveSession(request: request, store: self, connection: connection).run()
+        let result = try body(connection)
         try schema.textIndexes.mend(on: connection)
         return result
       }

@@ -20,6 +20,7 @@ final class Failure: Error, Sendable {
     case busy = 16
     case readOnly = 17
     case database = 18
+    case function = 19
   }
 
   let kind: Kind

@@ -48,6 +48,11 @@ def use(context: quire.Context) -> None:
     reveal_type(query.first())  # R: typed_use.Book | None
     reveal_type(query.all())  # R: list[typed_use.Book]
     reveal_type(context.get(Book, 1, None))  # R: typed_use.Book | None
+    reveal_type(query.update(price=3, note=None))  # R: int
+    reveal_type(query.update({Book.price: 3}, returning_ids=True))  # R: array.array[int]
+    reveal_type(query.delete(merge=False))  # R: int
+    reveal_type(context.insert_rows(Book, {"title": ["x"]}))  # R: array.array[int]
+    query.delete(merge=1)  # E: call-overload
     live = query.live(section_by=Book.author)
     reveal_type(live[quire.Path(0, 1)])  # R: typed_use.Book
     reveal_type(live.sections["x"][0])  # R: typed_use.Book
@@ -58,3 +63,11 @@ def use(context: quire.Context) -> None:
             reveal_type(each.object)  # R: typed_use.Book | None
         for section in change.section_changes:
             reveal_type(section.name)  # R: str
+
+
+@quire.register_function("half")
+def half(number: float) -> float:
+    return number / 2
+
+
+reveal_type(half)  # R: def (number: float) -> float

@@ -42,6 +42,7 @@ from .errors import (
     ConstraintError,
     DatabaseError,
     Error,
+    FunctionError,
     InvalidArgument,
     InvalidModel,
     InvalidState,
@@ -59,6 +60,7 @@ from .errors import (
     WrongType,
 )
 from .expression import Expression, function
+from .functions import register_function, unregister_function
 from .keys import Key, Order
 from .model import Model
 from .operand import Quantified
@@ -72,11 +74,11 @@ from .store import Store, open
 
 __all__ = [
     "Attr", "AttributeType", "Busy", "CannotOpen", "Change", "ChangeSet", "Column", "Conflict", "ConstraintError",
-    "Context", "DatabaseError", "Delete", "DeleteSection", "Double", "Error", "Expression", "Float", "Insert",
-    "InsertSection", "Integer16", "Integer32", "Integer64", "InvalidArgument", "InvalidModel", "InvalidState",
-    "InvalidText", "Key", "Model", "ModelMismatch", "Move", "MultipleFound", "NotAStore", "NotFound", "Order",
-    "Path", "Predicate", "PredicateError", "Quantified", "Query", "ReadOnly", "Related", "Results", "Section",
-    "SectionChange", "Sections", "Step", "StepKind", "Store", "StoreClosed", "ToMany", "ToOne", "Transformable",
-    "URI", "Unsupported", "Update", "ValidationError", "WrongThread", "WrongType", "__version__", "attr",
-    "function", "open", "relation",
+    "Context", "DatabaseError", "Delete", "DeleteSection", "Double", "Error", "Expression", "Float",
+    "FunctionError", "Insert", "InsertSection", "Integer16", "Integer32", "Integer64", "InvalidArgument",
+    "InvalidModel", "InvalidState", "InvalidText", "Key", "Model", "ModelMismatch", "Move", "MultipleFound",
+    "NotAStore", "NotFound", "Order", "Path", "Predicate", "PredicateError", "Quantified", "Query", "ReadOnly",
+    "Related", "Results", "Section", "SectionChange", "Sections", "Step", "StepKind", "Store", "StoreClosed",
+    "ToMany", "ToOne", "Transformable", "URI", "Unsupported", "Update", "ValidationError", "WrongThread",
+    "WrongType", "__version__", "attr", "function", "open", "register_function", "relation", "unregister_function",
 ]

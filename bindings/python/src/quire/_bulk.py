@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from ctypes import POINTER
 from typing import Any, Union
 
-from . import _values
+from . import _buffers, _ffi, _values
 from ._entity import Entity
 from .errors import InvalidArgument, InvalidText
 from .keys import Key
@@ -18,7 +19,7 @@ def column_attribute(entity: Entity, key: Union[str, Key]) -> Attr[Any]:
     name = key._name if isinstance(key, Key) else key
     found = entity.property_named(name)
     if not isinstance(found, Attr) or (isinstance(key, Key) and found is not key):
-        raise InvalidArgument(f"{key} is no attribute of {entity.name}; insert_many takes attributes.")
+        raise InvalidArgument(f"{key} is no attribute of {entity.name}; columns are of attributes.")
     return found
 
 
@@ -52,3 +53,27 @@ def pack_column(attribute: Attr[Any], column: Sequence[Any]) -> _values.Column:
 
 def _exact(python: type) -> set[type]:
     return {float, int} if python is float else {python}
+
+
+class Table:
+    """Columns of a bulk insert, as the library takes them. Keep it until the call has returned."""
+
+    __slots__ = ("count", "arguments", "_keep")
+
+    def __init__(self, entity: Entity, columns: Mapping[Union[str, Key], Iterable[Any]], what: str) -> None:
+        attributes = [column_attribute(entity, key) for key in columns]
+        values = [values_of(*each) for each in zip(attributes, columns.values())]
+        if not values:
+            raise InvalidArgument(f"{what} needs at least one column; its length is the number of objects.")
+        self.count = len(values[0])
+        for attribute, column in zip(attributes, values):
+            if len(column) != self.count:
+                raise InvalidArgument(
+                    f"The columns have different lengths: {attributes[0]} has {self.count} values, {attribute} has "
+                    f"{len(column)}.")
+        packed = [pack_column(attribute, column) for attribute, column in zip(attributes, values)] if self.count else []
+        arrays: Any = [each.array for each in packed]
+        keys = _buffers.key_array([attribute._key_bytes for attribute in attributes])
+        self.arguments = keys, (POINTER(_ffi.quire_value) * len(packed))(*arrays), len(packed)
+        """Keys, columns and their number."""
+        self._keep = packed

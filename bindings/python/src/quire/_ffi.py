@@ -67,6 +67,23 @@ QUIRE_NULLIFY = 1
 QUIRE_CASCADE = 2
 QUIRE_DENY = 3
 
+# quire_native_type
+QUIRE_NATIVE_BOOL = 1
+QUIRE_NATIVE_INT8 = 2
+QUIRE_NATIVE_INT16 = 3
+QUIRE_NATIVE_INT32 = 4
+QUIRE_NATIVE_INT64 = 5
+QUIRE_NATIVE_UINT8 = 6
+QUIRE_NATIVE_UINT16 = 7
+QUIRE_NATIVE_UINT32 = 8
+QUIRE_NATIVE_UINT64 = 9
+QUIRE_NATIVE_FLOAT = 10
+QUIRE_NATIVE_DOUBLE = 11
+QUIRE_NATIVE_DATE = 12
+QUIRE_NATIVE_TEXT = 13
+QUIRE_NATIVE_OPTIONAL_TEXT = 14
+QUIRE_NATIVE_OWNED_TEXT = 15
+
 # quire_page_flags
 QUIRE_PAGE_NUL_SEPARATED = 1
 
@@ -101,6 +118,7 @@ QUIRE_MODEL_MISMATCH = 15
 QUIRE_BUSY = 16
 QUIRE_READ_ONLY = 17
 QUIRE_DATABASE = 18
+QUIRE_FUNCTION = 19
 
 # quire_step_kind
 QUIRE_STEP_INSERT_ROW = 1
@@ -178,6 +196,13 @@ class quire_attribute_options(ctypes.Structure):
     ]
 
 
+class quire_batch_options(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("skips_merge", c_bool),
+    ]
+
+
 class quire_change(ctypes.Structure):
     _fields_ = [
         ("kind", c_uint32),
@@ -221,6 +246,24 @@ quire_entry._fields_ = [
 ]
 
 
+quire_function_callback_destroy = CFUNCTYPE(None, c_void_p)
+
+quire_function_callback_call = CFUNCTYPE(
+    c_bool, c_void_p, POINTER(quire_value), c_size_t, POINTER(quire_value),
+)
+
+
+class quire_function_callback(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("is_volatile", c_bool),
+        ("argument_count", c_size_t),
+        ("user_data", c_void_p),
+        ("destroy", quire_function_callback_destroy),
+        ("call", quire_function_callback_call),
+    ]
+
+
 class quire_index_element(ctypes.Structure):
     _fields_ = [
         ("property", c_char_p),
@@ -232,6 +275,24 @@ class quire_index_path(ctypes.Structure):
     _fields_ = [
         ("section", c_int64),
         ("row", c_int64),
+    ]
+
+
+quire_native_function_function = CFUNCTYPE(None)
+
+quire_native_function_destroy = CFUNCTYPE(None, c_void_p)
+
+
+class quire_native_function(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("result_type", c_uint32),
+        ("argument_types", POINTER(c_uint32)),
+        ("argument_count", c_size_t),
+        ("function", quire_native_function_function),
+        ("is_volatile", c_bool),
+        ("user_data", c_void_p),
+        ("destroy", quire_native_function_destroy),
     ]
 
 
@@ -359,6 +420,19 @@ FUNCTIONS = (
     ("quire_changes_rows", POINTER(quire_change), (c_void_p, POINTER(c_size_t))),
     ("quire_changes_sections", POINTER(quire_section_change), (c_void_p, POINTER(c_size_t))),
     ("quire_changes_steps", POINTER(quire_step), (c_void_p, POINTER(c_size_t))),
+    ("quire_context_batch_delete", c_uint, (
+        c_void_p, c_void_p, POINTER(quire_batch_options), POINTER(c_int64), POINTER(c_void_p),
+        POINTER(c_void_p),
+    )),
+    ("quire_context_batch_insert", c_uint, (
+        c_void_p, c_char_p, c_size_t, POINTER(c_char_p), POINTER(POINTER(quire_value)), c_size_t,
+        c_size_t, POINTER(quire_batch_options), POINTER(c_int64), POINTER(c_void_p),
+        POINTER(c_void_p),
+    )),
+    ("quire_context_batch_update", c_uint, (
+        c_void_p, c_void_p, POINTER(c_char_p), POINTER(quire_value), c_size_t,
+        POINTER(quire_batch_options), POINTER(c_int64), POINTER(c_void_p), POINTER(c_void_p),
+    )),
     ("quire_context_count", c_uint, (c_void_p, c_void_p, POINTER(c_int64), POINTER(c_void_p))),
     ("quire_context_create", c_uint, (c_void_p, POINTER(c_void_p), POINTER(c_void_p))),
     ("quire_context_delete", c_uint, (c_void_p, c_void_p, POINTER(c_void_p))),
@@ -441,6 +515,13 @@ FUNCTIONS = (
     ("quire_fetch_request_set_offset", c_uint, (c_void_p, c_uint64, POINTER(c_void_p))),
     ("quire_fetch_request_set_predicate", c_uint, (c_void_p, c_void_p, POINTER(c_void_p))),
     ("quire_fetch_request_set_result_type", c_uint, (c_void_p, c_uint32, POINTER(c_void_p))),
+    ("quire_function_register", c_uint, (
+        c_char_p, c_size_t, POINTER(quire_native_function), POINTER(c_void_p),
+    )),
+    ("quire_function_register_callback", c_uint, (
+        c_char_p, c_size_t, POINTER(quire_function_callback), POINTER(c_void_p),
+    )),
+    ("quire_function_unregister", c_uint, (c_char_p, c_size_t, POINTER(c_void_p))),
     ("quire_list_count", c_int64, (c_void_p,)),
     ("quire_list_ids", c_uint, (c_void_p, c_int64, c_int64, POINTER(c_int64), POINTER(c_void_p))),
     ("quire_list_object", c_uint, (c_void_p, c_int64, POINTER(c_void_p), POINTER(c_void_p))),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 import weakref
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from ctypes import POINTER, byref, c_int64, c_void_p
+from ctypes import byref, c_int64, c_void_p
 from typing import TYPE_CHECKING, Any, TypeVar, Union, overload
 
-from . import _buffers, _bulk, _ffi, _handle, _identity, _values
+from . import _batch, _buffers, _bulk, _ffi, _handle, _identity, _values
 from ._entity import Entity
 from ._load import library, quick
 from .errors import InvalidArgument, InvalidState, NotFound, StoreClosed, WrongThread, failure
@@ -199,31 +200,41 @@ class Context(_handle.Handle):
         have their defaults. Gives the temporary ids. The objects are pending, as if added one by one; nothing is
         added when a value does not fit, and the exception names its row, counted from 0.
         """
-        entity = self._store._schema.check(model)
-        attributes = [_bulk.column_attribute(entity, key) for key in columns]
-        values = [_bulk.values_of(*each) for each in zip(attributes, columns.values())]
-        if not values:
-            raise InvalidArgument("insert_many needs at least one column; its length is the number of objects.")
-        count = len(values[0])
-        for attribute, column in zip(attributes, values):
-            if len(column) != count:
-                raise InvalidArgument(
-                    f"The columns have different lengths: {attributes[0]} has {count} values, {attribute} has "
-                    f"{len(column)}.")
+        entity, table, count = self._table(model, columns, "insert_many")
         if count == 0:
-            self._raw
             return range(0)
-        packed = [_bulk.pack_column(attribute, column) for attribute, column in zip(attributes, values)]
-        arrays: Any = [each.array for each in packed]
-        pointers = (POINTER(_ffi.quire_value) * len(packed))(*arrays)
         error, first = c_void_p(), c_int64()
         status = library.quire_context_insert_rows(
-            self._raw, entity.encoded_name, len(entity.encoded_name),
-            _buffers.key_array([attribute._key_bytes for attribute in attributes]), pointers, len(packed), count,
-            byref(first), byref(error))
+            self._raw, entity.encoded_name, len(entity.encoded_name), *table.arguments, count, byref(first),
+            byref(error))
         if status:
             raise failure(status, error)
         return range(first.value, first.value - count, -1)
+
+    def insert_rows(
+        self, model: type[Model], columns: Mapping[Union[str, Key], Sequence[Any]], *, merge: bool = True
+    ) -> array[int]:
+        """Inserts many objects into the store at once, without making objects here; gives their ids.
+
+        The columns are those of `insert_many`. They are saved when it returns, all or none. Live lists of this context
+        show them, unless `merge` is false. Raises `ValidationError` (a property that needs a value has none),
+        `ConstraintError`, `Busy`, `ReadOnly`.
+        """
+        entity, table, count = self._table(model, columns, "insert_rows")
+        if count == 0:
+            return array("q")
+        return _batch.run(
+            self, lambda *rest: library.quire_context_batch_insert(
+                self._raw, entity.encoded_name, len(entity.encoded_name), *table.arguments, count, *rest), merge)
+
+    def _table(
+        self, model: type[Model], columns: Mapping[Union[str, Key], Sequence[Any]], what: str
+    ) -> tuple[Entity, _bulk.Table, int]:
+        """Columns as the library takes them, and how many rows they have."""
+        self._raw
+        entity = self._store._schema.check(model)
+        table = _bulk.Table(entity, columns, what)
+        return entity, table, table.count
 
     # MARK: pending changes
 

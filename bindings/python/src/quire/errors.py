@@ -7,15 +7,17 @@ type; for a predicate it is a `WrongType`, which is both.
 from __future__ import annotations
 
 import ctypes
+import threading
 from typing import Any, Optional
 
 from . import _ffi
 from ._load import quick
 
 __all__ = [
-    "Busy", "CannotOpen", "Conflict", "ConstraintError", "DatabaseError", "Error", "InvalidArgument", "InvalidModel",
-    "InvalidState", "InvalidText", "ModelMismatch", "MultipleFound", "NotAStore", "NotFound", "PredicateError",
-    "ReadOnly", "StoreClosed", "Unsupported", "ValidationError", "WrongThread", "WrongType",
+    "Busy", "CannotOpen", "Conflict", "ConstraintError", "DatabaseError", "Error", "FunctionError",
+    "InvalidArgument", "InvalidModel", "InvalidState", "InvalidText", "ModelMismatch", "MultipleFound", "NotAStore",
+    "NotFound", "PredicateError", "ReadOnly", "StoreClosed", "Unsupported", "ValidationError", "WrongThread",
+    "WrongType",
 ]
 
 
@@ -167,12 +169,18 @@ class DatabaseError(Error, OSError):
     status = _ffi.QUIRE_DATABASE
 
 
+class FunctionError(Error, RuntimeError):
+    """A registered function failed. Of a Python function, `__cause__` is the exception that it raised."""
+
+    status = _ffi.QUIRE_FUNCTION
+
+
 _CLASSES: dict[int, type[Error]] = {
     kind.status: kind
     for kind in (
         InvalidArgument, InvalidState, InvalidText, Unsupported, NotFound, WrongThread, StoreClosed, InvalidModel,
         PredicateError, ValidationError, Conflict, ConstraintError, CannotOpen, NotAStore, ModelMismatch, Busy,
-        ReadOnly, DatabaseError,
+        ReadOnly, DatabaseError, FunctionError,
     )
 }
 
@@ -183,9 +191,34 @@ def failure(status: int, error: ctypes.c_void_p) -> Error:
         name = (quick.quire_status_name(status) or b"").decode()
         return _exception(status, f"The call failed with {name}.")
     try:
-        return _from_pointer(error.value)
+        found = _from_pointer(error.value)
     finally:
         quick.quire_error_release(error)
+    if isinstance(found, FunctionError):
+        _explain(found)
+    return found
+
+
+_raised = threading.local()
+"""`last`: the exception that a registered Python function raised in this thread, and the text that stands for it."""
+
+
+def remember(exception: BaseException) -> str:
+    """Keeps the exception of a registered function for the error of the call that it fails; gives the text for it."""
+    reason = f"{type(exception).__name__}: {exception}"
+    _raised.last = exception, reason
+    return reason
+
+
+def _explain(error: FunctionError) -> None:
+    """Joins the error with the exception behind it. One that ends the program, such as KeyboardInterrupt, goes on."""
+    last = getattr(_raised, "last", None)
+    if last is None or not error.message.endswith(last[1]):
+        return
+    del _raised.last
+    if not isinstance(last[0], Exception):
+        raise last[0]
+    error.__cause__ = last[0]
 
 
 def _from_pointer(pointer: int) -> Error:

@@ -7,14 +7,15 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from ctypes import byref, c_int64, c_void_p
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, Optional, TypeVar, Union, overload
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Generic, Literal, Optional, TypeVar, Union, overload
 
 from . import _buffers, _evaluation, _ffi, _handle, _rows, _values
 from ._load import library, quick
 from .column import Columns, named_columns, read_columns, tuples
 from .errors import InvalidArgument, MultipleFound, NotFound, WrongType, failure
 from .expression import Expression
-from .keys import TEXT_ORDERS, KeyPath, Order, order_of, path_of
+from .keys import TEXT_ORDERS, Key, KeyPath, Order, order_of, path_of
 from .predicate import Predicate
 
 if TYPE_CHECKING:
@@ -258,6 +259,57 @@ class Query(Generic[M]):
         from .results import Results
 
         return Results(self, None if section_by is None else path_of(section_by))
+
+    # MARK: changing the store
+
+    @overload
+    def update(
+        self, changes: Mapping[Union[str, Key], Any] = ..., /, *, merge: bool = ..., returning_ids: Literal[True],
+        **values: Any
+    ) -> array[int]: ...
+    @overload
+    def update(
+        self, changes: Mapping[Union[str, Key], Any] = ..., /, *, merge: bool = ...,
+        returning_ids: Literal[False] = ..., **values: Any
+    ) -> int: ...
+    def update(
+        self, changes: Mapping[Union[str, Key], Any] = MappingProxyType({}), /, *, merge: bool = True,
+        returning_ids: bool = False, **values: Any
+    ) -> Union[int, array[int]]:
+        """Sets properties of all objects of the query in the store: `query.where("price < 5").update(price=5)`.
+
+        It is saved at once, in one transaction, and no object is made for it. What is saved decides which objects the
+        query has; unsaved changes of the context stay unsaved, on top of the new values. Gives how many objects the
+        query has, or with `returning_ids` their ids. Properties are given by their names in the class, or by keys:
+        `update({Quote.author: goethe})`.
+
+        Objects of this context and its live lists take the change over; with `merge=False` they learn nothing of it, as
+        those of other contexts. Raises `ValidationError` (None for what needs a value), `ConstraintError`, `Busy`,
+        `ReadOnly`; nothing was changed then.
+        """
+        from . import _batch
+
+        wanted: dict[Union[str, Key], Any] = dict(changes)
+        for name, value in values.items():
+            wanted[name] = value
+        ids = _batch.update(self, wanted, merge)
+        return ids if returning_ids else len(ids)
+
+    @overload
+    def delete(self, *, merge: bool = ..., returning_ids: Literal[True]) -> array[int]: ...
+    @overload
+    def delete(self, *, merge: bool = ..., returning_ids: Literal[False] = ...) -> int: ...
+    def delete(self, *, merge: bool = True, returning_ids: bool = False) -> Union[int, array[int]]:
+        """Deletes all objects of the query from the store, by the delete rules: `query.where("price < 5").delete()`.
+
+        It is saved at once, in one transaction; see `update` for what it sees, what it gives, and `merge`. Objects that
+        the rule "cascade" takes along are not counted. Raises `ValidationError` (the rule "deny", a relationship that
+        must not be left empty), `Busy`, `ReadOnly`; nothing was deleted then.
+        """
+        from . import _batch
+
+        ids = _batch.delete(self, merge)
+        return ids if returning_ids else len(ids)
 
     @overload
     def __getitem__(self, index: int) -> M: ...

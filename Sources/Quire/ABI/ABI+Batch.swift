@@ -1,0 +1,70 @@
+import CQuire
+
+@_cdecl("quire_context_batch_insert") @implementation
+public func quire_context_batch_insert(
+  _ context: UnsafeMutablePointer<quire_context>?, _ entity: CText, _ entity_size: Int,
+  _ keys: UnsafePointer<UnsafePointer<CChar>?>?, _ columns: UnsafePointer<UnsafePointer<quire_value>?>?,
+  _ column_count: Int, _ row_count: Int, _ options: UnsafePointer<quire_batch_options>?,
+  _ out_count: UnsafeMutablePointer<Int64>?, _ out_list: Out<quire_list>, _ out_error: ErrorOut
+) -> quire_status {
+  runBatch(context, options, out_count, out_list, out_error) { context, merges throws(Failure) in
+    let name = try string(entity, entity_size, "entity")
+    let table = try valueTable(keys, columns, column_count, row_count)
+    let rows = try context.insertIntoStore(
+      entityNamed: name, keys: table.keys, rowCount: row_count, merges: merges
+    ) { (column, row) throws(Failure) in
+      try value(table.cells[column][row], "columns")
+    }
+    return (name, rows)
+  }
+}
+
+@_cdecl("quire_context_batch_update") @implementation
+public func quire_context_batch_update(
+  _ context: UnsafeMutablePointer<quire_context>?, _ request: UnsafePointer<quire_fetch_request>?,
+  _ keys: UnsafePointer<UnsafePointer<CChar>?>?, _ values: UnsafePointer<quire_value>?, _ count: Int,
+  _ options: UnsafePointer<quire_batch_options>?, _ out_count: UnsafeMutablePointer<Int64>?,
+  _ out_list: Out<quire_list>, _ out_error: ErrorOut
+) -> quire_status {
+  runBatch(context, options, out_count, out_list, out_error) { context, merges throws(Failure) in
+    let request = try resolve(request, "request")
+    let names = try strings(keys, count, "keys")
+    var changes: [(key: String, value: Value)] = []
+    for (place, given) in try array(values, count, "values").enumerated() {
+      changes.append((names[place], try value(given, "values", in: context)))
+    }
+    if changes.isEmpty {
+      throw Failure(.invalidArgument, "'count' is 0: a batch update needs properties to set.")
+    }
+    return (request.entityName, try context.update(request, changes, merges: merges))
+  }
+}
+
+@_cdecl("quire_context_batch_delete") @implementation
+public func quire_context_batch_delete(
+  _ context: UnsafeMutablePointer<quire_context>?, _ request: UnsafePointer<quire_fetch_request>?,
+  _ options: UnsafePointer<quire_batch_options>?, _ out_count: UnsafeMutablePointer<Int64>?,
+  _ out_list: Out<quire_list>, _ out_error: ErrorOut
+) -> quire_status {
+  runBatch(context, options, out_count, out_list, out_error) { context, merges throws(Failure) in
+    let request = try resolve(request, "request")
+    return (request.entityName, try context.delete(request, merges: merges))
+  }
+}
+
+/// Runs a batch request, which gives the name of an entity and its rows.
+private func runBatch(
+  _ context: UnsafeMutablePointer<quire_context>?, _ options: UnsafePointer<quire_batch_options>?,
+  _ out_count: UnsafeMutablePointer<Int64>?, _ out_list: Out<quire_list>, _ out_error: ErrorOut,
+  _ body: (Context, Bool) throws(Failure) -> (String, ContiguousArray<RowIdentifier>)
+) -> quire_status {
+  out_count?.pointee = 0
+  out_list?.pointee = nil
+  return status(context, "context", out_error) { context throws(Failure) in
+    let given = try Quire.options(options, defaults: quire_batch_options(), "options")
+    let (entity, rows) = try body(context, !given.skips_merge)
+    out_count?.pointee = Int64(rows.count)
+    out_list?.pointee = .passing(
+      ObjectList(context: context, entity: try context.model.entity(named: entity), rows: rows, batchSize: 0))
+  }
+}

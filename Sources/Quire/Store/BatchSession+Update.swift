@@ -1,0 +1,129 @@
+extension BatchSession {
+  /// A column with the value that it is to get.
+  private struct Assignment {
+    let column: String
+    let value: Value
+  }
+
+  /// Sets properties of rows of `entity` to the same values, which fit them. Rows that have the values already are left
+  /// as they are.
+  func update(
+    _ matched: ContiguousArray<RowIdentifier>, of entity: Entity, to changes: [(property: Property, value: Value)]
+  ) throws(Failure) {
+    let ids = matched.map(\.id)
+    var assignments: [Assignment] = [], companions: [String] = []
+    var companionValues: [Value] = []
+    var orders: [(relationship: Relationship, owner: ObjectReference, rows: [RowIdentifier])] = []
+    for (property, value) in changes {
+      guard let column = schema.valueColumn(of: property) else { continue }
+      guard let relationship = property as? Relationship else {
+        assignments.append(Assignment(column: column, value: value))
+        continue
+      }
+      let target = try target(value, of: relationship)
+      let key = Assignment(column: column, value: target.map { .integer($0.reference.id) } ?? .nil)
+      let moving = try differing([key], among: ids, of: entity)
+      try prepareInverse(relationship, moving: moving, to: target)
+      assignments.append(key)
+      let columns = schema.toOne(relationship)
+      if let destinationEntity = columns.destinationEntity {
+        companions.append("\(destinationEntity) = ?")
+        companionValues.append(target.map { .integer(Int64($0.row.entity)) } ?? .nil)
+      }
+      if let order = columns.order {
+        // A row that stays with its owner keeps its place; the others are put at the end below.
+        companions.append("\(order) = CASE WHEN \(columns.key) IS ? THEN \(order) END")
+        companionValues.append(key.value)
+        if let target { orders.append((relationship, target.reference, moving)) }
+      }
+    }
+    let changed = assignments.isEmpty ? [] : try differing(assignments, among: ids, of: entity)
+    try write(assignments, companions, companionValues, to: changed, of: entity)
+    for (relationship, owner, rows) in orders { try place(rows, behind: owner, relationship) }
+    try finish(updated: changed, deleted: DoomedRows())
+  }
+
+  /// Those of the rows that have another value in one of the columns.
+  private func differing(
+    _ assignments: [Assignment], among ids: [Int64], of entity: Entity
+  ) throws(Failure) -> [RowIdentifier] {
+    let conditions = assignments.map { "\($0.column) IS NOT ?" }.joined(separator: " OR ")
+    return try rows(
+      "SELECT Z_PK, Z_ENT FROM \(schema.table(of: entity)) WHERE Z_PK IN (\(IDList.sql)) AND (\(conditions)) "
+        + "ORDER BY Z_PK", ids, assignments.map(\.value))
+  }
+
+  private func write(
+    _ assignments: [Assignment], _ companions: [String], _ companionValues: [Value], to rows: [RowIdentifier],
+    of entity: Entity
+  ) throws(Failure) {
+    if rows.isEmpty { return }
+    let written = ([BatchSession.nextVersion] + assignments.map { "\($0.column) = ?" } + companions)
+      .joined(separator: ", ")
+    let statement = try connection.statement(
+      "UPDATE \(schema.table(of: entity)) SET \(written) WHERE Z_PK IN (\(IDList.sql))")
+    let arguments = assignments.map(\.value) + companionValues + [IDList.argument(rows.map(\.id))]
+    for (place, argument) in arguments.enumerated() { try statement.bind(argument, at: place + 1) }
+    do throws(Failure) { try statement.run() } catch {
+      if error.kind != .constraint { throw error }
+      throw Failure(
+        .constraint,
+        "The batch update would have several objects of '\(entity.name)' share values that must be unique: "
+          + "\(error.message) Nothing was changed.", databaseCode: error.databaseCode)
+    }
+  }
+
+  // MARK: To-one relationships
+
+  private typealias Target = (reference: ObjectReference, row: RowIdentifier)
+
+  /// The saved object that a to-one relationship is to hold.
+  private func target(_ value: Value, of relationship: Relationship) throws(Failure) -> Target? {
+    guard case .object(let box) = value else { return nil }
+    let reference = box.reference
+    if reference.isTemporary {
+      throw Failure(
+        .invalidArgument,
+        "'\(relationship.qualifiedName)' cannot be set to an object that is not saved; a batch request sees what is "
+          + "in the store. Save it first.")
+    }
+    let number = try SaveSession(request: SaveRequest(), store: store, connection: connection)
+      .entityNumber(of: reference, for: relationship)
+    return (reference, RowIdentifier(id: reference.id, entity: Int32(truncatingIfNeeded: number)))
+  }
+
+  /// Sees to the other side of a relationship that `moving` are about to have hold `target`.
+  private func prepareInverse(
+    _ relationship: Relationship, moving: [RowIdentifier], to target: Target?
+  ) throws(Failure) {
+    guard let inverse = relationship.inverse, !inverse.isTransient, !moving.isEmpty else { return }
+    let before = try destinations(relationship, of: moving.map(\.id))
+    if inverse.isToMany {
+      noteRegrouped(inverse, before + (target.map { [$0.row] } ?? []))
+      return
+    }
+    if target != nil {
+      throw Failure(
+        .unsupported,
+        "'\(relationship.qualifiedName)' is to-one on both sides; a batch request can empty it, but not have several "
+          + "objects hold one. Set it on the object.")
+    }
+    try empty(inverse, of: before)
+  }
+
+  /// Puts rows at the end of an ordered list, in the order of their keys.
+  private func place(
+    _ rows: [RowIdentifier], behind owner: ObjectReference, _ relationship: Relationship
+  ) throws(Failure) {
+    guard let inverse = relationship.inverse, let order = schema.toOne(relationship).order else { return }
+    let session = SaveSession(request: SaveRequest(), store: store, connection: connection)
+    let path = try RelationshipSQL(inverse, schema: schema)
+    let statement = try connection.statement(
+      "UPDATE \(schema.table(of: relationship.entity)) SET \(order) = ? WHERE Z_PK = ?")
+    for row in rows {
+      try statement.bind(try session.nextOrderKey(path, owner: owner), at: 1)
+      try statement.bind(row.id, at: 2)
+      try statement.run()
+    }
+  }
+}

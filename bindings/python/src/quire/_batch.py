@@ -1,0 +1,87 @@
+"""Changes of the store itself, without an object for each row."""
+
+from __future__ import annotations
+
+import ctypes
+from array import array
+from collections.abc import Callable, Mapping
+from ctypes import byref, c_int64, c_void_p
+from typing import TYPE_CHECKING, Any, Union
+
+from . import _buffers, _ffi, _identity, _values
+from ._load import library, quick
+from .errors import InvalidArgument
+from .keys import Key
+from .properties import Property, ToMany
+from .query import ids_of
+
+if TYPE_CHECKING:
+    from .context import Context
+    from .query import Query
+
+Call = Callable[..., int]
+
+
+def update(query: Query[Any], changes: Mapping[Union[str, Key], Any], merge: bool) -> array[int]:
+    """Sets properties of all objects of a query; gives their ids."""
+    entity = query._model._quire_entity
+    properties: list[Property] = []
+    packed: list[_values.Packed] = []
+    for key, value in changes.items():
+        each = entity.property_named(key._name if isinstance(key, Key) else key)
+        if isinstance(key, Key) and each is not key:
+            raise InvalidArgument(f"{key} is no property of {entity.name}.")
+        if isinstance(each, ToMany):
+            raise InvalidArgument(f"{each} holds many objects; update sets attributes and relationships to one object.")
+        properties.append(each)
+        packed.append(each._pack(each._checked(value)))
+    if not properties:
+        raise InvalidArgument("update needs properties to set, such as update(price=5).")
+    keys = _buffers.key_array([each._key_bytes for each in properties])
+    values = _values.Values(packed)
+
+    def call(request: int, *rest: Any) -> int:
+        return int(library.quire_context_batch_update(
+            query._context._raw, request, keys, values.array, values.count, *rest))
+
+    return _with_request(query, call, merge)
+
+
+def delete(query: Query[Any], merge: bool) -> array[int]:
+    """Deletes all objects of a query; gives the ids that they had."""
+
+    def call(request: int, *rest: Any) -> int:
+        return int(library.quire_context_batch_delete(query._context._raw, request, *rest))
+
+    return _with_request(query, call, merge)
+
+
+def _with_request(query: Query[Any], call: Call, merge: bool) -> array[int]:
+    request = query._request(_ffi.QUIRE_RESULT_OBJECTS)
+    try:
+        return run(query._context, lambda *rest: call(request, *rest), merge)
+    finally:
+        quick.quire_fetch_request_release(request)
+
+
+def run(context: Context, call: Call, merge: bool) -> array[int]:
+    """Makes a call of a batch request, and has the context's objects show what it left; gives the ids."""
+    options = _ffi.quire_batch_options(
+        struct_size=ctypes.sizeof(_ffi.quire_batch_options), skips_merge=not merge)
+    error, taken, count = c_void_p(), c_void_p(), c_int64()
+    status = call(byref(options), byref(count), byref(taken), byref(error))
+    if status:
+        context._after(status, error)
+    assert taken.value is not None
+    try:
+        ids = ids_of(quick.quire_list_ids, taken, 0, count.value)
+    finally:
+        quick.quire_list_release(taken)
+    if merge:
+        for objects in list(context._maps.values()):
+            for reference in list(objects.values()):
+                instance = reference()
+                if instance is not None:
+                    _identity.forget_values(instance)
+    context._deliver()
+    return ids

@@ -1,0 +1,87 @@
+/**
+ * Batch requests: insert, update and delete in the store itself, by a few statements of SQL and without an object for
+ * each row.
+ *
+ * A request is carried out at once, in one transaction: on failure nothing was changed. It sees what is saved; pending
+ * changes of the context take no part in it and stay pending. The file holds afterwards what changing the same objects
+ * one by one and saving them would have left.
+ *
+ * The context that runs a request takes the change over, and its results controllers report it like any other: objects
+ * show the new values, deleted ones are gone, and what is pending in an object stays on top of its new values and can be
+ * saved. Text and data borrowed from objects whose values changed end with the call. Other contexts learn nothing: their
+ * save of an object that the request changed fails with QUIRE_CONFLICT.
+ *
+ * `out_count` and `out_list` may be NULL in every call, so that a request gives its status, a number, or ids. `*out_list`
+ * is owned.
+ */
+#ifndef QUIRE_BATCH_H_
+#define QUIRE_BATCH_H_
+
+#include "base.h"
+#include "value.h"
+
+QUIRE_BEGIN
+
+/** How a batch request is carried out. Zero means the default for every field. */
+typedef struct quire_batch_options {
+    /** sizeof(quire_batch_options) in your build. */
+    uint32_t struct_size;
+    /**
+     * Leave the context as it is: its objects and results controllers show what they showed, and know of the change as
+     * little as of that of another process. For a context that is about to be released.
+     */
+    bool skips_merge;
+} quire_batch_options;
+
+/** Sets `struct_size`; all else zero. */
+#define QUIRE_BATCH_OPTIONS_INIT { (uint32_t)sizeof(quire_batch_options), false }
+
+/**
+ * Inserts `row_count` saved objects of `entity`, from columns as `quire_context_insert_rows` takes them.
+ *
+ * Attributes without a column have their defaults; relationships are empty. The ids come in the order of the rows.
+ * Fails: QUIRE_INVALID_ARGUMENT, QUIRE_INVALID_TEXT, QUIRE_VALIDATION (a mandatory property has no value),
+ * QUIRE_CONSTRAINT, QUIRE_BUSY, QUIRE_READ_ONLY, QUIRE_CLOSED, QUIRE_DATABASE.
+ */
+quire_status quire_context_batch_insert(
+    quire_context *context, const char *entity, size_t entity_size, const char *const QUIRE_NULLABLE *QUIRE_NONNULL keys,
+    const quire_value *const QUIRE_NULLABLE *QUIRE_NONNULL columns, size_t column_count, size_t row_count,
+    const quire_batch_options *QUIRE_NULLABLE options, int64_t *QUIRE_NULLABLE out_count,
+    quire_list *QUIRE_NULLABLE *QUIRE_NULLABLE out_list, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Sets `count` properties of all objects that answer `request`, saved values deciding, to the same values.
+ *
+ * Of the request count entity, predicate, sort keys, limit, offset and subentities. `keys` names attributes and to-one
+ * relationships, each name ended by NUL; a relationship is set to a saved object or to nil, and its inverse follows. One
+ * that is to-one on both sides can only be emptied. Count and ids are of all objects that answer the request, also of
+ * those that had the values already and were left as they are.
+ *
+ * Fails as `quire_context_batch_insert` and `quire_context_fetch`, and with QUIRE_UNSUPPORTED (a relationship that is
+ * to-one on both sides), QUIRE_VALIDATION (nil for a mandatory property; a relationship with too few or too many objects).
+ */
+quire_status quire_context_batch_update(
+    quire_context *context, const quire_fetch_request *request, const char *const QUIRE_NULLABLE *QUIRE_NONNULL keys,
+    const quire_value *values, size_t count, const quire_batch_options *QUIRE_NULLABLE options,
+    int64_t *QUIRE_NULLABLE out_count, quire_list *QUIRE_NULLABLE *QUIRE_NULLABLE out_list,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Deletes all objects that answer `request`, saved values deciding, by the delete rules of their relationships: cascades
+ * take along what they reach, to any depth, what stays lets go of what is deleted, and deny makes the call fail. Optional
+ * to-one relationships without inverse, which no rule reaches, are emptied too.
+ *
+ * Of the request count entity, predicate, sort keys, limit, offset and subentities. Count and ids are of the objects
+ * that answer it, without those that rules took along. The ids are what they were; there are no objects behind them.
+ *
+ * Fails as `quire_context_fetch`, and with QUIRE_VALIDATION (deny; a mandatory relationship that would be left empty),
+ * QUIRE_BUSY, QUIRE_READ_ONLY.
+ */
+quire_status quire_context_batch_delete(
+    quire_context *context, const quire_fetch_request *request, const quire_batch_options *QUIRE_NULLABLE options,
+    int64_t *QUIRE_NULLABLE out_count, quire_list *QUIRE_NULLABLE *QUIRE_NULLABLE out_list,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+QUIRE_END
+
+#endif
