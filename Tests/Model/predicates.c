@@ -30,6 +30,8 @@ typedef struct verdict {
     int left_to_show;
     bool is_finished;
     char doing[2048];
+    /* The first part of the language that was refused. */
+    char refusal[512];
 } verdict;
 
 static verdict *shared;
@@ -246,13 +248,21 @@ static bool sort_step(uint64_t seed, int step) {
     return true;
 }
 
+static void note_refusal(void) {
+    for (int i = 0; i < QUESTIONS; i++)
+        if (answers[i].status == QUIRE_UNSUPPORTED)
+            snprintf(shared->refusal, sizeof shared->refusal, "%s: %s", question_names[i], answers[i].message);
+}
+
 /* True when showing a difference has used up the world. */
 static bool predicate_step(uint64_t seed, int step) {
     const int entity = random_below(rows.entity_count);
     node *root = make_predicate(&rows, entity, chance(8));
     switch (judge(root, entity, tell)) {
     case SAME: break;
-    case NOT_SUPPORTED: shared->unsupported++; break;
+    case NOT_SUPPORTED:
+        if (shared->unsupported++ == 0) note_refusal();
+        break;
     case FAILED: shared->errors++; break;
     case HALF_AN_ERROR: shared->half_errors++; break;
     case DIFFERENT:
@@ -337,6 +347,7 @@ int main(int argument_count, char **arguments) {
     printf("predicates: %llu sort orders, %llu errors, %llu errors of some rows or in some order, %llu unsupported\n",
         (unsigned long long)shared->sorts, (unsigned long long)shared->errors, (unsigned long long)shared->half_errors,
         (unsigned long long)shared->unsupported);
+    if (shared->unsupported) printf("predicates: unsupported, for example, %s\n", shared->refusal);
     printf("predicates: %llu steps, %llu differences, seed %llu\n", (unsigned long long)steps,
         (unsigned long long)shared->differences, (unsigned long long)seed);
     return shared->differences ? 1 : 0;
