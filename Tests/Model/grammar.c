@@ -110,7 +110,8 @@ static const char *join(const char *path, const char *name) { return *path ? tex
 static int random_property(int entity) {
     for (int tries = 0; tries < 40; tries++) {
         const int property = random_below(here->property_count);
-        if (has_property(here, entity, property)) return property;
+        /* Now and then a key that the entity does not have, though an entity below it may. */
+        if (has_property(here, entity, property) || (is_wild && chance(1))) return property;
     }
     return -1;
 }
@@ -353,7 +354,7 @@ static node *collection_of(kind kind, const scope *scope, int depth) {
         const char *path = path_to(kind, true, scope, &entity);
         return path ? leaf(path) : constant_list(kind, 1 + random_below(4));
     }
-    if (dice < 58) return constant_list(kind, random_below(5));
+    if (dice < 58) return constant_list(kind, chance(5) ? 40 + random_below(80) : random_below(5));
     if (dice < 70) {
         static const char *const lists[] = {"{}", "{\1}", "{\1, \2}", "{\1, \2, \3}"};
         const int count = random_below(4);

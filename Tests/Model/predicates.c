@@ -165,6 +165,7 @@ static void print_list(const char *name, const int *slots, int count) {
 /* A sort order, of which rows, and the window on it. */
 typedef struct query {
     int entity, offset, limit;
+    bool includes_subentities;
     /* NULL for all rows. */
     node *condition;
     ordering ordering;
@@ -180,6 +181,7 @@ static bool sorts_the_same(const query *query, bool shows) {
         quire_fetch_request *request = new_request(query->entity, predicate);
         quire_predicate_release(predicate);
         add_keys(request, &query->ordering);
+        OK(quire_fetch_request_set_includes_subentities(request, query->includes_subentities, &error));
         statuses[i] = fetch(&stages[i], request, slots[i], &counts[i]);
         if (shows) print_list(stage_names[i], slots[i], counts[i]);
         drop_error();
@@ -223,6 +225,7 @@ static void show_sort(query *query, uint64_t seed, int step) {
         printf(" %s(order %u%s, locale %s)", ordering->keys[i].path, ordering->keys[i].options.text_order,
             ordering->keys[i].options.is_descending ? ", descending" : "",
             ordering->keys[i].options.locale ? ordering->keys[i].options.locale : "none");
+    printf(query->includes_subentities ? "" : " without entities below it");
     printf(" WHERE %s\n  %s\n", query->condition ? canonical : "TRUEPREDICATE", complaint);
     print_world(stdout, &rows);
     fflush(stdout);
@@ -231,7 +234,7 @@ static void show_sort(query *query, uint64_t seed, int step) {
 /* --- Worlds. */
 
 static bool sort_step(uint64_t seed, int step) {
-    query query = {random_below(rows.entity_count), random_below(8), random_below(12), NULL, {0}};
+    query query = {random_below(rows.entity_count), random_below(8), random_below(12), chance(80), NULL, {0}};
     make_ordering(query.entity, &query.ordering);
     shared->sorts++;
     if (chance(40)) {

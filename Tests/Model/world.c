@@ -196,6 +196,7 @@ void make_world(world *world) {
     world->row_count = chance(4) ? random_below(2) : chance(30) ? 1 + random_below(8) : 8 + random_below(53);
     world->first_unsaved = random_below(world->row_count + 1);
     world->doomed_count = random_below(4);
+    world->is_read_back = random_below(2);
     const int all = world->row_count + world->doomed_count;
     for (int slot = 0; slot < all; slot++) {
         world->rows[slot].exists = true;
@@ -303,6 +304,21 @@ static void change_rows(stage *stage, const world *world) {
             set_state(stage, world, slot, slot < saved ? &world->rows[slot].before : NULL, &world->rows[slot].now);
 }
 
+/* The same objects in a context of their own. */
+static void read_back(stage *stage, const world *world) {
+    quire_context *fresh = NULL;
+    OK(quire_context_create(stage->store, &fresh, &error));
+    for (int slot = 0; slot < world->row_count; slot++) {
+        if (!stage->objects[slot]) continue;
+        const int64_t id = quire_object_id(stage->objects[slot]);
+        const char *entity = world->entities[world->rows[slot].entity].name;
+        quire_object_release(stage->objects[slot]);
+        OK(quire_context_object(fresh, entity, QUIRE_NUL, id, &stage->objects[slot], &error));
+    }
+    quire_context_release(stage->context);
+    stage->context = fresh;
+}
+
 void open_stage(stage *stage, const world *world, stage_kind kind) {
     memset(stage, 0, sizeof *stage);
     quire_model *model = new_model(world);
@@ -318,6 +334,7 @@ void open_stage(stage *stage, const world *world, stage_kind kind) {
         if (stage->objects[slot])
             set_state(stage, world, slot, NULL, kind == MIXED ? &world->rows[slot].before : &world->rows[slot].now);
     if (kind != UNSAVED) OK(quire_context_save(stage->context, &error));
+    if (kind == SAVED && world->is_read_back) read_back(stage, world);
     if (kind == MIXED) change_rows(stage, world);
 }
 
