@@ -110,6 +110,23 @@ import Testing
       try compare(shop, "pending \(round)", in: shop.context)
     }
   }
+
+  @Test func `values of rows that take no part are not met`() throws {
+    let library = try LibraryFixture()
+    let context = Context(store: library.store)
+    func insert(_ entity: String, _ name: String) throws -> ManagedObject {
+      let object = try context.insert(entityNamed: entity)
+      try object.set(.text(name), for: object.entity.property(named: "name"))
+      return object
+    }
+    // A star alone is no pattern.
+    _ = try insert("Person", "*")
+    let changed = try insert("Author", "*"), deleted = try insert("Author", "*")
+    try context.save()
+    try changed.set(.text("a"), for: changed.entity.property(named: "name"))
+    try context.delete(deleted)
+    #expect(try ids(Predicate.parse("'a' MATCHES name"), "Author", in: context) == [changed.id])
+  }
 }
 
 /// People with books, friends, passports, shelves and tags, changed at random.
