@@ -34,6 +34,8 @@ import Testing
     "(friends UNION friends.friends) == nil", "(friends UNION SELF.friends).@count > 0",
     "ANY (friends MINUS friends).name != nil", "(friends INTERSECT friends).@count == friends.@count",
     "(books UNION passport.holder.books).@count > 1", "count(books UNION friends) > 1",
+    "nil IN (books.shelf UNION books.shelf)", "ANY (books.shelf MINUS friends) == nil",
+    "(books.shelf INTERSECT books.shelf) CONTAINS nil", "ANY (friends UNION books.author) != nil",
     "name ==[cd] 'ANN'", "name <[c] 'b'", "name CONTAINS[l] 'n'", "name IN[l] {'Ann', 'Bob'}",
     "name IN[cd] {'ANN', nil}",
     "books[0].title == 'a'", "books[LAST].title == 'b'", "books[FIRST].price > 0", "books[99] == nil",
