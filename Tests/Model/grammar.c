@@ -110,8 +110,7 @@ static const char *join(const char *path, const char *name) { return *path ? tex
 static int random_property(int entity) {
     for (int tries = 0; tries < 40; tries++) {
         const int property = random_below(here->property_count);
-        /* Now and then a key that the entity does not have, though an entity below it may. */
-        if (has_property(here, entity, property) || (is_wild && chance(1))) return property;
+        if (has_property(here, entity, property)) return property;
     }
     return -1;
 }
@@ -398,12 +397,13 @@ static node *test_of(const char *left, node *first, kind kind, const scope *scop
         /* Not every text is a pattern; those that are none are errors on both sides. */
         if (strcmp(operation, "MATCHES") == 0 && chance(80)) {
             static const char *const patterns[] = {
-                "\".*\"", "\"[a-z]+\"", "\"a.?b\"", "\"\\\\w+ \\\\d+\"", "\"(?i)AB\"", "\"\"", "\"^a$\"", "\"\\\\p{L}*\""};
+                "\".*\"", "\"[a-z]+\"", "\".*abc.*\"", "\"(abc|File).*\"", "\"a.?b\"", "\"\\\\w+ \\\\d+\"",
+                "\"(?i)AB\"", "\"\"", "\"^a$\"", "\"\\\\p{L}*\""};
             return one(text("%s MATCHES%s %s", left, chosen, RANDOM_OF(patterns)), first);
         }
         if (strcmp(operation, "LIKE") == 0 && chance(70)) {
             static const char *const patterns[] = {
-                "\"*\"", "\"?\"", "\"a*\"", "\"*b*\"", "\"a?b\"", "\"\\\\*\"", "\"*\\\\\\\\*\"", "\"\xC3\xA4*\"",
+                "\"*\"", "\"?\"", "\"a*\"", "\"*b*\"", "\"*abc*\"", "\"abc*c?\"", "\"a?b\"", "\"\\\\*\"", "\"*\\\\\\\\*\"", "\"\xC3\xA4*\"",
                 "\"?\\u0301*\""};
             return one(text("%s LIKE%s %s", left, chosen, RANDOM_OF(patterns)), first);
         }

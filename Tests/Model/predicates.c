@@ -31,7 +31,7 @@ typedef struct verdict {
     bool is_finished;
     char doing[2048];
     /* The first part of the language that was refused. */
-    char refusal[512];
+    char refusal[1536];
 } verdict;
 
 static verdict *shared;
@@ -252,9 +252,9 @@ static bool sort_step(uint64_t seed, int step) {
 }
 
 static void note_refusal(void) {
-    for (int i = 0; i < QUESTIONS; i++)
+    for (int i = QUESTIONS - 1; i >= 0; i--)
         if (answers[i].status == QUIRE_UNSUPPORTED)
-            snprintf(shared->refusal, sizeof shared->refusal, "%s: %s", question_names[i], answers[i].message);
+            snprintf(shared->refusal, sizeof shared->refusal, "%s: %s in %.900s", question_names[i], answers[i].message, canonical);
 }
 
 /* True when showing a difference has used up the world. */

@@ -32,6 +32,7 @@ static const double dates[] = {-62135596800.0, -1e9, 0, 978307200, 978307200.5, 
 static const char *const texts[] = {
     "", "a", "A", "b", "ab", "aB", "AB", "abc", "abcabc", "a b", "1", "2", "10", "2.5", "File 9", "File 10", "file 9", "File 09",
     "0x10", "%", "_", "a_b", "a%b", "*", "a*b", "?", "\\", "'", "\"", "\n", "a\nb", " ", "nil", "z", "Z", "[a]", "a+",
+    "The Abc of ABCs", "abcdabce", "Fi\xC3\xA9l\xC3\xA9 9",
     /* Letters with marks, composed and not, a mark alone. */
     "\xC3\xA4", "a\xCC\x88", "\xC3\x84", "\xC3\xA9t\xC3\xA9", "e\xCC\x81te", "ete", "\xC5\xBE", "\xC3\xB8", "\xC3\xA5", "\xCC\x81",
     /* Sharp s, small and capital; i with and without a dot; a ligature; sigmas; a letter in title case. */
@@ -113,6 +114,7 @@ static property *add_property(world *world, int owner, const char *stem) {
 static void add_attribute(world *world, int owner, int which, unsigned *used_words) {
     property *made = add_property(world, owner, types[which].name);
     made->type = types[which].type;
+    made->is_searchable = kind_of_type(made->type) == TEXT && chance(40);
     const int word = random_below(COUNT_OF(words));
     if (!chance(8) || *used_words & 1u << word) return;
     *used_words |= 1u << word;
@@ -221,6 +223,7 @@ static quire_model *new_model(const world *world) {
         if (property->destination < 0) {
             quire_attribute_options options = QUIRE_ATTRIBUTE_OPTIONS_INIT;
             options.is_optional = true;
+            options.is_searchable = property->is_searchable;
             OK(quire_model_add_attribute(model, owner, QUIRE_NUL, property->name, QUIRE_NUL, property->type, &options, &error));
             continue;
         }
@@ -410,7 +413,7 @@ void print_world(FILE *out, const world *world) {
         for (int i = 0; i < world->property_count; i++) {
             const property *property = &world->properties[i];
             if (property->owner != entity) continue;
-            fprintf(out, " %s", property->name);
+            fprintf(out, " %s%s", property->name, property->is_searchable ? "(searchable)" : "");
             if (property->destination < 0) continue;
             fprintf(out, "(%s%s", property->is_ordered ? "ordered " : property->is_to_many ? "many " : "",
                 world->entities[property->destination].name);

@@ -18,6 +18,8 @@ typedef struct property {
     char name[24];
     int owner;
     quire_attribute_type type;
+    /* Whether the store keeps an index of its texts. */
+    bool is_searchable;
     int destination, inverse;
     bool is_to_many, is_ordered;
     /* Rows hold the links of this side; the other side follows. */
