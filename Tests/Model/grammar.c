@@ -269,6 +269,7 @@ static node *aggregate(kind kind, const scope *scope) {
     return leaf(text("%s.@%s.%s", path, kind == NUMBER ? RANDOM_OF(numeric) : RANDOM_OF(ordered), attribute));
 }
 
+/* A path may end with a single object, which has no place to name: an error wherever it is looked at. */
 static node *indexed(kind kind, const scope *scope, int depth) {
     static const char *const places[] = {"FIRST", "LAST", "0", "1", "2", "-1"};
     int entity;
@@ -276,12 +277,12 @@ static node *indexed(kind kind, const scope *scope, int depth) {
     if (!path) return constant(kind);
     const char *place = RANDOM_OF(places);
     if (kind == OBJECT) {
-        if (depth > 0 && chance(20)) return one(text("%s[\1]", path), value_of(NUMBER, scope, depth - 2));
-        return leaf(text("%s[%s]", path, place));
+        if (depth > 0 && chance(20)) return choice(one(text("%s[\1]", path), value_of(NUMBER, scope, depth - 2)));
+        return choice(leaf(text("%s[%s]", path, place)));
     }
     const char *attribute = attribute_key(kind, entity);
     if (!attribute) return constant(kind);
-    return leaf(text(chance(50) ? "%s[%s].%s" : "(%1$s.%3$s)[%2$s]", path, place, attribute));
+    return choice(leaf(text(chance(50) ? "%s[%s].%s" : "(%1$s.%3$s)[%2$s]", path, place, attribute)));
 }
 
 static node *number(const scope *scope, int depth) {
