@@ -269,6 +269,7 @@ static node *aggregate(kind kind, const scope *scope) {
     return leaf(text("%s.@%s.%s", path, kind == NUMBER ? RANDOM_OF(numeric) : RANDOM_OF(ordered), attribute));
 }
 
+/* A path may end with a single object, which has no place to name: an error wherever it is looked at. */
 static node *indexed(kind kind, const scope *scope, int depth) {
     static const char *const places[] = {"FIRST", "LAST", "0", "1", "2", "-1"};
     int entity;
@@ -276,12 +277,12 @@ static node *indexed(kind kind, const scope *scope, int depth) {
     if (!path) return constant(kind);
     const char *place = RANDOM_OF(places);
     if (kind == OBJECT) {
-        if (depth > 0 && chance(20)) return one(text("%s[\1]", path), value_of(NUMBER, scope, depth - 2));
-        return leaf(text("%s[%s]", path, place));
+        if (depth > 0 && chance(20)) return choice(one(text("%s[\1]", path), value_of(NUMBER, scope, depth - 2)));
+        return choice(leaf(text("%s[%s]", path, place)));
     }
     const char *attribute = attribute_key(kind, entity);
     if (!attribute) return constant(kind);
-    return leaf(text(chance(50) ? "%s[%s].%s" : "(%1$s.%3$s)[%2$s]", path, place, attribute));
+    return choice(leaf(text(chance(50) ? "%s[%s].%s" : "(%1$s.%3$s)[%2$s]", path, place, attribute)));
 }
 
 static node *number(const scope *scope, int depth) {
@@ -353,7 +354,7 @@ static node *collection_of(kind kind, const scope *scope, int depth) {
         const char *path = path_to(kind, true, scope, &entity);
         return path ? leaf(path) : constant_list(kind, 1 + random_below(4));
     }
-    if (dice < 58) return constant_list(kind, random_below(5));
+    if (dice < 58) return constant_list(kind, chance(5) ? 40 + random_below(80) : random_below(5));
     if (dice < 70) {
         static const char *const lists[] = {"{}", "{\1}", "{\1, \2}", "{\1, \2, \3}"};
         const int count = random_below(4);
@@ -397,12 +398,13 @@ static node *test_of(const char *left, node *first, kind kind, const scope *scop
         /* Not every text is a pattern; those that are none are errors on both sides. */
         if (strcmp(operation, "MATCHES") == 0 && chance(80)) {
             static const char *const patterns[] = {
-                "\".*\"", "\"[a-z]+\"", "\"a.?b\"", "\"\\\\w+ \\\\d+\"", "\"(?i)AB\"", "\"\"", "\"^a$\"", "\"\\\\p{L}*\""};
+                "\".*\"", "\"[a-z]+\"", "\".*abc.*\"", "\"(abc|File).*\"", "\"a.?b\"", "\"\\\\w+ \\\\d+\"",
+                "\"(?i)AB\"", "\"\"", "\"^a$\"", "\"\\\\p{L}*\""};
             return one(text("%s MATCHES%s %s", left, chosen, RANDOM_OF(patterns)), first);
         }
         if (strcmp(operation, "LIKE") == 0 && chance(70)) {
             static const char *const patterns[] = {
-                "\"*\"", "\"?\"", "\"a*\"", "\"*b*\"", "\"a?b\"", "\"\\\\*\"", "\"*\\\\\\\\*\"", "\"\xC3\xA4*\"",
+                "\"*\"", "\"?\"", "\"a*\"", "\"*b*\"", "\"*abc*\"", "\"abc*c?\"", "\"a?b\"", "\"\\\\*\"", "\"*\\\\\\\\*\"", "\"\xC3\xA4*\"",
                 "\"?\\u0301*\""};
             return one(text("%s LIKE%s %s", left, chosen, RANDOM_OF(patterns)), first);
         }

@@ -30,6 +30,8 @@ typedef struct verdict {
     int left_to_show;
     bool is_finished;
     char doing[2048];
+    /* The first part of the language that was refused. */
+    char refusal[1536];
 } verdict;
 
 static verdict *shared;
@@ -163,6 +165,7 @@ static void print_list(const char *name, const int *slots, int count) {
 /* A sort order, of which rows, and the window on it. */
 typedef struct query {
     int entity, offset, limit;
+    bool includes_subentities;
     /* NULL for all rows. */
     node *condition;
     ordering ordering;
@@ -178,6 +181,7 @@ static bool sorts_the_same(const query *query, bool shows) {
         quire_fetch_request *request = new_request(query->entity, predicate);
         quire_predicate_release(predicate);
         add_keys(request, &query->ordering);
+        OK(quire_fetch_request_set_includes_subentities(request, query->includes_subentities, &error));
         statuses[i] = fetch(&stages[i], request, slots[i], &counts[i]);
         if (shows) print_list(stage_names[i], slots[i], counts[i]);
         drop_error();
@@ -221,6 +225,7 @@ static void show_sort(query *query, uint64_t seed, int step) {
         printf(" %s(order %u%s, locale %s)", ordering->keys[i].path, ordering->keys[i].options.text_order,
             ordering->keys[i].options.is_descending ? ", descending" : "",
             ordering->keys[i].options.locale ? ordering->keys[i].options.locale : "none");
+    printf(query->includes_subentities ? "" : " without entities below it");
     printf(" WHERE %s\n  %s\n", query->condition ? canonical : "TRUEPREDICATE", complaint);
     print_world(stdout, &rows);
     fflush(stdout);
@@ -229,7 +234,7 @@ static void show_sort(query *query, uint64_t seed, int step) {
 /* --- Worlds. */
 
 static bool sort_step(uint64_t seed, int step) {
-    query query = {random_below(rows.entity_count), random_below(8), random_below(12), NULL, {0}};
+    query query = {random_below(rows.entity_count), random_below(8), random_below(12), chance(80), NULL, {0}};
     make_ordering(query.entity, &query.ordering);
     shared->sorts++;
     if (chance(40)) {
@@ -246,13 +251,21 @@ static bool sort_step(uint64_t seed, int step) {
     return true;
 }
 
+static void note_refusal(void) {
+    for (int i = QUESTIONS - 1; i >= 0; i--)
+        if (answers[i].status == QUIRE_UNSUPPORTED)
+            snprintf(shared->refusal, sizeof shared->refusal, "%s: %s in %.900s", question_names[i], answers[i].message, canonical);
+}
+
 /* True when showing a difference has used up the world. */
 static bool predicate_step(uint64_t seed, int step) {
     const int entity = random_below(rows.entity_count);
     node *root = make_predicate(&rows, entity, chance(8));
     switch (judge(root, entity, tell)) {
     case SAME: break;
-    case NOT_SUPPORTED: shared->unsupported++; break;
+    case NOT_SUPPORTED:
+        if (shared->unsupported++ == 0) note_refusal();
+        break;
     case FAILED: shared->errors++; break;
     case HALF_AN_ERROR: shared->half_errors++; break;
     case DIFFERENT:
@@ -337,6 +350,7 @@ int main(int argument_count, char **arguments) {
     printf("predicates: %llu sort orders, %llu errors, %llu errors of some rows or in some order, %llu unsupported\n",
         (unsigned long long)shared->sorts, (unsigned long long)shared->errors, (unsigned long long)shared->half_errors,
         (unsigned long long)shared->unsupported);
+    if (shared->unsupported) printf("predicates: unsupported, for example, %s\n", shared->refusal);
     printf("predicates: %llu steps, %llu differences, seed %llu\n", (unsigned long long)steps,
         (unsigned long long)shared->differences, (unsigned long long)seed);
     return shared->differences ? 1 : 0;

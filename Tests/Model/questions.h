@@ -13,7 +13,7 @@ typedef struct answer {
     bool is_vacuous;
 } answer;
 
-/* HALF_AN_ERROR: some fail and some do not, which they may where one part decides whether another is evaluated. */
+/* HALF_AN_ERROR: some fail and some do not, which they may where not every part has to be evaluated. */
 typedef enum outcome { SAME, DIFFERENT, NOT_SUPPORTED, HALF_AN_ERROR, FAILED } outcome;
 
 /* Of each stage by fetch, where SQL answers for saved rows, and by object, where memory does. */

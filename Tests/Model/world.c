@@ -32,6 +32,7 @@ static const double dates[] = {-62135596800.0, -1e9, 0, 978307200, 978307200.5, 
 static const char *const texts[] = {
     "", "a", "A", "b", "ab", "aB", "AB", "abc", "abcabc", "a b", "1", "2", "10", "2.5", "File 9", "File 10", "file 9", "File 09",
     "0x10", "%", "_", "a_b", "a%b", "*", "a*b", "?", "\\", "'", "\"", "\n", "a\nb", " ", "nil", "z", "Z", "[a]", "a+",
+    "The Abc of ABCs", "abcdabce", "Fi\xC3\xA9l\xC3\xA9 9",
     /* Letters with marks, composed and not, a mark alone. */
     "\xC3\xA4", "a\xCC\x88", "\xC3\x84", "\xC3\xA9t\xC3\xA9", "e\xCC\x81te", "ete", "\xC5\xBE", "\xC3\xB8", "\xC3\xA5", "\xCC\x81",
     /* Sharp s, small and capital; i with and without a dot; a ligature; sigmas; a letter in title case. */
@@ -113,6 +114,7 @@ static property *add_property(world *world, int owner, const char *stem) {
 static void add_attribute(world *world, int owner, int which, unsigned *used_words) {
     property *made = add_property(world, owner, types[which].name);
     made->type = types[which].type;
+    made->is_searchable = kind_of_type(made->type) == TEXT && chance(40);
     const int word = random_below(COUNT_OF(words));
     if (!chance(8) || *used_words & 1u << word) return;
     *used_words |= 1u << word;
@@ -196,6 +198,7 @@ void make_world(world *world) {
     world->row_count = chance(4) ? random_below(2) : chance(30) ? 1 + random_below(8) : 8 + random_below(53);
     world->first_unsaved = random_below(world->row_count + 1);
     world->doomed_count = random_below(4);
+    world->is_read_back = random_below(2);
     const int all = world->row_count + world->doomed_count;
     for (int slot = 0; slot < all; slot++) {
         world->rows[slot].exists = true;
@@ -220,6 +223,7 @@ static quire_model *new_model(const world *world) {
         if (property->destination < 0) {
             quire_attribute_options options = QUIRE_ATTRIBUTE_OPTIONS_INIT;
             options.is_optional = true;
+            options.is_searchable = property->is_searchable;
             OK(quire_model_add_attribute(model, owner, QUIRE_NUL, property->name, QUIRE_NUL, property->type, &options, &error));
             continue;
         }
@@ -303,6 +307,21 @@ static void change_rows(stage *stage, const world *world) {
             set_state(stage, world, slot, slot < saved ? &world->rows[slot].before : NULL, &world->rows[slot].now);
 }
 
+/* The same objects in a context of their own. */
+static void read_back(stage *stage, const world *world) {
+    quire_context *fresh = NULL;
+    OK(quire_context_create(stage->store, &fresh, &error));
+    for (int slot = 0; slot < world->row_count; slot++) {
+        if (!stage->objects[slot]) continue;
+        const int64_t id = quire_object_id(stage->objects[slot]);
+        const char *entity = world->entities[world->rows[slot].entity].name;
+        quire_object_release(stage->objects[slot]);
+        OK(quire_context_object(fresh, entity, QUIRE_NUL, id, &stage->objects[slot], &error));
+    }
+    quire_context_release(stage->context);
+    stage->context = fresh;
+}
+
 void open_stage(stage *stage, const world *world, stage_kind kind) {
     memset(stage, 0, sizeof *stage);
     quire_model *model = new_model(world);
@@ -318,6 +337,7 @@ void open_stage(stage *stage, const world *world, stage_kind kind) {
         if (stage->objects[slot])
             set_state(stage, world, slot, NULL, kind == MIXED ? &world->rows[slot].before : &world->rows[slot].now);
     if (kind != UNSAVED) OK(quire_context_save(stage->context, &error));
+    if (kind == SAVED && world->is_read_back) read_back(stage, world);
     if (kind == MIXED) change_rows(stage, world);
 }
 
@@ -393,7 +413,7 @@ void print_world(FILE *out, const world *world) {
         for (int i = 0; i < world->property_count; i++) {
             const property *property = &world->properties[i];
             if (property->owner != entity) continue;
-            fprintf(out, " %s", property->name);
+            fprintf(out, " %s%s", property->name, property->is_searchable ? "(searchable)" : "");
             if (property->destination < 0) continue;
             fprintf(out, "(%s%s", property->is_ordered ? "ordered " : property->is_to_many ? "many " : "",
                 world->entities[property->destination].name);

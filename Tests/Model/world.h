@@ -18,6 +18,8 @@ typedef struct property {
     char name[24];
     int owner;
     quire_attribute_type type;
+    /* Whether the store keeps an index of its texts. */
+    bool is_searchable;
     int destination, inverse;
     bool is_to_many, is_ordered;
     /* Rows hold the links of this side; the other side follows. */
@@ -49,6 +51,8 @@ typedef struct world {
     int entity_count, property_count, row_count;
     /* In the mixed stage rows from here on are not saved, and those behind `row_count` are saved and deleted. */
     int first_unsaved, doomed_count;
+    /* In the saved stage, whether a context is asked that has read the rows instead of having written them. */
+    bool is_read_back;
     entity entities[MOST_ENTITIES];
     property properties[MOST_PROPERTIES];
     world_row rows[SLOTS];

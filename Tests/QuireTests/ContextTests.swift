@@ -247,6 +247,15 @@ struct ContextTests {
     #expect(try context.existingObject(entityNamed: "Tag", id: 7).value(forKey: "word").isNil)
   }
 
+  @Test func negativeZeroIsZeroFromTheBeginningAndNotOnlyWhenItIsSaved() throws {
+    let book = try insert("Book")
+    for value: Value in [.double(-0.0), .float(-0.0)] {
+      try set(book, "price", value)
+      guard case .double(let price) = try book.value(forKey: "price") else { return #expect(Bool(false)) }
+      #expect(price.sign == .plus)
+    }
+  }
+
   @Test func aClosedStoreFailsEveryCallAndCrashesNone() throws {
     let book = try insert("Book")
     let results = try ResultsController(

@@ -34,6 +34,8 @@ import Testing
     "(friends UNION friends.friends) == nil", "(friends UNION SELF.friends).@count > 0",
     "ANY (friends MINUS friends).name != nil", "(friends INTERSECT friends).@count == friends.@count",
     "(books UNION passport.holder.books).@count > 1", "count(books UNION friends) > 1",
+    "nil IN (books.shelf UNION books.shelf)", "ANY (books.shelf MINUS friends) == nil",
+    "(books.shelf INTERSECT books.shelf) CONTAINS nil", "ANY (friends UNION books.author) != nil",
     "name ==[cd] 'ANN'", "name <[c] 'b'", "name CONTAINS[l] 'n'", "name IN[l] {'Ann', 'Bob'}",
     "name IN[cd] {'ANN', nil}",
     "books[0].title == 'a'", "books[LAST].title == 'b'", "books[FIRST].price > 0", "books[99] == nil",
@@ -109,6 +111,23 @@ import Testing
       for _ in 0..<4 { try shop.change() }
       try compare(shop, "pending \(round)", in: shop.context)
     }
+  }
+
+  @Test func `values of rows that take no part are not met`() throws {
+    let library = try LibraryFixture()
+    let context = Context(store: library.store)
+    func insert(_ entity: String, _ name: String) throws -> ManagedObject {
+      let object = try context.insert(entityNamed: entity)
+      try object.set(.text(name), for: object.entity.property(named: "name"))
+      return object
+    }
+    // A star alone is no pattern.
+    _ = try insert("Person", "*")
+    let changed = try insert("Author", "*"), deleted = try insert("Author", "*")
+    try context.save()
+    try changed.set(.text("a"), for: changed.entity.property(named: "name"))
+    try context.delete(deleted)
+    #expect(try ids(Predicate.parse("'a' MATCHES name"), "Author", in: context) == [changed.id])
   }
 }
 

@@ -123,7 +123,8 @@ import Testing
   @Test func `indexes`() throws {
     try check(values: [
       ("books[0].title", "Faust"), ("books[LAST].title", "Zadig"), ("books[FIRST].pages", 300), ("books[SIZE]", 3),
-      ("books[limit / 300].title", "Emma"), ("books[3]", nil), ("books[-1]", nil), ("empty[FIRST]", nil),
+      ("books[limit / 300].title", "Emma"), ("books[3]", nil), ("books[-1]", nil),
+      ("books[9223372036854775807]", nil), ("books[1e300]", nil), ("books[1.0].title", "Emma"), ("empty[FIRST]", nil),
       ("empty[LAST]", nil), ("empty[SIZE]", 0), ("owner['name']", "Ada"), ("owner['nothing']", nil),
       ("nowhere[0]", nil), ("{5, 6}[1]", 6), ("(books.title)[0]", "Faust"),
       ("books.tags[0].label", ["drama", nil, "satire"]),

@@ -22,6 +22,7 @@ typedef enum quire_attribute_type {
     QUIRE_INTEGER_64 = 300,
     /** A decimal number. Core Data's files hold it as a double, so digits beyond a double's are lost when saved. */
     QUIRE_DECIMAL = 400,
+    /** NaN is refused and negative zero becomes zero, because SQLite stores neither; so with floats and dates. */
     QUIRE_DOUBLE = 500,
     QUIRE_FLOAT = 600,
     QUIRE_STRING = 700,

@@ -16,12 +16,10 @@ extension Attribute {
     case (.double, .float(let float)): return .double(try storable(Double(float)))
     case (.double, .integer(let integer)):
       if let exact = Double(exactly: integer) { return .double(exact) }
-    case (.float, .float(let float)):
-      _ = try storable(Double(float))
-      return value
+    case (.float, .float(let float)): return .float(Float(try storable(Double(float))))
     case (.float, .double(let double)):
-      let float = Float(try storable(double))
-      if float.isFinite || !double.isFinite { return .float(float) }
+      let float = Float(double)
+      if float.isFinite || !double.isFinite { return .float(Float(try storable(Double(float)))) }
       throw Failure(.invalidArgument, "Attribute '\(qualifiedName)' is a Float, and \(double) is beyond its range.")
     case (.float, .integer(let integer)):
       if let exact = Float(exactly: integer) { return .float(exact) }
@@ -48,9 +46,11 @@ extension Attribute {
         + "\(range.lowerBound) to \(range.upperBound); \(integer) does not fit.")
   }
 
-  /// SQLite turns NaN into NULL when it stores it, so it would silently come back as nil.
+  /// SQLite turns NaN into NULL when it stores it, so it would silently come back as nil, and it drops the sign of
+  /// zero, which would then change what is calculated with it.
   private func storable(_ double: Double) throws(Failure) -> Double {
-    if isTransient || !double.isNaN { return double }
+    if isTransient { return double }
+    if !double.isNaN { return double == 0 ? 0 : double }
     throw Failure(.invalidArgument, "Attribute '\(qualifiedName)' cannot hold NaN: SQLite stores it as NULL. Use nil.")
   }
 

@@ -64,11 +64,21 @@ final class IndexNode {
     case .size: return .value(.integer(Int64(elements.count)))
     case .item:
       guard let index, !index.isNil else { return .nil }
-      guard case .list = item, let number = index.scalar?.number, let place = Int(exactly: number.double) else {
+      guard case .list = item, let number = index.scalar?.number, number.isWhole else {
         throw Failure(.invalidPredicate, "\(expression.text) has \(index.kindName) for an index into \(item.kindName).")
       }
-      return elements.indices.contains(place) ? elements[place] : .nil
+      guard let place = number.place, elements.indices.contains(place) else { return .nil }
+      return elements[place]
     }
+  }
+}
+
+extension Number {
+  fileprivate var isWhole: Bool { place != nil || (double.isFinite && double == double.rounded()) }
+
+  /// nil for what no list reaches.
+  fileprivate var place: Int? {
+    if case .integer(let integer) = self { Int(exactly: integer) } else { Int(exactly: double) }
   }
 }
 

@@ -67,10 +67,8 @@ struct FetchSQL {
     let alias = RowLayout.alias
     let arguments = compiler.arguments
     var conditions: [String] = []
-    if let predicate = plan.predicate {
-      let fragment = try compiler.fragment(predicate, SQLScope(subject: row))
-      if !fragment.isTrue { conditions.append("(\(fragment.sql))") }
-    }
+    // What leaves rows out comes first: SQLite asks in this order, and values of rows that take no part may be ones
+    // that the predicate fails on.
     if let condition = FetchSQL.entityCondition(plan.entity, includesSubentities: plan.includesSubentities, alias) {
       conditions.append(condition)
     }
@@ -79,6 +77,10 @@ struct FetchSQL {
     }
     if let ids = plan.isRestrictedTo {
       conditions.append("\(alias).Z_PK IN (\(IDList.sql(ids, arguments)))")
+    }
+    if let predicate = plan.predicate {
+      let fragment = try compiler.fragment(predicate, SQLScope(subject: row))
+      if !fragment.isTrue { conditions.append("(\(fragment.sql))") }
     }
     return conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
   }
