@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from random import Random
 from typing import Any, Callable, Optional
 
 import quire
@@ -22,15 +23,14 @@ Case = dict[str, Any]
 Row = dict[str, Any]
 
 
-class NotBuilt(Exception):
-    """The request needs a part of the library that is not there yet."""
-
-
 # MARK: models and rows
 
 
-def classes(case: Case) -> dict[str, type[quire.Model]]:
-    """The model of a case as classes by the names of entities; properties are named `a_key` in Python."""
+def classes(case: Case, are_complete: bool = True) -> dict[str, type[quire.Model]]:
+    """The model of a case as classes by the names of entities; properties are named `a_key` in Python.
+
+    An attribute that must have a value is one only if objects are complete when they are saved.
+    """
     rows = case["rows"] + [change["insert"] for change in case.get("pending", ()) if "insert" in change]
     made: dict[str, type[quire.Model]] = {}
     added = shared_relationships(case)
@@ -44,7 +44,7 @@ def classes(case: Case) -> dict[str, type[quire.Model]]:
             text, _, default = text.partition("=")
             kind, narrowed = TYPES[text.rstrip("?")]
             # Some models say that there is always a value where their rows have none.
-            lacks = any(row.get(key) is None for row in rows if row["$entity"] == name)
+            lacks = not are_complete or any(row.get(key) is None for row in rows if row["$entity"] == name)
             body["__annotations__"][f"a_{key}"] = quire.Attr[
                 Optional[kind] if text.endswith("?") or lacks else kind]  # type: ignore[valid-type]
             options = {"default": json.loads(default)} if default else {}
@@ -94,21 +94,35 @@ class Session:
         self.models = models
         self.objects: dict[str, quire.Model] = {}
 
-    def add(self, rows: list[Row]) -> None:
-        """Adds objects, first their attributes, then what they refer to."""
+    def add(self, rows: list[Row], random: Optional[Random] = None) -> None:
+        """Adds objects, first their attributes, then what they refer to.
+
+        With random numbers many attributes come later too, and there is a save somewhere on the way.
+        """
         later: list[tuple[quire.Model, str, Any]] = []
         for row in rows:
             model = self.models[row["$entity"]]
-            attributes: dict[str, Any] = {}
-            references: dict[str, Any] = {}
+            waits = random is not None and random.random() < 0.5
+            now: dict[str, Any] = {}
+            rest: dict[str, Any] = {}
             for key in row.keys() - {"$entity", "$id"}:
                 if row[key] is not None:
-                    (references if is_relationship(model, key) else attributes)[f"a_{key}"] = row[key]
-            made = self.context.add(model(**{key: assigned(each) for key, each in attributes.items()}))
+                    (rest if waits or is_relationship(model, key) else now)[key] = row[key]
+            made = self.context.add(model(**{f"a_{key}": assigned(each) for key, each in now.items()}))
             self.objects[row["$id"]] = made
-            later += [(made, key, each) for key, each in references.items()]
-        for made, key, each in later:
-            setattr(made, key, self.resolved(each))
+            later += [(made, key, each) for key, each in rest.items()]
+        save_at = None
+        if random is not None and later:
+            random.shuffle(later)
+            save_at = random.randrange(len(later))
+        for place, (made, key, each) in enumerate(later):
+            if place == save_at:
+                self.context.save()
+            self.set(made, key, each)
+
+    def set(self, object: quire.Model, key: str, json: Any) -> None:
+        new = self.resolved(json) if is_relationship(type(object), key) else assigned(json)
+        setattr(object, f"a_{key}", new)
 
     def change(self, changes: list[dict[str, Any]]) -> None:
         """Makes the unsaved changes of a case."""
@@ -118,10 +132,8 @@ class Session:
             elif "delete" in change:
                 self.context.delete(self.objects.pop(change["delete"]))
             else:
-                object = self.objects[change["update"]]
                 for key, each in change["set"].items():
-                    new = self.resolved(each) if is_relationship(type(object), key) else assigned(each)
-                    setattr(object, f"a_{key}", new)
+                    self.set(self.objects[change["update"]], key, each)
 
     def resolved(self, json: Any) -> Any:
         """A value in which objects may be referred to; the id of an object is what the object is."""
@@ -191,13 +203,22 @@ class Sessions:
 
 def unsaved(case: Case) -> Session:
     """All rows are unsaved objects."""
+    return session_in_memory(case, None)
+
+
+def partly_saved(case: Case, seed: int) -> Session:
+    """The rows came about in many steps, with a save at one of them."""
+    return session_in_memory(case, Random(seed))
+
+
+def session_in_memory(case: Case, random: Optional[Random]) -> Session:
     request = case["request"]
     if request.get("resultType") == "dictionary" or not request.get("includesPendingChanges", True):
         raise DoesNotFit("the request is about what is saved")
-    models = classes(case)
+    models = classes(case, are_complete=random is None)
     store = quire.open(":memory:", models.values())
     session = Session(store.context, models, store)
-    session.add(case["rows"])
+    session.add(case["rows"], random)
     session.change(case.get("pending", []))
     return session
 
@@ -210,12 +231,11 @@ Engine = Callable[[Case], Session]
 def fetching_problem(case: Case, engine: Engine) -> Optional[str]:
     """What is wrong with a case of fetch.json, or None when it holds."""
     if engine == unsaved and has_lists(case):
+        # Bytes say nothing of what they encode.
         return matching_problem(case)
     session = engine(case)
     try:
         problem = defaults_problem(session) if case["request"].get("defaults") else request_problem(case, session)
-    except NotBuilt as error:
-        return f"not built yet: {error}"
     except quire.Error as error:
         return None if case["expected"].get("throws") else f"{type(error).__name__}: {error}"
     finally:
@@ -346,9 +366,14 @@ def with_flags(query: quire.Query[Any], request: dict[str, Any]) -> quire.Query[
 
 
 def dictionaries(query: quire.Query[Any], request: dict[str, Any]) -> list[dict[str, Any]]:
-    """The rows of a request for dictionaries; what is nil in a row is not there."""
-    columns = request["propertiesToFetch"]
-    if not all(isinstance(each, str) for each in columns) or "groupBy" in request or "distinct" in request:
-        raise NotBuilt("dictionaries of expressions and of groups")
-    return [
-        {key: each for key, each in zip(columns, row) if each is not None} for row in query.values(*columns)]
+    """The rows of a request for dictionaries."""
+    keys = [each for each in request["propertiesToFetch"] if isinstance(each, str)]
+    columns = {
+        each["name"]: quire.function(each["function"], quire.Expression("%K", each["keyPath"]))
+        for each in request["propertiesToFetch"] if not isinstance(each, str)}
+    query = query.group_by(*request.get("groupBy", ()))
+    if "having" in request:
+        query = query.having(request["having"], *map(value, request.get("havingArgs", ())))
+    if request.get("distinct"):
+        query = query.distinct()
+    return query.dictionaries(*keys, **columns)

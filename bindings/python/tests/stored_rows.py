@@ -109,44 +109,73 @@ def plain(value: Any) -> Any:
     return value.value if isinstance(value, ctypes.c_float) else value
 
 
-def sqlite(
-    new_path: Callable[[], str], rows: list[Any], predicate: quire.Predicate, variables: dict[str, Any]
-) -> list[int]:
-    """The places of those of some rows that fulfil a predicate, found by SQL in a store at a new path.
+class Engine:
+    """Finds by SQL what is asked about rows, in stores at new paths."""
 
-    Raises DoesNotFit for rows that are no objects, keys that no property can be, and variables that are dictionaries.
-    """
-    if any(row is None for row in rows):
-        # Nothing is asked of these, so that an object without values will do, unless it is asked about as a whole.
-        if set(map(type, rows)) != {type(None)} or re.search(r"\bSELF\b", str(predicate)):
-            raise DoesNotFit("nil is no object")
-        rows = [{} for _ in rows]
-    if not all(type(row) is dict for row in rows):
-        raise DoesNotFit("a plain value is no object")
+    def __init__(self, new_path: Callable[[], str]) -> None:
+        self._new_path = new_path
+
+    def places(self, rows: list[Any], predicate: quire.Predicate, variables: dict[str, Any]) -> list[int]:
+        """The places of the rows that fulfil a predicate. Raises DoesNotFit."""
+        predicate = closed(predicate, variables)
+
+        def ask(query: quire.Query[Any], ids: list[int]) -> list[int]:
+            found = set(query.where(predicate).ids())
+            return [place for place, id in enumerate(ids) if id in found]
+
+        found: list[int] = self._answer(rows, str(predicate), ask)
+        return found
+
+    def value(self, row: Any, expression: quire.Expression, variables: dict[str, Any]) -> Any:
+        """The value of an expression for a row. Raises DoesNotFit."""
+        expression = closed(expression, variables)
+
+        def ask(query: quire.Query[Any], ids: list[int]) -> Any:
+            try:
+                rows = query.dictionaries(value=expression)
+            except quire.InvalidArgument as error:
+                if "gives a list" in error.message:
+                    raise DoesNotFit("a list is no value of a row") from None
+                raise
+            assert len(rows) == 1
+            return rows[0].get("value")
+
+        return self._answer([row], str(expression), ask)
+
+    def _answer(self, rows: list[Any], text: str, ask: Callable[[quire.Query[Any], list[int]], Any]) -> Any:
+        """What is said of the rows as objects, which `text` asks about.
+
+        Raises DoesNotFit for rows that are no objects and for keys that no property can be.
+        """
+        if any(row is None for row in rows):
+            # Nothing is asked of these, so that an object without values will do, unless it is asked about as a whole.
+            if set(map(type, rows)) != {type(None)} or re.search(r"\bSELF\b", text):
+                raise DoesNotFit("nil is no object")
+            rows = [{} for _ in rows]
+        if not all(type(row) is dict for row in rows):
+            raise DoesNotFit("a plain value is no object")
+        shape = Shape(rows)
+        while True:
+            try:
+                with quire.open(self._new_path(), shape.models()) as store:
+                    objects = [shape.add(store.context, row) for row in rows]
+                    store.context.save()
+                    # Another context has nothing in memory.
+                    with store.create_context() as context:
+                        return ask(context.query(shape.model), [each.id for each in objects])
+            except quire.InvalidArgument as error:
+                unknown = re.search("Entity '(\\w+)' has no property '([^']*)'", error.message)
+                entity = unknown and next((each for each in shape.all() if each.name == unknown[1]), None)
+                if not unknown or not entity or unknown[2] in entity.keys():
+                    raise
+                if unknown[2] in entity.left_out or not NAME.fullmatch(unknown[2]):
+                    raise DoesNotFit(f"{unknown[2]} is no property") from None
+                # A key that no row has is nil in all of them.
+                entity.attributes[unknown[2]] = None
+
+
+def closed(tree: Any, variables: dict[str, Any]) -> Any:
+    """A predicate or an expression with its variables substituted, which cannot become dictionaries."""
     if any(isinstance(each, dict) for each in variables.values()):
         raise DoesNotFit("a dictionary is no value of a variable")
-    shape = Shape(rows)
-    if variables:
-        predicate = predicate.substituting(variables)
-    while True:
-        try:
-            return found_by_sql(new_path(), shape, rows, predicate)
-        except quire.InvalidArgument as error:
-            unknown = re.search("Entity '(\\w+)' has no property '([^']*)'", error.message)
-            entity = unknown and next((each for each in shape.all() if each.name == unknown[1]), None)
-            if not unknown or not entity or unknown[2] in entity.keys():
-                raise
-            if unknown[2] in entity.left_out or not NAME.fullmatch(unknown[2]):
-                raise DoesNotFit(f"{unknown[2]} is no property") from None
-            # A key that no row has is nil in all of them.
-            entity.attributes[unknown[2]] = None
-
-
-def found_by_sql(path: str, shape: Shape, rows: list[dict[str, Any]], predicate: quire.Predicate) -> list[int]:
-    with quire.open(path, shape.models()) as store:
-        objects = [shape.add(store.context, row) for row in rows]
-        store.context.save()
-        # Another context has nothing in memory.
-        with store.create_context() as context:
-            found = set(context.query(shape.model).where(predicate).ids())
-        return [place for place, each in enumerate(objects) if each.id in found]
+    return tree.substituting(variables) if variables else tree
