@@ -64,10 +64,11 @@ final class IndexNode {
     case .size: return .value(.integer(Int64(elements.count)))
     case .item:
       guard let index, !index.isNil else { return .nil }
-      guard case .list = item, let number = index.scalar?.number, let place = Int(exactly: number.double) else {
+      guard case .list = item, let number = index.scalar?.number?.double, number == number.rounded() else {
         throw Failure(.invalidPredicate, "\(expression.text) has \(index.kindName) for an index into \(item.kindName).")
       }
-      return elements.indices.contains(place) ? elements[place] : .nil
+      guard let place = Int(exactly: number), elements.indices.contains(place) else { return .nil }
+      return elements[place]
     }
   }
 }
