@@ -140,11 +140,11 @@ extension SQLCompiler {
     }
     guard !isGrouped, let (owner, key) = base.splitAtLastKey, key.utf8.first != UInt8(ascii: "@"),
       case .collection(let owners) = try term(owner, scope)
-    else { return try self.index(term(base, scope), index, written) }
+    else { return try self.index(term(base, scope), index, base) }
     return .collection(owners.mapping(.indexed(key, index)))
   }
 
-  /// `index` has been looked up itself.
+  /// `index` has been looked up itself; `written` is what it is an index of.
   private func index(
     _ term: SQLTerm, _ index: Expression.Index, _ written: Expression
   ) throws(Failure) -> SQLTerm {

@@ -18,22 +18,26 @@ import re
 import uuid
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
-from typing import Any, Callable, Optional
+from typing import Any, Optional, Union
 
 import predicate_structures
 import quire
+from stored_rows import Engine, Members, Shape
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 CASES = pathlib.Path(os.environ.get("QUIRE_SHARED", ROOT.parent / "shared")) / "data" / "predicates"
 TABLE = ROOT / "docs" / "predicate-cases.md"
 
-Engine = Callable[[list[Any], quire.Predicate, dict[str, Any]], list[int]]
-"""The places of those of some rows that fulfil a predicate, with values for variables."""
+class Memory:
+    """What is asked about rows, answered without a store; `stored_rows.Engine` does the same with one."""
 
+    def places(self, rows: list[Any], predicate: quire.Predicate, variables: dict[str, Any]) -> list[int]:
+        """The places of the rows that fulfil a predicate."""
+        return [place for place, row in enumerate(rows) if predicate.matches(row, variables)]
 
-def memory(rows: list[Any], predicate: quire.Predicate, variables: dict[str, Any]) -> list[int]:
-    """The engine without a store."""
-    return [place for place, row in enumerate(rows) if predicate.matches(row, variables)]
+    def value(self, row: Any, expression: quire.Expression, variables: dict[str, Any]) -> Any:
+        """The value of an expression for a row."""
+        return expression.evaluate(row, variables)
 
 
 def read(name: str) -> list[dict[str, Any]]:
@@ -42,17 +46,14 @@ def read(name: str) -> list[dict[str, Any]]:
     return cases
 
 
-def unmet() -> dict[str, tuple[str, str, str]]:
-    """For each case that the table lists: where it is run, its authority, and the reason."""
-    rows = re.findall(r"^\| ((?:eval|parse|sort|fetch)-\d+) \| (\w+) \| ([\w-]+) \| (.+) \|$", TABLE.read_text(), re.M)
-    return {id: (engine, authority, reason) for id, engine, authority, reason in rows}
+def unmet() -> dict[tuple[str, str], tuple[str, str]]:
+    """The authority of each case that the table lists, and the reason, by its id and where it does not hold."""
+    rows = re.findall(
+        r"^\| ((?:eval|parse|sort|fetch)-\d+) \| ([\w, ]+) \| ([\w-]+) \| (.+) \|$", TABLE.read_text(), re.M)
+    return {(id, where): (authority, reason) for id, places, authority, reason in rows for where in places.split(", ")}
 
 
 # MARK: values
-
-
-class Members(list):  # type: ignore[type-arg]
-    """Values whose order does not matter."""
 
 
 def value(json: Any) -> Any:
@@ -107,14 +108,11 @@ def same(found: Any, wanted: Any) -> bool:
 # MARK: eval.json
 
 
-def evaluation_problem(case: dict[str, Any], engine: Engine) -> Optional[str]:
+def evaluation_problem(case: dict[str, Any], engine: Union[Memory, Engine]) -> Optional[str]:
     """What is wrong with a case of eval.json, or None when it holds."""
     try:
-        if case.get("kind") in ("expression", "keypath"):
-            found, wanted = expression_value(case), value(case.get("expected"))
-            problem = None if case.get("throws") or same(found, wanted) else f"gives {found!r}, not {wanted!r}"
-        else:
-            problem = predicate_problem(case, engine)
+        is_expression = case.get("kind") in ("expression", "keypath")
+        problem = (expression_problem if is_expression else predicate_problem)(case, engine)
     except quire.Error as error:
         return None if case.get("throws") else f"{type(error).__name__}: {error}"
     return "is no error" if case.get("throws") else problem
@@ -140,13 +138,13 @@ def predicate_of(case: dict[str, Any]) -> tuple[quire.Predicate, dict[str, Any]]
     return predicate.substituting(values), {}
 
 
-def predicate_problem(case: dict[str, Any], engine: Engine) -> Optional[str]:
+def predicate_problem(case: dict[str, Any], engine: Union[Memory, Engine]) -> Optional[str]:
     predicate, variables = predicate_of(case)
-    again = quire.Predicate(str(predicate))
-    if again != predicate:
-        return f"prints as {predicate}, which reads as {again}"
+    problem = text_problem(predicate)
+    if problem:
+        return problem
     rows = [value(each) for each in case["objects"]] if "objects" in case else [value(case.get("object"))]
-    found = engine(rows, predicate, variables)
+    found = engine.places(rows, predicate, variables)
     wanted = case.get("expected")
     if "objects" not in case:
         return None if wanted is None or found == [0] * wanted else f"is {bool(found)}"
@@ -155,12 +153,29 @@ def predicate_problem(case: dict[str, Any], engine: Engine) -> Optional[str]:
     if found != wanted:
         return f"{found}, not {wanted}"
     if "negation_expected" in case:
-        found = engine(rows, ~predicate, variables)
+        found = engine.places(rows, ~predicate, variables)
         return None if found == case["negation_expected"] else f"NOT: {found}, not {case['negation_expected']}"
     return None
 
 
-def expression_value(case: dict[str, Any]) -> Any:
+def text_problem(predicate: quire.Predicate) -> Optional[str]:
+    """What is wrong with the canonical text of a predicate, which must read as the same tree."""
+    again = quire.Predicate(str(predicate))
+    return None if again == predicate else f"prints as {predicate}, which reads as {again}"
+
+
+def expression_problem(case: dict[str, Any], engine: Union[Memory, Engine]) -> Optional[str]:
+    """What is wrong with the value of an expression."""
+    expression, variables = expression_of(case)
+    again = quire.Expression(str(expression))
+    if not again.same_as(expression):
+        return f"prints as {expression}, which reads as {again}"
+    found, wanted = engine.value(value(case.get("object")), expression, variables), value(case.get("expected"))
+    return None if case.get("throws") or same(found, wanted) else f"gives {found!r}, not {wanted!r}"
+
+
+def expression_of(case: dict[str, Any]) -> tuple[quire.Expression, dict[str, Any]]:
+    """The expression of a case, and the variables that are left open."""
     variables = {name: value(each) for name, each in case.get("substitution", {}).items()}
     if "keypath" in case:
         expression = quire.Expression("%K", case["keypath"])
@@ -176,12 +191,9 @@ def expression_value(case: dict[str, Any]) -> Any:
         expression = quire.Expression(f"{case['function']}({', '.join(parts)})")
     else:
         expression = quire.Expression(case["format"], *arguments(case))
-    again = quire.Expression(str(expression))
-    if not again.same_as(expression):
-        return f"prints as {expression}, which reads as {again}"
     if any(isinstance(each, quire.Expression) for each in variables.values()):
-        expression, variables = expression.substituting(variables), {}
-    return expression.evaluate(value(case.get("object")), variables)
+        return expression.substituting(variables), {}
+    return expression, variables
 
 
 # MARK: parse.json
@@ -275,86 +287,39 @@ TEXT_ORDERS = {
     "localizedCaseInsensitiveCompare:": "localized-case-insensitive", "localizedStandardCompare:": "localized-standard"}
 
 
-def attribute_types(rows: list[Any]) -> Optional[dict[str, type]]:
-    """What the attributes of an entity must be to hold flat dictionaries; None when no entity can hold them."""
-    types: dict[str, type] = {}
-    known = (bool, int, float, ctypes.c_float, str, bytes, datetime, Decimal, uuid.UUID)
-    for row in rows:
-        if not isinstance(row, dict):
-            return None
-        for key, each in row.items():
-            kind = type(each)
-            if each is None:
-                continue
-            if kind not in known or not re.fullmatch("[A-Za-z][A-Za-z0-9]*", key):
-                return None
-            before = types.setdefault(key, kind)
-            if {before, kind} == {int, float}:
-                types[key] = float
-            elif before is not kind:
-                return None
-    return types
-
-
-def model_for(rows: list[dict[str, Any]]) -> Optional[type[quire.Model]]:
-    """A model class whose objects can be rows of flat dictionaries: the attributes are optional and named `a_key`.
-
-    In the store they have the names of the keys, so that predicates find them.
-    """
-    types = attribute_types(rows)
-    if types is None:
-        return None
-    body: dict[str, Any] = {"__module__": __name__, "__annotations__": {}}
-    for key in {key: None for row in rows for key in row}:
-        kind = types.get(key, str)
-        is_single = kind is ctypes.c_float
-        body[f"a_{key}"] = quire.attr(name=key, type=quire.Float if is_single else None)
-        body["__annotations__"][f"a_{key}"] = quire.Attr[Optional[float if is_single else kind]]  # type: ignore
-    return type("Row", (quire.Model,), body)
-
-
-def add_row(context: quire.Context, model: type[quire.Model], row: dict[str, Any]) -> quire.Model:
-    """An unsaved object of a class of `model_for`, with the values of a row."""
-    plain = {key: each.value if isinstance(each, ctypes.c_float) else each for key, each in row.items()}
-    return context.add(model(**{f"a_{key}": each for key, each in plain.items()}))
-
-
-def sorting_problem(case: dict[str, Any]) -> Optional[str]:
-    """What is wrong with a case of sort.json, or None when it holds for unsaved and for saved rows."""
+def sorting_problem(case: dict[str, Any], where: str) -> Optional[str]:
+    """What is wrong with a case of sort.json for unsaved rows ("memory") or saved ones, or None when it holds."""
     rows = [row if isinstance(row, dict) else {"whole": row} for row in map(value, case["input"])]
     orders = []
     for each in case["descriptors"]:
         text: Any = TEXT_ORDERS[each.get("selector", "compare:")]
         orders.append(quire.Order(each["key"] or "whole", each["ascending"], text))
-    model = model_for(rows)
-    if model is None:
+    shape = Shape(rows)
+    if shape.left_out:
         return "no entity has such rows"
     try:
-        for place, found in zip(("unsaved", "saved"), sorted_places(model, rows, orders)):
-            if found != case.get("expected", found):
-                return f"{place}: {found}, not {case['expected']}"
+        places = sorted_places(shape, rows, orders, where)
+        if places != case.get("expected", places):
+            return f"{places}, not {case['expected']}"
         for first, second, wanted in case.get("compare", ()):
             # What is equal stays in the order of its insertion.
-            for there, back in zip(
-                sorted_places(model, [rows[first], rows[second]], orders),
-                sorted_places(model, [rows[second], rows[first]], orders),
-            ):
-                found = 0 if there == back else -1 if there == [0, 1] else 1
-                if found != wanted:
-                    return f"compares {first} and {second} as {found}, not {wanted}"
+            there = sorted_places(shape, [rows[first], rows[second]], orders, where)
+            back = sorted_places(shape, [rows[second], rows[first]], orders, where)
+            found = 0 if there == back else -1 if there == [0, 1] else 1
+            if found != wanted:
+                return f"compares {first} and {second} as {found}, not {wanted}"
     except quire.Error as error:
         return f"{type(error).__name__}: {error}"
     return None
 
 
 def sorted_places(
-    model: type[quire.Model], rows: list[dict[str, Any]], orders: list[quire.Order]
-) -> list[list[int]]:
-    """The places of the rows in their order, sorted in memory before a save and by the store after it."""
-    with quire.open(":memory:", [model]) as store:
+    shape: Shape, rows: list[dict[str, Any]], orders: list[quire.Order], where: str
+) -> list[int]:
+    """The places of the rows in their order, sorted in memory when they are unsaved, and else by the store."""
+    with quire.open(":memory:", shape.models()) as store:
         context = store.context
-        objects = [add_row(context, model, row) for row in rows]
-        query = context.query(model).order_by(*orders)
-        found = [[objects.index(each) for each in query]]
-        context.save()
-        return found + [[objects.index(each) for each in query]]
+        objects = [shape.add(context, row) for row in rows]
+        if where == "sqlite":
+            context.save()
+        return [objects.index(each) for each in context.query(shape.model).order_by(*orders)]

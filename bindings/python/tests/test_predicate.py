@@ -100,6 +100,14 @@ class MatchingTests(unittest.TestCase):
         self.assertEqual(quire.Expression("SELF * $f").evaluate(4, f=2), 8)
         self.assertEqual(quire.Expression("1 + 1").evaluate(), 2)
 
+    def test_an_index_beyond_the_list_is_nil_however_far(self):
+        for index in (3, -1, 2**63 - 1, -(2**63), 1e300, float("-inf")):
+            self.assertTrue(quire.Predicate("(SELF)[%@] == nil", index).matches([1, 2, 3]), index)
+        self.assertTrue(quire.Predicate("(SELF)[%@] == 3", 2.0).matches([1, 2, 3]))
+        for index in (1.5, float("nan")):
+            with self.assertRaisesRegex(quire.PredicateError, "for an index into a list"):
+                quire.Predicate("(SELF)[%@] == nil", index).matches([1, 2, 3])
+
     def test_failures_are_errors_of_the_package(self):
         circle, knot = [], {}
         circle.append({"a": [circle]})

@@ -5,7 +5,7 @@ import unittest
 from array import array
 
 import quire
-from support import Animal, Author, Dog, Quote, StoreTestCase, day
+from support import Animal, Author, Dog, Everything, Quote, StoreTestCase, day
 
 
 class QueryTests(StoreTestCase):
@@ -286,6 +286,13 @@ class PredicateTests(StoreTestCase):
         self.assertIn("^", str(caught.exception))
         with self.assertRaises(ValueError):
             self.context.query(Quote).where("price ==")
+
+    def test_what_has_no_elements_is_named_by_the_store_too(self):
+        self.context.add(Everything(data=b"abc"))
+        self.context.save()
+        with self.assertRaises(quire.PredicateError) as caught:
+            self.context.query(Everything).where("(data)[FIRST] == 1").all()
+        self.assertEqual(caught.exception.message, "(data)[FIRST] has an index into data.")
 
     def test_too_few_and_too_many_arguments_are_errors(self):
         for arguments in ((), (1, 2)):
