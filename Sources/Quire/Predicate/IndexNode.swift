@@ -74,7 +74,7 @@ final class IndexNode {
 }
 
 extension Number {
-  fileprivate var isWhole: Bool { place != nil || (double.isFinite && double == double.rounded()) }
+  fileprivate var isWhole: Bool { place != nil || double == double.rounded() }
 
   /// nil for what no list reaches.
   fileprivate var place: Int? {

@@ -68,7 +68,7 @@ class Query(Generic[M]):
 
     def _but(self, **changes: Any) -> Query[M]:
         made: Query[M] = Query(self._context, self._model)
-        for name in self.__slots__[2:]:
+        for name in Query.__slots__[2:]:
             setattr(made, name, changes.get(name, getattr(self, name)))
         return made
 
