@@ -256,6 +256,26 @@ struct ContextTests {
     }
   }
 
+  @Test func membersOfAnObjectThatWasNotReadCanBeChanged() throws {
+    let book = try insert("Book"), shelf = try insert("Shelf"), tag = try insert("Tag")
+    try set(book, "shelf", .object(shelf.reference))
+    try tag.add(book, to: library.relationship("Tag", "books"))
+    try context.save()
+    for (key, inverse) in [("shelf", "books"), ("tags", "books")] {
+      let other = Context(store: library.store)
+      let same = try other.existingObject(entityNamed: "Book", id: book.id)
+      let relationship = try library.relationship("Book", key)
+      let held = try relationship.isToMany ? same.objects(of: relationship).first : same.object(of: relationship)
+      let holder = try #require(held)
+      // It is known by its id alone, and so is the version of its row.
+      #expect(holder.isFault)
+      let back = try #require(try holder.entity.property(named: inverse) as? Relationship)
+      try holder.remove(same, from: back)
+      try other.save()
+      #expect(try holder.objects(of: back).isEmpty)
+    }
+  }
+
   @Test func aClosedStoreFailsEveryCallAndCrashesNone() throws {
     let book = try insert("Book")
     let results = try ResultsController(

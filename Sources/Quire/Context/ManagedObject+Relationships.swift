@@ -37,6 +37,8 @@ extension ManagedObject {
     if !relationship.isToMany {
       try fulfil()
     } else if relationship.isOrdered || relationship.isManyToMany || relationship.inverse == nil {
+      // A save compares the version of the row, although it is the members that change.
+      try fulfil()
       _ = try members(of: relationship)
     }
   }
@@ -181,6 +183,7 @@ extension ManagedObject {
       try other.relate(to: self, through: inverse)
       return
     }
+    try prepare(relationship)
     if let inverse = relationship.inverse { try other.prepare(inverse) }
     attach(other, to: relationship)
     if let inverse = relationship.inverse, !(inverse === relationship && other === self) {
@@ -197,6 +200,7 @@ extension ManagedObject {
       if other.isLive, try other.isStillStored() { try other.relate(to: nil, through: inverse) }
       return
     }
+    try prepare(relationship)
     if let inverse = relationship.inverse { try other.prepare(inverse) }
     detach(other, from: relationship)
     if let inverse = relationship.inverse { other.detach(self, from: inverse) }
