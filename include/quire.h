@@ -15,6 +15,7 @@
  *   quire/function.h     functions of the program that predicates call
  *   quire/fetch.h        fetch requests
  *   quire/batch.h        insert, update and delete in the store, without an object for each row
+ *   quire/cancellation.h ending a fetch that takes long, and watching it
  *   quire/list.h         their results: objects, ids, or rows in columns
  *   quire/results.h      results controllers: sectioned lists that report their changes
  */
@@ -33,6 +34,7 @@
 #include "quire/function.h"
 #include "quire/fetch.h"
 #include "quire/batch.h"
+#include "quire/cancellation.h"
 #include "quire/list.h"
 #include "quire/results.h"
 

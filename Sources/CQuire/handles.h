@@ -17,5 +17,6 @@ struct quire_list { char opaque; };
 struct quire_page { char opaque; };
 struct quire_results { char opaque; };
 struct quire_changes { char opaque; };
+struct quire_cancellation { char opaque; };
 
 #endif

@@ -19,6 +19,7 @@ typedef struct world {
     quire_page *page;
     quire_results *results;
     quire_changes *changes;
+    quire_cancellation *cancellation;
     quire_error *error;
     char uri[128];
     quire_value number, text, values[2], subject;
@@ -29,6 +30,7 @@ typedef struct world {
     quire_results_delegate delegate;
     quire_native_function function;
     quire_function_callback callback;
+    quire_progress progress;
     int64_t ids[2], out_numbers[8];
     uint8_t out_bytes[32];
 } world;
@@ -71,8 +73,20 @@ static bool say_nothing(void *data, const quire_value *arguments, size_t count, 
 /* Made once, and with it the stores of all worlds: only models that are not frozen must be new each time. */
 static quire_model *shared_model;
 
+static bool go_on(void *user_data, uint64_t row_count) {
+    (void)user_data, (void)row_count;
+    return true;
+}
+
+static void share_model(void) {
+    shared_model = library_model();
+    quire_fetch_request *request = new_request("Book", "pages >= $pages", NULL);
+    CHECK_OK(quire_model_add_fetch_template(shared_model, "long", QUIRE_NUL, request, &error));
+    quire_fetch_request_release(request);
+}
+
 static world *make_world(void) {
-    if (!shared_model) shared_model = library_model();
+    if (!shared_model) share_model();
     world *w = calloc(1, sizeof *w);
     w->model = quire_model_retain(shared_model);
     CHECK_OK(quire_store_open(":memory:", QUIRE_NUL, w->model, NULL, &w->store, &error));
@@ -107,6 +121,9 @@ static world *make_world(void) {
     w->callback = (quire_function_callback)QUIRE_FUNCTION_CALLBACK_INIT;
     w->callback.call = say_nothing;
     CHECK_OK(quire_function_register("registered", QUIRE_NUL, &w->function, &error));
+    w->progress.struct_size = sizeof w->progress;
+    w->progress.report = go_on;
+    w->cancellation = quire_cancellation_create();
     CHECK_OK(quire_predicate_parse("pages > 10", QUIRE_NUL, NULL, 0, &w->predicate, &error));
     CHECK(quire_predicate_parse("pages >", QUIRE_NUL, NULL, 0, &(quire_predicate *){NULL}, &w->error) == QUIRE_INVALID_PREDICATE);
     w->entry.key = quire_value_text("pages");
@@ -133,6 +150,7 @@ static void end_world(world *w) {
     /* The process has but one table of functions. */
     quire_function_unregister("registered", QUIRE_NUL, NULL);
     quire_function_unregister("Fresh", QUIRE_NUL, NULL);
+    quire_cancellation_release(w->cancellation);
     quire_changes_release(w->changes);
     quire_results_release(w->results);
     quire_page_release(w->page);

@@ -14,6 +14,7 @@ BY_FUNCTION = {
     ("quire_fetch_request_add_property", "key_path"): '"pages"',
     ("quire_fetch_request_add_group", "key_path"): '"pages"',
     ("quire_fetch_request_add_expression", "name"): '"column"',
+    ("quire_fetch_request_add_prefetch", "key_path"): '"author"',
     ("quire_model_add_entity", "name"): '"Fresh"',
     ("quire_model_add_attribute", "name"): '"fresh"',
     ("quire_model_add_relationship", "name"): '"fresh"',
@@ -23,6 +24,8 @@ BY_FUNCTION = {
     ("quire_model_add_relationship", "model"): "w->open_model",
     ("quire_model_add_fetch_index", "model"): "w->open_model",
     ("quire_model_add_uniqueness_constraint", "model"): "w->open_model",
+    ("quire_model_add_fetch_template", "model"): "w->open_model",
+    ("quire_model_fetch_template", "name"): '"long"',
     ("quire_model_freeze", "model"): "w->open_model",
     ("quire_object_set_values", "keys"): "w->keys",
     ("quire_object_get_object", "key"): '"author"',
@@ -78,6 +81,7 @@ BY_NAME = {
     "delegate": "&w->delegate",
     "function": "&w->function",
     "callback": "&w->callback",
+    "progress": "&w->progress",
 }
 # They answer for NULL too.
 ANSWER_NULL = {"quire_error_status", "quire_error_offset"}
@@ -211,8 +215,8 @@ class Function:
             kind = self.parameters[0].handle
             yield f"if (variant == {self.first}) quire_{kind}_retain(w->{kind});"
             yield f"{call};"
-        elif self.name == "quire_model_create":
-            yield f"quire_model_release({call});"
+        elif re.fullmatch(r"quire_\w+_create", self.name):
+            yield f"{self.name.replace('_create', '_release')}({call});"
         elif self.result == "quire_string":
             yield f"outcome.gave_something = {call}.data != NULL;"
         elif self.result.endswith("*"):

@@ -18,7 +18,8 @@
  * header may pass a longer struct as long as what this library does not know is zero; otherwise the call fails with
  * QUIRE_UNSUPPORTED.
  *
- * Threads. A model, a store, a predicate, an expression and an error may be used from any thread. A context, with its objects,
+ * Threads. A model, a store, a predicate, an expression, a cancellation and an error may be used from any thread. A
+ * context, with its objects,
  * lists and results controllers, belongs to one thread at a time: the library does not lock, it detects an
  * overlapping call and refuses it (QUIRE_WRONG_THREAD). Handing a context from one thread to another is fine when the
  * application orders the two. `_retain` and `_release` may be called from any thread. A fetch request is plain data:
@@ -107,7 +108,9 @@ typedef enum quire_status {
     /** SQLite failed: disk full, I/O error, damaged file. */
     QUIRE_DATABASE = 18,
     /** A registered function failed; the message is its own. */
-    QUIRE_FUNCTION = 19
+    QUIRE_FUNCTION = 19,
+    /** The caller cancelled it, from another thread or from a progress function. */
+    QUIRE_CANCELLED = 20
 } quire_status;
 
 /** Text: `size` bytes of UTF-8 at `data`, and a NUL behind them. `data` is NULL when there is no text at all. */
@@ -129,6 +132,7 @@ typedef struct quire_list quire_list;
 typedef struct quire_page quire_page;
 typedef struct quire_results quire_results;
 typedef struct quire_changes quire_changes;
+typedef struct quire_cancellation quire_cancellation;
 
 /** The version of the library that is running, such as "0.1.0". Static. Compare it with the macros above. */
 const char *quire_version(void);

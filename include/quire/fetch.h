@@ -35,6 +35,14 @@ quire_status quire_fetch_request_set_predicate(
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
+ * Only objects that fulfil `predicate` as well as the one that the request has. The request keeps what it needs of it.
+ *
+ * Fails: QUIRE_INVALID_ARGUMENT.
+ */
+quire_status quire_fetch_request_add_predicate(
+    quire_fetch_request *request, quire_predicate *predicate, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
  * Orders by a key path (`author`, `author.name`), after the keys added before. nil comes first ascending and last
  * descending; text orders by code point. Objects that are equal in all keys order by permanent id, then those that
  * have only a temporary one, oldest first.
@@ -114,6 +122,56 @@ quire_status quire_fetch_request_set_offset(
 quire_status quire_fetch_request_set_batch_size(
     quire_fetch_request *request, uint64_t batch_size, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
+/**
+ * Reads related objects with the objects of the result: those of a relationship, or of each step of a path of them, to-one
+ * or to-many (`author`, `tags`, `author.books`). Each call adds a path.
+ *
+ * It takes one statement for each step, whatever the number of objects, and with a batch size one for each step and
+ * batch. Touching the related objects then reads nothing: which ones there are, unsaved changes included, and their
+ * values. They stay read as long as the list that the fetch gave, or somebody else, holds them. Results other than objects
+ * have nothing to prefetch, and a results controller does not do it.
+ *
+ * Whether the path exists, and is one of stored relationships, shows at the fetch. Fails: QUIRE_INVALID_ARGUMENT (an empty
+ * name in the path), QUIRE_INVALID_TEXT.
+ */
+quire_status quire_fetch_request_add_prefetch(
+    quire_fetch_request *request, const char *key_path, size_t key_path_size,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Whether objects are made without values, which are read when one of them is needed: then of a batch in one statement,
+ * or without a batch size of the whole result. False unless set, unlike in Core Data, whose default rests on a cache of
+ * rows beside the objects; here the objects are all there is, and without this option a fetch fills them.
+ *
+ * The first object of a batch that is asked for makes the others, so that they can be read together as long as the list
+ * holds them. An object that has values already keeps them. Does not go together with prefetching and refreshing.
+ */
+quire_status quire_fetch_request_set_returns_objects_as_faults(
+    quire_fetch_request *request, bool returns_objects_as_faults,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Whether the values of objects are read at all. True unless set; with false the fetch reads ids and entities only, and each
+ * object is read by itself when it is touched. For results that are shown in part or used for their ids. Does not go
+ * together with properties, prefetching and refreshing.
+ */
+quire_status quire_fetch_request_set_includes_property_values(
+    quire_fetch_request *request, bool includes_property_values,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Whether objects of the result that were read before take over what the store has now. False unless set: they stay as
+ * they are shown.
+ *
+ * What was changed here stays changed; other properties become those of the store, and so does the version that the next
+ * save expects. Where another writer has changed a property that is changed here too, the object keeps its version, so
+ * that the save is a conflict and neither change is lost unseen. Results controllers are told with the fetch, of objects
+ * that a batch reads later when changes are next processed.
+ */
+quire_status quire_fetch_request_set_refreshes_refetched_objects(
+    quire_fetch_request *request, bool refreshes_refetched_objects,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
 /** What the fetch gives: a `quire_result_type`. Objects unless set. */
 quire_status quire_fetch_request_set_result_type(
     quire_fetch_request *request, uint32_t result_type, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
@@ -130,6 +188,9 @@ quire_status quire_fetch_request_set_includes_pending_changes(
 /**
  * Adds a column to results of type QUIRE_RESULT_DICTIONARIES: an attribute, a to-one relationship (its id) or a key
  * path through to-one relationships. Without any, all attributes.
+ *
+ * Results of objects then come with these properties alone, which are the objects' own. When another one is needed, the
+ * values of a batch of objects are read, as after `quire_fetch_request_set_returns_objects_as_faults`.
  *
  * Whether the key exists shows at the fetch. Fails: QUIRE_INVALID_ARGUMENT (an empty name in the path),
  * QUIRE_INVALID_TEXT.
@@ -185,8 +246,8 @@ quire_status quire_fetch_request_set_distinct(
  *
  * Fails: QUIRE_INVALID_ARGUMENT (unknown entity or key, a transient attribute), QUIRE_INVALID_PREDICATE (an ordering of
  * what has no order, such as text and a number; a malformed pattern), QUIRE_UNSUPPORTED (a predicate part),
- * QUIRE_INVALID_STATE (delegates that go on changing objects, see `quire_context_process`), QUIRE_CLOSED, QUIRE_BUSY,
- * QUIRE_DATABASE.
+ * QUIRE_INVALID_STATE (delegates that go on changing objects, see `quire_context_process`), QUIRE_CANCELLED, QUIRE_CLOSED,
+ * QUIRE_BUSY, QUIRE_DATABASE.
  */
 quire_status quire_context_fetch(
     quire_context *context, const quire_fetch_request *request, quire_list *QUIRE_NULLABLE *QUIRE_NONNULL out_list,

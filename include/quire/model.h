@@ -184,6 +184,28 @@ quire_status quire_model_add_uniqueness_constraint(
     size_t count, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
+ * Keeps a copy of `request` under a name, for `quire_model_fetch_template`. Its predicate may have variables (`$name`).
+ *
+ * Fails: QUIRE_INVALID_MODEL (name taken or empty), QUIRE_INVALID_TEXT, QUIRE_INVALID_STATE (the model is frozen). Whether
+ * the entity exists is checked when the model is frozen.
+ */
+quire_status quire_model_add_fetch_template(
+    quire_model *model, const char *name, size_t name_size, const quire_fetch_request *request,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * A copy of the request of that name with values for the variables of its predicate. Every variable needs one, for which
+ * nil will do; what can be one is said at `quire_predicate_substitute`. Owned: `*out_request`, to be changed at will.
+ *
+ * Fails: QUIRE_INVALID_ARGUMENT (no such template; variables without a value, or a value for what is no variable: the
+ * message names them), QUIRE_INVALID_PREDICATE, QUIRE_INVALID_TEXT.
+ */
+quire_status quire_model_fetch_template(
+    const quire_model *model, const char *name, size_t name_size, const quire_entry *QUIRE_NULLABLE variables,
+    size_t variable_count, quire_fetch_request *QUIRE_NULLABLE *QUIRE_NONNULL out_request,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
  * Checks the model as a whole and forbids further change. Done by the first use; calling it twice is fine.
  *
  * Fails: QUIRE_INVALID_MODEL, naming the inconsistency: an unknown parent or destination, an inverse that does not

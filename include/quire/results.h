@@ -164,7 +164,9 @@ typedef struct quire_results_delegate {
     { (uint32_t)sizeof(quire_results_delegate), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
 
 /**
- * Makes a controller for the objects of `request`, whose entity, predicate, sort keys and subentities are copied.
+ * Makes a controller for the objects of `request`, whose entity, predicate, sort keys, subentities, cancellation and
+ * progress are copied. What a fetch reads with its objects, or leaves unread, is no concern of a controller, which reads
+ * objects when it is asked for them.
  *
  * Sections come first in the order: when the first sort key is not the section key path, rows are ordered by section,
  * ascending, and then by the sort keys. nil and empty text share a section, whose name is empty and in which the rows

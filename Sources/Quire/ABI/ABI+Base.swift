@@ -26,6 +26,7 @@ public func quire_status_name(_ status: quire_status) -> UnsafePointer<CChar>? {
   case QUIRE_READ_ONLY: literal("QUIRE_READ_ONLY")
   case QUIRE_DATABASE: literal("QUIRE_DATABASE")
   case QUIRE_FUNCTION: literal("QUIRE_FUNCTION")
+  case QUIRE_CANCELLED: literal("QUIRE_CANCELLED")
   default: literal("unknown status")
   }
 }

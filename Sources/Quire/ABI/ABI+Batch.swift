@@ -65,6 +65,7 @@ private func runBatch(
     let (entity, rows) = try body(context, !given.skips_merge)
     out_count?.pointee = Int64(rows.count)
     out_list?.pointee = .passing(
-      ObjectList(context: context, entity: try context.model.entity(named: entity), rows: rows, batchSize: 0))
+      ObjectList(
+        context: context, entity: try context.model.entity(named: entity), rows: rows, reading: ObjectReading()))
   }
 }

@@ -33,6 +33,18 @@ public func quire_fetch_request_set_predicate(
   }
 }
 
+@_cdecl("quire_fetch_request_add_predicate") @implementation
+public func quire_fetch_request_add_predicate(
+  _ request: UnsafeMutablePointer<quire_fetch_request>?, _ predicate: UnsafeMutablePointer<quire_predicate>?,
+  _ out_error: ErrorOut
+) -> quire_status {
+  status(out_error) { () throws(Failure) in
+    let request = try resolve(request, "request")
+    let more = try resolve(predicate, "predicate").predicate
+    request.predicate = request.predicate.map { .and([$0, more]) } ?? more
+  }
+}
+
 @_cdecl("quire_fetch_request_add_sort") @implementation
 public func quire_fetch_request_add_sort(
   _ request: UnsafeMutablePointer<quire_fetch_request>?, _ key_path: CText, _ key_path_size: Int, _ ascending: Bool,
@@ -89,6 +101,44 @@ public func quire_fetch_request_set_batch_size(
 ) -> quire_status {
   status(out_error) { () throws(Failure) in
     try resolve(request, "request").batchSize = number(batch_size, "batch_size")
+  }
+}
+
+@_cdecl("quire_fetch_request_add_prefetch") @implementation
+public func quire_fetch_request_add_prefetch(
+  _ request: UnsafeMutablePointer<quire_fetch_request>?, _ key_path: CText, _ key_path_size: Int,
+  _ out_error: ErrorOut
+) -> quire_status {
+  status(out_error) { () throws(Failure) in
+    let request = try resolve(request, "request")
+    request.prefetchedKeyPaths.append(try FetchRequest.split(keyPath: string(key_path, key_path_size, "key_path")))
+  }
+}
+
+@_cdecl("quire_fetch_request_set_returns_objects_as_faults") @implementation
+public func quire_fetch_request_set_returns_objects_as_faults(
+  _ request: UnsafeMutablePointer<quire_fetch_request>?, _ returns_objects_as_faults: Bool, _ out_error: ErrorOut
+) -> quire_status {
+  status(out_error) { () throws(Failure) in
+    try resolve(request, "request").returnsObjectsAsFaults = returns_objects_as_faults
+  }
+}
+
+@_cdecl("quire_fetch_request_set_includes_property_values") @implementation
+public func quire_fetch_request_set_includes_property_values(
+  _ request: UnsafeMutablePointer<quire_fetch_request>?, _ includes_property_values: Bool, _ out_error: ErrorOut
+) -> quire_status {
+  status(out_error) { () throws(Failure) in
+    try resolve(request, "request").includesPropertyValues = includes_property_values
+  }
+}
+
+@_cdecl("quire_fetch_request_set_refreshes_refetched_objects") @implementation
+public func quire_fetch_request_set_refreshes_refetched_objects(
+  _ request: UnsafeMutablePointer<quire_fetch_request>?, _ refreshes_refetched_objects: Bool, _ out_error: ErrorOut
+) -> quire_status {
+  status(out_error) { () throws(Failure) in
+    try resolve(request, "request").shouldRefreshRefetchedObjects = refreshes_refetched_objects
   }
 }
 

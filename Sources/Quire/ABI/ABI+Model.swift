@@ -122,6 +122,33 @@ public func quire_model_add_uniqueness_constraint(
   }
 }
 
+@_cdecl("quire_model_add_fetch_template") @implementation
+public func quire_model_add_fetch_template(
+  _ model: UnsafeMutablePointer<quire_model>?, _ name: CText, _ name_size: Int,
+  _ request: UnsafePointer<quire_fetch_request>?, _ out_error: ErrorOut
+) -> quire_status {
+  status(out_error) { () throws(Failure) in
+    let model = try resolve(model, "model")
+    try model.addFetchTemplate(named: string(name, name_size, "name"), resolve(request, "request").copy())
+  }
+}
+
+@_cdecl("quire_model_fetch_template") @implementation
+public func quire_model_fetch_template(
+  _ model: UnsafePointer<quire_model>?, _ name: CText, _ name_size: Int,
+  _ variables: UnsafePointer<quire_entry>?, _ variable_count: Int, _ out_request: Out<quire_fetch_request>,
+  _ out_error: ErrorOut
+) -> quire_status {
+  out_request?.pointee = nil
+  return status(out_error) { () throws(Failure) in
+    let out = try required(out_request, "out_request")
+    let model = try resolve(model, "model")
+    let name = try string(name, name_size, "name")
+    out.pointee = .passing(
+      try model.request(fromTemplate: name, variables: substitutions(variables, variable_count)))
+  }
+}
+
 @_cdecl("quire_model_freeze") @implementation
 public func quire_model_freeze(_ model: UnsafeMutablePointer<quire_model>?, _ out_error: ErrorOut) -> quire_status {
   status(out_error) { () throws(Failure) in try resolve(model, "model").freeze() }

@@ -30,6 +30,9 @@ extension quire_fetch_request: Handle {
 extension quire_list: Handle { typealias Object = ObjectList; static var name: String { "quire_list" } }
 extension quire_page: Handle { typealias Object = ExportedPage; static var name: String { "quire_page" } }
 extension quire_results: Handle { typealias Object = ResultsController; static var name: String { "quire_results" } }
+extension quire_cancellation: Handle {
+  typealias Object = Cancellation; static var name: String { "quire_cancellation" }
+}
 extension quire_changes: Handle { typealias Object = ExportedChanges; static var name: String { "quire_changes" } }
 
 extension Context: ContextBound { var owningContext: Context { self } }

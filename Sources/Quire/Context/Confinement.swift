@@ -5,6 +5,7 @@ import Synchronization
 final class Confinement: Sendable {
   private let owner = Atomic<UInt>(0)
   private let depth = Atomic<Int>(0)
+  private let isRefusing = Atomic<Bool>(false)
 
   func enter() throws(Failure) {
     try ForeignCall.refuse()
@@ -16,8 +17,20 @@ final class Confinement: Sendable {
           .wrongThread,
           "Another thread is inside this context. A context belongs to one thread at a time: give each thread its own.")
       }
+    } else if isRefusing.load(ordering: .relaxed) {
+      throw Failure(
+        .invalidState,
+        "A fetch of this context is telling its progress. The context cannot be used from there; return first.")
     }
     depth.add(1, ordering: .relaxed)
+  }
+
+  /// Runs `body`, which is the caller's code, in the midst of something that must not be disturbed: not even this
+  /// thread may enter meanwhile.
+  func refusing<Result>(_ body: () -> Result) -> Result {
+    isRefusing.store(true, ordering: .relaxed)
+    defer { isRefusing.store(false, ordering: .relaxed) }
+    return body()
   }
 
   /// For the thread that entered, once for each `enter`.

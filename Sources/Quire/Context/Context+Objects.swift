@@ -76,6 +76,13 @@ extension Context {
     }
   }
 
+  /// Reads those of a batch that somebody holds.
+  func fulfil(_ batch: UnreadBatch) throws(Failure) {
+    let objects = batch.ids.compactMap { registeredObject(ObjectReference(root: batch.root, id: $0)) }
+    try fulfil(objects)
+    for object in objects where object.unread === batch { object.unread = nil }
+  }
+
   /// Deletes an object; its delete rules apply when changes are processed.
   func delete(_ object: ManagedObject) throws(Failure) {
     try store.checkOpen()

@@ -94,8 +94,7 @@ extension Context {
     for object in overlaid.take() { object.toMany = [:] }
     if hasConflicted {
       for object in registeredObjects where object.state == .saved {
-        object.values = []
-        object.toMany = [:]
+        object.forgetValues()
         touch(object)
       }
     }

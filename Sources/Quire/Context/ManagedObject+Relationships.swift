@@ -124,7 +124,13 @@ extension ManagedObject {
         members.append(object.reference)
       }
     }
-    let saved = members
+    return take(members, asSavedIn: relationship)
+  }
+
+  /// Takes over the members of a relationship as they were just read, and gives them as they are now.
+  @discardableResult
+  func take(_ saved: [ObjectReference], asSavedIn relationship: Relationship) -> [ObjectReference] {
+    var members = saved
     overlayPending(relationship, on: &members)
     toMany[relationship.slot] = ToManyMembers(members, saved: saved, isOrdered: relationship.isOrdered)
     return members

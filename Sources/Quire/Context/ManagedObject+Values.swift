@@ -3,12 +3,24 @@ extension ManagedObject {
   func fulfil(with row: Row) {
     values = row.values
     version = row.version
+    unread = nil
+  }
+
+  /// Has the next use read everything anew.
+  func forgetValues() {
+    values = []
+    toMany = [:]
+    unread = nil
   }
 
   /// Reads the row if that has not happened yet.
   func fulfil() throws(Failure) {
     if !isFault { return }
     try checkReadable()
+    if let batch = unread {
+      try context.fulfil(batch)
+      if !isFault { return }
+    }
     guard let row = try context.store.rows(root: entity.root, ids: [id]).first else {
       // Lists that still show it let go of it; once, because whoever refers to it may ask for it again and again.
       if context.noteMissing(reference) { context.touchLife(of: self, isLive: true) }
@@ -47,11 +59,18 @@ extension ManagedObject {
         .invalidArgument, "'\(property.qualifiedName)' is a to-many relationship; read its objects instead of a value.")
     }
     try checkReadable()
-    try fulfil()
-    let value = values[property.slot]
+    let value: Value
+    if isFault, let known = unread?.value(at: property.slot, of: id) {
+      value = known
+    } else {
+      try fulfil()
+      value = values[property.slot]
+    }
     if case .object(let box) = value, isLive, let relationship = property as? Relationship,
       willLetGo(of: box.reference, relationship)
-    { return .nil }
+    {
+      return .nil
+    }
     return value
   }
 

@@ -20,6 +20,8 @@ final class ManagedObject {
   var version: Int64 = 0
   /// By slot; empty as long as the object is a fault.
   var values: ContiguousArray<Value> = []
+  /// The objects that are read together with this one, as long as it is a fault; nil when it is read alone.
+  var unread: UnreadBatch?
   /// Saved values of the slots that were changed since, so that a save writes them and a rollback restores them.
   var committed: [Int: Value] = [:]
   /// Members of the to-many relationships that have been read or changed, by slot.

@@ -4,23 +4,53 @@ extension Context {
     try store.checkOpen()
     try process()
     let query = try FetchQuery(request, in: self)
+    let list = try store.watched(by: query.monitor) { () throws(Failure) in try fetch(request, query) }
+    // Objects may have been found changed, which their followers hear at once.
+    if request.shouldRefreshRefetchedObjects { try process() }
+    return list
+  }
+
+  private func fetch(_ request: FetchRequest, _ query: FetchQuery) throws(Failure) -> ObjectList {
     switch request.resultType {
     case .dictionaries: return try fetchDictionaries(request, query)
     case .count:
       return ObjectList(context: self, count: try count(request, query))
-    case .objects, .ids:
-      let overlay = try overlay(for: request, query)
-      let readsAll = request.resultType == .objects && request.batchSize == 0
-      if readsAll, overlay.isEmpty {
-        // Nothing to lay over: ids and values come in one statement.
-        let objects = try store.rows(window(query.plan(), request)).map { object(for: $0) }
-        return ObjectList(context: self, objects: objects, entity: query.entity)
+    case .ids:
+      let rows = try identifiers(request, query, overlay(for: request, query))
+      return ObjectList(
+        context: self, entity: query.entity, rows: rows, reading: ObjectReading(batchSize: request.batchSize))
+    case .objects: return try fetchObjects(request, query)
+    }
+  }
+
+  private func fetchObjects(_ request: FetchRequest, _ query: FetchQuery) throws(Failure) -> ObjectList {
+    let reading = try ObjectReading(request, of: query.entity)
+    let overlay = try overlay(for: request, query)
+    if reading.refreshes { try refresh(overlay.objects) }
+    if overlay.isEmpty, reading.batchSize == 0, case .values = reading.extent {
+      // Nothing to lay over: ids and values come in one statement.
+      var objects: [ManagedObject] = []
+      for row in try store.rows(window(query.plan(), request)) {
+        try query.monitor?.check()
+        let object = object(for: row)
+        if reading.refreshes { object.refresh(with: row) }
+        objects.append(object)
       }
-      let rows = try identifiers(request, query, overlay)
-      let list = ObjectList(context: self, entity: query.entity, rows: rows, batchSize: request.batchSize)
-      if readsAll { try list.loadAll() }
+      let list = ObjectList(context: self, objects: objects, entity: query.entity)
+      try list.prefetch(reading.prefetched, from: objects)
       return list
     }
+    let rows = try identifiers(request, query, overlay)
+    let list = ObjectList(context: self, entity: query.entity, rows: rows, reading: reading)
+    if reading.batchSize == 0 { try list.loadAll() }
+    return list
+  }
+
+  /// Brings pending objects up to date, before memory decides which of them belong to the result.
+  private func refresh(_ objects: [ManagedObject]) throws(Failure) {
+    let saved = objects.filter { $0.state == .saved && !$0.isFault }
+    guard let first = saved.first else { return }
+    for row in try store.rows(root: first.entity.root, ids: saved.map(\.id)) { object(for: row).refresh(with: row) }
   }
 
   /// The plan with the request's limit and offset, for the store to apply.
@@ -35,7 +65,8 @@ extension Context {
   func count(_ request: FetchRequest) throws(Failure) -> Int {
     try store.checkOpen()
     try process()
-    return try count(request, FetchQuery(request, in: self))
+    let query = try FetchQuery(request, in: self)
+    return try store.watched(by: query.monitor) { () throws(Failure) in try count(request, query) }
   }
 
   /// What a fetch of the request would run, in words for people.

@@ -16,7 +16,17 @@ final class FetchRequest {
   var resultType = ResultType.objects
   var includesSubentities = true
   var includesPendingChanges = true
-  /// What dictionary results are made of; without columns, all attributes.
+  /// Paths of relationships whose objects are read with the result.
+  var prefetchedKeyPaths: [[String]] = []
+  /// Without, objects are made from their ids alone, and each is read by itself when it is touched.
+  var includesPropertyValues = true
+  /// Objects are made from their ids alone, and a batch of them is read when one is touched.
+  var returnsObjectsAsFaults = false
+  /// Whether objects that have values already take over what is newer in the store.
+  var shouldRefreshRefetchedObjects = false
+  var cancellation: Cancellation?
+  var progress: FetchMonitor.Progress?
+  /// What dictionary results are made of; without columns, all attributes. Objects come with the columns alone.
   var projection = Projection()
 
   init(entityName: String) { self.entityName = entityName }
@@ -44,6 +54,8 @@ struct FetchQuery {
   /// Where the predicate looks beyond the rows themselves.
   let predicateReach: PredicateReach
   private let evaluator: PredicateEvaluator?
+  /// Who watches its one run, if anybody does.
+  var monitor: FetchMonitor?
 
   init(_ request: FetchRequest, in context: Context) throws(Failure) {
     try self.init(
@@ -51,6 +63,7 @@ struct FetchQuery {
       predicate: request.predicate,
       // Rows of values may be ordered by columns of their own, which only the store knows.
       sort: request.resultType == .dictionaries ? [] : request.sort)
+    monitor = FetchMonitor(of: request.entityName, request.cancellation, request.progress, in: context)
   }
 
   init(entity: Entity, includesSubentities: Bool, predicate: Predicate?, sort: [SortDescriptor]) throws(Failure) {
@@ -87,6 +100,7 @@ struct FetchQuery {
     guard object.isLive, includesSubentities ? object.entity.isKind(of: entity) : object.entity === entity else {
       return false
     }
+    try monitor?.check()
     guard try object.isStillStored() else { return false }
     guard let evaluator else { return true }
     return try evaluator.matches(object)

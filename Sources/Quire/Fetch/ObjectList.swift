@@ -13,14 +13,19 @@ final class ObjectList {
   private var rows: ContiguousArray<RowIdentifier>
   /// Objects that were touched; the list keeps them.
   private var objects: [ManagedObject?]
-  private let batchSize: Int
+  private let reading: ObjectReading
+  /// Related objects, which stay read as long as the list is there.
+  private var prefetched: [ManagedObject] = []
+  /// By place: whether those of the batch that begins there have been read.
+  private var hasPrefetched: [Bool] = []
 
-  /// Objects that are read when touched, `batchSize` at a time (0: with the first one, all).
-  init(context: Context, entity: Entity, rows: ContiguousArray<RowIdentifier>, batchSize: Int) {
+  /// Objects that are made when asked for, and read as `reading` says.
+  init(context: Context, entity: Entity, rows: ContiguousArray<RowIdentifier>, reading: ObjectReading) {
     self.context = context
     self.entity = entity
     self.rows = rows
-    self.batchSize = batchSize
+    self.reading = reading
+    if !reading.prefetched.isEmpty { hasPrefetched = Array(repeating: false, count: rows.count) }
     content = .objects
     objects = Array(repeating: nil, count: rows.count)
     // What was never saved has no row to be read from later.
@@ -34,7 +39,7 @@ final class ObjectList {
     self.entity = entity
     self.objects = objects
     rows = ContiguousArray(objects.map { RowIdentifier(id: $0.id, entity: Int32($0.entity.number)) })
-    batchSize = 0
+    reading = ObjectReading()
     content = .objects
   }
 
@@ -44,7 +49,7 @@ final class ObjectList {
     rows = ContiguousArray(repeating: RowIdentifier(id: 0, entity: 0), count: cells.first?.count ?? 0)
     entity = nil
     objects = []
-    batchSize = 0
+    reading = ObjectReading()
     content = .dictionaries(names: names, kinds: kinds, cells: cells)
   }
 
@@ -53,7 +58,7 @@ final class ObjectList {
     rows = []
     entity = nil
     objects = []
-    batchSize = 0
+    reading = ObjectReading()
     content = .count(count)
   }
 
@@ -78,38 +83,94 @@ final class ObjectList {
     guard objects.indices.contains(index) else {
       throw Failure(.notFound, "The list has \(count) objects; there is none at \(index).")
     }
-    if let object = objects[index] { return object }
-    if batchSize == 0 {
-      try load(0..<rows.count)
-    } else {
-      let first = index / batchSize * batchSize
-      try load(first..<min(first + batchSize, rows.count))
-    }
+    let batch = batch(around: index)
+    // What was never saved is there from the beginning, though not what is to come with it.
+    let isComplete = reading.prefetched.isEmpty || hasPrefetched[batch.lowerBound]
+    if let object = objects[index], isComplete { return object }
+    try load(batch)
     guard let object = objects[index] else {
       throw Failure(.notFound, "The row of object \(rows[index].id) is no longer in the store.")
     }
     return object
   }
 
+  private func batch(around index: Int) -> Range<Int> {
+    if reading.batchSize == 0 { return 0..<rows.count }
+    let first = index / reading.batchSize * reading.batchSize
+    return first..<min(first + reading.batchSize, rows.count)
+  }
+
   func loadAll() throws(Failure) { try load(0..<rows.count) }
 
-  /// Reads what is missing in `range`, in one go.
+  /// Makes the objects in `range` that were not asked for yet.
   private func load(_ range: Range<Int>) throws(Failure) {
     guard let entity else { return }
+    switch reading.extent {
+    case .values: try read(range, entity)
+    case .whenTouched(let properties): try makeUnread(range, entity, properties)
+    case .alone: _ = make(range)
+    }
+  }
+
+  /// Reads what is missing in `range`, in one go, and what is to come with it.
+  private func read(_ range: Range<Int>, _ entity: Entity) throws(Failure) {
     var missing: [Int64] = []
     for index in range where objects[index] == nil {
-      let reference = ObjectReference(root: entity.rootNumber, id: rows[index].id)
-      if let object = context.registeredObject(reference), !object.isFault {
+      if let object = registered(at: index, entity), !object.isFault {
         objects[index] = object
+        if reading.refreshes, object.state == .saved { missing.append(rows[index].id) }
       } else {
         missing.append(rows[index].id)
       }
     }
-    if missing.isEmpty { return }
-    var found: [Int64: ManagedObject] = [:]
-    found.reserveCapacity(missing.count)
-    for row in try context.store.rows(root: entity.root, ids: missing) { found[row.id] = context.object(for: row) }
-    for index in range where objects[index] == nil { objects[index] = found[rows[index].id] }
+    if !missing.isEmpty {
+      var found: [Int64: ManagedObject] = [:]
+      found.reserveCapacity(missing.count)
+      for row in try context.store.rows(root: entity.root, ids: missing) {
+        let object = context.object(for: row)
+        if reading.refreshes { object.refresh(with: row) }
+        found[row.id] = object
+      }
+      for index in range where objects[index] == nil { objects[index] = found[rows[index].id] }
+    }
+    try prefetch(reading.prefetched, from: objects[range].compactMap { $0 })
+    if !hasPrefetched.isEmpty { hasPrefetched[range.lowerBound] = true }
+  }
+
+  /// Reads related objects and keeps them.
+  func prefetch(_ paths: [[Relationship]], from objects: [ManagedObject]) throws(Failure) {
+    if !paths.isEmpty { prefetched += try context.prefetch(paths, from: objects) }
+  }
+
+  /// Makes objects in `range` without reading their rows; gives those that have no values.
+  private func make(_ range: Range<Int>) -> [ManagedObject] {
+    var faults: [ManagedObject] = []
+    for index in range where objects[index] == nil {
+      guard let entity = context.model.entity(numbered: Int(rows[index].entity)) else { continue }
+      let object = context.object(ObjectReference(root: entity.rootNumber, id: rows[index].id), entity: entity)
+      objects[index] = object
+      if object.isFault, object.state == .saved { faults.append(object) }
+    }
+    return faults
+  }
+
+  /// The same for objects that are read together, with the values of `properties`.
+  private func makeUnread(_ range: Range<Int>, _ entity: Entity, _ properties: [Property]) throws(Failure) {
+    let faults = make(range)
+    if faults.isEmpty { return }
+    var ids = faults.map(\.id)
+    var columns: [[Value]] = Array(repeating: [], count: properties.count)
+    if !properties.isEmpty {
+      // Its order is that of the ids.
+      let plan = FetchPlan(entity: entity, isRestrictedTo: ids)
+      ids = []
+      try context.store.scan(plan, keyPaths: properties.map { [$0.name] }) { (row, values) throws(Failure) in
+        ids.append(row.id)
+        for (place, value) in values.enumerated() { columns[place].append(value) }
+      }
+    }
+    let batch = UnreadBatch(root: entity.rootNumber, ids: ids, slots: properties.map(\.slot), columns: columns)
+    for object in faults { object.unread = batch }
   }
 
   // MARK: Pages

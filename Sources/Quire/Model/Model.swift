@@ -3,6 +3,7 @@ final class Model: @unchecked Sendable {
   /// In the order of declaration.
   private(set) var entities: [Entity] = []
   private(set) var isFrozen = false
+  private(set) var fetchTemplates: [(name: String, template: any FetchTemplate)] = []
   private var entitiesByName: [String: Entity] = [:]
   /// Entities by number - 1, once frozen.
   private(set) var numberedEntities: [Entity] = []
@@ -119,9 +120,26 @@ final class Model: @unchecked Sendable {
     entity.add(uniquenessConstraint: properties)
   }
 
+  /// Keeps `template`, which nobody changes any more.
+  func addFetchTemplate(named name: String, _ template: any FetchTemplate) throws(Failure) {
+    try checkMutable("add fetch template '\(name)'")
+    if name.isEmpty {
+      throw Failure(.invalidModel, "A fetch template has an empty name. Give it one to ask for it by.")
+    }
+    if fetchTemplates.contains(where: { $0.name == name }) {
+      throw Failure(.invalidModel, "The model already has a fetch template '\(name)'.")
+    }
+    fetchTemplates.append((name, template))
+  }
+
   /// Checks the model as a whole, numbers its entities and forbids further change. Idempotent.
   func freeze() throws(Failure) {
     if isFrozen { return }
+    for (name, template) in fetchTemplates where entitiesByName[template.entityName] == nil {
+      throw Failure(
+        .invalidModel,
+        "Fetch template '\(name)' asks for objects of '\(template.entityName)', which is no entity of the model.")
+    }
     numberedEntities = try ModelResolver(entities: entities, byName: entitiesByName).resolve()
     isFrozen = true
   }

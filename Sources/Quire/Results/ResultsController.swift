@@ -3,6 +3,9 @@ final class ResultsController {
   let context: Context
   /// Ordered by section first; see `init`.
   let query: FetchQuery
+  /// Those who watch its fetches.
+  private let cancellation: Cancellation?
+  private let progress: FetchMonitor.Progress?
   private let isSectioned: Bool
   private let dependencies: [Dependency]
   private(set) var index: SectionedIndex
@@ -57,6 +60,8 @@ final class ResultsController {
     query = try FetchQuery(
       entity: context.model.entity(named: request.entityName), includesSubentities: request.includesSubentities,
       predicate: request.predicate, sort: sort)
+    cancellation = request.cancellation
+    progress = request.progress
     isSectioned = sectionKeyPath != nil
     dependencies = query.dependencies()
     self.queuesChanges = queuesChanges
@@ -71,7 +76,22 @@ final class ResultsController {
       throw Failure(.invalidState, "A results controller cannot be fetched again from within its own delegate.")
     }
     try context.process()
+    var query = query
+    query.monitor = FetchMonitor(of: query.entity.name, cancellation, progress, in: context)
     let time = context.touchCount
+    let (fresh, matching) = try context.store.watched(by: query.monitor) { () throws(Failure) in
+      try read(query)
+    }
+    _ = fresh.apply(matching)
+    index = fresh
+    isFetched = true
+    fetchTime = time
+    queue = ChangeQueue()
+    noteChange()
+  }
+
+  /// What is saved as an index, and what is pending beside it.
+  private func read(_ query: FetchQuery) throws(Failure) -> (SectionedIndex, [RowChange]) {
     let overlay = try PendingOverlay(query, in: context)
     var plan = query.plan()
     plan.excluded = overlay.savedIDs
@@ -79,7 +99,7 @@ final class ResultsController {
     var loader = SectionedIndex.Loader(fresh)
     var rowKey = RowKey(section: .unsectioned, order: SortKey())
     var lastValue: Value?
-    let isSectioned = isSectioned, query = query
+    let isSectioned = isSectioned
     try context.store.scan(plan, keyPaths: query.sort.map(\.keyPath)) { (row, values) throws(Failure) in
       if isSectioned, lastValue?.isIdentical(to: values[0]) != true {
         rowKey.section = SectionKey(values[0], query)
@@ -93,12 +113,7 @@ final class ResultsController {
       matching.append(RowChange(id: object.id, newKey: try key(of: object)))
     }
     loader.finish()
-    _ = fresh.apply(matching)
-    index = fresh
-    isFetched = true
-    fetchTime = time
-    queue = ChangeQueue()
-    noteChange()
+    return (fresh, matching)
   }
 
   private func key(of object: ManagedObject) throws(Failure) -> RowKey {
@@ -172,7 +187,7 @@ final class ResultsController {
 
   func page(_ range: Range<Int>, keys: [String], nulSeparated: Bool) throws(Failure) -> Page {
     let rows = index.ids(in: range).map { RowIdentifier(id: $0, entity: Int32(query.entity.number)) }
-    let list = ObjectList(context: context, entity: query.entity, rows: ContiguousArray(rows), batchSize: 0)
+    let list = ObjectList(context: context, entity: query.entity, rows: ContiguousArray(rows), reading: ObjectReading())
     return try list.page(0..<rows.count, keys: keys, nulSeparated: nulSeparated)
   }
 

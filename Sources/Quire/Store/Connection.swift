@@ -8,6 +8,11 @@ final class Connection {
   /// What a registered SQL function threw during the running statement; `Statement.step` throws it on.
   var pendingFailure: Failure?
 
+  /// How many statements were begun; for tests of what is read when.
+  private(set) var statementCount = 0
+  /// The fetch under way that wants to be watched, if any.
+  private(set) var monitor: FetchMonitor?
+
   /// What fails until this is false is, to the caller, the opening.
   var isOpening = true
 
@@ -130,6 +135,7 @@ extension Connection {
   func execute(_ sql: String) throws(Failure) {
     guard let handle else { throw closedFailure }
     pendingFailure = nil
+    statementCount += 1
     let code = sqlite3_exec(handle, sql, nil, nil, nil)
     if code != SQLITE_OK { throw pendingFailure ?? failure(code, doing: "run \(Connection.excerpt(sql))") }
   }
@@ -137,6 +143,7 @@ extension Connection {
   /// A statement ready to be bound. Its compiled form is reused; two uses at the same time get two.
   func statement(_ sql: String) throws(Failure) -> Statement {
     guard let handle else { throw closedFailure }
+    statementCount += 1
     if let idle = idleStatements.removeValue(forKey: sql) {
       return Statement(idle, sql: sql, connection: self)
     }
@@ -168,6 +175,47 @@ extension Connection {
   /// The start of a statement, for messages.
   static func excerpt(_ sql: String) -> String {
     sql.utf8.count <= 120 ? "'\(sql)'" : "'\(String(sql.prefix(117)))...'"
+  }
+}
+
+// MARK: - Watching
+
+extension Connection {
+  /// SQLite looks at the monitor each time that it has done so many steps of its programs: some microseconds, unless
+  /// a step calls a slow function.
+  private static let stepsBetweenLooks: Int32 = 250
+
+  /// Runs `body` with all its statements under the eyes of `monitor`.
+  func watched<Result>(
+    by monitor: FetchMonitor?, _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    guard let monitor else { return try body() }
+    let outer = self.monitor
+    watch(monitor)
+    defer { watch(outer) }
+    try monitor.check()
+    return try body()
+  }
+
+  private func watch(_ monitor: FetchMonitor?) {
+    self.monitor = monitor
+    guard let handle else { return }
+    if monitor == nil {
+      sqlite3_progress_handler(handle, 0, nil, nil)
+      return
+    }
+    sqlite3_progress_handler(
+      handle, Connection.stepsBetweenLooks,
+      { connection in
+        guard let connection else { return 0 }
+        return Unmanaged<Connection>.fromOpaque(connection).takeUnretainedValue().mayGoOn() ? 0 : 1
+      }, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  private func mayGoOn() -> Bool {
+    guard let monitor, !monitor.mayGoOn() else { return true }
+    pendingFailure = monitor.failure
+    return false
   }
 }
 

@@ -58,6 +58,46 @@ struct RelationshipSQL: Sendable {
     }
   }
 
+  /// Selects `columns` of a row layout, and behind them the key of the owner, of all destinations of the objects that
+  /// the one parameter, a list of ids, names: owner by owner, and within each as `destinations` orders them.
+  func destinationsOfMany(_ columns: String) -> String {
+    let row = RowLayout.alias
+    let condition = destinationCondition(row).map { " AND \($0)" } ?? ""
+    switch storage {
+    case .owner(let key):
+      return """
+        SELECT \(columns), o.Z_PK FROM \(ownerTable) o JOIN \(table) \(row) ON \(row).Z_PK = o.\(key) \
+        WHERE o.Z_PK IN (\(RelationshipSQL.owners))\(condition) ORDER BY o.Z_PK
+        """
+    case .destination(let key, let order):
+      return """
+        SELECT \(columns), \(row).\(key) FROM \(table) \(row) \
+        WHERE \(row).\(key) IN (\(RelationshipSQL.owners))\(condition) \
+        ORDER BY \(row).\(key), \(order.map { "\(row).\($0), " } ?? "")\(row).Z_PK
+        """
+    case .pairs(let pairs):
+      return """
+        SELECT \(columns), p.owner FROM (\(RelationshipSQL.membersOfMany(pairs))) p \
+        JOIN \(table) \(row) ON \(row).Z_PK = p.id\(condition) ORDER BY p.owner, p.place, \(row).Z_PK
+        """
+    }
+  }
+
+  private static let owners = "SELECT value FROM json_each(?1)"
+
+  private static func membersOfMany(_ pairs: Schema.JoinTable) -> String {
+    func side(_ owner: String, _ destination: String, _ order: String?) -> String {
+      """
+      SELECT \(owner) AS owner, \(destination) AS id, \(order ?? "NULL") AS place FROM \(pairs.name) \
+      WHERE \(owner) IN (\(owners))
+      """
+    }
+    let direct = side(pairs.ownerColumn, pairs.destinationColumn, pairs.orderColumn)
+    if !pairs.isReflexive { return direct }
+    let reversed = side(pairs.destinationColumn, pairs.ownerColumn, pairs.inverseOrderColumn)
+    return "SELECT owner, id, min(place) AS place FROM (\(direct) UNION ALL \(reversed)) GROUP BY owner, id"
+  }
+
   /// Selects `id` and `place` (the order key) of all destinations of the owner that the one parameter names.
   var places: String {
     switch storage {

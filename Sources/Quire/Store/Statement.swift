@@ -25,7 +25,10 @@ final class Statement {
   func step() throws(Failure) -> Bool {
     connection.pendingFailure = nil
     let code = sqlite3_step(handle)
-    if code == SQLITE_ROW { return true }
+    if code == SQLITE_ROW {
+      connection.monitor?.countRow()
+      return true
+    }
     if code == SQLITE_DONE {
       sqlite3_reset(handle)
       return false

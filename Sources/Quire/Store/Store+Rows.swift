@@ -29,6 +29,27 @@ extension Store {
     }
   }
 
+  /// The same for any number of saved objects in one statement: owner by owner, with the rows themselves.
+  func members(
+    of relationship: Relationship, owners: [Int64]
+  ) throws(Failure) -> (members: [(owner: Int64, id: Int64)], rows: [Int64: Row]) {
+    let path = try RelationshipSQL(relationship, schema: schema)
+    let layout = layouts.layout(of: relationship.destination, includesSubentities: true)
+    return try withConnection { connection throws(Failure) in
+      let statement = try connection.statement(path.destinationsOfMany(layout.columns))
+      try statement.bind(IDList.argument(owners), at: 1)
+      let last = statement.columnCount - 1
+      var members: [(owner: Int64, id: Int64)] = []
+      var rows: [Int64: Row] = [:]
+      while try statement.step() {
+        let id = statement.integer(at: 0)
+        members.append((statement.integer(at: last), id))
+        if rows[id] == nil { rows[id] = try layout.row(from: statement) }
+      }
+      return (members, rows)
+    }
+  }
+
   /// The saved rows of `entity` (and those below it) from which `keyPath` reaches one of `references`, by key.
   ///
   /// Any relationship may be in the path. Temporary references and those into other tables reach nothing.

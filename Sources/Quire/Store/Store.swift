@@ -45,6 +45,7 @@ final class Store: @unchecked Sendable {
   /// Closes the file; everything but `close` fails from then on. The last to close a file folds its log into it.
   func close() throws(Failure) {
     try lock.withLock { () throws(Failure) in
+      try checkIsNotReporting()
       if connection.isInTransaction {
         throw Failure(
           .invalidState, "The store '\(path)' cannot be closed while it reads or saves. Close it afterwards.")
@@ -63,7 +64,26 @@ final class Store: @unchecked Sendable {
   func withConnection<Result>(_ body: (Connection) throws(Failure) -> Result) throws(Failure) -> Result {
     try lock.withLock { () throws(Failure) in
       guard isOpen else { throw connection.closedFailure }
+      try checkIsNotReporting()
       return try body(connection)
+    }
+  }
+
+  /// Runs `body` with everything that it reads under the eyes of `monitor`; other threads wait until it is done.
+  func watched<Result>(
+    by monitor: FetchMonitor?, _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    guard let monitor else { return try body() }
+    return try withConnection { connection throws(Failure) in try connection.watched(by: monitor, body) }
+  }
+
+  /// SQLite is in the middle of a statement while it has progress reported, and must not be given another.
+  private func checkIsNotReporting() throws(Failure) {
+    if connection.monitor?.isReporting == true {
+      throw Failure(
+        .invalidState,
+        "The store '\(path)' cannot be used from the function that a fetch of it tells its progress. "
+          + "Return from there first.")
     }
   }
 }

@@ -21,6 +21,7 @@ final class Failure: Error, Sendable {
     case readOnly = 17
     case database = 18
     case function = 19
+    case cancelled = 20
   }
 
   let kind: Kind

@@ -119,6 +119,7 @@ QUIRE_BUSY = 16
 QUIRE_READ_ONLY = 17
 QUIRE_DATABASE = 18
 QUIRE_FUNCTION = 19
+QUIRE_CANCELLED = 20
 
 # quire_step_kind
 QUIRE_STEP_INSERT_ROW = 1
@@ -296,6 +297,21 @@ class quire_native_function(ctypes.Structure):
     ]
 
 
+quire_progress_destroy = CFUNCTYPE(None, c_void_p)
+
+quire_progress_report = CFUNCTYPE(c_bool, c_void_p, c_uint64)
+
+
+class quire_progress(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("interval_milliseconds", c_uint32),
+        ("user_data", c_void_p),
+        ("destroy", quire_progress_destroy),
+        ("report", quire_progress_report),
+    ]
+
+
 class quire_relationship_options(ctypes.Structure):
     _fields_ = [
         ("struct_size", c_uint32),
@@ -412,6 +428,11 @@ class quire_store_options(ctypes.Structure):
 
 
 FUNCTIONS = (
+    ("quire_cancellation_cancel", None, (c_void_p,)),
+    ("quire_cancellation_create", c_void_p, ()),
+    ("quire_cancellation_is_cancelled", c_bool, (c_void_p,)),
+    ("quire_cancellation_release", None, (c_void_p,)),
+    ("quire_cancellation_retain", c_void_p, (c_void_p,)),
     ("quire_changes_map_positions", c_uint, (
         c_void_p, POINTER(c_int64), c_size_t, POINTER(c_int64), POINTER(c_void_p),
     )),
@@ -488,6 +509,8 @@ FUNCTIONS = (
         c_void_p, c_char_p, c_size_t, c_void_p, POINTER(c_void_p),
     )),
     ("quire_fetch_request_add_group", c_uint, (c_void_p, c_char_p, c_size_t, POINTER(c_void_p))),
+    ("quire_fetch_request_add_predicate", c_uint, (c_void_p, c_void_p, POINTER(c_void_p))),
+    ("quire_fetch_request_add_prefetch", c_uint, (c_void_p, c_char_p, c_size_t, POINTER(c_void_p))),
     ("quire_fetch_request_add_property", c_uint, (c_void_p, c_char_p, c_size_t, POINTER(c_void_p))),
     ("quire_fetch_request_add_sort", c_uint, (
         c_void_p, c_char_p, c_size_t, c_bool, POINTER(c_void_p),
@@ -505,16 +528,29 @@ FUNCTIONS = (
     ("quire_fetch_request_release", None, (c_void_p,)),
     ("quire_fetch_request_retain", c_void_p, (c_void_p,)),
     ("quire_fetch_request_set_batch_size", c_uint, (c_void_p, c_uint64, POINTER(c_void_p))),
+    ("quire_fetch_request_set_cancellation", c_uint, (c_void_p, c_void_p, POINTER(c_void_p))),
     ("quire_fetch_request_set_distinct", c_uint, (c_void_p, c_bool, POINTER(c_void_p))),
     ("quire_fetch_request_set_having", c_uint, (c_void_p, c_void_p, POINTER(c_void_p))),
     ("quire_fetch_request_set_includes_pending_changes", c_uint, (
+        c_void_p, c_bool, POINTER(c_void_p),
+    )),
+    ("quire_fetch_request_set_includes_property_values", c_uint, (
         c_void_p, c_bool, POINTER(c_void_p),
     )),
     ("quire_fetch_request_set_includes_subentities", c_uint, (c_void_p, c_bool, POINTER(c_void_p))),
     ("quire_fetch_request_set_limit", c_uint, (c_void_p, c_uint64, POINTER(c_void_p))),
     ("quire_fetch_request_set_offset", c_uint, (c_void_p, c_uint64, POINTER(c_void_p))),
     ("quire_fetch_request_set_predicate", c_uint, (c_void_p, c_void_p, POINTER(c_void_p))),
+    ("quire_fetch_request_set_progress", c_uint, (
+        c_void_p, POINTER(quire_progress), POINTER(c_void_p),
+    )),
+    ("quire_fetch_request_set_refreshes_refetched_objects", c_uint, (
+        c_void_p, c_bool, POINTER(c_void_p),
+    )),
     ("quire_fetch_request_set_result_type", c_uint, (c_void_p, c_uint32, POINTER(c_void_p))),
+    ("quire_fetch_request_set_returns_objects_as_faults", c_uint, (
+        c_void_p, c_bool, POINTER(c_void_p),
+    )),
     ("quire_function_register", c_uint, (
         c_char_p, c_size_t, POINTER(quire_native_function), POINTER(c_void_p),
     )),
@@ -542,6 +578,9 @@ FUNCTIONS = (
         c_void_p, c_char_p, c_size_t, c_char_p, c_size_t, POINTER(quire_index_element), c_size_t,
         POINTER(c_void_p),
     )),
+    ("quire_model_add_fetch_template", c_uint, (
+        c_void_p, c_char_p, c_size_t, c_void_p, POINTER(c_void_p),
+    )),
     ("quire_model_add_relationship", c_uint, (
         c_void_p, c_char_p, c_size_t, c_char_p, c_size_t, c_char_p, c_size_t,
         POINTER(quire_relationship_options), POINTER(c_void_p),
@@ -552,6 +591,10 @@ FUNCTIONS = (
     ("quire_model_create", c_void_p, ()),
     ("quire_model_entity_count", c_size_t, (c_void_p,)),
     ("quire_model_entity_name", quire_string, (c_void_p, c_size_t)),
+    ("quire_model_fetch_template", c_uint, (
+        c_void_p, c_char_p, c_size_t, POINTER(quire_entry), c_size_t, POINTER(c_void_p),
+        POINTER(c_void_p),
+    )),
     ("quire_model_freeze", c_uint, (c_void_p, POINTER(c_void_p))),
     ("quire_model_is_frozen", c_bool, (c_void_p,)),
     ("quire_model_release", None, (c_void_p,)),

@@ -1,0 +1,47 @@
+extension ManagedObject {
+  /// Takes over what a row that was just read has newer than this object; what was changed here stays changed.
+  ///
+  /// The object comes to know the row's version, so that a save of changes to other properties succeeds. Where both
+  /// sides have changed one property it keeps the version that it was read with: the save is a conflict then, and
+  /// neither change is lost unseen.
+  func refresh(with row: Row) {
+    if state != .saved || row.entity !== entity { return }
+    if isFault {
+      fulfil(with: row)
+      return
+    }
+    let isNewer = row.version != version
+    var isDisputed = isNewer && hasChangedToMany
+    for property in entity.properties where !property.isTransient {
+      let slot = property.slot
+      if let relationship = property as? Relationship, relationship.isToMany {
+        forgetMembers(of: relationship, isNewer: isNewer)
+        continue
+      }
+      let stored = row.values[slot], present = values[slot]
+      if let saved = committed[slot] {
+        if present.isIdentical(to: stored) {
+          committed[slot] = nil
+          context.touch(self, at: slot)
+        } else if !saved.isIdentical(to: stored) {
+          isDisputed = true
+        }
+      } else if !present.isIdentical(to: stored) {
+        values[slot] = stored
+        context.touch(self, at: slot, from: present)
+        guard let inverse = (property as? Relationship)?.inverse, inverse.isToMany else { continue }
+        for case .object(let box) in [present, stored] {
+          context.registeredObject(box.reference)?.forgetMembers(of: inverse, isNewer: true)
+        }
+      }
+    }
+    if !isDisputed { version = row.version }
+  }
+
+  /// Has the members of a relationship read again, unless they were changed here.
+  private func forgetMembers(of relationship: Relationship, isNewer: Bool) {
+    guard let members = toMany[relationship.slot], !members.isChanged, state == .saved else { return }
+    toMany[relationship.slot] = nil
+    if isNewer { context.touch(self, at: relationship.slot) }
+  }
+}

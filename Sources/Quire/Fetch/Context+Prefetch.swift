@@ -1,0 +1,62 @@
+extension Context {
+  /// Reads what `paths` lead to from `objects`: for each step of a path one statement, or none when nothing is missing.
+  /// Whoever wants the objects to stay read holds the result.
+  func prefetch(_ paths: [[Relationship]], from objects: [ManagedObject]) throws(Failure) -> [ManagedObject] {
+    var held = ObjectSet()
+    for path in paths {
+      var reached = objects
+      for relationship in path {
+        if reached.isEmpty { break }
+        reached = try prefetch(relationship, of: reached)
+        for object in reached { held.insert(object) }
+      }
+    }
+    return Array(held)
+  }
+
+  private func prefetch(_ relationship: Relationship, of owners: [ManagedObject]) throws(Failure) -> [ManagedObject] {
+    let owners = owners.filter { $0.isLive && !$0.isFault && $0.entity.isKind(of: relationship.entity) }
+    // Nobody else may hold what is read here.
+    var read = relationship.isToMany ? try readMembers(of: relationship, owners) : []
+    var references: [ObjectReference] = []
+    var seen = Set<ObjectReference>()
+    for owner in owners {
+      if relationship.isToMany {
+        for reference in try owner.members(of: relationship) where seen.insert(reference).inserted {
+          references.append(reference)
+        }
+      } else if case .object(let box) = owner.values[relationship.slot], seen.insert(box.reference).inserted {
+        references.append(box.reference)
+      }
+    }
+    var missing: [Int64] = []
+    for reference in references where !reference.isTemporary {
+      if let object = registeredObject(reference), !object.isFault || object.state != .saved { continue }
+      missing.append(reference.id)
+    }
+    read += try store.rows(root: relationship.destination.root, ids: missing).map { object(for: $0) }
+    return withExtendedLifetime(read) { references.compactMap(registeredObject) }
+  }
+
+  /// Reads the members of a to-many relationship where they are not known; gives those that had to be read.
+  private func readMembers(
+    of relationship: Relationship, _ owners: [ManagedObject]
+  ) throws(Failure) -> [ManagedObject] {
+    let unread = owners.filter { $0.toMany[relationship.slot] == nil && $0.state == .saved }
+    if unread.isEmpty { return [] }
+    let found = try store.members(of: relationship, owners: unread.map(\.id))
+    var objects: [ManagedObject] = []
+    for row in found.rows.values { objects.append(object(for: row)) }
+    let root = relationship.destination.rootNumber
+    var next = 0
+    for owner in unread.sorted(by: { $0.id < $1.id }) {
+      var members: [ObjectReference] = []
+      while next < found.members.count, found.members[next].owner <= owner.id {
+        members.append(ObjectReference(root: root, id: found.members[next].id))
+        next += 1
+      }
+      owner.take(members, asSavedIn: relationship)
+    }
+    return objects
+  }
+}

@@ -1,0 +1,58 @@
+import Glibc
+
+/// Watches one fetch while it runs: whether it was cancelled, and how far it is. For the thread that fetches.
+final class FetchMonitor {
+  /// Who wants to be told how many rows were read, and when. The function gives false to cancel.
+  struct Progress {
+    let nanoseconds: UInt64
+    let report: (UInt64) -> Bool
+  }
+
+  private let subject: String
+  private let cancellation: Cancellation?
+  private let progress: Progress?
+  private var rowCount: UInt64 = 0
+  private var nextReport: UInt64
+  private var isStopped = false
+  /// While the progress function runs, which must not come back to the store.
+  private(set) var isReporting = false
+
+  init(subject: String, cancellation: Cancellation?, progress: Progress?) {
+    self.subject = subject
+    self.cancellation = cancellation
+    self.progress = progress
+    nextReport = progress.map { FetchMonitor.now() &+ $0.nanoseconds } ?? 0
+  }
+
+  func countRow() { rowCount &+= 1 }
+
+  /// False when the fetch is to end. Tells the progress when it is time to.
+  func mayGoOn() -> Bool {
+    if isStopped || cancellation?.isCancelled == true { return false }
+    guard let progress, !isReporting else { return true }
+    let now = FetchMonitor.now()
+    if now < nextReport { return true }
+    isReporting = true
+    isStopped = !progress.report(rowCount)
+    isReporting = false
+    nextReport = FetchMonitor.now() &+ progress.nanoseconds
+    return !isStopped
+  }
+
+  func check() throws(Failure) {
+    if !mayGoOn() { throw failure }
+  }
+
+  var failure: Failure {
+    Failure(
+      .cancelled,
+      "\(subject) was cancelled after \(rowCount) rows had been read. There is no result; the store is as it was.")
+  }
+
+  private static func now() -> UInt64 {
+    var time = timespec()
+    // To some milliseconds, which is enough, and without a call into the kernel.
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+    return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+  }
+}

@@ -1,0 +1,209 @@
+#include "fixture.h"
+
+#include <pthread.h>
+#include <time.h>
+
+enum { MOST_ROWS = 100000 };
+
+/* Fewer where everything takes long. */
+static size_t rows(void) { return getenv("QUIRE_SLOW") ? MOST_ROWS / 10 : MOST_ROWS; }
+
+/* A store of many books, all of which a slow predicate has to look at. */
+static fixture many_books(void) {
+    fixture made = open_fixture();
+    static char titles[MOST_ROWS][16];
+    static quire_value values[MOST_ROWS];
+    for (size_t i = 0; i < rows(); i++) {
+        snprintf(titles[i], sizeof titles[i], "book %zu", i);
+        values[i] = quire_value_text(titles[i]);
+    }
+    const char *const keys[] = {"title"};
+    const quire_value *const columns[] = {values};
+    CHECK_OK(quire_context_insert_rows(made.context, "Book", QUIRE_NUL, keys, columns, 1, rows(), NULL, &error));
+    save(made.context);
+    return made;
+}
+
+static quire_fetch_request *slow_request(void) {
+    return new_request("Book", "title MATCHES '.*b.*o.*o.*k.*[0-9]+.*[0-9]*' AND NOT title MATCHES '(.*o)*k x'", "pages");
+}
+
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void check_usable(fixture made) {
+    CHECK(count(made.context, "Book", NULL) == (int64_t)rows());
+    quire_object *book = insert_book(made.context, "one more", 1);
+    save(made.context);
+    CHECK(count(made.context, "Book", "title == 'one more'") == 1);
+    CHECK_OK(quire_context_delete(made.context, book, &error));
+    save(made.context);
+    quire_object_release(book);
+}
+
+typedef struct watch {
+    quire_context *context, *other;
+    int calls, destroyed;
+    uint64_t rows, stop_at;
+    quire_cancellation *cancellation;
+    bool called_in;
+} watch;
+
+static bool note(void *user_data, uint64_t row_count) {
+    watch *w = user_data;
+    CHECK(row_count >= w->rows);
+    w->rows = row_count;
+    w->calls++;
+    return w->stop_at == 0 || row_count < w->stop_at;
+}
+
+static void note_end(void *user_data) { ((watch *)user_data)->destroyed++; }
+
+static quire_progress progress_of(watch *w, bool (*report)(void *, uint64_t)) {
+    quire_progress progress = QUIRE_PROGRESS_INIT;
+    progress.interval_milliseconds = 1;
+    progress.user_data = w;
+    progress.report = report;
+    progress.destroy = note_end;
+    return progress;
+}
+
+static void *cancel_soon(void *argument) {
+    const struct timespec moment = {0, 20 * 1000 * 1000};
+    nanosleep(&moment, NULL);
+    quire_cancellation_cancel(argument);
+    return NULL;
+}
+
+static void another_thread_cancels_a_running_fetch(void) {
+    fixture made = many_books();
+    quire_fetch_request *request = slow_request();
+    double start = seconds();
+    int64_t number = 0;
+    CHECK_OK(quire_context_count(made.context, request, &number, &error));
+    CHECK(number == (int64_t)rows());
+    const double whole = seconds() - start;
+    static const quire_result_type types[] = {QUIRE_RESULT_OBJECTS, QUIRE_RESULT_IDS, QUIRE_RESULT_DICTIONARIES, QUIRE_RESULT_COUNT};
+    for (size_t i = 0; i < 4; i++) {
+        quire_cancellation *cancellation = quire_cancellation_create();
+        CHECK_OK(quire_fetch_request_set_result_type(request, types[i], &error));
+        CHECK_OK(quire_fetch_request_set_cancellation(request, cancellation, &error));
+        pthread_t thread;
+        CHECK(pthread_create(&thread, NULL, cancel_soon, cancellation) == 0);
+        quire_list *list = NULL;
+        start = seconds();
+        CHECK_FAILS(QUIRE_CANCELLED, quire_context_fetch(made.context, request, &list, &error));
+        CHECK(list == NULL);
+        if (whole > 0.2) CHECK(seconds() - start < whole);
+        CHECK(pthread_join(thread, NULL) == 0);
+        CHECK(quire_cancellation_is_cancelled(cancellation));
+        CHECK_FAILS(QUIRE_CANCELLED, quire_context_fetch(made.context, request, &list, &error));
+        quire_cancellation_release(cancellation);
+    }
+    CHECK_OK(quire_fetch_request_set_cancellation(request, NULL, &error));
+    CHECK_OK(quire_context_count(made.context, request, &number, &error));
+    CHECK(number == (int64_t)rows());
+    quire_fetch_request_release(request);
+    check_usable(made);
+    close_fixture(made);
+}
+
+static void a_controller_keeps_its_rows_when_its_fetch_is_cancelled(void) {
+    fixture made = many_books();
+    quire_fetch_request *request = slow_request();
+    quire_cancellation *cancellation = quire_cancellation_create();
+    CHECK_OK(quire_fetch_request_set_cancellation(request, cancellation, &error));
+    quire_results *results = NULL;
+    CHECK_OK(quire_results_create(made.context, request, NULL, &results, &error));
+    quire_fetch_request_release(request);
+    CHECK_OK(quire_results_fetch(results, &error));
+    CHECK(quire_results_count(results) == (int64_t)rows());
+    quire_cancellation_cancel(cancellation);
+    CHECK_FAILS(QUIRE_CANCELLED, quire_results_fetch(results, &error));
+    CHECK(quire_results_count(results) == (int64_t)rows());
+    quire_cancellation_release(cancellation);
+    quire_object_release(insert_book(made.context, "book 1 2", 1));
+    CHECK_OK(quire_context_process(made.context, &error));
+    CHECK(quire_results_count(results) == (int64_t)rows() + 1);
+    quire_results_release(results);
+    close_fixture(made);
+}
+
+static void progress_rises_and_false_cancels(void) {
+    fixture made = many_books();
+    quire_fetch_request *request = slow_request();
+    watch all = {0}, some = {0};
+    some.stop_at = 1;
+    quire_progress progress = progress_of(&all, note);
+    CHECK_OK(quire_fetch_request_set_progress(request, &progress, &error));
+    CHECK_OK(quire_fetch_request_clear_sort(request, &error));
+    quire_list *list = NULL;
+    CHECK_OK(quire_context_fetch(made.context, request, &list, &error));
+    CHECK(all.calls > 1 && all.rows > 0 && all.rows <= rows());
+    quire_list_release(list);
+    progress = progress_of(&some, note);
+    CHECK_OK(quire_fetch_request_set_progress(request, &progress, &error));
+    CHECK(all.destroyed == 1);
+    CHECK_FAILS(QUIRE_CANCELLED, quire_context_fetch(made.context, request, &list, &error));
+    CHECK(some.rows > 0 && some.rows < rows() && some.destroyed == 0);
+    progress.report = NULL;
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_fetch_request_set_progress(request, &progress, &error));
+    CHECK_OK(quire_fetch_request_set_progress(request, NULL, &error));
+    CHECK(some.destroyed == 1);
+    CHECK_OK(quire_context_fetch(made.context, request, &list, &error));
+    quire_list_release(list);
+    quire_fetch_request_release(request);
+    check_usable(made);
+    close_fixture(made);
+}
+
+static bool call_in(void *user_data, uint64_t row_count) {
+    watch *w = user_data;
+    (void)row_count;
+    if (w->called_in) return true;
+    w->called_in = true;
+    quire_fetch_request *request = new_request("Book", NULL, NULL);
+    quire_list *list = NULL;
+    quire_object *object = NULL;
+    int64_t number = 0;
+    CHECK_FAILS(QUIRE_INVALID_STATE, quire_context_fetch(w->context, request, &list, &error));
+    CHECK_FAILS(QUIRE_INVALID_STATE, quire_context_count(w->other, request, &number, &error));
+    CHECK_FAILS(QUIRE_INVALID_STATE, quire_context_insert(w->context, "Book", QUIRE_NUL, &object, &error));
+    CHECK_FAILS(QUIRE_INVALID_STATE, quire_context_object(w->other, "Book", QUIRE_NUL, 1, &object, &error));
+    CHECK_FAILS(QUIRE_INVALID_STATE, quire_context_save(w->context, &error));
+    CHECK_FAILS(QUIRE_INVALID_STATE, quire_context_rollback(w->context, &error));
+    CHECK_FAILS(QUIRE_INVALID_STATE, quire_store_close(quire_context_store(w->context), &error));
+    CHECK(!quire_context_has_changes(w->context));
+    quire_context_release(quire_context_retain(w->context));
+    quire_fetch_request_release(request);
+    return true;
+}
+
+static void calls_from_the_progress_function_are_refused(void) {
+    fixture made = many_books();
+    watch w = {0};
+    w.context = made.context;
+    CHECK_OK(quire_context_create(made.store, &w.other, &error));
+    quire_fetch_request *request = slow_request();
+    const quire_progress progress = progress_of(&w, call_in);
+    CHECK_OK(quire_fetch_request_set_progress(request, &progress, &error));
+    int64_t number = 0;
+    CHECK_OK(quire_context_count(made.context, request, &number, &error));
+    CHECK(number == (int64_t)rows() && w.called_in);
+    quire_fetch_request_release(request);
+    CHECK(w.destroyed == 1);
+    check_usable(made);
+    quire_context_release(w.other);
+    close_fixture(made);
+}
+
+int main(void) {
+    RUN(another_thread_cancels_a_running_fetch);
+    RUN(a_controller_keeps_its_rows_when_its_fetch_is_cancelled);
+    RUN(progress_rises_and_false_cancels);
+    RUN(calls_from_the_progress_function_are_refused);
+    return RESULT();
+}
