@@ -51,6 +51,8 @@ struct FetchCancellationTests {
     #expect(failure { try results.performFetch() }?.kind == .cancelled)
     #expect(!results.isFetched)
     #expect(try library.statementCount() == before)
+    #expect(failure { _ = try context.delete(request, merges: true) }?.kind == .cancelled)
+    #expect(failure { _ = try context.update(request, [("word", .nil)], merges: true) }?.kind == .cancelled)
     try checkIsUsable()
   }
 

@@ -161,6 +161,12 @@ struct FetchOptionsTests {
         #expect(try object.value(forKey: key).isIdentical(to: whole.object(at: place).value(forKey: key)))
       }
     }
+    // A batch request changes what was fetched of objects that are not read yet.
+    let again = Context(store: library.store)
+    let partial = try again.fetch(request)
+    let everybody = FetchRequest(entityName: "Person")
+    _ = try again.update(everybody, [("name", .text("renamed"))], merges: true)
+    #expect(try partial.object(at: 1).value(forKey: "name").isIdentical(to: .text("renamed")))
     // One that was changed is whole.
     let changed = try list.object(at: 0)
     try changed.set(.integer(7), for: changed.entity.property(named: "age"))

@@ -18,10 +18,9 @@
  * header may pass a longer struct as long as what this library does not know is zero; otherwise the call fails with
  * QUIRE_UNSUPPORTED.
  *
- * Threads. A model, a store, a predicate, an expression, a cancellation and an error may be used from any thread. A
- * context, with its objects,
- * lists and results controllers, belongs to one thread at a time: the library does not lock, it detects an
- * overlapping call and refuses it (QUIRE_WRONG_THREAD). Handing a context from one thread to another is fine when the
+ * Threads. Models, stores, predicates, expressions, cancellations and errors may be used from any thread. A
+ * context, with its objects, lists and results controllers, belongs to one thread at a time: the library does not lock, it
+ * detects an overlapping call and refuses it (QUIRE_WRONG_THREAD). Handing a context from one thread to another is fine when the
  * application orders the two. `_retain` and `_release` may be called from any thread. A fetch request is plain data:
  * do not change it on one thread while another uses it. Quire starts no threads.
  *

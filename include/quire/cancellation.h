@@ -3,7 +3,8 @@
  *
  * A fetch runs on the thread that calls it. Another thread ends it through a cancellation that the request has; or the
  * fetch tells a progress function how far it is, and that ends it by giving false. Both hold for `quire_context_fetch`,
- * `quire_context_count` and `quire_results_fetch`. What a list reads later, batch by batch, they do not touch.
+ * `quire_context_count` and `quire_results_fetch`, and for batch requests as long as they look for their rows. What a list
+ * reads later, batch by batch, they do not touch.
  */
 #ifndef QUIRE_CANCELLATION_H_
 #define QUIRE_CANCELLATION_H_

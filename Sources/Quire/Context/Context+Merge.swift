@@ -63,7 +63,9 @@ extension Context {
       registeredObject(ObjectReference(root: row.entity.rootNumber, id: row.id))?.rebase(onto: row)
     }
     for row in change.updated {
-      if let object = object(row), object.isFault, object.state == .saved { touch(object) }
+      guard let object = object(row), object.isFault, object.state == .saved else { continue }
+      object.unread?.forgetValues()
+      touch(object)
     }
     for (object, slot, present) in prepared.members { object.toMany[slot]?.rebase(onto: present) }
     for (relationship, owners) in change.regrouped {

@@ -6,14 +6,20 @@ final class UnreadBatch {
   /// Ascending where there are columns.
   let ids: [Int64]
   /// The slots of the properties that the fetch did read, and the values of each in the order of `ids`.
-  private let slots: [Int]
-  private let columns: [[Value]]
+  private var slots: [Int]
+  private var columns: [[Value]]
 
   init(root: Int, ids: [Int64], slots: [Int], columns: [[Value]]) {
     self.root = root
     self.ids = ids
     self.slots = slots
     self.columns = columns
+  }
+
+  /// After the rows of some have changed.
+  func forgetValues() {
+    slots = []
+    columns = []
   }
 
   /// nil when it was not among what was read.

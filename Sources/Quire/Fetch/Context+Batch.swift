@@ -15,7 +15,7 @@ extension Context {
       changes.append((property, try checkedForBatch(value, property)))
     }
     return try runBatch(merges: merges) { session throws(Failure) in
-      let rows = try store.ids(window(query.plan(), request))
+      let rows = try matchingRows(request, query)
       try session.update(rows, of: query.entity, to: changes)
       return rows
     }
@@ -27,7 +27,7 @@ extension Context {
     try prepareBatch()
     let query = try FetchQuery(request, in: self)
     return try runBatch(merges: merges) { session throws(Failure) in
-      let rows = try store.ids(window(query.plan(), request))
+      let rows = try matchingRows(request, query)
       try session.delete(rows)
       return rows
     }
@@ -43,6 +43,12 @@ extension Context {
     if values.isEmpty { return [] }
     try checkMandatory(entity, values)
     return try runBatch(merges: merges) { session throws(Failure) in try session.insert(values, of: entity) }
+  }
+
+  private func matchingRows(
+    _ request: FetchRequest, _ query: FetchQuery
+  ) throws(Failure) -> ContiguousArray<RowIdentifier> {
+    try store.watched(by: query.monitor) { () throws(Failure) in try store.ids(window(query.plan(), request)) }
   }
 
   /// Observers hear of what is pending first, so that what they are told next is the work of the request alone.

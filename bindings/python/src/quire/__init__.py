@@ -19,6 +19,7 @@
 
 from ._ffi import VERSION as __version__
 from ._types import AttributeType, Double, Float, Integer16, Integer32, Integer64, Transformable, URI
+from .cancellation import Cancellation
 from .changes import (
     Change,
     ChangeSet,
@@ -37,6 +38,7 @@ from .column import Column
 from .context import Context
 from .errors import (
     Busy,
+    Cancelled,
     CannotOpen,
     Conflict,
     ConstraintError,
@@ -73,12 +75,13 @@ from .sections import Section, Sections
 from .store import Store, open
 
 __all__ = [
-    "Attr", "AttributeType", "Busy", "CannotOpen", "Change", "ChangeSet", "Column", "Conflict", "ConstraintError",
-    "Context", "DatabaseError", "Delete", "DeleteSection", "Double", "Error", "Expression", "Float",
-    "FunctionError", "Insert", "InsertSection", "Integer16", "Integer32", "Integer64", "InvalidArgument",
-    "InvalidModel", "InvalidState", "InvalidText", "Key", "Model", "ModelMismatch", "Move", "MultipleFound",
-    "NotAStore", "NotFound", "Order", "Path", "Predicate", "PredicateError", "Quantified", "Query", "ReadOnly",
-    "Related", "Results", "Section", "SectionChange", "Sections", "Step", "StepKind", "Store", "StoreClosed",
-    "ToMany", "ToOne", "Transformable", "URI", "Unsupported", "Update", "ValidationError", "WrongThread",
-    "WrongType", "__version__", "attr", "function", "open", "register_function", "relation", "unregister_function",
+    "Attr", "AttributeType", "Busy", "Cancellation", "Cancelled", "CannotOpen", "Change", "ChangeSet", "Column",
+    "Conflict", "ConstraintError", "Context", "DatabaseError", "Delete", "DeleteSection", "Double", "Error",
+    "Expression", "Float", "FunctionError", "Insert", "InsertSection", "Integer16", "Integer32", "Integer64",
+    "InvalidArgument", "InvalidModel", "InvalidState", "InvalidText", "Key", "Model", "ModelMismatch", "Move",
+    "MultipleFound", "NotAStore", "NotFound", "Order", "Path", "Predicate", "PredicateError", "Quantified", "Query",
+    "ReadOnly", "Related", "Results", "Section", "SectionChange", "Sections", "Step", "StepKind", "Store",
+    "StoreClosed", "ToMany", "ToOne", "Transformable", "URI", "Unsupported", "Update", "ValidationError",
+    "WrongThread", "WrongType", "__version__", "attr", "function", "open", "register_function", "relation",
+    "unregister_function",
 ]

@@ -46,6 +46,15 @@ class Entity:
         return found
 
 
+def template_name(entity: Entity, name: str) -> str:
+    """What the library calls the template that a class keeps under that name."""
+    templates = entity.model.__dict__.get("__templates__", {})
+    if name not in templates:
+        known = ", ".join(templates) or "none"
+        raise InvalidArgument(f"{entity.name} has no template {name!r}. It has: {known}.")
+    return f"{entity.name}.{name}"
+
+
 _ORIGINS: tuple[type, ...] = (Attr, ToOne, ToMany)
 
 

@@ -157,6 +157,24 @@ def forget_pages(context: Context, model: type[Model], ids: Iterable[int]) -> No
             forget_values(instance)
 
 
+def forget_shown(context: Context, model: type[Model], ids: Iterable[int]) -> None:
+    """Makes the objects with these ids show what the library has now, which has read them anew."""
+    objects = context._objects_of(model._quire_entity)
+    for id in ids if objects else ():
+        reference = objects.get(id)
+        instance = None if reference is None else reference()
+        if instance is not None:
+            forget_values(instance)
+
+
+def forget_all(objects: Objects) -> None:
+    """Makes all objects of an inheritance tree show what the library has."""
+    for reference in list(objects.values()):
+        instance = reference()
+        if instance is not None:
+            forget_values(instance)
+
+
 def forget_values(instance: Model) -> None:
     """Makes the next read of each attribute ask the library."""
     reference = instance._quire_reference

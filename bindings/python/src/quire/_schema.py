@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from ctypes import byref, c_void_p
 from typing import Any, Union
 
@@ -11,8 +11,9 @@ from . import _annotations, _buffers, _ffi, _values
 from ._entity import Entity
 from ._load import library, quick
 from .errors import InvalidModel, failure
-from .keys import Order, order_of
+from .keys import TEXT_ORDERS, Order, order_of
 from .model import Model
+from .predicate import Predicate
 from .properties import Attr, Property, Relationship, ToMany, ToOne
 
 
@@ -82,6 +83,7 @@ class Schema:
                 self._add_entity(pointer, model._quire_entity)
             for model in self._by_name.values():
                 self._add_indexes(pointer, model._quire_entity)
+                self._add_templates(pointer, model._quire_entity)
         except BaseException:
             quick.quire_model_release(pointer)
             raise
@@ -146,6 +148,38 @@ class Schema:
             _call(
                 library.quire_model_add_uniqueness_constraint, pointer, name, len(name), _buffers.key_array(keys),
                 len(keys))
+
+
+    def _add_templates(self, pointer: int, entity: Entity) -> None:
+        templates = entity.model.__dict__.get("__templates__", {})
+        if not isinstance(templates, Mapping):
+            raise InvalidModel(f"{entity.name}.__templates__ is a mapping of names to conditions.")
+        for name, written in templates.items():
+            parts = (written,) if isinstance(written, (str, Predicate)) else tuple(written)
+            if not parts or not isinstance(parts[0], (str, Predicate)):
+                raise InvalidModel(
+                    f"{entity.name}.__templates__[{name!r}] is a condition, or a tuple of one and of keys to order by.")
+            called = f"{entity.name}.{name}".encode()
+            made = c_void_p()
+            _call(
+                library.quire_fetch_request_create, entity.encoded_name, len(entity.encoded_name), byref(made))
+            try:
+                condition = parts[0] if isinstance(parts[0], Predicate) else Predicate(parts[0])
+                _call(library.quire_fetch_request_set_predicate, made, condition._raw)
+                for key in parts[1:]:
+                    add_order(made, order_of(key))
+                _call(library.quire_model_add_fetch_template, pointer, called, len(called), made)
+            finally:
+                quick.quire_fetch_request_release(made)
+
+
+def add_order(request: Any, order: Order) -> None:
+    """Adds a key to order by to a fetch request."""
+    path = _values.encoded(order.path)
+    options = _ffi.quire_sort_options(
+        struct_size=ctypes.sizeof(_ffi.quire_sort_options), text_order=TEXT_ORDERS[order.text],
+        is_descending=not order.ascending, locale=None if order.locale is None else _values.encoded(order.locale))
+    _call(library.quire_fetch_request_add_sort_with_options, request, path, len(path), byref(options))
 
 
 def _listed(entity: Entity, attribute: str) -> list[Sequence[Any]]:

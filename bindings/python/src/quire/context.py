@@ -8,10 +8,10 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from ctypes import byref, c_int64, c_void_p
-from typing import TYPE_CHECKING, Any, TypeVar, Union, overload
+from typing import TYPE_CHECKING, Any, Optional, TypeVar, Union, overload
 
 from . import _batch, _buffers, _bulk, _ffi, _handle, _identity, _values
-from ._entity import Entity
+from ._entity import Entity, template_name
 from ._load import library, quick
 from .errors import InvalidArgument, InvalidState, NotFound, StoreClosed, WrongThread, failure
 from .keys import Key
@@ -57,6 +57,7 @@ class Context(_handle.Handle):
         self._lists: list[weakref.ref[Results[Any]]] = []
         self._delivering = False
         self._in_transaction = False
+        self._conflicted = False
         super().__init__(made.value, _finish, self._maps)
 
     @property
@@ -193,6 +194,17 @@ class Context(_handle.Handle):
         self._store._schema.check(model)
         return Query(self, model)
 
+    def template(self, model: type[M], name: str, /, **variables: Any) -> Query[M]:
+        """The query that the class keeps under a name in `__templates__`, with values for the variables of its
+        condition: `context.template(Quote, "cheaper", limit=5)`.
+
+        More conditions, keys to order by and limits can be added. Raises `InvalidArgument` when there is no such
+        template, when a variable has no value, and for a value without a variable.
+        """
+        self._raw
+        entity = self._store._schema.check(model)
+        return Query(self, model)._from_template(template_name(entity, name), variables)
+
     def insert_many(self, model: type[Model], columns: Mapping[Union[str, Key], Sequence[Any]]) -> range:
         """Adds many objects in one call: `insert_many(Quote, {"author": authors, Quote.price: prices})`.
 
@@ -271,6 +283,7 @@ class Context(_handle.Handle):
         """
         error = c_void_p()
         status = library.quire_context_save(self._raw, byref(error))
+        self._conflicted = status == _ffi.QUIRE_CONFLICT or (self._conflicted and bool(status))
         self._learn_ids()
         self._after(status, error)
 
@@ -282,6 +295,11 @@ class Context(_handle.Handle):
         status = library.quire_context_rollback(self._raw, byref(error))
         for object in changed:
             _identity.forget_values(object)
+        if self._conflicted and not status:
+            # The library reads everything anew.
+            self._conflicted = False
+            for objects in self._maps.values():
+                _identity.forget_all(objects)
         self._after(status, error)
 
     def obtain_permanent_ids(self) -> None:
@@ -379,8 +397,9 @@ class Context(_handle.Handle):
         self._lists = [reference for reference, each in found if each is not None and not each.closed]
         return [each for _, each in found if each is not None and not each.closed]
 
-    def _after(self, status: int, error: c_void_p) -> None:
-        """After a call that may have processed changes: tells the handlers, then raises what the call failed with."""
+    def _after(self, status: int, error: c_void_p, cause: Optional[BaseException] = None) -> None:
+        """After a call that may have processed changes: tells the handlers, then raises what the call failed with, or
+        the `cause` of that, if it is known."""
         if not status:
             self._deliver()
             return
@@ -390,7 +409,7 @@ class Context(_handle.Handle):
                 self._deliver()
             except Exception:
                 _log.exception("A handler of a live list failed, beside the call that brought it up to date.")
-        raise failed
+        raise failed if cause is None else cause
 
     def _deliver(self) -> None:
         """Calls the handlers of live lists that have moved, until none moves any more."""

@@ -14,7 +14,7 @@ from . import _ffi
 from ._load import quick
 
 __all__ = [
-    "Busy", "CannotOpen", "Conflict", "ConstraintError", "DatabaseError", "Error", "FunctionError",
+    "Busy", "Cancelled", "CannotOpen", "Conflict", "ConstraintError", "DatabaseError", "Error", "FunctionError",
     "InvalidArgument", "InvalidModel", "InvalidState", "InvalidText", "ModelMismatch", "MultipleFound", "NotAStore",
     "NotFound", "PredicateError", "ReadOnly", "StoreClosed", "Unsupported", "ValidationError", "WrongThread",
     "WrongType",
@@ -175,12 +175,18 @@ class FunctionError(Error, RuntimeError):
     status = _ffi.QUIRE_FUNCTION
 
 
+class Cancelled(Error, RuntimeError):
+    """A query was ended by its `Cancellation`, or by its progress function, which gave False."""
+
+    status = _ffi.QUIRE_CANCELLED
+
+
 _CLASSES: dict[int, type[Error]] = {
     kind.status: kind
     for kind in (
         InvalidArgument, InvalidState, InvalidText, Unsupported, NotFound, WrongThread, StoreClosed, InvalidModel,
         PredicateError, ValidationError, Conflict, ConstraintError, CannotOpen, NotAStore, ModelMismatch, Busy,
-        ReadOnly, DatabaseError, FunctionError,
+        ReadOnly, DatabaseError, FunctionError, Cancelled,
     )
 }
 

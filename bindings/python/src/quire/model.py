@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Optional
 
 from . import _identity, _rows, _values
@@ -38,7 +38,9 @@ class Model:
 
     A class that inherits from another is an entity that inherits from the other's. In the class body, `__indexes__`
     lists indexes (a name, or a tuple of names, "-name" for descending), `__unique__` lists sets of names whose values
-    no two objects share, and `__abstract__ = True` makes an entity without objects of its own.
+    no two objects share, and `__abstract__ = True` makes an entity without objects of its own. `__templates__` keeps
+    queries by name for `Context.template`: `{"cheaper": "price < $limit"}`, a condition with variables, or a tuple of
+    one and of keys to order by (`("price < $limit", "author", "-price")`).
 
     An instance is made with keyword arguments and is in no context at first; `Context.add` puts it into one. What a
     constructor leaves out has its default or None. Assignments are checked at once: a value of another type raises
@@ -52,6 +54,7 @@ class Model:
         __abstract__: ClassVar[bool]
         __indexes__: ClassVar[Iterable[Any]]
         __unique__: ClassVar[Iterable[Any]]
+        __templates__: ClassVar[Mapping[str, Any]]
     _quire_entity: ClassVar[Entity]
 
     if TYPE_CHECKING:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import ctypes
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from ctypes import byref, c_int64, c_void_p
+from contextlib import nullcontext
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Generic, Literal, Optional, TypeVar, Union, overload
+from typing import TYPE_CHECKING, Any, Callable, Generic, Literal, Optional, TypeVar, Union, overload
 
-from . import _buffers, _evaluation, _ffi, _handle, _rows, _values
+from . import _evaluation, _ffi, _handle, _identity, _rows, _values, _watch
 from ._load import library, quick
+from ._schema import add_order
+from .cancellation import Cancellation
 from .column import Columns, named_columns, read_columns, tuples
 from .errors import InvalidArgument, MultipleFound, NotFound, WrongType, failure
 from .expression import Expression
-from .keys import TEXT_ORDERS, Key, KeyPath, Order, order_of, path_of
+from .keys import Key, KeyPath, Order, order_of, path_of
 from .predicate import Predicate
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ class Query(Generic[M]):
 
     __slots__ = (
         "_context", "_model", "_conditions", "_orders", "_limit", "_offset", "_batch_size", "_groups", "_having",
-        "_is_distinct")
+        "_is_distinct", "_template", "_prefetched", "_refreshes", "_cancellation", "_progress")
 
     _context: Context
     _model: type[M]
@@ -53,6 +55,11 @@ class Query(Generic[M]):
     _groups: tuple[str, ...]
     _having: Optional[Predicate]
     _is_distinct: bool
+    _template: Optional[tuple[str, dict[str, Any]]]
+    _prefetched: tuple[str, ...]
+    _refreshes: bool
+    _cancellation: Optional[Cancellation]
+    _progress: Optional[_watch.Progress]
 
     def __init__(self, context: Context, model: type[M]) -> None:
         self._context = context
@@ -65,6 +72,11 @@ class Query(Generic[M]):
         self._groups = ()
         self._having = None
         self._is_distinct = False
+        self._template = None
+        self._prefetched = ()
+        self._refreshes = False
+        self._cancellation = None
+        self._progress = None
 
     def _but(self, **changes: Any) -> Query[M]:
         made: Query[M] = Query(self._context, self._model)
@@ -129,6 +141,39 @@ class Query(Generic[M]):
         """For `dictionaries`: equal rows become one. The order must then be one of columns."""
         return self._but(_is_distinct=True)
 
+    def prefetch(self, *paths: KeyPath) -> Query[M]:
+        """Reads related objects together with those of the query: `prefetch(Quote.author, "author.quotes")`.
+
+        Each relationship, and each step of a path of them, takes one statement instead of one for each object. The
+        related objects stay read as long as an object of the result is there.
+        """
+        return self._but(_prefetched=(*self._prefetched, *map(path_of, paths)))
+
+    def refreshing(self) -> Query[M]:
+        """Has objects that were read before take over what the store has now. Otherwise they stay as they were shown.
+
+        Unsaved changes stay. Where somebody else has saved another value of the same attribute, the next `save` raises
+        `Conflict`; what was changed elsewhere in an object does not hinder it any more.
+        """
+        return self._but(_refreshes=True)
+
+    def watched(
+        self, *, cancellation: Optional[Cancellation] = None, progress: Optional[Callable[[int], object]] = None
+    ) -> Query[M]:
+        """Lets another thread end the query, or shows how far it is: `watched(progress=lambda rows: print(rows))`.
+
+        `progress` is called now and then with the number of rows read so far, on the thread that runs the query; False
+        ends that. Not to be used from there are the context and the others of its store (`InvalidState`). The query
+        raises `Cancelled`, or what the function raised. Ctrl-C ends a query without any of this.
+        """
+        if cancellation is not None and not isinstance(cancellation, Cancellation):
+            raise TypeError(f"cancellation is a quire.Cancellation, not {type(cancellation).__name__}")
+        if progress is not None and not callable(progress):
+            raise TypeError(f"progress is a function of a number, not {type(progress).__name__}")
+        if cancellation is not None:
+            cancellation._raw
+        return self._but(_cancellation=cancellation, _progress=progress)
+
     # MARK: running
 
     def __iter__(self) -> Iterator[M]:
@@ -137,21 +182,23 @@ class Query(Generic[M]):
         One that is deleted meanwhile comes all the same and says so when it is read; but when other classes inherit
         from that of the query, so that it can no longer be told what it was, it is left out.
         """
-        taken = _handle.Handle(self._fetch(_ffi.QUIRE_RESULT_IDS), quick.quire_list_release)
-        with taken:
+        step = self._batch_size or _ROWS_AT_A_TIME
+        taken = self._take(step)
+        with taken if not self._prefetched else nullcontext():
             self._context._deliver()
             count = quick.quire_list_count(taken._raw)
-            step = self._batch_size or _ROWS_AT_A_TIME
             for first in range(0, count, step):
-                yield from self._objects(taken._raw, first, min(step, count - first))
+                yield from self._objects(taken, first, min(step, count - first))
 
     def all(self) -> list[M]:
         """All objects, with their values."""
-        taken = self._fetch(_ffi.QUIRE_RESULT_IDS)
-        try:
-            found = self._objects(taken, 0, quick.quire_list_count(taken))
-        finally:
-            quick.quire_list_release(taken)
+        step = self._batch_size
+        taken = self._take(step)
+        with taken if not self._prefetched else nullcontext():
+            count = quick.quire_list_count(taken._raw)
+            found: list[M] = []
+            for first in range(0, count, step or max(count, 1)):
+                found += self._objects(taken, first, min(step or count, count - first))
         self._context._deliver()
         return found
 
@@ -171,13 +218,13 @@ class Query(Generic[M]):
 
     def count(self) -> int:
         """How many objects there are; limit and offset count."""
-        error, count = c_void_p(), c_int64()
+        count = c_int64()
         request = self._request(_ffi.QUIRE_RESULT_OBJECTS)
         try:
-            status = library.quire_context_count(self._context._raw, request, byref(count), byref(error))
+            self._run(library.quire_context_count, request, count)
         finally:
             quick.quire_fetch_request_release(request)
-        self._context._after(status, error)
+        self._context._deliver()
         return count.value
 
     def exists(self) -> bool:
@@ -340,7 +387,8 @@ class Query(Generic[M]):
         return found[0]
 
     def __repr__(self) -> str:
-        parts = [f"where({str(each)!r})" for each in self._conditions if not each.closed]
+        parts = [] if self._template is None else [f"template({self._template[0]!r})"]
+        parts += [f"where({str(each)!r})" for each in self._conditions if not each.closed]
         if self._orders:
             parts.append(
                 "order_by(" + ", ".join(_written(o) for o in self._orders) + ")")
@@ -352,24 +400,19 @@ class Query(Generic[M]):
     def _request(self, result_type: int) -> int:
         """A fetch request of the library; the caller owns it."""
         entity = self._model._quire_entity
-        error, made = c_void_p(), c_void_p()
-        status = library.quire_fetch_request_create(
-            entity.encoded_name, len(entity.encoded_name), byref(made), byref(error))
-        if status:
-            raise failure(status, error)
-        request = made.value
-        assert request is not None
+        request = self._new_request()
         try:
             if self._conditions:
-                self._set_predicate(request)
+                self._add_predicate(request)
             for order in self._orders:
-                path = _values.encoded(order.path)
-                options = _ffi.quire_sort_options(
-                    struct_size=ctypes.sizeof(_ffi.quire_sort_options), text_order=TEXT_ORDERS[order.text],
-                    is_descending=not order.ascending,
-                    locale=None if order.locale is None else _values.encoded(order.locale))
-                _set(
-                    library.quire_fetch_request_add_sort_with_options, request, path, len(path), byref(options))
+                add_order(request, order)
+            for each in self._prefetched:
+                path = _values.encoded(each)
+                _set(library.quire_fetch_request_add_prefetch, request, path, len(path))
+            if self._refreshes:
+                _set(library.quire_fetch_request_set_refreshes_refetched_objects, request, True)
+            if self._cancellation is not None:
+                _set(library.quire_fetch_request_set_cancellation, request, self._cancellation._raw)
             if self._limit:
                 _set(library.quire_fetch_request_set_limit, request, self._limit)
             if self._offset:
@@ -386,7 +429,7 @@ class Query(Generic[M]):
         expressions = {
             name: column if isinstance(column, Expression) else Expression(column) for name, column in columns.items()}
         request = self._request(_ffi.QUIRE_RESULT_DICTIONARIES)
-        error, taken = c_void_p(), c_void_p()
+        taken = c_void_p()
         try:
             for path in map(path_of, keys):
                 encoded = _values.encoded(path)
@@ -401,11 +444,9 @@ class Query(Generic[M]):
                 _set(library.quire_fetch_request_set_having, request, self._having._raw)
             if self._is_distinct:
                 _set(library.quire_fetch_request_set_distinct, request, True)
-            status = library.quire_context_fetch(self._context._raw, request, byref(taken), byref(error))
+            self._run(library.quire_context_fetch, request, taken)
         finally:
             quick.quire_fetch_request_release(request)
-        if status:
-            self._context._after(status, error)
         assert taken.value is not None
         try:
             found = named_columns(partial(library.quire_list_page, taken, 0, quick.quire_list_count(taken)))
@@ -414,24 +455,63 @@ class Query(Generic[M]):
         self._context._deliver()
         return found
 
-    def _set_predicate(self, request: int) -> None:
-        condition = self._conditions[0]
-        if len(self._conditions) > 1:
-            condition = Predicate(" AND ".join(["%@"] * len(self._conditions)), *self._conditions)
-        _set(library.quire_fetch_request_set_predicate, request, condition._raw)
+    def _new_request(self) -> int:
+        entity = self._model._quire_entity
+        made = c_void_p()
+        if self._template is None:
+            _set(library.quire_fetch_request_create, entity.encoded_name, len(entity.encoded_name), byref(made))
+        else:
+            name, variables = self._template
+            model = quick.quire_store_model(self._context.store._raw)
+            array, count, keep = _evaluation.entries(variables)
+            encoded = _values.encoded(name)
+            _set(library.quire_model_fetch_template, model, encoded, len(encoded), array, count, byref(made))
+            del keep
+        assert made.value is not None
+        return made.value
+
+    def _from_template(self, name: str, variables: dict[str, Any]) -> Query[M]:
+        """The query with a template of the library's model under it; that it is complete shows at once."""
+        made = self._but(_template=(name, {key: _values.lasting(value) for key, value in variables.items()}))
+        quick.quire_fetch_request_release(made._new_request())
+        return made
+
+    def _add_predicate(self, request: int) -> None:
+        for condition in self._conditions:
+            _set(library.quire_fetch_request_add_predicate, request, condition._raw)
 
     def _fetch(self, result_type: int) -> int:
         """Runs it; the caller owns the list, and delivers changes when it has read what it needs."""
+        taken = c_void_p()
         request = self._request(result_type)
-        error, taken = c_void_p(), c_void_p()
         try:
-            status = library.quire_context_fetch(self._context._raw, request, byref(taken), byref(error))
+            self._run(library.quire_context_fetch, request, taken)
         finally:
             quick.quire_fetch_request_release(request)
-        if status:
-            self._context._after(status, error)
         assert taken.value is not None
         return taken.value
+
+    def _run(self, call: Any, request: int, out: Union[c_void_p, c_int64]) -> None:
+        """A call of the library that runs a request; raises what it fails with."""
+        error = c_void_p()
+        watch = _watch.watch(self._progress)
+        if watch is not None:
+            watch.attach(request)
+        status = call(self._context._raw, request, byref(out), byref(error))
+        if status:
+            self._context._after(status, error, None if watch is None else watch.take_failure())
+
+    def _take(self, step: int) -> _handle.Handle:
+        """The result of a run that objects are made of, in batches of `step`."""
+        if not self._reads_objects:
+            return _handle.Handle(self._fetch(_ffi.QUIRE_RESULT_IDS), quick.quire_list_release)
+        # The library has to make the objects.
+        run = self._but(_batch_size=step)
+        return _handle.Handle(run._fetch(_ffi.QUIRE_RESULT_OBJECTS), quick.quire_list_release)
+
+    @property
+    def _reads_objects(self) -> bool:
+        return self._refreshes or bool(self._prefetched)
 
     def _columns(self, keys: Sequence[KeyPath]) -> Columns:
         taken = self._fetch(_ffi.QUIRE_RESULT_IDS)
@@ -443,9 +523,21 @@ class Query(Generic[M]):
         self._context._deliver()
         return found
 
-    def _objects(self, taken: int, first: int, count: int) -> list[M]:
-        ids = _rows.read_ids(quick.quire_list_ids, taken, first, count)
-        found = _rows.objects_of(self._context, self._model, ids, _rows.Source(taken), first)
+    def _objects(self, taken: _handle.Handle, first: int, count: int) -> list[M]:
+        source = _rows.Source(taken._raw)
+        ids = _rows.read_ids(quick.quire_list_ids, taken._raw, first, count)
+        if self._reads_objects and ids:
+            # Has the library read the batch, and what comes with it.
+            try:
+                quick.quire_object_release(source.object_at(first))
+            except NotFound:
+                pass
+        if self._refreshes:
+            _identity.forget_shown(self._context, self._model, ids)
+        found = _rows.objects_of(self._context, self._model, ids, source, first)
+        if self._prefetched:
+            for each in found:
+                each.__dict__["_quire_prefetched"] = taken
         return found  # type: ignore[return-value]
 
 

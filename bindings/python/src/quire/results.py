@@ -10,7 +10,7 @@ from ctypes import byref, c_int64, c_void_p
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Optional, TypeVar, Union, overload
 
-from . import _buffers, _ffi, _handle, _identity, _rows, _values
+from . import _buffers, _ffi, _handle, _identity, _rows, _values, _watch
 from ._load import library, quick
 from .changes import ChangeSet, Path
 from .column import Columns, read_columns, tuples
@@ -70,8 +70,11 @@ class Results(_handle.Handle, Sequence[M], Generic[M]):
             struct_size=ctypes.sizeof(_ffi.quire_results_options), queues_changes=True,
             section_key_path=None if section_by is None else _values.encoded(section_by))
         request = query._request(_ffi.QUIRE_RESULT_OBJECTS)
+        # Of its own, because any thread may fetch the list again.
+        self._watch = _watch.Watch(query._progress)
         error, made = c_void_p(), c_void_p()
         try:
+            self._watch.attach(request)
             status = library.quire_results_create(context._raw, request, byref(options), byref(made), byref(error))
         finally:
             quick.quire_fetch_request_release(request)
@@ -108,7 +111,7 @@ class Results(_handle.Handle, Sequence[M], Generic[M]):
         self._section_list = None
         if not status:
             _identity.forget_pages(self._context, self._model, self.ids)
-        self._context._after(status, error)
+        self._context._after(status, error, self._watch.take_failure())
 
     @property
     def generation(self) -> int:

@@ -1,0 +1,266 @@
+"""What a query reads beside its objects, templates, and queries that are ended."""
+
+import os
+import signal
+import sqlite3
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+import quire
+from support import MODELS, Author, Quote, StoreTestCase
+
+
+class PrefetchTests(unittest.TestCase):
+    """Another program changes the file behind the store, which shows what was read when."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = os.path.join(folder.name, "quotes.sqlite")
+        with quire.open(self.path, MODELS) as store, store.context.transaction() as context:
+            authors = [context.add(Author(name=f"author {number}")) for number in range(3)]
+            for number in range(9):
+                context.add(Quote(contents=f"text {number}", author=authors[number % 3]))
+        self.store = quire.open(self.path, MODELS)
+        self.addCleanup(self.store.close)
+        self.context = self.store.context
+
+    def sql(self, statement):
+        with sqlite3.connect(self.path) as connection:
+            connection.execute(statement)
+        connection.close()
+
+    def test_related_objects_are_read_with_the_query(self):
+        query = self.context.query(Quote).order_by(Quote.contents)
+        for quotes in query.prefetch(Quote.author).all(), list(query.batch_size(2).prefetch("author")):
+            self.sql("UPDATE ZAUTHOR SET ZNAME = 'changed'")
+            self.assertEqual([quote.author.name for quote in quotes], [f"author {n % 3}" for n in range(9)])
+            self.sql("UPDATE ZAUTHOR SET ZNAME = 'author ' || (Z_PK - 1)")
+
+    def test_without_prefetching_they_are_read_when_touched(self):
+        quotes = self.context.query(Quote).all()
+        self.sql("UPDATE ZAUTHOR SET ZNAME = 'changed'")
+        self.assertEqual({quote.author.name for quote in quotes}, {"changed"})
+
+    def test_members_are_read_with_the_query(self):
+        authors = self.context.query(Author).order_by(Author.name).prefetch(Author.quotes, "quotes.author").all()
+        self.sql("UPDATE ZQUOTE SET ZAUTHOR = 1, ZCONTENTS = 'changed'")
+        for number, author in enumerate(authors):
+            self.assertEqual([quote.contents for quote in author.quotes], [f"text {n}" for n in range(number, 9, 3)])
+            self.assertEqual({quote.author for quote in author.quotes}, {author})
+
+    def test_they_stay_read_as_long_as_an_object_of_the_result(self):
+        quote = self.context.query(Quote).order_by(Quote.contents).prefetch(Quote.author).first()
+        self.sql("UPDATE ZAUTHOR SET ZNAME = 'changed'")
+        self.assertEqual(quote.author.name, "author 0")
+
+    def test_wrong_paths_are_refused(self):
+        for path in "contents", "nothing", "author.name":
+            with self.assertRaises(quire.InvalidArgument):
+                self.context.query(Quote).prefetch(path).all()
+
+    def test_refreshing_shows_what_the_store_has_now(self):
+        query = self.context.query(Quote).order_by(Quote.contents)
+        kept = query.all()
+        kept[0].note = "mine"
+        kept[1].note = "mine too"
+        names = [quote.contents for quote in kept]
+        self.sql("UPDATE ZQUOTE SET ZPRICE = 5, Z_OPT = Z_OPT + 1")
+        self.sql("UPDATE ZQUOTE SET ZNOTE = 'theirs' WHERE ZCONTENTS = 'text 1'")
+        self.assertEqual({quote.price for quote in query.all()[:2]}, {1.0})
+        for refreshed in query.refreshing().all(), list(query.batch_size(2).refreshing()):
+            self.assertEqual(refreshed, kept)
+            self.assertEqual([quote.contents for quote in kept], names)
+            self.assertEqual({quote.price for quote in kept}, {5.0})
+            self.assertEqual([quote.note for quote in kept[:3]], ["mine", "mine too", None])
+        with self.assertRaises(quire.Conflict):
+            self.context.save()
+        self.context.rollback()
+        kept[0].note = "mine"
+        self.context.save()
+        self.assertEqual([quote.note for quote in kept[:2]], ["mine", "theirs"])
+
+    def test_live_lists_hear_what_refreshing_finds(self):
+        live = self.context.query(Quote).order_by(Quote.price).live()
+        changes = []
+        live.on_change(changes.append)
+        live[:]
+        # The list shows rows; only an object that was changed, or is in use, is known to the library.
+        kept = self.context.get(Quote, live.ids[0])
+        kept.price
+        kept.is_updated
+        self.sql(f"UPDATE ZQUOTE SET ZPRICE = 9, Z_OPT = Z_OPT + 1 WHERE Z_PK = {kept.id}")
+        self.context.query(Quote).refreshing().all()
+        self.assertEqual(len(changes), 1)
+        self.assertEqual(live[-1], kept)
+
+
+class Book(quire.Model):
+    title: quire.Attr[str]
+    price: quire.Attr[float]
+    __templates__ = {
+        "cheaper": "price < $limit", "between": ("price > $low AND price < $high", "-price"),
+        "named": (quire.Predicate("title IN $titles"), quire.Order("title")),
+    }
+
+
+class TemplateTests(unittest.TestCase):
+    def setUp(self):
+        self.store = quire.open(":memory:", [Book])
+        self.addCleanup(self.store.close)
+        self.context = self.store.context
+        for number in range(10):
+            self.context.add(Book(title=f"book {number}", price=number))
+
+    def prices(self, query):
+        return [book.price for book in query]
+
+    def test_a_template_is_a_query(self):
+        self.assertEqual(self.context.template(Book, "cheaper", limit=3).count(), 3)
+        between = self.context.template(Book, "between", low=2, high=6)
+        self.assertEqual(self.prices(between), [5, 4, 3])
+        self.assertEqual(self.prices(between.where("price != %d", 4).limit(1)), [5])
+        self.assertEqual(self.prices(between.where("price != %d", 5).where("price != 3")), [4])
+        self.assertEqual(self.prices(self.context.template(Book, "cheaper", limit=3).order_by("-price")), [2, 1, 0])
+        found = self.context.template(Book, "named", titles=iter(["book 7", "book 1"]))
+        self.assertEqual(self.prices(found), [1, 7])
+        self.assertEqual(self.prices(found), [1, 7])
+        self.assertIn("Book.between", repr(between))
+
+    def test_a_template_can_be_live(self):
+        live = self.context.template(Book, "cheaper", limit=3).order_by(Book.price).live()
+        self.context.add(Book(title="new", price=2.5))
+        self.context.process()
+        self.assertEqual([book.price for book in live], [0, 1, 2, 2.5])
+
+    def test_every_variable_needs_a_value(self):
+        for variables in {}, {"low": 1}, {"low": 1, "high": 2, "limit": 3}:
+            with self.assertRaisesRegex(quire.InvalidArgument, r"\$(high|limit)"):
+                self.context.template(Book, "between", **variables)
+        with self.assertRaisesRegex(quire.InvalidArgument, "cheaper, between, named"):
+            self.context.template(Book, "nothing")
+
+    def test_templates_are_checked_when_a_store_is_opened(self):
+        for written in ({"x": 5}, "x", {"x": ()}):
+            with self.subTest(written):
+                model = type("Wrong", (quire.Model,), {"__annotations__": {}, "__templates__": written})
+                with self.assertRaises((quire.InvalidModel, TypeError)):
+                    quire.open(":memory:", [model])
+
+
+class WatchTests(StoreTestCase):
+    COUNT = 100_000
+
+    def setUp(self):
+        super().setUp()
+        author = self.context.add(Author(name="Goethe"))
+        self.context.save()
+        del author
+        self.context.insert_many(Author, {"name": [f"author {number}" for number in range(self.COUNT)]})
+        self.context.save()
+        self.slow = self.context.query(Author).where(
+            "name MATCHES '.*a.*u.*t.*h.*[0-9]+.*' AND NOT name MATCHES '.*(t.*)+x'")
+
+    def later(self, call, seconds=0.02):
+        timer = threading.Timer(seconds, call)
+        timer.start()
+        self.addCleanup(timer.join)
+
+    def check_usable(self):
+        self.assertEqual(self.context.query(Author).count(), self.COUNT + 1)
+
+    def test_another_thread_ends_a_query(self):
+        for run in (
+            lambda query: query.all(), lambda query: query.ids(), lambda query: query.values(Author.name),
+            lambda query: query.count(), lambda query: next(iter(query)), lambda query: query.live(),
+        ):
+            with quire.Cancellation() as cancellation:
+                self.later(cancellation.cancel)
+                with self.assertRaises(quire.Cancelled):
+                    run(self.slow.watched(cancellation=cancellation))
+                self.assertTrue(cancellation.cancelled)
+                with self.assertRaises(quire.Cancelled):
+                    run(self.slow.watched(cancellation=cancellation))
+        self.check_usable()
+
+    def test_progress_is_told(self):
+        told = []
+        self.assertEqual(len(self.slow.watched(progress=told.append).ids()), self.COUNT)
+        self.assertGreater(len(told), 1)
+        self.assertEqual(told, sorted(told))
+        self.assertLessEqual(told[-1], self.COUNT)
+        live = self.slow.watched(progress=told.append).live()
+        count = len(told)
+        live.fetch()
+        self.assertGreater(len(told), count)
+
+    def test_progress_ends_the_query(self):
+        with self.assertRaises(quire.Cancelled):
+            self.slow.watched(progress=lambda rows: False).all()
+        self.check_usable()
+
+    def test_what_progress_raises_comes_out_of_the_query(self):
+        def fail(rows):
+            raise LookupError(f"at {rows}")
+
+        for run in (lambda query: query.ids(), lambda query: query.count(), lambda query: query.live()):
+            with self.assertRaisesRegex(LookupError, "^at "):
+                run(self.slow.watched(progress=fail))
+        self.check_usable()
+
+    def test_the_store_is_not_to_be_used_from_progress(self):
+        other = self.store.create_context()
+        raised = []
+
+        def call_in(rows):
+            for call in (
+                self.context.query(Author).count, other.query(Author).count, self.context.save, self.context.process,
+                lambda: self.context.add(Author(name="x")), lambda: self.context.get(Author, 1),
+            ):
+                try:
+                    call()
+                except quire.Error as error:
+                    raised.append(type(error))
+
+        self.assertEqual(self.slow.watched(progress=call_in).count(), self.COUNT)
+        self.assertEqual(set(raised), {quire.InvalidState})
+        self.assertEqual(len(raised) % 6, 0)
+        self.check_usable()
+
+    def test_wrong_arguments_are_refused(self):
+        for wrong in ({"progress": 5}, {"cancellation": True}):
+            with self.assertRaises(TypeError):
+                self.slow.watched(**wrong)
+        closed = quire.Cancellation()
+        closed.close()
+        with self.assertRaises(quire.StoreClosed):
+            self.slow.watched(cancellation=closed)
+
+    @unittest.skipUnless(hasattr(signal, "raise_signal"), "needs signals")
+    def test_control_c_ends_a_query(self):
+        # Too slow to be done before the signal: each match tries many ways.
+        slow = self.context.query(Author).where("name MATCHES '(.*.*.*.*.*)x'")
+        pid = os.getpid()
+        reported = []
+        previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+        self.addCleanup(signal.signal, signal.SIGINT, previous)
+        hook = sys.unraisablehook
+        sys.unraisablehook = reported.append
+        try:
+            for run in (lambda: slow.all(), lambda: slow.count(), lambda: slow.live()):
+                self.later(lambda: os.kill(pid, signal.SIGINT), 0.05)
+                begin = time.monotonic()
+                with self.assertRaises(KeyboardInterrupt):
+                    run()
+                self.assertLess(time.monotonic() - begin, 5)
+        finally:
+            sys.unraisablehook = hook
+        self.assertEqual(reported, [])
+        self.check_usable()
+
+
+if __name__ == "__main__":
+    unittest.main()
