@@ -13,10 +13,10 @@ struct SQLColumn {
 /// What an expression is in SQL.
 enum SQLTerm {
   case constant(Value)
-  case column(SQLColumn)
+  indirect case column(SQLColumn)
   /// An object: the row of a table.
   case row(SQLRow)
-  case collection(SQLCollection)
+  indirect case collection(SQLCollection)
   /// What SQL has no words for: an expression over arguments that it looks up, evaluated by `SQLProgram`.
   case expression(Expression)
 }
