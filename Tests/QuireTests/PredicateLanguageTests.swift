@@ -62,7 +62,10 @@ import Testing
         "ANY {1, 2, 3} == 3", "NOT ALL books.pages == 100", "ANY books.pages == limit", "ANY prices == nil",
         "ANY books.title MATCHES 'F.+t'",
       ],
-      false: ["ANY books.pages > 400", "ALL books.pages > 100", "NONE books.pages == 100", "ANY prices > 4"])
+      false: [
+        "ANY books.pages > 400", "ALL books.pages > 100", "NONE books.pages == 100", "ANY prices > 4",
+        "ANY {nil, nil} CONTAINS nil",
+      ])
   }
 
   @Test func `quantifiers over nothing and over what is not there`() throws {
