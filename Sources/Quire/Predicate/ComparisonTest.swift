@@ -39,7 +39,8 @@ final class ComparisonTest {
         if let collection = right.constant { try ComparisonTest.checkCollection(collection, comparison) }
       case .contains:
         operation = .contains
-        members = memberSet(left)
+        // Under ANY and ALL the parts of the list are asked, not the list.
+        if comparison.modifier == .direct { members = memberSet(left) }
       default: throw ComparisonTest.unsupported("The operator \(comparison.customOperator)", comparison)
       }
     }
