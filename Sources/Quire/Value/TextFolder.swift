@@ -53,7 +53,7 @@ final class TextFolder {
       normalize(decompose)
       drop(quire_icu_drop_combining)
     }
-    encodeUnits()
+    if !encodeUnits() { copy(source) }
     return folded.withUnsafeBufferPointer(body)
   }
 
@@ -101,9 +101,9 @@ final class TextFolder {
       status = U_ZERO_ERROR
       let needed = folded.withUnsafeMutableBytes {
         quire_icu_fold_case(
-          map, $0.baseAddress!.assumingMemoryBound(to: CChar.self), Int32($0.count), start, length, &status)
+          map, $0.baseAddress!.assumingMemoryBound(to: CChar.self), Int32(clamping: $0.count), start, length, &status)
       }
-      resize(&folded, Int(needed))
+      resize(&folded, max(0, Int(needed)))
       if status != U_BUFFER_OVERFLOW_ERROR { break }
     }
     if status.rawValue > U_ZERO_ERROR.rawValue { copy(source) }
@@ -119,7 +119,7 @@ final class TextFolder {
     drop(quire_icu_drop_marks)
     if alsoCase { foldCaseOfUnits() }
     normalize(compose)
-    encodeUnits()
+    if !encodeUnits() { copy(source) }
   }
 
   private func drop(_ body: (UnsafeMutablePointer<UInt16>, Int32) -> Int32) {
@@ -153,18 +153,19 @@ final class TextFolder {
         moreUnits.withUnsafeMutableBufferPointer { target in
           withUnsafeTemporaryAllocation(of: UInt16.self, capacity: 1) { empty in
             body(
-              target.baseAddress!, Int32(target.count),
+              target.baseAddress!, Int32(clamping: target.count),
               source.baseAddress ?? UnsafePointer(empty.baseAddress!), Int32(source.count), &status)
           }
         }
       }
-      resize(&moreUnits, Int(needed))
+      resize(&moreUnits, max(0, Int(needed)))
       if status != U_BUFFER_OVERFLOW_ERROR { break }
     }
     if status.rawValue <= U_ZERO_ERROR.rawValue { swap(&units, &moreUnits) }
   }
 
-  private func encodeUnits() {
+  /// False for what ICU, which counts in 32 bits, cannot hold.
+  private func encodeUnits() -> Bool {
     var status = U_ZERO_ERROR
     var written: Int32 = 0
     resize(&folded, units.count &* 3 &+ 1)
@@ -172,11 +173,13 @@ final class TextFolder {
       folded.withUnsafeMutableBytes { target in
         guard let base = source.baseAddress else { return }
         _ = quire_icu_to_utf8(
-          target.baseAddress!.assumingMemoryBound(to: CChar.self), Int32(target.count), &written, base,
+          target.baseAddress!.assumingMemoryBound(to: CChar.self), Int32(clamping: target.count), &written, base,
           Int32(source.count), &status)
       }
     }
+    guard status.rawValue <= U_ZERO_ERROR.rawValue, written >= 0 else { return false }
     resize(&folded, Int(written))
+    return true
   }
 
   private func copy(_ source: UnsafeBufferPointer<UInt8>) {
