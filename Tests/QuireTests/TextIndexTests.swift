@@ -191,6 +191,7 @@ import Testing
     for format in [
       "title CONTAINS 'tr'", "title LIKE '*tr*ss*'", "title MATCHES '(tra|oth).*'",
       "title MATCHES '.*'", "title == 'other'", "title CONTAINS 'r\u{301}'", "title CONTAINS link", "title != 'other'",
+      "noindex(title) CONTAINS 'tra'",
     ] {
       #expect(try !notes.usesIndex(format), "\(format)")
     }
