@@ -154,7 +154,7 @@ extension SQLCompiler {
     case .row(let row):
       touch(row.home)
       return .column(
-        SQLColumn(sql: row.key, type: .object(root: row.entity.rootNumber), home: row.home, origin: nil))
+        SQLColumn(sql: row.key, type: .object(root: row.entity.rootNumber), home: row.home))
     }
   }
 

@@ -67,7 +67,7 @@ extension SQLCompiler {
       case .collection(let collection): term = .collection(collection.mapping(.keys([key])))
       case .column(let column):
         guard key == "self" || column.type.hasLength && key == "length" else {
-          let value = column.origin.map { "'\($0.attribute.qualifiedName)', which is an attribute" } ?? "a value"
+          let value = column.attribute.map { "'\($0.qualifiedName)', which is an attribute" } ?? "a value"
           throw Failure(
             .invalidArgument,
             "Key path '\(written.text)' goes on after \(value), with '\(key)'. "
@@ -244,7 +244,7 @@ extension SQLCompiler {
       let inner = try term(parts[0], scope)
       guard case .column(var column) = inner else { return inner }
       column.sql = "+\(column.sql)"
-      column.origin = nil
+      column.textIndex = nil
       return .column(column)
     case ("now", 0):
       // One moment for the whole statement, so that an index may serve.

@@ -4,8 +4,8 @@ struct SQLColumn {
   var type: ColumnType
   /// The number of the row that it belongs to, or of the outermost row that it looks at.
   var home = 0
-  /// The attribute that the column holds, and the SQL of its row's key.
-  var origin: (attribute: Attribute, key: String)?
+  /// The attribute that the column holds.
+  var attribute: Attribute?
   /// Where the text of a searchable attribute can be looked up.
   var textIndex: TextIndexColumn?
 }
@@ -166,7 +166,7 @@ final class SQLCompiler {
       return .column(
         SQLColumn(
           sql: try column(of: property, in: row), type: try ColumnType(comparing: property), home: row.home,
-          origin: attribute.map { ($0, row.key) },
+          attribute: attribute,
           textIndex: attribute.flatMap { schema.textIndexes.column(of: $0, key: row.key) }))
     }
     if relationship.isToMany { return .collection(try collection(relationship, of: row)) }
