@@ -96,6 +96,54 @@ static void update_sets_what_answers_the_request(void) {
     close_fixture(f);
 }
 
+/* An expression without arguments; the caller owns it. */
+static quire_expression *expression(const char *text) {
+    quire_expression *made = NULL;
+    CHECK_OK(quire_expression_parse(text, QUIRE_NUL, NULL, 0, &made, &error));
+    return made;
+}
+
+static void update_calculates_for_each_object(void) {
+    fixture f = open_fixture();
+    insert_library(f);
+    quire_object *author = insert(f.context, "Author");
+    save(f.context);
+    quire_fetch_request *request = new_request("Book", "pages >= 200", "pages");
+    quire_expression *more = expression("pages + 100"), *loud = expression("uppercase(title)");
+    quire_expression *all = expression("max:(pages)"), *none = expression("nil"), *text = expression("title");
+    const char *const keys[] = {"pages", "title", "author"};
+    const quire_value values[] = {quire_value_expression(more), quire_value_expression(loud), quire_value_object(author)};
+    int64_t count = 0;
+    quire_list *list = NULL;
+    CHECK_OK(quire_context_batch_update(f.context, request, keys, values, 3, NULL, &count, &list, &error));
+    CHECK(count == 4 && strcmp(ids(list), "3,4,5,6") == 0);
+    CHECK(strcmp(titles(f.context, "author != nil"), "B2,B3,B4,B5") == 0);
+    CHECK(strcmp(titles(f.context, "pages IN {300, 400, 500, 600}"), "B2,B3,B4,B5") == 0);
+    CHECK(strcmp(titles(f.context, "pages < 200"), "b0,b1") == 0);
+
+    /* What does not fit changes nothing, and neither does what is no value of each row. */
+    const char *const title[] = {"title"}, *const pages[] = {"pages"}, *const owner[] = {"author"};
+    const quire_value nothing = quire_value_expression(none), word = quire_value_expression(text);
+    const quire_value greatest = quire_value_expression(all);
+    CHECK_FAILS(QUIRE_VALIDATION, quire_context_batch_update(
+        f.context, request, title, &nothing, 1, NULL, &count, &list, &error));
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_context_batch_update(
+        f.context, request, pages, &word, 1, NULL, &count, &list, &error));
+    CHECK_FAILS(QUIRE_UNSUPPORTED, quire_context_batch_update(
+        f.context, request, owner, &word, 1, NULL, &count, &list, &error));
+    CHECK_FAILS(QUIRE_INVALID_PREDICATE, quire_context_batch_update(
+        f.context, request, pages, &greatest, 1, NULL, &count, &list, &error));
+    CHECK(count == 0 && strcmp(titles(f.context, "pages IN {300, 400, 500, 600}"), "B2,B3,B4,B5") == 0);
+    quire_expression_release(more);
+    quire_expression_release(loud);
+    quire_expression_release(all);
+    quire_expression_release(none);
+    quire_expression_release(text);
+    quire_fetch_request_release(request);
+    quire_object_release(author);
+    close_fixture(f);
+}
+
 static void deletion_follows_the_rules(void) {
     fixture f = open_fixture();
     quire_object *author = insert(f.context, "Author"), *tag = insert(f.context, "Tag");
@@ -241,6 +289,7 @@ static void pending_changes_stay_on_top(void) {
 int main(void) {
     RUN(insertion_gives_saved_objects);
     RUN(update_sets_what_answers_the_request);
+    RUN(update_calculates_for_each_object);
     RUN(deletion_follows_the_rules);
     RUN(live_lists_report_what_a_request_did);
     RUN(pending_changes_stay_on_top);

@@ -317,3 +317,12 @@ final class Bookshop {
 
   func obtainPermanentIDs() throws { try context.obtainPermanentIDs() }
 }
+
+extension Context {
+  @discardableResult
+  func update(
+    _ request: FetchRequest, _ values: [(key: String, value: Value)], merges: Bool
+  ) throws(Failure) -> ContiguousArray<RowIdentifier> {
+    try update(request, values.map { (key: $0.key, value: FormatArgument.value($0.value)) }, merges: merges)
+  }
+}

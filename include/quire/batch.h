@@ -50,12 +50,14 @@ quire_status quire_context_batch_insert(
     quire_list *QUIRE_NULLABLE *QUIRE_NULLABLE out_list, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Sets `count` properties of all objects that answer `request`, saved values deciding, to the same values.
+ * Sets `count` properties of all objects that answer `request`, saved values deciding.
  *
  * Of the request count entity, predicate, sort keys, limit, offset and subentities. `keys` names attributes and to-one
  * relationships, each name ended by NUL; a relationship is set to a saved object or to nil, and its inverse follows. One
- * that is to-one on both sides can only be emptied. Count and ids are of all objects that answer the request, also of
- * those that had the values already and were left as they are.
+ * that is to-one on both sides can only be emptied. An attribute may be given an expression (QUIRE_VALUE_EXPRESSION),
+ * which is calculated for each object, as `price * 2` is; all are calculated from what was saved, before any is set.
+ * What they give must fit the attribute as a value that is set on an object must. Count and ids are of all objects that
+ * answer the request, also of those that had the values already and were left as they are.
  *
  * Fails as `quire_context_batch_insert` and `quire_context_fetch`, and with QUIRE_UNSUPPORTED (a relationship that is
  * to-one on both sides), QUIRE_VALIDATION (nil for a mandatory property; a relationship with too few or too many objects).

@@ -200,7 +200,7 @@ static inline quire_value quire_value_dictionary(const quire_entry *QUIRE_NULLAB
     return value;
 }
 
-/** An expression, as an argument of a format or for a variable; NULL gives nil. */
+/** An expression: an argument of a format, for a variable, or what a batch update calculates. NULL gives nil. */
 static inline quire_value quire_value_expression(const quire_expression *QUIRE_NULLABLE expression) {
     quire_value value = quire_value_nil();
     if (expression) {

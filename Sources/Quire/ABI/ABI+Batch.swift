@@ -29,9 +29,9 @@ public func quire_context_batch_update(
   runBatch(context, options, out_count, out_list, out_error) { context, merges throws(Failure) in
     let request = try resolve(request, "request")
     let names = try strings(keys, count, "keys")
-    var changes: [(key: String, value: Value)] = []
+    var changes: [(key: String, value: FormatArgument)] = []
     for (place, given) in try array(values, count, "values").enumerated() {
-      changes.append((names[place], try value(given, "values", in: context)))
+      changes.append((names[place], try formatArgument(given, "values", in: context)))
     }
     if changes.isEmpty {
       throw Failure(.invalidArgument, "'count' is 0: a batch update needs properties to set.")

@@ -96,10 +96,13 @@ func formatArguments(
   return found
 }
 
-private func formatArgument(_ source: quire_value, _ name: StaticString) throws(Failure) -> FormatArgument {
+/// A value, or one that stands for a tree. Objects must be of `context`, if one is given.
+func formatArgument(
+  _ source: quire_value, _ name: StaticString, in context: Context? = nil
+) throws(Failure) -> FormatArgument {
   switch quire_value_kind(rawValue: source.kind) {
   case QUIRE_VALUE_EXPRESSION: .expression(try resolve(source.as.expression, name).expression)
   case QUIRE_VALUE_PREDICATE: .predicate(try resolve(source.as.predicate, name).predicate)
-  default: .value(try value(source, name))
+  default: .value(try value(source, name, in: context))
   }
 }

@@ -1,22 +1,51 @@
 /// Requests that change the store itself, without an object for each row. What is pending in the context takes no part.
 extension Context {
-  /// Sets properties of all rows that answer a request. Gives those rows, in the order of the request.
+  /// Sets properties of all rows that answer a request, to values or to what expressions give for each row. Gives those
+  /// rows, in the order of the request.
   func update(
-    _ request: FetchRequest, _ values: [(key: String, value: Value)], merges: Bool
+    _ request: FetchRequest, _ values: [(key: String, value: FormatArgument)], merges: Bool
   ) throws(Failure) -> ContiguousArray<RowIdentifier> {
     try prepareBatch()
     let query = try FetchQuery(request, in: self)
     var changes: [(property: Property, value: Value)] = []
+    var expressions: [(attribute: Attribute, expression: Expression)] = []
+    var named: Set<String> = []
     for (key, value) in values {
       let property = try query.entity.property(named: key)
-      if changes.contains(where: { $0.property === property }) {
+      if !named.insert(key).inserted {
         throw Failure(.invalidArgument, "'\(property.qualifiedName)' is given twice.")
       }
-      changes.append((property, try checkedForBatch(value, property)))
+      try checkForBatch(property)
+      switch value {
+      case .expression(.constant(let constant)):
+        changes.append((property, try checkedForBatch(constant.value, property)))
+      case .value(let value):
+        changes.append((property, try checkedForBatch(value, property)))
+      case .expression(let expression):
+        expressions.append((try computable(property, by: expression), expression))
+      case .predicate:
+        throw Failure(
+          .invalidArgument, "'\(property.qualifiedName)' is given a predicate; a value or an expression is needed.")
+      }
     }
+    let plan = window(query.plan(), request)
     return try runBatch(merges: merges) { session throws(Failure) in
-      let rows = try matchingRows(request, query)
-      try session.update(rows, of: query.entity, to: changes)
+      let rows = try matchingRows(plan, query)
+      // All is calculated before anything is written, since an expression may look at other rows too.
+      // Their names are no keys, since the request may order by those.
+      let columns = expressions.map { (attribute, expression) in
+        Projection.Column(name: "the value for \(attribute.qualifiedName)", expression: expression)
+      }
+      let calculated = columns.isEmpty ? [] : try session.values(of: columns, plan)
+      var computed: [BatchSession.Computed] = []
+      for (place, values) in calculated.enumerated() {
+        let attribute = expressions[place].attribute
+        var fitting: [Value] = []
+        fitting.reserveCapacity(values.count)
+        for value in values { fitting.append(try checkedForBatch(value, attribute)) }
+        computed.append(BatchSession.Computed(attribute: attribute, values: fitting))
+      }
+      try session.update(rows, of: query.entity, to: changes, computed)
       return rows
     }
   }
@@ -26,8 +55,9 @@ extension Context {
   func delete(_ request: FetchRequest, merges: Bool) throws(Failure) -> ContiguousArray<RowIdentifier> {
     try prepareBatch()
     let query = try FetchQuery(request, in: self)
+    let plan = window(query.plan(), request)
     return try runBatch(merges: merges) { session throws(Failure) in
-      let rows = try matchingRows(request, query)
+      let rows = try matchingRows(plan, query)
       try session.delete(rows)
       return rows
     }
@@ -46,9 +76,9 @@ extension Context {
   }
 
   private func matchingRows(
-    _ request: FetchRequest, _ query: FetchQuery
+    _ plan: FetchPlan, _ query: FetchQuery
   ) throws(Failure) -> ContiguousArray<RowIdentifier> {
-    try store.watched(by: query.monitor) { () throws(Failure) in try store.ids(window(query.plan(), request)) }
+    try store.watched(by: query.monitor) { () throws(Failure) in try store.ids(plan) }
   }
 
   /// Observers hear of what is pending first, so that what they are told next is the work of the request alone.
@@ -72,7 +102,7 @@ extension Context {
     return rows
   }
 
-  private func checkedForBatch(_ value: Value, _ property: Property) throws(Failure) -> Value {
+  private func checkForBatch(_ property: Property) throws(Failure) {
     if property.isTransient {
       throw Failure(
         .invalidArgument, "'\(property.qualifiedName)' is transient, so there is nothing of it in the store to update.")
@@ -83,6 +113,19 @@ extension Context {
         "'\(property.qualifiedName)' is a to-many relationship; a batch request updates attributes and to-one "
           + "relationships. Change it on the objects.")
     }
+  }
+
+  private func computable(_ property: Property, by expression: Expression) throws(Failure) -> Attribute {
+    guard let attribute = property as? Attribute else {
+      throw Failure(
+        .unsupported,
+        "'\(property.qualifiedName)' is a relationship; a batch request calculates attributes (\(expression.text)). "
+          + "Give an object or nil, or set it on the objects.")
+    }
+    return attribute
+  }
+
+  private func checkedForBatch(_ value: Value, _ property: Property) throws(Failure) -> Value {
     if value.isNil, !property.isOptional {
       throw Failure(.validation, "'\(property.qualifiedName)' is mandatory and cannot be set to nil.")
     }

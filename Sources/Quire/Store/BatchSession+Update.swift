@@ -5,10 +5,11 @@ extension BatchSession {
     let value: Value
   }
 
-  /// Sets properties of rows of `entity` to the same values, which fit them. Rows that have the values already are left
-  /// as they are.
+  /// Sets properties of rows of `entity` to the same values, which fit them, and others each to one of its own. Rows
+  /// that have the values already are left as they are.
   func update(
-    _ matched: ContiguousArray<RowIdentifier>, of entity: Entity, to changes: [(property: Property, value: Value)]
+    _ matched: ContiguousArray<RowIdentifier>, of entity: Entity, to changes: [(property: Property, value: Value)],
+    _ computed: [Computed]
   ) throws(Failure) {
     let ids = matched.map(\.id)
     var assignments: [Assignment] = [], companions: [String] = []
@@ -40,7 +41,9 @@ extension BatchSession {
     let changed = assignments.isEmpty ? [] : try differing(assignments, among: ids, of: entity)
     try write(assignments, companions, companionValues, to: changed, of: entity)
     for (relationship, owner, rows) in orders { try place(rows, behind: owner, relationship) }
-    try finish(updated: changed, deleted: DoomedRows())
+    let advanced = Set(changed.map(\.id))
+    let others = try write(computed, to: matched, of: entity, advanced: advanced)
+    try finish(updated: changed + others.filter { !advanced.contains($0.id) }, deleted: DoomedRows())
   }
 
   /// Those of the rows that have another value in one of the columns.
@@ -64,13 +67,7 @@ extension BatchSession {
       "UPDATE \(schema.table(of: entity)) SET \(written) WHERE Z_PK IN (\(IDList.sql))")
     let arguments = assignments.map(\.value) + companionValues + [IDList.argument(rows.map(\.id))]
     for (place, argument) in arguments.enumerated() { try statement.bind(argument, at: place + 1) }
-    do throws(Failure) { try statement.run() } catch {
-      if error.kind != .constraint { throw error }
-      throw Failure(
-        .constraint,
-        "The batch update would have several objects of '\(entity.name)' share values that must be unique: "
-          + "\(error.message) Nothing was changed.", databaseCode: error.databaseCode)
-    }
+    try run(statement, updating: entity)
   }
 
   // MARK: To-one relationships

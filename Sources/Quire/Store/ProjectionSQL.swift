@@ -14,8 +14,9 @@ struct ProjectionSQL {
   var count: String { "SELECT count(*) FROM (\(sql))" }
   let arguments = SQLArguments()
 
-  /// The columns, with what each is called, must be in `projection`: none are added.
-  init(_ plan: FetchPlan, _ projection: Projection, schema: Schema) throws(Failure) {
+  /// The columns, with what each is called, must be in `projection`: none are added. Without `aggregates` there is a
+  /// row for each of the table whatever the functions, which then look at the values of that row alone.
+  init(_ plan: FetchPlan, _ projection: Projection, schema: Schema, aggregates: Bool = true) throws(Failure) {
     try FetchSQL.checkWindow(plan)
     let compiler = SQLCompiler(schema: schema, arguments: arguments)
     let row = SQLCompiler.mainRow(plan.entity, alias: RowLayout.alias)
@@ -23,7 +24,7 @@ struct ProjectionSQL {
     let resolver = KeyPathResolver(compiler: compiler, row: row)
     let aggregation = SQLAggregation()
     var scope = SQLScope(subject: row)
-    scope.aggregation = aggregation
+    if aggregates { scope.aggregation = aggregation }
 
     var groups: [String] = []
     for path in projection.groups { groups.append(try resolver.column(path, for: .group).sql) }
@@ -183,8 +184,8 @@ struct ProjectionSQL {
 
 extension Store {
   /// The values of the columns, column by column.
-  func columns(_ plan: FetchPlan, _ projection: Projection) throws(Failure) -> [[Value]] {
-    let sql = try ProjectionSQL(plan, projection, schema: schema)
+  func columns(_ plan: FetchPlan, _ projection: Projection, aggregates: Bool = true) throws(Failure) -> [[Value]] {
+    let sql = try ProjectionSQL(plan, projection, schema: schema, aggregates: aggregates)
     return try withConnection { connection throws(Failure) in
       let statement = try connection.statement(sql.sql)
       try sql.arguments.bind(to: statement)

@@ -8,8 +8,6 @@ from typing import Any, Callable, Optional
 
 import quire
 from predicate_cases import TEXT_ORDERS, same, text_problem, value
-from quire._load import library
-from quire.query import _set
 from stored_rows import DoesNotFit, plain
 from support import Decimal, UUID, datetime
 
@@ -344,24 +342,11 @@ def same_rows(found: list[Any], wanted: list[Any], ordered: bool) -> bool:
 
 
 def with_flags(query: quire.Query[Any], request: dict[str, Any]) -> quire.Query[Any]:
-    """The query with the settings that Python has no method for."""
-    flags = [
-        (call, request[key]) for key, call in (
-            ("includesSubentities", library.quire_fetch_request_set_includes_subentities),
-            ("includesPendingChanges", library.quire_fetch_request_set_includes_pending_changes)) if key in request]
-    if not flags:
-        return query
-
-    class Flagged(quire.Query[Any]):
-        __slots__ = ()
-
-        def _request(self, result_type: int) -> int:
-            made = super()._request(result_type)
-            for call, flag in flags:
-                _set(call, made, flag)
-            return made
-
-    query.__class__ = Flagged
+    """The query with the flags of the request."""
+    if not request.get("includesSubentities", True):
+        query = query.excluding_subentities()
+    if not request.get("includesPendingChanges", True):
+        query = query.excluding_pending_changes()
     return query
 
 

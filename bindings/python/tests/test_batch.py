@@ -37,6 +37,22 @@ class BatchTests(StoreTestCase):
         self.assertEqual(self.context.query(Quote).where("author == nil").update(author=schiller), 2)
         self.assertEqual({quote.contents for quote in schiller.quotes}, {"q1", "q5"})
 
+    def test_update_calculates_with_expressions(self) -> None:
+        wanted = [(row[0], row[1] * 2 + len(row[0])) for row in self.fresh()]
+        dearer = quire.Expression("price * 2 + length(contents)")
+        self.assertEqual(self.context.query(Quote).update(price=dearer, note="new"), 6)
+        self.assertEqual(self.fresh(), wanted)
+        self.assertEqual([quote.price for quote in self.quotes], [row[1] for row in wanted])
+        # All are calculated before any is set: each gets the highest of what was, which includes its own row.
+        self.context.query(Quote).update(price=Quote.price + 1, note=Quote.contents)
+        self.assertEqual(self.fresh(Quote, "contents", "price", "note"), [(c, p + 1, c) for c, p in wanted])
+        self.context.query(Quote).update({Quote.price: quire.Expression("author.quotes.@max.price")})
+        self.assertEqual({row[1] for row in self.fresh()}, {max(p for _, p in wanted) + 1})
+        with self.assertRaisesRegex(quire.Unsupported, "author"):
+            self.context.query(Quote).update(author=quire.Expression("SELF"))
+        with self.assertRaisesRegex(quire.InvalidArgument, "Quote.price"):
+            self.context.query(Quote).update(price=Quote.contents)
+
     def test_update_refuses_what_does_not_fit(self) -> None:
         query = self.context.query(Quote)
         before = self.fresh()

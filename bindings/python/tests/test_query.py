@@ -5,7 +5,7 @@ import unittest
 from array import array
 
 import quire
-from support import Animal, Author, Dog, Everything, Quote, StoreTestCase, day
+from support import Animal, Author, Cat, Dog, Everything, Kitten, Quote, StoreTestCase, day
 
 
 class QueryTests(StoreTestCase):
@@ -26,6 +26,22 @@ class QueryTests(StoreTestCase):
         self.assertEqual(cheap.count(), 6)
         self.quote("new", price=0)
         self.assertEqual(cheap.count(), 7)
+
+    def test_subentities_and_pending_changes_are_left_out_on_request(self):
+        for animal in (Cat(name="any"), Kitten(name="small")):
+            self.context.add(animal)
+        animals = self.context.query(Cat)
+        self.assertEqual((animals.count(), animals.excluding_subentities().count()), (2, 1))
+        self.assertEqual(animals.excluding_pending_changes().count(), 0)
+        self.context.save()
+        self.assertEqual([each.name for each in animals.excluding_subentities()], ["any"])
+        self.quote("new", price=0)
+        self.query.where("price == 14.5").one().price = 0
+        cheap = self.query.where("price == 0").order_by(Quote.contents)
+        self.assertEqual([quote.contents for quote in cheap], ["new", "text 00", "text 29"])
+        self.assertEqual([quote.contents for quote in cheap.excluding_pending_changes()], ["text 00"])
+        with self.assertRaises(quire.Unsupported):
+            cheap.excluding_pending_changes().live()
 
     def test_conditions_add_up(self):
         found = self.query.where("price < 3 OR price > 14").where("note == %@", "even")

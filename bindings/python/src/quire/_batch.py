@@ -12,6 +12,7 @@ from . import _buffers, _ffi, _identity, _values
 from ._load import library, quick
 from .errors import InvalidArgument
 from .keys import Key
+from .operand import Operand
 from .properties import Property, ToMany
 from .query import ids_of
 
@@ -34,7 +35,8 @@ def update(query: Query[Any], changes: Mapping[Union[str, Key], Any], merge: boo
         if isinstance(each, ToMany):
             raise InvalidArgument(f"{each} holds many objects; update sets attributes and relationships to one object.")
         properties.append(each)
-        packed.append(each._pack(each._checked(value)))
+        # An expression is calculated by the library, for each object.
+        packed.append(value._quire_pack() if isinstance(value, Operand) else each._pack(each._checked(value)))
     if not properties:
         raise InvalidArgument("update needs properties to set, such as update(price=5).")
     keys = _buffers.key_array([each._key_bytes for each in properties])

@@ -10,9 +10,8 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Callable, Generic, Literal, Optional, TypeVar, Union, overload
 
-from . import _evaluation, _ffi, _handle, _identity, _rows, _values, _watch
+from . import _evaluation, _ffi, _handle, _identity, _request, _rows, _values, _watch
 from ._load import library, quick
-from ._schema import add_order
 from .cancellation import Cancellation
 from .column import Columns, named_columns, read_columns, tuples
 from .errors import InvalidArgument, MultipleFound, NotFound, WrongType, failure
@@ -43,7 +42,8 @@ class Query(Generic[M]):
 
     __slots__ = (
         "_context", "_model", "_conditions", "_orders", "_limit", "_offset", "_batch_size", "_groups", "_having",
-        "_is_distinct", "_template", "_prefetched", "_refreshes", "_cancellation", "_progress")
+        "_is_distinct", "_template", "_prefetched", "_refreshes", "_excludes_subentities", "_excludes_pending",
+        "_cancellation", "_progress")
 
     _context: Context
     _model: type[M]
@@ -58,6 +58,8 @@ class Query(Generic[M]):
     _template: Optional[tuple[str, dict[str, Any]]]
     _prefetched: tuple[str, ...]
     _refreshes: bool
+    _excludes_subentities: bool
+    _excludes_pending: bool
     _cancellation: Optional[Cancellation]
     _progress: Optional[_watch.Progress]
 
@@ -75,6 +77,8 @@ class Query(Generic[M]):
         self._template = None
         self._prefetched = ()
         self._refreshes = False
+        self._excludes_subentities = False
+        self._excludes_pending = False
         self._cancellation = None
         self._progress = None
 
@@ -156,6 +160,18 @@ class Query(Generic[M]):
         `Conflict`; what was changed elsewhere in an object does not hinder it any more.
         """
         return self._but(_refreshes=True)
+
+    def excluding_subentities(self) -> Query[M]:
+        """Only objects of the class itself, none of classes that inherit from it."""
+        return self._but(_excludes_subentities=True)
+
+    def excluding_pending_changes(self) -> Query[M]:
+        """Asks what is saved: unsaved objects are left out, and saved values decide.
+
+        Objects that come all the same show their unsaved values. Live lists always include pending changes
+        (`Unsupported`).
+        """
+        return self._but(_excludes_pending=True)
 
     def watched(
         self, *, cancellation: Optional[Cancellation] = None, progress: Optional[Callable[[int], object]] = None
@@ -328,7 +344,8 @@ class Query(Generic[M]):
         It is saved at once, in one transaction, and no object is made for it. What is saved decides which objects the
         query has; unsaved changes of the context stay unsaved, on top of the new values. Gives how many objects the
         query has, or with `returning_ids` their ids. Properties are given by their names in the class, or by keys:
-        `update({Quote.author: goethe})`.
+        `update({Quote.author: goethe})`. An attribute may be given an expression, which is calculated for each object
+        from what was saved: `update(price=Quote.price * 2)`.
 
         Objects of this context and its live lists take the change over; with `merge=False` they learn nothing of it, as
         those of other contexts. Raises `ValidationError` (None for what needs a value), `ConstraintError`, `Busy`,
@@ -399,31 +416,7 @@ class Query(Generic[M]):
 
     def _request(self, result_type: int) -> int:
         """A fetch request of the library; the caller owns it."""
-        entity = self._model._quire_entity
-        request = self._new_request()
-        try:
-            if self._conditions:
-                self._add_predicate(request)
-            for order in self._orders:
-                add_order(request, order)
-            for each in self._prefetched:
-                path = _values.encoded(each)
-                _set(library.quire_fetch_request_add_prefetch, request, path, len(path))
-            if self._refreshes:
-                _set(library.quire_fetch_request_set_refreshes_refetched_objects, request, True)
-            if self._cancellation is not None:
-                _set(library.quire_fetch_request_set_cancellation, request, self._cancellation._raw)
-            if self._limit:
-                _set(library.quire_fetch_request_set_limit, request, self._limit)
-            if self._offset:
-                _set(library.quire_fetch_request_set_offset, request, self._offset)
-            if self._batch_size:
-                _set(library.quire_fetch_request_set_batch_size, request, self._batch_size)
-            _set(library.quire_fetch_request_set_result_type, request, result_type)
-        except BaseException:
-            quick.quire_fetch_request_release(request)
-            raise
-        return request
+        return _request.create(self, result_type)
 
     def _projected(self, keys: Sequence[KeyPath], columns: Mapping[str, Union[str, Expression]]) -> Columns:
         expressions = {
@@ -433,17 +426,18 @@ class Query(Generic[M]):
         try:
             for path in map(path_of, keys):
                 encoded = _values.encoded(path)
-                _set(library.quire_fetch_request_add_property, request, encoded, len(encoded))
+                _request.put(library.quire_fetch_request_add_property, request, encoded, len(encoded))
             for name, expression in expressions.items():
                 encoded = _values.encoded(name)
-                _set(library.quire_fetch_request_add_expression, request, encoded, len(encoded), expression._raw)
+                _request.put(
+                    library.quire_fetch_request_add_expression, request, encoded, len(encoded), expression._raw)
             for path in self._groups:
                 encoded = _values.encoded(path)
-                _set(library.quire_fetch_request_add_group, request, encoded, len(encoded))
+                _request.put(library.quire_fetch_request_add_group, request, encoded, len(encoded))
             if self._having is not None:
-                _set(library.quire_fetch_request_set_having, request, self._having._raw)
+                _request.put(library.quire_fetch_request_set_having, request, self._having._raw)
             if self._is_distinct:
-                _set(library.quire_fetch_request_set_distinct, request, True)
+                _request.put(library.quire_fetch_request_set_distinct, request, True)
             self._run(library.quire_context_fetch, request, taken)
         finally:
             quick.quire_fetch_request_release(request)
@@ -455,30 +449,11 @@ class Query(Generic[M]):
         self._context._deliver()
         return found
 
-    def _new_request(self) -> int:
-        entity = self._model._quire_entity
-        made = c_void_p()
-        if self._template is None:
-            _set(library.quire_fetch_request_create, entity.encoded_name, len(entity.encoded_name), byref(made))
-        else:
-            name, variables = self._template
-            model = quick.quire_store_model(self._context.store._raw)
-            array, count, keep = _evaluation.entries(variables)
-            encoded = _values.encoded(name)
-            _set(library.quire_model_fetch_template, model, encoded, len(encoded), array, count, byref(made))
-            del keep
-        assert made.value is not None
-        return made.value
-
     def _from_template(self, name: str, variables: dict[str, Any]) -> Query[M]:
         """The query with a template of the library's model under it; that it is complete shows at once."""
         made = self._but(_template=(name, {key: _values.lasting(value) for key, value in variables.items()}))
-        quick.quire_fetch_request_release(made._new_request())
+        quick.quire_fetch_request_release(_request.begin(made))
         return made
-
-    def _add_predicate(self, request: int) -> None:
-        for condition in self._conditions:
-            _set(library.quire_fetch_request_add_predicate, request, condition._raw)
 
     def _fetch(self, result_type: int) -> int:
         """Runs it; the caller owns the list, and delivers changes when it has read what it needs."""
@@ -557,13 +532,6 @@ def _natural(name: str, count: int) -> int:
     if not 0 <= count < 2**63:
         raise InvalidArgument(f"{name} is not negative and below 2**63; it is {count}.")
     return count
-
-
-def _set(call: Any, *arguments: Any) -> None:
-    error = c_void_p()
-    status = call(*arguments, byref(error))
-    if status:
-        raise failure(status, error)
 
 
 def _written(order: Order) -> str:

@@ -1,0 +1,50 @@
+extension BatchSession {
+  /// An attribute with the value that each of the rows is to get, in their order; the values fit it.
+  struct Computed {
+    let attribute: Attribute
+    let values: [Value]
+  }
+
+  /// What expressions give for the rows that answer a plan, column by column, in the order of `Store.ids`.
+  func values(of columns: [Projection.Column], _ plan: FetchPlan) throws(Failure) -> [[Value]] {
+    var projection = Projection()
+    projection.columns = columns
+    return try store.columns(plan, projection, aggregates: false)
+  }
+
+  /// Writes values that differ from row to row. Gives the rows that had others; the versions of those in `advanced`
+  /// have been advanced already.
+  func write(
+    _ computed: [Computed], to rows: ContiguousArray<RowIdentifier>, of entity: Entity, advanced: Set<Int64>
+  ) throws(Failure) -> [RowIdentifier] {
+    let columns = computed.compactMap { schema.valueColumn(of: $0.attribute) }
+    if columns.isEmpty { return [] }
+    // Numbered, because each value is both written and compared: SET has what WHERE asks about.
+    let numbered = columns.enumerated().map { (place: $0 + 3, column: $1) }
+    let written = numbered.map { "\($0.column) = ?\($0.place)" }.joined(separator: ", ")
+    let differs = numbered.map { "\($0.column) IS NOT ?\($0.place)" }.joined(separator: " OR ")
+    let statement = try connection.statement(
+      "UPDATE \(schema.table(of: entity)) SET Z_OPT = ifnull(Z_OPT, 0) + ?2, \(written) "
+        + "WHERE Z_PK = ?1 AND (\(differs))")
+    var changed: [RowIdentifier] = []
+    for (index, row) in rows.enumerated() {
+      try statement.bind(row.id, at: 1)
+      try statement.bind(advanced.contains(row.id) ? 0 : 1, at: 2)
+      for (place, column) in computed.enumerated() { try statement.bind(column.values[index], at: place + 3) }
+      try run(statement, updating: entity)
+      if connection.changes > 0 { changed.append(row) }
+    }
+    return changed
+  }
+
+  /// Runs an UPDATE, and says in the request's terms that values came to be shared which must not be.
+  func run(_ statement: Statement, updating entity: Entity) throws(Failure) {
+    do throws(Failure) { try statement.run() } catch {
+      if error.kind != .constraint { throw error }
+      throw Failure(
+        .constraint,
+        "The batch update would have several objects of '\(entity.name)' share values that must be unique: "
+          + "\(error.message) Nothing was changed.", databaseCode: error.databaseCode)
+    }
+  }
+}
