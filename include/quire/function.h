@@ -1,6 +1,14 @@
 /**
- * Functions of the program that predicates call: `distance(latitude, longitude, 52.5, 13.4) < 10`, or, which is the
- * same, `FUNCTION("distance", latitude, longitude, 52.5, 13.4) < 10`.
+ * Functions of the program that predicates call: `distance(latitude, longitude, 52.5, 13.4) < 10`.
+ *
+ * `FUNCTION("distance", latitude, longitude, 52.5, 13.4) < 10` is the same, and so is Core Data's order, with the target
+ * of the call before the name: `FUNCTION(latitude, "distance", longitude, 52.5, 13.4) < 10`. The target is the first
+ * argument and counts as one. The name is the text in quotes among the first two parts; when both are text in quotes, the
+ * first if a function has that name, else the second. Text given for `%@` is the name only where no part in quotes can be.
+ * A name is the whole selector: `FUNCTION(title, "replace:with:", "a", "b")` and `replace:with:(title, "a", "b")` call
+ * what is registered as "replace:with:" and takes three arguments; `power` and `power:` are two names. The functions of
+ * the predicate language are called by their names too: `FUNCTION(title, "uppercase")`. A selector may also stand between
+ * two values: `a power: b` is `power:(a, b) == 1`.
  *
  * A function belongs to the process, not to a store, because predicates are read without one. Register it before the
  * first predicate that names it: how many arguments a call has, and the types of those that are constants, are checked
@@ -105,8 +113,9 @@ typedef struct quire_function_callback {
      * The function: true when it has put its result, a single value, into `*out_result`, which is nil before. False when
      * it failed; `*out_result` may then be a text that tells why, for the error of the fetch (QUIRE_FUNCTION).
      *
-     * Values may be nil; objects are given as QUIRE_VALUE_OBJECT_ID. Arguments are borrowed for the call. What the result
-     * points to is copied as soon as the function has returned, and must hold until then.
+     * Values may be nil, lists and dictionaries: the values of a to-many key path are a list, in the order of the
+     * relationship if it has one. Objects are given as QUIRE_VALUE_OBJECT_ID, in lists too. Arguments are borrowed for the
+     * call. What the result points to is copied as soon as the function has returned, and must hold until then.
      */
     bool (*QUIRE_NULLABLE call)(
         void *QUIRE_NULLABLE user_data, const quire_value *arguments, size_t argument_count, quire_value *out_result);
@@ -118,8 +127,9 @@ typedef struct quire_function_callback {
 /**
  * Registers a C function, which is called with its own signature.
  *
- * A name is a letter or an underscore, followed by letters, digits and underscores, 64 at most, which is neither a word nor
- * a function of the predicate language. On failure `destroy` is not called.
+ * A name is a letter or an underscore, followed by letters, digits and underscores, or a selector, which is one or more
+ * such words with a colon behind each; 64 characters at most, and neither a word nor a function of the predicate language.
+ * On failure `destroy` is not called.
  * Fails: QUIRE_INVALID_ARGUMENT (such a name, a NULL function, an unknown type), QUIRE_INVALID_STATE (the name is taken),
  * QUIRE_INVALID_TEXT, QUIRE_UNSUPPORTED. Any thread.
  */

@@ -60,9 +60,10 @@
  * `%@ AND %@` joins two predicates. `%K` is a key path, as text or as an expression that is one. `%d %i %u %x %o` are
  * integers, `%f %g %e` floating numbers, `%c` a character and `%s` text. In quotes they are text.
  *
- * `FUNCTION(target, "name", a)`, FETCH, ANYKEY, UTI-CONFORMS-TO, UTI-EQUALS and the option `[w]` are read, and refused
- * with QUIRE_UNSUPPORTED where they are used. So is, in a fetch, what the store does not do yet: the error names the
- * part.
+ * `FUNCTION(target, "name:", a)`, `FUNCTION("name:", target, a)` and `target name: a` call functions that the program
+ * registered: see function.h. Where none has the name, the first and the last are read all the same, and refused with
+ * QUIRE_UNSUPPORTED where they are used. So are FETCH, ANYKEY, UTI-CONFORMS-TO, UTI-EQUALS, the option `[w]` and, in a
+ * fetch, what the store does not do yet: the error names the part.
  */
 #ifndef QUIRE_PREDICATE_H_
 #define QUIRE_PREDICATE_H_

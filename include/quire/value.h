@@ -35,7 +35,10 @@ typedef enum quire_value_kind {
     QUIRE_VALUE_OBJECT_ID = 12,
     /** `as.list`, an array of `size` values: the objects of a to-many relationship, the right side of IN. */
     QUIRE_VALUE_LIST = 13,
-    /** `as.entries`, an array of `size` entries. Into evaluation and out of it only: see quire_predicate_evaluate. */
+    /**
+     * `as.entries`, an array of `size` entries. Only into evaluation and out of it (see quire_predicate_evaluate), and as
+     * an argument of registered callbacks.
+     */
     QUIRE_VALUE_DICTIONARY = 14,
     /** `as.expression`. Input only: an argument of a format, or what is substituted for a variable. */
     QUIRE_VALUE_EXPRESSION = 15,

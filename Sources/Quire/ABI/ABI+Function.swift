@@ -35,19 +35,14 @@ private final class FunctionCallback: @unchecked Sendable {
     self.owner = owner
   }
 
-  func result(of values: [Value]) throws(Failure) -> Value {
-    var lent: [Text] = []
+  func result(of items: [Item]) throws(Failure) -> Value {
+    // A function may not use objects: it is told which they are.
+    let layout = ItemLayout { (subject) throws(Failure) in try exported(subject.identity) { $0 } }
     var arguments: [quire_value] = []
-    arguments.reserveCapacity(values.count)
-    for value in values {
-      arguments.append(
-        try exported(value) { text in
-          lent.append(text)
-          return text
-        })
-    }
+    arguments.reserveCapacity(items.count)
+    for item in items { arguments.append(try layout.exported(item)) }
     var result = quire_value()
-    let succeeded = withExtendedLifetime((values, lent)) {
+    let succeeded = withExtendedLifetime((items, layout)) {
       arguments.withUnsafeBufferPointer { call(userData, $0.baseAddress, $0.count, &result) }
     }
     guard succeeded else {
@@ -116,8 +111,8 @@ public func quire_function_register_callback(
     let owner = FunctionOwner(given.user_data, given.destroy)
     let callback = FunctionCallback(name, call, given.user_data, owner)
     let body = RegisteredFunction.Body.callback(argumentCount: isOpen ? nil : given.argument_count) {
-      (values) throws(Failure) in
-      try callback.result(of: values)
+      (items) throws(Failure) in
+      try callback.result(of: items)
     }
     try register(name, isDeterministic: !given.is_volatile, body, owner)
   }

@@ -5,10 +5,15 @@ final class Evaluation {
   let value: UnsafeMutablePointer<quire_value>
   private let item: Item
   private let context: Context?
-  private var lists: [UnsafeMutableBufferPointer<quire_value>] = []
-  private var dictionaries: [UnsafeMutableBufferPointer<quire_entry>] = []
-  /// Texts that are nowhere but here: those of decimals, and keys.
-  private var texts: [Text] = []
+  private let layout = ItemLayout { (subject) throws(Failure) in
+    guard let object = subject as? ManagedObject else {
+      throw Failure(.unsupported, "The expression gives an object that is in no context.")
+    }
+    var result = quire_value()
+    result.kind = QUIRE_VALUE_OBJECT.rawValue
+    result.as.object = .lending(object)
+    return result
+  }
 
   init(_ item: Item, in context: Context?) throws(Failure) {
     self.item = item
@@ -16,57 +21,11 @@ final class Evaluation {
     value = .allocate(capacity: 1)
     value.initialize(to: quire_value())
     context?.retainExternally()
-    value.pointee = try exported(item)
+    value.pointee = try layout.exported(item)
   }
 
   deinit {
     value.deallocate()
-    for list in lists { list.deallocate() }
-    for dictionary in dictionaries { dictionary.deallocate() }
     context?.releaseExternally()
-  }
-
-  private func exported(_ item: Item) throws(Failure) -> quire_value {
-    var result = quire_value()
-    switch item {
-    case .value(let value): return try Quire.exported(value) { keep($0) }
-    case .subject(let subject):
-      guard let object = subject as? ManagedObject else {
-        throw Failure(.unsupported, "The expression gives an object that is in no context.")
-      }
-      result.kind = QUIRE_VALUE_OBJECT.rawValue
-      result.as.object = .lending(object)
-    case .list(let items):
-      let values = UnsafeMutableBufferPointer<quire_value>.allocate(capacity: items.count)
-      values.initialize(repeating: quire_value())
-      lists.append(values)
-      for (place, item) in items.enumerated() { values[place] = try exported(item) }
-      result.kind = QUIRE_VALUE_LIST.rawValue
-      result.size = try size(of: items.count)
-      result.as.list = UnsafePointer(values.baseAddress)
-    case .dictionary(let dictionary):
-      let items = dictionary.items.sorted { $0.key < $1.key }
-      let entries = UnsafeMutableBufferPointer<quire_entry>.allocate(capacity: items.count)
-      entries.initialize(repeating: quire_entry())
-      dictionaries.append(entries)
-      for (place, item) in items.enumerated() {
-        entries[place].key = try Quire.exported(.text(keep(Text(item.key)))) { $0 }
-        entries[place].value = try exported(item.value)
-      }
-      result.kind = QUIRE_VALUE_DICTIONARY.rawValue
-      result.size = try size(of: items.count)
-      result.as.entries = UnsafePointer(entries.baseAddress)
-    }
-    return result
-  }
-
-  private func keep(_ text: Text) -> Text {
-    texts.append(text)
-    return text
-  }
-
-  private func size(of count: Int) throws(Failure) -> UInt32 {
-    if let size = UInt32(exactly: count) { return size }
-    throw Failure(.unsupported, "A collection of \(count) elements is too long to read in one piece.")
   }
 }

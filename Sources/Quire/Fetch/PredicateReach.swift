@@ -49,10 +49,6 @@ struct PredicateReach {
         if index == 0 { first = found }
       }
       return name == "noindex:" || name == "objectFrom:withIndex:" ? first : []
-    case .call(let target, _, let parts):
-      _ = try places(of: target)
-      for part in parts { _ = try places(of: part) }
-      return []
     case .list(let parts), .fetch(let parts):
       var found: [Place] = []
       for part in parts { found += try places(of: part) }

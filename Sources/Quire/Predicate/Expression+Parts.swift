@@ -29,7 +29,6 @@ extension Expression {
     case .function("objectFrom:withIndex:", let parts) where parts.count == 2:
       Expression.index(parts[0], Index(argument: parts[1]), isGrouped: true).parts
     case .function(_, let parts), .list(let parts), .fetch(let parts): parts
-    case .call(let target, _, let parts): [target] + parts
     case .index(let base, .expression(let index), _): [base, index]
     case .index(let base, _, _): [base]
     case .subquery(let collection, _, let condition): [collection] + condition.sides

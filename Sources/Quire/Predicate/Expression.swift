@@ -14,8 +14,6 @@ indirect enum Expression: Sendable, Equatable {
   case variableKey(Expression, String)
   /// Arithmetic is a function too, under Core Data's names: `a + b` is `add:to:`.
   case function(String, [Expression])
-  /// FUNCTION(target, "selector:", …).
-  case call(Expression, String, [Expression])
   /// `{a, b}` with a part that is not constant; constant lists are constants.
   case list([Expression])
   /// `isGrouped` tells `(a.d)[0]`, an index into all the values, from `a.d[0]`, an index into d.

@@ -47,11 +47,6 @@ indirect enum ExpressionNode {
     case .set(let operation, let left, let right):
       self = .set(operation, try ExpressionNode(left), try ExpressionNode(right), expression)
     case .assignment(let name, let value): self = .assignment(name, try ExpressionNode(value))
-    case .call(_, let selector, _):
-      throw Failure(
-        .unsupported,
-        "\(expression.text) calls the method \(selector) of an object. Only functions of the predicate language and "
-          + "registered ones are called: FUNCTION(\"name\", ...).")
     case .anyKey: throw Failure(.unsupported, "ANYKEY is not supported.")
     case .fetch: throw Failure(.unsupported, "\(expression.text) is not supported: a predicate cannot fetch.")
     }

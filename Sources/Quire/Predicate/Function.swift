@@ -24,8 +24,14 @@ enum Function {
     unary.contains(written) ? written + ":" : written
   }
 
+  /// Those with colons that are neither operators nor of one argument.
+  private static let others: Set<String> = [cast, "objectFrom:withIndex:", "distanceToLocation:fromLocation:"]
+
   /// Whether the format gives the name a meaning, evaluated or not.
-  static func isKnown(_ canonicalName: String) -> Bool { canonicalName.contains(":") }
+  static func isKnown(_ canonicalName: String) -> Bool {
+    if infixSign(of: canonicalName) != nil || others.contains(canonicalName) { return true }
+    return canonicalName.utf8.last == UInt8(ascii: ":") && unary.contains(String(canonicalName.dropLast()))
+  }
 
   /// The number of arguments a name fixes, or nil when any number goes.
   static func argumentCount(_ name: String) -> Int? {

@@ -28,20 +28,13 @@ enum FunctionRegistry {
     if removed == nil { throw Failure(.notFound, "There is no registered function named \(name).") }
   }
 
-  /// A name is a word that means nothing else in a format.
-  private static func check(name: String) throws(Failure) {
-    let letters = name.utf8
-    let isWord = letters.enumerated().allSatisfy { index, byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"): true
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): index > 0
-      default: false
-      }
-    }
-    guard isWord, (1...64).contains(letters.count) else {
+  /// A name is a word, or a selector such as `power:` and `replace:with:`, that means nothing else in a format.
+  static func check(name: String) throws(Failure) {
+    guard isWord(name) || isSelector(name), (1...64).contains(name.utf8.count) else {
       throw Failure(
         .invalidArgument,
-        "'\(name)' cannot name a function: a name is 1 to 64 letters A to Z, digits and underscores, no digit first.")
+        "'\(name)' cannot name a function: a name is 1 to 64 letters A to Z, digits and underscores, no digit first, "
+          + "or such words with a colon behind each.")
     }
     if Keyword(word: name) != nil {
       throw Failure(.invalidArgument, "'\(name)' cannot name a function: it is a word of the predicate language.")
@@ -49,5 +42,21 @@ enum FunctionRegistry {
     if FunctionTable.isBuiltIn(Function.canonicalName(name)) {
       throw Failure(.invalidArgument, "'\(name)' cannot name a function: the predicate language has one of that name.")
     }
+  }
+
+  private static func isWord(_ name: some StringProtocol) -> Bool {
+    !name.isEmpty
+      && name.utf8.enumerated().allSatisfy { index, byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): index > 0
+        default: false
+        }
+      }
+  }
+
+  private static func isSelector(_ name: String) -> Bool {
+    name.utf8.last == UInt8(ascii: ":")
+      && name.dropLast().split(separator: ":" as Character, omittingEmptySubsequences: false).allSatisfy(isWord)
   }
 }

@@ -14,6 +14,11 @@ enum FunctionTable {
 
   static func isBuiltIn(_ name: String) -> Bool { entries[name] != nil || Function.isKnown(name) }
 
+  /// Whether a call by the name means something now; names of the format are canonical.
+  static func isCallable(_ name: String) -> Bool {
+    isBuiltIn(name) || FunctionRegistry.function(named: name) != nil
+  }
+
   /// A function of the format, or one that the program registered.
   static func entry(_ name: String) -> Entry? {
     if let entry = entries[name] { return entry }

@@ -59,7 +59,6 @@ private struct Substitution {
       }
       return base.appending([text.string])
     case .function(let name, let parts): return .function(name, try apply(parts))
-    case .call(let target, let selector, let parts): return .call(try apply(target), selector, try apply(parts))
     case .list(let parts): return .aggregate(try apply(parts))
     case .index(let base, .expression(let index), let isGrouped):
       return .index(try apply(base), .expression(try apply(index)), isGrouped: isGrouped)

@@ -221,6 +221,13 @@ extension PredicateParser {
   private mutating func parseFunction(_ name: String, at offset: Int) throws(Failure) -> Item {
     try expect("(", "The arguments of \(name) are expected")
     let (parts, height) = try parseParts(until: ")", "The arguments of \(name) go on with a comma or end with )")
+    return try checkedCall(name, parts, above: height, at: offset)
+  }
+
+  /// A call of which nothing is known yet but that it is written so.
+  func checkedCall(
+    _ name: String, _ parts: [Expression], above height: Int, at offset: Int
+  ) throws(Failure) -> Item {
     if let expected = Function.argumentCount(name), parts.count != expected {
       throw failure("\(name) takes \(expected) arguments, and here are \(parts.count).", at: offset)
     }
@@ -247,25 +254,6 @@ extension PredicateParser {
     default:
       return try parseCall(at: offset)
     }
-  }
-
-  /// `FUNCTION("name", a, b)` calls a registered function; `FUNCTION(target, "selector:", a)` is only read.
-  private mutating func parseCall(at offset: Int) throws(Failure) -> Item {
-    let (parts, height) = try parseParts(until: ")", "The arguments of FUNCTION end with )")
-    if case .text(let text)? = parts.first?.constantValue {
-      let name = text.string, arguments = Array(parts.dropFirst())
-      if let function = FunctionRegistry.function(named: name) {
-        if let problem = function.problem(with: arguments) { throw failure(problem.message.string, at: offset) }
-        return try item(.function(name, arguments), above: height, at: offset)
-      }
-      guard parts.count >= 2, case .text? = parts[1].constantValue else {
-        throw failure("There is no registered function named '\(name)'.", at: offset)
-      }
-    }
-    guard parts.count >= 2, case .text(let selector)? = parts[1].constantValue else {
-      throw failure("FUNCTION takes the name of a registered function in quotes, and its arguments.", at: offset)
-    }
-    return try item(.call(parts[0], selector.string, Array(parts.dropFirst(2))), above: height, at: offset)
   }
 
   private mutating func parseSubquery(at offset: Int) throws(Failure) -> Item {

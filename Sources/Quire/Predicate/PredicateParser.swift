@@ -238,6 +238,13 @@ struct PredicateParser {
     let right = try parseItem(.set)
     let rightExpression = try expression(right)
     if operation == .between { try checkBounds(rightExpression, at: right.offset) }
+    if operation == .custom, modifier == .direct, options.isEmpty, FunctionRegistry.function(named: custom) != nil {
+      let parts = [leftExpression, rightExpression]
+      let called = try checkedCall(custom, parts, above: max(left.height, right.height), at: left.offset)
+      let comparison = Comparison(
+        left: try expression(called), operator: .equal, right: .constant(.integer(1)))
+      return try item(.predicate(.comparison(comparison)), height: called.height, at: left.offset)
+    }
     let comparison = Comparison(
       left: leftExpression, operator: operation, right: rightExpression, modifier: modifier, options: options,
       customOperator: custom)

@@ -78,8 +78,6 @@ enum PredicatePrinter {
       return ([self.base(base)] + keys.map { key($0, isFirst: false) }).joined(separator: ".")
     case .variableKey(let base, let name): return "\(self.base(base)).$\(name)"
     case .function(let name, let parts): return function(name, parts)
-    case .call(let target, let selector, let parts):
-      return "FUNCTION(" + list([target, .constant(.text(selector))] + parts) + ")"
     case .list(let parts): return "{" + list(parts) + "}"
     case .index(let base, let index, let isGrouped):
       let text = isGrouped ? "(\(text(base)))" : self.base(base)

@@ -6,7 +6,7 @@ final class RegisteredFunction: Sendable {
     /// `owner` is kept as long as the function.
     case native(NativeFunction, owner: (any AnyObject & Sendable)?)
     /// nil for any number of arguments.
-    case callback(argumentCount: Int?, @Sendable ([Value]) throws(Failure) -> Value)
+    case callback(argumentCount: Int?, @Sendable ([Item]) throws(Failure) -> Value)
   }
 
   let name: String
@@ -45,10 +45,11 @@ final class RegisteredFunction: Sendable {
         .invalidPredicate,
         "\(name) takes at most \(RegisteredFunction.mostArguments) arguments, and here are \(count).")
     }
+    guard case .native(let function, _) = body else { return nil }
     for (index, argument) in arguments.enumerated() {
       guard let value = argument.constantValue else { continue }
       if case .list = value { return notSingle(index, "a list") }
-      if case .native(let function, _) = body, let problem = function.problem(with: value, at: index) { return problem }
+      if let problem = function.problem(with: value, at: index) { return problem }
     }
     return nil
   }
@@ -58,16 +59,17 @@ final class RegisteredFunction: Sendable {
 
   func call(_ items: [Item]) throws(Failure) -> Item {
     if isRemoved.load(ordering: .acquiring) { return try successor(for: items.count).call(items) }
-    var values: [Value] = []
-    values.reserveCapacity(items.count)
-    for (index, item) in items.enumerated() {
-      guard let value = item.scalar else { throw notSingle(index, item.kindName) }
-      values.append(value)
-    }
     switch body {
-    case .native(let function, _): return .value(try function.call(values))
+    case .native(let function, _):
+      var values: [Value] = []
+      values.reserveCapacity(items.count)
+      for (index, item) in items.enumerated() {
+        guard let value = item.scalar else { throw notSingle(index, item.kindName) }
+        values.append(value)
+      }
+      return .value(try function.call(values))
     case .callback(_, let call):
-      return .value(try ForeignCall.run { () throws(Failure) in try call(values) })
+      return .value(try ForeignCall.run { () throws(Failure) in try call(items) })
     }
   }
 

@@ -33,7 +33,7 @@ extension SQLCompiler {
         .invalidPredicate,
         "\(expression.text) has a key that is not known before there is a value for $\(name). "
           + "Substitute one.")
-    case .assignment, .anyKey, .call, .fetch:
+    case .assignment, .anyKey, .fetch:
       throw Failure(.unsupported, "\(expression.text) is not supported in a fetch.")
     }
   }

@@ -13,7 +13,7 @@ from uuid import UUID
 
 import quire
 
-from support import Everything, StoreTestCase, day
+from support import Author, Everything, StoreTestCase, day
 
 
 class FunctionTests(StoreTestCase):
@@ -71,6 +71,96 @@ class FunctionTests(StoreTestCase):
         self.assertTrue(self.matches("bytes_of(text) == 5 AND FUNCTION('bytes_of', '') == 0"))
         self.assertTrue(self.matches("hypotenuse(middle, 1) == nil"))
 
+    def test_core_datas_order_calls_the_same(self) -> None:
+        library = ctypes.CDLL(ctypes.util.find_library("m"))
+        library.hypot.argtypes, library.hypot.restype = [ctypes.c_double, ctypes.c_double], ctypes.c_double
+        self.register("hypotenuse", library.hypot)
+        self.register("power:", lambda base, exponent: None if base is None else base ** exponent)
+        self.register("replace:with:", lambda text, old, new: text.replace(old, new))
+        self.register("startsLike:", lambda text, other: text[0] == other[0])
+        for format, text in (
+                ("FUNCTION(3, 'hypotenuse', 4) == 5", "hypotenuse(3, 4) == 5"),
+                ("FUNCTION(whole, 'power:', 2) == 49", "power:(whole, 2) == 49"),
+                ("FUNCTION('power:', whole, 2) == 49", "power:(whole, 2) == 49"),
+                ("FUNCTION(FUNCTION(2, 'power:', 3), 'power:', 2) == 64", "power:(power:(2, 3), 2) == 64"),
+                ("FUNCTION(middle, 'power:', 2) == nil", "power:(middle, 2) == nil"),
+                ("FUNCTION(text, 'replace:with:', 'we', 'b') == 'löb'", 'replace:with:(text, "we", "b") == "löb"'),
+                ("FUNCTION(text, 'uppercase') == 'LÖWE'", 'uppercase:(text) == "LÖWE"'),
+                ("text startsLike: 'lama'", 'startsLike:(text, "lama") == 1')):
+            self.assertTrue(self.matches(format), format)
+            self.assertEqual(str(quire.Predicate(format)), text)
+            self.assertEqual(quire.Predicate(text), quire.Predicate(format))
+        self.assertTrue(self.matches("FUNCTION(%@, 'replace:with:', 'e', 'a') == 'powar:'", "power:"))
+        self.assertTrue(quire.function("power:", Everything.whole, 2).same_as(
+            quire.Expression("FUNCTION(whole, 'power:', 2)")))
+
+    def test_core_datas_order_tells_what_goes_wrong(self) -> None:
+        def fail(number: int, other: int) -> int:
+            raise ZeroDivisionError(f"no {number}")
+
+        self.register("fail:", fail)
+        self.register("several:", lambda number, other: [1, 2])
+        self.register("odd:", lambda number, other: object())
+        self.register("open:", lambda number, other=1: number)
+        with self.assertRaisesRegex(quire.FunctionError, "fail: failed: ZeroDivisionError: no 7") as caught:
+            self.matches("FUNCTION(whole, 'fail:', 1) == 1")
+        self.assertIsInstance(caught.exception.__cause__, ZeroDivisionError)
+        for format, error, message in (
+                ("FUNCTION(whole, 'several:', 1) == 1", quire.FunctionError, "several: .* single value"),
+                ("FUNCTION(whole, 'odd:', 1) == 1", quire.FunctionError, "odd: failed: WrongType"),
+                ("FUNCTION(whole, 'open:', 1, 2) == 1", quire.FunctionError, "open: failed: TypeError"),
+                ("FUNCTION(whole, 'fail:') == 1", quire.PredicateError, "fail: takes 2 arguments, and here is 1"),
+                ("FUNCTION('fail:', whole) == 1", quire.PredicateError, "fail: takes 2 arguments, and here is 1"),
+                ("FUNCTION(whole, 'fail:', 1, 2) == 1", quire.PredicateError, "fail: takes 2 arguments, .* are 3"),
+                ("FUNCTION(whole, 'unheard:', 1) == 1", quire.Unsupported, "unheard:"),
+                ("FUNCTION(whole, 'a b') == 1", quire.PredicateError, "'a b' cannot name a function")):
+            with self.assertRaisesRegex(error, message, msg=format):
+                self.matches(format)
+            with self.assertRaisesRegex(error, message, msg=format):
+                with self.store.create_context() as other:
+                    other.query(Everything).where(format).count()
+
+    def test_callables_are_given_lists_and_dictionaries(self) -> None:
+        seen: list[Any] = []
+
+        def note(*values: Any) -> int:
+            seen[:] = values
+            return len(values)
+
+        self.register("note", note, deterministic=False)
+        self.register("itemAt:", lambda collection, place: collection[place])
+        row = {"list": [1, [Decimal("2.5"), None]], "inner": {"key": "värde", "day": day(1)}, "place": "key"}
+        self.assertEqual(quire.Expression("FUNCTION(list, 'itemAt:', 0)").evaluate(row), 1)
+        self.assertEqual(quire.Expression("FUNCTION(inner, 'itemAt:', place)").evaluate(row), "värde")
+        self.assertTrue(quire.Predicate("note(list, inner, {}, SELF) == 4").matches(row))
+        self.assertEqual(seen, [row["list"], row["inner"], [], row])
+        with self.assertRaisesRegex(quire.FunctionError, "itemAt: failed: IndexError"):
+            quire.Expression("FUNCTION(list, 'itemAt:', 5)").evaluate(row)
+        self.assertTrue(self.matches("FUNCTION({whole, text}, 'itemAt:', 1) == 'löwe'"))
+
+    def test_callables_are_given_the_values_of_many_objects(self) -> None:
+        author = self.context.add(Author(name="Goethe"))
+        for price in (3.0, 1.0, 2.0):
+            self.quote(author=author, price=price)
+        self.context.add(Author(name="Nobody"))
+        seen: list[Any] = []
+
+        def note(author: int, quotes: list[int], prices: list[float]) -> float:
+            seen.append((author, sorted(quotes), sorted(prices)))
+            return max(prices, default=0.0)
+
+        self.register("greatest", note)
+        predicate = quire.Predicate("FUNCTION(SELF, 'greatest', quotes, quotes.price) == 3")
+        self.context.save()
+        self.assertTrue(predicate.matches(author))
+        wanted = (author.id, sorted(quote.id for quote in author.quotes), [1.0, 2.0, 3.0])
+        self.assertEqual(seen, [wanted])
+        seen.clear()
+        with self.store.create_context() as other:
+            self.assertEqual([each.name for each in other.query(Author).where(predicate)], ["Goethe"])
+        self.assertIn(wanted, seen)
+        self.assertEqual(len(seen), 2)
+
     def test_wrong_calls_are_refused_at_once(self) -> None:
         library = ctypes.CDLL(ctypes.util.find_library("m"))
         self.register("power_of_two", library.ldexp, arguments=[ctypes.c_double, ctypes.c_int], result=ctypes.c_double)
@@ -95,7 +185,7 @@ class FunctionTests(StoreTestCase):
         null = ctypes.CFUNCTYPE(ctypes.c_int)(0)
         with self.assertRaisesRegex(quire.InvalidArgument, "NULL"):
             quire.register_function("nothing", null)
-        for name in ("", "two words", "sum", "and", "1st", "größe"):
+        for name in ("", "two words", "sum", "sum:", "a:b", "a::", "and", "1st", "größe"):
             with self.assertRaises(quire.InvalidArgument, msg=name):
                 quire.register_function(name, lambda: 1)
         with self.assertRaises(TypeError):

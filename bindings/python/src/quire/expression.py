@@ -76,7 +76,10 @@ class Expression(_handle.Handle, Collection):
 
 
 def function(name: str, *arguments: Any) -> Expression:
-    """A function of the language: `function("uppercase", Quote.contents)`, `function("max", Quote.price, 5)`."""
+    """A function of the language or a registered one: `function("uppercase", Quote.contents)`, `function("max", 1, 2)`.
+
+    The names of selectors have their colons: `function("replace:with:", Quote.contents, "a", "b")`.
+    """
     if not isinstance(name, str):
         raise WrongType(f"the name of a function is a text, not {type(name).__name__}")
     if not re.fullmatch("[A-Za-z_][A-Za-z0-9_:]*", name):

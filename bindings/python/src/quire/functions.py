@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-import decimal
 import inspect
 import itertools
 import threading
-import uuid
 from collections.abc import Callable, Sequence
 from typing import Any, Optional, TypeVar, overload
 
-from . import _buffers, _ffi, _values
+from . import _evaluation, _ffi, _values
 from ._load import library
 from .errors import InvalidArgument, WrongType, failure, remember
 
@@ -62,18 +60,24 @@ def register_function(
 
     Without a function it decorates one: `@quire.register_function("distance")`.
 
+    `FUNCTION(latitude, 'distance', longitude, 52.5, 13.4)`, Core Data's order, is the same call: the target is the
+    first argument. The name may be a selector, colons included: `FUNCTION(title, 'replace:with:', 'a', 'b')` calls what
+    is registered as `replace:with:` with three arguments.
+
     `function` is a function of ctypes or anything callable. One of ctypes is called with its own signature, without
     Python between: the types are its `argtypes` and `restype`, or `arguments` and `result`, each a type of ctypes for
     integers, floats, `c_bool` or `c_char_p` (UTF-8; nil is NULL). A numeric argument that is nil makes the result nil.
     What is raised in a callback that ctypes made of a Python function is lost: register the Python function itself.
 
     Any other callable is given None, int, float, bool, str, datetime, Decimal, UUID or bytes as the attribute has them,
-    and gives one of these back. What it raises is the `__cause__` of the `FunctionError` of the fetch.
+    lists of these for the keys of many objects, dictionaries for those of an evaluation without a store, and the ids of
+    objects. It gives a single value back. What it raises is the `__cause__` of the `FunctionError` of the fetch.
 
-    With `deterministic=False` a call is repeated even if its arguments are constants. The name is a word of ASCII
-    letters, digits and underscores that the predicate language has no use for; registering it twice raises
-    `InvalidState`. Register it before the first predicate that names it is made. It may be called by any thread that
-    uses such a predicate, and must not use contexts, objects or stores. Any thread.
+    With `deterministic=False` a call is repeated even if its arguments are constants. The name consists of ASCII
+    letters, digits and underscores, in a selector with a colon behind each word, and is not one of the predicate
+    language's own; registering it twice raises `InvalidState`. Register it before the first predicate that names it is
+    made. It may be called by any thread that uses such a predicate, and must not use contexts, objects or stores. Any
+    thread.
     """
     if function is None:
         def register(body: _Function) -> _Function:
@@ -180,19 +184,6 @@ _results = threading.local()
 """`last`: what the library copies the result of the last call of this thread from."""
 
 
-def _python_value(value: _ffi.quire_value) -> Any:
-    raw = _buffers.raw_value(value)
-    decode = _DECODERS.get(value.kind)
-    return raw if decode is None else decode(raw)
-
-
-_DECODERS: dict[int, Callable[[Any], Any]] = {
-    _ffi.QUIRE_VALUE_DATE: _values.instant,
-    _ffi.QUIRE_VALUE_DECIMAL: decimal.Decimal,
-    _ffi.QUIRE_VALUE_UUID: lambda raw: uuid.UUID(bytes=raw),
-}
-
-
 def _give(packed: _values.Packed, target: Any) -> None:
     values = _values.Values([packed])
     _results.last = values
@@ -202,7 +193,7 @@ def _give(packed: _values.Packed, target: Any) -> None:
 def _call_function(number: int, arguments: Any, count: int, target: Any) -> bool:
     # An exception that left here would be printed and lost.
     try:
-        answer = _kept[number](*[_python_value(arguments[place]) for place in range(count)])
+        answer = _kept[number](*[_evaluation.python_value(arguments[place], None) for place in range(count)])
         _give(_values.any_value(answer), target)
         return True
     except BaseException as exception:
