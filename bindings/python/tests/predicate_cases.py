@@ -14,11 +14,12 @@ import math
 import operator
 import os
 import pathlib
+import posixpath
 import re
 import uuid
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
-from typing import Any, Optional, Union
+from typing import Any, Callable, Optional, Union
 
 import predicate_structures
 import quire
@@ -27,6 +28,24 @@ from stored_rows import Engine, Members, Shape
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 CASES = pathlib.Path(os.environ.get("QUIRE_SHARED", ROOT.parent / "shared")) / "data" / "predicates"
 TABLE = ROOT / "docs" / "predicate-cases.md"
+
+METHODS: dict[str, Callable[..., Any]] = {
+    "characterStringAtIndex:": operator.getitem,
+    "elementAtIndex:": operator.getitem,
+    "elementForKey:": operator.getitem,
+    "factorial": math.factorial,
+    "isKindOfClass:": lambda value, name: isinstance(value, {"$class NSNumber": (int, float)}[name]),
+    "lastPathComponent": posixpath.basename,
+    "pow:": operator.pow,
+    "stringByAppendingString:": operator.add,
+    "stringByReplacingOccurrencesOfString:withString:": str.replace,
+    "uppercaseString": str.upper,
+}
+"""The methods that the cases want the programs to have, as functions that a program registers under their selectors.
+
+`uppercase`, which some want too, is a function of the language here.
+"""
+
 
 class Memory:
     """What is asked about rows, answered without a store; `stored_rows.Engine` does the same with one."""

@@ -19,7 +19,10 @@ NAME = re.compile("[A-Za-z][A-Za-z0-9_]*")
 
 
 class DoesNotFit(Exception):
-    """No entity can hold the rows, or nothing of a store can be asked what the case asks."""
+    """No entity can hold the rows, or nothing of a store can be asked what the case asks; the text tells why."""
+
+
+LISTS = "an attribute holds no list"
 
 
 class Members(list):  # type: ignore[type-arg]
@@ -39,8 +42,8 @@ class Shape:
         self.related: dict[str, Shape] = {}
         self.many: dict[str, bool] = {}
         """The to-many relationships, and whether their order matters."""
-        self.left_out: set[str] = set()
-        """The keys whose values no property can hold."""
+        self.left_out: dict[str, str] = {}
+        """The keys whose values no property can hold, and why not."""
         self.name = name
         for key in {key: None for row in rows for key in row}:
             self._read(key, [row[key] for row in rows if row.get(key) is not None])
@@ -48,7 +51,7 @@ class Shape:
     def _read(self, key: str, values: list[Any]) -> None:
         types = set(map(type, values))
         if not NAME.fullmatch(key):
-            self.left_out.add(key)
+            self.left_out[key] = "the key names no property"
         elif types == {dict}:
             self.related[key] = Shape(values, self.name + key.capitalize())
         elif types and types <= {list, Members} and all(type(each) is dict for list in values for each in list):
@@ -56,8 +59,10 @@ class Shape:
             self.many[key] = list in types
         elif types == {int, float}:
             self.attributes[key] = float
+        elif types & {list, Members}:
+            self.left_out[key] = LISTS
         elif len(types) > 1 or not types <= set(KNOWN):
-            self.left_out.add(key)
+            self.left_out[key] = "an attribute has values of one type"
         else:
             self.attributes[key] = types.pop() if types else None
 
@@ -168,8 +173,10 @@ class Engine:
                 entity = unknown and next((each for each in shape.all() if each.name == unknown[1]), None)
                 if not unknown or not entity or unknown[2] in entity.keys():
                     raise
-                if unknown[2] in entity.left_out or not NAME.fullmatch(unknown[2]):
-                    raise DoesNotFit(f"{unknown[2]} is no property") from None
+                if unknown[2] in entity.left_out:
+                    raise DoesNotFit(entity.left_out[unknown[2]]) from None
+                if not NAME.fullmatch(unknown[2]):
+                    raise DoesNotFit("the key names no property") from None
                 # A key that no row has is nil in all of them.
                 entity.attributes[unknown[2]] = None
 
