@@ -8,10 +8,10 @@ static int64_t pending(quire_context *context, quire_pending which) {
     return number;
 }
 
-static void inserted_object_has_defaults_and_a_temporary_id(void) {
+static void inserted_object_has_defaults_and_an_id(void) {
     fixture made = open_fixture();
     quire_object *book = insert(made.context, "Book");
-    CHECK(quire_object_id(book) < 0);
+    CHECK(quire_object_id(book) > 0);
     CHECK(get_value(book, "pages").as.integer == 100);
     CHECK(get_value(book, "title").kind == QUIRE_VALUE_NIL);
     CHECK(pending(made.context, QUIRE_PENDING_INSERTED) == 1);
@@ -244,15 +244,26 @@ static void change_of_a_row_that_another_context_changed_is_a_conflict(void) {
     close_fixture(made);
 }
 
-static void permanent_ids_can_be_had_before_the_save(void) {
+static void an_id_is_permanent_from_the_insertion_on(void) {
     fixture made = open_fixture();
     quire_object *book = insert_book(made.context, "Faust", 300);
-    CHECK_OK(quire_context_obtain_permanent_ids(made.context, &error));
     const int64_t id = quire_object_id(book);
     CHECK(id > 0 && quire_object_is_inserted(book));
+    CHECK_OK(quire_context_obtain_permanent_ids(made.context, &error));
+    CHECK(quire_object_id(book) == id);
     save(made.context);
     CHECK(quire_object_id(book) == id);
     quire_object_release(book);
+
+    /* Not even an object that was never saved leaves its id to another. */
+    quire_object *forgotten = insert_book(made.context, "Egmont", 100);
+    const int64_t unused = quire_object_id(forgotten);
+    CHECK_OK(quire_context_rollback(made.context, &error));
+    quire_object *next = insert_book(made.context, "Egmont", 100);
+    CHECK(quire_object_id(next) > unused);
+    CHECK_FAILS(QUIRE_NOT_FOUND, quire_context_object(made.context, "Book", QUIRE_NUL, unused, &book, &error));
+    quire_object_release(next);
+    quire_object_release(forgotten);
     close_fixture(made);
 }
 
@@ -264,9 +275,9 @@ static void rows_are_inserted_from_columns(void) {
     const quire_value *const columns[] = {titles, pages};
     int64_t first = 0;
     CHECK_OK(quire_context_insert_rows(made.context, "Book", QUIRE_NUL, keys, columns, 2, 3, &first, &error));
-    CHECK(first < 0);
+    CHECK(first > 0);
     quire_object *third = NULL;
-    CHECK_OK(quire_context_object(made.context, "Book", QUIRE_NUL, first - 2, &third, &error));
+    CHECK_OK(quire_context_object(made.context, "Book", QUIRE_NUL, first + 2, &third, &error));
     CHECK(strcmp(get_text(third, "title"), "C") == 0 && get_value(third, "pages").as.integer == 3);
     CHECK(pending(made.context, QUIRE_PENDING_INSERTED) == 3);
     save(made.context);
@@ -307,7 +318,7 @@ static void store_is_that_of_the_creation(void) {
 }
 
 int main(void) {
-    RUN(inserted_object_has_defaults_and_a_temporary_id);
+    RUN(inserted_object_has_defaults_and_an_id);
     RUN(unknown_and_abstract_entities_are_refused);
     RUN(save_makes_ids_permanent_and_ends_the_changes);
     RUN(one_id_is_one_object);
@@ -322,7 +333,7 @@ int main(void) {
     RUN(failed_save_writes_nothing_and_keeps_the_changes);
     RUN(uniqueness_is_enforced_by_the_save);
     RUN(change_of_a_row_that_another_context_changed_is_a_conflict);
-    RUN(permanent_ids_can_be_had_before_the_save);
+    RUN(an_id_is_permanent_from_the_insertion_on);
     RUN(rows_are_inserted_from_columns);
     RUN(rows_with_a_refused_value_insert_nothing);
     RUN(store_is_that_of_the_creation);

@@ -105,7 +105,7 @@ struct BatchRuleTests {
         }
         var contents: [String] = []
         for table in try rows("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
-        where table != "Z_METADATA" {
+        where table != "Z_METADATA" && table != "Z_PRIMARYKEY" {
           let columns = try rows("SELECT name FROM pragma_table_info('\(table)')").joined(separator: ", ")
           contents += try rows("SELECT '\(table)', \(columns) FROM \(table)").sorted()
         }

@@ -131,8 +131,9 @@ struct ContextTests {
   // MARK: Identity
 
   @Test func thereIsOneObjectForEachId() throws {
-    let book = try insert("Book")
+    let book = try library.store.withoutReservedIDs { () throws(Failure) in try context.insert(entityNamed: "Book") }
     #expect(try context.existingObject(entityNamed: "Book", id: -1) === book)
+    #expect(try context.existingObject(uri: book.uriText()) === book)
     try context.save()
     #expect(try context.existingObject(entityNamed: "Book", id: 1) === book)
     #expect(try context.fetch(FetchRequest(entityName: "Book")).object(at: 0) === book)
@@ -144,8 +145,14 @@ struct ContextTests {
   }
 
   @Test func permanentIdsFollowTheOrderOfInsertionAlsoWhenObtainedEarly() throws {
-    let objects = try ["Person", "Author", "Book", "Company", "Person"].map { try insert($0) }
+    var objects: [ManagedObject] = []
+    try library.store.withoutReservedIDs { () throws(Failure) in
+      for name in ["Person", "Author", "Book", "Company", "Person"] {
+        objects.append(try context.insert(entityNamed: name))
+      }
+    }
     let uri = objects[0].uriText().string
+    #expect(objects.map(\.id) == [-1, -2, -3, -4, -5] && uri.hasPrefix("x-coredata:///Person/t"))
     try context.obtainPermanentIDs()
     #expect(objects.map(\.id) == [1, 2, 1, 3, 4])
     #expect(objects[0].uriText().string != uri && objects.allSatisfy { $0.state == .inserted })
@@ -190,7 +197,7 @@ struct ContextTests {
     let first = try context.insert(entityNamed: "Book", keys: ["title", "price"], rowCount: 3) {
       (column, row) throws(Failure) in column == 0 ? .text("t\(row)") : .double(Double(row))
     }
-    #expect(first == -1)
+    #expect(first == 1)
     try context.save()
     #expect(try library.sql("SELECT Z_PK, ZTITLE, ZPRICE FROM ZBOOK") == ["1|t0|0.0", "2|t1|1.0", "3|t2|2.0"])
     for keys in [["title", "title"], ["author"], ["nothing"]] {

@@ -194,9 +194,9 @@ extension ManagedObject {
   /// What a path leads to, written down with the values, in an order that does not depend on how it was read.
   fileprivate func described(along path: ArraySlice<String>) throws -> String {
     guard let key = path.first else {
-      // A temporary id is another in each context.
+      // An unsaved object has another id in each context.
       let values = try entity.attributes.map { "\(try value(of: $0))" }
-      return "\(entity.name) \(id > 0 ? id : 0): \(values.joined(separator: ", "))"
+      return "\(entity.name) \(state == .inserted ? 0 : id): \(values.joined(separator: ", "))"
     }
     let relationship = try #require(try entity.property(named: key) as? Relationship)
     var reached: [ManagedObject] = []

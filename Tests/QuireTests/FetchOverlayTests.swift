@@ -122,7 +122,7 @@ struct FetchOverlayTests {
     request.offset = 1
     request.limit = 2
     let list = try context.fetch(request)
-    #expect((0..<list.count).map(list.id) == [3, -4])
+    #expect((0..<list.count).map(list.id) == [3, 4])
     #expect(try list.object(at: 0) === books["charlie"])
     #expect(try list.object(at: 1) === books["delta"])
   }
@@ -155,7 +155,9 @@ struct FetchOverlayTests {
   @Test func aListKeepsItsObjectsWhenTheirIdsBecomePermanent() throws {
     let library = try LibraryFixture()
     let context = Context(store: library.store)
-    let first = try context.insert(entityNamed: "Book"), second = try context.insert(entityNamed: "Book")
+    let (first, second) = try library.store.withoutReservedIDs { () throws(Failure) in
+      (try context.insert(entityNamed: "Book"), try context.insert(entityNamed: "Book"))
+    }
     let request = FetchRequest(entityName: "Book")
     request.batchSize = 1
     let list = try context.fetch(request)

@@ -191,3 +191,13 @@ func failure(of body: () throws -> Void) -> Failure? {
   do { try body() } catch { return error as? Failure }
   return nil
 }
+
+extension Store {
+  /// Runs `body` in the midst of a read, when new objects get temporary ids.
+  func withoutReservedIDs<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    try withConnection { connection throws(Failure) in
+      returnReservedIDs(on: connection)
+      return try connection.snapshot(body)
+    }
+  }
+}

@@ -232,7 +232,9 @@ struct ResultsDelegateTests {
   @Test func sectionsByARelationshipTakeOnThePermanentId() throws {
     let results = try controller(section: "author")
     try results.performFetch()
-    let author = try context.insert(entityNamed: "Person")
+    let author = try library.store.withoutReservedIDs { () throws(Failure) in
+      try context.insert(entityNamed: "Person")
+    }
     let first = try book("a")
     try first.set(.object(author.reference), for: first.entity.property(named: "author"))
     try context.process()

@@ -60,7 +60,7 @@ import Testing
         "\(try library.number("Author"))"
       ])
     #expect(try library.related("Person", "friends", of: 4) == [3])
-    try library.failing(.constraint, inserts: [try library.new("Person", 3)])
+    try library.failing(.conflict, inserts: [try library.new("Person", 3)])
   }
 
   @Test func rowsAddedByOtherProgramsDoNotCollide() throws {

@@ -69,7 +69,7 @@ struct ValidationTests {
   @Test func aFailedSaveLeavesEverythingPendingAndASecondSucceeds() throws {
     let band = try band(1)
     #expect(problems()?.count == 1)
-    #expect(band.id < 0 && band.state == .inserted && context.hasChanges)
+    #expect(band.id == 1 && band.state == .inserted && context.hasChanges)
     try set(context.insert(entityNamed: "Player"), "band", band)
     #expect(problems() == nil)
     #expect(band.id == 1 && !context.hasChanges)

@@ -39,7 +39,7 @@ void quire_context_release(quire_context *QUIRE_NULLABLE context);
 quire_store *QUIRE_NULLABLE quire_context_store(const quire_context *context);
 
 /**
- * Inserts an object of `entity`, with the defaults of its attributes and a temporary id. Owned: `*out_object`.
+ * Inserts an object of `entity`, with the defaults of its attributes and its id. Owned: `*out_object`.
  *
  * Fails: QUIRE_INVALID_ARGUMENT (unknown or abstract entity), QUIRE_CLOSED.
  */
@@ -94,7 +94,7 @@ quire_status quire_context_pending(
 quire_status quire_context_process(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Writes all pending changes in one transaction; temporary ids become permanent. Without changes it does nothing.
+ * Writes all pending changes in one transaction. Without changes it does nothing.
  *
  * On failure nothing was written and the context keeps its changes. A conflict is a row that has another version than
  * when it was read: another writer changed or deleted it, or changed which objects it holds in a relationship that is
@@ -114,8 +114,9 @@ quire_status quire_context_save(quire_context *context, quire_error *QUIRE_NULLA
 quire_status quire_context_rollback(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Gives every inserted object its permanent id now instead of at the save. The objects stay inserted. Processes
- * changes first.
+ * Gives a permanent id to every inserted object that could not have one when it was inserted (see `quire_object_id`),
+ * and another one to those whose id a program that does not keep to Z_PRIMARYKEY has used; a save says so with
+ * QUIRE_CONFLICT. The objects stay inserted. Processes changes first.
  *
  * Fails: QUIRE_BUSY, QUIRE_READ_ONLY, QUIRE_CLOSED, QUIRE_DATABASE.
  */
@@ -126,8 +127,9 @@ quire_status quire_context_obtain_permanent_ids(
  * Inserts `row_count` objects of `entity` in one call, from columns. They are pending, as if inserted one by one.
  *
  * `keys` names `column_count` attributes, each ended by NUL; `columns[c]` points to the `row_count` values of the
- * attribute `keys[c]`. The first id is stored in `*out_first_id`; the others follow downwards, because temporary ids
- * are negative. Nothing is inserted when one value is refused. `out_first_id` may be NULL. Rows need at least one column.
+ * attribute `keys[c]`. The first id is stored in `*out_first_id`; the others follow without gaps, upwards, or downwards
+ * when they are temporary and thus negative. Nothing is inserted when one value is refused. `out_first_id` may be NULL.
+ * Rows need at least one column.
  *
  * Fails: QUIRE_INVALID_ARGUMENT, QUIRE_INVALID_TEXT, QUIRE_CLOSED.
  */

@@ -44,8 +44,8 @@ quire_status quire_fetch_request_add_predicate(
 
 /**
  * Orders by a key path (`author`, `author.name`), after the keys added before. nil comes first ascending and last
- * descending; text orders by code point. Objects that are equal in all keys order by permanent id, then those that
- * have only a temporary one, oldest first.
+ * descending; text orders by code point. Objects that are equal in all keys order by id, temporary ones last and
+ * oldest first.
  *
  * Whether the key exists shows at the fetch. Fails: QUIRE_INVALID_ARGUMENT (an empty name in the path),
  * QUIRE_INVALID_TEXT.

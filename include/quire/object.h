@@ -20,7 +20,13 @@ quire_context *QUIRE_NULLABLE quire_object_context(const quire_object *object);
 quire_string quire_object_entity(const quire_object *object);
 
 /**
- * Its id: positive and permanent once saved, negative and of this context only before. 0 when `object` is NULL.
+ * Its id, permanent from the moment it is inserted: the save that makes a row of it changes nothing about it, and no
+ * other object of the store ever gets it. (Keys are taken from the file ahead, some at a time; one that is not used
+ * leaves a gap.) 0 when `object` is NULL.
+ *
+ * Only when none is to be had then, because the store is read only or another process is just writing to it, it is
+ * temporary: negative, and of this context alone. It becomes permanent with the save, or with
+ * `quire_context_obtain_permanent_ids`.
  *
  * Ids are unique among the entities of one inheritance tree; objects of unrelated entities can have the same id.
  */

@@ -65,8 +65,8 @@ typedef struct quire_change {
     uint32_t kind;
     uint32_t reserved;
     /**
-     * The object's id: for inserts, moves and updates at the time of the change, for deletes its last one. An object
-     * that was never saved has a temporary id, which the next save replaces.
+     * The object's id: for inserts, moves and updates at the time of the change, for deletes its last one. A
+     * temporary id, which the next save replaces, is negative (see `quire_object_id`).
      */
     int64_t id;
     int64_t old_section;

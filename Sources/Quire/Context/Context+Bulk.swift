@@ -6,9 +6,11 @@ extension Context {
     let entity = try insertableEntity(named: name)
     let rows = try rows(of: entity, keys: keys, rowCount: rowCount, value: value)
     if rows.isEmpty { return 0 }
-    let first = store.takeTemporaryIDs(rows.count)
+    let reserved = store.reserveIDs(root: entity.root, count: rows.count)
+    let first = reserved ?? store.takeTemporaryIDs(rows.count)
     for (row, values) in rows.enumerated() {
-      let object = ManagedObject(context: self, entity: entity, id: first - Int64(row), state: .inserted)
+      let id = reserved == nil ? first - Int64(row) : first + Int64(row)
+      let object = ManagedObject(context: self, entity: entity, id: id, state: .inserted)
       object.values = values
       register(object)
       file(inserted: object)

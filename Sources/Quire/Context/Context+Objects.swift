@@ -19,7 +19,8 @@ extension Context {
   }
 
   func insert(_ entity: Entity) -> ManagedObject {
-    let object = ManagedObject(context: self, entity: entity, id: store.takeTemporaryIDs(1), state: .inserted)
+    let id = store.reserveIDs(root: entity.root, count: 1) ?? store.takeTemporaryIDs(1)
+    let object = ManagedObject(context: self, entity: entity, id: id, state: .inserted)
     object.values = ContiguousArray(entity.properties.map { ($0 as? Attribute)?.defaultValue ?? .nil })
     register(object)
     file(inserted: object)

@@ -51,19 +51,22 @@ extension Context {
     try? process()
   }
 
-  /// Gives every inserted object its permanent id. Ids follow the order of insertion, as a save would give them.
+  /// Gives inserted objects permanent ids that could not have one at once, or whose id another program has used. Ids
+  /// follow the order of insertion, as a save would give them.
   ///
   /// Changes are processed first: an object that was deleted unheard still has its place among the temporary ids.
   func obtainPermanentIDs() throws(Failure) {
     try store.checkOpen()
     try process()
-    var byRoot: [Int: [ManagedObject]] = [:]
-    for object in inserted where object.id < 0 { byRoot[object.entity.rootNumber, default: []].append(object) }
     var assigned: [(object: ManagedObject, temporary: Int64)] = []
+    let byRoot = Dictionary(grouping: inserted, by: \.entity.rootNumber)
     for (_, objects) in byRoot.sorted(by: { $0.key < $1.key }) {
       guard let root = objects.first?.entity.root else { continue }
-      let first = try store.allocateIDs(root: root, count: objects.count)
-      for (place, object) in objects.enumerated() {
+      let used = Set(try store.usedIDs(objects.filter { $0.id > 0 }.map(\.id), root: root))
+      let wanting = objects.filter { $0.id < 0 || used.contains($0.id) }
+      if wanting.isEmpty { continue }
+      let first = try store.allocateIDs(root: root, count: wanting.count)
+      for (place, object) in wanting.enumerated() {
         assigned.append((object, rename(object, to: first + Int64(place))))
       }
     }
@@ -103,7 +106,7 @@ extension Context {
   }
 
   private func tellAssignedIDs(_ assigned: [(object: ManagedObject, temporary: Int64)]) {
-    let oldestFirst = assigned.sorted { $0.temporary > $1.temporary }
+    let oldestFirst = assigned.sorted { $0.object.id < $1.object.id }
     for observer in liveObservers { observer.contextDidAssignIDs(oldestFirst) }
   }
 

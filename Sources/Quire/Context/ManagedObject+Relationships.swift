@@ -117,7 +117,7 @@ extension ManagedObject {
   func members(of relationship: Relationship) throws(Failure) -> [ObjectReference] {
     if let loaded = toMany[relationship.slot] { return loaded.members }
     var members: [ObjectReference] = []
-    if id > 0, state != .inserted, !relationship.isTransient {
+    if state != .inserted, !relationship.isTransient {
       for row in try context.store.relatedIDs(relationship, of: id) {
         guard let entity = context.model.entity(numbered: Int(row.entity)) else { continue }
         let object = context.object(ObjectReference(root: entity.rootNumber, id: row.id), entity: entity)

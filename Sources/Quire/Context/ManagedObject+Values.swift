@@ -78,7 +78,7 @@ extension ManagedObject {
   /// do so it goes on to refer to the deleted object, as its row does; to one that was never saved nothing refers.
   private func willLetGo(of reference: ObjectReference, _ relationship: Relationship) -> Bool {
     if context.mayBeLive(reference) { return false }
-    return reference.isTemporary || relationship.inverse?.deleteRule == .nullify
+    return context.registeredObject(reference)?.state != .deleted || relationship.inverse?.deleteRule == .nullify
   }
 
   func value(forKey key: String) throws(Failure) -> Value { try value(of: entity.property(named: key)) }

@@ -60,7 +60,7 @@ final class ManagedObject {
   func lentReference() -> ObjectReferenceBox {
     if let referenceBox { return referenceBox }
     let box = ObjectReferenceBox(reference)
-    if reference.isTemporary { referenceBox = box }
+    if state == .inserted { referenceBox = box }
     return box
   }
 

@@ -95,7 +95,7 @@ struct ToManyMembers {
   /// Objects got permanent ids.
   mutating func replace(_ permanent: [ObjectReference: ObjectReference]) {
     func renamed(_ reference: ObjectReference) -> ObjectReference { permanent[reference] ?? reference }
-    if !members.contains(where: \.isTemporary), !saved.contains(where: \.isTemporary) { return }
+    if !members.contains(where: { permanent[$0] != nil }), !saved.contains(where: { permanent[$0] != nil }) { return }
     members = members.map(renamed)
     saved = saved.map(renamed)
     added = Set(added.map(renamed))

@@ -135,6 +135,11 @@ extension Context {
   private func checked(_ value: Value, for property: Property) throws(Failure) -> Value {
     if let attribute = property as? Attribute { return try attribute.coerce(value) }
     switch value {
+    case .object(let box) where box.reference.isTemporary || registeredObject(box.reference)?.state == .inserted:
+      throw Failure(
+        .invalidArgument,
+        "'\(property.qualifiedName)' cannot be set to an object that is not saved; a batch request sees what is in the "
+          + "store. Save it first.")
     case .nil, .object: return value
     default:
       throw Failure(

@@ -273,7 +273,7 @@ struct PendingOverlay {
       }
     }
     objects = Array(found)
-    savedIDs = objects.map(\.id).filter { $0 > 0 }
+    savedIDs = objects.filter { $0.state != .inserted && $0.id > 0 }.map(\.id)
   }
 
   var isEmpty: Bool { objects.isEmpty }

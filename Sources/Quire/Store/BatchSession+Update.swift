@@ -78,12 +78,6 @@ extension BatchSession {
   private func target(_ value: Value, of relationship: Relationship) throws(Failure) -> Target? {
     guard case .object(let box) = value else { return nil }
     let reference = box.reference
-    if reference.isTemporary {
-      throw Failure(
-        .invalidArgument,
-        "'\(relationship.qualifiedName)' cannot be set to an object that is not saved; a batch request sees what is "
-          + "in the store. Save it first.")
-    }
     let number = try SaveSession(request: SaveRequest(), store: store, connection: connection)
       .entityNumber(of: reference, for: relationship)
     return (reference, RowIdentifier(id: reference.id, entity: Int32(truncatingIfNeeded: number)))

@@ -19,6 +19,7 @@ final class Connection {
   private(set) var handle: OpaquePointer?
   private var idleStatements: [String: OpaquePointer] = [:]
   private var transactionDepth = 0
+  private var synchronizesSaves = true
   private let busyTimeoutMilliseconds: Int32
 
   /// Enough for the statements of a large model; when full, the pool starts again from nothing.
@@ -97,6 +98,25 @@ final class Connection {
     sqlite3_busy_timeout(handle, 0)
     defer { sqlite3_busy_timeout(handle, busyTimeoutMilliseconds) }
     return try body()
+  }
+
+  /// Whether a transaction that has ended survives a power cut.
+  func setSynchronizesSaves(_ isOn: Bool) throws(Failure) {
+    try execute("PRAGMA synchronous = \(isOn ? "FULL" : "NORMAL")")
+    synchronizesSaves = isOn
+  }
+
+  /// Runs `body` so that its transactions may be lost in a power cut, though not before those that come after them.
+  func withoutSynchronizing<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    if !synchronizesSaves || isInTransaction { return try body() }
+    try setSynchronizesSaves(false)
+    let result: Result
+    do throws(Failure) { result = try body() } catch {
+      try setSynchronizesSaves(true)
+      throw error
+    }
+    try setSynchronizesSaves(true)
+    return result
   }
 
   /// Whether the last to close the file folds its log into it, as is usual.

@@ -1,7 +1,7 @@
 /// Everything one save writes. Values may refer to objects inserted by the same request through their temporary ids.
 struct SaveRequest {
   /// A new row. A negative `id` is temporary, and within a tree of entities -1 is older than -2 and gets the smaller
-  /// key; a positive one was taken by `allocateIDs` before.
+  /// key; a positive one was taken from the file before.
   struct Insert {
     let entity: Entity
     let id: Int64
@@ -60,7 +60,7 @@ struct SaveRequest {
   var isEmpty: Bool { inserts.isEmpty && updates.isEmpty && deletes.isEmpty && toManyChanges.isEmpty }
 }
 
-/// What a save decided: the primary keys of the inserted objects.
+/// What a save decided: the primary keys of the inserted objects that had none yet.
 ///
 /// Versions follow from the request: `Insert.savedVersion` and `Update.savedVersion`.
 struct SaveResult {

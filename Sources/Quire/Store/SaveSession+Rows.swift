@@ -1,7 +1,8 @@
 extension SaveSession {
-  /// Gives every inserted object its key: by table, the oldest temporary id first.
+  /// Gives every inserted object that has none its key: by table, the oldest temporary id first.
   func allocate() throws(Failure) {
     var byRoot: [Int: ContiguousArray<SaveRequest.Insert>] = [:]
+    var early: [Int: ContiguousArray<SaveRequest.Insert>] = [:]
     for insert in request.inserts {
       if insert.entity.isAbstract {
         throw Failure(
@@ -15,17 +16,14 @@ extension SaveSession {
             + "it has id \(insert.id) and \(insert.values.count).")
       }
       if insert.id > 0 {
-        if prenumbered.updateValue(insert, forKey: insert.reference) != nil { throw twice(insert) }
-        continue
+        early[insert.entity.rootNumber, default: []].append(insert)
+      } else {
+        byRoot[insert.entity.rootNumber, default: []].append(insert)
       }
-      byRoot[insert.entity.rootNumber, default: []].append(insert)
     }
+    for (root, rows) in early { prenumbered[root] = try sorted(rows, by: <) }
     for (root, unsorted) in byRoot.sorted(by: { $0.key < $1.key }) {
-      let isSorted = unsorted.indices.dropFirst().allSatisfy { unsorted[$0].id < unsorted[$0 - 1].id }
-      let rows = isSorted ? unsorted : ContiguousArray(unsorted.sorted { $0.id > $1.id })
-      for place in rows.indices.dropFirst() where rows[place].id == rows[place - 1].id {
-        throw twice(rows[place])
-      }
+      let rows = try sorted(unsorted, by: >)
       guard let entity = store.model.entity(numbered: root) else { continue }
       let first = try store.allocateIDs(root: entity, count: rows.count, on: connection)
       permanentIDs.add(root: root, temporary: ContiguousArray(rows.map(\.id)), first: first)
@@ -33,8 +31,33 @@ extension SaveSession {
     }
   }
 
-  private func twice(_ insert: SaveRequest.Insert) -> Failure {
-    Failure(.invalidArgument, "\(insert.entity.name) \(insert.id) is inserted twice in one save. Insert it once.")
+  /// Keys are taken from the file before they are used, so only programs that count for themselves get in between.
+  func checkReservedIDs() throws(Failure) {
+    for (_, rows) in prenumbered.sorted(by: { $0.key < $1.key }) {
+      guard let first = rows.first, let used = try store.usedIDs(rows.map(\.id), root: first.entity.root).first else {
+        continue
+      }
+      throw Failure(
+        .conflict,
+        "Could not insert \(first.entity.root.name) \(used): another program has given that key to a row, although it "
+          + "was taken in Z_PRIMARYKEY. Have new objects obtain other permanent ids, and save again.")
+    }
+  }
+
+  /// By id, which mostly is the order that they come in.
+  private func sorted(
+    _ inserts: ContiguousArray<SaveRequest.Insert>, by isBefore: (Int64, Int64) -> Bool
+  ) throws(Failure) -> ContiguousArray<SaveRequest.Insert> {
+    var rows = inserts
+    if !rows.indices.dropFirst().allSatisfy({ isBefore(rows[$0 - 1].id, rows[$0].id) }) {
+      rows.sort { isBefore($0.id, $1.id) }
+    }
+    for place in rows.indices.dropFirst() where rows[place].id == rows[place - 1].id {
+      let insert = rows[place]
+      throw Failure(
+        .invalidArgument, "\(insert.entity.name) \(insert.id) is inserted twice in one save. Insert it once.")
+    }
+    return rows
   }
 
   // MARK: Deletes
@@ -139,8 +162,9 @@ extension SaveSession {
   // MARK: Inserts
 
   func insertRows() throws(Failure) {
-    let early = prenumbered.values.sorted { ($0.entity.rootNumber, $0.id) < ($1.entity.rootNumber, $1.id) }
-    try insertRows(ContiguousArray(early)) { place in early[place].id }
+    for (_, rows) in prenumbered.sorted(by: { $0.key < $1.key }) {
+      try insertRows(rows) { place in rows[place].id }
+    }
     for (_, (first, rows)) in numbered.sorted(by: { $0.key < $1.key }) {
       try insertRows(rows) { place in first &+ Int64(place) }
     }

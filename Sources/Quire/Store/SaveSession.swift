@@ -8,8 +8,8 @@ final class SaveSession {
   var permanentIDs = PermanentIDs()
   /// Inserts with temporary ids by root, in the order of their new keys, which begin at `first`.
   var numbered: [Int: (first: Int64, rows: ContiguousArray<SaveRequest.Insert>)] = [:]
-  /// Inserts whose ids were taken before the save.
-  var prenumbered: [ObjectReference: SaveRequest.Insert] = [:]
+  /// Inserts that had permanent ids before the save, by root, in the order of these.
+  var prenumbered: [Int: ContiguousArray<SaveRequest.Insert>] = [:]
   /// Concrete entities of saved rows that were looked up; -1 for rows that do not exist.
   private var entityNumbers: [ObjectReference: Int] = [:]
   /// Highest order key in use, by list.
@@ -32,6 +32,7 @@ final class SaveSession {
   /// Deletes come before updates and updates before inserts, so that a unique value that became free can be reused.
   func run() throws(Failure) -> SaveResult {
     try allocate()
+    try checkReservedIDs()
     try deleteRows()
     try removeMembers()
     try updateRows()
@@ -83,7 +84,16 @@ final class SaveSession {
       let place = reference.id - first
       if place < rows.count { return rows[Int(place)] }
     }
-    return prenumbered.isEmpty ? nil : prenumbered[reference]
+    guard let rows = prenumbered[reference.root], let first = rows.first, reference.id >= first.id else { return nil }
+    // Ids mostly come without gaps: then the distance is the place.
+    let distance = reference.id - first.id
+    if distance < rows.count, rows[Int(distance)].id == reference.id { return rows[Int(distance)] }
+    var low = 0, high = rows.count
+    while low < high {
+      let middle = (low + high) / 2
+      if rows[middle].id < reference.id { low = middle + 1 } else { high = middle }
+    }
+    return low < rows.count && rows[low].id == reference.id ? rows[low] : nil
   }
 
   /// -1 when there is no such row.

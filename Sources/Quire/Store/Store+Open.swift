@@ -97,7 +97,7 @@ extension Store {
     try connection.execute("PRAGMA foreign_keys = OFF")
     try connection.execute("PRAGMA temp_store = MEMORY")
     if !connection.isReadOnly {
-      try connection.execute("PRAGMA synchronous = \(options.synchronousNormal ? "NORMAL" : "FULL")")
+      try connection.setSynchronizesSaves(!options.synchronousNormal)
     }
   }
 

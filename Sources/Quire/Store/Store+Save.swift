@@ -49,6 +49,7 @@ extension Store {
     guard count > 0 else {
       throw Failure(.invalidArgument, "Cannot take \(count) primary keys for '\(root.name)'. Ask for one or more.")
     }
+    if let first = reserves[root.rootNumber]?.take(count) { return first }
     let table = schema.table(of: root)
     // Other programs may have added rows without raising Z_MAX.
     let statement = try connection.statement(
@@ -59,7 +60,9 @@ extension Store {
         .database,
         "The store '\(path)' has no entry for entity '\(root.name)' in its table of primary keys. The file is damaged.")
     }
-    let last = statement.integer(at: 0)
+    var last = statement.integer(at: 0)
+    if let rest = reserves[root.rootNumber]?.rest, rest.lastTaken == last { last = rest.lastUsed }
+    reserves[root.rootNumber]?.empty()
     let (newLast, overflow) = last.addingReportingOverflow(Int64(count))
     if overflow || last < 0 {
       throw Failure(.database, "The table of entity '\(root.name)' in the store '\(path)' has no primary keys left.")

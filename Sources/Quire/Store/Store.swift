@@ -25,6 +25,8 @@ final class Store: @unchecked Sendable {
   private let connection: Connection
   private var isOpen = true
   private let lastTemporaryID = Atomic<Int64>(0)
+  /// By the number of the root entity; used by who is inside `withConnection`.
+  var reserves: [Int: IDReserve] = [:]
 
   /// `connection` is to a database whose tables are those of `schema`; `open` makes sure of that.
   init(connection: Connection, schema: Schema, uuid: Text) {
@@ -38,6 +40,8 @@ final class Store: @unchecked Sendable {
     schema.textIndexes.store = self
   }
 
+  deinit { returnReservedIDs(on: connection) }
+
   var isClosed: Bool {
     (try? lock.withLock { () throws(Failure) in !isOpen }) ?? true
   }
@@ -50,6 +54,7 @@ final class Store: @unchecked Sendable {
         throw Failure(
           .invalidState, "The store '\(path)' cannot be closed while it reads or saves. Close it afterwards.")
       }
+      returnReservedIDs(on: connection)
       isOpen = false
       connection.close()
     }

@@ -182,7 +182,7 @@ class TransactionTests(StoreTestCase):
 class InsertManyTests(StoreTestCase):
     def test_rows_come_with_defaults(self):
         ids = self.context.insert_many(Quote, {"contents": ["a", "b", "c"], Quote.note: [None, "x", None]})
-        self.assertEqual(list(ids), [-1, -2, -3])
+        self.assertEqual(list(ids), [1, 2, 3])
         self.assertEqual(self.context.get(Quote, ids[1]).note, "x")
         self.context.save()
         self.assertEqual(

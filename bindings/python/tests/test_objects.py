@@ -72,24 +72,16 @@ class IdentityTests(StoreTestCase):
         self.assertIsNone(watcher())
         self.assertEqual(self.context.query(Quote).count(), 1)
 
-    def test_an_id_becomes_permanent_with_the_save(self):
+    def test_an_id_is_permanent_from_the_beginning(self):
         quote = self.quote()
-        temporary = quote.id
-        self.assertLess(temporary, 0)
+        id, uri = quote.id, quote.uri
+        self.assertGreater(id, 0)
         self.assertTrue(quote.is_inserted)
-        self.assertIs(self.context.get(Quote, temporary), quote)
+        self.assertIs(self.context.get(Quote, id), quote)
         self.context.save()
-        self.assertGreater(quote.id, 0)
+        self.assertEqual((quote.id, quote.uri), (id, uri))
         self.assertFalse(quote.is_inserted)
-        self.assertIs(self.context.get(Quote, quote.id), quote)
-        with self.assertRaises(quire.NotFound):
-            self.context.get(Quote, temporary)
-
-    def test_permanent_ids_can_be_had_before_the_save(self):
-        quote = self.quote()
-        self.context.obtain_permanent_ids()
-        self.assertGreater(quote.id, 0)
-        self.assertTrue(quote.is_inserted)
+        self.assertIs(self.context.get(Quote, id), quote)
         self.assertIs(self.context.query(Quote).one(), quote)
 
     def test_equality_is_identity(self):

@@ -424,10 +424,11 @@ class HandlerTests(ListTestCase):
         self.context.process()
         (insert,) = self.told[0]
         self.assertIs(insert.object, quote)
-        self.assertLess(insert.id, 0)
+        self.assertEqual(insert.id, quote.id)
         self.context.save()
         self.assertIs(self.live[2], quote)
-        self.assertGreater(self.live.ids[2], 0)
+        self.assertEqual(self.live.ids[2], insert.id)
+        self.assertEqual(len(self.told), 1)
 
     def test_dates_and_other_keys_make_sections_too(self):
         for quote in self.live:

@@ -64,7 +64,7 @@ class ValueTests(FileTestCase):
         columns = {name: (samples + [None] * rows)[:rows] for name, samples in SAMPLES.items()}
         with quire.open(self.path, MODELS) as store:
             ids = store.context.insert_many(Everything, columns)
-            self.assertEqual(ids, range(-1, -1 - rows, -1))
+            self.assertEqual(ids, range(1, 1 + rows))
             store.context.save()
             found = store.context.query(Everything).all()
             for row, item in enumerate(found):

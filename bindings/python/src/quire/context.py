@@ -79,7 +79,7 @@ class Context(_handle.Handle):
     # MARK: objects
 
     def add(self, object: M) -> M:
-        """Puts a new object into the context and gives it back. It gets a temporary id, and a row at the next save.
+        """Puts a new object into the context and gives it back. It gets its id, and a row at the next save.
 
         Objects that it refers to have to be in the context already. Adding it again does nothing.
         Raises TypeError and `InvalidArgument` for values that do not fit; nothing is added then.
@@ -209,7 +209,7 @@ class Context(_handle.Handle):
         """Adds many objects in one call: `insert_many(Quote, {"author": authors, Quote.price: prices})`.
 
         Keys are attributes by their names in the class; each column has one value for each object. Attributes left out
-        have their defaults. Gives the temporary ids. The objects are pending, as if added one by one; nothing is
+        have their defaults. Gives the ids. The objects are pending, as if added one by one; nothing is
         added when a value does not fit, and the exception names its row, counted from 0.
         """
         entity, table, count = self._table(model, columns, "insert_many")
@@ -221,7 +221,9 @@ class Context(_handle.Handle):
             byref(error))
         if status:
             raise failure(status, error)
-        return range(first.value, first.value - count, -1)
+        if first.value < 0:  # temporary
+            return range(first.value, first.value - count, -1)
+        return range(first.value, first.value + count)
 
     def insert_rows(
         self, model: type[Model], columns: Mapping[Union[str, Key], Sequence[Any]], *, merge: bool = True
@@ -276,7 +278,7 @@ class Context(_handle.Handle):
         self._after(library.quire_context_process(self._raw, byref(error)), error)
 
     def save(self) -> None:
-        """Writes all pending changes in one transaction; temporary ids become permanent.
+        """Writes all pending changes in one transaction.
 
         On failure nothing was written and the changes stay pending. Raises `ValidationError` (values that must not be
         None, counts, the "deny" rule), `Conflict`, `ConstraintError`, `Busy`, `ReadOnly`, `DatabaseError`.
@@ -303,12 +305,14 @@ class Context(_handle.Handle):
         self._after(status, error)
 
     def obtain_permanent_ids(self) -> None:
-        """Gives every added object its permanent id now instead of at the save. The objects stay unsaved.
+        """Gives a permanent id to added objects that could not have one at once (see `Model.id`), and another one to
+        those whose id a program that knows nothing of Quire or Core Data has used, which a save says by `Conflict`.
 
-        Changes are processed first. Raises `Busy`, `ReadOnly`, `DatabaseError`.
+        The objects stay unsaved. Changes are processed first. Raises `Busy`, `ReadOnly`, `DatabaseError`.
         """
         error = c_void_p()
         status = library.quire_context_obtain_permanent_ids(self._raw, byref(error))
+        self._temporary = [each for objects in self._maps.values() for each in objects.values()]
         self._learn_ids()
         self._after(status, error)
 
@@ -374,7 +378,7 @@ class Context(_handle.Handle):
             quick.quire_list_release(taken)
 
     def _learn_ids(self) -> None:
-        """Files the objects whose ids have become permanent under these."""
+        """Files the objects whose ids have become others under these."""
         still: list[_identity.Reference] = []
         for reference in self._temporary:
             handle = reference.handle
@@ -384,6 +388,7 @@ class Context(_handle.Handle):
             id = quick.quire_object_id(handle)
             if id < 0:
                 still.append(reference)
+            if id == reference.id:
                 continue
             objects = self._objects_of(type(object)._quire_entity)
             if objects.get(reference.id) is reference:

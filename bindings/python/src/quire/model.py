@@ -105,9 +105,10 @@ class Model:
 
     @property
     def id(self) -> int:
-        """Its id: positive and permanent once saved, negative and of this context only before, 0 in no context.
+        """Its id, which is permanent from the moment it is added to a context; 0 in no context.
 
-        Unique within the classes of one inheritance tree. Any thread.
+        When the store is read only, or another process is just writing to it, a new object gets a temporary id, which
+        is negative and becomes permanent with the save. Unique within the classes of one inheritance tree. Any thread.
         """
         reference = self._quire_reference
         return 0 if reference is None else reference.id

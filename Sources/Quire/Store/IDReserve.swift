@@ -1,0 +1,100 @@
+/// Primary keys that this store has taken from the file ahead of the objects that will get them, so that an object has
+/// the id that it will always have from the moment it is inserted. (Others call this hi/lo; a key that nobody comes to
+/// use is a gap, which the layout allows.)
+struct IDReserve {
+  private static let firstBlock = 16
+  private static let largestBlock = 4096
+
+  private var next: Int64 = 0
+  /// Behind the last.
+  private var end: Int64 = 0
+  private var block = IDReserve.firstBlock
+
+  /// The first of `count` ids in a row, when they are at hand.
+  mutating func take(_ count: Int) -> Int64? {
+    guard end - next >= Int64(count) else { return nil }
+    defer { next += Int64(count) }
+    return next
+  }
+
+  /// How many to ask the file for when `count` are needed now.
+  func wanted(for count: Int) -> Int { max(count, block) }
+
+  mutating func refill(first: Int64, count: Int) {
+    next = first
+    end = first + Int64(count)
+    block = min(block * 4, IDReserve.largestBlock)
+  }
+
+  /// What nobody got, as long as nobody has taken keys from the file since: keys behind `lastUsed`.
+  var rest: (lastUsed: Int64, lastTaken: Int64)? { next < end ? (next - 1, end - 1) : nil }
+
+  mutating func empty() { end = next }
+}
+
+extension Store {
+  /// The first of `count` permanent ids in a row for new objects, or nil when none are to be had now: the store is
+  /// closed or read only, another process is writing, or a read is under way. Then there are temporary ids.
+  func reserveIDs(root: Entity, count: Int) -> Int64? {
+    if isReadOnly || count == 0 { return nil }
+    return try? withConnection { connection throws(Failure) in
+      if let first = takeReserved(root, count) { return first }
+      // A save or a read that is under way must not see this come between, nor undo it.
+      if connection.isInTransaction { throw connection.closedFailure }
+      let wanted = reserve(of: root).wanted(for: count)
+      let first = try connection.withoutWaiting { () throws(Failure) in
+        // What is lost in a power cut are keys of objects that were never saved: any save waits for what was before it.
+        try connection.withoutSynchronizing { () throws(Failure) in
+          try connection.transaction { () throws(Failure) in
+            try allocateIDs(root: root, count: wanted, on: connection)
+          }
+        }
+      }
+      refillReserve(of: root, first: first, count: wanted)
+      guard let taken = takeReserved(root, count) else { throw connection.closedFailure }
+      return taken
+    }
+  }
+
+  /// Those of the ids that rows have, in no order.
+  func usedIDs(_ ids: [Int64], root: Entity) throws(Failure) -> [Int64] {
+    guard let first = ids.min(), let last = ids.max() else { return [] }
+    return try withConnection { connection throws(Failure) in
+      let statement = try connection.statement("SELECT Z_PK FROM \(schema.table(of: root)) WHERE Z_PK BETWEEN ? AND ?")
+      try statement.bind(first, at: 1)
+      try statement.bind(last, at: 2)
+      var between: Set<Int64> = []
+      while try statement.step() { between.insert(statement.integer(at: 0)) }
+      return between.isEmpty ? [] : ids.filter(between.contains)
+    }
+  }
+
+  /// Gives back the keys that nobody got, so that a file that is opened again has no gaps for it.
+  func returnReservedIDs(on connection: Connection) {
+    let rests = reserves.compactMap { (root, reserve) in reserve.rest.map { (root, $0) } }
+    reserves = [:]
+    if rests.isEmpty || connection.isInTransaction { return }
+    try? connection.withoutWaiting { () throws(Failure) in
+      try connection.withoutSynchronizing { () throws(Failure) in
+        try connection.transaction { () throws(Failure) in
+          for (root, rest) in rests {
+            let statement = try connection.statement(
+              "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ? AND Z_MAX = ?")
+            try statement.bind(rest.lastUsed, at: 1)
+            try statement.bind(Int64(root), at: 2)
+            try statement.bind(rest.lastTaken, at: 3)
+            try statement.run()
+          }
+        }
+      }
+    }
+  }
+
+  private func reserve(of root: Entity) -> IDReserve { reserves[root.rootNumber] ?? IDReserve() }
+
+  private func takeReserved(_ root: Entity, _ count: Int) -> Int64? { reserves[root.rootNumber]?.take(count) }
+
+  private func refillReserve(of root: Entity, first: Int64, count: Int) {
+    reserves[root.rootNumber, default: IDReserve()].refill(first: first, count: count)
+  }
+}
