@@ -22,7 +22,7 @@ enum PredicateFunctions {
 
   /// Adds the functions to a connection. `report` gets what a function threw, just before SQLite fails the statement.
   static func register(on connection: OpaquePointer, report: @escaping (Failure) -> Void) throws(Failure) {
-    try register(text, 4, on: connection, report) { context, arguments in
+    try register(text, 4, on: connection, report, calling: textFunction) { context, arguments in
       evaluateText(context, arguments)
     }
     try register(fold, 2, on: connection, report) { context, arguments in evaluateFold(context, arguments) }
@@ -50,6 +50,7 @@ enum PredicateFunctions {
 
   private typealias Arguments = UnsafeMutablePointer<OpaquePointer?>
   private typealias Body = (OpaquePointer, Arguments) -> Void
+  private typealias Function = @convention(c) (OpaquePointer?, Int32, Arguments?) -> Void
 
   /// What a function of one connection keeps between calls.
   private final class State {
@@ -69,16 +70,16 @@ enum PredicateFunctions {
 
   private static func register(
     _ name: String, _ count: Int32, on connection: OpaquePointer, _ report: @escaping (Failure) -> Void,
-    _ body: @escaping Body
+    calling function: @escaping Function = { context, _, arguments in
+      guard let context, let arguments else { return }
+      PredicateFunctions.state(context)?.body(context, arguments)
+    }, _ body: @escaping Body
   ) throws(Failure) {
     let state = Unmanaged.passRetained(State(report, body))
     // SQLite releases the state itself, even when this fails.
     let code = sqlite3_create_function_v2(
       connection, name, count, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, state.toOpaque(),
-      { context, _, arguments in
-        guard let context, let arguments else { return }
-        PredicateFunctions.state(context)?.body(context, arguments)
-      }, nil, nil, { Unmanaged<State>.fromOpaque($0!).release() })
+      function, nil, nil, { Unmanaged<State>.fromOpaque($0!).release() })
     try ProgramFunctions.check(code, name)
   }
 
@@ -93,33 +94,57 @@ enum PredicateFunctions {
       sqlite3_value_type(arguments[3]) == SQLITE_TEXT
     else { return sqlite3_result_int(context, 0) }
     do throws(Failure) {
-      let matcher = try matcher(context, arguments, state)
-      let text = SQLValue.bytes(arguments[2], sqlite3_value_text(arguments[2]))
-      sqlite3_result_int(context, try matcher.matches(text) ? 1 : 0)
+      answer(context, arguments, try matcher(context, arguments, state))
     } catch {
-      state.report(error)
-      sqlite3_result_error(context, error.message.string, -1)
+      report(error, context)
     }
   }
 
-  /// SQLite keeps the matcher with the statement while the pattern is constant.
+  /// Called for each row, mostly with a pattern that was met before.
+  private static let textFunction: Function = { context, _, arguments in
+    guard let context, let arguments else { return }
+    guard let kept = sqlite3_get_auxdata(context, 3) else {
+      PredicateFunctions.state(context)?.body(context, arguments)
+      return
+    }
+    Unmanaged<TextMatcher>.fromOpaque(kept)._withUnsafeGuaranteedRef { matcher in
+      PredicateFunctions.answer(context, arguments, matcher)
+    }
+  }
+
+  @inline(__always)
+  private static func answer(_ context: OpaquePointer, _ arguments: Arguments, _ matcher: TextMatcher) {
+    guard sqlite3_value_type(arguments[2]) == SQLITE_TEXT else { return sqlite3_result_int(context, 0) }
+    do throws(Failure) {
+      let text = SQLValue.bytes(arguments[2], sqlite3_value_text(arguments[2]))
+      sqlite3_result_int(context, try matcher.matches(text) ? 1 : 0)
+    } catch {
+      report(error, context)
+    }
+  }
+
+  private static func report(_ failure: Failure, _ context: OpaquePointer) {
+    state(context)?.report(failure)
+    sqlite3_result_error(context, failure.message.string, -1)
+  }
+
+  /// SQLite keeps the matcher with the statement while the pattern is constant: then `kept` has it.
   private static func matcher(
     _ context: OpaquePointer, _ arguments: Arguments, _ state: State
   ) throws(Failure) -> TextMatcher {
-    if let kept = sqlite3_get_auxdata(context, 3) {
-      return Unmanaged<TextMatcher>.fromOpaque(kept).takeUnretainedValue()
-    }
     let number = UInt32(truncatingIfNeeded: sqlite3_value_int64(arguments[0]))
     let folding = TextFolding(rawValue: UInt32(truncatingIfNeeded: sqlite3_value_int64(arguments[1])) & 7)
     guard let operation = TextMatcher.Operation(rawValue: number) else {
       throw Failure(.invalidArgument, "\(text) knows no operation \(number).")
     }
     let pattern = SQLValue.text(arguments[3])
+    let matcher: TextMatcher
     if let last = state.matcher, last.operation == operation, last.folding == folding, last.pattern == pattern {
-      return last
+      matcher = last
+    } else {
+      matcher = try TextMatcher(operation, folding, pattern: pattern)
+      state.matcher = matcher
     }
-    let matcher = try TextMatcher(operation, folding, pattern: pattern)
-    state.matcher = matcher
     sqlite3_set_auxdata(
       context, 3, Unmanaged.passRetained(matcher).toOpaque(), { Unmanaged<TextMatcher>.fromOpaque($0!).release() })
     return matcher

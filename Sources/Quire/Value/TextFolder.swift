@@ -5,6 +5,10 @@ final class TextFolder {
   private var folded: ContiguousArray<UInt8> = []
   private var units: ContiguousArray<UInt16> = []
   private var moreUnits: ContiguousArray<UInt16> = []
+  /// By the number of their folding.
+  private var tables: [FoldingTable?] = [nil, nil, nil, nil]
+  /// How many texts went to ICU as a whole because it was not worth while to remember signs.
+  private var wholeCount = 0
 
   /// Lends the folded bytes of `source` to `body`; with no folding these are the bytes of `source` itself.
   func withFolded<Result>(
@@ -16,12 +20,41 @@ final class TextFolder {
     if isASCII && !folding.contains(.ignoreCase) { return body(source) }
     if isASCII {
       foldASCII(source)
-    } else if folding.contains(.ignoreDiacritics) {
+    } else if let folded = table(folding)?.fold(source) {
+      return body(folded)
+    } else {
+      foldWhole(source, folding)
+    }
+    return folded.withUnsafeBufferPointer(body)
+  }
+
+  private func foldWhole(_ source: UnsafeBufferPointer<UInt8>, _ folding: TextFolding) {
+    if folding.contains(.ignoreDiacritics) {
       foldMarks(source, alsoCase: folding.contains(.ignoreCase))
     } else {
       foldCase(source)
     }
-    return folded.withUnsafeBufferPointer(body)
+  }
+
+  /// What ICU alone makes of `text`, for tests to compare with.
+  func foldByICU(_ text: Text, _ folding: TextFolding) -> Text {
+    foldWhole(text.bytes.buffer, folding)
+    return Text(utf8: folded)
+  }
+
+  /// nil for the first few texts: many folders see no more.
+  private func table(_ folding: TextFolding) -> FoldingTable? {
+    let number = Int(folding.rawValue & 3)
+    if let known = tables[number] { return known }
+    wholeCount += 1
+    if wholeCount < 8 { return nil }
+    let own = TextFolder()
+    let new = FoldingTable(folding) { source in
+      own.foldWhole(source, folding)
+      return own.folded
+    }
+    tables[number] = new
+    return new
   }
 
   func fold(_ text: Text, _ folding: TextFolding) -> Text {
@@ -67,14 +100,19 @@ final class TextFolder {
   }()
 
   static func isASCII(_ source: UnsafeBufferPointer<UInt8>) -> Bool {
-    let raw = UnsafeRawBufferPointer(source)
+    guard let base = UnsafeRawPointer(source.baseAddress) else { return true }
+    let count = source.count
     var index = 0
-    while index &+ 8 <= raw.count {
-      if raw.loadUnaligned(fromByteOffset: index, as: UInt64.self) & 0x8080_8080_8080_8080 != 0 { return false }
+    while index &+ 8 <= count {
+      if base.loadUnaligned(fromByteOffset: index, as: UInt64.self) & 0x8080_8080_8080_8080 != 0 { return false }
       index &+= 8
     }
-    while index < raw.count {
-      if raw[index] >= 0x80 { return false }
+    if count >= 8 {
+      // The last eight again, instead of the last few one by one.
+      return base.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self) & 0x8080_8080_8080_8080 == 0
+    }
+    while index < count {
+      if source[index] >= 0x80 { return false }
       index &+= 1
     }
     return true
@@ -84,8 +122,7 @@ final class TextFolder {
     resize(&folded, source.count)
     folded.withUnsafeMutableBufferPointer { target in
       for index in 0..<source.count {
-        let byte = source[index]
-        target[index] = byte | ((byte &- 0x41 < 26) ? 0x20 : 0)
+        target[index] = ASCII.lowerCase(source[index])
       }
     }
   }

@@ -24,6 +24,9 @@ final class TextMatcher {
   let pattern: Text
   private let folder: TextFolder
   private let folded: Text
+  /// For the operators that look for the folded pattern, which it points into.
+  private let search: TextSearch?
+  private let foldsCase: Bool
   private let wildcards: WildcardPattern?
   private let regularExpression: RegularExpression?
   /// Under [l], which changes nothing for LIKE and MATCHES: these compare sign by sign.
@@ -41,32 +44,38 @@ final class TextMatcher {
     regularExpression = operation == .matches ? try RegularExpression(pattern, folding) : nil
     wildcards = operation == .like ? WildcardPattern(pattern, folding, folder) : nil
     folded = isPattern || collator != nil ? pattern : folder.fold(pattern, folding)
+    foldsCase = folding.contains(.ignoreCase)
+    let place: TextSearch.Place? =
+      switch operation {
+      case .contains: .anywhere
+      case .beginsWith: .start
+      case .endsWith: .end
+      case .equal: .whole
+      default: nil
+      }
+    let bytes = folded.bytes.buffer
+    search = collator != nil ? nil : place.map { TextSearch(bytes, at: $0) }
   }
 
   func matches(_ text: Text) throws(Failure) -> Bool { try matches(text.bytes.buffer) }
 
   func matches(_ text: UnsafeBufferPointer<UInt8>) throws(Failure) -> Bool {
+    if let search {
+      if folding.isEmpty { return search.holds(text, foldsCase: false) }
+      if !(foldsCase && search.isLong), TextFolder.isASCII(text) { return search.holds(text, foldsCase: foldsCase) }
+      return folder.withFolded(text, folding) { search.holds($0, foldsCase: false) }
+    }
     if let regularExpression { return try regularExpression.matches(text) }
     if let collator { return try collator.holds(operation, text, folded.bytes.buffer) }
     return folder.withFolded(text, folding.subtracting(.byLocale)) { decide($0) }
   }
 
-  /// The empty pattern is found nowhere: CONTAINS, BEGINSWITH and ENDSWITH are false for it.
   private func decide(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     let pattern = folded.bytes
     switch operation {
     case .like: return wildcards?.matches(text) ?? false
-    case .matches: return false
-    case .beginsWith:
-      return pattern.count > 0 && text.count >= pattern.count
-        && memcmp(text.baseAddress!, pattern.start, pattern.count) == 0
-    case .endsWith:
-      return pattern.count > 0 && text.count >= pattern.count
-        && memcmp(text.baseAddress! + (text.count - pattern.count), pattern.start, pattern.count) == 0
-    case .contains:
-      return pattern.count > 0 && text.count >= pattern.count
-        && quire_contains(text.baseAddress, text.count, pattern.start, pattern.count)
-    case .equal: return order(text, pattern) == 0
+    // These look for the pattern, or compare otherwise.
+    case .matches, .beginsWith, .endsWith, .contains, .equal: return false
     case .notEqual: return order(text, pattern) != 0
     case .less: return order(text, pattern) < 0
     case .lessOrEqual: return order(text, pattern) <= 0
