@@ -222,7 +222,10 @@ struct ComparisonSQL {
   /// A constant pattern, by the text index where there is one and it helps.
   private func searched(_ operation: TextMatcher.Operation, _ column: SQLColumn, _ pattern: Text) -> SQLFragment {
     let test = function(operation, column.sql, arguments.parameter(.text(pattern)))
-    return .chain(.and, candidates(operation, column, pattern) + [test])
+    guard let candidates = column.textIndex?.candidates(operation, pattern, folding, arguments) else { return test }
+    var found = SQLFragment.chain(.and, [candidates, test])
+    found.keyed = candidates.keyed.map { SQLKeyedSearch(key: $0.key, keys: $0.keys, test: test.sql) }
+    return found
   }
 
   private func candidates(

@@ -23,6 +23,8 @@ final class RowLayout: Sendable {
   /// it, so that an index may answer alone.
   let identifierColumns: String
   let table: String
+  /// Whether its table has rows of one entity only.
+  private let isOnlyEntity: Bool
   private let root: Entity
   private let firstNumber: Int
   private let entities: ContiguousArray<EntityFields?>
@@ -51,7 +53,7 @@ final class RowLayout: Sendable {
         return EntityFields(entity: entity, template: template, fields: fields)
       })
     columns = selected.map { "\(RowLayout.alias).\($0)" }.joined(separator: ", ")
-    let isOnlyEntity = entity.parent == nil && !entity.hasChildren
+    isOnlyEntity = entity.parent == nil && !entity.hasChildren && !entity.isAbstract
     identifierColumns = "\(RowLayout.alias).Z_PK, " + (isOnlyEntity ? "\(entity.number)" : "\(RowLayout.alias).Z_ENT")
     table = schema.table(of: entity)
     root = entity.root
@@ -86,6 +88,12 @@ final class RowLayout: Sendable {
   /// All identifiers that `statement`, which selects `identifierColumns`, has left.
   func identifiers(from statement: Statement) throws(Failure) -> ContiguousArray<RowIdentifier> {
     var rows: ContiguousArray<RowIdentifier> = []
+    if isOnlyEntity {
+      let entity = Int32(truncatingIfNeeded: firstNumber)
+      rows.reserveCapacity(64)
+      try statement.forEachInteger { rows.append(RowIdentifier(id: $0, entity: entity)) }
+      return rows
+    }
     while try statement.step() { rows.append(try identifier(from: statement)) }
     return rows
   }

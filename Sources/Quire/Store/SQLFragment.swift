@@ -1,3 +1,13 @@
+/// Another way to what a fragment holds for: through a list of keys, where one row is looked at for each.
+struct SQLKeyedSearch {
+  /// SQL of the key that is in the list.
+  let key: String
+  /// A SELECT of keys as `Z_PK`, in no order, some of them perhaps twice.
+  let keys: String
+  /// What remains to be asked of their rows.
+  let test: String
+}
+
 /// A piece of a WHERE clause. Its arguments are in the `SQLArguments` of its statement.
 struct SQLFragment {
   var sql: String
@@ -5,6 +15,8 @@ struct SQLFragment {
   var isExact: Bool
   /// About how many entries SQLite's parser needs on its stack of a hundred to read this.
   var stack = 8
+  /// Set where the whole of it can also be found from keys that are known.
+  var keyed: SQLKeyedSearch?
 
   static func constant(_ holds: Bool) -> SQLFragment {
     SQLFragment(sql: holds ? "1" : "0", isExact: true, stack: 1)

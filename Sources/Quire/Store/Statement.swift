@@ -29,9 +29,28 @@ final class Statement {
       connection.monitor?.countRow()
       return true
     }
+    try end(code)
+    return false
+  }
+
+  /// Passes the integers in column 0 of all rows that are left.
+  func forEachInteger(_ body: (Int64) -> Void) throws(Failure) {
+    connection.pendingFailure = nil
+    let monitor = connection.monitor
+    var code = sqlite3_step(handle)
+    while code == SQLITE_ROW {
+      monitor?.countRow()
+      body(sqlite3_column_int64(handle, 0))
+      code = sqlite3_step(handle)
+    }
+    try end(code)
+  }
+
+  /// Resets the statement, which has given all its rows or failed.
+  private func end(_ code: Int32) throws(Failure) {
     if code == SQLITE_DONE {
       sqlite3_reset(handle)
-      return false
+      return
     }
     let failure = connection.pendingFailure ?? connection.failure(code, doing: "run \(Connection.excerpt(sql))")
     connection.pendingFailure = nil

@@ -26,7 +26,10 @@ extension Store {
       (sql, arguments) = (compiled.sql, compiled.arguments)
     } else {
       let compiled = try FetchSQL(plan, schema: schema)
-      (sql, arguments) = (compiled.select(layout(plan).identifierColumns), compiled.arguments)
+      (sql, arguments) = (
+        compiled.selectKeyed(layout(plan).identifierColumns) ?? compiled.select(layout(plan).identifierColumns),
+        compiled.arguments
+      )
     }
     let steps = try steps(of: sql, arguments)
     var unindexed: [String] = []

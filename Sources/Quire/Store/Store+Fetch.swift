@@ -2,12 +2,17 @@
 extension Store {
   /// Which rows answer the plan, in its order.
   func ids(_ plan: FetchPlan) throws(Failure) -> ContiguousArray<RowIdentifier> {
-    let layout = layout(plan)
-    let sql = try FetchSQL(plan, schema: schema)
-    return try withConnection { connection throws(Failure) in
-      let statement = try connection.statement(sql.select(layout.identifierColumns))
+    try ids(FetchSQL(plan, schema: schema), layout(plan))
+  }
+
+  /// The same for a plan that was compiled before.
+  func ids(_ sql: FetchSQL, _ layout: RowLayout) throws(Failure) -> ContiguousArray<RowIdentifier> {
+    try withConnection { connection throws(Failure) in
+      let keyed = sql.selectKeyed(layout.identifierColumns)
+      let statement = try connection.statement(keyed ?? sql.select(layout.identifierColumns))
       try sql.bind(to: statement)
-      return try layout.identifiers(from: statement)
+      let rows = try layout.identifiers(from: statement)
+      return keyed == nil ? rows : rows.orderedByID()
     }
   }
 
@@ -59,5 +64,18 @@ extension Store {
 
   func layout(_ plan: FetchPlan) -> RowLayout {
     layouts.layout(of: plan.entity, includesSubentities: plan.includesSubentities)
+  }
+}
+
+extension ContiguousArray<RowIdentifier> {
+  /// Each once, the lowest id first; they mostly are so already.
+  fileprivate func orderedByID() -> ContiguousArray<RowIdentifier> {
+    var isOrdered = true
+    for place in indices.dropFirst() where self[place - 1].id >= self[place].id { isOrdered = false }
+    if isOrdered { return self }
+    var ordered: ContiguousArray<RowIdentifier> = []
+    ordered.reserveCapacity(count)
+    for row in sorted(by: { $0.id < $1.id }) where row.id != ordered.last?.id { ordered.append(row) }
+    return ordered
   }
 }

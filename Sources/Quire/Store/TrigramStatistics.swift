@@ -54,8 +54,11 @@ struct TrigramStatistics {
   /// The time to look up a row and its text, over that to step over an entry of the index.
   private static let lookup = 45.0
   private static let mostTrigrams = 4
+  /// Fewer rows of the sample do not tell how many have another trigram too.
+  private static let leastEvidence = 6
 
-  private var counts: [Trigram: Int] = [:]
+  /// Which rows of the sample have a trigram, in their order.
+  private var places: [Trigram: [UInt16]] = [:]
   private var sampled = 0
 
   init(_ index: TextIndex, on connection: Connection) throws(Failure) {
@@ -77,7 +80,7 @@ struct TrigramStatistics {
       guard try select.step() else { break }
       let key = select.integer(at: 0)
       if let text = select.text(at: 1) {
-        for trigram in Set(Trigram.all(in: text.bytes.buffer)) { counts[trigram, default: 0] += 1 }
+        for trigram in Set(Trigram.all(in: text.bytes.buffer)) { places[trigram, default: []].append(UInt16(sampled)) }
       }
       sampled += 1
       select.reset()
@@ -90,7 +93,7 @@ struct TrigramStatistics {
   /// The trigrams that are worth asking for together; none when the index is not worth asking.
   func choose(from trigrams: [Trigram]) -> [Trigram] {
     func part(_ trigram: Trigram) -> Double {
-      max(Double(counts[trigram] ?? 0), 0.5) / Double(max(sampled, 1))
+      max(Double(places[trigram]?.count ?? 0), 0.5) / Double(max(sampled, 1))
     }
     let byPart = trigrams.enumerated().map { (place: $0.offset, trigram: $0.element, part: part($0.element)) }
       .sorted { ($0.part, $0.place) < ($1.part, $1.place) }
@@ -99,10 +102,16 @@ struct TrigramStatistics {
     if rarest.part > Self.mostRows { return [] }
     var chosen = [rarest.trigram]
     var rows = rarest.part
-    // Trigrams of one word come together, so each is taken to halve the rows at best.
-    for next in byPart.dropFirst() where chosen.count < Self.mostTrigrams && rows * Self.lookup > next.part {
+    var left = Set(places[rarest.trigram] ?? [])
+    for next in byPart.dropFirst() where chosen.count < Self.mostTrigrams {
+      let remaining = left.intersection(places[next.trigram] ?? [])
+      // Trigrams of one word come together. Where the sample has too few rows to tell, each is taken to halve them.
+      let spared =
+        left.count < Self.leastEvidence ? rows / 2 : rows * Double(left.count - remaining.count) / Double(left.count)
+      if spared * Self.lookup <= next.part { continue }
       chosen.append(next.trigram)
-      rows *= max(next.part, 0.5)
+      rows -= spared
+      left = remaining
     }
     return chosen
   }
