@@ -29,6 +29,8 @@ final class Context {
   private var pendingHolders: [ObjectReference: ObjectSet] = [:]
   /// References to rows that turned out to be gone.
   private var missing: Set<ObjectReference> = []
+  /// The query of the last fetch, which is often the next one too.
+  var lastQuery: AnyObject?
   /// Whether a save has met changes of another writer, so that what was read is out of date.
   var hasConflicted = false
 

@@ -3,7 +3,7 @@ extension Context {
   func fetch(_ request: FetchRequest) throws(Failure) -> ObjectList {
     try store.checkOpen()
     try process()
-    let query = try FetchQuery(request, in: self)
+    let query = try query(for: request)
     let list = try store.watched(by: query.monitor) { () throws(Failure) in try fetch(request, query) }
     // Objects may have been found changed, which their followers hear at once.
     if request.shouldRefreshRefetchedObjects { try process() }
@@ -104,7 +104,10 @@ extension Context {
   ) throws(Failure) -> ContiguousArray<RowIdentifier> {
     var plan = query.plan()
     let limit = request.limit == 0 ? nil : request.limit
-    if overlay.isEmpty { return try store.ids(window(plan, request)) }
+    if overlay.isEmpty {
+      if let compiled = query.compiled { return try store.ids(compiled, store.layout(plan)) }
+      return try store.ids(window(plan, request))
+    }
     plan.excluded = overlay.savedIDs
     if let limit { plan.limit = limit.addingReportingOverflow(request.offset).overflow ? nil : limit + request.offset }
     let matching = try overlay.matching(query)

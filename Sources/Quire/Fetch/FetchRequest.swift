@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Which objects to fetch, in which order, how many, and as what. Plain data; names are resolved when it runs.
 final class FetchRequest {
   /// Numbers as in Core Data.
@@ -6,15 +8,15 @@ final class FetchRequest {
   }
 
   let entityName: String
-  var predicate: Predicate?
-  var sort: [SortDescriptor] = []
+  var predicate: Predicate? { didSet { stamp = FetchRequest.newStamp() } }
+  var sort: [SortDescriptor] = [] { didSet { stamp = FetchRequest.newStamp() } }
   /// 0 for all.
-  var limit = 0
-  var offset = 0
+  var limit = 0 { didSet { stamp = FetchRequest.newStamp() } }
+  var offset = 0 { didSet { stamp = FetchRequest.newStamp() } }
   /// 0 for all at once.
   var batchSize = 0
-  var resultType = ResultType.objects
-  var includesSubentities = true
+  var resultType = ResultType.objects { didSet { stamp = FetchRequest.newStamp() } }
+  var includesSubentities = true { didSet { stamp = FetchRequest.newStamp() } }
   var includesPendingChanges = true
   /// Paths of relationships whose objects are read with the result.
   var prefetchedKeyPaths: [[String]] = []
@@ -28,6 +30,12 @@ final class FetchRequest {
   var progress: FetchMonitor.Progress?
   /// What dictionary results are made of; without columns, all attributes. Objects come with the columns alone.
   var projection = Projection()
+
+  /// Another number, that no request had, whenever it came to ask for something else.
+  private(set) var stamp = FetchRequest.newStamp()
+  private static let lastStamp = Atomic<UInt64>(0)
+
+  private static func newStamp() -> UInt64 { lastStamp.wrappingAdd(1, ordering: .relaxed).newValue }
 
   init(entityName: String) { self.entityName = entityName }
 
@@ -56,6 +64,8 @@ struct FetchQuery {
   private let evaluator: PredicateEvaluator?
   /// Who watches its one run, if anybody does.
   var monitor: FetchMonitor?
+  /// The request's plan, where compiling it again would give the same.
+  var compiled: FetchSQL?
 
   init(_ request: FetchRequest, in context: Context) throws(Failure) {
     try self.init(
