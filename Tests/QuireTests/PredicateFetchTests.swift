@@ -38,7 +38,11 @@ import Testing
     "(books.shelf INTERSECT books.shelf) CONTAINS nil", "ANY (friends UNION books.author) != nil",
     "name ==[cd] 'ANN'", "name <[c] 'b'", "name CONTAINS[l] 'n'", "name IN[l] {'Ann', 'Bob'}",
     "name IN[cd] {'ANN', nil}",
-    "books[0].title == 'a'", "books[LAST].title == 'b'", "books[FIRST].price > 0", "books[99] == nil",
+
+    "(books.tags)[0].word CONTAINS 'x'", "SUBQUERY(books.tags, $t, $t.@count > 0)[LAST].word == {'x'}",
+    "(books.tags)[1].books[0].title == 'a'", "(books.tags)[0].@count == 1", "(books.tags)[0] == nil",
+    "ANY (books.tags)[FIRST].word == 'x'", "books[0].title == 'a'", "books[LAST].title == 'b'",
+    "books[FIRST].price > 0", "books[99] == nil",
     "books[books.@count - 1].title == 'a'", "books.tags[0].word == 'x'", "ANY books.tags[0].word == 'x'",
     "books[SIZE] == 1", "(books.title)[1] == 'b'", "{1, 2, age} CONTAINS 30", "{name, code} == {'Ann', nil}",
     "count(books) == 2", "count({name, code}) == 2", "sum({age, 1}) > 30", "max({age, books.@count}) == 30",
@@ -129,65 +133,40 @@ import Testing
     try context.delete(deleted)
     #expect(try ids(Predicate.parse("'a' MATCHES name"), "Author", in: context) == [changed.id])
   }
-}
 
-/// People with books, friends, passports, shelves and tags, changed at random.
-private struct PeopleAndBooks {
-  let seed: UInt64
-  let library: LibraryFixture
-  let context: Context
-  private var dice: Dice
-  private var objects: [String: [ManagedObject]] = [:]
-
-  init(seed: UInt64) throws {
-    self.seed = seed
-    library = try LibraryFixture()
-    context = Context(store: library.store)
-    dice = Dice(seed: seed)
-    for entity in ["Person", "Author", "Book", "Book", "Tag", "Shelf", "Label", "Passport"] {
-      for _ in 0..<3 { try insert(entity) }
-    }
-  }
-
-  private mutating func insert(_ entity: String) throws {
-    objects[entity == "Author" ? "Person" : entity, default: []].append(try context.insert(entityNamed: entity))
-  }
-
-  private func live(_ entity: String) -> [ManagedObject] { (objects[entity] ?? []).filter(\.isLive) }
-
-  mutating func change() throws {
-    let entities = ["Person", "Book", "Book", "Tag", "Shelf", "Label", "Passport"]
-    guard let entity = dice.pick(entities) else { return }
-    if dice.chance(1, of: 12) { try insert(entity == "Person" && dice.chance(1, of: 2) ? "Author" : entity) }
-    guard let object = dice.pick(live(entity)) else { return }
-    if dice.chance(1, of: 15) {
-      try context.delete(object)
-      return
-    }
-    guard let property = dice.pick(object.entity.properties.filter { !$0.isTransient }) else { return }
-    if let relationship = property as? Relationship {
-      let kind = relationship.destination.name
-      let targets = live(kind)
-      if relationship.isToMany {
-        try object.set(targets.filter { _ in dice.chance(1, of: 3) }, for: relationship)
-      } else {
-        let target = dice.chance(1, of: 4) ? nil : dice.pick(targets)
-        try object.set(target.map { .object($0.reference) } ?? .nil, for: relationship)
+  @Test func `an index into what is to-one is refused, whichever objects there are`() throws {
+    let library = try LibraryFixture()
+    let context = Context(store: library.store)
+    let empty = try context.insert(entityNamed: "Person"), busy = try context.insert(entityNamed: "Person")
+    let book = try context.insert(entityNamed: "Book")
+    try book.set(.object(busy.reference), for: book.entity.property(named: "author"))
+    try context.save()
+    let cases = [
+      ("books.author[0] == nil", "'Book.author', which is to-one"),
+      ("ANY books.author[FIRST] == SELF", "'Book.author', which is to-one"),
+      ("books.shelf[SIZE] == 1", "'Book.shelf', which is to-one"), ("passport[0] == nil", "'Person.passport'"),
+      ("(passport)[LAST] == nil", "'Person.passport'"), ("passport.holder[age] == nil", "'Passport.holder'"),
+      ("(passport.holder)[0] == nil", "'Passport.holder'"), ("SELF[0] == nil", "an object"),
+      ("objectFrom:withIndex:(passport, FIRST) == nil", "'Person.passport'"),
+      ("SUBQUERY(books, $b, $b.author[0] == nil).@count == 0", "'Book.author'"),
+      ("SUBQUERY(books, $b, $b[0] == nil).@count == 0", "an object"),
+    ]
+    for (format, part) in cases {
+      let predicate = try Predicate.parse(Text(format))
+      var messages: Set<String> = []
+      for object in [empty, busy] {
+        let failure = #expect(throws: Failure.self, "\(format)") { try object.fulfils(predicate) }
+        #expect(failure?.kind == .invalidPredicate)
+        messages.insert(failure?.message.string ?? "")
       }
-      return
+      let failure = #expect(throws: Failure.self, "\(format)") { try ids(predicate, "Person", in: context) }
+      #expect(failure?.kind == .invalidPredicate)
+      messages.insert(failure?.message.string ?? "")
+      #expect(messages.count == 1 && messages.first?.contains("an index into \(part)") == true, "\(messages)")
     }
-    let choices: [Value]
-    switch property.name {
-    case "name": choices = [.nil, .text("Ann"), .text("Bob"), .text("a"), .text("\u{e9}l"), .text("ann")]
-    case "code": choices = [.nil, .text("x"), .text("Ann"), .text("1")]
-    case "age": choices = [.nil, .integer(29), .integer(30), .integer(31), .integer(-5)]
-    case "price":
-      choices = [.nil, .double(0), .double(-0.0), .double(1), .double(2.5), .double(-3), .double(.infinity)]
-    case "title": choices = [.nil, .text(""), .text("a"), .text("b"), .text("A"), .text("Ann")]
-    case "word": choices = [.nil, .text("x"), .text("y"), .text("a")]
-    case "number": choices = [.nil, .text("P1"), .text("P2")]
-    default: choices = [.nil, .text("l"), .text("s")]
+    for format in ["(books.author)[0] == SELF", "ANY books.author['name'] == nil", "books.tags[0].word == nil"] {
+      let predicate = try Predicate.parse(Text(format))
+      #expect(try ids(predicate, "Person", in: context) == idsInMemory(predicate, "Person", in: context), "\(format)")
     }
-    try object.set(dice.pick(choices) ?? .nil, for: property)
   }
 }
