@@ -12,7 +12,7 @@ node nil_value = {false, false, "nil", 0, {NULL}, {0, 0, {0}}};
 node zero_value = {false, false, "0", 0, {NULL}, {0, 0, {0}}};
 
 static const world *here;
-static bool is_wild;
+static bool is_wild, has_chance;
 static node nodes[MOST_NODES];
 static int node_count;
 static char memory[MOST_TEXT];
@@ -46,7 +46,7 @@ static const char *text(const char *format, ...) {
     return start;
 }
 
-static node *new_node(const char *format, int child_count, ...) {
+node *new_node(const char *format, int child_count, ...) {
     /* The last node stands for all that find no room. */
     node *made = &nodes[node_count < MOST_NODES - 1 ? node_count++ : node_count];
     memset(made, 0, sizeof *made);
@@ -58,6 +58,10 @@ static node *new_node(const char *format, int child_count, ...) {
     va_end(children);
     return made;
 }
+
+int mark_nodes(void) { return node_count; }
+
+void forget_nodes(int mark) { node_count = mark; }
 
 /* The room is ample for the depths that are asked for; what would go beyond becomes a constant. */
 static bool is_full(void) { return node_count > MOST_NODES - 100 || memory_used > sizeof memory - 4096; }
@@ -76,7 +80,7 @@ static node *choice(node *node) {
     return node;
 }
 
-static node *argument(quire_value value) {
+node *argument(quire_value value) {
     node *made = leaf("\7");
     made->argument = value;
     return made;
@@ -147,8 +151,11 @@ static const char *path_to(kind wanted, bool passes_many, const scope *scope, in
 }
 
 const char *make_sort_key(const world *world, int entity, quire_attribute_type *out_type) {
-    here = world;
-    memory_used = 0;
+    begin_parts(world);
+    return key_part(entity, out_type);
+}
+
+const char *key_part(int entity, quire_attribute_type *out_type) {
     const char *path = "";
     for (int hops = random_below(3); hops > 0; hops--) {
         const int property = random_property(entity);
@@ -205,7 +212,7 @@ static quire_value random_value(kind kind) {
 }
 
 /* Written out where the language has a way to write it, or as an argument. */
-static node *constant(kind kind) {
+node *constant(kind kind) {
     const quire_value value = random_value(kind);
     if (chance(50)) return argument(value);
     switch (value.kind) {
@@ -269,10 +276,15 @@ static node *aggregate(kind kind, const scope *scope) {
     return leaf(text("%s.@%s.%s", path, kind == NUMBER ? RANDOM_OF(numeric) : RANDOM_OF(ordered), attribute));
 }
 
-/* A path may end with a single object, which has no place to name: an error wherever it is looked at. */
+/* A path may end with a single object, which has no place to name: an error, whatever there is. */
 static node *indexed(kind kind, const scope *scope, int depth) {
     static const char *const places[] = {"FIRST", "LAST", "0", "1", "2", "-1"};
     int entity;
+    if (depth > 0 && kind != OBJECT && chance(20)) {
+        node *found = subquery(scope, &entity, depth);
+        const char *attribute = found ? attribute_key(kind, entity) : NULL;
+        if (attribute) return choice(one(text("\1[%s].%s", RANDOM_OF(places), attribute), found));
+    }
     const char *path = path_to(OBJECT, true, scope, &entity);
     if (!path) return constant(kind);
     const char *place = RANDOM_OF(places);
@@ -286,6 +298,7 @@ static node *indexed(kind kind, const scope *scope, int depth) {
 }
 
 static node *number(const scope *scope, int depth) {
+    if (has_chance && chance(25)) return chance(60) ? leaf("random()") : leaf(text("randomn:(%d)", 1 + random_below(9)));
     static const char *const operators[] = {
         "(\1 + \2)", "(\1 - \2)", "(\1 * \2)", "(\1 / \2)", "(\1 %% \2)", "(\1 ** \2)", "\1 + \2", "\1 - \2", "\1 * \2"};
     static const char *const bitwise[] = {"(\1 & \2)", "(\1 | \2)", "(\1 ^ \2)", "(\1 << \2)", "(\1 >> \2)"};
@@ -338,6 +351,7 @@ static node *value_of(kind kind, const scope *scope, int depth) {
         if (chance(25)) return one("CAST(\1, \"NSString\")", value_of((enum kind)random_below(OBJECT), scope, depth - 1));
         return one(RANDOM_OF(textual), value_of(TEXT, scope, depth - 1));
     case DATE:
+        if (has_chance && chance(40)) return leaf("now()");
         if (chance(50)) return one("CAST(\1, \"NSDate\")", value_of(NUMBER, scope, depth - 1));
         return one(chance(50) ? "max:(\1)" : "min:(\1)", collection_of(DATE, scope, depth - 1));
     default: return path_node(kind, scope);
@@ -452,13 +466,30 @@ static node *predicate_in(const scope *scope, int depth) {
     return predicate(test_of("\1", value_of(kind, scope, depth - 1), kind, scope, depth));
 }
 
-node *make_predicate(const world *world, int entity, bool wild) {
+void begin_parts(const world *world) {
     here = world;
-    is_wild = wild;
+    is_wild = has_chance = false;
     node_count = list_value_count = variable_number = 0;
     memory_used = 0;
+}
+
+node *value_part(kind kind, int entity, int depth) {
+    const scope scope = {entity, 0, {0}, {0}};
+    return value_of(kind, &scope, depth);
+}
+
+node *make_predicate(const world *world, int entity, bool wild) {
+    begin_parts(world);
+    is_wild = wild;
     const scope scope = {entity, 0, {0}, {0}};
     return predicate_in(&scope, random_below(4));
+}
+
+node *make_chance_predicate(const world *world, int entity) {
+    begin_parts(world);
+    has_chance = true;
+    const scope scope = {entity, 0, {0}, {0}};
+    return predicate_in(&scope, 1 + random_below(4));
 }
 
 /* --- Writing them. */

@@ -23,7 +23,23 @@ typedef struct node {
 /* A predicate over `entity`, which holds until the next is made. `is_wild` lets types meet that do not belong together. */
 node *make_predicate(const world *world, int entity, bool is_wild);
 
+/* One with `random()` and `now()` in it. */
+node *make_chance_predicate(const world *world, int entity);
+
 bool has_choice(const node *node);
+
+/* --- Parts, for what is not a single predicate. All hold until parts are begun again or a predicate is made. */
+
+void begin_parts(const world *world);
+node *value_part(kind kind, int entity, int depth);
+/* As `make_sort_key`. */
+const char *key_part(int entity, quire_attribute_type *out_type);
+node *constant(kind kind);
+node *argument(quire_value value);
+node *new_node(const char *format, int child_count, ...);
+/* Forgets the nodes that were made since. */
+int mark_nodes(void);
+void forget_nodes(int mark);
 
 /* A constant part, to put in the place of another. */
 extern node true_predicate, false_predicate, nil_value, zero_value;

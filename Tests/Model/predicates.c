@@ -10,7 +10,10 @@
  * runs in a process of its own, so that a crash is a difference. `--seed S+W` begins with the world W of the seed S.
  */
 #include "dice.h"
+#include "orders.h"
 #include "questions.h"
+#include "stored.h"
+#include "tables.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -26,7 +29,7 @@ enum { WORLD_STEPS = 200 };
 
 /* What a world's process tells the one that started it. */
 typedef struct verdict {
-    uint64_t steps, differences, unsupported, errors, half_errors, sorts;
+    uint64_t steps, differences, unsupported, errors, half_errors, sorts, saved, tables, chances;
     int left_to_show;
     bool is_finished;
     char doing[2048];
@@ -125,112 +128,6 @@ static void show(node *root, int entity, uint64_t seed, int step) {
     fflush(stdout);
 }
 
-/* --- Sort orders. */
-
-typedef struct ordering {
-    int key_count;
-    struct { char path[200]; quire_sort_options options; } keys[3];
-} ordering;
-
-static void make_ordering(int entity, ordering *out) {
-    static const char *const locales[] = {NULL, NULL, "de", "sv", "tr", "da", "de@collation=phonebook", "ja", "en_US"};
-    out->key_count = 0;
-    for (int wanted = 1 + random_below(3); wanted > 0; wanted--) {
-        quire_attribute_type type;
-        const char *path = make_sort_key(&rows, entity, &type);
-        if (!path) continue;
-        const quire_sort_options defaults = QUIRE_SORT_OPTIONS_INIT;
-        quire_sort_options *options = &out->keys[out->key_count].options;
-        *options = defaults;
-        options->is_descending = random_below(2);
-        /* Now and then for what is no text, which everything must refuse. */
-        if (kind_of_type(type) == TEXT || chance(1)) options->text_order = (uint32_t)random_below(5);
-        if (options->text_order >= QUIRE_TEXT_LOCALIZED) options->locale = RANDOM_OF(locales);
-        snprintf(out->keys[out->key_count++].path, sizeof out->keys[0].path, "%s", path);
-    }
-}
-
-static void add_keys(quire_fetch_request *request, const ordering *ordering) {
-    for (int i = 0; i < ordering->key_count; i++)
-        OK(quire_fetch_request_add_sort_with_options(
-            request, ordering->keys[i].path, QUIRE_NUL, &ordering->keys[i].options, &error));
-}
-
-static void print_list(const char *name, const int *slots, int count) {
-    printf("  %-20s", name);
-    for (int i = 0; i < count; i++) printf(" #%d", slots[i]);
-    printf("\n");
-}
-
-/* A sort order, of which rows, and the window on it. */
-typedef struct query {
-    int entity, offset, limit;
-    bool includes_subentities;
-    /* NULL for all rows. */
-    node *condition;
-    ordering ordering;
-} query;
-
-/* Whether all stages give one order, and a window of it is a part of it. */
-static bool sorts_the_same(const query *query, bool shows) {
-    int slots[STAGES][SLOTS], counts[STAGES];
-    quire_status statuses[STAGES];
-    complaint[0] = 0;
-    for (int i = 0; i < STAGES; i++) {
-        quire_predicate *predicate = query->condition ? parse(query->condition, &stages[i]) : NULL;
-        quire_fetch_request *request = new_request(query->entity, predicate);
-        quire_predicate_release(predicate);
-        add_keys(request, &query->ordering);
-        OK(quire_fetch_request_set_includes_subentities(request, query->includes_subentities, &error));
-        statuses[i] = fetch(&stages[i], request, slots[i], &counts[i]);
-        if (shows) print_list(stage_names[i], slots[i], counts[i]);
-        drop_error();
-        if (statuses[i] != statuses[0] || counts[i] != counts[0] || memcmp(slots[i], slots[0], sizeof(int) * (size_t)counts[0]))
-            snprintf(complaint, sizeof complaint, "%s is ordered otherwise than saved", stage_names[i]);
-        if (statuses[i] == QUIRE_OK) {
-            int window[SLOTS], count;
-            OK(quire_fetch_request_set_offset(request, (uint64_t)query->offset, &error));
-            OK(quire_fetch_request_set_limit(request, (uint64_t)query->limit, &error));
-            OK(fetch(&stages[i], request, window, &count));
-            int expected = counts[i] > query->offset ? counts[i] - query->offset : 0;
-            if (query->limit && expected > query->limit) expected = query->limit;
-            if (count != expected || memcmp(window, slots[i] + query->offset, sizeof(int) * (size_t)count)) {
-                snprintf(complaint, sizeof complaint, "%s has another window %d+%d", stage_names[i], query->offset, query->limit);
-                if (shows) print_list("its window", window, count);
-            }
-        }
-        quire_fetch_request_release(request);
-    }
-    return !complaint[0];
-}
-
-static void show_sort(query *query, uint64_t seed, int step) {
-    printf("--- world of seed %llu, step %d: %s\n", (unsigned long long)seed, step, complaint);
-    node *const condition = query->condition;
-    query->condition = NULL;
-    if (sorts_the_same(query, false)) query->condition = condition;
-    const int all = rows.row_count + rows.doomed_count;
-    for (int slot = 0; slot < all; slot++) {
-        rows.rows[slot].exists = false;
-        close_stages();
-        open_stages();
-        if (sorts_the_same(query, false)) rows.rows[slot].exists = true;
-    }
-    close_stages();
-    open_stages();
-    sorts_the_same(query, true);
-    printf("  %s ORDER BY", rows.entities[query->entity].name);
-    const ordering *ordering = &query->ordering;
-    for (int i = 0; i < ordering->key_count; i++)
-        printf(" %s(order %u%s, locale %s)", ordering->keys[i].path, ordering->keys[i].options.text_order,
-            ordering->keys[i].options.is_descending ? ", descending" : "",
-            ordering->keys[i].options.locale ? ordering->keys[i].options.locale : "none");
-    printf(query->includes_subentities ? "" : " without entities below it");
-    printf(" WHERE %s\n  %s\n", query->condition ? canonical : "TRUEPREDICATE", complaint);
-    print_world(stdout, &rows);
-    fflush(stdout);
-}
-
 /* --- Worlds. */
 
 static bool sort_step(uint64_t seed, int step) {
@@ -251,10 +148,54 @@ static bool sort_step(uint64_t seed, int step) {
     return true;
 }
 
+static bool stored_step(uint64_t seed, int step) {
+    query query = {random_below(rows.entity_count), random_below(8), random_below(12), chance(80), NULL, {0}};
+    if (chance(50)) make_ordering(query.entity, &query.ordering);
+    shared->saved++;
+    query.condition = make_predicate(&rows, query.entity, false);
+    if (names_unsaved(query.condition) || judge(query.condition, query.entity, tell) != SAME) query.condition = NULL;
+    if (stores_the_same(&query, false)) return false;
+    shared->differences++;
+    if (shared->left_to_show <= 0) return false;
+    shared->left_to_show--;
+    show_stored(&query, seed, step);
+    return true;
+}
+
+static bool table_step(uint64_t seed, int step) {
+    static table table;
+    make_table(random_below(rows.entity_count), &table);
+    shared->tables++;
+    tell(table.entity, "columns");
+    switch (tables_the_same(&table, false)) {
+    case SAME: return false;
+    case NOT_SUPPORTED: shared->unsupported++; return false;
+    case FAILED: shared->errors++; return false;
+    case HALF_AN_ERROR: shared->half_errors++; return false;
+    case DIFFERENT: break;
+    }
+    shared->differences++;
+    if (shared->left_to_show <= 0) return false;
+    shared->left_to_show--;
+    show_table(&table, seed, step);
+    return true;
+}
+
 static void note_refusal(void) {
     for (int i = QUESTIONS - 1; i >= 0; i--)
         if (answers[i].status == QUIRE_UNSUPPORTED)
             snprintf(shared->refusal, sizeof shared->refusal, "%s: %s in %.900s", question_names[i], answers[i].message, canonical);
+}
+
+static bool chance_step(uint64_t seed, int step) {
+    const int entity = random_below(rows.entity_count);
+    shared->chances++;
+    const outcome outcome = accept(make_chance_predicate(&rows, entity), entity, tell);
+    if (outcome == NOT_SUPPORTED && shared->unsupported++ == 0) note_refusal();
+    if (outcome != DIFFERENT) return false;
+    shared->differences++;
+    printf("--- world of seed %llu, step %d: %s in %s\n", (unsigned long long)seed, step, complaint, canonical);
+    return false;
 }
 
 /* True when showing a difference has used up the world. */
@@ -278,6 +219,21 @@ static bool predicate_step(uint64_t seed, int step) {
     return false;
 }
 
+/* Two of three steps are single predicates. */
+static bool take_step(uint64_t seed, int step) {
+    switch (random_below(24)) {
+    case 0:
+    case 1:
+    case 2: return sort_step(seed, step);
+    case 3:
+    case 4: return stored_step(seed, step);
+    case 5:
+    case 6: return table_step(seed, step);
+    case 7: return chance_step(seed, step);
+    default: return predicate_step(seed, step);
+    }
+}
+
 /* Runs in a process of its own. */
 static void run_world(uint64_t seed, uint64_t first, uint64_t steps) {
     seed_dice(seed);
@@ -285,7 +241,7 @@ static void run_world(uint64_t seed, uint64_t first, uint64_t steps) {
     open_stages();
     for (uint64_t step = 0; step < steps; step++) {
         shared->steps = first + step + 1;
-        if (random_below(8) == 0 ? sort_step(seed, (int)step) : predicate_step(seed, (int)step)) {
+        if (take_step(seed, (int)step)) {
             /* Making it smaller has changed the rows. */
             close_stages();
             seed_dice(seed);
@@ -347,9 +303,11 @@ int main(int argument_count, char **arguments) {
         judge_world(seed + world, done, count);
         done += count;
     }
-    printf("predicates: %llu sort orders, %llu errors, %llu errors of some rows or in some order, %llu unsupported\n",
-        (unsigned long long)shared->sorts, (unsigned long long)shared->errors, (unsigned long long)shared->half_errors,
-        (unsigned long long)shared->unsupported);
+    printf("predicates: %llu sort orders, %llu fetches of what is saved, %llu dictionary results, %llu with random()\n",
+        (unsigned long long)shared->sorts, (unsigned long long)shared->saved, (unsigned long long)shared->tables,
+        (unsigned long long)shared->chances);
+    printf("predicates: %llu errors, %llu errors of some rows or in some order, %llu unsupported\n",
+        (unsigned long long)shared->errors, (unsigned long long)shared->half_errors, (unsigned long long)shared->unsupported);
     if (shared->unsupported) printf("predicates: unsupported, for example, %s\n", shared->refusal);
     printf("predicates: %llu steps, %llu differences, seed %llu\n", (unsigned long long)steps,
         (unsigned long long)shared->differences, (unsigned long long)seed);

@@ -8,16 +8,19 @@ const char *const question_names[QUESTIONS] = {
     "saved, fetched", "saved, by object", "unsaved, fetched", "unsaved, by object", "mixed, fetched", "mixed, by object"};
 world rows;
 stage stages[STAGES];
+stage earlier;
 answer answers[QUESTIONS];
 char canonical[MOST_TEXT];
 char complaint[1024];
 
 void open_stages(void) {
     for (int i = 0; i < STAGES; i++) open_stage(&stages[i], &rows, (stage_kind)i);
+    open_stage(&earlier, &rows, EARLIER);
 }
 
 void close_stages(void) {
     for (int i = 0; i < STAGES; i++) close_stage(&stages[i]);
+    close_stage(&earlier);
 }
 
 void drop_error(void) {
@@ -34,6 +37,13 @@ static void take_error(answer *answer, quire_status status) {
 static int slot_of(const stage *stage, const quire_object *object) {
     for (int slot = 0; slot < rows.row_count; slot++)
         if (stage->objects[slot] == object) return slot;
+    return -1;
+}
+
+int slot_of_id(int64_t id, int entity) {
+    for (int slot = 0; slot < SLOTS; slot++)
+        if (earlier.objects[slot] && is_kind_of(&rows, rows.rows[slot].entity, entity)
+            && quire_object_id(earlier.objects[slot]) == id) return slot;
     return -1;
 }
 
@@ -182,4 +192,24 @@ outcome judge(const node *node, int entity, void (*tell)(int entity, const char 
         quire_predicate_release(predicate);
     }
     return prints ? judge_answers(has_choice(node)) : DIFFERENT;
+}
+
+outcome accept(const node *node, int entity, void (*tell)(int entity, const char *predicate)) {
+    complaint[0] = 0;
+    for (int i = 0; i < STAGES; i++) {
+        quire_predicate *predicate = parse(node, &stages[i]);
+        if (!predicate) return complaint[0] ? DIFFERENT : SAME;
+        snprintf(canonical, sizeof canonical, "%s", quire_predicate_text(predicate).data);
+        tell(entity, canonical);
+        answers[2 * i] = by_fetch(&stages[i], entity, predicate);
+        answers[2 * i + 1] = by_object(&stages[i], entity, predicate);
+        quire_predicate_release(predicate);
+    }
+    for (int i = 0; i < QUESTIONS; i++) {
+        if (answers[i].status == QUIRE_OK || answers[i].status == QUIRE_INVALID_PREDICATE) continue;
+        if (answers[i].status == QUIRE_UNSUPPORTED) return NOT_SUPPORTED;
+        snprintf(complaint, sizeof complaint, "%s: %s", question_names[i], answers[i].message);
+        return DIFFERENT;
+    }
+    return SAME;
 }

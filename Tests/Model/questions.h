@@ -23,6 +23,7 @@ extern const char *const stage_names[STAGES];
 
 extern world rows;
 extern stage stages[STAGES];
+extern stage earlier;
 /* Of the predicate that was last judged. */
 extern answer answers[QUESTIONS];
 extern char canonical[MOST_TEXT];
@@ -35,12 +36,18 @@ void close_stages(void);
 /* `tell` is called before anything is asked that might end the process. */
 outcome judge(const node *node, int entity, void (*tell)(int entity, const char *predicate));
 
+/* Only that everything takes it, for what gives another answer each time. */
+outcome accept(const node *node, int entity, void (*tell)(int entity, const char *predicate));
+
 /* NULL, with a complaint, when it cannot be read. */
 quire_predicate *parse(const node *node, const stage *stage);
 quire_fetch_request *new_request(int entity, quire_predicate *predicate);
 
 /* Fetches, and writes the slots in order. -1 for one that is no row. */
 quire_status fetch(const stage *stage, const quire_fetch_request *request, int *out_slots, int *out_count);
+
+/* The slot of a row of `entity` in the earlier stage; -1 when there is none. */
+int slot_of_id(int64_t id, int entity);
 
 /* Forgets the last error. */
 void drop_error(void);

@@ -329,13 +329,14 @@ void open_stage(stage *stage, const world *world, stage_kind kind) {
     OK(quire_context_create(stage->store, &stage->context, &error));
     quire_model_release(model);
     const int count = world->row_count;
+    const bool is_before = kind == MIXED || kind == EARLIER;
     for (int slot = 0; slot < count; slot++)
-        if (kind != MIXED || slot < world->first_unsaved) insert_row(stage, world, slot);
-    if (kind == MIXED)
+        if (!is_before || slot < world->first_unsaved) insert_row(stage, world, slot);
+    if (is_before)
         for (int slot = count; slot < count + world->doomed_count; slot++) insert_row(stage, world, slot);
     for (int slot = 0; slot < SLOTS; slot++)
         if (stage->objects[slot])
-            set_state(stage, world, slot, NULL, kind == MIXED ? &world->rows[slot].before : &world->rows[slot].now);
+            set_state(stage, world, slot, NULL, is_before ? &world->rows[slot].before : &world->rows[slot].now);
     if (kind != UNSAVED) OK(quire_context_save(stage->context, &error));
     if (kind == SAVED && world->is_read_back) read_back(stage, world);
     if (kind == MIXED) change_rows(stage, world);

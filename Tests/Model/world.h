@@ -58,8 +58,8 @@ typedef struct world {
     world_row rows[SLOTS];
 } world;
 
-/* How a context came to have the rows of a world. */
-typedef enum stage_kind { SAVED, UNSAVED, MIXED, STAGES } stage_kind;
+/* How a context came to have the rows of a world. EARLIER has what the mixed stage has saved, and nothing pending. */
+typedef enum stage_kind { SAVED, UNSAVED, MIXED, STAGES, EARLIER = STAGES } stage_kind;
 
 typedef struct stage {
     quire_store *store;
