@@ -154,7 +154,7 @@ extension Predicate {
 
 extension Entity {
   /// What a key path is declared to hold; nil where it leads through a to-many relationship or is calculated from it.
-  fileprivate func columnType(atKeyPath names: [String]) throws(Failure) -> ColumnType? {
+  func columnType(atKeyPath names: [String]) throws(Failure) -> ColumnType? {
     var current = self
     var isSingle = true
     var last: Property?

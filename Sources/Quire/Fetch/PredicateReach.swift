@@ -42,7 +42,9 @@ struct PredicateReach {
       for (index, part) in parts.enumerated() {
         // FIRST, LAST and SIZE look like keys there.
         if name == "objectFrom:withIndex:", index == 1 {
-          if case .expression(let expression) = Expression.Index(argument: part) { _ = try places(of: expression) }
+          let place = Expression.Index(argument: part)
+          if case .expression(let expression) = place { _ = try places(of: expression) }
+          try checkIndex(place, into: parts[0], isGrouped: true, in: expression)
           continue
         }
         let found = try places(of: part)
@@ -53,8 +55,9 @@ struct PredicateReach {
       var found: [Place] = []
       for part in parts { found += try places(of: part) }
       return found
-    case .index(let base, let index, _):
+    case .index(let base, let index, let isGrouped):
       if case .expression(let expression) = index { _ = try places(of: expression) }
+      try checkIndex(index, into: base, isGrouped: isGrouped, in: expression)
       return try places(of: base)
     case .subquery(let collection, let variable, let condition):
       let elements = try places(of: collection)
@@ -95,5 +98,41 @@ struct PredicateReach {
     if path.isEmpty { return }
     if dependencies.contains(where: { $0.property === property && $0.path.elementsEqual(path, by: ===) }) { return }
     dependencies.append(Dependency(path: path, property: property))
+  }
+}
+
+// MARK: - Indexes
+
+extension PredicateReach {
+  /// A single object has no places to name: refused even where there is none. A text asks it for a key.
+  private mutating func checkIndex(
+    _ index: Expression.Index, into base: Expression, isGrouped: Bool, in written: Expression
+  ) throws(Failure) {
+    if case .expression(let expression) = index, try mayBeText(expression) { return }
+    let found = try places(of: base)
+    let steps: Int
+    switch base {
+    case .selfObject, .variable: steps = 0
+    case .keyPath(let keys), .path(.selfObject, let keys), .path(.variable, let keys):
+      if keys.contains(where: { $0.utf8.first == UInt8(ascii: "@") }) { return }
+      // `a.d[0]` indexes the d of each a.
+      steps = isGrouped ? keys.count { $0 != "self" } : 1
+    default: return
+    }
+    guard let first = found.first, !found.contains(where: { $0.path.suffix(steps).contains(where: \.isToMany) }) else {
+      return
+    }
+    let single = steps > 0 ? first.path.last.map { "'\($0.qualifiedName)', which is to-one" } : nil
+    throw Failure(
+      .invalidPredicate,
+      "\(written.text) has an index into \(single ?? "an object"). Leave the index out, or index what is to-many.")
+  }
+
+  private func mayBeText(_ expression: Expression) throws(Failure) -> Bool {
+    if let value = try Arithmetic.fold(expression) { return value.comparableText != nil }
+    guard case .keyPath(let keys) = expression, let type = try start.entity.columnType(atKeyPath: keys) else {
+      return true
+    }
+    return type.comparisonClass == .text
   }
 }
