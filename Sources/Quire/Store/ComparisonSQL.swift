@@ -89,7 +89,7 @@ struct ComparisonSQL {
   }
 
   private func isNull(_ column: SQLColumn) -> SQLFragment {
-    SQLFragment(sql: "\(column.sql) IS NULL", isExact: true)
+    SQLFragment(sql: "\(column.sql) IS NULL", isExact: true, stack: 1 + column.stack)
   }
 
   /// A column and a constant that is not nil.
@@ -103,7 +103,8 @@ struct ComparisonSQL {
       return .constant(false)
     }
     let sign = ComparisonSQL.sign(relation)
-    return SQLFragment(sql: "\(operand) \(sign) \(arguments.parameter(argument))", isExact: false)
+    return SQLFragment(
+      sql: "\(operand) \(sign) \(arguments.parameter(argument))", isExact: false, stack: stack(column))
   }
 
   private func compared(_ relation: Relation, _ left: SQLColumn, _ right: SQLColumn) throws(Failure) -> SQLFragment {
@@ -113,15 +114,20 @@ struct ComparisonSQL {
     if relation.isOrdering, !left.type.comparisonClass.hasOrder { isAlike = false }
     guard isAlike else { return relation == .equal ? bothNull : .constant(false) }
     if left.type.comparisonClass == .text, !folding.isEmpty {
-      let folded = function(relation.textOperation, left.sql, right.sql)
+      let folded = function(relation.textOperation, left, right)
       return relation == .equal ? .chain(.or, [folded, bothNull]) : folded
     }
     let isSingle = left.type == .float || right.type == .float
     let leftSQL = isSingle && left.type != .float ? PredicateFunctions.single(left.sql) : left.sql
     let rightSQL = isSingle && right.type != .float ? PredicateFunctions.single(right.sql) : right.sql
-    if relation == .equal { return SQLFragment(sql: "\(leftSQL) IS \(rightSQL)", isExact: true) }
-    return SQLFragment(sql: "\(leftSQL) \(ComparisonSQL.sign(relation)) \(rightSQL)", isExact: false)
+    let stack = stack(left, right)
+    if relation == .equal { return SQLFragment(sql: "\(leftSQL) IS \(rightSQL)", isExact: true, stack: stack) }
+    return SQLFragment(
+      sql: "\(leftSQL) \(ComparisonSQL.sign(relation)) \(rightSQL)", isExact: false, stack: stack)
   }
+
+  /// See `SQLFragment.stack`: of a test of columns, perhaps inside a function.
+  private func stack(_ columns: SQLColumn...) -> Int { 6 + (columns.map(\.stack).max() ?? 0) }
 
   private static func sign(_ relation: Relation) -> String {
     switch relation {
@@ -171,10 +177,12 @@ struct ComparisonSQL {
     for (searched, values) in searches.sorted(by: { $0.key < $1.key }) {
       if values.count <= ComparisonSQL.mostParameters {
         let marks = values.map { arguments.parameter($0) }.joined(separator: ", ")
-        tests.append(SQLFragment(sql: "\(searched) IN (\(marks))", isExact: false))
+        tests.append(SQLFragment(sql: "\(searched) IN (\(marks))", isExact: false, stack: stack(column)))
       } else {
         tests.append(
-          SQLFragment(sql: "\(searched) IN (\(PackedList.sql(values, arguments)))", isExact: false, stack: 24))
+          SQLFragment(
+            sql: "\(searched) IN (\(PackedList.sql(values, arguments)))", isExact: false,
+            stack: max(24, stack(column))))
       }
     }
     return .chain(.or, tests)
@@ -188,10 +196,10 @@ struct ComparisonSQL {
       return .constant(try ValueTest(folding).matches(operation, left, right))
     case (.constant(let left), .column(let right)):
       guard let text = left.comparableText, right.type.comparisonClass == .text else { return .constant(false) }
-      return function(operation, arguments.parameter(.text(text)), right.sql)
+      return function(operation, arguments.parameter(.text(text)), right.sql, stack: stack(right))
     case (.column(let left), .column(let right)):
       guard left.type.comparisonClass == .text, right.type.comparisonClass == .text else { return .constant(false) }
-      return function(operation, left.sql, right.sql)
+      return function(operation, left, right)
     case (.column(let left), .constant(let right)):
       guard left.type.comparisonClass == .text, let pattern = right.comparableText else { return .constant(false) }
       return try text(operation, left, pattern)
@@ -221,26 +229,28 @@ struct ComparisonSQL {
 
   /// A constant pattern, by the text index where there is one and it helps.
   private func searched(_ operation: TextMatcher.Operation, _ column: SQLColumn, _ pattern: Text) -> SQLFragment {
-    let test = function(operation, column.sql, arguments.parameter(.text(pattern)))
-    guard let candidates = column.textIndex?.candidates(operation, pattern, folding, arguments) else { return test }
-    var found = SQLFragment.chain(.and, [candidates, test])
-    found.keyed = candidates.keyed.map { SQLKeyedSearch(key: $0.key, keys: $0.keys, test: test.sql) }
+    let test = function(operation, column.sql, arguments.parameter(.text(pattern)), stack: stack(column))
+    let candidates = candidates(operation, column, pattern)
+    var found = SQLFragment.chain(.and, candidates + [test])
+    found.keyed = candidates.first?.keyed.map { SQLKeyedSearch(key: $0.key, keys: $0.keys, test: test.sql) }
     return found
   }
 
   private func candidates(
     _ operation: TextMatcher.Operation, _ column: SQLColumn, _ pattern: Text
   ) -> [SQLFragment] {
-    column.textIndex?.candidates(operation, pattern, folding, arguments).map { [$0] } ?? []
+    guard var found = column.textIndex?.candidates(operation, pattern, folding, arguments) else { return [] }
+    found.stack = max(found.stack, column.stack)
+    return [found]
   }
 
   /// The texts with a prefix are a range of the column, so that an index serves them.
   private func range(_ column: SQLColumn, prefix: Text) -> [SQLFragment] {
-    var bounds = [SQLFragment(sql: "\(column.sql) >= \(arguments.parameter(.text(prefix)))", isExact: false)]
-    if let end = ComparisonSQL.firstText(after: prefix) {
-      bounds.append(SQLFragment(sql: "\(column.sql) < \(arguments.parameter(.text(end)))", isExact: false))
+    func bound(_ sign: String, _ text: Text) -> SQLFragment {
+      SQLFragment(
+        sql: "\(column.sql) \(sign) \(arguments.parameter(.text(text)))", isExact: false, stack: stack(column))
     }
-    return bounds
+    return [bound(">=", prefix)] + (ComparisonSQL.firstText(after: prefix).map { [bound("<", $0)] } ?? [])
   }
 
   /// The least text above all texts with a prefix; nil when there is none.
@@ -257,9 +267,15 @@ struct ComparisonSQL {
     return nil
   }
 
-  private func function(_ operation: TextMatcher.Operation, _ text: String, _ pattern: String) -> SQLFragment {
+  private func function(
+    _ operation: TextMatcher.Operation, _ text: String, _ pattern: String, stack: Int
+  ) -> SQLFragment {
     SQLFragment(
       sql: "\(PredicateFunctions.text)(\(operation.rawValue), \(folding.rawValue), \(text), \(pattern))",
-      isExact: true, stack: 12)
+      isExact: true, stack: stack)
+  }
+
+  private func function(_ operation: TextMatcher.Operation, _ text: SQLColumn, _ pattern: SQLColumn) -> SQLFragment {
+    function(operation, text.sql, pattern.sql, stack: stack(text, pattern))
   }
 }

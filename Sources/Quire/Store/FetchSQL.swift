@@ -113,7 +113,9 @@ struct FetchSQL {
     _ plan: FetchPlan, _ row: SQLRow, _ compiler: SQLCompiler
   ) throws(Failure) -> SQLFragment? {
     guard let predicate = plan.predicate else { return nil }
-    let fragment = try compiler.fragment(predicate, SQLScope(subject: row))
+    let fragment = try compiler.inParts { () throws(Failure) in
+      try compiler.fragment(predicate, SQLScope(subject: row))
+    }
     return fragment.isTrue ? nil : fragment
   }
 

@@ -7,10 +7,10 @@ extension SQLCompiler {
   func fragment(_ predicate: Predicate, _ scope: SQLScope) throws(Failure) -> SQLFragment {
     switch predicate {
     case .constant(let holds): return .constant(holds)
-    case .not(let part): return try fragment(part, scope).negated
-    case .and(let parts): return .chain(.and, try fragments(parts, scope))
-    case .or(let parts): return .chain(.or, try fragments(parts, scope))
-    case .comparison(let comparison): return try fragment(comparison, scope)
+    case .not(let part): return fitted(try fragment(part, scope).negated)
+    case .and(let parts): return fitted(.chain(.and, try fragments(parts, scope)))
+    case .or(let parts): return fitted(.chain(.or, try fragments(parts, scope)))
+    case .comparison(let comparison): return fitted(try fragment(comparison, scope))
     }
   }
 
@@ -57,22 +57,26 @@ extension SQLCompiler {
     // What is nil has no elements, and is one where it stands in a collection itself.
     var whenNil = SQLFragment.constant(false)
     if isInner, let key = collection.nilKey {
-      whenNil = .chain(.and, [SQLFragment(sql: "\(key) IS NULL", isExact: true), try test(.constant(.nil))])
+      let isNil = SQLFragment(sql: "\(key) IS NULL", isExact: true, stack: 1 + collection.ownerStack)
+      whenNil = .chain(.and, [isNil, try test(.constant(.nil))])
     }
-    return .chain(.or, [found(collection, fragment, lowest), whenNil])
+    return fitted(.chain(.or, [found(collection, fragment, lowest), whenNil]))
   }
 
   private func found(_ collection: SQLCollection, _ fragment: SQLFragment, _ lowest: Int) -> SQLFragment {
     if fragment.isFalse { return .constant(false) }
     let more = fragment.isTrue ? [] : [fragment]
-    let stack = collection.stack(more)
     let isFiltered = !more.isEmpty || collection.conditions.contains { !$0.isExact }
-    // Without a look at the outer row the owners are found once, from the other end.
-    if let link = collection.link, isFiltered, lowest >= collection.number {
+    // Without a look at the outer row the owners are found once, from the other end; a part would find them each time.
+    if let link = collection.link, isFiltered, lowest >= collection.number, !parting.isOn {
       let owners = collection.select(link.column, also: more, isLinked: false)
-      return SQLFragment(sql: "\(link.owner) IN (\(owners))", isExact: false, stack: stack)
+      let stack = max(collection.ownerStack, 3 + collection.stack(also: more, isLinked: false))
+      return fitted(SQLFragment(sql: "\(link.owner) IN (\(owners))", isExact: false, stack: stack))
     }
-    return SQLFragment(sql: "EXISTS (\(collection.select("1", also: more)))", isExact: true, stack: stack)
+    return fitted(
+      SQLFragment(
+        sql: "EXISTS (\(collection.select("1", also: more)))", isExact: true,
+        stack: 2 + collection.stack(also: more)))
   }
 
   /// `comparison` with `left` for its left side, as it is, without ANY or ALL.
@@ -128,7 +132,8 @@ extension SQLCompiler {
       if case .collection(let inner) = element {
         guard let key = inner.nilKey, let item = side(item) else { return .constant(false) }
         let isNil = try ComparisonSQL(equality, arguments).fragment(item, .constant(.nil)) ?? .constant(false)
-        return .chain(.and, [SQLFragment(sql: "\(key) IS NULL", isExact: true), isNil])
+        let isNilKey = SQLFragment(sql: "\(key) IS NULL", isExact: true, stack: 1 + inner.ownerStack)
+        return .chain(.and, [isNilKey, isNil])
       }
       if let left = side(element), let right = side(item),
         let fragment = try ComparisonSQL(equality, arguments).fragment(left, right)
@@ -154,7 +159,7 @@ extension SQLCompiler {
     case .row(let row):
       touch(row.home)
       return .column(
-        SQLColumn(sql: row.key, type: .object(root: row.entity.rootNumber), home: row.home))
+        SQLColumn(sql: row.key, type: .object(root: row.entity.rootNumber), home: row.home, stack: row.keyStack))
     }
   }
 

@@ -6,6 +6,8 @@ enum ProgramFunctions {
   static let test = "quire_test"
   /// quire_compute(program, values…): what the program makes of them.
   static let compute = "quire_compute"
+  /// quire_part(part, values…): what a statement of its own finds, see `SQLPart`.
+  static let part = "quire_part"
   /// quire_pack(value): all values of a group, in their order, as one.
   static let pack = "quire_pack"
   /// Added to a name for programs that give another value each time.
@@ -13,9 +15,10 @@ enum ProgramFunctions {
 
   /// What SQLite knows the pointers by.
   static let pointerType: StaticString = "quire_program"
+  static let partType: StaticString = "quire_part"
 
   static func register(on connection: OpaquePointer, report: @escaping (Failure) -> Void) throws(Failure) {
-    for name in [test, compute] {
+    for name in [test, compute, part] {
       for suffix in ["", volatileSuffix] {
         let flags = SQLITE_UTF8 | SQLITE_INNOCUOUS | (suffix.isEmpty ? SQLITE_DETERMINISTIC : 0)
         let state = Unmanaged.passRetained(Report(report))
@@ -50,11 +53,18 @@ enum ProgramFunctions {
     _ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?
   ) {
     guard let context, let arguments, count > 0 else { return }
-    let type = UnsafeRawPointer(pointerType.utf8Start).assumingMemoryBound(to: CChar.self)
-    guard let pointer = sqlite3_value_pointer(arguments[0], type) else { return sqlite3_result_null(context) }
-    let program = Unmanaged<SQLProgram>.fromOpaque(pointer).takeUnretainedValue()
+    func pointer(_ type: StaticString) -> UnsafeMutableRawPointer? {
+      sqlite3_value_pointer(arguments[0], UnsafeRawPointer(type.utf8Start).assumingMemoryBound(to: CChar.self))
+    }
+    let values = UnsafeBufferPointer(start: arguments + 1, count: Int(count) - 1)
     do throws(Failure) {
-      try program.run(UnsafeBufferPointer(start: arguments + 1, count: Int(count) - 1), context)
+      if let program = pointer(pointerType) {
+        try Unmanaged<SQLProgram>.fromOpaque(program).takeUnretainedValue().run(values, context)
+      } else if let part = pointer(partType) {
+        try Unmanaged<SQLPartInUse>.fromOpaque(part).takeUnretainedValue().run(values, context)
+      } else {
+        sqlite3_result_null(context)
+      }
     } catch {
       if let state = sqlite3_user_data(context) {
         Unmanaged<Report>.fromOpaque(state).takeUnretainedValue().report(error)

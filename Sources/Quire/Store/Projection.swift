@@ -60,20 +60,23 @@ extension SQLCompiler {
     let argument: SQLTerm
     switch try term(part, scope) {
     case .column(let column): argument = .column(column)
-    case .row(let row): argument = .column(SQLColumn(sql: row.key, type: .object(root: row.entity.rootNumber)))
+    case .row(let row):
+      argument = .column(SQLColumn(sql: row.key, type: .object(root: row.entity.rootNumber), stack: row.keyStack))
     case .expression(.list), .constant, .collection: return nil
     case .expression(let expression): argument = .expression(expression)
     }
     aggregation.add(part)
     if case .column(let column) = argument {
       switch name {
-      case "count:": return .column(SQLColumn(sql: "count(\(column.sql))", type: .integer))
+      case "count:":
+        return .column(SQLColumn(sql: "count(\(column.sql))", type: .integer, stack: 3 + column.stack))
       case "min:", "max:":
         guard column.type.comparisonClass.hasOrder else {
           throw Failure(
             .invalidPredicate, "\(written.text) compares \(column.type.comparisonClass.name), which has no order.")
         }
-        return .column(SQLColumn(sql: "\(name.dropLast())(\(column.sql))", type: column.type))
+        return .column(
+          SQLColumn(sql: "\(name.dropLast())(\(column.sql))", type: column.type, stack: 3 + column.stack))
       case "sum:", "average:", "avg:":
         guard column.type.comparisonClass == .number else {
           throw Failure(
@@ -82,18 +85,23 @@ extension SQLCompiler {
         }
         let function = name == "sum:" ? AggregateFunctions.sum : AggregateFunctions.average
         return .expression(
-          leaf(SQLLeaf(sql: "\(function)(\(column.sql))", kind: .number, home: 0, stack: 10), written.text))
+          leaf(
+            SQLLeaf(sql: "\(function)(\(column.sql))", kind: .number, home: 0, stack: 3 + column.stack), written.text))
       default: break
       }
     }
-    let value: (sql: String, kind: SQLLeaf.Kind)
+    let value: (sql: String, kind: SQLLeaf.Kind, stack: Int)
     switch argument {
-    case .column(let column): value = (column.sql, .value(column.type))
-    case .expression(let expression): value = (try computed(expression, .coded), .coded)
+    case .column(let column): value = (column.sql, .value(column.type), column.stack)
+    case .expression(let expression):
+      let (sql, stack) = try computed(expression, .coded)
+      value = (sql, .coded, stack)
     default: return nil
     }
     let list = leaf(
-      SQLLeaf(sql: "\(ProgramFunctions.pack)(\(value.sql))", kind: .list(value.kind), home: 0, stack: 16), part.text)
+      SQLLeaf(
+        sql: "\(ProgramFunctions.pack)(\(value.sql))", kind: .list(value.kind), home: 0, stack: 3 + value.stack),
+      part.text)
     return .expression(.function(name, [list]))
   }
 }

@@ -95,7 +95,8 @@ struct ProjectionSQL {
         return
       }
       _ = try ExpressionNode(column.expression)
-      let term = try compiler.term(column.expression, scope)
+      let (compiler, scope) = (compiler, scope)
+      let term = try compiler.inParts { () throws(Failure) in try compiler.term(column.expression, scope) }
       var sql: String?
       switch term {
       case .constant(.list), .collection:
@@ -113,7 +114,8 @@ struct ProjectionSQL {
       case .expression(.argument(let number, _)):
         add(compiler.leaves[number].sql, .column(selected.count, compiler.leaves[number].kind))
         sql = compiler.leaves[number].sql
-      case .expression(let expression): add(try compiler.computed(expression, .coded), .column(selected.count, .coded))
+      case .expression(let expression):
+        add(try compiler.computed(expression, .coded).sql, .column(selected.count, .coded))
       }
       terms[column.name] = (term, sql)
     }
@@ -133,7 +135,8 @@ struct ProjectionSQL {
         scope.names[name] = known.term
       }
       let names = Set(terms.keys)
-      let fragment = try compiler.fragment(predicate, scope)
+      let (compiler, complete) = (compiler, scope)
+      let fragment = try compiler.inParts { () throws(Failure) in try compiler.fragment(predicate, complete) }
       for side in predicate.sides {
         guard let key = aggregation.loose(side, groups: projection.groups + names.map { [$0] }) else { continue }
         throw Failure(

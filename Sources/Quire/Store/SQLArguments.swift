@@ -4,6 +4,9 @@ final class SQLArguments {
   enum Argument {
     case value(Value)
     case program(SQLProgram)
+    case part(SQLPart)
+    /// What a part is given of the rows around it.
+    case outer
   }
 
   private(set) var all: [Argument] = []
@@ -11,6 +14,11 @@ final class SQLArguments {
   /// The parameter to write where the argument is meant.
   func parameter(_ value: Value) -> String { add(.value(value)) }
   func parameter(_ program: SQLProgram) -> String { add(.program(program)) }
+  func parameter(_ part: SQLPart) -> String { add(.part(part)) }
+  func outerParameter() -> String { add(.outer) }
+
+  /// Forgets those that were added last.
+  func keepFirst(_ count: Int) { all.removeLast(all.count - count) }
 
   private func add(_ argument: Argument) -> String {
     all.append(argument)
@@ -18,11 +26,25 @@ final class SQLArguments {
   }
 
   func bind(to statement: Statement) throws(Failure) {
+    // A part comes behind all that it is made of.
+    var parts: [Int: SQLPartInUse] = [:]
+    for (place, argument) in all.enumerated() {
+      guard case .part(let part) = argument else { continue }
+      let inner = try statement.alongside(part.sql)
+      try bind(to: inner, parts)
+      parts[place] = SQLPartInUse(inner, part)
+    }
+    try bind(to: statement, parts)
+  }
+
+  private func bind(to statement: Statement, _ parts: [Int: SQLPartInUse]) throws(Failure) {
     // Parameters behind the last one that was used do not exist.
     for (place, argument) in all.prefix(statement.parameterCount).enumerated() {
       switch argument {
       case .value(let value): try statement.bind(value, at: place + 1)
       case .program(let program): try statement.bind(program, at: place + 1)
+      case .part: if let part = parts[place] { try statement.bind(part, at: place + 1) }
+      case .outer: break
       }
     }
   }

@@ -23,11 +23,11 @@ extension SQLCompiler {
     case .constant(let value): return .constant(value)
     case .expression(let expression): return expression
     case .column(let column):
-      return leaf(SQLLeaf(sql: column.sql, kind: .value(column.type), home: column.home, stack: 8), written)
+      return leaf(SQLLeaf(sql: column.sql, kind: .value(column.type), home: column.home, stack: column.stack), written)
     case .row(let row):
       touch(row.home)
-      return leaf(
-        SQLLeaf(sql: row.key, kind: .value(.object(root: row.entity.rootNumber)), home: row.home, stack: 8), written)
+      let kind = SQLLeaf.Kind.value(.object(root: row.entity.rootNumber))
+      return leaf(SQLLeaf(sql: row.key, kind: kind, home: row.home, stack: row.keyStack), written)
     case .collection(let collection):
       if let (operation, left, right) = collection.set, collection.steps.isEmpty { return .set(operation, left, right) }
       return leaf(try packed(collection), written)
@@ -44,20 +44,28 @@ extension SQLCompiler {
     let ((value, kind, stack), lowest) = try enclosed(above: collection.number) {
       () throws(Failure) -> (String, SQLLeaf.Kind, Int) in
       switch try element(of: collection) {
-      case .column(let column): return (column.sql, .value(column.type), 8)
-      case .row(let row): return (row.key, .value(.object(root: row.entity.rootNumber)), 8)
+      case .column(let column): return (column.sql, .value(column.type), column.stack)
+      case .row(let row): return (row.key, .value(.object(root: row.entity.rootNumber)), row.keyStack)
       case .collection(let inner):
         let leaf = try packed(inner)
         return (leaf.sql, leaf.kind, leaf.stack)
-      case .constant(let value): return (try computed(.constant(value), .coded), .coded, 8)
-      case .expression(let expression): return (try computed(expression, .coded), .coded, 20)
+      case .constant(let value):
+        let (sql, stack) = try computed(.constant(value), .coded)
+        return (sql, .coded, stack)
+      case .expression(let expression):
+        let (sql, stack) = try computed(expression, .coded)
+        return (sql, .coded, stack)
       }
     }
     touch(collection.home)
     var sql = "(SELECT \(ProgramFunctions.pack)(v) FROM (\(collection.select("\(value) AS v", ordered: true))))"
-    if let key = collection.nilKey { sql = "CASE WHEN \(key) IS NOT NULL THEN \(sql) END" }
-    return SQLLeaf(
-      sql: sql, kind: .list(kind), home: min(collection.home, lowest), stack: collection.stack() + 16 + stack)
+    var depth = 7 + collection.stack(stack, ordered: true)
+    if let key = collection.nilKey {
+      sql = "CASE WHEN \(key) IS NOT NULL THEN \(sql) END"
+      depth = max(3 + collection.ownerStack, 5 + depth)
+    }
+    let fitting = fitted(sql, stack: depth)
+    return SQLLeaf(sql: fitting.sql, kind: .list(kind), home: min(collection.home, lowest), stack: fitting.stack)
   }
 
   // MARK: Programs
@@ -65,7 +73,7 @@ extension SQLCompiler {
   /// A comparison that a program answers.
   func tested(_ comparison: Comparison) throws(Failure) -> SQLFragment {
     let node = try PredicateNode(.comparison(comparison))
-    let (sql, stack, isConstant) = call(ProgramFunctions.test, [comparison.left, comparison.right]) {
+    let (sql, stack, isConstant) = try call(ProgramFunctions.test, [comparison.left, comparison.right]) {
       SQLProgram(.predicate(node), Predicate.comparison(comparison).text, $0)
     }
     // What fails is said when a row is asked about, and perhaps never.
@@ -73,20 +81,26 @@ extension SQLCompiler {
       var scope = Scope(subject: .nil, variables: [:])
       if let holds = try? node.holds(&scope) { return .constant(holds) }
     }
-    return SQLFragment(sql: sql, isExact: true, stack: stack)
+    return fitted(SQLFragment(sql: sql, isExact: true, stack: stack))
   }
 
   /// What a program makes of an expression.
-  func computed(_ expression: Expression, _ result: SQLProgram.Result) throws(Failure) -> String {
+  func computed(
+    _ expression: Expression, _ result: SQLProgram.Result
+  ) throws(Failure) -> (sql: String, stack: Int) {
     let node = try ExpressionNode(expression)
-    return call(ProgramFunctions.compute, [expression]) {
+    let (sql, stack, _) = try call(ProgramFunctions.compute, [expression]) {
       SQLProgram(.expression(node, result), expression.text, $0)
-    }.sql
+    }
+    return fitted(sql, stack: stack)
   }
+
+  /// SQLite calls a function with at most 127 arguments, one of which is the program.
+  static let mostArguments = 126
 
   private func call(
     _ function: String, _ parts: [Expression], _ program: ([(number: Int, kind: SQLLeaf.Kind)]) -> SQLProgram
-  ) -> (sql: String, stack: Int, isConstant: Bool) {
+  ) throws(Failure) -> (sql: String, stack: Int, isConstant: Bool) {
     var numbers: [Int] = []
     var isPure = true
     func collect(_ expression: Expression) {
@@ -96,10 +110,16 @@ extension SQLCompiler {
     }
     for part in parts { collect(part) }
     for number in numbers { touch(leaves[number].home) }
+    if numbers.count > SQLCompiler.mostArguments {
+      throw Failure(
+        .unsupported,
+        "\(parts.map(\.text).joined(separator: " and ")) looks up \(numbers.count) values of each row at once. SQLite "
+          + "hands over \(SQLCompiler.mostArguments) at most; divide it into several conditions with OR or AND.")
+    }
     let parameter = arguments.parameter(program(numbers.map { ($0, leaves[$0].kind) }))
     let name = isPure ? function : function + ProgramFunctions.volatileSuffix
     let list = ([parameter] + numbers.map { leaves[$0].sql }).joined(separator: ", ")
-    let stack = 10 + (numbers.map { leaves[$0].stack }.max() ?? 0)
+    let stack = 6 + (numbers.map { leaves[$0].stack }.max() ?? 0)
     return ("\(name)(\(list))", stack, isPure && numbers.isEmpty)
   }
 

@@ -94,16 +94,17 @@ extension SQLCompiler {
     {
       let name = operation == .minimum ? "min" : "max"
       touch(values.home)
-      return .column(
-        SQLColumn(sql: "(\(values.select("\(name)(\(column.sql))")))", type: column.type, home: values.home))
+      let (sql, stack) = fitted(
+        "(\(values.select("\(name)(\(column.sql))")))", stack: 1 + values.stack(3 + column.stack))
+      return .column(SQLColumn(sql: sql, type: column.type, home: values.home, stack: stack))
     }
     return .expression(.path(try argument(.collection(values), written.text), [key]))
   }
 
   /// What is taken of the row of a collection.
   func element(of collection: SQLCollection) throws(Failure) -> SQLTerm {
-    var term = SQLTerm.row(collection.row)
     touch(collection.number)
+    var term = SQLTerm.row(collection.row)
     for step in collection.steps {
       switch step {
       case .keys(let keys): term = try walk(term, keys, .keyPath(keys))
@@ -120,9 +121,13 @@ extension SQLCompiler {
 
   func count(_ collection: SQLCollection) -> SQLTerm {
     touch(collection.home)
-    let count = "(\(collection.select("count(*)")))"
-    let sql = collection.nilKey.map { "CASE WHEN \($0) IS NOT NULL THEN \(count) END" } ?? count
-    return .column(SQLColumn(sql: sql, type: .integer, home: collection.home))
+    var sql = "(\(collection.select("count(*)")))", stack = 1 + collection.stack()
+    if let key = collection.nilKey {
+      sql = "CASE WHEN \(key) IS NOT NULL THEN \(sql) END"
+      stack = max(3 + collection.ownerStack, 5 + stack)
+    }
+    (sql, stack) = fitted(sql, stack: stack)
+    return .column(SQLColumn(sql: sql, type: .integer, home: collection.home, stack: stack))
   }
 
   // MARK: Indexes
@@ -172,17 +177,24 @@ extension SQLCompiler {
       }
     }
     touch(collection.home)
-    func select(_ value: String) -> String? {
-      order.map { "(\(collection.select(value)) ORDER BY \($0.joined(separator: ", "))\(window))" }
+    func select(_ value: String, stack: Int) -> (sql: String, stack: Int)? {
+      guard let order else { return nil }
+      return fitted(
+        "(\(collection.select(value)) ORDER BY \(order.joined(separator: ", "))\(window))",
+        stack: 1 + collection.stack(stack, ordered: true))
     }
     switch element {
     case .column(let column):
-      guard let sql = select(column.sql) else { break }
-      return .column(SQLColumn(sql: sql, type: column.type, home: collection.home))
+      guard let (sql, stack) = select(column.sql, stack: column.stack) else { break }
+      return .column(SQLColumn(sql: sql, type: column.type, home: collection.home, stack: stack))
     case .row(let row):
-      let key: String
-      if let selected = select(row.key) { key = selected } else { key = try computed(program, .objectID) }
-      return .row(SQLRow(entity: row.entity, key: key, home: collection.home, joins: nil))
+      let key: String, stack: Int
+      if let selected = select(row.key, stack: row.keyStack) {
+        (key, stack) = selected
+      } else {
+        (key, stack) = try computed(program, .objectID)
+      }
+      return .row(SQLRow(entity: row.entity, key: key, keyStack: stack, home: collection.home, joins: nil))
     default: break
     }
     return .expression(program)
@@ -244,6 +256,7 @@ extension SQLCompiler {
       let inner = try term(parts[0], scope)
       guard case .column(var column) = inner else { return inner }
       column.sql = "+\(column.sql)"
+      column.stack += 1
       column.textIndex = nil
       return .column(column)
     case ("now", 0):

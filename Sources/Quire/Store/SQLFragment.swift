@@ -13,7 +13,7 @@ struct SQLFragment {
   var sql: String
   /// True or false for every row, never NULL, so that NOT may be put before it.
   var isExact: Bool
-  /// About how many entries SQLite's parser needs on its stack of a hundred to read this.
+  /// How many entries SQLite's parser may need on its stack of a hundred to read this; see `SQLPart`.
   var stack = 8
   /// Set where the whole of it can also be found from keys that are known.
   var keyed: SQLKeyedSearch?

@@ -8,6 +8,11 @@ struct SQLColumn {
   var attribute: Attribute?
   /// Where the text of a searchable attribute can be looked up.
   var textIndex: TextIndexColumn?
+  /// See `SQLFragment.stack`.
+  var stack = SQLColumn.plainStack
+
+  /// Of `t1.ZNAME`.
+  static let plainStack = 3
 }
 
 /// What an expression is in SQL.
@@ -26,6 +31,7 @@ final class SQLRow {
   let entity: Entity
   /// SQL of its primary key; NULL where there is no row.
   let key: String
+  let keyStack: Int
   let home: Int
   /// Where tables are joined that hold what is asked of it; nil to ask by a subquery.
   let joins: SQLJoins?
@@ -38,11 +44,13 @@ final class SQLRow {
     self.home = home
     self.joins = joins
     key = "\(alias).Z_PK"
+    keyStack = SQLColumn.plainStack
   }
 
-  init(entity: Entity, key: String, home: Int, joins: SQLJoins?) {
+  init(entity: Entity, key: String, keyStack: Int = SQLColumn.plainStack, home: Int, joins: SQLJoins?) {
     self.entity = entity
     self.key = key
+    self.keyStack = keyStack
     self.home = home
     self.joins = joins
   }
@@ -54,8 +62,13 @@ final class SQLJoins {
   private(set) var sql = ""
   private var aliases: [String: String] = [:]
 
-  fileprivate func alias(forKey key: String, table: String, new: () -> String) -> String {
+  /// SQLite joins at most 64 tables. What more paths lead to is asked by subqueries.
+  private static let mostTables = 48
+
+  /// nil when there is no room for one more.
+  fileprivate func alias(forKey key: String, table: String, new: () -> String) -> String? {
     if let known = aliases[key] { return known }
+    if aliases.count >= SQLJoins.mostTables { return nil }
     let alias = new()
     sql += " LEFT JOIN \(table) \(alias) ON \(alias).Z_PK = \(key)"
     aliases[key] = alias
@@ -81,8 +94,11 @@ struct SQLCollection {
   let link: (column: String, owner: String)?
   /// What the rows are ordered by, the first before the others.
   let order: [String]
+  var orderStack = SQLColumn.plainStack
   /// The key of the owner where there may be none: the collection is nil then, and not empty.
   var nilKey: String?
+  /// Of the key of the owner.
+  var ownerStack = SQLColumn.plainStack
   /// Of the outermost row that is looked at.
   var home: Int
   /// The number of its own row.
@@ -100,15 +116,31 @@ struct SQLCollection {
   /// `SELECT … FROM …` of its rows, the newest conditions last.
   func select(_ columns: String, also more: [SQLFragment] = [], ordered: Bool = false, isLinked: Bool = true) -> String
   {
-    var parts = conditions + more
-    if isLinked, let link { parts.insert(SQLFragment(sql: "\(link.column) = \(link.owner)", isExact: false), at: 0) }
-    let condition = SQLFragment.chain(.and, parts)
+    let condition = condition(more, isLinked: isLinked)
     let order = ordered && !order.isEmpty ? " ORDER BY \(order.joined(separator: ", "))" : ""
     return "SELECT \(columns) FROM \(source)\(joins.sql)\(condition.isTrue ? "" : " WHERE \(condition.sql)")\(order)"
   }
 
-  /// The parser's stack that reading it takes, see `SQLFragment.stack`.
-  func stack(_ more: [SQLFragment] = []) -> Int { 14 + ((conditions + more).map(\.stack).max() ?? 0) }
+  /// The parser's stack that reading what `select` gives takes, see `SQLFragment.stack`.
+  func stack(
+    _ columns: Int = SQLColumn.plainStack, also more: [SQLFragment] = [], ordered: Bool = false, isLinked: Bool = true
+  ) -> Int {
+    max(
+      SQLCollection.joinStack, 4 + columns, 5 + condition(more, isLinked: isLinked).stack,
+      ordered ? 11 + orderStack : 0)
+  }
+
+  /// Of `SELECT … FROM … JOIN … ON t2.Z_PK = t1.ZOWNER`.
+  private static let joinStack = 14
+
+  private func condition(_ more: [SQLFragment], isLinked: Bool) -> SQLFragment {
+    var parts = conditions + more
+    if isLinked, let link {
+      let sql = "\(link.column) = \(link.owner)"
+      parts.insert(SQLFragment(sql: sql, isExact: false, stack: 2 + ownerStack), at: 0)
+    }
+    return .chain(.and, parts)
+  }
 }
 
 /// Makes rows and columns, each alias once, and knows which outer rows a piece of SQL looks at.
@@ -119,6 +151,8 @@ final class SQLCompiler {
   private var aliasCount = 0
   /// The lowest home of what was used since it was last set.
   private var lowestHome = Int.max
+  /// See `SQLPart`.
+  var parting = SQLParting()
 
   init(schema: Schema, arguments: SQLArguments) {
     self.schema = schema
@@ -163,34 +197,37 @@ final class SQLCompiler {
     }
     guard let relationship = property as? Relationship else {
       let attribute = property as? Attribute
+      let (sql, stack) = try lookup(property, in: row)
       return .column(
         SQLColumn(
-          sql: try column(of: property, in: row), type: try ColumnType(comparing: property), home: row.home,
-          attribute: attribute,
-          textIndex: attribute.flatMap { schema.textIndexes.column(of: $0, key: row.key) }))
+          sql: sql, type: try ColumnType(comparing: property), home: row.home, attribute: attribute,
+          textIndex: attribute.flatMap { schema.textIndexes.column(of: $0, key: row.key) }, stack: stack))
     }
     if relationship.isToMany { return .collection(try collection(relationship, of: row)) }
+    let (key, stack) = try lookup(relationship, in: row)
     return .row(
       SQLRow(
-        entity: relationship.destination, key: try column(of: relationship, in: row), home: row.home,
-        joins: row.joins))
+        entity: relationship.destination, key: key, keyStack: stack, home: row.home,
+        joins: stack > SQLColumn.plainStack ? nil : row.joins))
   }
 
   /// SQL of the column that holds an attribute or the key of a to-one relationship.
-  func column(of property: Property, in row: SQLRow) throws(Failure) -> String {
+  func column(of property: Property, in row: SQLRow) throws(Failure) -> String { try lookup(property, in: row).sql }
+
+  private func lookup(_ property: Property, in row: SQLRow) throws(Failure) -> (sql: String, stack: Int) {
     guard let column = schema.valueColumn(of: property) else {
       throw Failure(.invalidArgument, "'\(property.qualifiedName)' is not in the store. Use a stored property.")
     }
     touch(row.home)
-    if let alias = row.alias { return "\(alias).\(column)" }
+    if let alias = row.alias { return ("\(alias).\(column)", SQLColumn.plainStack) }
     let table = schema.table(of: row.entity)
-    if let joins = row.joins {
-      let alias = joins.alias(forKey: row.key, table: table) { newAlias().name }
+    if let alias = row.joins?.alias(forKey: row.key, table: table, new: { newAlias().name }) {
       row.alias = alias
-      return "\(alias).\(column)"
+      return ("\(alias).\(column)", SQLColumn.plainStack)
     }
     let alias = newAlias().name
-    return "(SELECT \(alias).\(column) FROM \(table) \(alias) WHERE \(alias).Z_PK = \(row.key))"
+    return fitted(
+      "(SELECT \(alias).\(column) FROM \(table) \(alias) WHERE \(alias).Z_PK = \(row.key))", stack: 8 + row.keyStack)
   }
 
   // MARK: Collections
@@ -203,7 +240,7 @@ final class SQLCompiler {
     var conditions: [SQLFragment] = []
     let source: String
     var link: (column: String, owner: String)?
-    var order: [String]
+    var order: [String], orderStack = SQLColumn.plainStack
     touch(owner.home)
     switch path.storage {
     case .owner: throw Failure(.invalidState, "'\(relationship.qualifiedName)' is to-one and has no collection.")
@@ -223,7 +260,7 @@ final class SQLCompiler {
         SQLFragment(
           sql: "\(alias).Z_PK IN (SELECT \(second) FROM \(pairs.name) WHERE \(first) = \(owner.key) "
             + "UNION SELECT \(first) FROM \(pairs.name) WHERE \(second) = \(owner.key))",
-          isExact: true, stack: 16))
+          isExact: true, stack: 12 + owner.keyStack))
       order = []
       if let place = pairs.orderColumn, let inverse = pairs.inverseOrderColumn {
         order = [
@@ -231,6 +268,7 @@ final class SQLCompiler {
             + "AND \(second) = \(alias).Z_PK UNION ALL SELECT \(inverse) FROM \(pairs.name) "
             + "WHERE \(second) = \(owner.key) AND \(first) = \(alias).Z_PK))"
         ]
+        orderStack = 16 + owner.keyStack
       }
     }
     order.append("\(alias).Z_PK")
@@ -238,8 +276,9 @@ final class SQLCompiler {
       conditions.append(SQLFragment(sql: condition, isExact: false))
     }
     return SQLCollection(
-      source: source, joins: joins, row: row, conditions: conditions, link: link, order: order,
-      nilKey: owner.alias.map { "\($0).Z_PK" } == owner.key ? nil : owner.key, home: owner.home, number: number)
+      source: source, joins: joins, row: row, conditions: conditions, link: link, order: order, orderStack: orderStack,
+      nilKey: owner.alias.map { "\($0).Z_PK" } == owner.key ? nil : owner.key, ownerStack: owner.keyStack,
+      home: owner.home, number: number)
   }
 
   /// What both sides hold, one of them, or the left one alone; nil where they have no table in common.
@@ -255,8 +294,10 @@ final class SQLCompiler {
     while !rightRow.entity.isKind(of: entity), let parent = entity.parent { entity = parent }
     let (alias, number) = newAlias()
     func membership(_ collection: SQLCollection, _ row: SQLRow) -> SQLFragment {
-      SQLFragment(
-        sql: "\(alias).Z_PK IN (\(collection.select(row.key)))", isExact: false, stack: collection.stack())
+      fitted(
+        SQLFragment(
+          sql: "\(alias).Z_PK IN (\(collection.select(row.key)))", isExact: false,
+          stack: 3 + collection.stack(row.keyStack)))
     }
     let isLeft = membership(left, leftRow), isRight = membership(right, rightRow)
     let condition: SQLFragment
@@ -269,6 +310,7 @@ final class SQLCompiler {
     return SQLCollection(
       source: "\(schema.table(of: entity)) \(alias)", joins: joins,
       row: SQLRow(entity: entity, alias: alias, home: number, joins: joins), conditions: [condition], link: nil,
-      order: ["\(isLeft.sql) DESC", "\(alias).Z_PK"], nilKey: nil, home: min(left.home, right.home), number: number)
+      order: ["\(isLeft.sql) DESC", "\(alias).Z_PK"], orderStack: isLeft.stack, nilKey: nil,
+      home: min(left.home, right.home), number: number)
   }
 }

@@ -8,6 +8,7 @@ final class Statement {
   /// Texts and data are bound without a copy, so they live here until the statement is reset.
   private var boundBytes: ContiguousArray<Bytes> = []
   private var boundPrograms: [SQLProgram] = []
+  private var boundParts: [SQLPartInUse] = []
 
   init(_ handle: OpaquePointer, sql: String, connection: Connection) {
     self.handle = handle
@@ -70,6 +71,23 @@ final class Statement {
     sqlite3_clear_bindings(handle)
     boundBytes.removeAll(keepingCapacity: true)
     boundPrograms.removeAll()
+    boundParts.removeAll()
+  }
+
+  /// Another statement of the same connection.
+  func alongside(_ sql: String) throws(Failure) -> Statement { try connection.statement(sql) }
+
+  /// Runs the statement for a function that the statement around it calls, with `values` for the parameters `numbers`,
+  /// and gives what it selects.
+  func answer(
+    _ values: UnsafeBufferPointer<OpaquePointer?>, at numbers: [Int], to context: OpaquePointer
+  ) throws(Failure) {
+    for (value, number) in zip(values, numbers) { try check(sqlite3_bind_value(handle, parameter(number), value)) }
+    defer { sqlite3_reset(handle) }
+    let code = sqlite3_step(handle)
+    if code == SQLITE_ROW { return sqlite3_result_value(context, sqlite3_column_value(handle, 0)) }
+    if code == SQLITE_DONE { return sqlite3_result_null(context) }
+    throw connection.pendingFailure ?? connection.failure(code, doing: "run \(Connection.excerpt(sql))")
   }
 }
 
@@ -125,6 +143,12 @@ extension Statement {
     let type = UnsafeRawPointer(ProgramFunctions.pointerType.utf8Start).assumingMemoryBound(to: CChar.self)
     try check(
       sqlite3_bind_pointer(handle, parameter(index), Unmanaged.passUnretained(program).toOpaque(), type, nil))
+  }
+
+  func bind(_ part: SQLPartInUse, at index: Int) throws(Failure) {
+    boundParts.append(part)
+    let type = UnsafeRawPointer(ProgramFunctions.partType.utf8Start).assumingMemoryBound(to: CChar.self)
+    try check(sqlite3_bind_pointer(handle, parameter(index), Unmanaged.passUnretained(part).toOpaque(), type, nil))
   }
 
   var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }

@@ -51,14 +51,22 @@ extension Store {
 
   private func steps(of sql: String, _ arguments: SQLArguments) throws(Failure) -> [String] {
     try withConnection { connection throws(Failure) in
-      let statement = try connection.statement("EXPLAIN QUERY PLAN \(sql)")
-      try arguments.bind(to: statement)
-      var depths: [Int64: Int] = [0: -1]
       var steps: [String] = []
-      while try statement.step() {
-        let depth = (depths[statement.integer(at: 1)] ?? -1) + 1
-        depths[statement.integer(at: 0)] = depth
-        steps.append(String(repeating: "  ", count: depth) + (statement.text(at: 3)?.string ?? ""))
+      func add(_ sql: String, below: Int) throws(Failure) {
+        let statement = try connection.statement("EXPLAIN QUERY PLAN \(sql)")
+        try arguments.bind(to: statement)
+        var depths: [Int64: Int] = [0: below]
+        while try statement.step() {
+          let depth = (depths[statement.integer(at: 1)] ?? below) + 1
+          depths[statement.integer(at: 0)] = depth
+          steps.append(String(repeating: "  ", count: depth) + (statement.text(at: 3)?.string ?? ""))
+        }
+      }
+      try add(sql, below: -1)
+      for (place, argument) in arguments.all.enumerated() {
+        guard case .part(let part) = argument else { continue }
+        steps.append("STATEMENT ?\(place + 1)")
+        try add(part.sql, below: 0)
       }
       return steps
     }
@@ -78,6 +86,8 @@ extension SQLArguments.Argument: CustomStringConvertible {
     switch self {
     case .value(let value): Expression.constant(value).text
     case .program(let program): "a program for \(program.text)"
+    case .part(let part): "a statement of its own: \(part.sql)"
+    case .outer: "a value of the row that the statement is run for"
     }
   }
 }
