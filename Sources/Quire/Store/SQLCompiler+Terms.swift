@@ -104,8 +104,12 @@ extension SQLCompiler {
   /// What is taken of the row of a collection.
   func element(of collection: SQLCollection) throws(Failure) -> SQLTerm {
     touch(collection.number)
-    var term = SQLTerm.row(collection.row)
-    for step in collection.steps {
+    return try following(collection.steps, from: collection.row)
+  }
+
+  private func following(_ steps: [SQLCollection.Step], from row: SQLRow) throws(Failure) -> SQLTerm {
+    var term = SQLTerm.row(row)
+    for step in steps {
       switch step {
       case .keys(let keys): term = try walk(term, keys, .keyPath(keys))
       case .indexed(let key, let index):
@@ -195,6 +199,12 @@ extension SQLCompiler {
         (key, stack) = try computed(program, .objectID)
       }
       return .row(SQLRow(entity: row.entity, key: key, keyStack: stack, home: collection.home, joins: nil))
+    case .collection:
+      // Of a list of lists, one is what the steps lead to from one row.
+      guard let (key, stack) = select(collection.row.key, stack: collection.row.keyStack) else { break }
+      let row = SQLRow(
+        entity: collection.row.entity, key: key, keyStack: stack, home: collection.home, joins: nil)
+      return try following(collection.steps, from: row)
     default: break
     }
     return .expression(program)
