@@ -31,17 +31,22 @@ enum AggregateFunctions {
       return sqlite3_result_int(context, 0)
     }
     if state.pointee.isReal {
-      sqlite3_result_double(context, state.pointee.real)
+      give(state.pointee.real, to: context)
     } else {
       sqlite3_result_int64(context, state.pointee.integer)
     }
+  }
+
+  /// As `SQLLeaf.Kind.number`.
+  private static func give(_ double: Double, to context: OpaquePointer) {
+    if double.isNaN { sqlite3_result_zeroblob(context, 0) } else { sqlite3_result_double(context, double) }
   }
 
   private static let giveAverage: @convention(c) (OpaquePointer?) -> Void = { context in
     guard let context, let state = AggregateFunctions.state(context, mayAllocate: false), state.pointee.count > 0 else {
       return sqlite3_result_null(context)
     }
-    sqlite3_result_double(context, state.pointee.total / Double(state.pointee.count))
+    give(state.pointee.total / Double(state.pointee.count), to: context)
   }
 
   private static func step(_ context: OpaquePointer?, _ arguments: UnsafeMutablePointer<OpaquePointer?>?) {

@@ -62,8 +62,10 @@ extension SQLCompiler {
     case .column(let column): argument = .column(column)
     case .row(let row):
       argument = .column(SQLColumn(sql: row.key, type: .object(root: row.entity.rootNumber), stack: row.keyStack))
-    case .expression(.list), .constant, .collection: return nil
-    case .expression(let expression): argument = .expression(expression)
+    case .constant, .collection: return nil
+    case .expression(let expression):
+      if givesList(expression) { return nil }
+      argument = .expression(expression)
     }
     aggregation.add(part)
     if case .column(let column) = argument {
@@ -95,6 +97,7 @@ extension SQLCompiler {
     case .column(let column): value = (column.sql, .value(column.type), column.stack)
     case .expression(let expression):
       let (sql, stack) = try computed(expression, .coded)
+      if name == "count:" { return .column(SQLColumn(sql: "count(\(sql))", type: .integer, stack: 3 + stack)) }
       value = (sql, .coded, stack)
     default: return nil
     }
@@ -103,5 +106,20 @@ extension SQLCompiler {
         sql: "\(ProgramFunctions.pack)(\(value.sql))", kind: .list(value.kind), home: 0, stack: 3 + value.stack),
       part.text)
     return .expression(.function(name, [list]))
+  }
+
+  /// Whether an expression has many values in each row, so that a function such as max: is one of the row.
+  private func givesList(_ expression: Expression) -> Bool {
+    switch expression {
+    case .list, .set, .subquery, .function("mode:", _): return true
+    case .argument(let number, _):
+      if case .list = leaves[number].kind { return true }
+      return false
+    case .path(let base, let keys):
+      guard let operation = keys.last(where: { $0.utf8.first == UInt8(ascii: "@") }) else { return givesList(base) }
+      return operation.hasPrefix("@union") || operation.hasPrefix("@distinctUnion")
+    case .conditional(_, let first, let second): return givesList(first) || givesList(second)
+    default: return false
+    }
   }
 }

@@ -2,7 +2,7 @@
 struct SQLLeaf {
   indirect enum Kind: Sendable {
     case value(ColumnType)
-    /// An integer or a real, as it comes.
+    /// An integer or a real, as it comes; data for NaN, which SQL has no number for.
     case number
     /// What `quire_pack` gathered.
     case list(Kind)

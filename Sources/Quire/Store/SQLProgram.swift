@@ -43,6 +43,7 @@ final class SQLProgram {
         guard case .object(let box)? = item.scalar else { return sqlite3_result_null(context) }
         sqlite3_result_int64(context, box.reference.id)
       case .coded:
+        if item.isNil { return sqlite3_result_null(context) }
         let bytes = try ItemCoding.encode(item)
         quire_sqlite_result_blob_copy(context, bytes, UInt64(bytes.count))
       }
@@ -80,6 +81,7 @@ extension StoredValue {
     case (.value(let type), _): return .value(try value(as: type))
     case (.number, .integer(let integer)): return .value(.integer(integer))
     case (.number, .real(let double)): return .value(.double(double))
+    case (.number, .data): return .value(.double(.nan))
     case (.list(let element), .data(let bytes)): return try ItemCoding.list(bytes, of: element)
     case (.coded, .data(let bytes)): return try ItemCoding.decode(bytes)
     default: throw Failure(.database, "A value that SQL passed on is damaged.")
