@@ -77,7 +77,9 @@ bool are_values_same(quire_value left, quire_value right, double size) {
     case QUIRE_VALUE_URI:
         if (right.kind != QUIRE_VALUE_TEXT && right.kind != QUIRE_VALUE_URI) return false;
         break;
-    case QUIRE_VALUE_DATE: return right.kind == QUIRE_VALUE_DATE && left.as.real == right.as.real;
+    case QUIRE_VALUE_DATE:
+        return right.kind == QUIRE_VALUE_DATE
+            && (left.as.real == right.as.real || (isnan(left.as.real) && isnan(right.as.real)));
     case QUIRE_VALUE_OBJECT_ID: return right.kind == left.kind && left.as.integer == right.as.integer;
     default:
         if (left.kind != right.kind) return false;
