@@ -104,7 +104,8 @@ struct ComparisonSQL {
     }
     let sign = ComparisonSQL.sign(relation)
     return SQLFragment(
-      sql: "\(operand) \(sign) \(arguments.parameter(argument))", isExact: false, stack: stack(column))
+      sql: "\(operand) \(sign) \(arguments.parameter(argument))", isExact: false,
+      stack: stack(column, as: operand))
   }
 
   private func compared(_ relation: Relation, _ left: SQLColumn, _ right: SQLColumn) throws(Failure) -> SQLFragment {
@@ -120,14 +121,16 @@ struct ComparisonSQL {
     let isSingle = left.type == .float || right.type == .float
     let leftSQL = isSingle && left.type != .float ? PredicateFunctions.single(left.sql) : left.sql
     let rightSQL = isSingle && right.type != .float ? PredicateFunctions.single(right.sql) : right.sql
-    let stack = stack(left, right)
+    let stack = max(stack(left, as: leftSQL), 2 + stack(right, as: rightSQL))
     if relation == .equal { return SQLFragment(sql: "\(leftSQL) IS \(rightSQL)", isExact: true, stack: stack) }
     return SQLFragment(
       sql: "\(leftSQL) \(ComparisonSQL.sign(relation)) \(rightSQL)", isExact: false, stack: stack)
   }
 
-  /// See `SQLFragment.stack`: of a test of columns, perhaps inside a function.
-  private func stack(_ columns: SQLColumn...) -> Int { 6 + (columns.map(\.stack).max() ?? 0) }
+  /// See `SQLFragment.stack`: of a column, or of a function of it.
+  private func stack(_ column: SQLColumn, as operand: String) -> Int {
+    operand == column.sql ? column.stack : 5 + column.stack
+  }
 
   private static func sign(_ relation: Relation) -> String {
     switch relation {
@@ -177,12 +180,12 @@ struct ComparisonSQL {
     for (searched, values) in searches.sorted(by: { $0.key < $1.key }) {
       if values.count <= ComparisonSQL.mostParameters {
         let marks = values.map { arguments.parameter($0) }.joined(separator: ", ")
-        tests.append(SQLFragment(sql: "\(searched) IN (\(marks))", isExact: false, stack: stack(column)))
+        tests.append(SQLFragment(sql: "\(searched) IN (\(marks))", isExact: false, stack: stack(column, as: searched)))
       } else {
         tests.append(
           SQLFragment(
             sql: "\(searched) IN (\(PackedList.sql(values, arguments)))", isExact: false,
-            stack: max(24, stack(column))))
+            stack: max(24, stack(column, as: searched))))
       }
     }
     return .chain(.or, tests)
@@ -196,7 +199,7 @@ struct ComparisonSQL {
       return .constant(try ValueTest(folding).matches(operation, left, right))
     case (.constant(let left), .column(let right)):
       guard let text = left.comparableText, right.type.comparisonClass == .text else { return .constant(false) }
-      return function(operation, arguments.parameter(.text(text)), right.sql, stack: stack(right))
+      return function(operation, arguments.parameter(.text(text)), right.sql, stack: 5 + right.stack)
     case (.column(let left), .column(let right)):
       guard left.type.comparisonClass == .text, right.type.comparisonClass == .text else { return .constant(false) }
       return function(operation, left, right)
@@ -229,7 +232,7 @@ struct ComparisonSQL {
 
   /// A constant pattern, by the text index where there is one and it helps.
   private func searched(_ operation: TextMatcher.Operation, _ column: SQLColumn, _ pattern: Text) -> SQLFragment {
-    let test = function(operation, column.sql, arguments.parameter(.text(pattern)), stack: stack(column))
+    let test = function(operation, column.sql, arguments.parameter(.text(pattern)), stack: 5 + column.stack)
     let candidates = candidates(operation, column, pattern)
     var found = SQLFragment.chain(.and, candidates + [test])
     found.keyed = candidates.first?.keyed.map { SQLKeyedSearch(key: $0.key, keys: $0.keys, test: test.sql) }
@@ -248,7 +251,7 @@ struct ComparisonSQL {
   private func range(_ column: SQLColumn, prefix: Text) -> [SQLFragment] {
     func bound(_ sign: String, _ text: Text) -> SQLFragment {
       SQLFragment(
-        sql: "\(column.sql) \(sign) \(arguments.parameter(.text(text)))", isExact: false, stack: stack(column))
+        sql: "\(column.sql) \(sign) \(arguments.parameter(.text(text)))", isExact: false, stack: column.stack)
     }
     return [bound(">=", prefix)] + (ComparisonSQL.firstText(after: prefix).map { [bound("<", $0)] } ?? [])
   }
@@ -276,6 +279,6 @@ struct ComparisonSQL {
   }
 
   private func function(_ operation: TextMatcher.Operation, _ text: SQLColumn, _ pattern: SQLColumn) -> SQLFragment {
-    function(operation, text.sql, pattern.sql, stack: stack(text, pattern))
+    function(operation, text.sql, pattern.sql, stack: 5 + max(text.stack, pattern.stack))
   }
 }
