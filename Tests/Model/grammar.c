@@ -348,7 +348,14 @@ static node *value_of(kind kind, const scope *scope, int depth) {
     switch (kind) {
     case NUMBER: return number(scope, depth);
     case TEXT:
-        if (chance(25)) return one("CAST(\1, \"NSString\")", value_of((enum kind)random_below(OBJECT), scope, depth - 1));
+        if (chance(25)) {
+            /* Not of objects, whose ids depend on the stage. */
+            const bool was_wild = is_wild;
+            is_wild = false;
+            node *made = one("CAST(\1, \"NSString\")", value_of((enum kind)random_below(OBJECT), scope, depth - 1));
+            is_wild = was_wild;
+            return made;
+        }
         return one(RANDOM_OF(textual), value_of(TEXT, scope, depth - 1));
     case DATE:
         if (has_chance && chance(40)) return leaf("now()");

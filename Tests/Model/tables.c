@@ -2,6 +2,7 @@
 
 #include "cells.h"
 #include "dice.h"
+#include "stored.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,6 +27,8 @@ static void add_expression(table *table) {
     made->part_count = 1;
     made->format = "\1";
     made->parts[0] = value_part(made->kind, table->entity, random_below(3));
+    /* SQL takes the bytes of what was calculated, in which 0, 0.0 and -0.0 are three values. */
+    table->is_distinct &= made->kind == TEXT;
 }
 
 /* A name may be a word of the language. */
@@ -121,6 +124,11 @@ void make_table(int entity, table *out) {
         out->condition = new_node(RANDOM_OF(tests), 2, value_part(NUMBER, entity, 1), value_part(NUMBER, entity, 0));
         out->condition->is_predicate = true;
     }
+    /* An object that is not saved is none for what is. */
+    if (out->condition && names_unsaved(out->condition)) out->is_mixed = false;
+    for (int i = 0; i < out->column_count; i++)
+        for (int part = 0; part < out->columns[i].part_count; part++)
+            if (names_unsaved(out->columns[i].parts[part])) out->is_mixed = false;
 }
 
 /* --- Writing them. */
