@@ -52,6 +52,19 @@ import Testing
     }
   }
 
+  @Test func `a sum of decimals is no integer, though the file holds one as such`() throws {
+    let library = try LibraryFixture()
+    let context = Context(store: library.store)
+    let sample = try context.insert(entityNamed: "Sample")
+    try sample.set(.decimal(Decimal(3)), for: sample.entity.property(named: "exact"))
+    try context.save()
+    var projection = Projection()
+    projection.columns.append(
+      Projection.Column(name: "share", expression: try Expression.parse("count:(SELF) / sum:(exact)")))
+    let columns = try library.store.columns(FetchPlan(entity: try library.entity("Sample")), projection)
+    #expect(areSame(columns[0], [.double(1.0 / 3)]), "\(columns)")
+  }
+
   @Test func `a function of a list that each row has is no aggregate`() throws {
     let found = try row([7], ["max:({1, 2} UNION {3})", "count:({1} UNION tags.books)", "min:({4, 5} MINUS {4})"])
     #expect(areSame(found, [.integer(3), .integer(1), .integer(5)]), "\(found)")
