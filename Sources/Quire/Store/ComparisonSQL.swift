@@ -180,7 +180,10 @@ struct ComparisonSQL {
     for (searched, values) in searches.sorted(by: { $0.key < $1.key }) {
       if values.count <= ComparisonSQL.mostParameters {
         let marks = values.map { arguments.parameter($0) }.joined(separator: ", ")
-        tests.append(SQLFragment(sql: "\(searched) IN (\(marks))", isExact: false, stack: stack(column, as: searched)))
+        tests.append(
+          SQLFragment(
+            sql: "\(searched) IN (\(marks))", isExact: false,
+            stack: max(6, stack(column, as: searched))))
       } else {
         tests.append(
           SQLFragment(

@@ -85,10 +85,12 @@ extension SQLCompiler {
             .invalidPredicate,
             "\(written.text) calculates with \(column.type.comparisonClass.name). Only numbers have sums.")
         }
+        // SQLite keeps whole decimals as integers.
+        let number = column.type == .decimal ? "CAST(\(column.sql) AS REAL)" : column.sql
         let function = name == "sum:" ? AggregateFunctions.sum : AggregateFunctions.average
         return .expression(
           leaf(
-            SQLLeaf(sql: "\(function)(\(column.sql))", kind: .number, home: 0, stack: 3 + column.stack), written.text))
+            SQLLeaf(sql: "\(function)(\(number))", kind: .number, home: 0, stack: 5 + column.stack), written.text))
       default: break
       }
     }
