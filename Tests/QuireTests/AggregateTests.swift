@@ -52,6 +52,18 @@ import Testing
     }
   }
 
+  @Test func `a median of what is no number is none, in whatever order it comes`() throws {
+    for numbers in [[0, 2.5, .nan], [.nan, 2.5, 0], [2.5, .nan, 0], [.nan]] as [[Double]] {
+      let median = try Expression.parse("median:(%@)", arguments: [.list(numbers.map { .double($0) })])
+      let found = try ExpressionEvaluator(median).value(of: .nil).scalar
+      guard case .double(let double)? = found else {
+        Issue.record("\(numbers)")
+        continue
+      }
+      #expect(double.isNaN, "\(numbers)")
+    }
+  }
+
   @Test func `a sum of decimals is no integer, though the file holds one as such`() throws {
     let library = try LibraryFixture()
     let context = Context(store: library.store)
