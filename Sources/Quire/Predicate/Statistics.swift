@@ -60,8 +60,11 @@ struct Statistics {
   }
 
   func median() throws(Failure) -> Value {
-    let sorted = try doubles().sorted()
-    if sorted.isEmpty { return .nil }
+    let numbers = try doubles()
+    if numbers.isEmpty { return .nil }
+    // NaN has no place in an order.
+    if numbers.contains(where: \.isNaN) { return .double(.nan) }
+    let sorted = numbers.sorted()
     let middle = sorted.count / 2
     let isEven = sorted.count.isMultiple(of: 2)
     return .double(isEven ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle])
