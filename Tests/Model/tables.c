@@ -72,7 +72,8 @@ static void add_aggregate(table *table) {
         }
     }
     if (strcmp(made->functions[0], "count") == 0) made->kind = NUMBER;
-    for (int i = 0; i < made->part_count; i++) table->is_distinct &= !depends_on_order(made->functions[i]);
+    const bool is_calculated = strcmp(made->format, "\1") != 0 || strcmp(made->functions[0], "median") == 0;
+    table->is_distinct &= !is_calculated && !depends_on_order(made->functions[0]);
 }
 
 static void make_having(table *table) {
