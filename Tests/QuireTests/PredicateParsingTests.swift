@@ -164,6 +164,18 @@ import Testing
     for format in formats { #expect(failure(format)?.message.string.contains("deep") == true, "\(format.prefix(20))") }
   }
 
+  @Test func `a list is as deep as an argument as it is written out`() throws {
+    let list = Value.list([.list([.list([.integer(1)]), .list([])])])
+    var depths: Set<Int> = []
+    for count in 115...130 {
+      let start = String(repeating: "NOT ", count: count)
+      guard let given = try? Predicate.parse(Text("\(start)a == -%@"), arguments: [list]) else { continue }
+      depths.insert(count)
+      #expect(try Predicate.parse(Text(given.text)) == given, "\(count)")
+    }
+    #expect(depths.contains(115) && !depths.contains(130))
+  }
+
   @Test func `a chain of any length is flat`() throws {
     guard case .or(let parts) = try parse(Array(repeating: "a == 1", count: 100_000).joined(separator: " OR ")) else {
       Issue.record("no OR")
