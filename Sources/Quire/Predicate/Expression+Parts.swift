@@ -40,9 +40,18 @@ extension Expression {
   var height: Int {
     let below: Int
     switch self {
+    case .constant(let constant): return constant.value.height
     case .subquery(_, _, let condition), .conditional(let condition, _, _): below = condition.height
     default: below = 0
     }
     return parts.map(\.height).reduce(below, max) + 1
+  }
+}
+
+extension Value {
+  /// How deep it is where it is written out: lists are written with their parts.
+  fileprivate var height: Int {
+    guard case .list(let list) = self else { return 1 }
+    return (list.values.map(\.height).max() ?? 0) + 1
   }
 }
