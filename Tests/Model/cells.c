@@ -70,7 +70,8 @@ bool are_values_same(quire_value left, quire_value right, double size) {
         if (one == other || (isnan(one) && isnan(other))) return true;
         /* Where a sum has overflowed or lost all small parts, its order decides. */
         if (size > 1e15) return true;
-        return size > 0 && fabs(one - other) <= 1e-12 * fmax(size, fmax(fabs(one), fabs(other)));
+        return size > 0 && isfinite(one) && isfinite(other)
+            && fabs(one - other) <= 1e-12 * fmax(size, fmax(fabs(one), fabs(other)));
     }
     switch (left.kind) {
     case QUIRE_VALUE_TEXT:
