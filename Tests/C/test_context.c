@@ -1,5 +1,8 @@
 #include "fixture.h"
 
+#include <fcntl.h>
+#include <poll.h>
+
 static int64_t pending(quire_context *context, quire_pending which) {
     quire_list *list = NULL;
     CHECK_OK(quire_context_pending(context, which, &list, &error));
@@ -244,6 +247,48 @@ static void change_of_a_row_that_another_context_changed_is_a_conflict(void) {
     close_fixture(made);
 }
 
+static bool is_readable(int descriptor) {
+    struct pollfd waiting = {descriptor, POLLIN, 0};
+    return poll(&waiting, 1, 0) == 1 && waiting.revents == POLLIN;
+}
+
+static void what_another_context_saves_is_merged(void) {
+    fixture made = open_fixture();
+    quire_object *mine = insert_book(made.context, "Faust", 300), *theirs = NULL;
+    save(made.context);
+    quire_context *other = NULL;
+    CHECK_OK(quire_context_create(made.store, &other, &error));
+    CHECK_OK(quire_context_object(other, "Book", QUIRE_NUL, quire_object_id(mine), &theirs, &error));
+    int descriptor = -1, same = -1;
+    CHECK_OK(quire_context_descriptor(other, &descriptor, &error));
+    CHECK_OK(quire_context_descriptor(other, &same, &error));
+    CHECK(descriptor >= 0 && same == descriptor && !is_readable(descriptor));
+
+    set_value(mine, "pages", quire_value_integer(301));
+    save(made.context);
+    CHECK(is_readable(descriptor) && is_readable(descriptor));
+    CHECK_OK(quire_context_process(other, &error));
+    CHECK(get_value(theirs, "pages").as.integer == 300 && is_readable(descriptor));
+    const uint64_t generation = quire_context_generation(other);
+    CHECK_OK(quire_context_merge(other, &error));
+    CHECK(get_value(theirs, "pages").as.integer == 301 && !is_readable(descriptor));
+    CHECK(quire_context_generation(other) > generation && !quire_context_has_changes(other));
+
+    CHECK_OK(quire_context_set_merges_automatically(other, true, &error));
+    set_value(mine, "pages", quire_value_integer(302));
+    save(made.context);
+    CHECK_OK(quire_context_process(other, &error));
+    CHECK(get_value(theirs, "pages").as.integer == 302);
+    CHECK_OK(quire_context_delete(made.context, mine, &error));
+    save(made.context);
+    CHECK(count(other, "Book", "TRUEPREDICATE") == 0 && quire_object_is_deleted(theirs));
+    quire_object_release(theirs);
+    quire_context_release(other);
+    CHECK(fcntl(descriptor, F_GETFD) == -1);
+    quire_object_release(mine);
+    close_fixture(made);
+}
+
 static void an_id_is_permanent_from_the_insertion_on(void) {
     fixture made = open_fixture();
     quire_object *book = insert_book(made.context, "Faust", 300);
@@ -333,6 +378,7 @@ int main(void) {
     RUN(failed_save_writes_nothing_and_keeps_the_changes);
     RUN(uniqueness_is_enforced_by_the_save);
     RUN(change_of_a_row_that_another_context_changed_is_a_conflict);
+    RUN(what_another_context_saves_is_merged);
     RUN(an_id_is_permanent_from_the_insertion_on);
     RUN(rows_are_inserted_from_columns);
     RUN(rows_with_a_refused_value_insert_nothing);

@@ -4,8 +4,9 @@
  * Within a context there is one object for each id: fetching a row twice gives the same pointer. A context, its
  * objects, lists and results controllers are used by one thread at a time (see base.h).
  *
- * What another context or another process saves does not reach objects that were read before, nor results controllers;
- * a new context sees it, and so does this one after a rollback that follows a conflict. Merging comes in a later version.
+ * What another context of the same store saves reaches objects that were read before, and results controllers, with
+ * `quire_context_merge`, or by itself after `quire_context_set_merges_automatically`. What another process saves does not
+ * reach them yet; a new context sees it, and so does this one after a rollback that follows a conflict.
  */
 #ifndef QUIRE_CONTEXT_H_
 #define QUIRE_CONTEXT_H_
@@ -86,12 +87,47 @@ quire_status quire_context_pending(
 /**
  * Applies delete rules to what was deleted and tells results controllers about all changes since the last time.
  *
- * `quire_context_save`, `_rollback`, `_obtain_permanent_ids` and every fetch do this too. Called from a delegate, it takes
+ * `quire_context_save`, `_rollback`, `_obtain_permanent_ids`, `_merge` and every fetch do this too. Called from a delegate, it takes
  * effect when the running bracket has ended. A change that was taken back meanwhile is none.
  *
  * Fails: QUIRE_INVALID_STATE (delegates have changed objects a thousand times in a row), QUIRE_CLOSED, QUIRE_DATABASE.
  */
 quire_status quire_context_process(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Takes over what other contexts of the same store have saved since this one last did: objects show the new values,
+ * deleted ones are gone, and results controllers report the difference. Processes changes first, and again at the end.
+ *
+ * What is pending in an object stays on top of its new values and can be saved: of two changes of the same attribute
+ * this context's is then the later one. Text and data borrowed from objects whose values changed end with the call.
+ * Fails: QUIRE_CLOSED, QUIRE_DATABASE; nothing was taken over then, and the next call tries again.
+ */
+quire_status quire_context_merge(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Whether `quire_context_process` and every fetch take over first what other contexts have saved, as
+ * `quire_context_merge` does. A save does not: what others have changed meanwhile in the same objects is then a conflict.
+ * Not unless set, as Core Data has it for `automaticallyMergesChangesFromParent`.
+ */
+quire_status quire_context_set_merges_automatically(
+    quire_context *context, bool merges_automatically, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * A number that grows whenever values of objects may have become others by something else than a call that sets them:
+ * merging, rolling back, and whatever else changes objects for the caller. For bindings that keep values of their own. 0
+ * when `context` is NULL.
+ */
+uint64_t quire_context_generation(const quire_context *context);
+
+/**
+ * A file descriptor that polls readable as long as there is something for `quire_context_merge` to take over, for event
+ * loops: poll(2), GLib, Qt, asyncio. Only poll it; do not read from it, write to it or close it.
+ *
+ * It belongs to `context` and is closed with it. It becomes readable on any thread that saves; merging is for the thread
+ * of the context. Fails: QUIRE_INVALID_STATE (the process has no more descriptors).
+ */
+quire_status quire_context_descriptor(
+    quire_context *context, int *out_descriptor, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
  * Writes all pending changes in one transaction. Without changes it does nothing.

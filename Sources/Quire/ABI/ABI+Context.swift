@@ -104,7 +104,41 @@ public func quire_context_process(
 ) -> quire_status {
   status(context, "context", out_error) { context throws(Failure) in
     try context.store.checkOpen()
+    try context.mergeIfAutomatic()
     try context.process()
+  }
+}
+
+@_cdecl("quire_context_merge") @implementation
+public func quire_context_merge(
+  _ context: UnsafeMutablePointer<quire_context>?, _ out_error: ErrorOut
+) -> quire_status {
+  status(context, "context", out_error) { context throws(Failure) in try context.merge() }
+}
+
+@_cdecl("quire_context_set_merges_automatically") @implementation
+public func quire_context_set_merges_automatically(
+  _ context: UnsafeMutablePointer<quire_context>?, _ merges_automatically: Bool, _ out_error: ErrorOut
+) -> quire_status {
+  status(context, "context", out_error) { context throws(Failure) in
+    context.mergesAutomatically = merges_automatically
+  }
+}
+
+@_cdecl("quire_context_generation") @implementation
+public func quire_context_generation(_ context: UnsafePointer<quire_context>?) -> UInt64 {
+  peek(context)?.generation ?? 0
+}
+
+@_cdecl("quire_context_descriptor") @implementation
+public func quire_context_descriptor(
+  _ context: UnsafeMutablePointer<quire_context>?, _ out_descriptor: UnsafeMutablePointer<Int32>?,
+  _ out_error: ErrorOut
+) -> quire_status {
+  out_descriptor?.pointee = 0
+  return status(context, "context", out_error) { context throws(Failure) in
+    let out = try required(out_descriptor, "out_descriptor")
+    out.pointee = try context.inbox.descriptor()
   }
 }
 

@@ -3,11 +3,35 @@ struct PreparedMerge {
   fileprivate let change: StoreChange
   /// Updated rows of objects that have values here.
   fileprivate let rows: [Row]
+  /// The owners of `change.regrouped` that are registered or that somebody follows.
+  fileprivate let regrouped: [(relationship: Relationship, owners: [ManagedObject])]
   /// What the store now says of to-many relationships with pending changes.
   fileprivate let members: [(object: ManagedObject, slot: Int, present: [ObjectReference])]
 }
 
 extension Context {
+  /// Takes over what other contexts of the store have saved since the last time, and tells observers. Pending changes
+  /// stay, on top of the new values. What fails is tried again the next time.
+  func merge() throws(Failure) {
+    try store.checkOpen()
+    try process()
+    guard let change = inbox.take() else { return }
+    do throws(Failure) {
+      merge(try store.withConnection { connection throws(Failure) in
+        try connection.snapshot { () throws(Failure) in try prepareMerge(of: change) }
+      })
+    } catch {
+      inbox.post(change)
+      throw error
+    }
+    try process()
+  }
+
+  /// For what shows the state of the store. Within an observer the running bracket goes on first.
+  func mergeIfAutomatic() throws(Failure) {
+    if mergesAutomatically, !isProcessing, !inbox.isEmpty { try merge() }
+  }
+
   /// Reads what `merge` needs, so that nothing is left that can fail once the change is in the file.
   func prepareMerge(of change: StoreChange) throws(Failure) -> PreparedMerge {
     var wanted: [Int: [Int64]] = [:]
@@ -20,22 +44,32 @@ extension Context {
       guard let entity = model.entity(numbered: root) else { continue }
       rows += try store.rows(root: entity, ids: ids)
     }
+    var regrouped: [(relationship: Relationship, owners: [ManagedObject])] = []
     var members: [(object: ManagedObject, slot: Int, present: [ObjectReference])] = []
+    let observers = liveObservers
     for (relationship, owners) in change.regrouped {
+      let isFollowed = observers.contains { $0.follows(relationship.entity) }
+      var objects: [ManagedObject] = []
       for owner in owners {
-        guard let object = registeredObject(owner), object.toMany[relationship.slot]?.isChanged == true
-        else { continue }
+        let reference = ObjectReference(root: relationship.entity.rootNumber, id: owner.id)
+        var found = registeredObject(reference)
+        if found == nil, isFollowed { found = try self.object(reference, of: relationship.entity) }
+        guard let object = found else { continue }
+        objects.append(object)
+        guard object.toMany[relationship.slot]?.isChanged == true else { continue }
         let root = relationship.destination.rootNumber
         let present = try store.relatedIDs(relationship, of: owner.id).map { ObjectReference(root: root, id: $0.id) }
         members.append((object, relationship.slot, present))
       }
+      regrouped.append((relationship, objects))
     }
-    return PreparedMerge(change: change, rows: rows, members: members)
+    return PreparedMerge(change: change, rows: rows, regrouped: regrouped, members: members)
   }
 
   /// Takes over a change of the store: objects show the new values, but keep what was changed here, and observers are
   /// told when changes are next processed.
   func merge(_ prepared: PreparedMerge) {
+    generation += 1
     let change = prepared.change
     let observers = liveObservers
     var followed: [Int32: Bool] = [:]
@@ -68,9 +102,8 @@ extension Context {
       touch(object)
     }
     for (object, slot, present) in prepared.members { object.toMany[slot]?.rebase(onto: present) }
-    for (relationship, owners) in change.regrouped {
-      for owner in owners {
-        guard let object = object(owner), object.state == .saved else { continue }
+    for (relationship, owners) in prepared.regrouped {
+      for object in owners where object.state == .saved {
         if object.toMany[relationship.slot]?.isChanged == false { object.toMany[relationship.slot] = nil }
         touch(object, at: relationship.slot)
       }

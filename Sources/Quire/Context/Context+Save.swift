@@ -8,7 +8,7 @@ extension Context {
     let request = try saveRequest()
     let result: SaveResult?
     do {
-      result = request.isEmpty ? nil : try store.save(request)
+      result = request.isEmpty ? nil : try store.save(request) { publish(request, $0) }
     } catch {
       if error.kind == .conflict { hasConflicted = true }
       throw error
@@ -79,6 +79,7 @@ extension Context {
   /// Drops everything pending. After a conflict everything is read anew, or it would be in conflict for ever.
   func rollback() throws(Failure) {
     try store.checkOpen()
+    generation += 1
     let insertedObjects = Array(inserted), updatedObjects = Array(updated), deletedObjects = Array(deleted)
     forgetPending()
     undelivered = ObjectSet()

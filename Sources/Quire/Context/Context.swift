@@ -4,6 +4,12 @@ import Synchronization
 final class Context {
   let store: Store
   let confinement = Confinement()
+  /// What others have saved and this context has not taken over.
+  let inbox = ChangeInbox()
+  /// Grows whenever values of objects come to be others by something else than a call that sets them.
+  var generation: UInt64 = 0
+  /// Whether `merge` is part of processing changes.
+  var mergesAutomatically = false
   /// Tells the temporary URIs of one context from those of another.
   let identifier: UInt64
 
@@ -35,7 +41,7 @@ final class Context {
   var hasConflicted = false
 
   private var observers: [WeakObserver] = []
-  private var isProcessing = false
+  private(set) var isProcessing = false
   /// References from outside the library to the context or to anything that belongs to it.
   private let externalReferences = Atomic<Int>(0)
 
@@ -45,6 +51,7 @@ final class Context {
   init(store: Store) {
     self.store = store
     self.identifier = UInt64.random(in: .min ... .max)
+    store.add(inbox)
   }
 
   var model: Model { store.model }

@@ -90,7 +90,7 @@ extension Context {
   private func runBatch(
     merges: Bool, _ body: (BatchSession) throws(Failure) -> ContiguousArray<RowIdentifier>
   ) throws(Failure) -> ContiguousArray<RowIdentifier> {
-    let (rows, prepared) = try store.batch { session throws(Failure) in
+    let (rows, prepared) = try store.batch(completion: publish) { session throws(Failure) in
       let rows = try body(session)
       return (rows, merges ? try prepareMerge(of: session.change) : nil)
     }

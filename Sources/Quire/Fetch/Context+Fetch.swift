@@ -1,8 +1,14 @@
 extension Context {
+  /// So that observers and the result agree.
+  private func prepareFetch() throws(Failure) {
+    try store.checkOpen()
+    try mergeIfAutomatic()
+    try process()
+  }
+
   /// Runs a request. Pending changes are processed first, so that observers and the result agree.
   func fetch(_ request: FetchRequest) throws(Failure) -> ObjectList {
-    try store.checkOpen()
-    try process()
+    try prepareFetch()
     let query = try query(for: request)
     let list = try store.watched(by: query.monitor) { () throws(Failure) in try fetch(request, query) }
     // Objects may have been found changed, which their followers hear at once.
@@ -63,16 +69,14 @@ extension Context {
 
   /// How many results the request has, whatever its result type.
   func count(_ request: FetchRequest) throws(Failure) -> Int {
-    try store.checkOpen()
-    try process()
+    try prepareFetch()
     let query = try FetchQuery(request, in: self)
     return try store.watched(by: query.monitor) { () throws(Failure) in try count(request, query) }
   }
 
   /// What a fetch of the request would run, in words for people.
   func explain(_ request: FetchRequest) throws(Failure) -> String {
-    try store.checkOpen()
-    try process()
+    try prepareFetch()
     let query = try FetchQuery(request, in: self)
     if request.resultType == .dictionaries {
       return try store.explain(valuesPlan(request, query), projection(request, query)).text

@@ -258,7 +258,8 @@ extension ResultsController: ContextObserver {
     func evaluate(_ candidates: ObjectSet, hasChanged: Bool) throws(Failure) {
       try context.fulfil(candidates)
       for object in candidates {
-        let key = try query.matches(object) ? try key(of: object) : nil
+        var key: RowKey?
+        if object.isLive, try object.isStillStored(), try query.matches(object) { key = try self.key(of: object) }
         // A row that did not change itself is told of when the related object that did has given it another key.
         if hasChanged ? key == nil && !index.contains(object.id) : key == index.key(of: object.id) { continue }
         changes.append(RowChange(id: object.id, newKey: key))

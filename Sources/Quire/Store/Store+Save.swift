@@ -1,15 +1,32 @@
 extension Store {
-  /// Writes the whole request, or nothing when any part of it fails.
-  func save(_ request: SaveRequest) throws(Failure) -> SaveResult {
+  /// Writes the whole request, or nothing when any part of it fails. `completion` is called once it is in the file,
+  /// before anybody else can use the store.
+  func save(_ request: SaveRequest, completion: (SaveResult) -> Void = { _ in }) throws(Failure) -> SaveResult {
     if request.isEmpty { return SaveResult(permanentIDs: PermanentIDs()) }
-    return try write { connection throws(Failure) in
-      try SaveSession(request: request, store: self, connection: connection).run()
+    return try withConnection { _ throws(Failure) in
+      let result = try write { connection throws(Failure) in
+        try SaveSession(request: request, store: self, connection: connection).run()
+      }
+      completion(result)
+      return result
     }
   }
 
-  /// Carries out a batch request, whole or not at all.
-  func batch<Result>(_ body: (BatchSession) throws(Failure) -> Result) throws(Failure) -> Result {
-    try write { connection throws(Failure) in try body(BatchSession(store: self, connection: connection)) }
+  /// Carries out a batch request, whole or not at all. `completion` is called as that of `save`.
+  func batch<Result>(
+    completion: (StoreChange) -> Void, _ body: (BatchSession) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try withConnection { _ throws(Failure) in
+      var change = StoreChange()
+      let result = try write { connection throws(Failure) in
+        let session = BatchSession(store: self, connection: connection)
+        let result = try body(session)
+        change = session.change
+        return result
+      }
+      completion(change)
+      return result
+    }
   }
 
   private func write<Result>(_ body: (Connection) throws(Failure) -> Result) throws(Failure) -> Result {

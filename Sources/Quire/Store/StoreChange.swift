@@ -1,9 +1,10 @@
-/// What a batch request did to the file, for contexts to take over.
-struct StoreChange {
+/// What a save or a batch request did to the file, for contexts to take over.
+struct StoreChange: Sendable {
   var inserted: ContiguousArray<RowIdentifier> = []
   /// Rows of which some value or the version is another than before.
   var updated: ContiguousArray<RowIdentifier> = []
   var deleted: ContiguousArray<RowIdentifier> = []
-  /// Objects whose to-many relationship holds others than before.
+  /// Objects whose to-many relationship holds others than before. That they are of the relationship's entity is known,
+  /// not of which under it.
   var regrouped: [(relationship: Relationship, owners: [RowIdentifier])] = []
 }

@@ -13,6 +13,7 @@ from ctypes import (
     c_bool,
     c_char_p,
     c_double,
+    c_int,
     c_int32,
     c_int64,
     c_size_t,
@@ -457,7 +458,9 @@ FUNCTIONS = (
     ("quire_context_count", c_uint, (c_void_p, c_void_p, POINTER(c_int64), POINTER(c_void_p))),
     ("quire_context_create", c_uint, (c_void_p, POINTER(c_void_p), POINTER(c_void_p))),
     ("quire_context_delete", c_uint, (c_void_p, c_void_p, POINTER(c_void_p))),
+    ("quire_context_descriptor", c_uint, (c_void_p, POINTER(c_int), POINTER(c_void_p))),
     ("quire_context_fetch", c_uint, (c_void_p, c_void_p, POINTER(c_void_p), POINTER(c_void_p))),
+    ("quire_context_generation", c_uint64, (c_void_p,)),
     ("quire_context_has_changes", c_bool, (c_void_p,)),
     ("quire_context_insert", c_uint, (
         c_void_p, c_char_p, c_size_t, POINTER(c_void_p), POINTER(c_void_p),
@@ -466,6 +469,7 @@ FUNCTIONS = (
         c_void_p, c_char_p, c_size_t, POINTER(c_char_p), POINTER(POINTER(quire_value)), c_size_t,
         c_size_t, POINTER(c_int64), POINTER(c_void_p),
     )),
+    ("quire_context_merge", c_uint, (c_void_p, POINTER(c_void_p))),
     ("quire_context_object", c_uint, (
         c_void_p, c_char_p, c_size_t, c_int64, POINTER(c_void_p), POINTER(c_void_p),
     )),
@@ -479,6 +483,7 @@ FUNCTIONS = (
     ("quire_context_retain", c_void_p, (c_void_p,)),
     ("quire_context_rollback", c_uint, (c_void_p, POINTER(c_void_p))),
     ("quire_context_save", c_uint, (c_void_p, POINTER(c_void_p))),
+    ("quire_context_set_merges_automatically", c_uint, (c_void_p, c_bool, POINTER(c_void_p))),
     ("quire_context_store", c_void_p, (c_void_p,)),
     ("quire_error_database_code", c_int32, (c_void_p,)),
     ("quire_error_detail", c_void_p, (c_void_p, c_size_t)),

@@ -7,7 +7,7 @@ import weakref
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from ctypes import byref, c_int64, c_void_p
+from ctypes import byref, c_int, c_int64, c_void_p
 from typing import TYPE_CHECKING, Any, Optional, TypeVar, Union, overload
 
 from . import _batch, _buffers, _bulk, _ffi, _handle, _identity, _values
@@ -54,6 +54,8 @@ class Context(_handle.Handle):
         self._store = store
         self._maps: dict[Entity, _identity.Objects] = {}
         self._temporary: list[_identity.Reference] = []
+        self._generation = 0
+        self._merges_automatically = False
         self._lists: list[weakref.ref[Results[Any]]] = []
         self._delivering = False
         self._in_transaction = False
@@ -277,6 +279,39 @@ class Context(_handle.Handle):
         error = c_void_p()
         self._after(library.quire_context_process(self._raw, byref(error)), error)
 
+    def merge(self) -> None:
+        """Takes over what other contexts of the store have saved since this one last did.
+
+        Objects show the new values, deleted ones are gone, and live lists move. Unsaved changes stay on top of the new
+        values; of two changes of one attribute this context's is then the later. See `merges_automatically` for having
+        it done, and `fileno` for when.
+        """
+        error = c_void_p()
+        self._after(library.quire_context_merge(self._raw, byref(error)), error)
+
+    @property
+    def merges_automatically(self) -> bool:
+        """Whether `process` and every query begin with `merge`. False unless set; a save never does, so that what
+        others have changed in the same objects is a conflict."""
+        return self._merges_automatically
+
+    @merges_automatically.setter
+    def merges_automatically(self, merges: bool) -> None:
+        error = c_void_p()
+        status = library.quire_context_set_merges_automatically(self._raw, bool(merges), byref(error))
+        if status:
+            raise failure(status, error)
+        self._merges_automatically = bool(merges)
+
+    def fileno(self) -> int:
+        """A descriptor that polls readable as long as there is something to `merge`, so that event loops can wait for
+        it: `loop.add_reader(context, context.merge)`. Only poll it. It ends with the context."""
+        error, made = c_void_p(), c_int()
+        status = library.quire_context_descriptor(self._raw, byref(made), byref(error))
+        if status:
+            raise failure(status, error)
+        return made.value
+
     def save(self) -> None:
         """Writes all pending changes in one transaction.
 
@@ -418,6 +453,12 @@ class Context(_handle.Handle):
 
     def _deliver(self) -> None:
         """Calls the handlers of live lists that have moved, until none moves any more."""
+        pointer = self._pointer
+        generation = 0 if pointer is None else quick.quire_context_generation(pointer)
+        if generation != self._generation:
+            self._generation = generation
+            for objects in list(self._maps.values()):
+                _identity.forget_all(objects)
         if self._delivering or not self._lists:
             return
         failures: list[Exception] = []

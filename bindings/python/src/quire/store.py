@@ -7,7 +7,8 @@ import os
 import threading
 import warnings
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from ctypes import byref, c_void_p
 from typing import Union
 
@@ -92,6 +93,21 @@ class Store(_handle.Handle):
         with self._lock:
             self._contexts.add(made)
         return made
+
+    @contextmanager
+    def background(self) -> Iterator[Context]:
+        """A context of its own for a block of work, often on another thread: `with store.background() as context:`.
+
+        At the end of the block it saves, which other contexts learn when they merge; when the block or the save raises,
+        its changes are dropped. Then it is closed. It runs on the thread of the caller: the package has no threads.
+        """
+        context = self.create_context()
+        try:
+            yield context
+            if context.has_changes:
+                context.save()
+        finally:
+            context.close()
 
     def close(self) -> None:
         """Closes the file and all contexts. What was not saved is lost. Closing again does nothing.

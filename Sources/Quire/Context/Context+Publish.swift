@@ -1,0 +1,61 @@
+extension Context {
+  /// Tells the other contexts of the store what a save has written.
+  func publish(_ request: SaveRequest, _ result: SaveResult) {
+    if store.hasFollowers(besides: inbox) { publish(change(request, result)) }
+  }
+
+  func publish(_ change: StoreChange) { store.publish(change, besides: inbox) }
+
+  private func change(_ request: SaveRequest, _ result: SaveResult) -> StoreChange {
+    func permanent(_ reference: ObjectReference) -> Int64 {
+      reference.isTemporary ? result.permanentIDs[reference] ?? reference.id : reference.id
+    }
+    var change = StoreChange()
+    var regrouped = Regrouped()
+    func note(_ value: Value?, _ relationship: Relationship) {
+      guard let inverse = relationship.inverse, inverse.isToMany, case .object(let box) = value else { return }
+      regrouped.add(inverse, permanent(box.reference))
+    }
+    for insert in request.inserts {
+      let id = permanent(insert.reference)
+      change.inserted.append(RowIdentifier(id: id, entity: Int32(insert.entity.number)))
+      for relationship in insert.entity.relationships where !relationship.isToMany {
+        note(insert.values[relationship.slot], relationship)
+      }
+    }
+    for update in request.updates {
+      change.updated.append(RowIdentifier(id: update.id, entity: Int32(update.entity.number)))
+      let committed = registeredObject(update.reference)?.committed
+      for (slot, value) in update.changes {
+        guard let relationship = update.entity.properties[slot] as? Relationship else { continue }
+        note(value, relationship)
+        note(committed?[slot], relationship)
+      }
+    }
+    for delete in request.deletes {
+      change.deleted.append(RowIdentifier(id: delete.id, entity: Int32(delete.entity.number)))
+    }
+    for members in request.toManyChanges {
+      regrouped.add(members.relationship, permanent(members.owner))
+      guard let inverse = members.relationship.inverse, inverse.isToMany else { continue }
+      for member in members.added + members.removed { regrouped.add(inverse, permanent(member)) }
+    }
+    change.regrouped = regrouped.all
+    return change
+  }
+
+  /// Owners of to-many relationships, each once.
+  private struct Regrouped {
+    private var owners: [ObjectIdentifier: (relationship: Relationship, ids: Set<Int64>)] = [:]
+
+    mutating func add(_ relationship: Relationship, _ owner: Int64) {
+      owners[ObjectIdentifier(relationship), default: (relationship, [])].ids.insert(owner)
+    }
+
+    var all: [(relationship: Relationship, owners: [RowIdentifier])] {
+      owners.values.map { (relationship, ids) in
+        (relationship, ids.map { RowIdentifier(id: $0, entity: Int32(relationship.entity.number)) })
+      }
+    }
+  }
+}

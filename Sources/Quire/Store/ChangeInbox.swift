@@ -1,0 +1,130 @@
+import Glibc
+import Synchronization
+
+/// What others have saved since a context last took it over: of each row how it ends, not every step. Any thread.
+final class ChangeInbox: Sendable {
+  private enum Fate { case inserted, updated, deleted }
+
+  private struct Contents {
+    var rows: [RowIdentifier: Fate] = [:]
+    var regrouped: [ObjectIdentifier: (relationship: Relationship, owners: Set<RowIdentifier>)] = [:]
+    /// Made when somebody asks for it.
+    var signal: Signal?
+
+    var isEmpty: Bool { rows.isEmpty && regrouped.isEmpty }
+  }
+
+  private let contents = Mutex(Contents())
+
+  var isEmpty: Bool { contents.withLock { $0.isEmpty } }
+
+  func post(_ change: StoreChange) {
+    contents.withLock { contents in
+      let wasEmpty = contents.isEmpty
+      // The owner may have read in between: a row that came and then changed is to it as one that changed, and one that
+      // came and went as one that went.
+      for row in change.inserted { contents.rows[row] = contents.rows[row] == .deleted ? .updated : .inserted }
+      for row in change.updated { contents.rows[row] = .updated }
+      for row in change.deleted { contents.rows[row] = .deleted }
+      for (relationship, owners) in change.regrouped {
+        contents.regrouped[ObjectIdentifier(relationship), default: (relationship, [])].owners.formUnion(owners)
+      }
+      if wasEmpty, !contents.isEmpty { contents.signal?.raise() }
+    }
+  }
+
+  /// Everything that came in since the last time, in the order of keys; nil when that is nothing.
+  func take() -> StoreChange? {
+    contents.withLock { contents in
+      if contents.isEmpty { return nil }
+      var change = StoreChange()
+      for (row, fate) in contents.rows.sorted(by: { ($0.key.entity, $0.key.id) < ($1.key.entity, $1.key.id) }) {
+        switch fate {
+        case .inserted: change.inserted.append(row)
+        case .updated: change.updated.append(row)
+        case .deleted: change.deleted.append(row)
+        }
+      }
+      for (relationship, owners) in contents.regrouped.values.sorted(by: {
+        ($0.relationship.entity.number, $0.relationship.slot) < ($1.relationship.entity.number, $1.relationship.slot)
+      }) {
+        change.regrouped.append((relationship, owners.sorted { $0.id < $1.id }))
+      }
+      contents.rows = [:]
+      contents.regrouped = [:]
+      contents.signal?.lower()
+      return change
+    }
+  }
+
+  /// A descriptor that polls readable while there is something to take.
+  func descriptor() throws(Failure) -> Int32 {
+    let made = contents.withLock { contents -> Int32? in
+      if contents.signal == nil {
+        contents.signal = Signal()
+        if !contents.isEmpty { contents.signal?.raise() }
+      }
+      return contents.signal?.descriptor
+    }
+    if let made { return made }
+    throw Failure(
+      .invalidState, "The system gives no descriptors for changes to be merged. Close some of those that are open.")
+  }
+}
+
+/// A pipe of which one byte is readable when there is something to do: what every event loop can wait for.
+private final class Signal: Sendable {
+  let descriptor: Int32
+  private let writing: Int32
+
+  /// nil when the process has too many descriptors.
+  init?() {
+    var ends: (Int32, Int32) = (-1, -1)
+    let code = withUnsafeMutablePointer(to: &ends) {
+      $0.withMemoryRebound(to: Int32.self, capacity: 2) { pipe($0) }
+    }
+    if code != 0 { return nil }
+    (descriptor, writing) = ends
+    for end in [descriptor, writing] {
+      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+      _ = fcntl(end, F_SETFL, O_NONBLOCK)
+    }
+  }
+
+  deinit {
+    _ = Glibc.close(descriptor)
+    _ = Glibc.close(writing)
+  }
+
+  func raise() {
+    var byte: UInt8 = 1
+    _ = write(writing, &byte, 1)
+  }
+
+  func lower() {
+    var byte: UInt8 = 0
+    _ = read(descriptor, &byte, 1)
+  }
+}
+
+extension Store {
+  /// From now on `inbox` gets what others save, for as long as somebody holds it.
+  func add(_ inbox: ChangeInbox) {
+    inboxes.withLock { inboxes in
+      inboxes.removeAll { $0.inbox == nil }
+      inboxes.append(WeakInbox(inbox: inbox))
+    }
+  }
+
+  /// Whether anybody besides the owner of `inbox` follows the store.
+  func hasFollowers(besides inbox: ChangeInbox) -> Bool {
+    inboxes.withLock { inboxes in inboxes.contains { $0.inbox != nil && $0.inbox !== inbox } }
+  }
+
+  func publish(_ change: StoreChange, besides inbox: ChangeInbox) {
+    let others = inboxes.withLock { inboxes in inboxes.compactMap(\.inbox).filter { $0 !== inbox } }
+    for other in others { other.post(change) }
+  }
+
+  struct WeakInbox: Sendable { weak var inbox: ChangeInbox? }
+}

@@ -1,0 +1,263 @@
+"""Several contexts on one store: what each learns of the others."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import select
+import threading
+import unittest
+
+import quire
+
+from support import Author, Cat, Kitten, Quote, StoreTestCase
+
+
+class MergingTests(StoreTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.author = self.context.add(Author(name="Goethe"))
+        self.mine = self.quote("a", price=1, author=self.author)
+        self.context.save()
+        self.other = self.store.create_context()
+        self.theirs = self.other.get(Quote, self.mine.id)
+        self.assertEqual(self.theirs.contents, "a")
+
+    def readable(self, context: quire.Context) -> bool:
+        return bool(select.select([context], [], [], 0)[0])
+
+    def test_what_another_saves_arrives_when_it_is_merged(self) -> None:
+        self.mine.contents = "b"
+        self.context.save()
+        self.assertEqual(self.theirs.contents, "a")
+        self.other.merge()
+        self.assertEqual(self.theirs.contents, "b")
+        self.assertFalse(self.other.has_changes)
+        self.theirs.contents = "c"
+        self.other.save()
+        self.assertEqual(self.mine.contents, "b")
+        self.context.merge()
+        self.assertEqual(self.mine.contents, "c")
+
+    def test_what_was_read_in_between_is_merged_too(self) -> None:
+        quote = self.quote("b")
+        self.context.save()
+        theirs = self.other.get(Quote, quote.id)
+        self.assertEqual(theirs.contents, "b")
+        quote.contents = "c"
+        self.context.save()
+        self.other.merge()
+        self.assertEqual(theirs.contents, "c")
+
+    def test_live_lists_report_what_was_merged(self) -> None:
+        told: list[quire.ChangeSet] = []
+        live = self.other.query(Quote).where("author.name == 'Goethe'").order_by("contents").live()
+        live.on_change(told.append)
+        second = self.quote("z", author=self.author)
+        self.context.save()
+        self.assertEqual((len(live), told), (1, []))
+        self.other.merge()
+        self.assertEqual([quote.contents for quote in live], ["a", "z"])
+        second.contents = "A"
+        self.context.save()
+        self.other.merge()
+        self.assertEqual([quote.contents for quote in live], ["A", "a"])
+        self.author.name = "Schiller"
+        self.context.save()
+        self.other.merge()
+        self.assertEqual(list(live), [])
+        self.author.name = "Goethe"
+        self.context.save()
+        self.context.delete(self.mine)
+        self.context.save()
+        self.other.merge()
+        self.assertEqual([quote.contents for quote in live], ["A"])
+        self.assertEqual(len(told), 4)
+        self.other.merge()
+        self.assertEqual(len(told), 4)
+
+    def test_unsaved_changes_stay_on_top(self) -> None:
+        self.theirs.contents = "theirs"
+        self.mine.contents, self.mine.price = "mine", 9
+        self.context.save()
+        self.other.merge()
+        self.assertEqual((self.theirs.contents, self.theirs.price), ("theirs", 9))
+        self.other.save()
+        self.context.merge()
+        self.assertEqual((self.mine.contents, self.mine.price), ("theirs", 9))
+
+    def test_without_merging_there_is_a_conflict(self) -> None:
+        self.other.merges_automatically = True
+        self.theirs.contents = "theirs"
+        self.mine.contents = "mine"
+        self.context.save()
+        with self.assertRaises(quire.Conflict):
+            self.other.save()
+
+    def test_what_was_deleted_elsewhere_is_gone(self) -> None:
+        quotes = self.other.get(Author, self.author.id).quotes
+        self.assertEqual(len(quotes), 1)
+        self.context.delete(self.mine)
+        self.context.save()
+        self.other.merge()
+        self.assertTrue(self.theirs.is_deleted)
+        self.assertEqual(len(quotes), 0)
+        self.assertFalse(self.other.has_changes)
+
+    def test_relationships_follow(self) -> None:
+        schiller = self.context.add(Author(name="Schiller"))
+        theirs = self.other.get(Author, self.author.id)
+        self.assertEqual(len(theirs.quotes), 1)
+        self.mine.author = schiller
+        self.context.save()
+        self.other.merge()
+        self.assertEqual(len(theirs.quotes), 0)
+        self.assertEqual(self.theirs.author.name, "Schiller")
+        self.assertEqual([each.contents for each in self.theirs.author.quotes], ["a"])
+
+    def test_automatic_merging_happens_with_queries_and_processing(self) -> None:
+        self.other.merges_automatically = True
+        self.assertTrue(self.other.merges_automatically)
+        live = self.other.query(Quote).order_by("contents").live()
+        self.mine.contents = "b"
+        self.quote("c")
+        self.context.save()
+        self.assertEqual(self.other.query(Quote).where("contents == 'b'").one(), self.theirs)
+        self.assertEqual((self.theirs.contents, len(live)), ("b", 2))
+        self.mine.contents = "d"
+        self.context.save()
+        self.other.process()
+        self.assertEqual(self.theirs.contents, "d")
+        self.assertEqual([quote.contents for quote in live], ["c", "d"])
+
+    def test_batch_requests_arrive_too(self) -> None:
+        live = self.other.query(Quote).order_by("contents").live()
+        self.context.query(Quote).update(contents="new")
+        self.context.insert_rows(Quote, {"contents": ["x", "y"]})
+        self.other.merge()
+        self.assertEqual([quote.contents for quote in live], ["new", "x", "y"])
+        self.context.query(Quote).where("contents != 'y'").delete()
+        self.other.merge()
+        self.assertEqual([quote.contents for quote in live], ["y"])
+        self.assertTrue(self.theirs.is_deleted)
+
+    def test_a_descriptor_tells_that_there_is_something(self) -> None:
+        self.assertFalse(self.readable(self.other))
+        self.mine.contents = "b"
+        self.context.save()
+        self.assertTrue(self.readable(self.other))
+        self.assertFalse(self.readable(self.context))
+        self.assertTrue(self.readable(self.other))
+        self.other.merge()
+        self.assertFalse(self.readable(self.other))
+        self.mine.contents = "c"
+        self.context.save()
+        late = self.store.create_context()
+        self.assertFalse(self.readable(late))
+        self.mine.contents = "d"
+        self.context.save()
+        self.assertTrue(self.readable(late))
+
+    def test_an_event_loop_merges_what_another_thread_saves(self) -> None:
+        live = self.context.query(Quote).order_by("contents").live()
+        done = asyncio.Event()
+        live.on_change(lambda change: done.set())
+
+        def work() -> None:
+            with self.store.background() as context:
+                context.add(Quote(contents="from a thread"))
+
+        async def main() -> None:
+            loop = asyncio.get_running_loop()
+            loop.add_reader(self.context, self.context.merge)
+            threading.Thread(target=work).start()
+            await asyncio.wait_for(done.wait(), 10)
+            loop.remove_reader(self.context)
+
+        asyncio.run(main())
+        self.assertEqual([quote.contents for quote in live], ["a", "from a thread"])
+
+    def test_background_work_that_fails_saves_nothing(self) -> None:
+        with self.assertRaises(ZeroDivisionError), self.store.background() as context:
+            context.add(Quote(contents="lost"))
+            1 / 0
+        self.assertTrue(context.closed)
+        self.assertEqual(self.context.query(Quote).count(), 1)
+
+    def test_objects_of_subclasses_arrive(self) -> None:
+        live = self.other.query(Cat).order_by("name").live()
+        self.context.add(Kitten(name="Tom"))
+        self.context.save()
+        self.other.merge()
+        self.assertIsInstance(live[0], Kitten)
+
+
+class RandomMergingTests(unittest.TestCase):
+    """Contexts that edit, save and merge at random agree in the end with each other and with a fresh one."""
+
+    def run_history(self, seed: int) -> None:
+        dice = random.Random(seed)
+        with quire.open(":memory:", [Author, Quote]) as store:
+            contexts = [store.create_context() for _ in range(3)]
+            lists = [
+                context.query(Quote).where("author == nil OR author.name < 'f'").order_by("author.name", "contents")
+                .live(section_by="author.name") for context in contexts]
+            kept: list[list] = [[] for _ in contexts]
+            for _ in range(150):
+                place = dice.randrange(3)
+                context, objects = contexts[place], kept[place]
+                context.merge()
+                authors, quotes = context.query(Author).all(), context.query(Quote).all()
+                for _ in range(dice.randrange(1, 6)):
+                    step = dice.randrange(6)
+                    if step == 0:
+                        objects.append(context.add(Author(name=dice.choice("abcdefgh"))))
+                    elif step == 1:
+                        objects.append(context.add(Quote(contents=dice.choice("xyz"), price=dice.random())))
+                    elif quotes and step == 2:
+                        quote = dice.choice(quotes)
+                        if not quote.is_deleted:
+                            quote.contents = dice.choice("xyz")
+                    elif quotes and step == 3:
+                        quote = dice.choice(quotes)
+                        alive = [author for author in authors if not author.is_deleted]
+                        if not quote.is_deleted:
+                            quote.author = dice.choice([None, *alive])
+                    elif authors and step == 4:
+                        author = dice.choice(authors)
+                        if not author.is_deleted:
+                            author.name = dice.choice("abcdefgh")
+                    elif step == 5 and dice.random() < 0.4 and (authors or quotes):
+                        context.delete(dice.choice(authors + quotes))
+                objects[:] = [each for each in objects + quotes[:5] + authors[:5] if dice.random() < 0.8]
+                context.save()
+                if dice.random() < 0.3:
+                    dice.choice(contexts).merge()
+            for context in contexts:
+                context.merge()
+
+            def state(context: quire.Context) -> list:
+                return [
+                    sorted((quote.id, quote.contents, quote.price, quote.author and quote.author.id)
+                           for quote in context.query(Quote)),
+                    sorted((author.id, author.name, sorted(quote.id for quote in author.quotes))
+                           for author in context.query(Author))]
+
+            wanted = state(store.create_context())
+            fresh = store.create_context().query(Quote).where("author == nil OR author.name < 'f'")
+            rows = list(fresh.order_by("author.name", "contents").ids())
+            for context, live in zip(contexts, lists):
+                self.assertEqual(state(context), wanted, f"seed {seed}")
+                self.assertEqual(list(live.ids), rows, f"seed {seed}")
+            # Reading needed no look at the other contexts: their objects show the same as the file.
+            self.assertFalse(any(context.has_changes for context in contexts))
+
+    def test_contexts_agree_after_merging(self) -> None:
+        seeds = [1, 2, 3, random.randrange(10**9)]
+        print(f"merging: seeds {seeds}")
+        for seed in seeds:
+            self.run_history(seed)
+
+
+if __name__ == "__main__":
+    unittest.main()
