@@ -10,6 +10,7 @@
  *   quire/store.h        a file of objects
  *   quire/context.h      a working set of objects: insert, delete, save, rollback
  *   quire/object.h       reading and changing one object
+ *   quire/hooks.h        functions of the program that are called when objects are read, saved or deleted
  *   quire/predicate.h    conditions, as text; the language
  *   quire/expression.h   values that are calculated, in the same language
  *   quire/function.h     functions of the program that predicates call
@@ -29,6 +30,7 @@
 #include "quire/store.h"
 #include "quire/context.h"
 #include "quire/object.h"
+#include "quire/hooks.h"
 #include "quire/predicate.h"
 #include "quire/expression.h"
 #include "quire/function.h"

@@ -20,7 +20,7 @@ typedef struct world {
     quire_results *results;
     quire_changes *changes;
     quire_cancellation *cancellation;
-    quire_error *error;
+    quire_error *error, *broken;
     char uri[128];
     quire_value number, text, values[2], subject;
     quire_entry entry;
@@ -31,6 +31,7 @@ typedef struct world {
     quire_native_function function;
     quire_function_callback callback;
     quire_progress progress;
+    quire_hooks hooks;
     int64_t ids[2], out_numbers[8];
     uint8_t out_bytes[32];
 } world;
@@ -78,6 +79,8 @@ static bool go_on(void *user_data, uint64_t row_count) {
     return true;
 }
 
+static void hear(void *user_data, quire_object *object) { (void)user_data, (void)object; }
+
 static void share_model(void) {
     shared_model = library_model();
     quire_fetch_request *request = new_request("Book", "pages >= $pages", NULL);
@@ -121,6 +124,10 @@ static world *make_world(void) {
     w->callback = (quire_function_callback)QUIRE_FUNCTION_CALLBACK_INIT;
     w->callback.call = say_nothing;
     CHECK_OK(quire_function_register("registered", QUIRE_NUL, &w->function, &error));
+    w->hooks = (quire_hooks)QUIRE_HOOKS_INIT;
+    w->hooks.did_save = hear;
+    const quire_value nil = quire_value_nil();
+    CHECK(quire_object_validate_value(w->object, "title", QUIRE_NUL, &nil, &w->broken) == QUIRE_VALIDATION);
     w->progress.struct_size = sizeof w->progress;
     w->progress.report = go_on;
     w->cancellation = quire_cancellation_create();
@@ -166,6 +173,7 @@ static void end_world(world *w) {
     quire_model_release(w->open_model);
     quire_model_release(w->model);
     quire_error_release(w->error);
+    quire_error_release(w->broken);
     free(w);
 }
 

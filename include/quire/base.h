@@ -106,7 +106,7 @@ typedef enum quire_status {
     QUIRE_READ_ONLY = 17,
     /** SQLite failed: disk full, I/O error, damaged file. */
     QUIRE_DATABASE = 18,
-    /** A registered function failed; the message is its own. */
+    /** A registered function or a hook failed; the message is its own. */
     QUIRE_FUNCTION = 19,
     /** The caller cancelled it, from another thread or from a progress function. */
     QUIRE_CANCELLED = 20

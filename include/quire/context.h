@@ -135,7 +135,10 @@ quire_status quire_context_descriptor(
  * On failure nothing was written and the context keeps its changes. A conflict is a row that has another version than
  * when it was read: another writer changed or deleted it, or changed which objects it holds in a relationship that is
  * to-many on both sides; or a deletion that would leave behind a reference which another writer has added.
- * Fails: QUIRE_VALIDATION (mandatory values, counts, the deny rule; each in the error's details), QUIRE_CONFLICT,
+ * The order is: changes are processed, hooks `will_save`, validation, writing, hooks `did_save` (see hooks.h). Of changed
+ * objects the values that did not change are not validated: what is wrong in the file already hinders no save.
+ * Fails: QUIRE_VALIDATION (values, counts, rules, the deny rule; each in the error's details, see error.h), QUIRE_FUNCTION
+ * (a hook failed), QUIRE_INVALID_STATE (called from a hook of a save; hooks change objects for ever), QUIRE_CONFLICT,
  * QUIRE_CONSTRAINT, QUIRE_BUSY, QUIRE_READ_ONLY, QUIRE_CLOSED, QUIRE_DATABASE.
  */
 quire_status quire_context_save(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);

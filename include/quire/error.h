@@ -3,8 +3,35 @@
 #define QUIRE_ERROR_H_
 
 #include "base.h"
+#include "value.h"
 
 QUIRE_BEGIN
+
+/** The rules that a failed validation can be about. Numbers never change meaning. */
+typedef enum quire_rule {
+    /** The error is about no rule, or about several: see its details. */
+    QUIRE_RULE_NONE = 0,
+    /** A property that is not optional has no value. */
+    QUIRE_RULE_MANDATORY = 1,
+    /** Fewer objects than the relationship must hold. The value is their number. */
+    QUIRE_RULE_TOO_FEW = 2,
+    /** More objects than the relationship may hold. The value is their number. */
+    QUIRE_RULE_TOO_MANY = 3,
+    /** Deleted, although its relationship denies that. The value is the number of objects that remain. */
+    QUIRE_RULE_DENIED = 4,
+    /** Below the minimum: a number that is too small, a date that is too soon. */
+    QUIRE_RULE_TOO_SMALL = 5,
+    /** Above the maximum: a number that is too large, a date that is too late. */
+    QUIRE_RULE_TOO_LARGE = 6,
+    QUIRE_RULE_TOO_SHORT = 7,
+    QUIRE_RULE_TOO_LONG = 8,
+    /** Text that does not match the pattern. */
+    QUIRE_RULE_PATTERN = 9,
+    /** A rule that was added with `quire_model_add_validation_rule`. */
+    QUIRE_RULE_CUSTOM = 10,
+    /** The hook `validate` has refused the object. */
+    QUIRE_RULE_HOOK = 11
+} quire_rule;
 
 /** Adds a reference and returns `error`. Takes NULL. */
 quire_error *QUIRE_NULLABLE quire_error_retain(quire_error *QUIRE_NULLABLE error);
@@ -29,6 +56,42 @@ size_t quire_error_detail_count(const quire_error *error);
 
 /** One of the single errors. Borrowed from `error`; NULL when `index` is out of range. */
 const quire_error *QUIRE_NULLABLE quire_error_detail(const quire_error *error, size_t index);
+
+/** The rule that a single error of QUIRE_VALIDATION is about, or QUIRE_RULE_NONE. */
+quire_rule quire_error_rule(const quire_error *error);
+
+/** Name of the entity whose rule was broken. Borrowed from `error`; no text when no rule was. */
+quire_string quire_error_entity(const quire_error *error);
+
+/**
+ * The id of the object that broke a rule, in its permanent form once it has one; 0 when there is none: rows of a batch
+ * request have no object. An error keeps neither object nor context alive.
+ */
+int64_t quire_error_object_id(const quire_error *error);
+
+/** The property at fault. Borrowed from `error`; no text when the rule is about the object as a whole. */
+quire_string quire_error_key(const quire_error *error);
+
+/** The predicate of a broken rule of kind QUIRE_RULE_CUSTOM. Borrowed from `error`; otherwise no text. */
+quire_string quire_error_predicate(const quire_error *error);
+
+/**
+ * The value that broke a rule, as the object had it; the number of objects for rules about counts; nil when there is no
+ * single one. A relationship gives QUIRE_VALUE_OBJECT_ID. Text and data are borrowed from `error`.
+ *
+ * Fails: QUIRE_INVALID_ARGUMENT, QUIRE_UNSUPPORTED (four gigabytes and more).
+ */
+quire_status quire_error_value(
+    const quire_error *error, quire_value *out_value, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * The object that broke a rule, looked up in `context`, the one whose save failed, on its thread. Owned: `*out_object`.
+ *
+ * Fails: QUIRE_NOT_FOUND (the error is about no object, or the object is gone), QUIRE_WRONG_THREAD, QUIRE_CLOSED.
+ */
+quire_status quire_error_object(
+    const quire_error *error, quire_context *context, quire_object *QUIRE_NULLABLE *QUIRE_NONNULL out_object,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 QUIRE_END
 

@@ -81,10 +81,22 @@ typedef struct quire_attribute_options {
      * writing and loses it when it is opened so with a model that does not ask for it. Answers are the same without.
      */
     bool is_searchable;
+    /**
+     * Least and greatest value that a save accepts, themselves included; NULL for none. For numbers and dates. Copied.
+     * nil fulfils these and all following rules; `is_optional` decides about nil. No rule is part of the version hash.
+     */
+    const quire_value *QUIRE_NULLABLE minimum;
+    const quire_value *QUIRE_NULLABLE maximum;
+    /** Least and greatest length that a save accepts, 0 for none: of texts in characters (code points), of data in bytes. */
+    uint64_t minimum_length;
+    uint64_t maximum_length;
+    /** Regular expression of ICU that the whole of a text must match to be saved; NULL for none. Copied. */
+    const char *QUIRE_NULLABLE pattern;
 } quire_attribute_options;
 
 /** Sets `struct_size`; all else zero. */
-#define QUIRE_ATTRIBUTE_OPTIONS_INIT { (uint32_t)sizeof(quire_attribute_options), false, false, NULL, NULL, false }
+#define QUIRE_ATTRIBUTE_OPTIONS_INIT \
+    { (uint32_t)sizeof(quire_attribute_options), false, false, NULL, NULL, false, NULL, NULL, 0, 0, NULL }
 
 /** How a relationship is made: to-one, mandatory and nullifying unless said otherwise. */
 typedef struct quire_relationship_options {
@@ -146,9 +158,9 @@ quire_status quire_model_add_entity(
 /**
  * Adds an attribute to an entity that was added before. `type` is a `quire_attribute_type`; `options` may be NULL.
  *
- * Fails: QUIRE_INVALID_MODEL (name taken, reserved or not allowed; Undefined but not transient),
- * QUIRE_INVALID_ARGUMENT (no such entity, a default of another type), QUIRE_UNSUPPORTED (composite attributes),
- * QUIRE_INVALID_STATE (the model is frozen).
+ * Fails: QUIRE_INVALID_MODEL (name taken, reserved or not allowed; Undefined but not transient; a rule that cannot apply:
+ * a bound for what has no order, a minimum above the maximum, a pattern that is none), QUIRE_INVALID_ARGUMENT (no such
+ * entity, a default of another type), QUIRE_UNSUPPORTED (composite attributes), QUIRE_INVALID_STATE (the model is frozen).
  */
 quire_status quire_model_add_attribute(
     quire_model *model, const char *entity, size_t entity_size, const char *name, size_t name_size, uint32_t type,
@@ -182,6 +194,23 @@ quire_status quire_model_add_fetch_index(
 quire_status quire_model_add_uniqueness_constraint(
     quire_model *model, const char *entity, size_t entity_size, const char *const QUIRE_NULLABLE *QUIRE_NONNULL properties,
     size_t count, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Adds a rule that a save asks of each object of `entity` and of entities that inherit from it: `predicate` must hold.
+ *
+ * With a `key`, the name of an attribute, the rule is about its values: SELF is the value (`SELF BEGINSWITH "x"`), and nil
+ * is not asked. Without, with NULL, it is about the object: keys are its own, SELF is the object (`ends > starts`,
+ * `books.@count < 3`). `message` is the message of the error when the rule is broken. Both are kept, and neither is part of
+ * the version hash.
+ *
+ * Fails: QUIRE_INVALID_MODEL (an empty message), QUIRE_INVALID_PREDICATE (variables, parts that nothing evaluates),
+ * QUIRE_INVALID_ARGUMENT, QUIRE_INVALID_STATE (the model is frozen). Whether the keys exist is checked when the model is
+ * frozen.
+ */
+quire_status quire_model_add_validation_rule(
+    quire_model *model, const char *entity, size_t entity_size, const char *QUIRE_NULLABLE key, size_t key_size,
+    const quire_predicate *predicate, const char *message, size_t message_size,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
  * Keeps a copy of `request` under a name, for `quire_model_fetch_template`. Its predicate may have variables (`$name`).

@@ -105,6 +105,35 @@ quire_status quire_object_remove(
     quire_object *object, const char *key, size_t key_size, quire_object *other,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
+/**
+ * Checks an object as a save would, and also what did not change: every value, every count, the rules about the object
+ * and the hook `validate`. Of a deleted object it checks whether the deny rule allows that. Nothing is changed.
+ *
+ * Fails: QUIRE_VALIDATION (all broken rules in the error's details, see error.h), QUIRE_FUNCTION (the hook failed),
+ * QUIRE_INVALID_STATE (deleted and saved, or never saved), QUIRE_NOT_FOUND, QUIRE_CLOSED, QUIRE_DATABASE.
+ */
+quire_status quire_object_validate(quire_object *object, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Checks whether a value could be set for an attribute or a to-one relationship and then be saved, without setting it:
+ * whether it fits, whether nil may be, and the rules about the attribute.
+ *
+ * Fails: QUIRE_VALIDATION (the broken rules), and as `quire_object_set`.
+ */
+quire_status quire_object_validate_value(
+    quire_object *object, const char *key, size_t key_size, const quire_value *value,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Says that an object must not be saved, and why. For its hook `validate` (hooks.h), which may say it several times.
+ *
+ * `key` names the property at fault, or is NULL when it is the object as a whole. `message` is that of the error.
+ * Fails: QUIRE_INVALID_STATE (the hook is not running for this object), QUIRE_INVALID_ARGUMENT (no such key, no message).
+ */
+quire_status quire_object_refuse(
+    quire_object *object, const char *QUIRE_NULLABLE key, size_t key_size, const char *message, size_t message_size,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
 QUIRE_END
 
 #endif

@@ -38,3 +38,60 @@ public func quire_error_detail(_ error: UnsafePointer<quire_error>?, _ index: In
   guard let details = peek(error)?.details, details.indices.contains(index) else { return nil }
   return UnsafePointer(UnsafeMutablePointer<quire_error>.lending(details[index]))
 }
+
+@_cdecl("quire_error_rule") @implementation
+public func quire_error_rule(_ error: UnsafePointer<quire_error>?) -> quire_rule {
+  quire_rule(rawValue: peek(error)?.broken?.rule.rawValue ?? QUIRE_RULE_NONE.rawValue)
+}
+
+@_cdecl("quire_error_entity") @implementation
+public func quire_error_entity(_ error: UnsafePointer<quire_error>?) -> quire_string {
+  peek(error)?.broken?.entityName.lent ?? noText
+}
+
+@_cdecl("quire_error_object_id") @implementation
+public func quire_error_object_id(_ error: UnsafePointer<quire_error>?) -> Int64 {
+  peek(error)?.broken?.object?.reference.id ?? 0
+}
+
+@_cdecl("quire_error_key") @implementation
+public func quire_error_key(_ error: UnsafePointer<quire_error>?) -> quire_string {
+  peek(error)?.broken.map { $0.key.bytes.count == 0 ? noText : $0.key.lent } ?? noText
+}
+
+@_cdecl("quire_error_predicate") @implementation
+public func quire_error_predicate(_ error: UnsafePointer<quire_error>?) -> quire_string {
+  peek(error)?.broken.map { $0.condition.bytes.count == 0 ? noText : $0.condition.lent } ?? noText
+}
+
+@_cdecl("quire_error_value") @implementation
+public func quire_error_value(
+  _ error: UnsafePointer<quire_error>?, _ out_value: UnsafeMutablePointer<quire_value>?, _ out_error: ErrorOut
+) -> quire_status {
+  out_value?.pointee = quire_value()
+  return status(out_error) { () throws(Failure) in
+    let out = try required(out_value, "out_value")
+    let broken = try resolve(error, "error").broken
+    out.pointee = try exported(broken?.value ?? .nil) { broken?.valueText ?? $0 }
+  }
+}
+
+@_cdecl("quire_error_object") @implementation
+public func quire_error_object(
+  _ error: UnsafePointer<quire_error>?, _ context: UnsafeMutablePointer<quire_context>?,
+  _ out_object: Out<quire_object>, _ out_error: ErrorOut
+) -> quire_status {
+  out_object?.pointee = nil
+  return status(context, "context", out_error) { context throws(Failure) in
+    let out = try required(out_object, "out_object")
+    guard let broken = try resolve(error, "error").broken, let reference = broken.object?.reference else {
+      throw Failure(.notFound, "The error is about no object.")
+    }
+    // One that is to be deleted is at fault as well, and nobody finds it by its id.
+    if let object = context.registeredObject(reference) {
+      out.pointee = .passing(object)
+    } else {
+      out.pointee = .passing(try context.existingObject(entityNamed: broken.entityName.string, id: reference.id))
+    }
+  }
+}

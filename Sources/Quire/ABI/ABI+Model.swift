@@ -37,9 +37,15 @@ public func quire_model_add_attribute(
     let entity = try string(entity, entity_size, "entity"), name = try string(name, name_size, "name")
     var defaultValue = Value.nil
     if let given = options.default_value { defaultValue = try value(given, "options.default_value") }
+    var rules = AttributeRules()
+    if let given = options.minimum { rules.minimum = try value(given, "options.minimum") }
+    if let given = options.maximum { rules.maximum = try value(given, "options.maximum") }
+    rules.minimumLength = try number(options.minimum_length, "options.minimum_length")
+    rules.maximumLength = try number(options.maximum_length, "options.maximum_length")
+    if options.pattern != nil { rules.pattern = try text(options.pattern, -1, "options.pattern") }
     try model.addAttribute(
       named: name, to: entity, type: attributeType(type, of: "\(entity).\(name)"), isOptional: options.is_optional,
-      isTransient: options.is_transient, isSearchable: options.is_searchable, defaultValue: defaultValue,
+      isTransient: options.is_transient, isSearchable: options.is_searchable, defaultValue: defaultValue, rules: rules,
       versionHashModifier: optionalString(options.version_hash_modifier, "options.version_hash_modifier") ?? "")
   }
 }
@@ -119,6 +125,20 @@ public func quire_model_add_uniqueness_constraint(
   status(out_error) { () throws(Failure) in
     try resolve(model, "model").addUniquenessConstraint(
       to: string(entity, entity_size, "entity"), properties: strings(properties, count, "properties"))
+  }
+}
+
+@_cdecl("quire_model_add_validation_rule") @implementation
+public func quire_model_add_validation_rule(
+  _ model: UnsafeMutablePointer<quire_model>?, _ entity: CText, _ entity_size: Int, _ key: CText, _ key_size: Int,
+  _ predicate: UnsafePointer<quire_predicate>?, _ message: CText, _ message_size: Int, _ out_error: ErrorOut
+) -> quire_status {
+  status(out_error) { () throws(Failure) in
+    let model = try resolve(model, "model")
+    let entity = try string(entity, entity_size, "entity")
+    let key = key == nil ? "" : try string(key, key_size, "key")
+    let condition = try PredicateCondition(resolve(predicate, "predicate").predicate)
+    try model.addValidationRule(to: entity, key: key, condition, message: text(message, message_size, "message"))
   }
 }
 

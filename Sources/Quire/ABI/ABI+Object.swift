@@ -52,6 +52,7 @@ public func quire_object_get(
   return status(object, "object", out_error) { object throws(Failure) in
     let out = try required(out_value, "out_value")
     try object.context.store.checkOpen()
+    try object.awaken()
     let property = try object.entity.property(named: string(key, key_size, "key"))
     out.pointee = try exported(object.value(of: property)) { object.lend($0, at: property.slot) }
   }
@@ -63,6 +64,7 @@ public func quire_object_set(
   _ out_error: ErrorOut
 ) -> quire_status {
   status(object, "object", out_error) { object throws(Failure) in
+    try object.awaken()
     let property = try object.entity.property(named: string(key, key_size, "key"))
     if let relationship = property as? Relationship, relationship.isToMany {
       guard let value else { throw Failure(.invalidArgument, "'value' is NULL; pass a list of objects.") }
@@ -79,6 +81,7 @@ public func quire_object_set_values(
   _ values: UnsafePointer<quire_value>?, _ count: Int, _ out_error: ErrorOut
 ) -> quire_status {
   status(object, "object", out_error) { object throws(Failure) in
+    try object.awaken()
     let keys = try strings(keys, count, "keys"), values = try array(values, count, "values")
     var changes: [(property: Property, value: Value)] = []
     for (key, given) in zip(keys, values) {
@@ -97,6 +100,7 @@ public func quire_object_get_object(
   return status(object, "object", out_error) { object throws(Failure) in
     let out = try required(out_object, "out_object")
     try object.context.store.checkOpen()
+    try object.awaken()
     let key = try string(key, key_size, "key")
     guard let relationship = try object.entity.property(named: key) as? Relationship else {
       throw Failure(.invalidArgument, "'\(object.entity.name).\(key)' is an attribute; read it with quire_object_get.")
@@ -114,6 +118,7 @@ public func quire_object_get_objects(
   return status(object, "object", out_error) { object throws(Failure) in
     let out = try required(out_list, "out_list")
     try object.context.store.checkOpen()
+    try object.awaken()
     let relationship = try object.toManyRelationship(string(key, key_size, "key"))
     let objects = try object.objects(of: relationship)
     out.pointee = .passing(
@@ -127,6 +132,7 @@ public func quire_object_add(
   _ other: UnsafeMutablePointer<quire_object>?, _ out_error: ErrorOut
 ) -> quire_status {
   status(object, "object", out_error) { object throws(Failure) in
+    try object.awaken()
     try object.add(resolve(other, "other"), to: object.toManyRelationship(string(key, key_size, "key")))
   }
 }
@@ -137,7 +143,47 @@ public func quire_object_remove(
   _ other: UnsafeMutablePointer<quire_object>?, _ out_error: ErrorOut
 ) -> quire_status {
   status(object, "object", out_error) { object throws(Failure) in
+    try object.awaken()
     try object.remove(resolve(other, "other"), from: object.toManyRelationship(string(key, key_size, "key")))
+  }
+}
+
+@_cdecl("quire_object_validate") @implementation
+public func quire_object_validate(
+  _ object: UnsafeMutablePointer<quire_object>?, _ out_error: ErrorOut
+) -> quire_status {
+  status(object, "object", out_error) { object throws(Failure) in
+    try object.context.store.checkOpen()
+    try Validation.check(object)
+  }
+}
+
+@_cdecl("quire_object_validate_value") @implementation
+public func quire_object_validate_value(
+  _ object: UnsafeMutablePointer<quire_object>?, _ key: CText, _ key_size: Int, _ value: UnsafePointer<quire_value>?,
+  _ out_error: ErrorOut
+) -> quire_status {
+  status(object, "object", out_error) { object throws(Failure) in
+    try object.context.store.checkOpen()
+    let property = try object.entity.property(named: string(key, key_size, "key"))
+    if let relationship = property as? Relationship, relationship.isToMany {
+      throw Failure(
+        .invalidArgument,
+        "'\(property.qualifiedName)' is a to-many relationship, whose objects are counted when it is saved; validate "
+          + "the object.")
+    }
+    try Validation.check(Quire.value(value, "value", in: object.context), for: property, of: object)
+  }
+}
+
+@_cdecl("quire_object_refuse") @implementation
+public func quire_object_refuse(
+  _ object: UnsafeMutablePointer<quire_object>?, _ key: CText, _ key_size: Int, _ message: CText, _ message_size: Int,
+  _ out_error: ErrorOut
+) -> quire_status {
+  status(object, "object", out_error) { object throws(Failure) in
+    let key = key == nil ? "" : try string(key, key_size, "key")
+    try object.refuse(key: key, message: text(message, message_size, "message"))
   }
 }
 

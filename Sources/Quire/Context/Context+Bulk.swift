@@ -8,13 +8,16 @@ extension Context {
     if rows.isEmpty { return 0 }
     let reserved = store.reserveIDs(root: entity.root, count: rows.count)
     let first = reserved ?? store.takeTemporaryIDs(rows.count)
+    var objects: [ManagedObject] = []
     for (row, values) in rows.enumerated() {
       let id = reserved == nil ? first - Int64(row) : first + Int64(row)
       let object = ManagedObject(context: self, entity: entity, id: id, state: .inserted)
       object.values = values
       register(object)
       file(inserted: object)
+      if hooks != nil { objects.append(object) }
     }
+    try awakeFromInsert(objects)
     return first
   }
 

@@ -1,7 +1,9 @@
 extension Context {
   /// Inserts an object with the defaults of its entity.
   func insert(entityNamed name: String) throws(Failure) -> ManagedObject {
-    try insert(insertableEntity(named: name))
+    let object = try insert(insertableEntity(named: name))
+    try awakeFromInsert([object])
+    return object
   }
 
   /// The entity of that name, if it may have objects and the store is open.
@@ -18,6 +20,7 @@ extension Context {
     return entity
   }
 
+  /// Without telling any hook.
   func insert(_ entity: Entity) -> ManagedObject {
     let id = store.reserveIDs(root: entity.root, count: 1) ?? store.takeTemporaryIDs(1)
     let object = ManagedObject(context: self, entity: entity, id: id, state: .inserted)
@@ -88,7 +91,10 @@ extension Context {
   func delete(_ object: ManagedObject) throws(Failure) {
     try store.checkOpen()
     try object.checkBelongs(to: self)
-    if object.isDeleted { return }
-    if try object.isStillStored() { file(deleted: object) }
+    if object.state == .gone { return }
+    if try !object.isStillStored() { return }
+    // Deleting it again changes nothing, but its hook is called, as in Core Data.
+    try prepareForDeletion(object)
+    if object.isLive { file(deleted: object) }
   }
 }

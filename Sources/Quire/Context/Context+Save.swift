@@ -2,7 +2,10 @@ extension Context {
   /// Writes everything pending in one transaction. On failure nothing was written and everything stays pending.
   func save() throws(Failure) {
     try store.checkOpen()
+    try refuseSaveInHooks()
     try process()
+    if !hasChanges { return }
+    try willSave()
     if !hasChanges { return }
     try Validation.check(self)
     let request = try saveRequest()
@@ -18,6 +21,7 @@ extension Context {
     // From here on nothing fails: the file has the changes.
     var assigned: [(object: ManagedObject, temporary: Int64)] = []
     let insertedObjects = Array(inserted), updatedObjects = Array(updated), deletedObjects = Array(deleted)
+    defer { didSave(insertedObjects, updatedObjects, deletedObjects) }
     forgetPending()
     for object in insertedObjects {
       if object.id < 0, let id = result?.permanentIDs[object.reference] {

@@ -39,6 +39,10 @@ final class Context {
   var lastQuery: AnyObject?
   /// Whether a save has met changes of another writer, so that what was read is out of date.
   var hasConflicted = false
+  /// Who is called at points in the life of objects; nil when nobody is.
+  var hooks: HookTable?
+  var hookState = HookState()
+  let ruleBook = RuleBook()
 
   private var observers: [WeakObserver] = []
   private(set) var isProcessing = false
@@ -125,6 +129,7 @@ final class Context {
     touchCount += 1
     object.unheard.time = touchCount
     touched.insert(object)
+    hookState.changedInSave?.insert(object)
   }
 
   /// Notes a change of one property, of an attribute or a to-one relationship with the value before, and files the

@@ -165,6 +165,7 @@ extension ManagedObject {
   /// Replaces the members of a to-many relationship; the order counts when it is ordered.
   func set(_ objects: [ManagedObject], for relationship: Relationship) throws(Failure) {
     try checkWritable()
+    _ = try isAwakening(for: relationship)
     for object in objects { try check(object, for: relationship) }
     var wanted: [ManagedObject] = []
     var seen = Set<ObjectReference>()
@@ -182,6 +183,7 @@ extension ManagedObject {
 
   func add(_ other: ManagedObject, to relationship: Relationship) throws(Failure) {
     try checkWritable()
+    _ = try isAwakening(for: relationship)
     try check(other, for: relationship)
     if try holds(other, in: relationship) { return }
     if let inverse = relationship.inverse, !inverse.isToMany {
@@ -199,6 +201,7 @@ extension ManagedObject {
 
   func remove(_ other: ManagedObject, from relationship: Relationship) throws(Failure) {
     try checkWritable()
+    _ = try isAwakening(for: relationship)
     try other.checkBelongs(to: context)
     if try !holds(other, in: relationship) { return }
     if let inverse = relationship.inverse, !inverse.isToMany {
@@ -265,7 +268,10 @@ extension Context {
       let batch = undelivered.take()
       for (place, object) in batch.enumerated() {
         do {
-          for other in try object.applyDeleteRules() where other.isLive { file(deleted: other) }
+          for other in try object.applyDeleteRules() where other.isLive {
+            try prepareForDeletion(other)
+            if other.isLive { file(deleted: other) }
+          }
         } catch {
           for object in batch[place...] { undelivered.insert(object) }
           throw error

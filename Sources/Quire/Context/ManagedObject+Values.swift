@@ -4,6 +4,7 @@ extension ManagedObject {
     values = row.values
     version = row.version
     unread = nil
+    awaitsAwakening = true
   }
 
   /// Has the next use read everything anew.
@@ -148,7 +149,9 @@ extension ManagedObject {
 
   private func setChecked(_ value: Value, for property: Property) throws(Failure) {
     try fulfil()
-    if let relationship = property as? Relationship {
+    if try isAwakening(for: property) {
+      values[property.slot] = value
+    } else if let relationship = property as? Relationship {
       var target: ManagedObject?
       if case .object(let box) = value { target = context.registeredObject(box.reference) }
       try relate(to: target, through: relationship)

@@ -27,6 +27,8 @@ final class ManagedObject {
   /// Members of the to-many relationships that have been read or changed, by slot.
   var toMany: [Int: ToManyMembers] = [:]
   var unheard = UnheardChange()
+  /// It was read, and its hook `awakeFromFetch`, if there is one, has not been called since.
+  var awaitsAwakening = false
   /// Lent to callers until the id becomes permanent.
   private var uri: Text?
   /// In predicates that name this object.

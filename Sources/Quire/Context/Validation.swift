@@ -1,41 +1,142 @@
 /// The rules of an entity that an object must fulfil when it is saved.
-enum Validation {
+struct Validation {
+  /// Of what is looked at of an object.
+  private enum Extent {
+    /// Everything: a new object, and one that somebody asks about.
+    case whole
+    /// Of a saved object only what changed, besides rules about the object: what is wrong in the file already does not
+    /// hinder a save.
+    case changes
+  }
+
+  private let context: Context
+  private var failures: [Failure] = []
+
+  private init(_ context: Context) { self.context = context }
+
   /// Checks everything a save would write; all that is wrong comes in one failure.
   static func check(_ context: Context) throws(Failure) {
-    var failures: [Failure] = []
-    for object in context.inserted { try check(object, all: true, &failures) }
-    for object in context.updated { try check(object, all: false, &failures) }
-    for object in context.uncounted where object.state == .saved {
-      for relationship in object.entity.relationships
-      where relationship.isToMany && object.toMany[relationship.slot]?.isChanged != true {
-        try checkCount(of: relationship, in: object, &failures)
+    var validation = Validation(context)
+    try context.withoutChanges { () throws(Failure) in
+      for object in context.inserted { try validation.check(object, .whole) }
+      for object in context.updated { try validation.check(object, .changes) }
+      for object in context.uncounted where object.state == .saved {
+        for relationship in object.entity.relationships
+        where relationship.isToMany && object.toMany[relationship.slot]?.isChanged != true {
+          try validation.checkCount(of: relationship, in: object)
+        }
       }
+      for object in context.deleted { try validation.checkDeny(object) }
     }
-    for object in context.deleted { try checkDeny(object, &failures) }
+    try validation.finish()
+  }
+
+  /// Checks one object as a save would, and also what did not change. Of a deleted one: whether it may be deleted.
+  static func check(_ object: ManagedObject) throws(Failure) {
+    var validation = Validation(object.context)
+    try object.checkReadable()
+    try object.fulfil()
+    if object.state == .deleted {
+      try validation.checkDeny(object)
+    } else {
+      try object.context.withoutChanges { () throws(Failure) in try validation.check(object, .whole) }
+    }
+    try validation.finish()
+  }
+
+  /// Checks a value that `property` of an object could be given: what setting it would refuse, and what a save would.
+  static func check(_ value: Value, for property: Property, of object: ManagedObject) throws(Failure) {
+    var validation = Validation(object.context)
+    try object.checkReadable()
+    let value = try object.checked(value, for: property)
+    try validation.check(value, of: property, in: object, object.context.ruleBook.rules(of: object.entity))
+    try validation.finish()
+  }
+
+  /// Checks a value that a batch request gives to an attribute of rows of `entity`; `place` tells which, for messages.
+  static func check(
+    _ value: Value, of property: Property, in entity: Entity, place: String, _ context: Context
+  ) throws(Failure) {
+    if value.isNil { return }
+    for test in try context.ruleBook.rules(of: entity).tests(of: property) {
+      guard let (rule, sentence) = try test.problem(with: value) else { continue }
+      throw Failure(
+        .validation, test.predicate == nil ? "'\(property.qualifiedName)'\(place) \(sentence)" : sentence,
+        broken: BrokenRule(
+          rule, entityName: entity.nameText, object: nil, key: Text(property.name), value: value,
+          condition: test.predicate?.text ?? Text("")))
+    }
+  }
+
+  private func finish() throws(Failure) {
     guard let first = failures.first else { return }
     if failures.count == 1 { throw first }
     throw Failure(
       .validation, "\(failures.count) rules are broken, the first: \(first.message)", details: failures)
   }
 
-  /// Of a saved object only what changed is checked: what is wrong in the file already does not hinder a save.
-  private static func check(_ object: ManagedObject, all: Bool, _ failures: inout [Failure]) throws(Failure) {
+  private mutating func note(
+    _ rule: BrokenRule.Rule, _ object: ManagedObject, _ property: Property?, _ value: Value, _ message: String,
+    _ condition: Text = Text("")
+  ) {
+    failures.append(
+      Failure(
+        .validation, message,
+        broken: BrokenRule(
+          rule, entityName: object.entity.nameText, object: object.lentReference(), key: Text(property?.name ?? ""),
+          value: value, condition: condition)))
+  }
+
+  private mutating func check(_ object: ManagedObject, _ extent: Extent) throws(Failure) {
+    let rules = try context.ruleBook.rules(of: object.entity)
     for property in object.entity.properties {
       let slot = property.slot
       if let relationship = property as? Relationship, relationship.isToMany {
-        if all || object.toMany[slot]?.isChanged == true {
-          try checkCount(of: relationship, in: object, &failures)
-        }
-      } else if all || object.committed[slot] != nil, !property.isOptional, object.values[slot].isNil {
-        failures.append(
-          Failure(.validation, "'\(property.qualifiedName)' of \(object.summary) is mandatory but has no value."))
+        if extent == .whole || object.toMany[slot]?.isChanged == true { try checkCount(of: relationship, in: object) }
+      } else if extent == .whole || object.committed[slot] != nil {
+        let value = object.values[slot]
+        if value.isNil ? !property.isOptional : rules.hasTests { try check(value, of: property, in: object, rules) }
+      }
+    }
+    for condition in rules.conditions {
+      do throws(Failure) {
+        if try condition.holds(for: .subject(object)) { continue }
+      } catch {
+        throw unanswered(condition.message, object, error)
+      }
+      note(.condition, object, nil, .nil, condition.message.string, condition.text)
+    }
+    for refusal in try context.refusals(of: object) {
+      note(.hook, object, refusal.property, refusal.value, refusal.message.string)
+    }
+  }
+
+  private mutating func check(
+    _ value: Value, of property: Property, in object: ManagedObject, _ rules: EntityRules
+  ) throws(Failure) {
+    if value.isNil {
+      if property.isOptional { return }
+      note(
+        .mandatory, object, property, .nil,
+        "'\(property.qualifiedName)' of \(object.summary) is mandatory but has no value.")
+    }
+    for test in rules.tests(of: property) where !value.isNil {
+      do throws(Failure) {
+        guard let (rule, sentence) = try test.problem(with: value) else { continue }
+        let message = test.predicate == nil ? "'\(property.qualifiedName)' of \(object.summary) \(sentence)" : sentence
+        note(rule, object, property, value, message, test.predicate?.text ?? Text(""))
+      } catch {
+        throw unanswered(test.predicate?.message ?? Text(property.qualifiedName), object, error)
       }
     }
   }
 
-  private static func checkCount(
-    of relationship: Relationship, in object: ManagedObject, _ failures: inout [Failure]
-  ) throws(Failure) {
+  /// A rule that gives no answer is an error of the program, and not of the object.
+  private func unanswered(_ rule: Text, _ object: ManagedObject, _ error: Failure) -> Failure {
+    Failure(error.kind, "The rule \"\(rule)\" could not be tested on \(object.summary): \(error.message)")
+  }
+
+  private mutating func checkCount(of relationship: Relationship, in object: ManagedObject) throws(Failure) {
     if relationship.isOptional, relationship.minimumCount == 0, relationship.maximumCount == 0 { return }
     let count = try object.objects(of: relationship).count
     if count == 0, relationship.isOptional { return }
@@ -43,23 +144,25 @@ enum Validation {
     let minimum = max(relationship.minimumCount, relationship.isOptional ? 0 : 1)
     let subject = "'\(relationship.qualifiedName)' of \(object.summary)"
     if count < minimum {
-      failures.append(Failure(.validation, "\(subject) needs at least \(minimum) objects but has \(count)."))
+      note(
+        .tooFew, object, relationship, .integer(Int64(count)),
+        "\(subject) needs at least \(minimum) objects but has \(count).")
     }
     if relationship.maximumCount > 0, count > relationship.maximumCount {
-      failures.append(
-        Failure(.validation, "\(subject) may have at most \(relationship.maximumCount) objects but has \(count)."))
+      note(
+        .tooMany, object, relationship, .integer(Int64(count)),
+        "\(subject) may have at most \(relationship.maximumCount) objects but has \(count).")
     }
   }
 
-  private static func checkDeny(_ object: ManagedObject, _ failures: inout [Failure]) throws(Failure) {
+  private mutating func checkDeny(_ object: ManagedObject) throws(Failure) {
     for relationship in object.entity.relationships where relationship.deleteRule == .deny {
       let remaining = try object.remainingObjects(of: relationship).count
       if remaining > 0 {
-        failures.append(
-          Failure(
-            .validation,
-            "\(object.summary) cannot be deleted: '\(relationship.qualifiedName)' "
-              + "denies it while it holds \(remaining) object\(remaining == 1 ? "" : "s")."))
+        note(
+          .denied, object, relationship, .integer(Int64(remaining)),
+          "\(object.summary) cannot be deleted: '\(relationship.qualifiedName)' "
+            + "denies it while it holds \(remaining) object\(remaining == 1 ? "" : "s").")
       }
     }
   }

@@ -31,6 +31,7 @@ extension Context {
     let plan = window(query.plan(), request)
     return try runBatch(merges: merges) { session throws(Failure) in
       let rows = try matchingRows(plan, query)
+      for (property, value) in changes { try checkRules(value, property, rows) }
       // All is calculated before anything is written, since an expression may look at other rows too.
       // Their names are no keys, since the request may order by those.
       let columns = expressions.map { (attribute, expression) in
@@ -43,6 +44,7 @@ extension Context {
         var fitting: [Value] = []
         fitting.reserveCapacity(values.count)
         for value in values { fitting.append(try checkedForBatch(value, attribute)) }
+        for (row, value) in zip(rows, fitting) { try checkRules(value, attribute, [row]) }
         computed.append(BatchSession.Computed(attribute: attribute, values: fitting))
       }
       try session.update(rows, of: query.entity, to: changes, computed)
@@ -72,6 +74,7 @@ extension Context {
     let values = try rows(of: entity, keys: keys, rowCount: rowCount, value: value)
     if values.isEmpty { return [] }
     try checkMandatory(entity, values)
+    try checkRules(entity, values)
     return try runBatch(merges: merges) { session throws(Failure) in try session.insert(values, of: entity) }
   }
 
@@ -127,9 +130,23 @@ extension Context {
 
   private func checkedForBatch(_ value: Value, _ property: Property) throws(Failure) -> Value {
     if value.isNil, !property.isOptional {
-      throw Failure(.validation, "'\(property.qualifiedName)' is mandatory and cannot be set to nil.")
+      throw Failure(
+        .validation, "'\(property.qualifiedName)' is mandatory and cannot be set to nil.",
+        broken: BrokenRule(
+          .mandatory, entityName: property.entity.nameText, object: nil, key: Text(property.name), value: .nil))
     }
     return try checked(value, for: property)
+  }
+
+  /// Rules about an attribute hold here as in a save; those about an object do not, because there is none.
+  private func checkRules(
+    _ value: Value, _ property: Property, _ rows: ContiguousArray<RowIdentifier>
+  ) throws(Failure) {
+    if value.isNil || property is Relationship { return }
+    for number in Set(rows.map(\.entity)) {
+      guard let entity = model.entity(numbered: Int(number)) else { continue }
+      try Validation.check(value, of: property, in: entity, place: "", self)
+    }
   }
 
   private func checked(_ value: Value, for property: Property) throws(Failure) -> Value {
@@ -159,7 +176,19 @@ extension Context {
       }
       if let row = rows.firstIndex(where: { $0[property.slot].isNil }) {
         throw Failure(
-          .validation, "'\(property.qualifiedName)' is mandatory but has no value in row \(row), counted from 0.")
+          .validation, "'\(property.qualifiedName)' is mandatory but has no value in row \(row), counted from 0.",
+          broken: BrokenRule(
+            .mandatory, entityName: entity.nameText, object: nil, key: Text(property.name), value: .nil))
+      }
+    }
+  }
+
+  private func checkRules(_ entity: Entity, _ rows: [ContiguousArray<Value>]) throws(Failure) {
+    let rules = try ruleBook.rules(of: entity)
+    for property in entity.properties where !rules.tests(of: property).isEmpty {
+      for (row, values) in rows.enumerated() {
+        try Validation.check(
+          values[property.slot], of: property, in: entity, place: " in row \(row), counted from 0,", self)
       }
     }
   }

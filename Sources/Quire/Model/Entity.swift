@@ -13,6 +13,7 @@ final class Entity: @unchecked Sendable {
   private(set) var ownRelationships: [Relationship] = []
   private(set) var fetchIndexes: [FetchIndex] = []
   private(set) var uniquenessConstraints: [[String]] = []
+  private(set) var ownRules: [ValidationRule] = []
 
   // Resolved by `Model.freeze`.
   unowned(unsafe) var parent: Entity?
@@ -38,6 +39,8 @@ final class Entity: @unchecked Sendable {
 
   var attributes: [Attribute] { properties.compactMap { $0 as? Attribute } }
   var relationships: [Relationship] { properties.compactMap { $0 as? Relationship } }
+  /// Own and inherited.
+  var rules: [ValidationRule] { (parent?.rules ?? []) + ownRules }
   var root: Entity { parent?.root ?? self }
   var hasChildren: Bool { !children.isEmpty }
 
@@ -59,6 +62,7 @@ final class Entity: @unchecked Sendable {
   func add(_ attribute: Attribute) { ownAttributes.append(attribute) }
   func add(_ relationship: Relationship) { ownRelationships.append(relationship) }
   func add(_ index: FetchIndex) { fetchIndexes.append(index) }
+  func add(_ rule: ValidationRule) { ownRules.append(rule) }
   func add(uniquenessConstraint properties: [String]) { uniquenessConstraints.append(properties) }
   var ownPropertyNames: [String] { ownAttributes.map(\.name) + ownRelationships.map(\.name) }
 }

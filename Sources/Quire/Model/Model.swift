@@ -44,7 +44,8 @@ final class Model: @unchecked Sendable {
   @discardableResult
   func addAttribute(
     named name: String, to entityName: String, type: AttributeType, isOptional: Bool = false,
-    isTransient: Bool = false, isSearchable: Bool = false, defaultValue: Value = .nil, versionHashModifier: String = ""
+    isTransient: Bool = false, isSearchable: Bool = false, defaultValue: Value = .nil,
+    rules: AttributeRules = AttributeRules(), versionHashModifier: String = ""
   ) throws(Failure) -> Attribute {
     let entity = try mutableEntity(entityName, adding: name)
     if type == .undefined, !isTransient {
@@ -62,7 +63,8 @@ final class Model: @unchecked Sendable {
     let value = try probe.coerce(defaultValue)
     let attribute = Attribute(
       name: name, entity: entity, type: type, isOptional: isOptional, isTransient: isTransient,
-      isSearchable: isSearchable, defaultValue: value, versionHashModifier: versionHashModifier)
+      isSearchable: isSearchable, defaultValue: value, rules: try rules.fitting(probe),
+      versionHashModifier: versionHashModifier)
     entity.add(attribute)
     return attribute
   }
@@ -118,6 +120,22 @@ final class Model: @unchecked Sendable {
         "Entity '\(entityName)' already has the uniqueness constraint (\(properties.joined(separator: ", "))).")
     }
     entity.add(uniquenessConstraint: properties)
+  }
+
+  /// Adds a condition on the objects of an entity, or on the attribute `key` of them; `key` is empty for the former.
+  /// Whether the keys in it exist is checked by `freeze`.
+  func addValidationRule(
+    to entityName: String, key: String, _ condition: any ValidationCondition, message: Text
+  ) throws(Failure) {
+    try checkMutable("add a validation rule")
+    let entity = try entity(named: entityName)
+    if message.bytes.count == 0 {
+      throw Failure(
+        .invalidModel,
+        "A validation rule of entity '\(entityName)' has no message; say what is wrong when it is broken."
+      )
+    }
+    entity.add(ValidationRule(key: key, condition: condition, message: message))
   }
 
   /// Keeps `template`, which nobody changes any more.

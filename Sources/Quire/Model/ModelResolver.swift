@@ -14,6 +14,7 @@ struct ModelResolver {
       try checkInherited(entity)
       for relationship in entity.ownRelationships { try check(relationship) }
       try checkIndexes(entity)
+      for rule in entity.ownRules { try check(rule, of: entity) }
     }
     return link()
   }
@@ -121,6 +122,38 @@ struct ModelResolver {
         if constraint[..<position].contains(name) {
           throw Failure(.invalidModel, "A uniqueness constraint of entity '\(entity.name)' names '\(name)' twice.")
         }
+      }
+    }
+  }
+
+  /// Whether the keys that a rule asks for are there.
+  private func check(_ rule: ValidationRule, of entity: Entity) throws(Failure) {
+    func failure(_ problem: String) -> Failure {
+      let place = rule.key.isEmpty ? entity.name : "\(entity.name).\(rule.key)"
+      return Failure(.invalidModel, "The rule \"\(rule.message)\" of '\(place)' \(problem)")
+    }
+    var start: Property?
+    if !rule.key.isEmpty {
+      guard let attribute = property(rule.key, of: entity) as? Attribute else {
+        throw failure(
+          "is for a key that is no attribute of it. A rule about a relationship is a rule of the object: give no key.")
+      }
+      start = attribute
+    }
+    for path in rule.condition.keyPaths {
+      var current = entity, last = start
+      // A collection operator, such as @count, stands between keys or at the end, and changes nothing about them.
+      for key in path where key != "self" && key.utf8.first != UInt8(ascii: "@") {
+        if let attribute = last as? Attribute {
+          if key == "length", attribute.hasLength { continue }
+          throw failure("asks for '\(path.joined(separator: "."))': '\(attribute.name)' is a value, without keys.")
+        }
+        guard let next = property(key, of: current) else {
+          throw failure("asks for '\(path.joined(separator: "."))': '\(current.name)' has no property '\(key)'.")
+        }
+        last = next
+        // Whether the destination exists was checked, if not here, then with the entity that declares it.
+        if let relationship = next as? Relationship { current = byName[relationship.destinationName] ?? current }
       }
     }
   }

@@ -71,12 +71,16 @@ final class Attribute: Property, @unchecked Sendable {
   let defaultValue: Value
   /// The store keeps a text index of it. No part of the version hash.
   let isSearchable: Bool
+  /// No part of the version hash either.
+  let rules: AttributeRules
 
   init(
     name: String, entity: Entity, type: AttributeType, isOptional: Bool = false, isTransient: Bool = false,
-    isSearchable: Bool = false, defaultValue: Value = .nil, versionHashModifier: String = ""
+    isSearchable: Bool = false, defaultValue: Value = .nil, rules: AttributeRules = AttributeRules(),
+    versionHashModifier: String = ""
   ) {
     self.type = type
+    self.rules = rules
     self.isSearchable = isSearchable
     self.defaultValue = defaultValue
     super.init(

@@ -32,15 +32,19 @@ final class Failure: Error, Sendable {
   let databaseCode: Int32
   /// The single failures behind a combined one (a save that breaks several rules).
   let details: [Failure]
+  /// What a single broken rule was about.
+  let broken: BrokenRule?
 
   init(
-    _ kind: Kind, _ message: String, offset: Int = -1, databaseCode: Int32 = 0, details: [Failure] = []
+    _ kind: Kind, _ message: String, offset: Int = -1, databaseCode: Int32 = 0, details: [Failure] = [],
+    broken: BrokenRule? = nil
   ) {
     self.kind = kind
     self.message = Text(message)
     self.offset = offset
     self.databaseCode = databaseCode
     self.details = details
+    self.broken = broken
   }
 }
 

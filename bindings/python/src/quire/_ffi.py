@@ -99,6 +99,20 @@ QUIRE_RESULT_IDS = 1
 QUIRE_RESULT_DICTIONARIES = 2
 QUIRE_RESULT_COUNT = 4
 
+# quire_rule
+QUIRE_RULE_NONE = 0
+QUIRE_RULE_MANDATORY = 1
+QUIRE_RULE_TOO_FEW = 2
+QUIRE_RULE_TOO_MANY = 3
+QUIRE_RULE_DENIED = 4
+QUIRE_RULE_TOO_SMALL = 5
+QUIRE_RULE_TOO_LARGE = 6
+QUIRE_RULE_TOO_SHORT = 7
+QUIRE_RULE_TOO_LONG = 8
+QUIRE_RULE_PATTERN = 9
+QUIRE_RULE_CUSTOM = 10
+QUIRE_RULE_HOOK = 11
+
 # quire_status
 QUIRE_OK = 0
 QUIRE_INVALID_ARGUMENT = 1
@@ -195,6 +209,11 @@ class quire_attribute_options(ctypes.Structure):
         ("default_value", POINTER(quire_value)),
         ("version_hash_modifier", c_char_p),
         ("is_searchable", c_bool),
+        ("minimum", POINTER(quire_value)),
+        ("maximum", POINTER(quire_value)),
+        ("minimum_length", c_uint64),
+        ("maximum_length", c_uint64),
+        ("pattern", c_char_p),
     ]
 
 
@@ -263,6 +282,36 @@ class quire_function_callback(ctypes.Structure):
         ("user_data", c_void_p),
         ("destroy", quire_function_callback_destroy),
         ("call", quire_function_callback_call),
+    ]
+
+
+quire_hooks_destroy = CFUNCTYPE(None, c_void_p)
+
+quire_hooks_awake_from_insert = CFUNCTYPE(c_bool, c_void_p, c_void_p, POINTER(quire_value))
+
+quire_hooks_awake_from_fetch = CFUNCTYPE(c_bool, c_void_p, c_void_p, POINTER(quire_value))
+
+quire_hooks_prepare_for_deletion = CFUNCTYPE(c_bool, c_void_p, c_void_p, POINTER(quire_value))
+
+quire_hooks_will_save = CFUNCTYPE(c_bool, c_void_p, c_void_p, POINTER(quire_value))
+
+quire_hooks_validate = CFUNCTYPE(c_bool, c_void_p, c_void_p, POINTER(quire_value))
+
+quire_hooks_did_save = CFUNCTYPE(None, c_void_p, c_void_p)
+
+
+class quire_hooks(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved", c_uint32),
+        ("user_data", c_void_p),
+        ("destroy", quire_hooks_destroy),
+        ("awake_from_insert", quire_hooks_awake_from_insert),
+        ("awake_from_fetch", quire_hooks_awake_from_fetch),
+        ("prepare_for_deletion", quire_hooks_prepare_for_deletion),
+        ("will_save", quire_hooks_will_save),
+        ("validate", quire_hooks_validate),
+        ("did_save", quire_hooks_did_save),
     ]
 
 
@@ -483,16 +532,26 @@ FUNCTIONS = (
     ("quire_context_retain", c_void_p, (c_void_p,)),
     ("quire_context_rollback", c_uint, (c_void_p, POINTER(c_void_p))),
     ("quire_context_save", c_uint, (c_void_p, POINTER(c_void_p))),
+    ("quire_context_set_hooks", c_uint, (
+        c_void_p, c_char_p, c_size_t, POINTER(quire_hooks), POINTER(c_void_p),
+    )),
     ("quire_context_set_merges_automatically", c_uint, (c_void_p, c_bool, POINTER(c_void_p))),
     ("quire_context_store", c_void_p, (c_void_p,)),
     ("quire_error_database_code", c_int32, (c_void_p,)),
     ("quire_error_detail", c_void_p, (c_void_p, c_size_t)),
     ("quire_error_detail_count", c_size_t, (c_void_p,)),
+    ("quire_error_entity", quire_string, (c_void_p,)),
+    ("quire_error_key", quire_string, (c_void_p,)),
     ("quire_error_message", quire_string, (c_void_p,)),
+    ("quire_error_object", c_uint, (c_void_p, c_void_p, POINTER(c_void_p), POINTER(c_void_p))),
+    ("quire_error_object_id", c_int64, (c_void_p,)),
     ("quire_error_offset", c_int64, (c_void_p,)),
+    ("quire_error_predicate", quire_string, (c_void_p,)),
     ("quire_error_release", None, (c_void_p,)),
     ("quire_error_retain", c_void_p, (c_void_p,)),
+    ("quire_error_rule", c_uint, (c_void_p,)),
     ("quire_error_status", c_uint, (c_void_p,)),
+    ("quire_error_value", c_uint, (c_void_p, POINTER(quire_value), POINTER(c_void_p))),
     ("quire_evaluation_release", None, (c_void_p,)),
     ("quire_evaluation_retain", c_void_p, (c_void_p,)),
     ("quire_evaluation_value", POINTER(quire_value), (c_void_p,)),
@@ -593,6 +652,10 @@ FUNCTIONS = (
     ("quire_model_add_uniqueness_constraint", c_uint, (
         c_void_p, c_char_p, c_size_t, POINTER(c_char_p), c_size_t, POINTER(c_void_p),
     )),
+    ("quire_model_add_validation_rule", c_uint, (
+        c_void_p, c_char_p, c_size_t, c_char_p, c_size_t, c_void_p, c_char_p, c_size_t,
+        POINTER(c_void_p),
+    )),
     ("quire_model_create", c_void_p, ()),
     ("quire_model_entity_count", c_size_t, (c_void_p,)),
     ("quire_model_entity_name", quire_string, (c_void_p, c_size_t)),
@@ -623,6 +686,9 @@ FUNCTIONS = (
     ("quire_object_is_deleted", c_bool, (c_void_p,)),
     ("quire_object_is_inserted", c_bool, (c_void_p,)),
     ("quire_object_is_updated", c_bool, (c_void_p,)),
+    ("quire_object_refuse", c_uint, (
+        c_void_p, c_char_p, c_size_t, c_char_p, c_size_t, POINTER(c_void_p),
+    )),
     ("quire_object_release", None, (c_void_p,)),
     ("quire_object_remove", c_uint, (c_void_p, c_char_p, c_size_t, c_void_p, POINTER(c_void_p))),
     ("quire_object_retain", c_void_p, (c_void_p,)),
@@ -633,6 +699,10 @@ FUNCTIONS = (
         c_void_p, POINTER(c_char_p), POINTER(quire_value), c_size_t, POINTER(c_void_p),
     )),
     ("quire_object_uri", quire_string, (c_void_p,)),
+    ("quire_object_validate", c_uint, (c_void_p, POINTER(c_void_p))),
+    ("quire_object_validate_value", c_uint, (
+        c_void_p, c_char_p, c_size_t, POINTER(quire_value), POINTER(c_void_p),
+    )),
     ("quire_page_column", POINTER(quire_column), (c_void_p, c_size_t)),
     ("quire_page_column_count", c_size_t, (c_void_p,)),
     ("quire_page_release", None, (c_void_p,)),
