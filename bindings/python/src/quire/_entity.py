@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Optional
 from . import _annotations, _buffers, _ffi, _types
 from ._types import AttributeType
 from .errors import InvalidArgument
+from ._rules import AttrRules
 from .properties import NO_DEFAULT, Attr, AttrOptions, Property, RelationOptions, ToMany, ToOne
 
 if TYPE_CHECKING:
@@ -104,12 +105,12 @@ def _property(owner: str, name: str, annotation: _annotations.Annotation, option
     member = annotation.members[0]
     if annotation.origin is Attr:
         if options is NO_DEFAULT:
-            options = AttrOptions(NO_DEFAULT, None, False, False, None)
+            options = AttrOptions(NO_DEFAULT, None, False, False, None, AttrRules())
         if not isinstance(options, AttrOptions):
             raise TypeError(f"{where}: a default is given as attr(default={options!r})")
         return Attr(
             owner, name, _attribute_type(where, member, options.type), annotation.is_optional, options.default,
-            options.transient, options.searchable, options.name or name)
+            options.transient, options.searchable, options.name or name, options.rules)
     if options is NO_DEFAULT:
         options = RelationOptions(None, _ffi.QUIRE_NULLIFY, False, 0, 0, None)
     if not isinstance(options, RelationOptions):

@@ -82,12 +82,13 @@ def objects_of(
     """
     entity = model._quire_entity
     found: list[Model] = []
+    is_paged = bool(entity.stored) and model not in context.store._schema.awakening
     with collector_paused(len(ids)):
         for start in range(0, len(ids), _ROWS_OF_PAGE):
             some = ids[start : start + _ROWS_OF_PAGE]
             rows = _rows(context, model, some, source, first + start, is_complete)
             try:
-                page = _page(source, first + start, len(some), entity) if entity.stored else None
+                page = _page(source, first + start, len(some), entity) if is_paged else None
             except (NotFound, InvalidState):
                 # An object was deleted after the ids were read, and says so when it is read.
                 page = None

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Iterable, Mapping, Sequence
 from ctypes import byref, c_void_p
-from typing import Any, Union
+from typing import Any, Optional, Union
 
-from . import _annotations, _buffers, _ffi, _values
+from . import _annotations, _buffers, _ffi, _hooks, _rules, _values
 from ._entity import Entity
 from ._load import library, quick
 from .errors import InvalidModel, failure
@@ -35,6 +35,19 @@ class Schema:
             while parent is not None:
                 self.polymorphic.add(parent.model)
                 parent = parent.parent
+        self.hooks: dict[Entity, frozenset[str]] = {}
+        """The methods that the library calls, of classes that have any."""
+        self.awakening: set[type[Model]] = set()
+        """Classes with objects that are told when they are read, which must be asked for their values one by one."""
+        for model in self._by_name.values():
+            names = _hooks.overridden(model, Model)
+            if names:
+                self.hooks[model._quire_entity] = names
+            if "awake_from_fetch" in names:
+                entity: Optional[Entity] = model._quire_entity
+                while entity is not None:
+                    self.awakening.add(entity.model)
+                    entity = entity.parent
         self._destinations: dict[int, type[Model]] = {}
 
     def _include(self, model: type[Model]) -> None:
@@ -84,6 +97,7 @@ class Schema:
             for model in self._by_name.values():
                 self._add_indexes(pointer, model._quire_entity)
                 self._add_templates(pointer, model._quire_entity)
+                _rules.add(pointer, model._quire_entity)
         except BaseException:
             quick.quire_model_release(pointer)
             raise
@@ -108,10 +122,12 @@ class Schema:
         if attribute._default is not None:
             default = _values.Values((attribute._pack(attribute._default),))
             options.default_value = ctypes.cast(default.array, ctypes.POINTER(_ffi.quire_value))
+        kept = attribute._rules.fill(options, attribute)
         key = attribute._key_bytes
         _call(
             library.quire_model_add_attribute, pointer, entity, len(entity), key, len(key), attribute._type.number,
             byref(options))
+        del kept
 
     def _add_relationship(self, pointer: int, entity: bytes, relationship: Relationship) -> None:
         destination = self.destination(relationship)._quire_entity

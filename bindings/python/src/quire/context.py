@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from ctypes import byref, c_int, c_int64, c_void_p
 from typing import TYPE_CHECKING, Any, Optional, TypeVar, Union, overload
 
-from . import _batch, _buffers, _bulk, _ffi, _handle, _identity, _values
+from . import _batch, _buffers, _bulk, _ffi, _handle, _hooks, _identity, _rules, _values
 from ._entity import Entity, template_name
 from ._load import library, quick
 from .errors import InvalidArgument, InvalidState, NotFound, StoreClosed, WrongThread, failure
@@ -60,7 +60,9 @@ class Context(_handle.Handle):
         self._delivering = False
         self._in_transaction = False
         self._conflicted = False
+        self._hooks = _hooks.State()
         super().__init__(made.value, _finish, self._maps)
+        _hooks.install(self, store._schema)
 
     @property
     def store(self) -> Store:
@@ -103,8 +105,12 @@ class Context(_handle.Handle):
                 keys.append(each._key_bytes)
                 packed.append(each._pack(value))
         error, made = c_void_p(), c_void_p()
-        status = library.quire_context_insert(
-            self._raw, entity.encoded_name, len(entity.encoded_name), byref(made), byref(error))
+        self._hooks.adding = True
+        try:
+            status = library.quire_context_insert(
+                self._raw, entity.encoded_name, len(entity.encoded_name), byref(made), byref(error))
+        finally:
+            self._hooks.adding = False
         if status:
             raise failure(status, error)
         handle = made.value
@@ -130,6 +136,11 @@ class Context(_handle.Handle):
             # Relationships are asked for each time: the other side can change them.
             if not isinstance(each, Attr):
                 object.__dict__.pop(each._name, None)
+        try:
+            object.awake_from_insert()
+        except BaseException:
+            library.quire_context_delete(self._raw, handle, None)
+            raise
         return object
 
     def delete(self, object: Model) -> None:
@@ -315,14 +326,18 @@ class Context(_handle.Handle):
     def save(self) -> None:
         """Writes all pending changes in one transaction.
 
-        On failure nothing was written and the changes stay pending. Raises `ValidationError` (values that must not be
-        None, counts, the "deny" rule), `Conflict`, `ConstraintError`, `Busy`, `ReadOnly`, `DatabaseError`.
+        Changes are processed, `Model.will_save` is called, objects are validated and written, and `Model.did_save` is
+        called. On failure nothing was written and the changes stay pending. Raises `ValidationError` (values, counts,
+        rules, the "deny" rule; all that is wrong in one error), `Conflict`, `ConstraintError`, `Busy`, `ReadOnly`,
+        `DatabaseError`, `InvalidState` (called by a hook of a save), and what a hook raised. What `did_save` raises
+        comes out after the save, which is made then.
         """
         error = c_void_p()
         status = library.quire_context_save(self._raw, byref(error))
         self._conflicted = status == _ffi.QUIRE_CONFLICT or (self._conflicted and bool(status))
         self._learn_ids()
-        self._after(status, error)
+        with _hooks.told(self):
+            self._after(status, error)
 
     def rollback(self) -> None:
         """Drops all pending changes: added objects are forgotten, deleted ones return, changed ones get back what was
@@ -443,7 +458,7 @@ class Context(_handle.Handle):
         if not status:
             self._deliver()
             return
-        failed = failure(status, error)
+        failed = _rules.complete(self, failure(status, error))
         if not isinstance(failed, (WrongThread, StoreClosed)):
             try:
                 self._deliver()

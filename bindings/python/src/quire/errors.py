@@ -7,16 +7,20 @@ type; for a predicate it is a `WrongType`, which is both.
 from __future__ import annotations
 
 import ctypes
+import enum
 import threading
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
-from . import _ffi
+from . import _buffers, _ffi
 from ._load import quick
+
+if TYPE_CHECKING:
+    from .model import Model
 
 __all__ = [
     "Busy", "Cancelled", "CannotOpen", "Conflict", "ConstraintError", "DatabaseError", "Error", "FunctionError",
     "InvalidArgument", "InvalidModel", "InvalidState", "InvalidText", "ModelMismatch", "MultipleFound", "NotAStore",
-    "NotFound", "PredicateError", "ReadOnly", "StoreClosed", "Unsupported", "ValidationError", "WrongThread",
+    "NotFound", "PredicateError", "ReadOnly", "Rule", "StoreClosed", "Unsupported", "ValidationError", "WrongThread",
     "WrongType",
 ]
 
@@ -115,10 +119,77 @@ class PredicateError(Error, ValueError):
     status = _ffi.QUIRE_INVALID_PREDICATE
 
 
+class Rule(enum.Enum):
+    """The kinds of rules that an object can break."""
+
+    MANDATORY = _ffi.QUIRE_RULE_MANDATORY
+    """A property that must not be None is."""
+    TOO_FEW = _ffi.QUIRE_RULE_TOO_FEW
+    """A to-many relationship holds less than its `minimum`; the value is the number of objects."""
+    TOO_MANY = _ffi.QUIRE_RULE_TOO_MANY
+    """A to-many relationship holds more than its `maximum`."""
+    DENIED = _ffi.QUIRE_RULE_DENIED
+    """It was deleted, although a relationship with the rule "deny" still holds objects."""
+    TOO_SMALL = _ffi.QUIRE_RULE_TOO_SMALL
+    """Below the `minimum`: a number that is too small, a date that is too soon."""
+    TOO_LARGE = _ffi.QUIRE_RULE_TOO_LARGE
+    """Above the `maximum`: a number that is too large, a date that is too late."""
+    TOO_SHORT = _ffi.QUIRE_RULE_TOO_SHORT
+    """Shorter than `min_length`."""
+    TOO_LONG = _ffi.QUIRE_RULE_TOO_LONG
+    """Longer than `max_length`."""
+    PATTERN = _ffi.QUIRE_RULE_PATTERN
+    """Text that does not match its `pattern`."""
+    CUSTOM = _ffi.QUIRE_RULE_CUSTOM
+    """A condition of `__rules__` or of `attr(rules=...)`."""
+    HOOK = _ffi.QUIRE_RULE_HOOK
+    """What `Model.validate` raised."""
+
+
 class ValidationError(Error, ValueError):
-    """Objects break the rules of their model; nothing was saved. Several broken rules are in `details`."""
+    """Objects break the rules of their model; nothing was saved.
+
+    `failures` has an error for each broken rule, the error itself when there is one alone. Of each, `object` is the one
+    at fault, or None for rows of a batch request, `key` the name of the property, "" when it is the object as a whole,
+    `rule` a `Rule`, `value` what the property had, and `predicate` the text of a condition.
+
+    `Model.validate` raises it to refuse an object: `raise quire.ValidationError("It is too late.", key="ends")`.
+    """
 
     status = _ffi.QUIRE_VALIDATION
+
+    def __init__(self, message: str = "", *, key: str = "", **more: Any) -> None:
+        super().__init__(message, **more)
+        self.key = key
+        self.object: Optional[Model] = None
+        self.rule: Optional[Rule] = None
+        self.value: Any = None
+        self.predicate = ""
+        self._entity = ""
+        self._id = 0
+
+    @property
+    def failures(self) -> tuple[ValidationError, ...]:
+        """An error for each broken rule."""
+        return tuple(each for each in self.details if isinstance(each, ValidationError)) or (self,)
+
+    def _read(self, pointer: int) -> None:
+        """What the library tells of a single broken rule, with names and values as it has them."""
+        number = quick.quire_error_rule(pointer)
+        if not number:
+            return
+        # A number that this package does not know keeps its meaning for those who do.
+        self.rule = Rule(number) if number in _RULES else None
+        self.key = text(quick.quire_error_key(pointer))
+        self.predicate = text(quick.quire_error_predicate(pointer))
+        self._entity = text(quick.quire_error_entity(pointer))
+        self._id = quick.quire_error_object_id(pointer)
+        value = _ffi.quire_value()
+        if not quick.quire_error_value(pointer, ctypes.byref(value), None):
+            self.value = _buffers.raw_value(value)
+
+
+_RULES = {rule.value for rule in Rule}
 
 
 class Conflict(Error, RuntimeError):
@@ -201,6 +272,9 @@ def failure(status: int, error: ctypes.c_void_p) -> Error:
     finally:
         quick.quire_error_release(error)
     if isinstance(found, FunctionError):
+        hook = _take_hook(found)
+        if hook is not None:
+            return hook
         _explain(found)
     return found
 
@@ -214,6 +288,21 @@ def remember(exception: BaseException) -> str:
     reason = f"{type(exception).__name__}: {exception}"
     _raised.last = exception, reason
     return reason
+
+
+def remember_hook(exception: BaseException) -> str:
+    """Keeps the exception of a hook, which comes out of the call that ran it; gives the text for its error."""
+    reason = f"{type(exception).__name__}: {exception}"
+    _raised.hook = exception, reason
+    return reason
+
+
+def _take_hook(error: FunctionError) -> Any:
+    last = getattr(_raised, "hook", None)
+    if last is None or not (error.message.startswith("The hook ") and error.message.endswith(last[1])):
+        return None
+    del _raised.hook
+    return last[0]
 
 
 def _explain(error: FunctionError) -> None:
@@ -235,12 +324,15 @@ def _from_pointer(pointer: int) -> Error:
         detail = quick.quire_error_detail(pointer, index)
         if detail:
             details.append(_from_pointer(detail))
-    return _exception(
+    error = _exception(
         status, text(quick.quire_error_message(pointer)),
         offset=None if offset < 0 else offset,
         details=tuple(details),
         database_code=quick.quire_error_database_code(pointer),
     )
+    if isinstance(error, ValidationError):
+        error._read(pointer)
+    return error
 
 
 def _exception(status: int, message: str, **more: Any) -> Error:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Optional
 
-from . import _identity, _rows, _values
+from . import _hooks, _identity, _rows, _rules, _values
 from ._entity import Entity, properties_of
 from .errors import InvalidState, NotFound
 from .properties import Property, attr
@@ -40,7 +40,9 @@ class Model:
     lists indexes (a name, or a tuple of names, "-name" for descending), `__unique__` lists sets of names whose values
     no two objects share, and `__abstract__ = True` makes an entity without objects of its own. `__templates__` keeps
     queries by name for `Context.template`: `{"cheaper": "price < $limit"}`, a condition with variables, or a tuple of
-    one and of keys to order by (`("price < $limit", "author", "-price")`).
+    one and of keys to order by (`("price < $limit", "author", "-price")`). `__rules__` lists conditions
+    that every object must fulfil to be saved, each a tuple of a predicate and of what to say when it is broken:
+    `[("starts <= ends", "It starts before it ends.")]`. `attr` has rules about single values.
 
     An instance is made with keyword arguments and is in no context at first; `Context.add` puts it into one. What a
     constructor leaves out has its default or None. Assignments are checked at once: a value of another type raises
@@ -55,6 +57,7 @@ class Model:
         __indexes__: ClassVar[Iterable[Any]]
         __unique__: ClassVar[Iterable[Any]]
         __templates__: ClassVar[Mapping[str, Any]]
+        __rules__: ClassVar[Iterable[Any]]
     _quire_entity: ClassVar[Entity]
 
     if TYPE_CHECKING:
@@ -70,6 +73,8 @@ class Model:
         properties = properties_of(cls, _RESERVED, sys._getframe(1).f_locals)
         for name, each in properties.items():
             setattr(cls, name, each)
+        if "validate" in cls.__dict__:
+            type.__setattr__(cls, "validate", _hooks.complete(cls.__dict__["validate"]))
         cls._quire_entity = Entity(cls, parent, properties)
 
     if not TYPE_CHECKING:
@@ -146,6 +151,61 @@ class Model:
             return _identity.is_deleted(self)
         except NotFound:
             return True
+
+    # MARK: validation and hooks
+
+    def validate(self) -> None:
+        """Checks the object as a save would, and also what did not change. Raises `ValidationError` for all that is
+        wrong.
+
+        A class overrides it to add a rule of its own, which a save asks for too: it raises `ValidationError`, with the
+        `key` of the property at fault. It need not call this one, but `super().validate()` when a base class has one as
+        well. It must not change objects. Other exceptions end the save as they are.
+        """
+        _hooks.validate(self)
+
+    def validate_value(self, name: str, value: Any) -> None:
+        """Checks whether a value could be assigned to an attribute or a to-one relationship and then be saved.
+
+        Nothing is assigned. Raises `ValidationError` for rules, TypeError and `InvalidArgument` for what does not fit.
+        """
+        if self._quire_context is None:
+            raise InvalidState(f"{self!r} is in no context yet, which validates it; context.add(...) puts it into one.")
+        _rules.validate_value(self, name, value)
+
+    def awake_from_insert(self) -> None:
+        """For classes to override: called once, when the object has come into a context, with its values.
+
+        What it raises comes out of `Context.add` or `insert_many`; then the object was not added.
+        """
+
+    def awake_from_fetch(self) -> None:
+        """For classes to override: called when the object is first used after its row was read.
+
+        Attributes that it assigns, transient ones above all, are not changes and are not saved. It cannot change
+        relationships. A class that has it gives up reading many objects at once.
+        """
+
+    def prepare_for_deletion(self) -> None:
+        """For classes to override: called before the object is deleted, while it still has its relationships.
+
+        What it raises comes out of the call that deletes, or that processes changes when a rule wants the deletion;
+        then the object is not deleted. Called again when the object is deleted again.
+        """
+
+    def will_save(self) -> None:
+        """For classes to override: called when a save is about to validate and write the object, or to delete it.
+
+        What it changes is saved too. It is called again as long as it changes objects, so assign a value only when it
+        is another. What it raises comes out of the save, with everything pending.
+        """
+
+    def did_save(self) -> None:
+        """For classes to override: called when the object was saved. Of a deleted object only what was read is left.
+
+        What it changes is pending for the next save, which it cannot make. What it raises comes out of the save, which
+        is made all the same.
+        """
 
     def __repr__(self) -> str:
         reference = self._quire_reference

@@ -11,7 +11,9 @@ from ._types import AttributeType
 from .errors import InvalidArgument, InvalidState, InvalidText
 from .keys import Key
 from .operand import Collection, Navigable
+from .predicate import Predicate
 from .related import Related
+from ._rules import AttrRules
 
 if TYPE_CHECKING:
     from .model import Model
@@ -36,8 +38,10 @@ class AttrOptions:
     """What `attr` was given, until the class is complete."""
 
     def __init__(
-        self, default: Any, type: Optional[AttributeType], transient: bool, searchable: bool, name: Optional[str]
+        self, default: Any, type: Optional[AttributeType], transient: bool, searchable: bool, name: Optional[str],
+        rules: AttrRules
     ) -> None:
+        self.rules = rules
         self.default = default
         self.type = type
         self.transient = transient
@@ -66,6 +70,12 @@ def attr(
     transient: bool = False,
     searchable: bool = False,
     name: Optional[str] = None,
+    minimum: Any = None,
+    maximum: Any = None,
+    min_length: int = 0,
+    max_length: int = 0,
+    pattern: Optional[str] = None,
+    rules: Iterable[tuple[Union[str, Predicate], str]] = (),
 ) -> Any:
     """Says more about an attribute than its annotation can.
 
@@ -74,8 +84,16 @@ def attr(
     the store keeps an index that finds parts of three characters and more (`contains`, `like` and the like); a store
     gets it when it is next opened for writing. `name` is its name in the store, and so in predicates, when that differs
     from the one in the class.
+
+    What follows is checked when an object is saved, or validated. Numbers and dates are not below `minimum` nor above
+    `maximum`. Texts have `min_length` to `max_length` characters (code points), bytes as many bytes; 0 is no bound. A
+    whole text matches the regular expression `pattern`. `rules` are more conditions, each a tuple of a predicate where
+    SELF is the value and of what to say when it is broken: `[("SELF BEGINSWITH 'Q'", "The code begins with Q.")]`. None
+    passes all of these.
     """
-    return AttrOptions(default, type, transient, searchable, name)
+    return AttrOptions(
+        default, type, transient, searchable, name,
+        AttrRules(minimum, maximum, min_length, max_length, pattern, rules))
 
 
 def relation(
@@ -115,8 +133,9 @@ class Attr(Key, Generic[T]):
 
     def __init__(
         self, owner: str, name: str, kind: AttributeType, is_optional: bool, default: Any, is_transient: bool,
-        is_searchable: bool, key: str
+        is_searchable: bool, key: str, rules: AttrRules
     ) -> None:
+        self._rules = rules
         self._owner = owner
         self._name = name
         self._key = key
