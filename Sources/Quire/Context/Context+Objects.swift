@@ -91,9 +91,12 @@ extension Context {
   func delete(_ object: ManagedObject) throws(Failure) {
     try store.checkOpen()
     try object.checkBelongs(to: self)
-    if object.state == .gone { return }
+    if object.isDeleted {
+      // Deleting it again changes nothing, but its hook is called, as in Core Data.
+      if object.state == .deleted { try prepareForDeletion(object) }
+      return
+    }
     if try !object.isStillStored() { return }
-    // Deleting it again changes nothing, but its hook is called, as in Core Data.
     try prepareForDeletion(object)
     if object.isLive { file(deleted: object) }
   }

@@ -114,7 +114,7 @@ def _complete(context: Context, error: ValidationError) -> None:
     error.key = found._name
     attribute = entity.attributes.get(found._name)
     if attribute is None:
-        if error.object is not None and error.value is not None and not found._is_to_many:
+        if error.object is not None and error.value is not None and not getattr(found, "_is_to_many", False):
             error.value = getattr(error.object, found._name)
     elif error.value is not None and attribute._type.decode is not None:
         error.value = attribute._type.decode(error.value)

@@ -272,7 +272,7 @@ def failure(status: int, error: ctypes.c_void_p) -> Error:
     finally:
         quick.quire_error_release(error)
     if isinstance(found, FunctionError):
-        hook = _take_hook(found)
+        hook: Optional[Error] = _take_hook(found)
         if hook is not None:
             return hook
         _explain(found)
