@@ -28,7 +28,8 @@ struct ProjectionSQL {
 
     var groups: [String] = []
     for path in projection.groups { groups.append(try resolver.column(path, for: .group).sql) }
-    var builder = Columns(compiler: compiler, resolver: resolver, scope: scope)
+    var builder = Columns(
+      compiler: compiler, resolver: resolver, scope: scope, isDistinct: projection.isDistinct)
     for column in projection.columns { try builder.add(column) }
     let isAggregated = !groups.isEmpty || !aggregation.arguments.isEmpty
     if isAggregated {
@@ -73,15 +74,17 @@ struct ProjectionSQL {
     let compiler: SQLCompiler
     let resolver: KeyPathResolver
     let scope: SQLScope
+    let isDistinct: Bool
     var sources: [Source] = []
     var selected: [String] = []
     private var terms: [String: (term: SQLTerm, sql: String?)] = [:]
     private var expressions: [String: Expression] = [:]
 
-    init(compiler: SQLCompiler, resolver: KeyPathResolver, scope: SQLScope) {
+    init(compiler: SQLCompiler, resolver: KeyPathResolver, scope: SQLScope, isDistinct: Bool) {
       self.compiler = compiler
       self.resolver = resolver
       self.scope = scope
+      self.isDistinct = isDistinct
     }
 
     mutating func add(_ column: Projection.Column) throws(Failure) {
@@ -115,7 +118,8 @@ struct ProjectionSQL {
         add(compiler.leaves[number].sql, .column(selected.count, compiler.leaves[number].kind))
         sql = compiler.leaves[number].sql
       case .expression(let expression):
-        add(try compiler.computed(expression, .coded).sql, .column(selected.count, .coded))
+        let result: SQLProgram.Result = isDistinct ? .canonical : .coded
+        add(try compiler.computed(expression, result).sql, .column(selected.count, .coded))
       }
       terms[column.name] = (term, sql)
     }

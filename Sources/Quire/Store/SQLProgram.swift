@@ -13,6 +13,8 @@ final class SQLProgram {
     case objectID
     /// The value with its type, see `ItemCoding`.
     case coded
+    /// The same so that equal values have equal bytes, for DISTINCT.
+    case canonical
   }
 
   /// How the condition or expression was written.
@@ -42,9 +44,9 @@ final class SQLProgram {
       case .objectID:
         guard case .object(let box)? = item.scalar else { return sqlite3_result_null(context) }
         sqlite3_result_int64(context, box.reference.id)
-      case .coded:
+      case .coded, .canonical:
         if item.isNil { return sqlite3_result_null(context) }
-        let bytes = try ItemCoding.encode(item)
+        let bytes = try ItemCoding.encode(result == .canonical ? item.canonical : item)
         quire_sqlite_result_blob_copy(context, bytes, UInt64(bytes.count))
       }
     }
@@ -52,6 +54,28 @@ final class SQLProgram {
 }
 
 extension Item {
+  /// One form for numbers that are equal, whatever their types.
+  fileprivate var canonical: Item {
+    switch scalar {
+    case .boolean(let boolean): .value(.integer(boolean ? 1 : 0))
+    case .float(let float): Item.canonical(Double(float))
+    case .double(let double): Item.canonical(double)
+    case .decimal(let decimal): Item.canonical(decimal)
+    default: self
+    }
+  }
+
+  private static func canonical(_ double: Double) -> Item {
+    if let integer = Int64(exactly: double) { return .value(.integer(integer)) }
+    return .value(.double(double.isNaN ? .nan : double))
+  }
+
+  /// What no Double is stays a decimal.
+  private static func canonical(_ decimal: Decimal) -> Item {
+    let nearest = decimal.double
+    return Decimal(nearest).map { $0 == decimal } == true ? canonical(nearest) : .value(.decimal(decimal))
+  }
+
   /// What SQL found for an argument of a program.
   init(_ value: OpaquePointer?, as kind: SQLLeaf.Kind) throws(Failure) {
     let storage = sqlite3_value_type(value)

@@ -94,6 +94,15 @@ class DictionaryTests(StoreTestCase):
         self.assertEqual(len(found), len(set(found)))
         self.assertEqual(set(found), set((row["note"], row["author"]) for row in self.rows), self.seed)
 
+    def test_distinct_takes_equal_numbers_of_other_types_for_equal(self):
+        for number, text in (
+                (1, "TERNARY(price > 3, 1, 1.0)"), (1, "TERNARY(price > 3, yes, 1)"),
+                (0, "TERNARY(price > 3, 0, 0.0 * -1)"), (1, "TERNARY(price > 3, CAST('1.0', 'NSDecimalNumber'), 1)")):
+            rows = self.query.distinct().dictionaries(it=text)
+            self.assertEqual(rows, [{"it": number}], (text, self.seed))
+        rows = self.query.distinct().dictionaries(it="TERNARY(price > 3, 0.5, CAST('0.5', 'NSDecimalNumber'))")
+        self.assertEqual(len(rows), 1)
+
     def test_expressions_are_columns(self):
         rows = self.query.order_by("price").limit(5).dictionaries(
             Quote.price, double="price * 2", upper="uppercase(contents)", id="SELF", name_length="length(author.name)",
