@@ -238,7 +238,12 @@ final class Context {
       if objects.isEmpty { return }
       let batch = objects.compactMap { $0.takeUnheardChange() }
       do {
-        for observer in liveObservers { try observer.contextDidChange(batch) }
+        for observer in liveObservers {
+          try observer.contextDidChange(batch)
+          // What a delegate has deleted the next observer must not meet half done: a relationship to it that shows
+          // nothing, although no rule has emptied it, would show the object again after a rollback that tells nobody.
+          try propagateDeletes()
+        }
       } catch {
         // Whoever was not told is told the next time; to be told twice of one state does no harm.
         for change in batch { change.object.restoreUnheard(change) }
