@@ -13,7 +13,7 @@
  * A function belongs to the process, not to a store, because predicates are read without one. Register it before the
  * first predicate that names it: how many arguments a call has, and the types of those that are constants, are checked
  * when the predicate is read; the other values when it is evaluated. A predicate knows its functions by name: one that
- * is used after its function was removed fails with QUIRE_UNSUPPORTED, and one that runs at that moment ends well.
+ * is used after its function was removed fails with QUIRE_UNSUPPORTED, and a call that runs at that moment ends well.
  *
  * A registered function may be called from any thread, from several at once, any number of times for one object and in
  * any order. It must not use contexts, objects or stores, nor close anything, while it runs (QUIRE_INVALID_STATE): what

@@ -175,7 +175,10 @@ static inline quire_value quire_value_data(const uint8_t *data, uint32_t size) {
     return value;
 }
 
-/** An object of the context in which the value will be used; NULL gives nil. */
+/**
+ * An object of the context in which the value will be used; in a predicate or an expression, of any context of the store
+ * that is asked. NULL gives nil.
+ */
 static inline quire_value quire_value_object(quire_object *QUIRE_NULLABLE object) {
     quire_value value = quire_value_nil();
     if (object) {

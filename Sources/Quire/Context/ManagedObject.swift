@@ -61,7 +61,7 @@ final class ManagedObject {
   /// The reference for a value from outside, which follows when the id becomes permanent.
   func lentReference() -> ObjectReferenceBox {
     if let referenceBox { return referenceBox }
-    let box = ObjectReferenceBox(reference)
+    let box = ObjectReferenceBox(reference, store: context.store.uuid)
     if state == .inserted { referenceBox = box }
     return box
   }

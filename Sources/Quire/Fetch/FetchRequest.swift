@@ -72,11 +72,13 @@ struct FetchQuery {
       entity: context.model.entity(named: request.entityName), includesSubentities: request.includesSubentities,
       predicate: request.predicate,
       // Rows of values may be ordered by columns of their own, which only the store knows.
-      sort: request.resultType == .dictionaries ? [] : request.sort)
+      sort: request.resultType == .dictionaries ? [] : request.sort, of: context.store)
     monitor = FetchMonitor(of: request.entityName, request.cancellation, request.progress, in: context)
   }
 
-  init(entity: Entity, includesSubentities: Bool, predicate: Predicate?, sort: [SortDescriptor]) throws(Failure) {
+  init(
+    entity: Entity, includesSubentities: Bool, predicate: Predicate?, sort: [SortDescriptor], of store: Store
+  ) throws(Failure) {
     self.entity = entity
     self.includesSubentities = includesSubentities
     self.predicate = predicate
@@ -97,7 +99,7 @@ struct FetchQuery {
     sortPaths = paths
     self.textOrders = textOrders
     evaluator = try predicate.map { (predicate) throws(Failure) in try PredicateEvaluator(predicate) }
-    predicateReach = try PredicateReach(predicate, in: entity)
+    predicateReach = try PredicateReach(predicate, in: entity, of: store)
     try predicate?.checkTypes(in: entity)
   }
 
@@ -184,7 +186,7 @@ extension ManagedObject {
   func fulfils(
     _ predicate: Predicate, _ evaluator: PredicateEvaluator, variables: [String: Item] = [:]
   ) throws(Failure) -> Bool {
-    _ = try PredicateReach(predicate, in: entity)
+    _ = try PredicateReach(predicate, in: entity, of: context.store)
     try predicate.checkTypes(in: entity)
     return try evaluator.matches(self, variables: variables)
   }

@@ -10,9 +10,12 @@ struct PredicateReach {
 
   private var variables: [String: [Place]] = [:]
   private let start: Place
+  /// The UUID of the store that the objects in the predicate have to be of.
+  private let store: Text
 
-  init(_ predicate: Predicate?, in entity: Entity) throws(Failure) {
+  init(_ predicate: Predicate?, in entity: Entity, of store: Store) throws(Failure) {
     start = Place(path: [], entity: entity)
+    self.store = store.uuid
     if let predicate { try visit(predicate) }
   }
 
@@ -29,7 +32,10 @@ struct PredicateReach {
 
   private mutating func places(of expression: Expression) throws(Failure) -> [Place] {
     switch expression {
-    case .constant, .anyKey, .argument: return []
+    case .constant(let constant):
+      try checkOrigin(of: constant.value)
+      return []
+    case .anyKey, .argument: return []
     case .selfObject: return [start]
     case .variable(let name): return variables[name] ?? []
     case .keyPath(let keys): return try follow(keys, from: [start])
@@ -73,6 +79,21 @@ struct PredicateReach {
     case .assignment(let name, let value):
       variables[name] = try places(of: value)
       return variables[name] ?? []
+    }
+  }
+
+  /// An object of another store may have the id of one of this, and is another all the same.
+  private func checkOrigin(of value: Value) throws(Failure) {
+    switch value {
+    case .object(let box):
+      if let origin = box.store, origin != store {
+        throw Failure(
+          .invalidArgument,
+          "The predicate names object \(box.reference.id) of another store (\(origin)). Name objects of the store that "
+            + "is asked, of whatever context of it.")
+      }
+    case .list(let list): for value in list.values { try checkOrigin(of: value) }
+    default: return
     }
   }
 

@@ -59,7 +59,7 @@ final class ResultsController {
     self.context = context
     query = try FetchQuery(
       entity: context.model.entity(named: request.entityName), includesSubentities: request.includesSubentities,
-      predicate: request.predicate, sort: sort)
+      predicate: request.predicate, sort: sort, of: context.store)
     cancellation = request.cancellation
     progress = request.progress
     isSectioned = sectionKeyPath != nil

@@ -58,7 +58,15 @@ extension SQLCompiler {
   ) throws(Failure) -> SQLTerm? {
     guard let aggregation = scope.aggregation, SQLAggregation.functions.contains(name) else { return nil }
     let argument: SQLTerm
-    switch try term(part, scope) {
+    let before = aggregation.arguments.count
+    let found = try term(part, scope)
+    if aggregation.arguments.count > before {
+      throw Failure(
+        .invalidArgument,
+        "\(written.text) is an aggregate of an aggregate, of which a group has but one value. "
+          + "Take the inner one alone.")
+    }
+    switch found {
     case .column(let column): argument = .column(column)
     case .row(let row):
       argument = .column(SQLColumn(sql: row.key, type: .object(root: row.entity.rootNumber), stack: row.keyStack))

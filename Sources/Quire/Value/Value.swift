@@ -43,10 +43,13 @@ final class ValueList: Sendable {
 final class ObjectReferenceBox: Sendable {
   private let root: Int
   private let id: Atomic<Int64>
+  /// The UUID of the store, for an object that came from outside; what a row refers to is of the row's own.
+  let store: Text?
 
-  init(_ reference: ObjectReference) {
+  init(_ reference: ObjectReference, store: Text? = nil) {
     root = reference.root
     id = Atomic(reference.id)
+    self.store = store
   }
 
   var reference: ObjectReference { ObjectReference(root: root, id: id.load(ordering: .relaxed)) }

@@ -103,6 +103,12 @@ class DictionaryTests(StoreTestCase):
         rows = self.query.distinct().dictionaries(it="TERNARY(price > 3, 0.5, CAST('0.5', 'NSDecimalNumber'))")
         self.assertEqual(len(rows), 1)
 
+    def test_an_aggregate_of_an_aggregate_is_refused(self):
+        for call in (lambda: self.query.aggregate(x="sum:(sum:(price))"),
+                     lambda: self.query.group_by("note").having("sum:(max:(price)) > 1").dictionaries("note")):
+            with self.assertRaisesRegex(quire.InvalidArgument, "aggregate of an aggregate"):
+                call()
+
     def test_expressions_are_columns(self):
         rows = self.query.order_by("price").limit(5).dictionaries(
             Quote.price, double="price * 2", upper="uppercase(contents)", id="SELF", name_length="length(author.name)",
