@@ -59,14 +59,7 @@ extension SQLCompiler {
     guard let aggregation = scope.aggregation, SQLAggregation.functions.contains(name) else { return nil }
     let argument: SQLTerm
     let before = aggregation.arguments.count
-    let found = try term(part, scope)
-    if aggregation.arguments.count > before {
-      throw Failure(
-        .invalidArgument,
-        "\(written.text) is an aggregate of an aggregate, of which a group has but one value. "
-          + "Take the inner one alone.")
-    }
-    switch found {
+    switch try term(part, scope) {
     case .column(let column): argument = .column(column)
     case .row(let row):
       argument = .column(SQLColumn(sql: row.key, type: .object(root: row.entity.rootNumber), stack: row.keyStack))
@@ -74,6 +67,12 @@ extension SQLCompiler {
     case .expression(let expression):
       if givesList(expression) { return nil }
       argument = .expression(expression)
+    }
+    if aggregation.arguments.count > before {
+      throw Failure(
+        .invalidArgument,
+        "\(written.text) is an aggregate of an aggregate, of which a group has but one value. "
+          + "Take the inner one alone.")
     }
     aggregation.add(part)
     if case .column(let column) = argument {

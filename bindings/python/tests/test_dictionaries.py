@@ -104,6 +104,9 @@ class DictionaryTests(StoreTestCase):
         self.assertEqual(len(rows), 1)
 
     def test_an_aggregate_of_an_aggregate_is_refused(self):
+        prices = [row["price"] for row in self.rows]
+        found = self.query.aggregate(x="max:({min:(price), count:(SELF)})")["x"]
+        self.assertEqual(found, max(min(prices), len(prices)))
         for call in (lambda: self.query.aggregate(x="sum:(sum:(price))"),
                      lambda: self.query.group_by("note").having("sum:(max:(price)) > 1").dictionaries("note")):
             with self.assertRaisesRegex(quire.InvalidArgument, "aggregate of an aggregate"):
