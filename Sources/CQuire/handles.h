@@ -9,6 +9,7 @@ struct quire_model { char opaque; };
 struct quire_store { char opaque; };
 struct quire_context { char opaque; };
 struct quire_object { char opaque; };
+struct quire_conflict { char opaque; };
 struct quire_predicate { char opaque; };
 struct quire_expression { char opaque; };
 struct quire_evaluation { char opaque; };

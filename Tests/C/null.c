@@ -20,7 +20,9 @@ typedef struct world {
     quire_results *results;
     quire_changes *changes;
     quire_cancellation *cancellation;
-    quire_error *error, *broken;
+    quire_error *error, *broken, *conflict_error;
+    const quire_conflict *conflict;
+    quire_merge_handler merge_handler;
     char uri[128];
     quire_value number, text, values[2], subject;
     quire_entry entry;
@@ -81,6 +83,27 @@ static bool go_on(void *user_data, uint64_t row_count) {
 
 static void hear(void *user_data, quire_object *object) { (void)user_data, (void)object; }
 
+static uint32_t leave(void *user_data, const quire_conflict *conflict) {
+    (void)user_data, (void)conflict;
+    return QUIRE_MERGE_ERROR;
+}
+
+/* What another context is told that comes too late. */
+static void make_conflict(world *w) {
+    quire_context *late = NULL;
+    quire_object *twin = NULL;
+    CHECK_OK(quire_context_create(w->store, &late, &error));
+    CHECK_OK(quire_context_object(late, "Book", QUIRE_NUL, quire_object_id(w->object), &twin, &error));
+    set_text(twin, "title", "Late");
+    set_text(w->object, "title", "Faust II");
+    save(w->context);
+    CHECK(quire_context_save(late, &w->conflict_error) == QUIRE_CONFLICT);
+    w->conflict = quire_error_conflict(w->conflict_error, 0);
+    CHECK(w->conflict != NULL);
+    quire_object_release(twin);
+    quire_context_release(late);
+}
+
 static void share_model(void) {
     shared_model = library_model();
     quire_fetch_request *request = new_request("Book", "pages >= $pages", NULL);
@@ -102,6 +125,9 @@ static world *make_world(void) {
     w->object = insert_book(w->context, "Faust", 300);
     w->other = insert(w->context, "Tag");
     save(w->context);
+    make_conflict(w);
+    w->merge_handler.struct_size = sizeof w->merge_handler;
+    w->merge_handler.decide = leave;
     snprintf(w->uri, sizeof w->uri, "%s", quire_object_uri(w->object).data);
     w->number = quire_value_integer(1);
     w->text = quire_value_text("text");
@@ -174,6 +200,7 @@ static void end_world(world *w) {
     quire_model_release(w->model);
     quire_error_release(w->error);
     quire_error_release(w->broken);
+    quire_error_release(w->conflict_error);
     free(w);
 }
 

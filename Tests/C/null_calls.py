@@ -86,6 +86,9 @@ BY_NAME = {
     "progress": "&w->progress",
     "hooks": "&w->hooks",
     "message": '"A message."',
+    "policy": "QUIRE_MERGE_STORE_WINS",
+    "handler": "&w->merge_handler",
+    "version": "QUIRE_CONFLICT_CURRENT",
 }
 # They answer for NULL too.
 ANSWER_NULL = {"quire_error_status", "quire_error_offset"}

@@ -123,6 +123,7 @@ typedef struct quire_model quire_model;
 typedef struct quire_store quire_store;
 typedef struct quire_context quire_context;
 typedef struct quire_object quire_object;
+typedef struct quire_conflict quire_conflict;
 typedef struct quire_predicate quire_predicate;
 typedef struct quire_expression quire_expression;
 typedef struct quire_evaluation quire_evaluation;

@@ -31,16 +31,24 @@ typedef struct quire_batch_options {
      * little as of that of another process. For a context that is about to be released.
      */
     bool skips_merge;
+    /**
+     * Insertion only: a row whose values are those of a saved object in a uniqueness constraint of the entity (or one
+     * that it inherits) updates that object, which keeps its id. It gets the values of the columns; what has no column
+     * stays. Of two such rows in one request the second updates what the first inserted. nil is like no other value.
+     * The ids are of what was inserted or updated, row by row.
+     */
+    bool upserts;
 } quire_batch_options;
 
 /** Sets `struct_size`; all else zero. */
-#define QUIRE_BATCH_OPTIONS_INIT { (uint32_t)sizeof(quire_batch_options), false }
+#define QUIRE_BATCH_OPTIONS_INIT { (uint32_t)sizeof(quire_batch_options), false, false }
 
 /**
  * Inserts `row_count` saved objects of `entity`, from columns as `quire_context_insert_rows` takes them.
  *
  * Attributes without a column have their defaults; relationships are empty. The ids come in the order of the rows.
- * Fails: QUIRE_INVALID_ARGUMENT, QUIRE_INVALID_TEXT, QUIRE_VALIDATION (a mandatory property has no value),
+ * Fails: QUIRE_INVALID_ARGUMENT (also: `upserts` for an entity without uniqueness constraint), QUIRE_INVALID_TEXT,
+ * QUIRE_VALIDATION (a mandatory property has no value),
  * QUIRE_CONSTRAINT, QUIRE_BUSY, QUIRE_READ_ONLY, QUIRE_CLOSED, QUIRE_DATABASE.
  */
 quire_status quire_context_batch_insert(

@@ -135,6 +135,7 @@ quire_status quire_context_descriptor(
  * On failure nothing was written and the context keeps its changes. A conflict is a row that has another version than
  * when it was read: another writer changed or deleted it, or changed which objects it holds in a relationship that is
  * to-many on both sides; or a deletion that would leave behind a reference which another writer has added.
+ * What becomes of conflicts is up to the merge policy (see conflict.h); unless one is set the save fails.
  * The order is: changes are processed, hooks `will_save`, validation, writing, hooks `did_save` (see hooks.h). Of changed
  * objects the values that did not change are not validated: what is wrong in the file already hinders no save.
  * Fails: QUIRE_VALIDATION (values, counts, rules, the deny rule; each in the error's details, see error.h), QUIRE_FUNCTION

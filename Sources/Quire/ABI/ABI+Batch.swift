@@ -7,11 +7,12 @@ public func quire_context_batch_insert(
   _ column_count: Int, _ row_count: Int, _ options: UnsafePointer<quire_batch_options>?,
   _ out_count: UnsafeMutablePointer<Int64>?, _ out_list: Out<quire_list>, _ out_error: ErrorOut
 ) -> quire_status {
-  runBatch(context, options, out_count, out_list, out_error) { context, merges throws(Failure) in
+  runBatch(context, options, out_count, out_list, out_error) { context, options throws(Failure) in
     let name = try string(entity, entity_size, "entity")
     let table = try valueTable(keys, columns, column_count, row_count)
     let rows = try context.insertIntoStore(
-      entityNamed: name, keys: table.keys, rowCount: row_count, merges: merges
+      entityNamed: name, keys: table.keys, rowCount: row_count, merges: !options.skips_merge,
+      upserts: options.upserts
     ) { (column, row) throws(Failure) in
       try value(table.cells[column][row], "columns")
     }
@@ -26,7 +27,8 @@ public func quire_context_batch_update(
   _ options: UnsafePointer<quire_batch_options>?, _ out_count: UnsafeMutablePointer<Int64>?,
   _ out_list: Out<quire_list>, _ out_error: ErrorOut
 ) -> quire_status {
-  runBatch(context, options, out_count, out_list, out_error) { context, merges throws(Failure) in
+  runBatch(context, options, out_count, out_list, out_error) { context, options throws(Failure) in
+    try refuseUpserts(options)
     let request = try resolve(request, "request")
     let names = try strings(keys, count, "keys")
     var changes: [(key: String, value: FormatArgument)] = []
@@ -36,7 +38,7 @@ public func quire_context_batch_update(
     if changes.isEmpty {
       throw Failure(.invalidArgument, "'count' is 0: a batch update needs properties to set.")
     }
-    return (request.entityName, try context.update(request, changes, merges: merges))
+    return (request.entityName, try context.update(request, changes, merges: !options.skips_merge))
   }
 }
 
@@ -46,9 +48,16 @@ public func quire_context_batch_delete(
   _ options: UnsafePointer<quire_batch_options>?, _ out_count: UnsafeMutablePointer<Int64>?,
   _ out_list: Out<quire_list>, _ out_error: ErrorOut
 ) -> quire_status {
-  runBatch(context, options, out_count, out_list, out_error) { context, merges throws(Failure) in
+  runBatch(context, options, out_count, out_list, out_error) { context, options throws(Failure) in
+    try refuseUpserts(options)
     let request = try resolve(request, "request")
-    return (request.entityName, try context.delete(request, merges: merges))
+    return (request.entityName, try context.delete(request, merges: !options.skips_merge))
+  }
+}
+
+private func refuseUpserts(_ options: quire_batch_options) throws(Failure) {
+  if options.upserts {
+    throw Failure(.invalidArgument, "'upserts' is for insertion; an update or a deletion inserts nothing.")
   }
 }
 
@@ -56,13 +65,13 @@ public func quire_context_batch_delete(
 private func runBatch(
   _ context: UnsafeMutablePointer<quire_context>?, _ options: UnsafePointer<quire_batch_options>?,
   _ out_count: UnsafeMutablePointer<Int64>?, _ out_list: Out<quire_list>, _ out_error: ErrorOut,
-  _ body: (Context, Bool) throws(Failure) -> (String, ContiguousArray<RowIdentifier>)
+  _ body: (Context, quire_batch_options) throws(Failure) -> (String, ContiguousArray<RowIdentifier>)
 ) -> quire_status {
   out_count?.pointee = 0
   out_list?.pointee = nil
   return status(context, "context", out_error) { context throws(Failure) in
     let given = try Quire.options(options, defaults: quire_batch_options(), "options")
-    let (entity, rows) = try body(context, !given.skips_merge)
+    let (entity, rows) = try body(context, given)
     out_count?.pointee = Int64(rows.count)
     out_list?.pointee = .passing(
       ObjectList(

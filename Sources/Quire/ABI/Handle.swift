@@ -17,6 +17,7 @@ extension quire_model: Handle { typealias Object = Model; static var name: Strin
 extension quire_store: Handle { typealias Object = Store; static var name: String { "quire_store" } }
 extension quire_context: Handle { typealias Object = Context; static var name: String { "quire_context" } }
 extension quire_object: Handle { typealias Object = ManagedObject; static var name: String { "quire_object" } }
+extension quire_conflict: Handle { typealias Object = Conflict; static var name: String { "quire_conflict" } }
 extension quire_predicate: Handle { typealias Object = ParsedPredicate; static var name: String { "quire_predicate" } }
 extension quire_expression: Handle {
   typealias Object = ParsedExpression; static var name: String { "quire_expression" }

@@ -13,7 +13,7 @@ extension Context {
   /// Takes over what other contexts of the store have saved since the last time, and tells observers. Pending changes
   /// stay, on top of the new values. What fails is tried again the next time.
   func merge() throws(Failure) {
-    try store.checkOpen()
+    try checkMayChange()
     try process()
     guard let change = inbox.take() else { return }
     do throws(Failure) {
@@ -29,11 +29,12 @@ extension Context {
 
   /// For what shows the state of the store. Within an observer the running bracket goes on first.
   func mergeIfAutomatic() throws(Failure) {
-    if mergesAutomatically, !isProcessing, !inbox.isEmpty { try merge() }
+    if mergesAutomatically, !isProcessing, !isAskingHandler, !inbox.isEmpty { try merge() }
   }
 
   /// Reads what `merge` needs, so that nothing is left that can fail once the change is in the file.
   func prepareMerge(of change: StoreChange) throws(Failure) -> PreparedMerge {
+    let change = try withoutRowsThatReturned(change)
     var wanted: [Int: [Int64]] = [:]
     for row in change.updated {
       guard let object = registeredObject(row), !object.isFault else { continue }
@@ -64,6 +65,26 @@ extension Context {
       regrouped.append((relationship, objects))
     }
     return PreparedMerge(change: change, rows: rows, regrouped: regrouped, members: members)
+  }
+
+  /// A row that was deleted may have been inserted again since, under its id, by whoever had changes of it.
+  private func withoutRowsThatReturned(_ change: StoreChange) throws(Failure) -> StoreChange {
+    var ids: [Int: [Int64]] = [:]
+    for row in change.deleted {
+      guard let object = registeredObject(row), object.isLive else { continue }
+      ids[object.entity.rootNumber, default: []].append(row.id)
+    }
+    var change = change
+    for (root, ids) in ids {
+      guard let entity = model.entity(numbered: root) else { continue }
+      let stored = Set(try store.usedIDs(ids, root: entity))
+      if stored.isEmpty { continue }
+      for row in change.deleted where stored.contains(row.id) && registeredObject(row)?.entity.rootNumber == root {
+        change.updated.append(row)
+      }
+      change.deleted.removeAll { stored.contains($0.id) && registeredObject($0)?.entity.rootNumber == root }
+    }
+    return change
   }
 
   /// Takes over a change of the store: objects show the new values, but keep what was changed here, and observers are
@@ -118,13 +139,17 @@ extension Context {
   /// Has objects let go of rows that are gone: to-many members that were read, and what was changed here to refer to
   /// them, which could not be saved.
   private func forgetMembers(_ rows: ContiguousArray<RowIdentifier>) {
-    if rows.isEmpty { return }
     var gone: Set<ObjectReference> = []
     for row in rows {
       if let entity = model.entity(numbered: Int(row.entity)) {
         gone.insert(ObjectReference(root: entity.rootNumber, id: row.id))
       }
     }
+    forgetMembers(gone)
+  }
+
+  func forgetMembers(_ gone: Set<ObjectReference>) {
+    if gone.isEmpty { return }
     for object in registeredObjects {
       for (slot, members) in object.toMany where members.members.contains(where: gone.contains) {
         object.toMany[slot]?.forget(gone)
@@ -145,7 +170,7 @@ extension Context {
 
 extension ManagedObject {
   /// Takes over the values of a row that was changed in the store. What was changed here stays, on top of them.
-  fileprivate func rebase(onto row: Row) {
+  func rebase(onto row: Row) {
     version = row.version
     for property in entity.properties where !property.isTransient {
       let slot = property.slot

@@ -8,7 +8,7 @@ extension Context {
 
   /// The entity of that name, if it may have objects and the store is open.
   func insertableEntity(named name: String) throws(Failure) -> Entity {
-    try store.checkOpen()
+    try checkMayChange()
     let entity = try model.entity(named: name)
     if entity.isAbstract {
       let children = entity.children.map(\.name).joined(separator: ", ")
@@ -89,7 +89,7 @@ extension Context {
 
   /// Deletes an object; its delete rules apply when changes are processed.
   func delete(_ object: ManagedObject) throws(Failure) {
-    try store.checkOpen()
+    try checkMayChange()
     try object.checkBelongs(to: self)
     if object.isDeleted {
       // Deleting it again changes nothing, but its hook is called, as in Core Data.

@@ -1,21 +1,15 @@
 extension Context {
   /// Writes everything pending in one transaction. On failure nothing was written and everything stays pending.
   func save() throws(Failure) {
-    try store.checkOpen()
+    try checkMayChange()
     try refuseSaveInHooks()
+    settledCount = 0
     try process()
     if !hasChanges { return }
     try willSave()
     if !hasChanges { return }
     try Validation.check(self)
-    let request = try saveRequest()
-    let result: SaveResult?
-    do {
-      result = request.isEmpty ? nil : try store.save(request) { publish(request, $0) }
-    } catch {
-      if error.kind == .conflict { hasConflicted = true }
-      throw error
-    }
+    let (request, result) = try writeSettlingConflicts()
     hasConflicted = false
 
     // From here on nothing fails: the file has the changes.
@@ -60,7 +54,7 @@ extension Context {
   ///
   /// Changes are processed first: an object that was deleted unheard still has its place among the temporary ids.
   func obtainPermanentIDs() throws(Failure) {
-    try store.checkOpen()
+    try checkMayChange()
     try process()
     var assigned: [(object: ManagedObject, temporary: Int64)] = []
     let byRoot = Dictionary(grouping: inserted, by: \.entity.rootNumber)
@@ -82,7 +76,7 @@ extension Context {
 
   /// Drops everything pending. After a conflict everything is read anew, or it would be in conflict for ever.
   func rollback() throws(Failure) {
-    try store.checkOpen()
+    try checkMayChange()
     generation += 1
     let insertedObjects = Array(inserted), updatedObjects = Array(updated), deletedObjects = Array(deleted)
     forgetPending()
@@ -147,7 +141,7 @@ extension Context {
 
   // MARK: The request
 
-  private func saveRequest() throws(Failure) -> SaveRequest {
+  func saveRequest() throws(Failure) -> SaveRequest {
     var request = SaveRequest()
     for object in inserted {
       request.inserts.append(SaveRequest.Insert(entity: object.entity, id: object.id, values: object.values))
@@ -216,7 +210,7 @@ extension ManagedObject {
   }
 
   /// Relationships whose members or order live with this side; the others follow from the to-one inverse.
-  private func isStored(_ relationship: Relationship) -> Bool {
+  func isStored(_ relationship: Relationship) -> Bool {
     relationship.isToMany && !relationship.isTransient
       && (relationship.isManyToMany || relationship.inverse == nil || relationship.isOrdered)
   }

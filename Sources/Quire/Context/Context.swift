@@ -44,6 +44,14 @@ final class Context {
   var hookState = HookState()
   let ruleBook = RuleBook()
 
+  /// What a save does with objects that another writer has changed too; a handler decides object by object.
+  var mergePolicy = MergePolicy.error
+  var mergeHandler: MergeHandler?
+  /// While the handler looks at a conflict it may read, but change nothing.
+  var isAskingHandler = false
+  /// Conflicts that the last save settled.
+  var settledCount = 0
+
   private var observers: [WeakObserver] = []
   private(set) var isProcessing = false
   /// References from outside the library to the context or to anything that belongs to it.
@@ -184,6 +192,27 @@ final class Context {
     undelivered.remove(object)
     object.state = .gone
     unregister(object.reference)
+  }
+
+  /// An object changed here whose row is gone is to be inserted again.
+  func file(reinserted object: ManagedObject) {
+    updated.remove(object)
+    object.state = .inserted
+    inserted.insert(object)
+  }
+
+  /// The row of an object that was inserted again has come back.
+  func file(storedAgain object: ManagedObject) {
+    inserted.remove(object)
+    object.state = .saved
+  }
+
+  /// A deletion is given up.
+  func file(revived object: ManagedObject) {
+    touchLife(of: object, isLive: false)
+    deleted.remove(object)
+    undelivered.remove(object)
+    object.state = .saved
   }
 
   /// Notes that a pending change of `object` concerns who reads what holds `reference`.

@@ -39,7 +39,7 @@ extension ManagedObject {
   }
 
   func checkWritable() throws(Failure) {
-    try context.store.checkOpen()
+    try context.checkMayChange()
     if isDeleted {
       throw Failure(.invalidState, "\(summary) was deleted and cannot be changed.")
     }

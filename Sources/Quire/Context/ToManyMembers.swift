@@ -92,6 +92,14 @@ struct ToManyMembers {
     places = nil
   }
 
+  /// The store has come to hold other members: a save makes them those that are here.
+  mutating func overwrite(_ present: [ObjectReference]) {
+    saved = present
+    added = Set(members).subtracting(present)
+    removed = Set(present).subtracting(members)
+    hasBeenChanged = true
+  }
+
   /// Objects got permanent ids.
   mutating func replace(_ permanent: [ObjectReference: ObjectReference]) {
     func renamed(_ reference: ObjectReference) -> ObjectReference { permanent[reference] ?? reference }

@@ -65,16 +65,31 @@ extension Context {
     }
   }
 
-  /// Inserts a row for each row of a table of values; `value(column, row)` gives a cell.
+  /// Inserts a row for each row of a table of values; `value(column, row)` gives a cell. With `upserts` those that have
+  /// the unique values of a row that is there update it.
   func insertIntoStore(
-    entityNamed name: String, keys: [String], rowCount: Int, merges: Bool, value: (Int, Int) throws(Failure) -> Value
+    entityNamed name: String, keys: [String], rowCount: Int, merges: Bool, upserts: Bool = false,
+    value: (Int, Int) throws(Failure) -> Value
   ) throws(Failure) -> ContiguousArray<RowIdentifier> {
     try prepareBatch()
     let entity = try insertableEntity(named: name)
     let values = try rows(of: entity, keys: keys, rowCount: rowCount, value: value)
     if values.isEmpty { return [] }
-    try checkMandatory(entity, values)
-    try checkRules(entity, values)
+    let numbered = values.enumerated().map { (row: $0, values: $1) }
+    if upserts {
+      let given = keys.compactMap { entity.propertiesByName[$0] }
+      return try runBatch(merges: merges) { session throws(Failure) in
+        let upsert = try session.upsert(values, of: entity, given: given)
+        try checkMandatory(entity, upsert.inserts)
+        try checkRules(entity, upsert.inserts, entity.properties)
+        // A row that is there has values of its own for what is not given.
+        try checkMandatory(numbered, given.filter { !$0.isOptional })
+        try checkRules(entity, numbered, given)
+        return try session.run(upsert, of: entity)
+      }
+    }
+    try checkMandatory(entity, numbered)
+    try checkRules(entity, numbered, entity.properties)
     return try runBatch(merges: merges) { session throws(Failure) in try session.insert(values, of: entity) }
   }
 
@@ -86,7 +101,7 @@ extension Context {
 
   /// Observers hear of what is pending first, so that what they are told next is the work of the request alone.
   private func prepareBatch() throws(Failure) {
-    try store.checkOpen()
+    try checkMayChange()
     try process()
   }
 
@@ -167,14 +182,26 @@ extension Context {
   }
 
   /// A row must have what a save would ask of a new object; relationships have nothing yet.
-  private func checkMandatory(_ entity: Entity, _ rows: [ContiguousArray<Value>]) throws(Failure) {
-    for property in entity.properties where !property.isOptional {
+  private func checkMandatory(
+    _ entity: Entity, _ rows: [(row: Int, values: ContiguousArray<Value>)]
+  ) throws(Failure) {
+    if rows.isEmpty { return }
+    let mandatory = entity.properties.filter { !$0.isOptional }
+    for property in mandatory {
       if property is Relationship {
         throw Failure(
           .validation,
           "'\(property.qualifiedName)' is mandatory, and rows are inserted without relationships. Insert objects.")
       }
-      if let row = rows.firstIndex(where: { $0[property.slot].isNil }) {
+    }
+    try checkMandatory(rows, mandatory)
+  }
+
+  private func checkMandatory(
+    _ rows: [(row: Int, values: ContiguousArray<Value>)], _ properties: [Property]
+  ) throws(Failure) {
+    for property in properties {
+      if let (row, _) = rows.first(where: { $0.values[property.slot].isNil }) {
         throw Failure(
           .validation, "'\(property.qualifiedName)' is mandatory but has no value in row \(row), counted from 0.",
           broken: BrokenRule(
@@ -183,10 +210,12 @@ extension Context {
     }
   }
 
-  private func checkRules(_ entity: Entity, _ rows: [ContiguousArray<Value>]) throws(Failure) {
+  private func checkRules(
+    _ entity: Entity, _ rows: [(row: Int, values: ContiguousArray<Value>)], _ properties: [Property]
+  ) throws(Failure) {
     let rules = try ruleBook.rules(of: entity)
-    for property in entity.properties where !rules.tests(of: property).isEmpty {
-      for (row, values) in rows.enumerated() {
+    for property in properties where !rules.tests(of: property).isEmpty {
+      for (row, values) in rows {
         try Validation.check(
           values[property.slot], of: property, in: entity, place: " in row \(row), counted from 0,", self)
       }

@@ -78,8 +78,9 @@ extension BatchSession {
   private func target(_ value: Value, of relationship: Relationship) throws(Failure) -> Target? {
     guard case .object(let box) = value else { return nil }
     let reference = box.reference
-    let number = try SaveSession(request: SaveRequest(), store: store, connection: connection)
-      .entityNumber(of: reference, for: relationship)
+    let session = SaveSession(request: SaveRequest(), store: store, connection: connection)
+    let number = try session.entityNumber(of: reference, for: relationship)
+    try session.throwConflicts()
     return (reference, RowIdentifier(id: reference.id, entity: Int32(truncatingIfNeeded: number)))
   }
 

@@ -40,7 +40,8 @@ extension SaveSession {
       throw Failure(
         .conflict,
         "Could not insert \(first.entity.root.name) \(used): another program has given that key to a row, although it "
-          + "was taken in Z_PRIMARYKEY. Have new objects obtain other permanent ids, and save again.")
+          + "was taken in Z_PRIMARYKEY. Have new objects obtain other permanent ids, and save again.",
+        report: SaveConflict.taken(ObjectReference(root: first.entity.rootNumber, id: used)))
     }
   }
 
@@ -92,14 +93,19 @@ extension SaveSession {
           continue
         }
         let statement = try connection.statement(
-          "SELECT Z_PK, \(key) FROM \(schema.table(of: inverse.entity)) WHERE \(key) IN (\(IDList.sql)) LIMIT 1")
+          "SELECT Z_PK, \(key), Z_ENT FROM \(schema.table(of: inverse.entity)) WHERE \(key) IN (\(IDList.sql))")
         try statement.bind(IDList.argument(ids), at: 1)
-        if try statement.step() {
-          throw Failure(
+        while try statement.step() {
+          let id = statement.integer(at: 1), holder = statement.integer(at: 0)
+          let failure = Failure(
             .conflict,
-            "Could not delete \(entity.name) \(statement.integer(at: 1)): another writer has had "
-              + "\(inverse.entity.name) \(statement.integer(at: 0)) refer to it by '\(inverse.name)'. "
-              + "Roll back to read what is stored now, and delete it again.")
+            "Could not delete \(entity.name) \(id): another writer has had "
+              + "\(inverse.entity.name) \(holder) refer to it by '\(inverse.name)'. "
+              + "Roll back to read what is stored now, and delete it again.",
+            report: SaveConflict.referred(
+              ObjectReference(root: entity.rootNumber, id: id),
+              by: RowIdentifier(id: holder, entity: Int32(truncatingIfNeeded: statement.integer(at: 2))), relationship))
+          note(failure)
         }
       }
     }
@@ -109,6 +115,8 @@ extension SaveSession {
 
   func updateRows() throws(Failure) {
     try vacateUniqueValues()
+    // Told only when no row has another version: who merges has to know of those first.
+    var constraintFailure: Failure?
     var slots: [Int] = []
     var current: (entity: Entity, statement: Statement)?
     for update in request.updates {
@@ -129,12 +137,16 @@ extension SaveSession {
       try statement.bind(update.id, at: index + 1)
       try statement.bind(update.expectedVersion, at: index + 2)
       do throws(Failure) { try statement.run() } catch {
-        throw try explain(error, updating: update)
+        if error.kind != .constraint { throw error }
+        if constraintFailure == nil { constraintFailure = try explain(error, updating: update) }
+        continue
       }
       if connection.changes == 0 {
         try noteConflict(update.entity, id: update.id, expected: update.expectedVersion, doing: "update")
       }
     }
+    try throwConflicts()
+    if let constraintFailure { throw constraintFailure }
   }
 
   /// Two updates may exchange a unique value, and SQLite checks row by row: all that are about to get new unique

@@ -12,6 +12,8 @@ final class SaveSession {
   var prenumbered: [Int: ContiguousArray<SaveRequest.Insert>] = [:]
   /// Concrete entities of saved rows that were looked up; -1 for rows that do not exist.
   private var entityNumbers: [ObjectReference: Int] = [:]
+  /// Rows to refer to that are gone and were noted as such.
+  private var missing: Set<ObjectReference> = []
   /// Highest order key in use, by list.
   private var highestOrderKeys: [OrderedList: Int64] = [:]
   /// Objects that another writer changed or deleted; gathered so that a merge sees them all.
@@ -36,11 +38,11 @@ final class SaveSession {
     try deleteRows()
     try removeMembers()
     try updateRows()
-    try throwConflicts()
     try insertRows()
     try addMembers()
     try writeOrders()
     try checkDeletedAreFree()
+    try throwConflicts()
     return SaveResult(permanentIDs: permanentIDs)
   }
 
@@ -56,7 +58,7 @@ final class SaveSession {
         + "which this save does not insert. Insert it in the same context, or save it first.")
   }
 
-  /// Z_ENT of the row that a relationship is about to refer to; an error when it is no longer there.
+  /// Z_ENT of the row that a relationship is about to refer to; that it is no longer there `throwConflicts` reports.
   func entityNumber(of reference: ObjectReference, for relationship: Relationship) throws(Failure) -> Int {
     let expected = relationship.destination
     guard reference.root == expected.rootNumber else {
@@ -67,10 +69,16 @@ final class SaveSession {
     let number = try entityNumber(of: reference)
     if (expected.number...expected.lastNumber).contains(number) { return number }
     if number < 0 {
-      throw Failure(
-        .conflict,
-        "'\(relationship.qualifiedName)' was to refer to \(expected.name) \(reference.id), "
-          + "which is no longer in the store. Refer to another object, or to none.")
+      // The save goes on and fails in the end, so that a merge sees all that is gone at once.
+      if missing.insert(reference).inserted {
+        note(
+          Failure(
+            .conflict,
+            "'\(relationship.qualifiedName)' was to refer to \(expected.name) \(reference.id), "
+              + "which is no longer in the store. Refer to another object, or to none.",
+            report: SaveConflict.missing(reference)))
+      }
+      return expected.number
     }
     throw Failure(
       .invalidArgument,
@@ -138,13 +146,16 @@ final class SaveSession {
       try statement.step()
       ? "another writer changed it: it has version \(statement.integer(at: 0)) and was read with \(expected)"
       : "another writer deleted it"
-    conflicts.append(
+    note(
       Failure(
         .conflict,
-        "Could not \(doing) \(entity.name) \(id): \(reason). Roll back to read what is stored now, and change that."))
+        "Could not \(doing) \(entity.name) \(id): \(reason). Roll back to read what is stored now, and change that.",
+        report: SaveConflict.changed(ObjectReference(root: entity.rootNumber, id: id))))
   }
 
-  private func throwConflicts() throws(Failure) {
+  func note(_ conflict: Failure) { conflicts.append(conflict) }
+
+  func throwConflicts() throws(Failure) {
     guard let first = conflicts.first else { return }
     if conflicts.count == 1 { throw first }
     throw Failure(

@@ -34,10 +34,13 @@ final class Failure: Error, Sendable {
   let details: [Failure]
   /// What a single broken rule was about.
   let broken: BrokenRule?
+  /// What is known of a conflict beyond words, for the layer that can settle or tell it: `SaveConflict`,
+  /// `ConflictReport`.
+  let report: (any Sendable)?
 
   init(
     _ kind: Kind, _ message: String, offset: Int = -1, databaseCode: Int32 = 0, details: [Failure] = [],
-    broken: BrokenRule? = nil
+    broken: BrokenRule? = nil, report: (any Sendable)? = nil
   ) {
     self.kind = kind
     self.message = Text(message)
@@ -45,6 +48,7 @@ final class Failure: Error, Sendable {
     self.databaseCode = databaseCode
     self.details = details
     self.broken = broken
+    self.report = report
   }
 }
 

@@ -62,11 +62,29 @@ QUIRE_COLUMN_DATA = 8
 QUIRE_COLUMN_UUID = 9
 QUIRE_COLUMN_OBJECT_ID = 10
 
+# quire_conflict_kind
+QUIRE_CONFLICT_CHANGED = 1
+QUIRE_CONFLICT_DELETED = 2
+QUIRE_CONFLICT_REFERRED = 3
+QUIRE_CONFLICT_UNIQUE = 4
+
+# quire_conflict_version
+QUIRE_CONFLICT_COMMITTED = 1
+QUIRE_CONFLICT_STORED = 2
+QUIRE_CONFLICT_CURRENT = 3
+
 # quire_delete_rule
 QUIRE_NO_ACTION = 0
 QUIRE_NULLIFY = 1
 QUIRE_CASCADE = 2
 QUIRE_DENY = 3
+
+# quire_merge_policy
+QUIRE_MERGE_ERROR = 0
+QUIRE_MERGE_STORE_WINS = 1
+QUIRE_MERGE_OBJECT_WINS = 2
+QUIRE_MERGE_OVERWRITE = 3
+QUIRE_MERGE_ROLLBACK = 4
 
 # quire_native_type
 QUIRE_NATIVE_BOOL = 1
@@ -221,6 +239,7 @@ class quire_batch_options(ctypes.Structure):
     _fields_ = [
         ("struct_size", c_uint32),
         ("skips_merge", c_bool),
+        ("upserts", c_bool),
     ]
 
 
@@ -326,6 +345,20 @@ class quire_index_path(ctypes.Structure):
     _fields_ = [
         ("section", c_int64),
         ("row", c_int64),
+    ]
+
+
+quire_merge_handler_destroy = CFUNCTYPE(None, c_void_p)
+
+quire_merge_handler_decide = CFUNCTYPE(c_uint32, c_void_p, c_void_p)
+
+
+class quire_merge_handler(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("user_data", c_void_p),
+        ("destroy", quire_merge_handler_destroy),
+        ("decide", quire_merge_handler_decide),
     ]
 
 
@@ -491,6 +524,13 @@ FUNCTIONS = (
     ("quire_changes_rows", POINTER(quire_change), (c_void_p, POINTER(c_size_t))),
     ("quire_changes_sections", POINTER(quire_section_change), (c_void_p, POINTER(c_size_t))),
     ("quire_changes_steps", POINTER(quire_step), (c_void_p, POINTER(c_size_t))),
+    ("quire_conflict_cause", c_uint32, (c_void_p,)),
+    ("quire_conflict_has", c_bool, (c_void_p, c_uint32)),
+    ("quire_conflict_object", c_void_p, (c_void_p,)),
+    ("quire_conflict_other", c_void_p, (c_void_p,)),
+    ("quire_conflict_value", c_uint, (
+        c_void_p, c_uint32, c_char_p, c_size_t, POINTER(quire_value), POINTER(c_void_p),
+    )),
     ("quire_context_batch_delete", c_uint, (
         c_void_p, c_void_p, POINTER(quire_batch_options), POINTER(c_int64), POINTER(c_void_p),
         POINTER(c_void_p),
@@ -519,6 +559,7 @@ FUNCTIONS = (
         c_size_t, POINTER(c_int64), POINTER(c_void_p),
     )),
     ("quire_context_merge", c_uint, (c_void_p, POINTER(c_void_p))),
+    ("quire_context_merge_policy", c_uint32, (c_void_p,)),
     ("quire_context_object", c_uint, (
         c_void_p, c_char_p, c_size_t, c_int64, POINTER(c_void_p), POINTER(c_void_p),
     )),
@@ -535,8 +576,15 @@ FUNCTIONS = (
     ("quire_context_set_hooks", c_uint, (
         c_void_p, c_char_p, c_size_t, POINTER(quire_hooks), POINTER(c_void_p),
     )),
+    ("quire_context_set_merge_handler", c_uint, (
+        c_void_p, POINTER(quire_merge_handler), POINTER(c_void_p),
+    )),
+    ("quire_context_set_merge_policy", c_uint, (c_void_p, c_uint32, POINTER(c_void_p))),
     ("quire_context_set_merges_automatically", c_uint, (c_void_p, c_bool, POINTER(c_void_p))),
+    ("quire_context_settled_count", c_size_t, (c_void_p,)),
     ("quire_context_store", c_void_p, (c_void_p,)),
+    ("quire_error_conflict", c_void_p, (c_void_p, c_size_t)),
+    ("quire_error_conflict_count", c_size_t, (c_void_p,)),
     ("quire_error_database_code", c_int32, (c_void_p,)),
     ("quire_error_detail", c_void_p, (c_void_p, c_size_t)),
     ("quire_error_detail_count", c_size_t, (c_void_p,)),

@@ -1,0 +1,240 @@
+/// How one object comes to terms with what another writer has made of its row.
+extension ManagedObject {
+  /// Takes over a row that was changed in the store, for a context that has changed or deleted the object too.
+  func settle(onto row: Row, by policy: MergePolicy) throws(Failure) {
+    if state == .deleted {
+      if policy == .storeWins || policy == .rollback { return try revive(from: row) }
+      rebase(onto: row)
+      return deleteAgain()
+    }
+    guard state == .saved else { return }
+    if isFault { return fulfil(with: row) }
+    let formerTargets = targets(row)
+    switch policy {
+    case .error: return
+    case .objectWins: rebase(onto: row)
+    case .storeWins:
+      for (slot, saved) in committed
+      where !entity.properties[slot].isTransient && !saved.isIdentical(to: row.values[slot]) {
+        take(row.values[slot], at: slot)
+      }
+      rebase(onto: row)
+    case .rollback:
+      for (slot, saved) in committed { take(entity.properties[slot].isTransient ? saved : row.values[slot], at: slot) }
+      rebase(onto: row)
+    case .overwrite: overwrite(row)
+    }
+    try settleRelationships(formerTargets, by: policy)
+  }
+
+  /// Gives a deletion up: the object is as its row, and so are its relationships that its row or pairs of it hold.
+  func revive(from row: Row) throws(Failure) {
+    let formerTargets = targets(row)
+    context.file(revived: self)
+    committed = [:]
+    toMany = [:]
+    fulfil(with: row)
+    context.touch(self)
+    try settleRelationships(formerTargets, by: .rollback)
+    try regainMembers()
+  }
+
+  /// Has the delete rules applied to what the object relates to now.
+  func deleteAgain() {
+    toMany = [:]
+    context.undelivered.insert(self)
+  }
+
+  /// Another writer deleted the row: the object as it is here gets one again, under the same id, with the members that
+  /// it had before others were settled.
+  func insertAgain(_ formerMembers: [Int: ToManyMembers]) throws(Failure) {
+    toMany = formerMembers
+    context.file(reinserted: self)
+    committed = [:]
+    version = 0
+    for relationship in entity.relationships where !relationship.isTransient {
+      let slot = relationship.slot
+      if !relationship.isToMany {
+        guard case .object(let box) = values[slot] else { continue }
+        context.noteHolder(self, of: box.reference)
+        try settleInverse(of: relationship, at: box.reference)
+      } else if isStored(relationship), relationship.isManyToMany || relationship.inverse == nil {
+        toMany[slot]?.overwrite([])
+        for reference in toMany[slot]?.members ?? [] {
+          guard let inverse = relationship.inverse, let member = context.registeredObject(reference), member.isLive,
+            member.toMany[inverse.slot] != nil
+          else { continue }
+          member.setMember(self, of: inverse, true)
+        }
+      } else if let members = formerMembers[slot] {
+        // They say themselves to whom they belong.
+        toMany[slot] = nil
+        try context.reread(members.members)
+        context.touch(self, at: slot)
+      }
+    }
+  }
+
+  /// The row of an object that was inserted again was brought back by another writer.
+  func becomeStored(as row: Row) {
+    context.file(storedAgain: self)
+    version = row.version
+    for slot in toMany.keys { toMany[slot]?.overwrite([]) }
+    overwrite(row)
+  }
+
+  // MARK: Values
+
+  /// Takes the store's value in the place of what was changed here.
+  private func take(_ stored: Value, at slot: Int) {
+    let old = values[slot]
+    values[slot] = stored
+    committed[slot] = nil
+    for case .object(let box) in [old, stored] { context.noteHolder(self, of: box.reference) }
+    context.touch(self, at: slot, from: old)
+  }
+
+  /// Everything that differs from the row is a change now.
+  private func overwrite(_ row: Row) {
+    version = row.version
+    for property in entity.properties where !property.isTransient {
+      let slot = property.slot
+      let present = row.values[slot], mine = values[slot]
+      committed[slot] = mine.isIdentical(to: present) ? nil : present
+      for case .object(let box) in [present, mine] { context.noteHolder(self, of: box.reference) }
+      context.touch(self, at: slot, from: mine)
+    }
+  }
+
+  // MARK: Relationships
+
+  /// All that the to-one relationships hold here, held when they were read, and hold in the store, where these differ.
+  private func targets(_ row: Row) -> [Int: Set<ObjectReference>] {
+    var targets: [Int: Set<ObjectReference>] = [:]
+    for relationship in entity.relationships where !relationship.isToMany && !relationship.isTransient {
+      let slot = relationship.slot
+      var references: Set<ObjectReference> = []
+      for case .object(let box)? in [isFault ? nil : values[slot], committed[slot], row.values[slot]] {
+        references.insert(box.reference)
+      }
+      let isSame = !isFault && committed[slot] == nil && values[slot].isIdentical(to: row.values[slot])
+      if !references.isEmpty, !isSame || state == .deleted { targets[slot] = references }
+    }
+    return targets
+  }
+
+  private func settleRelationships(_ targets: [Int: Set<ObjectReference>], by policy: MergePolicy) throws(Failure) {
+    for relationship in entity.relationships where !relationship.isTransient {
+      if relationship.isToMany {
+        try settleMembers(of: relationship, by: policy)
+      } else {
+        let present = targets[relationship.slot] ?? []
+        for reference in present.sorted(by: { $0.id < $1.id }) {
+          try settleInverse(of: relationship, at: reference)
+        }
+      }
+    }
+  }
+
+  /// Has an object that this one referred to, or refers to now, agree with that.
+  private func settleInverse(of relationship: Relationship, at reference: ObjectReference) throws(Failure) {
+    guard let inverse = relationship.inverse, let target = context.registeredObject(reference), target.isLive else {
+      return
+    }
+    var isHeld = false
+    if isLive, case .object(let box) = values[relationship.slot] { isHeld = box.reference == reference }
+    if inverse.isToMany {
+      if target.toMany[inverse.slot] == nil { return }
+      if target.state == .saved {
+        target.toMany[inverse.slot]?.rebase(onto: try target.storedMembers(of: inverse))
+      }
+      target.setMember(self, of: inverse, isHeld)
+      return
+    }
+    if !(try target.isStillStored()) { return }
+    if target.state == .saved, target.committed[inverse.slot] == nil { try context.reread([reference]) }
+    let held = target.values[inverse.slot]
+    if case .object(let box) = held, box.reference == self.reference {
+      if !isHeld { target.write(.nil, at: inverse.slot) }
+    } else if isHeld {
+      // Whom the target held until now has to let go of it.
+      if case .object(let box) = held, let former = context.registeredObject(box.reference), former.isLive,
+        !former.isFault, case .object(let back) = former.values[relationship.slot], back.reference == reference
+      {
+        former.write(.nil, at: relationship.slot)
+      }
+      target.write(.object(self.reference), at: inverse.slot)
+    }
+  }
+
+  /// Brings members that were read or changed here to what the store has by now.
+  private func settleMembers(of relationship: Relationship, by policy: MergePolicy) throws(Failure) {
+    let slot = relationship.slot
+    guard let former = toMany[slot].map({ Set($0.members) }) else { return }
+    let present = try storedMembers(of: relationship)
+    switch policy {
+    case .overwrite where relationship.isManyToMany || relationship.inverse == nil: toMany[slot]?.overwrite(present)
+    case .rollback: take(present, asSavedIn: relationship)
+    default: toMany[slot]?.rebase(onto: present)
+    }
+    context.touch(self, at: slot)
+    guard relationship.isManyToMany, let inverse = relationship.inverse else { return }
+    if policy == .overwrite { try forgetGoneMembers(of: relationship) }
+    guard let members = toMany[slot] else { return }
+    let now = Set(members.members)
+    let pending = Set(members.addedMembers + members.removedMembers)
+    for reference in former.symmetricDifference(now).union(pending).sorted(by: { $0.id < $1.id }) {
+      guard let member = context.registeredObject(reference), member.isLive, member !== self,
+        let theirs = member.toMany[inverse.slot]
+      else { continue }
+      if theirs.isChanged || pending.contains(reference) {
+        if !member.isUpdated, member.state == .saved {
+          // It is only drawn in: nothing but this one member of it may change.
+          try context.reread(CollectionOfOne(reference))
+          member.toMany[inverse.slot]?.rebase(onto: try member.storedMembers(of: inverse))
+        }
+        member.setMember(self, of: inverse, now.contains(reference))
+      } else {
+        // It changed nothing there and reads again what is stored.
+        member.toMany[inverse.slot] = nil
+        context.touch(member, at: inverse.slot)
+      }
+    }
+  }
+
+  /// Members that are to be added again, although nothing of them was changed here, may have been deleted since.
+  private func forgetGoneMembers(of relationship: Relationship) throws(Failure) {
+    let added = toMany[relationship.slot]?.addedMembers ?? []
+    let clean = added.filter { reference in
+      guard let member = context.registeredObject(reference) else { return true }
+      return member.state == .saved && !member.isUpdated
+    }
+    if clean.isEmpty { return }
+    let rows = try context.storedRows(clean)
+    toMany[relationship.slot]?.forget(Set(clean.filter { rows[$0] == nil }))
+  }
+
+  /// Objects that were made to let go of this one when it was deleted take it back.
+  private func regainMembers() throws(Failure) {
+    for relationship in entity.relationships where relationship.isManyToMany && !relationship.isTransient {
+      guard let inverse = relationship.inverse else { continue }
+      for reference in try storedMembers(of: relationship) {
+        guard let member = context.registeredObject(reference), member.isLive,
+          member.toMany[inverse.slot]?.isChanged == true
+        else { continue }
+        member.setMember(self, of: inverse, true)
+      }
+    }
+  }
+
+  private func setMember(_ other: ManagedObject, of relationship: Relationship, _ isHeld: Bool) {
+    let slot = relationship.slot
+    if isHeld { toMany[slot]?.add(other.reference) } else { toMany[slot]?.remove(other.reference) }
+    context.touch(self, at: slot)
+  }
+
+  private func storedMembers(of relationship: Relationship) throws(Failure) -> [ObjectReference] {
+    let root = relationship.destination.rootNumber
+    return try context.store.relatedIDs(relationship, of: id).map { ObjectReference(root: root, id: $0.id) }
+  }
+}

@@ -1,0 +1,40 @@
+/// What a save does with an object that another writer has changed since it was read here. The numbers are Core Data's.
+enum MergePolicy: UInt32, Sendable {
+  /// The save fails and nothing is changed.
+  case error = 0
+  /// Property by property; what the store changed wins, other changes of this context stay.
+  case storeWins = 1
+  /// Property by property; what was changed here wins over what the store changed.
+  case objectWins = 2
+  /// The object as it is in memory, with all its values.
+  case overwrite = 3
+  /// The changes of the object are dropped.
+  case rollback = 4
+}
+
+/// Decides conflict by conflict.
+final class MergeHandler {
+  let decide: (Conflict) -> MergePolicy
+
+  init(_ decide: @escaping (Conflict) -> MergePolicy) { self.decide = decide }
+}
+
+extension Context {
+  /// The first thing in everything that changes the context or the store by it.
+  func checkMayChange() throws(Failure) {
+    try store.checkOpen()
+    if isAskingHandler {
+      throw Failure(
+        .invalidState,
+        "A merge handler decides about a conflict of this context; it may read objects but change nothing. "
+          + "Return a policy, and change objects after the save.")
+    }
+  }
+
+  func policy(for conflict: Conflict) -> MergePolicy {
+    guard let mergeHandler else { return mergePolicy }
+    isAskingHandler = true
+    defer { isAskingHandler = false }
+    return mergeHandler.decide(conflict)
+  }
+}

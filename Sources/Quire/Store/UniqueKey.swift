@@ -1,0 +1,81 @@
+/// The values of one uniqueness constraint. Two rows or objects with the same are one too many.
+struct UniqueKey: Hashable {
+  private let constraint: ObjectIdentifier
+  let values: [Value]
+
+  /// nil when a value is nil, since nil conflicts with nothing.
+  init?(_ constraint: UniquenessConstraint, of object: ContiguousArray<Value>) {
+    self.constraint = ObjectIdentifier(constraint)
+    var values: [Value] = []
+    for property in constraint.properties {
+      guard object.indices.contains(property.slot), !object[property.slot].isNil else { return nil }
+      values.append(object[property.slot])
+    }
+    self.values = values
+  }
+
+  static func == (left: UniqueKey, right: UniqueKey) -> Bool {
+    left.constraint == right.constraint && left.values.elementsEqual(right.values) { $0.isIdentical(to: $1) }
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(constraint)
+    for value in values {
+      switch value {
+      case .integer(let integer): hasher.combine(integer)
+      case .double(let double), .date(let double): hasher.combine(double.bitPattern)
+      case .decimal(let decimal): hasher.combine(decimal)
+      case .text(let text), .uri(let text): hasher.combine(text)
+      case .data(let data), .uuid(let data): hasher.combine(data)
+      case .object(let box): hasher.combine(box.reference)
+      case .boolean(let flag): hasher.combine(flag)
+      case .float(let float): hasher.combine(float.bitPattern)
+      case .nil, .list: break
+      }
+    }
+  }
+}
+
+/// A uniqueness constraint as the properties that it names, which have columns.
+final class UniquenessConstraint {
+  let entity: Entity
+  let properties: [Property]
+  fileprivate let sql: String
+  fileprivate let layout: RowLayout
+
+  fileprivate init?(_ names: [String], of entity: Entity, in store: Store) {
+    let properties = names.compactMap { entity.propertiesByName[$0] }
+    let columns = properties.compactMap { store.schema.valueColumn(of: $0) }
+    if columns.isEmpty || columns.count < names.count { return nil }
+    self.entity = entity
+    self.properties = properties
+    layout = store.layouts.layout(of: entity.root, includesSubentities: true)
+    let conditions = columns.map { "\(RowLayout.alias).\($0) = ?" }.joined(separator: " AND ")
+    sql = "SELECT \(layout.columns) FROM \(layout.table) \(RowLayout.alias) WHERE \(conditions) LIMIT 1"
+  }
+}
+
+extension Store {
+  /// All constraints of the model, or of one entity with those that it inherits.
+  func uniquenessConstraints(of entity: Entity? = nil) -> [UniquenessConstraint] {
+    let declaring = entity.map { Array(sequence(first: $0, next: \.parent)) } ?? model.entities
+    return declaring.flatMap { entity in
+      entity.uniquenessConstraints.compactMap { UniquenessConstraint($0, of: entity, in: self) }
+    }
+  }
+
+  /// The row that has these values.
+  func row(with key: UniqueKey, of constraint: UniquenessConstraint) throws(Failure) -> Row? {
+    try withConnection { connection throws(Failure) in
+      let statement = try connection.statement(constraint.sql)
+      for (place, value) in key.values.enumerated() {
+        if case .object(let box) = value {
+          try statement.bind(box.reference.id, at: place + 1)
+        } else {
+          try statement.bind(value, at: place + 1)
+        }
+      }
+      return try statement.step() ? try constraint.layout.row(from: statement) : nil
+    }
+  }
+}

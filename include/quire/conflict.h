@@ -1,0 +1,158 @@
+/**
+ * What a save does with objects that another writer has changed since they were read, and what it tells of them.
+ *
+ * A save compares versions. When a row has another one than the object was read with, or is gone, the merge policy of the
+ * context decides, object by object; then the save is tried again. It ends with QUIRE_CONFLICT when the policy says so,
+ * or when other writers got in between twenty times in a row. What was settled is settled in the context, and results
+ * controllers report it, even if the save fails for another reason afterwards. Conflicts are settled before uniqueness.
+ *
+ * |                              | store wins           | object wins      | overwrite        | rollback             |
+ * |------------------------------|----------------------|------------------|------------------|----------------------|
+ * | changed on both sides        | the store's value    | the value here   | the value here   | the store's value    |
+ * | changed here only            | the value here       | the value here   | the value here   | the store's value    |
+ * | changed in the store only    | the store's value    | the store's value| the value here   | the store's value    |
+ * | changed here, deleted there  | gone                 | inserted again   | inserted again   | gone                 |
+ * | deleted here, changed there  | the deletion given up| deleted          | deleted          | the deletion given up|
+ * | deleted here, referred there | the deletion given up| rules applied    | rules applied    | the deletion given up|
+ * | unique values of another     | see below            | see below        | see below        | see below            |
+ *
+ * Properties are attributes and to-one relationships. To-many relationships without a to-one inverse are merged member by
+ * member under the first two policies: what was added or removed on either side stays so. Under overwrite the members
+ * here replace those in the store, under rollback the other way round. Members that belong to an object by their own
+ * to-one relationship follow that.
+ *
+ * An object that is inserted again has the id that it had. One that was deleted on both sides is gone. Something here that
+ * refers to an object which another writer deleted lets go of it, unless that object was changed here too and is inserted
+ * again. When a deletion is given up the object returns with the store's values; objects that the delete rules deleted
+ * with it stay deleted, and those that they emptied of it stay so, to be saved like other changes. When references to a
+ * deleted object were added by another writer, the rules are applied to these too; deny makes the save fail.
+ *
+ * Uniqueness constraints. A new object that has the unique values of a saved one, or of an older new one, is dropped in
+ * favour of that, which keeps its id. What referred to the new object refers to the other one. The other one gets, under
+ * object wins, every value of the new object that is not the default of its attribute; under store wins, those of them for
+ * which it has nil; under overwrite, all; under rollback, none. Members of to-many relationships are added to those that
+ * it has, except under rollback. A saved object that was given the unique values of another one cannot be dropped: store
+ * wins takes the constraint's properties back, rollback all its changes, and the others fail with QUIRE_CONSTRAINT, as
+ * everything does by default. A new object of an entity that is not that of the other one, or one above it, fails too.
+ */
+#ifndef QUIRE_CONFLICT_H_
+#define QUIRE_CONFLICT_H_
+
+#include "base.h"
+#include "value.h"
+
+QUIRE_BEGIN
+
+/** What a save does with an object that another writer has changed. See above. */
+typedef enum quire_merge_policy {
+    /** The save fails with QUIRE_CONFLICT or QUIRE_CONSTRAINT and writes nothing. */
+    QUIRE_MERGE_ERROR = 0,
+    /** Property by property: what the store changed wins, other changes here stay. */
+    QUIRE_MERGE_STORE_WINS = 1,
+    /** Property by property: what was changed here wins over what the store changed. */
+    QUIRE_MERGE_OBJECT_WINS = 2,
+    /** The whole object as it is in memory. */
+    QUIRE_MERGE_OVERWRITE = 3,
+    /** The changes of the object are dropped. */
+    QUIRE_MERGE_ROLLBACK = 4
+} quire_merge_policy;
+
+/** Why an object could not be saved. */
+typedef enum quire_conflict_kind {
+    /** Another writer changed it. */
+    QUIRE_CONFLICT_CHANGED = 1,
+    /** Another writer deleted it; it was changed here, or something that is saved refers to it. */
+    QUIRE_CONFLICT_DELETED = 2,
+    /** It was deleted here, and another writer has had `quire_conflict_other` refer to it. */
+    QUIRE_CONFLICT_REFERRED = 3,
+    /** `quire_conflict_other` has the same values where only one object may have them. */
+    QUIRE_CONFLICT_UNIQUE = 4
+} quire_conflict_kind;
+
+/** Which values of an object in conflict. */
+typedef enum quire_conflict_version {
+    /** As it was read or last saved here. A new object has none. */
+    QUIRE_CONFLICT_COMMITTED = 1,
+    /** As it is in the store now; of QUIRE_CONFLICT_UNIQUE the other object. None when there is no row. */
+    QUIRE_CONFLICT_STORED = 2,
+    /** As it is here. An object that was deleted here has none. */
+    QUIRE_CONFLICT_CURRENT = 3
+} quire_conflict_version;
+
+/** A function that decides each conflict. */
+typedef struct quire_merge_handler {
+    /** sizeof(quire_merge_handler) in your build. */
+    uint32_t struct_size;
+    /** Passed to both functions, never touched. */
+    void *QUIRE_NULLABLE user_data;
+    /** Called once, when the handler is replaced or the context goes. */
+    void (*QUIRE_NULLABLE destroy)(void *QUIRE_NULLABLE user_data);
+    /**
+     * Gives a `quire_merge_policy`; any other number counts as QUIRE_MERGE_ERROR. Called on the thread of the save, outside
+     * of any transaction. `conflict` is borrowed for the call. It may read objects of the context and fetch; whatever
+     * would change, save or roll back there fails with QUIRE_INVALID_STATE. All conflicts of a round are decided before
+     * the first is settled. One object can come again, when yet another writer changed it.
+     */
+    uint32_t (*QUIRE_NULLABLE decide)(void *QUIRE_NULLABLE user_data, const quire_conflict *conflict);
+} quire_merge_handler;
+
+/** Sets `struct_size`; all else zero. */
+#define QUIRE_MERGE_HANDLER_INIT { (uint32_t)sizeof(quire_merge_handler), NULL, NULL, NULL }
+
+/**
+ * Sets what saves of the context do with conflicts: a `quire_merge_policy`, QUIRE_MERGE_ERROR at first. Removes a handler.
+ *
+ * Fails: QUIRE_INVALID_ARGUMENT, QUIRE_CLOSED.
+ */
+quire_status quire_context_set_merge_policy(
+    quire_context *context, uint32_t policy, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** The merge policy that was set; QUIRE_MERGE_ERROR when `context` is NULL. A handler decides in its place. */
+uint32_t quire_context_merge_policy(const quire_context *context);
+
+/**
+ * Has a function decide each conflict, in the place of the policy. NULL goes back to the policy that was set.
+ *
+ * On failure the handler stays the caller's. Fails: QUIRE_INVALID_ARGUMENT (no `decide`), QUIRE_CLOSED.
+ */
+quire_status quire_context_set_merge_handler(
+    quire_context *context, const quire_merge_handler *QUIRE_NULLABLE handler,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * How many conflicts the last save settled, saved or not: when there are some, objects have other values than before, and
+ * text and data borrowed from them have ended.
+ */
+size_t quire_context_settled_count(const quire_context *context);
+
+/** How many objects the error of a save is about that are in conflict; 0 for other errors. */
+size_t quire_error_conflict_count(const quire_error *error);
+
+/** One of them, each with its values. Borrowed from `error`; NULL when `index` is out of range. */
+const quire_conflict *QUIRE_NULLABLE quire_error_conflict(const quire_error *error, size_t index);
+
+/** Why it could not be saved: a `quire_conflict_kind`. 0 when `conflict` is NULL. */
+uint32_t quire_conflict_cause(const quire_conflict *conflict);
+
+/** The object. Borrowed from `conflict`; it is used on the thread of its context. */
+quire_object *QUIRE_NULLABLE quire_conflict_object(const quire_conflict *conflict);
+
+/** The other object of QUIRE_CONFLICT_REFERRED and QUIRE_CONFLICT_UNIQUE, otherwise NULL. Borrowed from `conflict`. */
+quire_object *QUIRE_NULLABLE quire_conflict_other(const quire_conflict *conflict);
+
+/** Whether it has values of that version (a `quire_conflict_version`). Any thread. */
+bool quire_conflict_has(const quire_conflict *conflict, uint32_t version);
+
+/**
+ * One value: an attribute, or the id that a to-one relationship holds (QUIRE_VALUE_OBJECT_ID). They stay what they were
+ * when the save failed. Text and data are borrowed from `conflict`. Any thread.
+ *
+ * Fails: QUIRE_NOT_FOUND (no values of that version), QUIRE_INVALID_ARGUMENT (an unknown key, a to-many relationship).
+ */
+quire_status quire_conflict_value(
+    const quire_conflict *conflict, uint32_t version, const char *key, size_t key_size, quire_value *out_value,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+QUIRE_END
+
+#endif
