@@ -2,8 +2,8 @@ import Testing
 
 @testable import Quire
 
-/// The fixture that behaviour.md 4.7 describes, as two contexts of one store: a book is known to both by the title Alice
-/// and the price 10; the first saves, then the second.
+/// The fixture that behaviour.md 4.7 describes, as two contexts of one store: a book is known to both by the title
+/// Alice and the price 10; the first saves, then the second.
 @Suite("Merge policies")
 struct MergePolicyTests {
   private let library: LibraryFixture

@@ -18,8 +18,8 @@
  *
  * Properties are attributes and to-one relationships. To-many relationships without a to-one inverse are merged member by
  * member under the first two policies: what was added or removed on either side stays so. Under overwrite the members
- * here replace those in the store, under rollback the other way round. Members that belong to an object by their own
- * to-one relationship follow that.
+ * here replace those in the store, as far as they were read, under rollback the other way round. Members that belong to
+ * an object by their own to-one relationship follow that.
  *
  * An object that is inserted again has the id that it had. One that was deleted on both sides is gone. Something here that
  * refers to an object which another writer deleted lets go of it, unless that object was changed here too and is inserted

@@ -65,6 +65,7 @@ from .errors import (
 from .expression import Expression, function
 from .functions import register_function, unregister_function
 from .keys import Key, Order
+from .merging import MergePolicy, ObjectConflict
 from .model import Model
 from .operand import Quantified
 from .predicate import Predicate
@@ -79,10 +80,10 @@ __all__ = [
     "Attr", "AttributeType", "Busy", "Cancellation", "Cancelled", "CannotOpen", "Change", "ChangeSet", "Column",
     "Conflict", "ConstraintError", "Context", "DatabaseError", "Delete", "DeleteSection", "Double", "Error",
     "Expression", "Float", "FunctionError", "Insert", "InsertSection", "Integer16", "Integer32", "Integer64",
-    "InvalidArgument", "InvalidModel", "InvalidState", "InvalidText", "Key", "Model", "ModelMismatch", "Move",
-    "MultipleFound", "NotAStore", "NotFound", "Order", "Path", "Predicate", "PredicateError", "Quantified", "Query",
-    "ReadOnly", "Related", "Results", "Rule", "Section", "SectionChange", "Sections", "Step", "StepKind", "Store",
-    "StoreClosed", "ToMany", "ToOne", "Transformable", "URI", "Unsupported", "Update", "ValidationError",
-    "WrongThread", "WrongType", "__version__", "attr", "function", "open", "register_function", "relation",
-    "unregister_function",
+    "InvalidArgument", "InvalidModel", "InvalidState", "InvalidText", "Key", "MergePolicy", "Model", "ModelMismatch",
+    "Move", "MultipleFound", "NotAStore", "NotFound", "ObjectConflict", "Order", "Path", "Predicate",
+    "PredicateError", "Quantified", "Query", "ReadOnly", "Related", "Results", "Rule", "Section", "SectionChange",
+    "Sections", "Step", "StepKind", "Store", "StoreClosed", "ToMany", "ToOne", "Transformable", "URI", "Unsupported",
+    "Update", "ValidationError", "WrongThread", "WrongType", "__version__", "attr", "function", "open",
+    "register_function", "relation", "unregister_function",
 ]

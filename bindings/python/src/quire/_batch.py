@@ -66,10 +66,10 @@ def _with_request(query: Query[Any], call: Call, merge: bool) -> array[int]:
         quick.quire_fetch_request_release(request)
 
 
-def run(context: Context, call: Call, merge: bool) -> array[int]:
+def run(context: Context, call: Call, merge: bool, upsert: bool = False) -> array[int]:
     """Makes a call of a batch request, and has the context's objects show what it left; gives the ids."""
     options = _ffi.quire_batch_options(
-        struct_size=ctypes.sizeof(_ffi.quire_batch_options), skips_merge=not merge)
+        struct_size=ctypes.sizeof(_ffi.quire_batch_options), skips_merge=not merge, upserts=upsert)
     error, taken, count = c_void_p(), c_void_p(), c_int64()
     status = call(byref(options), byref(count), byref(taken), byref(error))
     if status:

@@ -10,10 +10,12 @@ from contextlib import contextmanager
 from ctypes import byref, c_int, c_int64, c_void_p
 from typing import TYPE_CHECKING, Any, Optional, TypeVar, Union, overload
 
-from . import _batch, _buffers, _bulk, _ffi, _handle, _hooks, _identity, _rules, _values
+from . import _batch, _buffers, _bulk, _ffi, _handle, _hooks, _identity, _rules, _values, merging
 from ._entity import Entity, template_name
 from ._load import library, quick
-from .errors import InvalidArgument, InvalidState, NotFound, StoreClosed, WrongThread, failure
+from .errors import (
+    Conflict, ConstraintError, InvalidArgument, InvalidState, NotFound, StoreClosed, WrongThread, failure,
+)
 from .keys import Key
 from .model import Model
 from .properties import Attr, ToMany
@@ -61,6 +63,7 @@ class Context(_handle.Handle):
         self._in_transaction = False
         self._conflicted = False
         self._hooks = _hooks.State()
+        self._merge_handler: Optional[merging.Handler] = None
         super().__init__(made.value, _finish, self._maps)
         _hooks.install(self, store._schema)
 
@@ -239,20 +242,24 @@ class Context(_handle.Handle):
         return range(first.value, first.value + count)
 
     def insert_rows(
-        self, model: type[Model], columns: Mapping[Union[str, Key], Sequence[Any]], *, merge: bool = True
+        self, model: type[Model], columns: Mapping[Union[str, Key], Sequence[Any]], *, merge: bool = True,
+        upsert: bool = False,
     ) -> array[int]:
         """Inserts many objects into the store at once, without making objects here; gives their ids.
 
         The columns are those of `insert_many`. They are saved when it returns, all or none. Live lists of this context
-        show them, unless `merge` is false. Raises `ValidationError` (a property that needs a value has none),
-        `ConstraintError`, `Busy`, `ReadOnly`.
+        show them, unless `merge` is false. With `upsert` a row whose values are those of a saved object in one of the class's
+        `__unique__` updates that object: it keeps its id and what has no column; of two such rows the second updates
+        what the first made. None is like no other value. Raises `ValidationError` (a property that needs a value has
+        none), `ConstraintError`, `Busy`, `ReadOnly`.
         """
         entity, table, count = self._table(model, columns, "insert_rows")
         if count == 0:
             return array("q")
         return _batch.run(
             self, lambda *rest: library.quire_context_batch_insert(
-                self._raw, entity.encoded_name, len(entity.encoded_name), *table.arguments, count, *rest), merge)
+                self._raw, entity.encoded_name, len(entity.encoded_name), *table.arguments, count, *rest), merge,
+            upsert)
 
     def _table(
         self, model: type[Model], columns: Mapping[Union[str, Key], Sequence[Any]], what: str
@@ -323,21 +330,44 @@ class Context(_handle.Handle):
             raise failure(status, error)
         return made.value
 
+    @property
+    def merge_policy(self) -> Union[merging.MergePolicy, merging.Decide]:
+        """What a save does with objects that another writer has changed: a `MergePolicy`, ERROR at first, or a function
+        that is given each `ObjectConflict` and gives the policy for it.
+
+        The function may read objects and run queries, but not change, save or roll back anything of this context
+        (`InvalidState`). What it raises comes out of the save, which writes nothing then.
+        """
+        if self._merge_handler is not None:
+            return self._merge_handler.decide
+        return merging.MergePolicy(quick.quire_context_merge_policy(self._raw))
+
+    @merge_policy.setter
+    def merge_policy(self, policy: Union[merging.MergePolicy, merging.Decide]) -> None:
+        self._merge_handler = merging.set_policy(self, policy)
+
     def save(self) -> None:
-        """Writes all pending changes in one transaction.
+        """Writes all pending changes in one transaction, settling conflicts with other writers by the `merge_policy`.
 
         Changes are processed, `Model.will_save` is called, objects are validated and written, and `Model.did_save` is
         called. On failure nothing was written and the changes stay pending. Raises `ValidationError` (values, counts,
         rules, the "deny" rule; all that is wrong in one error), `Conflict`, `ConstraintError`, `Busy`, `ReadOnly`,
         `DatabaseError`, `InvalidState` (called by a hook of a save), and what a hook raised. What `did_save` raises
-        comes out after the save, which is made then.
+        comes out after the save, which is made then. `Conflict` and
+        `ConstraintError` have the objects in conflict in `conflicts`.
         """
         error = c_void_p()
         status = library.quire_context_save(self._raw, byref(error))
         self._conflicted = status == _ffi.QUIRE_CONFLICT or (self._conflicted and bool(status))
         self._learn_ids()
-        with _hooks.told(self):
-            self._after(status, error)
+        cause = None if self._merge_handler is None else self._merge_handler.take_failure()
+        found = merging.conflicts(self, error) if status in (_ffi.QUIRE_CONFLICT, _ffi.QUIRE_CONSTRAINT) else []
+        try:
+            with _hooks.told(self):
+                self._after(status, error, cause)
+        except (Conflict, ConstraintError) as failed:
+            failed.conflicts = found
+            raise
 
     def rollback(self) -> None:
         """Drops all pending changes: added objects are forgotten, deleted ones return, changed ones get back what was

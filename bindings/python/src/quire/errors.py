@@ -9,12 +9,14 @@ from __future__ import annotations
 import ctypes
 import enum
 import threading
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Optional
 
 from . import _buffers, _ffi
 from ._load import quick
 
 if TYPE_CHECKING:
+    from .merging import ObjectConflict
     from .model import Model
 
 __all__ = [
@@ -193,15 +195,23 @@ _RULES = {rule.value for rule in Rule}
 
 
 class Conflict(Error, RuntimeError):
-    """A row was changed in the store since it was read; nothing was changed or saved."""
+    """A row was changed in the store since it was read; nothing was changed or saved.
+
+    Of a save `conflicts` has each object with what it was read as, what is stored now, and what it is here.
+    """
 
     status = _ffi.QUIRE_CONFLICT
+    conflicts: Sequence[ObjectConflict] = ()
 
 
 class ConstraintError(Error, ValueError):
-    """Two objects have the same values where `__unique__` forbids it; nothing was saved."""
+    """Two objects have the same values where `__unique__` forbids it; nothing was saved.
+
+    Of a save `conflicts` has each object with the `other` one.
+    """
 
     status = _ffi.QUIRE_CONSTRAINT
+    conflicts: Sequence[ObjectConflict] = ()
 
 
 class CannotOpen(Error, OSError):
