@@ -248,10 +248,10 @@ class Context(_handle.Handle):
         """Inserts many objects into the store at once, without making objects here; gives their ids.
 
         The columns are those of `insert_many`. They are saved when it returns, all or none. Live lists of this context
-        show them, unless `merge` is false. With `upsert` a row whose values are those of a saved object in one of the class's
-        `__unique__` updates that object: it keeps its id and what has no column; of two such rows the second updates
-        what the first made. None is like no other value. Raises `ValidationError` (a property that needs a value has
-        none), `ConstraintError`, `Busy`, `ReadOnly`.
+        show them, unless `merge` is false. With `upsert` a row whose values are those of a saved object in one of the
+        class's `__unique__` updates that object: it keeps its id and what has no column; of two such rows the second
+        updates what the first made. None is like no other value. Raises `ValidationError` (a property that needs a
+        value has none), `ConstraintError`, `Busy`, `ReadOnly`.
         """
         entity, table, count = self._table(model, columns, "insert_rows")
         if count == 0:
