@@ -120,12 +120,11 @@ struct MergeHistoryTests {
       for id in truth.keys.sorted() { desk.books[id] = try desk.context.existingObject(entityNamed: "Book", id: id) }
       for id in people { desk.people[id] = try desk.context.existingObject(entityNamed: "Person", id: id) }
       for id in tags { desk.tags[id] = try desk.context.existingObject(entityNamed: "Tag", id: id) }
-      // What was never read is not in memory to be written.
-      for book in desk.books.values {
-        _ = try book.objects(of: desk.relation(book, "tags"))
-      }
-      for object in Array(desk.people.values) + Array(desk.tags.values) where dice.chance(1, of: 2) {
-        _ = try object.objects(of: desk.relation(object, "books"))
+      // What is read only when something is deleted is what the store has then, not what both began with.
+      for object in Array(desk.tags.values) { _ = try object.objects(of: desk.relation(object, "books")) }
+      for book in desk.books.values { _ = try book.objects(of: desk.relation(book, "tags")) }
+      for id in people where dice.chance(1, of: 2) {
+        if let person = desk.people[id] { _ = try person.objects(of: desk.relation(person, "books")) }
       }
       return desk
     }
@@ -196,7 +195,8 @@ struct MergeHistoryTests {
         try #require(shown(book, mine) == record, "book \(id) in memory: \(base), \(theirs.world), \(mine.world)")
         for (number, tag) in mine.tags
         where try tag.objects(of: mine.relation(tag, "books")).contains(where: { $0 === book }) {
-          try #require(record.tags.contains(number))
+          try #require(
+            record.tags.contains(number), "book \(id) tag \(number): \(base) THEIRS \(theirs.world) MINE \(mine.world)")
         }
       }
     }
@@ -229,7 +229,7 @@ struct MergeHistoryTests {
 
   @Test(arguments: policies, [false, true])
   func theFileHoldsWhatThePolicyMakesOfBothSides(_ policy: MergePolicy, _ twoStores: Bool) throws {
-    for seed in Dice.seeds(twoStores ? 2 : 12) {
+    for seed in Dice.seeds(twoStores ? 2 : 12) + [14_625_813_569_643_984_724] {
       do {
         let history = try History(seed: seed, policy, twoStores: twoStores)
         for _ in 0..<40 { try history.round() }

@@ -187,7 +187,8 @@ extension ManagedObject {
       guard let member = context.registeredObject(reference), member.isLive, member !== self,
         let theirs = member.toMany[inverse.slot]
       else { continue }
-      if theirs.isChanged || pending.contains(reference) {
+      // One with other changes may have its own turn yet, and needs to know then what it held.
+      if theirs.isChanged || member.isUpdated || pending.contains(reference) {
         if !member.isUpdated, member.state == .saved {
           // It is only drawn in: nothing but this one member of it may change.
           try context.reread(CollectionOfOne(reference))
