@@ -83,7 +83,7 @@ extension Context {
         try checkMandatory(entity, upsert.inserts)
         try checkRules(entity, upsert.inserts, entity.properties)
         // A row that is there has values of its own for what is not given.
-        try checkMandatory(numbered, given.filter { !$0.isOptional })
+        try checkMandatory(entity, numbered, given.filter { !$0.isOptional })
         try checkRules(entity, numbered, given)
         return try session.run(upsert, of: entity)
       }
@@ -194,11 +194,11 @@ extension Context {
           "'\(property.qualifiedName)' is mandatory, and rows are inserted without relationships. Insert objects.")
       }
     }
-    try checkMandatory(rows, mandatory)
+    try checkMandatory(entity, rows, mandatory)
   }
 
   private func checkMandatory(
-    _ rows: [(row: Int, values: ContiguousArray<Value>)], _ properties: [Property]
+    _ entity: Entity, _ rows: [(row: Int, values: ContiguousArray<Value>)], _ properties: [Property]
   ) throws(Failure) {
     for property in properties {
       if let (row, _) = rows.first(where: { $0.values[property.slot].isNil }) {
