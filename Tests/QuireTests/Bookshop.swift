@@ -84,6 +84,13 @@ final class Bookshop {
 
   func value(_ text: String?) -> Value { text.map { .text($0) } ?? .nil }
 
+  /// What was undone or redone is the state that was.
+  func jump(to facts: Facts) {
+    for (number, object) in held { ids[number] = object.id }
+    held = [:]
+    now = facts
+  }
+
   private func set(_ number: Int, _ key: String, _ value: Value) throws {
     touched.insert(number)
     if case .object = value { touched.insert(0) }  // and what it held or holds
@@ -132,7 +139,9 @@ final class Bookshop {
 
   func delete(_ number: Int) throws {
     guard now.all.contains(number) else { return }
-    try context.delete(object(number))
+    let object = try object(number)
+    try context.delete(object)
+    ids[number] = object.id
     held[number] = nil
     now.books[number] = nil
     now.persons[number] = nil

@@ -91,6 +91,8 @@ extension Context {
   /// told when changes are next processed.
   func merge(_ prepared: PreparedMerge) {
     generation += 1
+    undoManager?.isPaused = true
+    defer { undoManager?.isPaused = false }
     let change = prepared.change
     let observers = liveObservers
     var followed: [Int32: Bool] = [:]

@@ -98,6 +98,9 @@ extension Context {
     }
     if try !object.isStillStored() { return }
     try prepareForDeletion(object)
-    if object.isLive { file(deleted: object) }
+    if object.isLive {
+      try prepareUndo(ofDeleting: object)
+      file(deleted: object)
+    }
   }
 }

@@ -61,7 +61,8 @@ extension Context {
     for (_, objects) in byRoot.sorted(by: { $0.key < $1.key }) {
       guard let root = objects.first?.entity.root else { continue }
       let used = Set(try store.usedIDs(objects.filter { $0.id > 0 }.map(\.id), root: root))
-      let wanting = objects.filter { $0.id < 0 || used.contains($0.id) }
+      // An insertion that was redone comes last among the inserted, but has its old place among the temporary ids.
+      let wanting = objects.filter { $0.id < 0 || used.contains($0.id) }.sorted { $0.isBefore($1) }
       if wanting.isEmpty { continue }
       let first = try store.allocateIDs(root: root, count: wanting.count)
       for (place, object) in wanting.enumerated() {
@@ -78,6 +79,7 @@ extension Context {
   func rollback() throws(Failure) {
     try checkMayChange()
     generation += 1
+    undoManager?.removeAllActions()
     let insertedObjects = Array(inserted), updatedObjects = Array(updated), deletedObjects = Array(deleted)
     forgetPending()
     undelivered = ObjectSet()
@@ -137,6 +139,7 @@ extension Context {
       permanent[ObjectReference(root: object.entity.rootNumber, id: temporary)] = object.reference
     }
     for object in objects { object.replaceReferences(permanent) }
+    undoManager?.replace(permanent)
   }
 
   // MARK: The request

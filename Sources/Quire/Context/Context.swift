@@ -43,6 +43,8 @@ final class Context {
   var hooks: HookTable?
   var hookState = HookState()
   let ruleBook = RuleBook()
+  /// nil when changes are not to be undone.
+  var undoManager: UndoManager?
 
   /// What a save does with objects that another writer has changed too; a handler decides object by object.
   var mergePolicy = MergePolicy.error
@@ -86,6 +88,7 @@ final class Context {
       uncounted = ObjectSet()
       touched = ObjectSet()
       pendingHolders = [:]
+      undoManager = nil
     }
   }
 
@@ -164,12 +167,14 @@ final class Context {
   }
 
   func file(inserted object: ManagedObject) {
+    undoManager?.noteArrival(of: object)
     touchLife(of: object, isLive: false)
     object.state = .inserted
     inserted.insert(object)
   }
 
   func file(deleted object: ManagedObject) {
+    undoManager?.noteDeparture(of: object)
     touchLife(of: object, isLive: object.isLive)
     for case .object(let box) in object.values { noteHolder(object, of: box.reference) }
     if object.state == .inserted {
@@ -181,6 +186,23 @@ final class Context {
       deleted.insert(object)
     }
     undelivered.insert(object)
+  }
+
+  /// Has a deleted object back: its row is still there and to stay, or there is to be one again, with the same id.
+  func file(returned object: ManagedObject) {
+    undoManager?.noteArrival(of: object)
+    touchLife(of: object, isLive: false)
+    undelivered.remove(object)
+    missing.remove(object.reference)
+    register(object)
+    if object.state == .deleted {
+      object.state = .saved
+      deleted.remove(object)
+      if object.isUpdated { updated.insert(object) }
+    } else {
+      object.state = .inserted
+      inserted.insert(object)
+    }
   }
 
   /// Takes an object out of everything whose row is no longer there, other than by a save of this context.
@@ -261,7 +283,10 @@ final class Context {
     try propagateDeletes()
     if isProcessing { return }
     isProcessing = true
-    defer { isProcessing = false }
+    defer {
+      isProcessing = false
+      undoManager?.closeEvent()
+    }
     for _ in 0..<Context.mostRounds {
       let objects = touched.take()
       if objects.isEmpty { return }

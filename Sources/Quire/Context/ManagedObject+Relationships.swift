@@ -66,9 +66,10 @@ extension ManagedObject {
   }
 
   /// Makes the far side of a relationship hold `other`, without looking at its inverse.
-  private func attach(_ other: ManagedObject, to relationship: Relationship) {
+  func attach(_ other: ManagedObject, to relationship: Relationship) {
     if !isLive { return }
     if relationship.isToMany {
+      context.undoManager?.note(toMany[relationship.slot], of: relationship, in: self)
       if relationship.minimumCount > 1 || relationship.maximumCount > 0 { recount(relationship) }
       // Members that were never read need no change: reading them later takes the other side into account.
       toMany[relationship.slot]?.add(other.reference)
@@ -81,6 +82,7 @@ extension ManagedObject {
   private func detach(_ other: ManagedObject, from relationship: Relationship) {
     if !isLive { return }
     if relationship.isToMany {
+      context.undoManager?.note(toMany[relationship.slot], of: relationship, in: self)
       if relationship.minimumCount > 1 || !relationship.isOptional { recount(relationship) }
       toMany[relationship.slot]?.remove(other.reference)
       context.touch(self, at: relationship.slot)
@@ -174,11 +176,15 @@ extension ManagedObject {
       try remove(object, from: relationship)
     }
     for object in wanted { try add(object, to: relationship) }
-    let order = wanted.map(\.reference)
-    if relationship.isOrdered, let present = toMany[relationship.slot]?.members, present != order {
-      toMany[relationship.slot]?.reorder(order)
-      context.touch(self, at: relationship.slot)
-    }
+    if relationship.isOrdered { reorder(wanted.map(\.reference), in: relationship) }
+  }
+
+  /// Gives the members of an ordered relationship, once they were read, another order.
+  func reorder(_ order: [ObjectReference], in relationship: Relationship) {
+    guard let present = toMany[relationship.slot], present.members != order else { return }
+    context.undoManager?.note(present, of: relationship, in: self)
+    toMany[relationship.slot]?.reorder(order)
+    context.touch(self, at: relationship.slot)
   }
 
   func add(_ other: ManagedObject, to relationship: Relationship) throws(Failure) {
@@ -266,11 +272,19 @@ extension Context {
   func propagateDeletes() throws(Failure) {
     while !undelivered.isEmpty {
       let batch = undelivered.take()
+      do {
+        try noteHolders(of: batch)
+      } catch {
+        for object in batch { undelivered.insert(object) }
+        throw error
+      }
       for (place, object) in batch.enumerated() {
         do {
           for other in try object.applyDeleteRules() where other.isLive {
             try prepareForDeletion(other)
-            if other.isLive { file(deleted: other) }
+            if !other.isLive { continue }
+            try prepareUndo(ofDeleting: other)
+            file(deleted: other)
           }
         } catch {
           for object in batch[place...] { undelivered.insert(object) }
@@ -307,6 +321,7 @@ extension ManagedObject {
       guard let members = toMany[slot], members.isChanged || state == .inserted,
         !members.members.allSatisfy(context.mayBeLive)
       else { return }
+      context.undoManager?.note(members, of: relationship, in: self)
       for reference in members.members where !context.mayBeLive(reference) { toMany[slot]?.remove(reference) }
       context.touch(self, at: slot)
     } else if !isFault, case .object(let box) = values[slot], state == .inserted || committed[slot] != nil,

@@ -164,6 +164,7 @@ extension ManagedObject {
   func write(_ value: Value, at slot: Int) {
     let old = values[slot]
     if old.isIdentical(to: value) { return }
+    context.undoManager?.note(old, at: slot, of: self)
     if state == .saved {
       if let saved = committed[slot] {
         if saved.isIdentical(to: value) { committed[slot] = nil }

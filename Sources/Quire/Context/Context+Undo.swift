@@ -1,0 +1,259 @@
+extension Context {
+  // MARK: Settings
+
+  /// Has changes be noted from now on, so that they can be undone. 0 levels are any number.
+  func enableUndo(levels: Int) throws(Failure) {
+    try store.checkOpen()
+    if let undoManager {
+      undoManager.levels = levels
+    } else {
+      // The rules of what was deleted before would otherwise look like changes of their own.
+      try propagateDeletes()
+      undoManager = UndoManager(levels: levels)
+    }
+  }
+
+  func disableUndo() throws(Failure) {
+    try checkNotReverting()
+    undoManager = nil
+  }
+
+  /// Delete rules belong to the deletion, whether that is noted or not.
+  func setUndoRegistration(_ isRegistering: Bool) throws(Failure) {
+    let undoManager = try requiredUndoManager()
+    if undoManager.isRegistering == isRegistering { return }
+    try propagateDeletes()
+    undoManager.isRegistering = isRegistering
+  }
+
+  func removeAllUndoActions() throws(Failure) {
+    try checkNotReverting()
+    try requiredUndoManager().removeAllActions()
+  }
+
+  // MARK: Groups
+
+  /// What is not processed yet belongs to the group before it.
+  func beginUndoGroup(named name: Text?) throws(Failure) {
+    let undoManager = try requiredUndoManager()
+    try checkNotReverting()
+    if undoManager.depth == 0 {
+      try process()
+      undoManager.closeEvent()
+    }
+    undoManager.beginGroup(named: name)
+  }
+
+  /// Ends the innermost group. With the outermost one changes are processed, so that delete rules belong to it; the group
+  /// ends even when that fails.
+  func endUndoGroup() throws(Failure) {
+    let undoManager = try requiredUndoManager()
+    if undoManager.depth == 0 {
+      throw Failure(.invalidState, "No undo group is open. Begin one first (quire_context_begin_undo_group).")
+    }
+    defer { undoManager.endGroup() }
+    if undoManager.depth == 1 { try process() }
+  }
+
+  // MARK: Undoing
+
+  /// Takes back what the last group changed, if there is one. What cannot be had back any more, because its row is gone
+  /// from the store, is left out. On failure nothing has changed. Gives the objects that were looked at.
+  @discardableResult
+  func undo() throws(Failure) -> [ManagedObject] { try revert(.undo) }
+
+  /// Does again what was undone last, if nothing else has changed since.
+  @discardableResult
+  func redo() throws(Failure) -> [ManagedObject] { try revert(.redo) }
+
+  private func revert(_ direction: UndoManager.Direction) throws(Failure) -> [ManagedObject] {
+    try store.checkOpen()
+    let undoManager = try requiredUndoManager()
+    try checkNotReverting()
+    if undoManager.depth > 0 {
+      throw Failure(.invalidState, "An undo group is open. End it first (quire_context_end_undo_group).")
+    }
+    try process()
+    undoManager.closeEvent()
+    guard let group = undoManager.last(direction) else { return [] }
+    undoManager.beginReverting()
+    do {
+      try bringBack(group.images)
+      try propagateDeletes()
+    } catch {
+      // All that this needs has been read.
+      try? bringBack(undoManager.takeHalf().images)
+      undoManager.endReverting()
+      throw error
+    }
+    var failure: Failure?
+    do { try process() } catch { failure = error }
+    undoManager.finishReverting(direction)
+    if let failure { throw failure }
+    return group.images.map(\.object)
+  }
+
+  private func requiredUndoManager() throws(Failure) -> UndoManager {
+    if let undoManager { return undoManager }
+    throw Failure(.invalidState, "Undo is off in this context. Turn it on first (quire_context_enable_undo).")
+  }
+
+  private func checkNotReverting() throws(Failure) {
+    if undoManager?.isReverting == true {
+      throw Failure(.invalidState, "A group is just being undone or redone. Wait until that has returned.")
+    }
+  }
+
+  // MARK: Bringing back
+
+  /// Makes objects what their images say, by changes like those of a caller: both sides of every relationship follow.
+  func bringBack(_ images: [ObjectImage]) throws(Failure) {
+    for image in images where image.wasLive == false && image.object.isLive {
+      if try !image.object.isStillStored() { continue }
+      try prepareUndo(ofDeleting: image.object)
+      file(deleted: image.object)
+    }
+    var returned = Set<ObjectIdentifier>()
+    for image in images where image.wasLive == true && !image.object.isLive {
+      try bringToLife(image)
+      returned.insert(ObjectIdentifier(image.object))
+    }
+    var present: [ObjectImage] = []
+    for image in images where image.object.isLive {
+      if try image.object.isStillStored() { present.append(image) }
+    }
+    for image in present {
+      try image.object.bringBackValues(image, hasReturned: returned.contains(ObjectIdentifier(image.object)))
+    }
+    for image in present { try image.object.bringBackMembers(image) }
+    for image in present { image.object.bringBackOrder(image) }
+  }
+
+  private func bringToLife(_ image: ObjectImage) throws(Failure) {
+    let object = image.object
+    if object.state != .deleted {
+      // Somebody may have asked for the row that was not there.
+      if let stranger = registeredObject(object.reference), stranger !== object { stranger.state = .gone }
+      object.values = ContiguousArray(
+        object.entity.properties.map { $0 is Attribute ? image.values[$0.slot] ?? .nil : .nil })
+      object.committed = [:]
+      object.toMany = [:]
+      object.unread = nil
+    }
+    for relationship in object.entity.relationships where relationship.followsFromInverse {
+      object.toMany[relationship.slot] = nil
+      // Those that still hold it, because no delete rule made them let go.
+      guard let inverse = relationship.inverse else { continue }
+      for reference in image.members[relationship.slot] ?? [] {
+        guard let other = try self.object(reference, of: relationship.destination), other.isLive,
+          try other.isStillStored(), case .object(let box) = other.values[inverse.slot],
+          box.reference == object.reference
+        else { continue }
+        noteHolder(other, of: object.reference)
+      }
+    }
+    file(returned: object)
+  }
+
+  /// The objects behind references that are still there.
+  fileprivate func present(
+    _ references: [ObjectReference], of entity: Entity
+  ) throws(Failure) -> [ManagedObject] {
+    var objects: [ManagedObject] = []
+    for reference in references {
+      if let object = try object(reference, of: entity), object.isLive { objects.append(object) }
+    }
+    try fulfil(objects)
+    var present: [ManagedObject] = []
+    for object in objects where try object.isStillStored() { present.append(object) }
+    return present
+  }
+
+  // MARK: Deletions
+
+  /// Reads what the deletion of an object takes away from it.
+  func prepareUndo(ofDeleting object: ManagedObject) throws(Failure) {
+    guard undoManager?.isNoting == true else { return }
+    try object.fulfil()
+    for relationship in object.entity.relationships {
+      if relationship.isToMany {
+        if !relationship.followsFromInverse || relationship.deleteRule == .noAction {
+          _ = try object.members(of: relationship)
+        }
+      } else if let inverse = relationship.inverse, inverse.isOrdered, relationship.deleteRule == .noAction,
+        let holder = try object.object(of: relationship), holder.isLive, try holder.isStillStored()
+      {
+        _ = try holder.members(of: inverse)
+        undoManager?.note(holder.toMany[inverse.slot], of: inverse, in: holder)
+      }
+    }
+  }
+
+  /// Notes who holds deleted objects in relationships of which these know nothing: a save takes them out of there.
+  func noteHolders(of deleted: [ManagedObject]) throws(Failure) {
+    guard let undoManager, undoManager.isNoting else { return }
+    for relationship in exposedRelationships(to: deleted) where relationship.isToMany && relationship.inverse == nil {
+      let root = relationship.destination.rootNumber
+      let concerned = deleted.filter { $0.entity.rootNumber == root && $0.id > 0 }.map(\.reference)
+      for id in try store.ids(reaching: concerned, along: [relationship], from: relationship.entity) {
+        let reference = ObjectReference(root: relationship.entity.rootNumber, id: id)
+        guard let holder = try object(reference, of: relationship.entity), holder.isLive else { continue }
+        _ = try holder.members(of: relationship)
+        undoManager.note(holder.toMany[relationship.slot], of: relationship, in: holder)
+      }
+    }
+  }
+}
+
+extension ManagedObject {
+  fileprivate func bringBackValues(_ image: ObjectImage, hasReturned: Bool) throws(Failure) {
+    for property in entity.properties {
+      guard let value = image.values[property.slot] else { continue }
+      guard let relationship = property as? Relationship else {
+        write(value, at: property.slot)
+        continue
+      }
+      if relationship.isToMany { continue }
+      var target: ManagedObject?
+      if case .object(let box) = value {
+        target = try context.present([box.reference], of: relationship.destination).first
+        // What refers to an object that is gone already may go on to do so.
+        if target == nil, values[property.slot].isIdentical(to: value) { continue }
+      }
+      try relate(to: target, through: relationship)
+      // While it was away, the object that it holds has let go of it.
+      if hasReturned, let target, let inverse = relationship.inverse, inverse.isToMany {
+        if inverse.isOrdered { _ = try target.members(of: inverse) }
+        target.attach(self, to: inverse)
+      }
+    }
+  }
+
+  fileprivate func bringBackMembers(_ image: ObjectImage) throws(Failure) {
+    for relationship in entity.relationships {
+      guard relationship.isToMany, !relationship.followsFromInverse,
+        let references = image.members[relationship.slot]
+      else { continue }
+      let wanted = try context.present(references, of: relationship.destination)
+      let present = try objects(of: relationship)
+      let wantedIdentities = Set(wanted.map(ObjectIdentifier.init))
+      let presentIdentities = Set(present.map(ObjectIdentifier.init))
+      for other in present.reversed() where !wantedIdentities.contains(ObjectIdentifier(other)) {
+        try remove(other, from: relationship)
+      }
+      for other in wanted where !presentIdentities.contains(ObjectIdentifier(other)) {
+        try add(other, to: relationship)
+      }
+    }
+  }
+
+  /// After all members are there again.
+  fileprivate func bringBackOrder(_ image: ObjectImage) {
+    for relationship in entity.relationships where relationship.isOrdered {
+      guard let references = image.members[relationship.slot], let present = toMany[relationship.slot]?.members
+      else { continue }
+      let known = Set(present), wanted = Set(references)
+      reorder(references.filter(known.contains) + present.filter { !wanted.contains($0) }, in: relationship)
+    }
+  }
+}

@@ -1,0 +1,93 @@
+/// What one object was before a group of changes, as far as the group changed it.
+struct ObjectImage {
+  let object: ManagedObject
+  /// Whether it was there; nil when the group did not have it come or go. One that the group deleted is kept whole.
+  var wasLive: Bool?
+  /// Attributes and to-one relationships, by slot.
+  var values: [Int: Value] = [:]
+  /// To-many relationships that do not follow from their inverse, by slot.
+  var members: [Int: [ObjectReference]] = [:]
+}
+
+/// The objects that a group of changes touched, as they were before it.
+struct UndoGroup {
+  var name: Text?
+  /// In the order in which they were touched.
+  private(set) var images: [ObjectImage] = []
+  private var places: [ObjectIdentifier: Int] = [:]
+
+  var isEmpty: Bool { images.isEmpty }
+
+  /// Notes what a property was. What it was before the first change of a group is what counts, and of an object that the
+  /// group inserted nothing does.
+  mutating func note(_ value: Value, at slot: Int, of object: ManagedObject) {
+    let place = place(of: object)
+    if images[place].wasLive == nil, images[place].values[slot] == nil { images[place].values[slot] = value }
+  }
+
+  mutating func note(_ members: [ObjectReference], at slot: Int, of object: ManagedObject) {
+    let place = place(of: object)
+    if images[place].wasLive == nil, images[place].members[slot] == nil { images[place].members[slot] = members }
+  }
+
+  mutating func noteArrival(of object: ManagedObject) {
+    let place = place(of: object)
+    if images[place].wasLive == nil { images[place].wasLive = false }
+  }
+
+  /// Notes all that an object has, because its deletion will take it away.
+  mutating func noteDeparture(of object: ManagedObject) {
+    let place = place(of: object)
+    if images[place].wasLive != nil { return }
+    for (slot, value) in object.values.enumerated() { note(value, at: slot, of: object) }
+    for (slot, members) in object.toMany { note(members.members, at: slot, of: object) }
+    images[place].wasLive = true
+  }
+
+  /// Whether anything differs from what it was: a group whose changes were taken back is none.
+  var hasEffect: Bool {
+    images.contains { image in
+      let object = image.object
+      if let wasLive = image.wasLive, wasLive != object.isLive { return true }
+      return object.isLive && object.differs(from: image)
+    }
+  }
+
+  /// Objects got permanent ids.
+  mutating func replace(_ permanent: [ObjectReference: ObjectReference]) {
+    for place in images.indices {
+      for (slot, value) in images[place].values {
+        if case .object(let box) = value, let reference = permanent[box.reference] {
+          images[place].values[slot] = .object(reference)
+        }
+      }
+      images[place].members = images[place].members.mapValues { $0.map { permanent[$0] ?? $0 } }
+    }
+  }
+
+  private mutating func place(of object: ManagedObject) -> Int {
+    if let place = places[ObjectIdentifier(object)] { return place }
+    places[ObjectIdentifier(object)] = images.count
+    images.append(ObjectImage(object: object))
+    return images.count - 1
+  }
+}
+
+extension ManagedObject {
+  /// Whether a property is another than it was, apart from references to what is no longer there.
+  fileprivate func differs(from image: ObjectImage) -> Bool {
+    func visible(_ value: Value) -> Value {
+      if case .object(let box) = value, !context.mayBeLive(box.reference) { return .nil }
+      return value
+    }
+    for (slot, value) in image.values
+    where !values.indices.contains(slot) || !visible(values[slot]).isIdentical(to: visible(value)) { return true }
+    for (slot, members) in image.members {
+      guard let present = toMany[slot]?.members.filter(context.mayBeLive) else { return true }
+      let before = members.filter(context.mayBeLive)
+      let isOrdered = (entity.properties[slot] as? Relationship)?.isOrdered == true
+      if isOrdered ? present != before : Set(present) != Set(before) { return true }
+    }
+    return false
+  }
+}
