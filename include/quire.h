@@ -10,6 +10,7 @@
  *   quire/store.h        a file of objects
  *   quire/context.h      a working set of objects: insert, delete, save, rollback
  *   quire/conflict.h     what a save does with objects that another writer changed
+ *   quire/undo.h         undoing and redoing changes
  *   quire/object.h       reading and changing one object
  *   quire/hooks.h        functions of the program that are called when objects are read, saved or deleted
  *   quire/predicate.h    conditions, as text; the language
@@ -31,6 +32,7 @@
 #include "quire/store.h"
 #include "quire/context.h"
 #include "quire/conflict.h"
+#include "quire/undo.h"
 #include "quire/object.h"
 #include "quire/hooks.h"
 #include "quire/predicate.h"

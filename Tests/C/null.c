@@ -176,6 +176,7 @@ static world *make_world(void) {
     set_value(w->object, "pages", quire_value_integer(301));
     CHECK_OK(quire_context_process(w->context, &error));
     CHECK_OK(quire_results_next_changes(w->results, &w->changes, &error));
+    CHECK_OK(quire_context_enable_undo(w->context, 0, &error));
     return w;
 }
 

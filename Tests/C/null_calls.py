@@ -37,6 +37,8 @@ BY_FUNCTION = {
     ("quire_predicate_equal", "other"): "w->predicate",
     ("quire_expression_equal", "other"): "w->expression",
     ("quire_function_unregister", "name"): '"registered"',
+    ("quire_object_changed_keys", "out_keys"): "NULL",
+    ("quire_object_get_committed_objects", "key"): '"tags"',
     ("quire_context_object", "id"): "quire_object_id(w->object)",
     ("quire_model_add_validation_rule", "model"): "w->open_model",
     ("quire_error_object", "error"): "w->broken",
@@ -89,12 +91,16 @@ BY_NAME = {
     "policy": "QUIRE_MERGE_STORE_WINS",
     "handler": "&w->merge_handler",
     "version": "QUIRE_CONFLICT_CURRENT",
+    "capacity": "0",
+    "levels": "5",
 }
+# What has to come before a call.
+BEFORE = {"quire_context_end_undo_group": "quire_context_begin_undo_group(w->context, NULL, 0, NULL);"}
 # They answer for NULL too.
 ANSWER_NULL = {"quire_error_status", "quire_error_offset"}
 # Only a callback of the library can call them with success.
 ONLY_IN_CALLBACKS = {"quire_object_refuse"}
-ARRAYS = {"out_ids", "out_rows", "out_sections", "out_hash"}
+ARRAYS = {"out_keys", "out_ids", "out_rows", "out_sections", "out_hash"}
 EXTREMES = {
     "size_t": ["SIZE_MAX", "(SIZE_MAX >> 1)", "(SIZE_MAX >> 1) + 1", "SIZE_MAX - 7"],
     "int64_t": ["INT64_MAX", "INT64_MIN", "-1"],
@@ -186,6 +192,8 @@ class Function:
             yield f"    {out.type[:-1].strip()} {out.name};"
             yield f"    memset(&{out.name}, 0x5A, sizeof {out.name});"
         yield "    (void)w, (void)failure;"
+        if self.name in BEFORE:
+            yield f"    {BEFORE[self.name]}"
         yield "    outcome outcome = {QUIRE_OK, true, false};"
         yield "    switch (variant) {"
         for number, (wrong, changed, argument, _) in enumerate(variants):

@@ -6,7 +6,8 @@
  *
  * What another context of the same store saves reaches objects that were read before, and results controllers, with
  * `quire_context_merge`, or by itself after `quire_context_set_merges_automatically`. What another process saves does not
- * reach them yet; a new context sees it, and so does this one after a rollback that follows a conflict.
+ * reach them yet; a new context sees it, and so does this one after a refresh, a reset, or a rollback that follows a
+ * conflict.
  */
 #ifndef QUIRE_CONTEXT_H_
 #define QUIRE_CONTEXT_H_
@@ -114,8 +115,8 @@ quire_status quire_context_set_merges_automatically(
 
 /**
  * A number that grows whenever values of objects may have become others by something else than a call that sets them:
- * merging, rolling back, and whatever else changes objects for the caller. For bindings that keep values of their own. 0
- * when `context` is NULL.
+ * merging, rolling back, undoing, refreshing all, and whatever else changes objects for the caller. For bindings that keep
+ * values of their own. 0 when `context` is NULL.
  */
 uint64_t quire_context_generation(const quire_context *context);
 
@@ -152,6 +153,36 @@ quire_status quire_context_save(quire_context *context, quire_error *QUIRE_NULLA
  * Fails: QUIRE_CLOSED.
  */
 quire_status quire_context_rollback(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Has an object show what is in the store now.
+ *
+ * With `merge`, what was changed in it stays on top of that, and the next save writes it without a conflict; what is
+ * transient stays too. Without, its changes are taken back, both sides of relationships included, and it becomes a fault
+ * that is read when it is next needed. Merging does nothing to an object that was inserted or deleted. Results
+ * controllers are told when changes are next processed. Text and data borrowed from the object end with this.
+ * Fails: QUIRE_INVALID_ARGUMENT (an object of another context), QUIRE_INVALID_STATE (gone, or without `merge` inserted or
+ * deleted), QUIRE_NOT_FOUND (its row is gone from the store; what was changed is kept), QUIRE_CLOSED, QUIRE_DATABASE.
+ */
+quire_status quire_context_refresh(
+    quire_context *context, quire_object *object, bool merge, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Refreshes all objects that the context has, keeping what was changed in them. Those without changes become faults.
+ *
+ * An object whose row is gone is left as it is; reading or saving it says so. Fails: QUIRE_CLOSED, QUIRE_DATABASE.
+ */
+quire_status quire_context_refresh_all(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Drops all pending changes as a rollback does, and forgets all objects: whatever is asked for next is read anew.
+ *
+ * Objects that callers hold fail with QUIRE_INVALID_STATE from then on. Results controllers stay, are told what the
+ * rollback changed, and give new objects; so do lists of fetches. What delegates change while they are told of it stays
+ * pending. What could be undone is forgotten.
+ * Fails: QUIRE_INVALID_STATE (called from a delegate), QUIRE_CLOSED, and as `quire_context_process`.
+ */
+quire_status quire_context_reset(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
  * Gives a permanent id to every inserted object that could not have one when it was inserted (see `quire_object_id`),

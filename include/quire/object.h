@@ -48,6 +48,9 @@ bool quire_object_is_updated(const quire_object *object);
 /** Whether it was deleted, here or, found when reading it, in the store. */
 bool quire_object_is_deleted(const quire_object *object);
 
+/** Whether its values have not been read yet, or are to be read anew; reading one does that. */
+bool quire_object_is_fault(const quire_object *object);
+
 /**
  * Reads an attribute or a to-one relationship. A relationship gives QUIRE_VALUE_OBJECT_ID or nil.
  *
@@ -92,6 +95,35 @@ quire_status quire_object_get_object(
  * In their order when the relationship is ordered, otherwise by id. Owned: `*out_list`. Fails as `quire_object_get`.
  */
 quire_status quire_object_get_objects(
+    quire_object *object, const char *key, size_t key_size, quire_list *QUIRE_NULLABLE *QUIRE_NONNULL out_list,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * The keys of the stored properties that differ from what was last read or saved, relationships included; of an inserted
+ * object, those that have a value. Transient attributes are never among them.
+ *
+ * Stores how many there are in `*out_count`, and the first `capacity` of them in `out_keys`, which may be NULL when
+ * `capacity` is 0. Borrowed from `object`. Fails: QUIRE_INVALID_STATE (deleted and saved, or never saved).
+ */
+quire_status quire_object_changed_keys(
+    quire_object *object, quire_string *QUIRE_NULLABLE out_keys, size_t capacity, size_t *out_count,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * The value that an attribute or a to-one relationship had when it was last read or saved; nil for an inserted object.
+ *
+ * Text and data are borrowed from `object`, until this attribute changes, a save, a rollback, or a refresh.
+ * Fails as `quire_object_get`.
+ */
+quire_status quire_object_get_committed(
+    quire_object *object, const char *key, size_t key_size, quire_value *out_value,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * The objects that a to-many relationship held when it was last read or saved, those that are to be deleted included;
+ * none for an inserted object. In the order of `quire_object_get_objects`. Owned: `*out_list`. Fails as that function.
+ */
+quire_status quire_object_get_committed_objects(
     quire_object *object, const char *key, size_t key_size, quire_list *QUIRE_NULLABLE *QUIRE_NONNULL out_list,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 

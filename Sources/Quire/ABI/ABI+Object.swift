@@ -188,7 +188,7 @@ public func quire_object_refuse(
 }
 
 extension ManagedObject {
-  fileprivate func toManyRelationship(_ key: String) throws(Failure) -> Relationship {
+  func toManyRelationship(_ key: String) throws(Failure) -> Relationship {
     if let relationship = try entity.property(named: key) as? Relationship, relationship.isToMany {
       return relationship
     }

@@ -44,8 +44,8 @@ extension Context {
     undoManager.beginGroup(named: name)
   }
 
-  /// Ends the innermost group. With the outermost one changes are processed, so that delete rules belong to it; the group
-  /// ends even when that fails.
+  /// Ends the innermost group. With the outermost one changes are processed, so that delete rules belong to it; it ends
+  /// even when that fails.
   func endUndoGroup() throws(Failure) {
     let undoManager = try requiredUndoManager()
     if undoManager.depth == 0 {
@@ -76,6 +76,7 @@ extension Context {
     try process()
     undoManager.closeEvent()
     guard let group = undoManager.last(direction) else { return [] }
+    generation += 1
     undoManager.beginReverting()
     do {
       try bringBack(group.images)
@@ -98,7 +99,7 @@ extension Context {
     throw Failure(.invalidState, "Undo is off in this context. Turn it on first (quire_context_enable_undo).")
   }
 
-  private func checkNotReverting() throws(Failure) {
+  func checkNotReverting() throws(Failure) {
     if undoManager?.isReverting == true {
       throw Failure(.invalidState, "A group is just being undone or redone. Wait until that has returned.")
     }

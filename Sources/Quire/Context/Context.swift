@@ -128,6 +128,15 @@ final class Context {
 
   func unregister(_ reference: ObjectReference) { registered[reference] = nil }
 
+  /// Lets go of every object that has no pending changes, and of what was found out about rows.
+  func forgetRegistered() {
+    missing = []
+    for object in registeredObjects where object.state == .saved && !object.isUpdated {
+      object.forget()
+      unregister(object.reference)
+    }
+  }
+
   // MARK: Change tracking
 
   /// Has observers look at `object` again, whether it changed or not.

@@ -3,15 +3,15 @@ extension ManagedObject {
   ///
   /// The object comes to know the row's version, so that a save of changes to other properties succeeds. Where both
   /// sides have changed one property it keeps the version that it was read with: the save is a conflict then, and
-  /// neither change is lost unseen.
-  func refresh(with row: Row) {
+  /// neither change is lost unseen. Unless the caller, who was asked for it, `settles` that with what was changed here.
+  func refresh(with row: Row, settles: Bool = false) {
     if state != .saved || row.entity !== entity { return }
     if isFault {
       fulfil(with: row)
       return
     }
     let isNewer = row.version != version
-    var isDisputed = isNewer && hasChangedToMany
+    var isDisputed = isNewer && hasChangedToMany && !settles
     for property in entity.properties where !property.isTransient {
       let slot = property.slot
       if let relationship = property as? Relationship, relationship.isToMany {
@@ -24,7 +24,7 @@ extension ManagedObject {
           committed[slot] = nil
           context.touch(self, at: slot)
         } else if !saved.isIdentical(to: stored) {
-          isDisputed = true
+          if settles { takeOver(stored, asSavedAt: slot) } else { isDisputed = true }
         }
       } else if !present.isIdentical(to: stored) {
         values[slot] = stored
@@ -36,6 +36,13 @@ extension ManagedObject {
       }
     }
     if !isDisputed { version = row.version }
+  }
+
+  /// The store has come to hold another value than the one that was changed here.
+  private func takeOver(_ stored: Value, asSavedAt slot: Int) {
+    committed[slot] = stored
+    if case .object(let box) = stored { context.noteHolder(self, of: box.reference) }
+    context.touch(self, at: slot)
   }
 
   /// Has the members of a relationship read again, unless they were changed here.

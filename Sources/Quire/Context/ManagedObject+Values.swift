@@ -33,19 +33,30 @@ extension ManagedObject {
   }
 
   func checkReadable() throws(Failure) {
+    try checkRemembered()
     if state == .gone {
       throw Failure(.invalidState, "\(summary) was deleted and has no values any more.")
     }
   }
 
+  private func checkRemembered() throws(Failure) {
+    if state == .forgotten {
+      throw Failure(
+        .invalidState,
+        "\(summary) was forgotten when its context was reset. Look its id up again (quire_context_object).")
+    }
+  }
+
   func checkWritable() throws(Failure) {
     try context.checkMayChange()
+    try checkRemembered()
     if isDeleted {
       throw Failure(.invalidState, "\(summary) was deleted and cannot be changed.")
     }
   }
 
   func checkBelongs(to context: Context) throws(Failure) {
+    try checkRemembered()
     if self.context !== context {
       throw Failure(
         .invalidArgument,

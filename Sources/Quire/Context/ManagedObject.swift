@@ -9,6 +9,8 @@ final class ManagedObject {
     case deleted
     /// Deleted and saved, or inserted and then deleted or rolled back: there is nothing behind it any more.
     case gone
+    /// Its context was reset: it may be in the store, but this is not the way to it any more.
+    case forgotten
   }
 
   let context: Context

@@ -5,7 +5,7 @@ struct ToManyMembers {
   private let isOrdered: Bool
   /// In order when the relationship is ordered, otherwise in no order that means anything.
   private(set) var members: [ObjectReference]
-  private var saved: [ObjectReference]
+  private(set) var saved: [ObjectReference]
   // Against `saved`.
   private var added: Set<ObjectReference> = []
   private var removed: Set<ObjectReference> = []

@@ -18,8 +18,8 @@ struct UndoGroup {
 
   var isEmpty: Bool { images.isEmpty }
 
-  /// Notes what a property was. What it was before the first change of a group is what counts, and of an object that the
-  /// group inserted nothing does.
+  /// Notes what a property was. What it was before the first change of a group is what counts, and nothing is of an
+  /// object that the group inserted.
   mutating func note(_ value: Value, at slot: Int, of object: ManagedObject) {
     let place = place(of: object)
     if images[place].wasLive == nil, images[place].values[slot] == nil { images[place].values[slot] = value }

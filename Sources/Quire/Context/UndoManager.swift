@@ -1,7 +1,7 @@
 /// The groups of changes of a context that can be undone, and those that were.
 ///
-/// It holds the objects that they touched. Changes are noted where they are made, by `ManagedObject.write` and its like;
-/// what comes from the store is not.
+/// It holds the objects that they touched. Changes are noted where they are made, by `ManagedObject.write` and its
+/// like; what comes from the store is not.
 final class UndoManager {
   /// How many groups are kept at most; 0 for all.
   var levels: Int { didSet { dropOldest() } }

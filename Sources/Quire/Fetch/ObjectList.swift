@@ -83,6 +83,7 @@ final class ObjectList {
     guard objects.indices.contains(index) else {
       throw Failure(.notFound, "The list has \(count) objects; there is none at \(index).")
     }
+    if objects[index]?.state == .forgotten { letGoOfForgotten() }
     let batch = batch(around: index)
     // What was never saved is there from the beginning, though not what is to come with it.
     let isComplete = reading.prefetched.isEmpty || hasPrefetched[batch.lowerBound]
@@ -92,6 +93,13 @@ final class ObjectList {
       throw Failure(.notFound, "The row of object \(rows[index].id) is no longer in the store.")
     }
     return object
+  }
+
+  /// After the context was reset: the rows are there, for other objects.
+  private func letGoOfForgotten() {
+    if entity == nil { return }
+    for index in objects.indices where objects[index]?.state == .forgotten { objects[index] = nil }
+    for place in hasPrefetched.indices { hasPrefetched[place] = false }
   }
 
   private func batch(around index: Int) -> Range<Int> {

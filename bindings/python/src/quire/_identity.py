@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Optional
 
 from . import _buffers, _ffi, _values
 from ._load import library, quick
-from .errors import Conflict, Error, failure, text
+from .errors import Conflict, Error, InvalidState, failure, text
 
 if TYPE_CHECKING:
     from .context import Context
@@ -175,6 +175,13 @@ def forget_all(objects: Objects) -> None:
             forget_values(instance)
 
 
+def forget_objects(objects: Objects) -> None:
+    """After a reset: objects that callers hold are in no context any more, whatever their attribute says."""
+    forget_all(objects)
+    release_all((objects,))
+    objects.clear()
+
+
 def forget_values(instance: Model) -> None:
     """Makes the next read of each attribute ask the library."""
     reference = instance._quire_reference
@@ -196,6 +203,9 @@ def handle(instance: Model, writing: bool = False) -> int:
     context._raw
     if reference.handle is not None:
         return reference.handle
+    if context._objects_of(type(instance)._quire_entity).get(reference.id) is not reference:
+        raise InvalidState(
+            f"{type(instance).__name__} {reference.id} was forgotten when its context was reset. Look it up again.")
     found = look_up(context, type(instance)._quire_entity, reference.id)
     if reference.handle is not None:
         quick.quire_object_release(found)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Optional, TypeVar, Union, overload
 from . import _batch, _buffers, _bulk, _ffi, _handle, _hooks, _identity, _rules, _values, merging
 from ._entity import Entity, template_name
 from ._load import library, quick
+from ._undo import Undoing
 from .errors import (
     Conflict, ConstraintError, InvalidArgument, InvalidState, NotFound, StoreClosed, WrongThread, failure,
 )
@@ -36,7 +37,7 @@ _log = logging.getLogger("quire")
 _MOST_ROUNDS = 1000
 
 
-class Context(_handle.Handle):
+class Context(Undoing):
     """A working set of objects: what was added, changed and deleted since the last save, and what was read.
 
     `Store.context` is the first one; `Store.create_context` makes more. A context, its objects and its live lists are
@@ -384,6 +385,32 @@ class Context(_handle.Handle):
                 _identity.forget_all(objects)
         self._after(status, error)
 
+    def refresh_all(self) -> None:
+        """Has all objects show what is in the store now; `Model.refresh` does it with one.
+
+        What was changed in them stays on top of that, and the next save writes it without a conflict. Live lists
+        follow when changes are next processed.
+        """
+        error = c_void_p()
+        status = library.quire_context_refresh_all(self._raw, byref(error))
+        if status:
+            raise failure(status, error)
+        for objects in self._maps.values():
+            _identity.forget_all(objects)
+
+    def reset(self) -> None:
+        """Drops all pending changes and forgets all objects: whatever is asked for next is read anew.
+
+        Objects from before raise `InvalidState` when they are used. Live lists stay, and give new objects.
+        """
+        error = c_void_p()
+        status = library.quire_context_reset(self._raw, byref(error))
+        if not status:
+            self._conflicted = False
+            for objects in self._maps.values():
+                _identity.forget_objects(objects)
+        self._after(status, error)
+
     def obtain_permanent_ids(self) -> None:
         """Gives a permanent id to added objects that could not have one at once (see `Model.id`), and another one to
         those whose id a program that knows nothing of Quire or Core Data has used, which a save says by `Conflict`.
@@ -444,6 +471,11 @@ class Context(_handle.Handle):
         status = library.quire_context_pending(self._raw, which, byref(taken), byref(error))
         if status:
             raise failure(status, error)
+        return self._take_objects(taken)
+
+    def _take_objects(self, taken: c_void_p) -> list[Model]:
+        """The objects of a list, which is given back."""
+        error = c_void_p()
         try:
             found = []
             for index in range(quick.quire_list_count(taken)):

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Optional
 
-from . import _hooks, _identity, _rows, _rules, _values
+from . import _changes, _hooks, _identity, _rows, _rules, _values
 from ._entity import Entity, properties_of
 from .errors import InvalidState, NotFound
 from .properties import Property, attr
@@ -151,6 +151,32 @@ class Model:
             return _identity.is_deleted(self)
         except NotFound:
             return True
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether its values have not been read yet, or are to be read anew."""
+        return _changes.is_fault(self)
+
+    @property
+    def changed_values(self) -> dict[str, Any]:
+        """What was changed since it was last read or saved: the present values by name, relationships included.
+
+        Of a new object, everything that has a value; transient attributes never. To-many relationships are lists.
+        """
+        return _changes.changed_values(self)
+
+    def committed_values(self, *names: str) -> dict[str, Any]:
+        """What was last read or saved: the values of these properties, or of all, by name; None for a new object."""
+        return _changes.committed_values(self, names)
+
+    def refresh(self, *, merge: bool = True) -> None:
+        """Has it show what is in the store now.
+
+        What was changed in it stays on top of that, and the next save writes it without a conflict. With `merge=False`
+        the changes are taken back, on both sides of relationships. Live lists follow when changes are next processed.
+        Raises `NotFound` when its row is gone.
+        """
+        _changes.refresh(self, merge)
 
     # MARK: validation and hooks
 

@@ -1,0 +1,128 @@
+/// What of the store a changed object takes over when it is refreshed.
+private struct NewerValues {
+  let row: Row
+  /// What the store says of to-many relationships with pending changes.
+  let members: [(relationship: Relationship, present: [ObjectReference])]
+}
+
+extension Context {
+  /// Has an object show what is in the store now. With `merges` what was changed here stays on top of it, and the next
+  /// save writes that without a conflict; otherwise it is taken back, on both sides of relationships, and the object is
+  /// a fault.
+  func refresh(_ object: ManagedObject, merges: Bool) throws(Failure) {
+    try store.checkOpen()
+    try object.checkBelongs(to: self)
+    try object.checkReadable()
+    if merges {
+      if object.state == .saved { try refresh([object], readsClean: true) }
+    } else if object.state == .saved {
+      try discardChanges(of: object)
+    } else {
+      let why = object.state == .inserted ? "was never saved" : "was deleted"
+      throw Failure(
+        .invalidState, "\(object.summary) \(why), so there are no saved values to go back to. Roll the context back.")
+    }
+  }
+
+  /// Refreshes all objects that the context has, keeping what was changed. Those without changes become faults.
+  func refreshAll() throws(Failure) {
+    try store.checkOpen()
+    generation += 1
+    try refresh(registeredObjects.filter { $0.state == .saved }, readsClean: false)
+  }
+
+  /// Drops everything pending, tells observers of that, and forgets all objects, so that whatever is asked for is read
+  /// anew. What observers change while they are told of it stays.
+  func reset() throws(Failure) {
+    try store.checkOpen()
+    try checkNotReverting()
+    if isProcessing {
+      throw Failure(.invalidState, "A context cannot be reset by a delegate that is being told of its changes.")
+    }
+    try rollback()
+    forgetRegistered()
+  }
+
+  private func refresh(_ objects: [ManagedObject], readsClean: Bool) throws(Failure) {
+    var wanted: [ManagedObject] = []
+    for object in objects {
+      if object.isFault ? false : readsClean || object.mustBeRead { wanted.append(object) }
+    }
+    // Everything is read before the first object changes.
+    let newer = try newerValues(of: wanted)
+    for object in objects {
+      if let newer = newer[ObjectIdentifier(object)] {
+        object.takeOver(newer)
+      } else if object.isFault || !object.isUpdated {
+        object.forgetValues()
+        touch(object)
+      }
+    }
+    guard readsClean, let object = wanted.first, newer.isEmpty else { return }
+    if !object.isUpdated { file(gone: object) }
+    throw Failure(.notFound, "The row of \(object.summary) is no longer in the store.")
+  }
+
+  private func newerValues(of objects: [ManagedObject]) throws(Failure) -> [ObjectIdentifier: NewerValues] {
+    var newer: [ObjectIdentifier: NewerValues] = [:]
+    for group in Dictionary(grouping: objects, by: \.entity.rootNumber).values {
+      guard let first = group.first else { continue }
+      for row in try store.rows(root: first.entity.root, ids: group.map(\.id)) {
+        guard let object = registeredObject(ObjectReference(root: row.entity.rootNumber, id: row.id)) else { continue }
+        var members: [(relationship: Relationship, present: [ObjectReference])] = []
+        for relationship in object.entity.relationships
+        where object.toMany[relationship.slot]?.isChanged == true && !relationship.isTransient {
+          let root = relationship.destination.rootNumber
+          let present = try store.relatedIDs(relationship, of: object.id)
+          members.append((relationship, present.map { ObjectReference(root: root, id: $0.id) }))
+        }
+        newer[ObjectIdentifier(object)] = NewerValues(row: row, members: members)
+      }
+    }
+    return newer
+  }
+
+  private func discardChanges(of object: ManagedObject) throws(Failure) {
+    if object.isUpdated {
+      var image = ObjectImage(object: object)
+      image.values = object.committed
+      for (slot, members) in object.toMany where members.isChanged { image.members[slot] = members.saved }
+      try bringBack([image])
+    }
+    if !object.isLive { return }
+    object.committed = [:]
+    object.forgetValues()
+    touch(object, at: 0)
+    touch(object)
+  }
+}
+
+extension ManagedObject {
+  /// Whether a refresh would lose something if it made a fault of it.
+  fileprivate var mustBeRead: Bool { isUpdated || entity.properties.contains(where: hasTransientValue) }
+
+  private func hasTransientValue(_ property: Property) -> Bool {
+    if !property.isTransient { return false }
+    if (property as? Relationship)?.isToMany == true { return toMany[property.slot]?.members.isEmpty == false }
+    return !values[property.slot].isIdentical(to: (property as? Attribute)?.defaultValue ?? .nil)
+  }
+
+  fileprivate func takeOver(_ newer: NewerValues) {
+    for (relationship, present) in newer.members {
+      if relationship.followsFromInverse {
+        toMany[relationship.slot] = nil
+      } else {
+        toMany[relationship.slot]?.rebase(onto: present)
+      }
+      context.touch(self, at: relationship.slot)
+    }
+    refresh(with: newer.row, settles: true)
+  }
+
+  /// Its context was reset.
+  func forget() {
+    state = .forgotten
+    committed = [:]
+    forgetValues()
+  }
+}
