@@ -237,7 +237,10 @@ final class Bookshop {
         // SQL finds no difference between the two zeros, and leaves what is there.
         let isZero = price == 0 && saved.books[book]?.price == 0
         let mixed = isZero && saved.books[book]?.title == title
-        if mixed { now.books[book]?.price = nowPrice(book, kept: saved.books[book]?.price ?? nil, new: price) }
+        if mixed {
+          let present = nowPrice(book, kept: saved.books[book]?.price ?? nil, new: price)
+          now.books[book]?.price = present
+        }
         saved.books[book]?.title = title
         if !mixed { saved.books[book]?.price = price }
       }
