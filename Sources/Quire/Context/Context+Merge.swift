@@ -17,9 +17,10 @@ extension Context {
     try process()
     guard let change = inbox.take() else { return }
     do throws(Failure) {
-      merge(try store.withConnection { connection throws(Failure) in
-        try connection.snapshot { () throws(Failure) in try prepareMerge(of: change) }
-      })
+      merge(
+        try store.withConnection { connection throws(Failure) in
+          try connection.snapshot { () throws(Failure) in try prepareMerge(of: change) }
+        })
     } catch {
       inbox.post(change)
       throw error

@@ -83,7 +83,10 @@ extension Context {
       try propagateDeletes()
     } catch {
       // All that this needs has been read.
-      try? bringBack(undoManager.takeHalf().images)
+      let half = undoManager.takeHalf()
+      undoManager.isPaused = true
+      try? bringBack(half.images, isHalfWay: true)
+      undoManager.isPaused = false
       undoManager.endReverting()
       throw error
     }
@@ -108,7 +111,8 @@ extension Context {
   // MARK: Bringing back
 
   /// Makes objects what their images say, by changes like those of a caller: both sides of every relationship follow.
-  func bringBack(_ images: [ObjectImage]) throws(Failure) {
+  /// Half way, nothing can have happened to those that were just deleted.
+  func bringBack(_ images: [ObjectImage], isHalfWay: Bool = false) throws(Failure) {
     for image in images where image.wasLive == false && image.object.isLive {
       if try !image.object.isStillStored() { continue }
       try prepareUndo(ofDeleting: image.object)
@@ -116,7 +120,7 @@ extension Context {
     }
     var returned = Set<ObjectIdentifier>()
     for image in images where image.wasLive == true && !image.object.isLive {
-      try bringToLife(image)
+      try bringToLife(image, keepsMembers: isHalfWay)
       returned.insert(ObjectIdentifier(image.object))
     }
     var present: [ObjectImage] = []
@@ -127,10 +131,12 @@ extension Context {
       try image.object.bringBackValues(image, hasReturned: returned.contains(ObjectIdentifier(image.object)))
     }
     for image in present { try image.object.bringBackMembers(image) }
-    for image in present { image.object.bringBackOrder(image) }
+    for image in present {
+      image.object.bringBackOrder(image, hasReturned: returned.contains(ObjectIdentifier(image.object)))
+    }
   }
 
-  private func bringToLife(_ image: ObjectImage) throws(Failure) {
+  private func bringToLife(_ image: ObjectImage, keepsMembers: Bool) throws(Failure) {
     let object = image.object
     if object.state != .deleted {
       // Somebody may have asked for the row that was not there.
@@ -138,11 +144,11 @@ extension Context {
       object.values = ContiguousArray(
         object.entity.properties.map { $0 is Attribute ? image.values[$0.slot] ?? .nil : .nil })
       object.committed = [:]
-      object.toMany = [:]
       object.unread = nil
     }
+    // While it was away nobody kept its members up to date.
+    if !keepsMembers || object.state != .deleted { object.toMany = [:] }
     for relationship in object.entity.relationships where relationship.followsFromInverse {
-      object.toMany[relationship.slot] = nil
       // Those that still hold it, because no delete rule made them let go.
       guard let inverse = relationship.inverse else { continue }
       for reference in image.members[relationship.slot] ?? [] {
@@ -249,12 +255,12 @@ extension ManagedObject {
   }
 
   /// After all members are there again.
-  fileprivate func bringBackOrder(_ image: ObjectImage) {
+  fileprivate func bringBackOrder(_ image: ObjectImage, hasReturned: Bool) {
     for relationship in entity.relationships where relationship.isOrdered {
-      guard let references = image.members[relationship.slot], let present = toMany[relationship.slot]?.members
-      else { continue }
-      let known = Set(present), wanted = Set(references)
-      reorder(references.filter(known.contains) + present.filter { !wanted.contains($0) }, in: relationship)
+      // The members of one that was away were read with those that it has again: that they are is a change.
+      if let references = image.members[relationship.slot] {
+        reorder(references, in: relationship, isChange: hasReturned)
+      }
     }
   }
 }

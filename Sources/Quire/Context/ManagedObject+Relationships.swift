@@ -179,9 +179,13 @@ extension ManagedObject {
     if relationship.isOrdered { reorder(wanted.map(\.reference), in: relationship) }
   }
 
-  /// Gives the members of an ordered relationship, once they were read, another order.
-  func reorder(_ order: [ObjectReference], in relationship: Relationship) {
-    guard let present = toMany[relationship.slot], present.members != order else { return }
+  /// Gives the members of an ordered relationship, once they were read, another order. Those that are not in it, which
+  /// are deleted, come last.
+  func reorder(_ wanted: [ObjectReference], in relationship: Relationship, isChange: Bool = false) {
+    guard let present = toMany[relationship.slot], isChange || present.members != wanted else { return }
+    let known = Set(present.members), named = Set(wanted)
+    let order = wanted.filter(known.contains) + present.members.filter { !named.contains($0) }
+    if !isChange, order == present.members { return }
     context.undoManager?.note(present, of: relationship, in: self)
     toMany[relationship.slot]?.reorder(order)
     context.touch(self, at: relationship.slot)
