@@ -130,7 +130,9 @@ extension Context {
     for image in present {
       try image.object.bringBackValues(image, hasReturned: returned.contains(ObjectIdentifier(image.object)))
     }
-    for image in present { try image.object.bringBackMembers(image) }
+    for image in present {
+      try image.object.bringBackMembers(image, hasReturned: returned.contains(ObjectIdentifier(image.object)))
+    }
     for image in present {
       image.object.bringBackOrder(image, hasReturned: returned.contains(ObjectIdentifier(image.object)))
     }
@@ -160,6 +162,7 @@ extension Context {
       }
     }
     file(returned: object)
+    for relationship in object.entity.relationships { object.letGoOfLost(relationship) }
   }
 
   /// The objects behind references that are still there.
@@ -213,6 +216,16 @@ extension Context {
 }
 
 extension ManagedObject {
+  /// While it was away, the object at the other end of a one-to-one relationship has let go of it.
+  fileprivate func letGoOfLost(_ relationship: Relationship) {
+    guard !relationship.isToMany, let inverse = relationship.inverse, !inverse.isToMany, !isFault,
+      case .object(let box) = values[relationship.slot], let other = context.registeredObject(box.reference),
+      !other.isFault
+    else { return }
+    if case .object(let back) = other.values[inverse.slot], back.reference == reference { return }
+    write(.nil, at: relationship.slot)
+  }
+
   fileprivate func bringBackValues(_ image: ObjectImage, hasReturned: Bool) throws(Failure) {
     for property in entity.properties {
       guard let value = image.values[property.slot] else { continue }
@@ -236,7 +249,7 @@ extension ManagedObject {
     }
   }
 
-  fileprivate func bringBackMembers(_ image: ObjectImage) throws(Failure) {
+  fileprivate func bringBackMembers(_ image: ObjectImage, hasReturned: Bool) throws(Failure) {
     for relationship in entity.relationships {
       guard relationship.isToMany, !relationship.followsFromInverse,
         let references = image.members[relationship.slot]
@@ -251,6 +264,16 @@ extension ManagedObject {
       for other in wanted where !presentIdentities.contains(ObjectIdentifier(other)) {
         try add(other, to: relationship)
       }
+      if hasReturned { letGoOfDeleted(besides: Set(references), in: relationship) }
+    }
+  }
+
+  /// The members of one that has returned were read anew from the store, where deleted objects still are.
+  private func letGoOfDeleted(besides known: Set<ObjectReference>, in relationship: Relationship) {
+    for reference in toMany[relationship.slot]?.members ?? []
+    where !known.contains(reference) && !context.mayBeLive(reference) {
+      toMany[relationship.slot]?.remove(reference)
+      context.touch(self, at: relationship.slot)
     }
   }
 

@@ -153,11 +153,11 @@ extension ManagedObject {
     for object in context.pendingHolders(of: reference)
     where object.entity.isKind(of: relationship.destination) && !object.isFault {
       var holdsSelf = false
-      if object.isLive, case .object(let box) = object.values[inverse.slot] { holdsSelf = box.reference == reference }
-      if holdsSelf {
+      if case .object(let box) = object.values[inverse.slot] { holdsSelf = box.reference == reference }
+      if holdsSelf, object.isLive {
         if saved.insert(object.reference).inserted { members.append(object.reference) }
       } else if saved.contains(object.reference) {
-        if object.isLive { removed.insert(object.reference) } else { holdsDeleted = true }
+        if holdsSelf { holdsDeleted = true } else { removed.insert(object.reference) }
       }
     }
     if !removed.isEmpty { members.removeAll { removed.contains($0) } }
@@ -180,11 +180,12 @@ extension ManagedObject {
   }
 
   /// Gives the members of an ordered relationship, once they were read, another order. Those that are not in it, which
-  /// are deleted, come last.
+  /// are deleted, keep their places.
   func reorder(_ wanted: [ObjectReference], in relationship: Relationship, isChange: Bool = false) {
     guard let present = toMany[relationship.slot], isChange || present.members != wanted else { return }
     let known = Set(present.members), named = Set(wanted)
-    let order = wanted.filter(known.contains) + present.members.filter { !named.contains($0) }
+    var next = wanted.filter(known.contains).makeIterator()
+    let order = present.members.map { named.contains($0) ? next.next() ?? $0 : $0 }
     if !isChange, order == present.members { return }
     context.undoManager?.note(present, of: relationship, in: self)
     toMany[relationship.slot]?.reorder(order)
