@@ -4,7 +4,9 @@ import Testing
 
 @Suite("Undo: random histories")
 struct UndoHistoryTests {
-  @Test("Undo and redo bring back every state that was, whatever came between", arguments: Dice.seeds(4) + [2077, 2081, 2147, 2168])
+  @Test(
+    "Undo and redo bring back every state that was, whatever came between",
+    arguments: Dice.seeds(4) + [2077, 2081, 2147, 2168])
   func histories(seed: UInt64) throws {
     print("undo history: seed \(seed)")
     let history = try UndoHistory(seed: seed)
