@@ -10,9 +10,10 @@ extension Context {
   /// save writes that without a conflict; otherwise it is taken back, on both sides of relationships, and the object is
   /// a fault.
   func refresh(_ object: ManagedObject, merges: Bool) throws(Failure) {
-    try store.checkOpen()
+    try checkMayChange()
     try object.checkBelongs(to: self)
     try object.checkReadable()
+    generation += 1
     if merges {
       if object.state == .saved { try refresh([object], readsClean: true) }
     } else if object.state == .saved {
@@ -26,7 +27,7 @@ extension Context {
 
   /// Refreshes all objects that the context has, keeping what was changed. Those without changes become faults.
   func refreshAll() throws(Failure) {
-    try store.checkOpen()
+    try checkMayChange()
     generation += 1
     try refresh(registeredObjects.filter { $0.state == .saved }, readsClean: false)
   }
@@ -34,7 +35,7 @@ extension Context {
   /// Drops everything pending, tells observers of that, and forgets all objects, so that whatever is asked for is read
   /// anew. What observers change while they are told of it stays.
   func reset() throws(Failure) {
-    try store.checkOpen()
+    try checkMayChange()
     try checkNotReverting()
     if isProcessing {
       throw Failure(.invalidState, "A context cannot be reset by a delegate that is being told of its changes.")

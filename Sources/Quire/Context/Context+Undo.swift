@@ -3,7 +3,7 @@ extension Context {
 
   /// Has changes be noted from now on, so that they can be undone. 0 levels are any number.
   func enableUndo(levels: Int) throws(Failure) {
-    try store.checkOpen()
+    try checkMayChange()
     if let undoManager {
       undoManager.levels = levels
     } else {
@@ -67,7 +67,6 @@ extension Context {
   func redo() throws(Failure) -> [ManagedObject] { try revert(.redo) }
 
   private func revert(_ direction: UndoManager.Direction) throws(Failure) -> [ManagedObject] {
-    try store.checkOpen()
     let undoManager = try requiredUndoManager()
     try checkNotReverting()
     if undoManager.depth > 0 {
@@ -98,6 +97,7 @@ extension Context {
   }
 
   private func requiredUndoManager() throws(Failure) -> UndoManager {
+    try checkMayChange()
     if let undoManager { return undoManager }
     throw Failure(.invalidState, "Undo is off in this context. Turn it on first (quire_context_enable_undo).")
   }
