@@ -47,6 +47,78 @@ static void save_makes_ids_permanent_and_ends_the_changes(void) {
     close_fixture(made);
 }
 
+static quire_object *look_up(quire_context *context, const char *entity, int64_t id) {
+    quire_object *found = NULL;
+    CHECK_OK(quire_context_object(context, entity, QUIRE_NUL, id, &found, &error));
+    return found;
+}
+
+static void a_child_sees_its_parent_and_saves_into_it(void) {
+    fixture made = open_fixture();
+    quire_context *child = NULL, *grandchild = NULL;
+    quire_object *book = insert_book(made.context, "Faust", 300);
+    CHECK_OK(quire_context_create_child(made.context, &child, &error));
+    CHECK(quire_context_parent(child) == made.context && quire_context_parent(made.context) == NULL);
+    CHECK(quire_context_store(child) == made.store);
+    quire_object *mine = look_up(child, "Book", quire_object_id(book));
+    CHECK(mine != book && get_value(mine, "pages").as.integer == 300);
+    set_value(mine, "pages", quire_value_integer(301));
+    CHECK(get_value(book, "pages").as.integer == 300);
+    save(child);
+    CHECK(get_value(book, "pages").as.integer == 301 && !quire_context_has_changes(child));
+
+    CHECK_OK(quire_context_create_child(child, &grandchild, &error));
+    quire_object *novel = insert(grandchild, "Tag");
+    save(grandchild);
+    save(child);
+    CHECK(pending(made.context, QUIRE_PENDING_INSERTED) == 2);
+    save(made.context);
+    quire_object *other = look_up(made.context, "Tag", quire_object_id(novel));
+    quire_object_release(other);
+    quire_object_release(novel);
+    quire_object_release(mine);
+    quire_context_release(grandchild);
+    quire_context_release(child);
+    quire_object_release(book);
+    close_fixture(made);
+}
+
+static void a_child_in_conflict_with_its_parent_says_so(void) {
+    fixture made = open_fixture();
+    quire_context *child = NULL;
+    quire_object *book = insert_book(made.context, "Faust", 300);
+    CHECK_OK(quire_context_create_child(made.context, &child, &error));
+    quire_object *mine = look_up(child, "Book", quire_object_id(book));
+    CHECK(get_value(mine, "pages").as.integer == 300);
+    set_value(mine, "pages", quire_value_integer(301));
+    set_value(book, "pages", quire_value_integer(302));
+    CHECK_FAILS(QUIRE_CONFLICT, quire_context_save(child, &error));
+    CHECK(get_value(book, "pages").as.integer == 302 && quire_context_has_changes(child));
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_context_delete(child, book, &error));
+    quire_object_release(mine);
+    quire_context_release(child);
+    quire_object_release(book);
+    close_fixture(made);
+}
+
+static void a_parent_lives_as_long_as_its_children(void) {
+    fixture made = open_fixture();
+    quire_context *parent = NULL, *child = NULL;
+    CHECK_OK(quire_context_create(made.store, &parent, &error));
+    quire_object_release(insert_book(parent, "Faust", 300));
+    CHECK_OK(quire_context_create_child(parent, &child, &error));
+    quire_context_release(parent);
+    quire_list *list = fetch(child, "Book", NULL, NULL);
+    CHECK(quire_list_count(list) == 1);
+    quire_list_release(list);
+    save(quire_context_parent(child));
+    quire_context_release(child);
+    list = fetch(made.context, "Book", NULL, NULL);
+    CHECK(quire_list_count(list) == 1);
+    quire_list_release(list);
+    close_fixture(made);
+}
+
 static void one_id_is_one_object(void) {
     fixture made = open_fixture();
     quire_object *book = insert_book(made.context, "Faust", 300), *again = NULL, *by_uri = NULL, *fetched = NULL;
@@ -366,6 +438,9 @@ int main(void) {
     RUN(inserted_object_has_defaults_and_an_id);
     RUN(unknown_and_abstract_entities_are_refused);
     RUN(save_makes_ids_permanent_and_ends_the_changes);
+    RUN(a_child_sees_its_parent_and_saves_into_it);
+    RUN(a_child_in_conflict_with_its_parent_says_so);
+    RUN(a_parent_lives_as_long_as_its_children);
     RUN(one_id_is_one_object);
     RUN(object_of_a_subentity_is_found_by_its_parent);
     RUN(ids_and_uris_that_lead_nowhere_are_refused);

@@ -40,15 +40,20 @@ final class Bookshop {
   var dice: Dice
   private(set) var now = Facts()
   private(set) var saved = Facts()
+  /// What has got through to the store.
+  private(set) var stored = Facts()
   private var held: [Int: ManagedObject] = [:]
   private var ids: [Int: Int64] = [:]
   private var last = 0
   /// Called upon to change since `forgetTouched`, if only to the value that they had.
   private(set) var touched: Set<Int> = []
 
-  init(seed: UInt64) throws {
+  /// As many `levels` of parents lie between the context and the store; saves get through to that now and then.
+  init(seed: UInt64, levels: Int = 0) throws {
     library = try LibraryFixture()
-    context = Context(store: library.store)
+    var context = Context(store: library.store)
+    for _ in 0..<levels { context = Context(parent: context) }
+    self.context = context
     dice = Dice(seed: seed)
     for _ in 0..<12 { try insert() }
     try save()
@@ -205,6 +210,13 @@ final class Bookshop {
     try context.process()
     saved = now
     try context.save()
+    var above = context.parent
+    if above == nil { stored = saved }
+    while let parent = above, dice.chance(1, of: 2) {
+      try parent.save()
+      above = parent.parent
+      if above == nil { stored = saved }
+    }
     for (number, object) in held { ids[number] = object.id }
   }
 

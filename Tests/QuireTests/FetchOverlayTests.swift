@@ -5,9 +5,13 @@ import Testing
 @Suite("Fetches with pending changes")
 struct FetchOverlayTests {
   @Test("Every fetch gives what filtering and sorting all objects gives", arguments: Dice.seeds(3))
-  func fetches(seed: UInt64) throws {
+  func fetches(seed: UInt64) throws { try check(Bookshop(seed: seed), seed) }
+
+  @Test("So it does where parents have changes too", arguments: Dice.seeds(1), [1, 2])
+  func fetchesOfChildren(seed: UInt64, levels: Int) throws { try check(Bookshop(seed: seed, levels: levels), seed) }
+
+  private func check(_ shop: Bookshop, _ seed: UInt64) throws {
     print("fetch history: seed \(seed)")
-    let shop = try Bookshop(seed: seed)
     for round in 0..<250 {
       for _ in 0..<shop.dice.roll(6) { try shop.change() }
       switch shop.dice.roll(12) {
@@ -71,7 +75,7 @@ struct FetchOverlayTests {
     var paths = query.sort.map { $0.key.split(separator: ".").map(String.init) }
     if paths.isEmpty { paths = [[query.entity == "Book" ? "title" : "name"]] }
     request.projection.columns = paths.map { Projection.Column(keyPath: $0) }
-    var wanted = Array(query.result(shop.saved, shop).dropFirst(request.offset))
+    var wanted = Array(query.result(shop.stored, shop).dropFirst(request.offset))
     if request.limit > 0 { wanted = Array(wanted.prefix(request.limit)) }
     let list = try shop.context.fetch(request)
     let page = try list.page(0..<list.count, keys: [], nulSeparated: false)
@@ -79,7 +83,7 @@ struct FetchOverlayTests {
     for (column, path) in zip(page.columns, paths) {
       let key = path.joined(separator: ".")
       try #require(
-        cells(column) == wanted.map { query.cell(key, of: $0, in: shop.saved, shop) }, "dictionaries, \(key), \(what)")
+        cells(column) == wanted.map { query.cell(key, of: $0, in: shop.stored, shop) }, "dictionaries, \(key), \(what)")
     }
   }
 

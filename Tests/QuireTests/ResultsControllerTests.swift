@@ -27,9 +27,13 @@ struct ResultsControllerTests {
   }
 
   @Test("Every controller shows what a plain list shows, and what it reports replays", arguments: Dice.seeds(3))
-  func histories(seed: UInt64) throws {
+  func histories(seed: UInt64) throws { try check(Bookshop(seed: seed), seed) }
+
+  @Test("So does every controller of a context with parents", arguments: Dice.seeds(1), [1, 2])
+  func historiesOfChildren(seed: UInt64, levels: Int) throws { try check(Bookshop(seed: seed, levels: levels), seed) }
+
+  private func check(_ shop: Bookshop, _ seed: UInt64) throws {
     print("controller history: seed \(seed)")
-    let shop = try Bookshop(seed: seed)
     var probes = try Self.probes(shop)
     for round in 0..<150 {
       let moment = "round \(round) of seed \(seed)"

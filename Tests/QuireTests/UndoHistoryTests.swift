@@ -35,9 +35,15 @@ struct UndoHistoryTests {
   }
 
   @Test("Live lists replay what is undone and redone", arguments: Dice.seeds(3))
-  func controllers(seed: UInt64) throws {
+  func controllers(seed: UInt64) throws { try checkControllers(Bookshop(seed: seed), seed) }
+
+  @Test("Live lists of a child replay it too", arguments: Dice.seeds(1), [1, 2])
+  func controllersOfChildren(seed: UInt64, levels: Int) throws {
+    try checkControllers(Bookshop(seed: seed, levels: levels), seed)
+  }
+
+  private func checkControllers(_ shop: Bookshop, _ seed: UInt64) throws {
     print("undone under controllers: seed \(seed)")
-    let shop = try Bookshop(seed: seed)
     shop.context.retainExternally()
     defer { shop.context.releaseExternally() }
     try shop.context.enableUndo(levels: 0)

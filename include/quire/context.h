@@ -31,6 +31,30 @@ typedef enum quire_pending {
 quire_status quire_context_create(
     quire_store *store, quire_context *QUIRE_NULLABLE *QUIRE_NONNULL out_context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
+/**
+ * Makes a context on another context, for changes that are kept or dropped as a whole: a dialog with its own Save and
+ * Cancel. Owned: `*out_context`.
+ *
+ * It reads through its parent and sees what that has not saved; its saves are changes of the parent, one thing to undo
+ * there, and reach the store when the parent saves. Contexts nest to any depth. A child and its parent count as one
+ * context for threads. Ids are the same in all of them; objects are not: look an id up with `quire_context_object`.
+ *
+ * What the parent changes later reaches objects that the child has read, and its results controllers, with
+ * `quire_context_merge`, as a store's changes do. A save is in conflict where both have changed one property of an object,
+ * to different values, or where the parent has deleted what the child has changed or changed what it deletes; the child's
+ * merge policy settles that, and its "store" is the parent. Merge policy, hooks and undo are the child's own. Values are
+ * validated by each save. Transient properties are not saved to a parent either, rows of values come from the store, and
+ * batch requests are left to the context without a parent (QUIRE_UNSUPPORTED).
+ *
+ * The child holds its parent. Fails: QUIRE_WRONG_THREAD, QUIRE_CLOSED.
+ */
+quire_status quire_context_create_child(
+    quire_context *parent, quire_context *QUIRE_NULLABLE *QUIRE_NONNULL out_context,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** The context that `context` reads through, or NULL when that is the store. Borrowed from `context`. */
+quire_context *QUIRE_NULLABLE quire_context_parent(const quire_context *context);
+
 /** Adds a reference and returns `context`. Takes NULL. Any thread. */
 quire_context *QUIRE_NULLABLE quire_context_retain(quire_context *QUIRE_NULLABLE context);
 

@@ -13,6 +13,23 @@ public func quire_context_create(
   }
 }
 
+@_cdecl("quire_context_create_child") @implementation
+public func quire_context_create_child(
+  _ parent: UnsafeMutablePointer<quire_context>?, _ out_context: Out<quire_context>, _ out_error: ErrorOut
+) -> quire_status {
+  out_context?.pointee = nil
+  return status(parent, "parent", out_error) { parent throws(Failure) in
+    let out = try required(out_context, "out_context")
+    try parent.store.checkOpen()
+    out.pointee = .passing(Context(parent: parent))
+  }
+}
+
+@_cdecl("quire_context_parent") @implementation
+public func quire_context_parent(
+  _ context: UnsafePointer<quire_context>?
+) -> UnsafeMutablePointer<quire_context>? { peek(context)?.parent.map { .lending($0) } }
+
 @_cdecl("quire_context_retain") @implementation
 public func quire_context_retain(
   _ context: UnsafeMutablePointer<quire_context>?

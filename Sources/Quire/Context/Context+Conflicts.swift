@@ -21,7 +21,7 @@ extension Context {
     while true {
       let request = try saveRequest()
       do throws(Failure) {
-        return (request, request.isEmpty ? nil : try store.save(request) { publish(request, $0) })
+        return (request, request.isEmpty ? nil : try write(request))
       } catch {
         switch error.kind {
         case .conflict:
@@ -37,6 +37,12 @@ extension Context {
       if !hasChanges { return (SaveRequest(), nil) }
       try Validation.check(self)
     }
+  }
+
+  private func write(_ request: SaveRequest) throws(Failure) -> SaveResult? {
+    guard let parent else { return try store.save(request) { publish(request, $0) } }
+    try parent.accept(request, from: self)
+    return nil
   }
 
   private func settle(
@@ -136,7 +142,7 @@ extension Context {
     var rows: [ObjectReference: Row] = [:]
     for (root, ids) in ids.sorted(by: { $0.key < $1.key }) {
       guard let entity = model.entity(numbered: root) else { continue }
-      for row in try store.rows(root: entity, ids: ids) { rows[ObjectReference(root: root, id: row.id)] = row }
+      for row in try self.rows(root: entity, ids: ids) { rows[ObjectReference(root: root, id: row.id)] = row }
     }
     return rows
   }

@@ -30,6 +30,11 @@ extension Context {
 
   /// For what shows the state of the store. Within an observer the running bracket goes on first.
   func mergeIfAutomatic() throws(Failure) {
+    if let parent {
+      try parent.mergeIfAutomatic()
+      // What it comes to tell arrives in the inbox.
+      try parent.process()
+    }
     if mergesAutomatically, !isProcessing, !isAskingHandler, !inbox.isEmpty { try merge() }
   }
 
@@ -44,7 +49,7 @@ extension Context {
     var rows: [Row] = []
     for (root, ids) in wanted {
       guard let entity = model.entity(numbered: root) else { continue }
-      rows += try store.rows(root: entity, ids: ids)
+      rows += try self.rows(root: entity, ids: ids)
     }
     var regrouped: [(relationship: Relationship, owners: [ManagedObject])] = []
     var members: [(object: ManagedObject, slot: Int, present: [ObjectReference])] = []
@@ -60,7 +65,9 @@ extension Context {
         objects.append(object)
         guard object.toMany[relationship.slot]?.isChanged == true else { continue }
         let root = relationship.destination.rootNumber
-        let present = try store.relatedIDs(relationship, of: owner.id).map { ObjectReference(root: root, id: $0.id) }
+        let present = try savedMembers(of: relationship, owner: owner.id).map {
+          ObjectReference(root: root, id: $0.id)
+        }
         members.append((object, relationship.slot, present))
       }
       regrouped.append((relationship, objects))
@@ -78,7 +85,7 @@ extension Context {
     var change = change
     for (root, ids) in ids {
       guard let entity = model.entity(numbered: root) else { continue }
-      let stored = Set(try store.usedIDs(ids, root: entity))
+      let stored = try savedIDs(ids, root: entity)
       if stored.isEmpty { continue }
       for row in change.deleted where stored.contains(row.id) && registeredObject(row)?.entity.rootNumber == root {
         change.updated.append(row)
@@ -95,6 +102,7 @@ extension Context {
     undoManager?.isPaused = true
     defer { undoManager?.isPaused = false }
     let change = prepared.change
+    for child in children { child.inbox.post(change) }
     let observers = liveObservers
     var followed: [Int32: Bool] = [:]
     func isFollowed(_ row: RowIdentifier, _ entity: Entity) -> Bool {

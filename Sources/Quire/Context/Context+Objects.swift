@@ -42,7 +42,7 @@ extension Context {
     let found: ManagedObject?
     if let object = registeredObject(reference), object.state != .saved || !object.isFault {
       found = object
-    } else if id > 0, let row = try store.rows(root: entity.root, ids: [id]).first {
+    } else if let row = try rows(root: entity.root, ids: [id]).first {
       found = object(for: row)
     } else {
       found = nil
@@ -57,7 +57,13 @@ extension Context {
     try store.checkOpen()
     let parsed = try ObjectURI(uri)
     if case .temporary = parsed.key {
-      if let object = inserted.first(where: { $0.id < 0 && $0.uriText() == uri }) { return object }
+      var context: Context? = self
+      while let holder = context {
+        if let object = holder.inserted.first(where: { $0.id < 0 && $0.uriText() == uri }) {
+          return holder === self ? object : try existingObject(object.entity, id: object.id)
+        }
+        context = holder.parent
+      }
       throw Failure(.notFound, "No object inserted in this context has the temporary URI '\(uri)'.")
     }
     let (entity, reference) = try store.reference(parsed)
@@ -67,12 +73,12 @@ extension Context {
   /// Reads the rows of all objects that are still faults, in as few statements as there are entity trees.
   func fulfil(_ objects: some Sequence<ManagedObject>) throws(Failure) {
     var faults: [Int: [ManagedObject]] = [:]
-    for object in objects where object.isFault && object.state != .gone && object.id > 0 {
+    for object in objects where object.isFault && object.state != .gone {
       faults[object.entity.rootNumber, default: []].append(object)
     }
     for group in faults.values {
       guard let first = group.first else { continue }
-      for row in try store.rows(root: first.entity.root, ids: group.map(\.id)) {
+      for row in try rows(root: first.entity.root, ids: group.map(\.id)) {
         if let object = registeredObject(ObjectReference(root: row.entity.rootNumber, id: row.id)), object.isFault {
           object.fulfil(with: row)
         }

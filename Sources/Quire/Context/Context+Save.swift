@@ -40,6 +40,7 @@ extension Context {
       resolveTemporaryReferences(in: insertedObjects + updatedObjects + Array(overlaid), assigned)
     }
     for object in overlaid.take() { object.commit() }
+    defer { tellParent() }
     // What still refers to a deleted object, because no rule took it away, refers to nothing from now on.
     let hasDangling = !exposedRelationships(to: deletedObjects).isEmpty
     if hasDangling { for object in deletedObjects { touch(object) } }
@@ -55,12 +56,13 @@ extension Context {
   /// Changes are processed first: an object that was deleted unheard still has its place among the temporary ids.
   func obtainPermanentIDs() throws(Failure) {
     try checkMayChange()
+    try parent?.obtainPermanentIDs()
     try process()
     var assigned: [(object: ManagedObject, temporary: Int64)] = []
     let byRoot = Dictionary(grouping: inserted, by: \.entity.rootNumber)
     for (_, objects) in byRoot.sorted(by: { $0.key < $1.key }) {
       guard let root = objects.first?.entity.root else { continue }
-      let used = Set(try store.usedIDs(objects.filter { $0.id > 0 }.map(\.id), root: root))
+      let used = try savedIDs(objects.filter { $0.id > 0 }.map(\.id), root: root)
       // An insertion that was redone comes last among the inserted, but has its old place among the temporary ids.
       let wanting = objects.filter { $0.id < 0 || used.contains($0.id) }.sorted { $0.isBefore($1) }
       if wanting.isEmpty { continue }
@@ -109,6 +111,28 @@ extension Context {
   private func tellAssignedIDs(_ assigned: [(object: ManagedObject, temporary: Int64)]) {
     let oldestFirst = assigned.sorted { $0.object.id < $1.object.id }
     for observer in liveObservers { observer.contextDidAssignIDs(oldestFirst) }
+    for child in children { child.adoptIDs(assigned) }
+  }
+
+  /// Objects of the parent got permanent ids.
+  private func adoptIDs(_ assigned: [(object: ManagedObject, temporary: Int64)]) {
+    var permanent: [ObjectReference: ObjectReference] = [:]
+    var own: [(object: ManagedObject, temporary: Int64)] = []
+    for (object, temporary) in assigned {
+      let reference = ObjectReference(root: object.entity.rootNumber, id: temporary)
+      permanent[reference] = object.reference
+      if let mine = registeredObject(reference) {
+        own.append((mine, rename(mine, to: object.id)))
+      } else {
+        renameHolders(of: reference, to: object.reference)
+        own.append((self.object(object.reference, entity: object.entity), temporary))
+      }
+    }
+    generation += 1
+    for object in registeredObjects { object.replaceReferences(permanent) }
+    undoManager?.replace(permanent)
+    inbox.rename(permanent, model)
+    tellAssignedIDs(own)
   }
 
   /// Takes objects that are gone out of the members that were read while they were deleted already, or that no delete
@@ -200,6 +224,7 @@ extension ManagedObject {
     for relationship in entity.relationships {
       let slot = relationship.slot
       if !relationship.isToMany {
+        if isFault { continue }
         values[slot] = resolve(values[slot])
         if let saved = committed[slot] { committed[slot] = resolve(saved) }
       } else {

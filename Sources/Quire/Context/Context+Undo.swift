@@ -205,7 +205,7 @@ extension Context {
     for relationship in exposedRelationships(to: deleted) where relationship.isToMany && relationship.inverse == nil {
       let root = relationship.destination.rootNumber
       let concerned = deleted.filter { $0.entity.rootNumber == root && $0.id > 0 }.map(\.reference)
-      for id in try store.ids(reaching: concerned, along: [relationship], from: relationship.entity) {
+      for id in try savedOwners(of: concerned, through: relationship, from: relationship.entity) {
         let reference = ObjectReference(root: relationship.entity.rootNumber, id: id)
         guard let holder = try object(reference, of: relationship.entity), holder.isLive else { continue }
         _ = try holder.members(of: relationship)

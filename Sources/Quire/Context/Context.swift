@@ -1,10 +1,13 @@
 import Synchronization
 
-/// A working set of objects on a store. Used by one thread at a time; see `Confinement`.
+/// A working set of objects on a store, or on another context. Used by one thread at a time; see `Confinement`.
 final class Context {
   let store: Store
-  let confinement = Confinement()
-  /// What others have saved and this context has not taken over.
+  /// What it reads through and saves to, instead of the store; see Context+Parent.swift.
+  let parent: Context?
+  /// Shared with its parent and its children, which its calls enter as well.
+  let confinement: Confinement
+  /// What others have saved, or its parent has changed, and this context has not taken over.
   let inbox = ChangeInbox()
   /// Grows whenever values of objects come to be others by something else than a call that sets them.
   var generation: UInt64 = 0
@@ -61,12 +64,36 @@ final class Context {
 
   private struct WeakObject { weak var object: ManagedObject? }
   private struct WeakObserver { weak var observer: (any ContextObserver)? }
+  private struct WeakContext { weak var context: Context? }
+
+  private var childReferences: [WeakContext] = []
+  /// Whether it counts among the outside references of its parent.
+  private var holdsParent = false
 
   init(store: Store) {
     self.store = store
+    parent = nil
+    confinement = Confinement()
     self.identifier = UInt64.random(in: .min ... .max)
     store.add(inbox)
   }
+
+  /// A context whose store is another context.
+  init(parent: Context) {
+    store = parent.store
+    self.parent = parent
+    confinement = parent.confinement
+    identifier = parent.identifier
+    // What the parent has not told anybody yet, a new child sees anyway.
+    parent.childReferences.removeAll { $0.context == nil }
+    parent.childReferences.append(WeakContext(context: self))
+    parent.retainExternally()
+    holdsParent = true
+  }
+
+  deinit { letGoOfParent() }
+
+  var children: [Context] { childReferences.isEmpty ? [] : childReferences.compactMap(\.context) }
 
   var model: Model { store.model }
   var hasChanges: Bool { !inserted.isEmpty || !deleted.isEmpty || !updated.isEmpty }
@@ -89,7 +116,13 @@ final class Context {
       touched = ObjectSet()
       pendingHolders = [:]
       undoManager = nil
+      letGoOfParent()
     }
+  }
+
+  private func letGoOfParent() {
+    if holdsParent { parent?.releaseExternally() }
+    holdsParent = false
   }
 
   // MARK: Registration
@@ -289,6 +322,8 @@ final class Context {
   /// Applies delete rules and tells the observers what changed. Called from within an observer it leaves the rest to
   /// the running call, which goes on until nothing new has happened.
   func process() throws(Failure) {
+    // What a child sees is what its parent has when its delete rules have been applied.
+    try parent?.process()
     try propagateDeletes()
     if isProcessing { return }
     isProcessing = true
@@ -300,6 +335,7 @@ final class Context {
       let objects = touched.take()
       if objects.isEmpty { return }
       let batch = objects.compactMap { $0.takeUnheardChange() }
+      tellChildren(batch)
       do {
         for observer in liveObservers {
           try observer.contextDidChange(batch)

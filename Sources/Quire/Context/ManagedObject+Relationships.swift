@@ -120,7 +120,7 @@ extension ManagedObject {
     if let loaded = toMany[relationship.slot] { return loaded.members }
     var members: [ObjectReference] = []
     if state != .inserted, !relationship.isTransient {
-      for row in try context.store.relatedIDs(relationship, of: id) {
+      for row in try context.savedMembers(of: relationship, owner: id) {
         guard let entity = context.model.entity(numbered: Int(row.entity)) else { continue }
         let object = context.object(ObjectReference(root: entity.rootNumber, id: row.id), entity: entity)
         members.append(object.reference)

@@ -236,6 +236,6 @@ extension ManagedObject {
 
   private func storedMembers(of relationship: Relationship) throws(Failure) -> [ObjectReference] {
     let root = relationship.destination.rootNumber
-    return try context.store.relatedIDs(relationship, of: id).map { ObjectReference(root: root, id: $0.id) }
+    return try context.savedMembers(of: relationship, owner: id).map { ObjectReference(root: root, id: $0.id) }
   }
 }

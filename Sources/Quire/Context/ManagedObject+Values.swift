@@ -22,7 +22,7 @@ extension ManagedObject {
       try context.fulfil(batch)
       if !isFault { return }
     }
-    guard let row = try context.store.rows(root: entity.root, ids: [id]).first else {
+    guard let row = try context.rows(root: entity.root, ids: [id]).first else {
       // Lists that still show it let go of it; once, because whoever refers to it may ask for it again and again.
       if context.noteMissing(reference) { context.touchLife(of: self, isLive: true) }
       state = .gone
@@ -192,14 +192,15 @@ extension ManagedObject {
 extension Context {
   /// Whether an object can be behind a reference; of a permanent one that is not registered, only the store knows.
   func mayBeLive(_ reference: ObjectReference) -> Bool {
-    registeredObject(reference)?.isLive ?? !reference.isTemporary
+    if let object = registeredObject(reference) { return object.isLive }
+    return parent?.mayBeLive(reference) ?? !reference.isTemporary
   }
 
   /// The object behind a reference that a relationship holds. The row tells the concrete entity when it is not known.
   func object(_ reference: ObjectReference, of entity: Entity) throws(Failure) -> ManagedObject? {
     if let object = registeredObject(reference) { return object }
-    if reference.isTemporary { return nil }
-    if !entity.hasChildren { return object(reference, entity: entity) }
-    return try store.rows(root: entity.root, ids: [reference.id]).first.map { object(for: $0) }
+    if reference.isTemporary, parent == nil { return nil }
+    if !entity.hasChildren, !reference.isTemporary { return object(reference, entity: entity) }
+    return try rows(root: entity.root, ids: [reference.id]).first.map { object(for: $0) }
   }
 }

@@ -64,7 +64,7 @@ final class ManagedObject {
   func lentReference() -> ObjectReferenceBox {
     if let referenceBox { return referenceBox }
     let box = ObjectReferenceBox(reference, store: context.store.uuid)
-    if state == .inserted { referenceBox = box }
+    if id < 0 || state == .inserted { referenceBox = box }
     return box
   }
 

@@ -44,6 +44,17 @@ struct UndoGroup {
     images[place].wasLive = true
   }
 
+  /// Takes in what came after: of what both have touched, the older image counts.
+  mutating func add(_ later: UndoGroup) {
+    for image in later.images {
+      let place = place(of: image.object)
+      if images[place].wasLive != nil { continue }
+      images[place].values.merge(image.values) { older, _ in older }
+      images[place].members.merge(image.members) { older, _ in older }
+      images[place].wasLive = image.wasLive
+    }
+  }
+
   /// Whether anything differs from what it was: a group whose changes were taken back is none.
   var hasEffect: Bool {
     images.contains { image in

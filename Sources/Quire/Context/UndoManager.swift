@@ -47,6 +47,11 @@ final class UndoManager {
     if isNoting { change { $0.noteDeparture(of: object) } }
   }
 
+  /// Notes what another manager has noted meanwhile in its place.
+  func note(_ group: UndoGroup) {
+    if isNoting { change { $0.add(group) } }
+  }
+
   private func change(_ body: (inout UndoGroup) -> Void) {
     if !isReverting, !redoable.isEmpty { redoable = [] }
     body(&open)

@@ -33,7 +33,7 @@ extension Context {
     let reading = try ObjectReading(request, of: query.entity)
     let overlay = try overlay(for: request, query)
     if reading.refreshes { try refresh(overlay.objects) }
-    if overlay.isEmpty, reading.batchSize == 0, case .values = reading.extent {
+    if overlay.isEmpty, parent == nil, reading.batchSize == 0, case .values = reading.extent {
       // Nothing to lay over: ids and values come in one statement.
       var objects: [ManagedObject] = []
       for row in try store.rows(window(query.plan(), request)) {
@@ -54,9 +54,9 @@ extension Context {
 
   /// Brings pending objects up to date, before memory decides which of them belong to the result.
   private func refresh(_ objects: [ManagedObject]) throws(Failure) {
-    let saved = objects.filter { $0.state == .saved && !$0.isFault }
+    let saved = objects.filter { $0.context === self && $0.state == .saved && !$0.isFault }
     guard let first = saved.first else { return }
-    for row in try store.rows(root: first.entity.root, ids: saved.map(\.id)) { object(for: row).refresh(with: row) }
+    for row in try rows(root: first.entity.root, ids: saved.map(\.id)) { object(for: row).refresh(with: row) }
   }
 
   /// The plan with the request's limit and offset, for the store to apply.
@@ -136,7 +136,9 @@ extension Context {
   }
 
   private func overlay(for request: FetchRequest, _ query: FetchQuery) throws(Failure) -> PendingOverlay {
-    try request.includesPendingChanges ? PendingOverlay(query, in: self) : PendingOverlay()
+    if request.includesPendingChanges { return try PendingOverlay(query, in: self) }
+    // What is pending in its parent is saved, to this context.
+    return try parent.map { context throws(Failure) in try PendingOverlay(query, in: context) } ?? PendingOverlay()
   }
 
   /// What the request asks for, with the columns that it gets when it names none.
@@ -230,13 +232,13 @@ extension Context {
     return reached
   }
 
-  private func owners(
+  func owners(
     of members: [ManagedObject], through relationship: Relationship, from entity: Entity
   ) throws(Failure) -> [ManagedObject] {
     let references = Set(members.map(\.reference))
     var owners = ObjectSet()
-    let ids = try store.ids(reaching: Array(references), along: [relationship], from: entity)
-    for row in try store.rows(root: entity.root, ids: ids) { owners.insert(object(for: row)) }
+    let ids = try savedOwners(of: Array(references), through: relationship, from: entity)
+    for row in try rows(root: entity.root, ids: ids) { owners.insert(object(for: row)) }
     if let inverse = relationship.inverse, !inverse.isToMany {
       for member in members where !member.isFault {
         guard case .object(let box) = member.values[inverse.slot],
@@ -258,7 +260,8 @@ extension Context {
   }
 }
 
-/// Objects whose values here may differ from what the store would say of them, so that memory decides.
+/// Objects whose values in a context, or in one that it reads through, may differ from what the store would say of
+/// them, so that memory decides. Each is of the nearest context that has something to say of it.
 struct PendingOverlay {
   private(set) var objects: [ManagedObject] = []
   /// The permanent ids among them: rows that the store has to leave out.
@@ -269,7 +272,20 @@ struct PendingOverlay {
 
   /// Changed objects of the query's entity, and those that reach a changed object through its key paths.
   init(_ query: FetchQuery, in context: Context) throws(Failure) {
-    if !context.hasChanges { return }
+    objects = try PendingOverlay.objects(query, pendingIn: context)
+    var next = context.parent
+    var seen = next == nil ? [] : Set(objects.map(\.reference))
+    while let above = next {
+      for object in try PendingOverlay.objects(query, pendingIn: above) where seen.insert(object.reference).inserted {
+        objects.append(object)
+      }
+      next = above.parent
+    }
+    savedIDs = objects.filter { $0.state != .inserted && $0.id > 0 }.map(\.id)
+  }
+
+  private static func objects(_ query: FetchQuery, pendingIn context: Context) throws(Failure) -> [ManagedObject] {
+    if !context.hasChanges { return [] }
     let pending = context.pending
     var found = ObjectSet()
     for object in pending where object.entity.isKind(of: query.entity) { found.insert(object) }
@@ -279,8 +295,7 @@ struct PendingOverlay {
         found.insert(object)
       }
     }
-    objects = Array(found)
-    savedIDs = objects.filter { $0.state != .inserted && $0.id > 0 }.map(\.id)
+    return Array(found)
   }
 
   var isEmpty: Bool { objects.isEmpty }
@@ -290,7 +305,7 @@ struct PendingOverlay {
     var matching: [(key: SortKey, row: RowIdentifier)] = []
     for object in objects where try query.matches(object) {
       matching.append(
-        (try query.sortKey(of: object), RowIdentifier(id: object.id, entity: Int32(object.entity.number))))
+        (try query.sortKey(of: object), object.identifier))
     }
     return matching.sorted { $0.key < $1.key }
   }

@@ -30,11 +30,11 @@ extension Context {
       }
     }
     var missing: [Int64] = []
-    for reference in references where !reference.isTemporary {
+    for reference in references {
       if let object = registeredObject(reference), !object.isFault || object.state != .saved { continue }
       missing.append(reference.id)
     }
-    read += try store.rows(root: relationship.destination.root, ids: missing).map { object(for: $0) }
+    read += try rows(root: relationship.destination.root, ids: missing).map { object(for: $0) }
     return withExtendedLifetime(read) { references.compactMap(registeredObject) }
   }
 
@@ -44,6 +44,15 @@ extension Context {
   ) throws(Failure) -> [ManagedObject] {
     let unread = owners.filter { $0.toMany[relationship.slot] == nil && $0.state == .saved }
     if unread.isEmpty { return [] }
+    if let parent {
+      let theirs = unread.map { parent.object($0.reference, entity: $0.entity) }
+      try parent.fulfil(theirs)
+      let read = try parent.prefetch([[relationship]], from: theirs)
+      try withExtendedLifetime((theirs, read)) { () throws(Failure) in
+        for owner in unread { _ = try owner.members(of: relationship) }
+      }
+      return []
+    }
     let found = try store.members(of: relationship, owners: unread.map(\.id))
     var objects: [ManagedObject] = []
     for row in found.rows.values { objects.append(object(for: row)) }

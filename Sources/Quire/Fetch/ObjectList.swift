@@ -115,6 +115,8 @@ final class ObjectList {
     guard let entity else { return }
     switch reading.extent {
     case .values: try read(range, entity)
+    // Of some properties only the store tells, and a parent may have others.
+    case .whenTouched(let properties) where context.parent != nil && !properties.isEmpty: try read(range, entity)
     case .whenTouched(let properties): try makeUnread(range, entity, properties)
     case .alone: _ = make(range)
     }
@@ -134,7 +136,7 @@ final class ObjectList {
     if !missing.isEmpty {
       var found: [Int64: ManagedObject] = [:]
       found.reserveCapacity(missing.count)
-      for row in try context.store.rows(root: entity.root, ids: missing) {
+      for row in try context.rows(root: entity.root, ids: missing) {
         let object = context.object(for: row)
         if reading.refreshes { object.refresh(with: row) }
         found[row.id] = object

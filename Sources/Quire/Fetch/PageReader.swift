@@ -24,7 +24,7 @@ struct PageReader {
   func stored(_ ids: [Int64]) throws(Failure) -> [Int64: Row] {
     if ids.isEmpty { return [:] }
     return Dictionary(
-      try context.store.rows(root: entity.root, ids: ids).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+      try context.rows(root: entity.root, ids: ids).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
   struct Builders {

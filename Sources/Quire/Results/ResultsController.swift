@@ -166,7 +166,7 @@ final class ResultsController {
     if let object = bracket?[id] { return object }
     let reference = ObjectReference(root: query.entity.rootNumber, id: id)
     if let object = context.registeredObject(reference), !object.isFault { return object }
-    guard let row = try context.store.rows(root: query.entity.root, ids: [id]).first else {
+    guard let row = try context.rows(root: query.entity.root, ids: [id]).first else {
       throw Failure(.notFound, "The row of \(query.entity.name) \(id) is no longer in the store.")
     }
     let object = context.object(for: row)

@@ -57,6 +57,22 @@ final class ChangeInbox: Sendable {
     }
   }
 
+  /// Objects of the context that posts here got permanent ids.
+  func rename(_ permanent: [ObjectReference: ObjectReference], _ model: Model) {
+    func renamed(_ row: RowIdentifier) -> RowIdentifier {
+      guard row.id < 0, let entity = model.entity(numbered: Int(row.entity)),
+        let reference = permanent[ObjectReference(root: entity.rootNumber, id: row.id)]
+      else { return row }
+      return RowIdentifier(id: reference.id, entity: row.entity)
+    }
+    contents.withLock { contents in
+      if contents.isEmpty { return }
+      contents.rows = Dictionary(
+        contents.rows.map { (renamed($0), $1) }, uniquingKeysWith: { first, _ in first })
+      for (key, value) in contents.regrouped { contents.regrouped[key]?.owners = Set(value.owners.map(renamed)) }
+    }
+  }
+
   /// A descriptor that polls readable while there is something to take.
   func descriptor() throws(Failure) -> Int32 {
     let made = contents.withLock { contents -> Int32? in

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Optional
 
 from . import _handle, _values
 from ._load import library, quick
-from .errors import failure, text
+from .errors import check, text
 
 
 class Undoing(_handle.Handle):
@@ -31,12 +31,12 @@ class Undoing(_handle.Handle):
         if not 0 <= levels < 2**63:
             raise ValueError(f"the number of levels is not negative and below 2**63, not {levels}")
         error = c_void_p()
-        self._check(library.quire_context_enable_undo(self._raw, levels, byref(error)), error)
+        check(library.quire_context_enable_undo(self._raw, levels, byref(error)), error)
 
     def disable_undo(self) -> None:
         """Turns undo off; what could be undone and redone is forgotten."""
         error = c_void_p()
-        self._check(library.quire_context_disable_undo(self._raw, byref(error)), error)
+        check(library.quire_context_disable_undo(self._raw, byref(error)), error)
 
     @property
     def undo_enabled(self) -> bool:
@@ -111,17 +111,13 @@ class Undoing(_handle.Handle):
     def remove_undo_actions(self) -> None:
         """Forgets what could be undone and redone. The changes stay."""
         error = c_void_p()
-        self._check(library.quire_context_remove_undo_actions(self._raw, byref(error)), error)
+        check(library.quire_context_remove_undo_actions(self._raw, byref(error)), error)
 
     # MARK: inside
 
     def _set_registration(self, is_registering: bool) -> None:
         error = c_void_p()
-        self._check(library.quire_context_set_undo_registration(self._raw, is_registering, byref(error)), error)
-
-    def _check(self, status: int, error: c_void_p) -> None:
-        if status:
-            raise failure(status, error)
+        check(library.quire_context_set_undo_registration(self._raw, is_registering, byref(error)), error)
 
     def _revert(self, call: Any) -> None:
         error = c_void_p()

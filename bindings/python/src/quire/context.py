@@ -7,12 +7,13 @@ import weakref
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from ctypes import byref, c_int, c_int64, c_void_p
+from ctypes import byref, c_int64, c_void_p
 from typing import TYPE_CHECKING, Any, Optional, TypeVar, Union, overload
 
 from . import _batch, _buffers, _bulk, _ffi, _handle, _hooks, _identity, _rules, _values, merging
 from ._entity import Entity, template_name
 from ._load import library, quick
+from ._merge import Merging
 from ._undo import Undoing
 from .errors import (
     Conflict, ConstraintError, InvalidArgument, InvalidState, NotFound, StoreClosed, WrongThread, failure,
@@ -37,7 +38,7 @@ _log = logging.getLogger("quire")
 _MOST_ROUNDS = 1000
 
 
-class Context(Undoing):
+class Context(Merging, Undoing):
     """A working set of objects: what was added, changed and deleted since the last save, and what was read.
 
     `Store.context` is the first one; `Store.create_context` makes more. A context, its objects and its live lists are
@@ -48,17 +49,21 @@ class Context(Undoing):
     are called all the same; then the exception comes out of the call that processed.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, parent: Optional[Context] = None) -> None:
         error, made = c_void_p(), c_void_p()
-        status = library.quire_context_create(store._raw, byref(made), byref(error))
+        if parent is None:
+            status = library.quire_context_create(store._raw, byref(made), byref(error))
+        else:
+            status = library.quire_context_create_child(parent._raw, byref(made), byref(error))
         if status:
             raise failure(status, error)
         assert made.value is not None
         self._store = store
+        self._parent = parent
+        self._children: weakref.WeakSet[Context] = weakref.WeakSet()
         self._maps: dict[Entity, _identity.Objects] = {}
         self._temporary: list[_identity.Reference] = []
         self._generation = 0
-        self._merges_automatically = False
         self._lists: list[weakref.ref[Results[Any]]] = []
         self._delivering = False
         self._in_transaction = False
@@ -73,8 +78,28 @@ class Context(Undoing):
         """Its store. Any thread."""
         return self._store
 
+    @property
+    def parent(self) -> Optional[Context]:
+        """The context that it reads through and saves to, or None when that is the store. Any thread."""
+        return self._parent
+
+    def create_child(self) -> Context:
+        """Makes a context on this one, for changes that are kept or dropped as a whole: `save` them, or `close` it.
+
+        It sees what this context has, saved or not. Its saves are changes of this context, one thing to undo here, and
+        reach the store when this one saves. It is used by the same thread. Ids are the same in both, objects are not:
+        `child.get(Book, book.id)`. What is changed here later reaches it by `merge`. A save raises `Conflict` where
+        both have changed the same attribute, unless its `merge_policy` settles that. Rows of values come from the
+        store, and batch requests raise `Unsupported`.
+        """
+        made = self._store._enlist(Context(self._store, self))
+        self._children.add(made)
+        return made
+
     def close(self) -> None:
-        """Ends it: what was not saved is lost, its live lists are closed. Objects keep the values that were read."""
+        """Ends it and its children. What was not saved is lost, live lists are closed; objects keep what was read."""
+        for child in list(self._children):
+            child.close()
         for each in self._live_lists():
             each.close()
         super().close()
@@ -298,39 +323,6 @@ class Context(Undoing):
         error = c_void_p()
         self._after(library.quire_context_process(self._raw, byref(error)), error)
 
-    def merge(self) -> None:
-        """Takes over what other contexts of the store have saved since this one last did.
-
-        Objects show the new values, deleted ones are gone, and live lists move. Unsaved changes stay on top of the new
-        values; of two changes of one attribute this context's is then the later. See `merges_automatically` for having
-        it done, and `fileno` for when.
-        """
-        error = c_void_p()
-        self._after(library.quire_context_merge(self._raw, byref(error)), error)
-
-    @property
-    def merges_automatically(self) -> bool:
-        """Whether `process` and every query begin with `merge`. False unless set; a save never does, so that what
-        others have changed in the same objects is a conflict."""
-        return self._merges_automatically
-
-    @merges_automatically.setter
-    def merges_automatically(self, merges: bool) -> None:
-        error = c_void_p()
-        status = library.quire_context_set_merges_automatically(self._raw, bool(merges), byref(error))
-        if status:
-            raise failure(status, error)
-        self._merges_automatically = bool(merges)
-
-    def fileno(self) -> int:
-        """A descriptor that polls readable as long as there is something to `merge`, so that event loops can wait for
-        it: `loop.add_reader(context, context.merge)`. Only poll it. It ends with the context."""
-        error, made = c_void_p(), c_int()
-        status = library.quire_context_descriptor(self._raw, byref(made), byref(error))
-        if status:
-            raise failure(status, error)
-        return made.value
-
     @property
     def merge_policy(self) -> Union[merging.MergePolicy, merging.Decide]:
         """What a save does with objects that another writer has changed: a `MergePolicy`, ERROR at first, or a function
@@ -508,6 +500,8 @@ class Context(Undoing):
             reference.id = id
             objects[id] = reference
         self._temporary = still
+        for child in list(self._children):
+            child._learn_ids()
 
     def _live_lists(self) -> list[Results[Any]]:
         found = [(reference, reference()) for reference in self._lists]
@@ -515,8 +509,8 @@ class Context(Undoing):
         return [each for _, each in found if each is not None and not each.closed]
 
     def _after(self, status: int, error: c_void_p, cause: Optional[BaseException] = None) -> None:
-        """After a call that may have processed changes: tells the handlers, then raises what the call failed with, or
-        the `cause` of that, if it is known."""
+        """After a call that may have processed changes, of its parent too: tells the handlers, then raises what the
+        call failed with, or the `cause` of that, if it is known."""
         if not status:
             self._deliver()
             return
@@ -530,6 +524,8 @@ class Context(Undoing):
 
     def _deliver(self) -> None:
         """Calls the handlers of live lists that have moved, until none moves any more."""
+        if self._parent is not None and not self._parent.closed:
+            self._parent._deliver()
         pointer = self._pointer
         generation = 0 if pointer is None else quick.quire_context_generation(pointer)
         if generation != self._generation:

@@ -293,6 +293,12 @@ _raised = threading.local()
 """`last`: the exception that a registered Python function raised in this thread, and the text that stands for it."""
 
 
+def check(status: int, error: ctypes.c_void_p) -> None:
+    """Raises what a call failed with, if it failed."""
+    if status:
+        raise failure(status, error)
+
+
 def remember(exception: BaseException) -> str:
     """Keeps the exception of a registered function for the error of the call that it fails; gives the text for it."""
     reason = f"{type(exception).__name__}: {exception}"

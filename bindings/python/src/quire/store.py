@@ -89,10 +89,12 @@ class Store(_handle.Handle):
 
     def create_context(self) -> Context:
         """Makes another context, such as one for another thread. It does not see pending changes of others."""
-        made = Context(self)
+        return self._enlist(Context(self))
+
+    def _enlist(self, context: Context) -> Context:
         with self._lock:
-            self._contexts.add(made)
-        return made
+            self._contexts.add(context)
+        return context
 
     @contextmanager
     def background(self) -> Iterator[Context]:

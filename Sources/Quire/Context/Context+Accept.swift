@@ -1,0 +1,192 @@
+/// Saving into a parent.
+extension Context {
+  /// Takes over what a child saves, as changes of its own that can be undone together. All or nothing. Observers are
+  /// told when changes are next processed.
+  ///
+  /// A property that both have changed, to different values, is in conflict; other changes of one object are not. Hooks
+  /// of this context are called only for what its own delete rules take along.
+  func accept(_ request: SaveRequest, from child: Context) throws(Failure) {
+    try checkMayChange()
+    try checkNotReverting()
+    try process()
+    generation += 1
+    let own = undoManager
+    own?.closeEvent()
+    let noted = UndoManager(levels: 0)
+    undoManager = noted
+    defer { undoManager = own }
+    do throws(Failure) {
+      let read = try objects(of: request)
+      try withExtendedLifetime(read) { () throws(Failure) in
+        try checkConflicts(request, with: child)
+        try insert(request.inserts)
+        try update(request.updates)
+        for change in request.toManyChanges { try apply(change) }
+        try delete(request.deletes)
+      }
+    } catch {
+      // All that this needs has been read.
+      try? bringBack(noted.takeHalf().images)
+      throw error
+    }
+    own?.note(noted.takeHalf())
+  }
+
+  // MARK: Conflicts
+
+  /// What is to be changed or deleted, read in as few statements as there are trees of entities.
+  private func objects(of request: SaveRequest) throws(Failure) -> [ManagedObject] {
+    var objects: [ManagedObject] = []
+    for reference in request.updates.map(\.reference) + request.deletes.map(\.reference) {
+      if let entity = model.entity(numbered: reference.root), let object = try object(reference, of: entity) {
+        objects.append(object)
+      }
+    }
+    try fulfil(objects)
+    return objects
+  }
+
+  private func checkConflicts(_ request: SaveRequest, with child: Context) throws(Failure) {
+    var conflicts: [Failure] = []
+    for update in request.updates {
+      let read = child.registeredObject(update.reference)?.committed ?? [:]
+      guard let object = try self.object(update.reference, of: update.entity), object.isLive, try object.isStillStored()
+      else {
+        conflicts.append(conflict(update.entity, update.id, doing: "update", "it was deleted there"))
+        continue
+      }
+      let disputed = update.changes.first { (slot, value) in
+        let present = object.values[slot]
+        return read[slot]?.isIdentical(to: present) == false && !present.isIdentical(to: value)
+      }
+      if let disputed {
+        let name = update.entity.properties[disputed.slot].name
+        conflicts.append(conflict(update.entity, update.id, doing: "update", "'\(name)' was changed there too"))
+      }
+    }
+    for delete in request.deletes {
+      guard let read = child.registeredObject(delete.reference), !read.isFault,
+        let object = try self.object(delete.reference, of: delete.entity), object.isLive, try object.isStillStored()
+      else { continue }
+      let changed = delete.entity.properties.first { property in
+        !property.isTransient
+          && !(read.committed[property.slot] ?? read.values[property.slot]).isIdentical(
+            to: object.values[property.slot])
+      }
+      if let changed {
+        conflicts.append(conflict(delete.entity, delete.id, doing: "delete", "'\(changed.name)' was changed there"))
+      }
+    }
+    guard let first = conflicts.first else { return }
+    if conflicts.count == 1 { throw first }
+    throw Failure(
+      .conflict, "\(conflicts.count) objects are in conflict with the parent context. The first: \(first.message)",
+      details: conflicts)
+  }
+
+  private func conflict(_ entity: Entity, _ id: Int64, doing: String, _ reason: String) -> Failure {
+    Failure(
+      .conflict,
+      "Could not \(doing) \(entity.name) \(id) in the parent context: \(reason). Roll back to read what is there now, "
+        + "and change that.",
+      report: SaveConflict.changed(ObjectReference(root: entity.rootNumber, id: id)))
+  }
+
+  // MARK: Applying
+
+  private func insert(_ inserts: [SaveRequest.Insert]) throws(Failure) {
+    var objects: [ManagedObject] = []
+    for insert in inserts { objects.append(try receive(insert)) }
+    for (object, insert) in zip(objects, inserts) {
+      for relationship in insert.entity.relationships where !relationship.isToMany && !relationship.isTransient {
+        try set(insert.values[relationship.slot], for: relationship, of: object)
+      }
+    }
+  }
+
+  private func receive(_ insert: SaveRequest.Insert) throws(Failure) -> ManagedObject {
+    if let present = registeredObject(insert.reference) {
+      if present.isLive, try present.isStillStored() {
+        throw Failure(
+          .conflict, "The parent context has an object with the id of the new \(insert.entity.name) \(insert.id).",
+          report: SaveConflict.taken(insert.reference))
+      }
+      // Deleted there, and to be there again.
+      if present.state == .deleted {
+        file(returned: present)
+        for attribute in insert.entity.attributes where !attribute.isTransient {
+          present.write(insert.values[attribute.slot], at: attribute.slot)
+        }
+        return present
+      }
+    }
+    let object = ManagedObject(context: self, entity: insert.entity, id: insert.id, state: .inserted)
+    object.values = ContiguousArray(
+      insert.entity.properties.map { property in
+        guard let attribute = property as? Attribute else { return .nil }
+        return attribute.isTransient ? attribute.defaultValue : insert.values[attribute.slot]
+      })
+    register(object)
+    file(inserted: object)
+    return object
+  }
+
+  private func update(_ updates: [SaveRequest.Update]) throws(Failure) {
+    for update in updates {
+      guard let object = try object(update.reference, of: update.entity) else { continue }
+      for (slot, value) in update.changes {
+        if let relationship = update.entity.properties[slot] as? Relationship {
+          try set(value, for: relationship, of: object)
+        } else {
+          object.write(value, at: slot)
+        }
+      }
+    }
+  }
+
+  private func set(_ value: Value, for relationship: Relationship, of object: ManagedObject) throws(Failure) {
+    guard case .object(let box) = value else { return try object.relate(to: nil, through: relationship) }
+    try object.relate(to: present(box.reference, for: relationship), through: relationship)
+  }
+
+  /// An object that a child has another one refer to.
+  private func present(_ reference: ObjectReference, for relationship: Relationship) throws(Failure) -> ManagedObject {
+    if let object = try object(reference, of: relationship.destination), object.isLive, try object.isStillStored() {
+      return object
+    }
+    throw Failure(
+      .conflict,
+      "'\(relationship.qualifiedName)' was to refer to \(relationship.destination.name) \(reference.id), "
+        + "which is no longer in the parent context. Refer to another object, or to none.",
+      report: SaveConflict.missing(reference))
+  }
+
+  private func apply(_ change: SaveRequest.ToManyChange) throws(Failure) {
+    let relationship = change.relationship
+    guard let owner = try object(change.owner, of: relationship.entity) else { return }
+    try owner.fulfil()
+    // Of the others the to-one inverse has told.
+    if relationship.inverse?.isToMany ?? true {
+      for reference in change.removed {
+        if let member = try object(reference, of: relationship.destination) {
+          try owner.remove(member, from: relationship)
+        }
+      }
+      for reference in change.added { try owner.add(present(reference, for: relationship), to: relationship) }
+    }
+    if let order = change.order {
+      _ = try owner.members(of: relationship)
+      owner.reorder(order, in: relationship)
+    }
+  }
+
+  private func delete(_ deletes: [SaveRequest.Delete]) throws(Failure) {
+    for delete in deletes {
+      guard let object = try object(delete.reference, of: delete.entity), object.isLive, try object.isStillStored()
+      else { continue }
+      try prepareUndo(ofDeleting: object)
+      file(deleted: object)
+    }
+    try propagateDeletes()
+  }
+}

@@ -1,0 +1,118 @@
+/// Reading through a parent, and hearing from it. To a context with a parent that is what the store is to others: it
+/// finds there what the parent has, saved or not.
+extension Context {
+  // MARK: Reading
+
+  /// The rows with these ids as they are saved, to this context: in the store, or in its parent. In no order.
+  func rows(root: Entity, ids: [Int64]) throws(Failure) -> [Row] {
+    guard let parent else { return try store.rows(root: root, ids: ids) }
+    return try parent.currentRows(root: root, ids: ids)
+  }
+
+  /// The rows as they are in this context, changes included.
+  private func currentRows(root: Entity, ids: [Int64]) throws(Failure) -> [Row] {
+    var current: [Row] = []
+    var unread: [Int64] = []
+    for id in ids {
+      guard let object = registeredObject(ObjectReference(root: root.rootNumber, id: id)),
+        object.state != .saved || !object.isFault
+      else {
+        unread.append(id)
+        continue
+      }
+      if object.isLive { current.append(object.row) }
+    }
+    return unread.isEmpty ? current : current + (try rows(root: root, ids: unread))
+  }
+
+  /// Those of the ids that are saved, to this context.
+  func savedIDs(_ ids: [Int64], root: Entity) throws(Failure) -> Set<Int64> {
+    if parent == nil { return Set(try store.usedIDs(ids, root: root)) }
+    return Set(try rows(root: root, ids: ids).map(\.id))
+  }
+
+  /// The saved members of a to-many relationship, in order when it is ordered.
+  func savedMembers(of relationship: Relationship, owner: Int64) throws(Failure) -> [RowIdentifier] {
+    guard let parent else { return Array(try store.relatedIDs(relationship, of: owner)) }
+    let reference = ObjectReference(root: relationship.entity.rootNumber, id: owner)
+    guard let owner = try parent.object(reference, of: relationship.entity), owner.isLive else { return [] }
+    return try owner.objects(of: relationship).map(\.identifier)
+  }
+
+  /// The ids of saved objects that hold one of `members`, and perhaps of some more.
+  func savedOwners(
+    of members: [ObjectReference], through relationship: Relationship, from entity: Entity
+  ) throws(Failure) -> [Int64] {
+    guard let parent else { return try store.ids(reaching: members, along: [relationship], from: entity) }
+    var theirs: [ManagedObject] = []
+    for reference in members {
+      if let object = try parent.object(reference, of: relationship.destination) { theirs.append(object) }
+    }
+    return try parent.owners(of: theirs, through: relationship, from: entity).filter(\.isLive).map(\.id)
+  }
+
+  // MARK: Telling
+
+  /// Files what observers are being told of for the children to merge, apart from what they have themselves: what a
+  /// child saves comes back here.
+  func tellChildren(_ batch: [ObjectChange]) {
+    if batch.isEmpty { return }
+    for child in children {
+      var change = StoreChange()
+      var regrouped: [ObjectIdentifier: (relationship: Relationship, owners: [RowIdentifier])] = [:]
+      for each in batch {
+        let object = each.object
+        if !object.isLive {
+          change.deleted.append(object.identifier)
+          continue
+        }
+        let own = child.registeredObject(object.reference)
+        if own?.showsValues(of: object) != true { change.updated.append(object.identifier) }
+        for relationship in object.entity.relationships
+        where relationship.isToMany && each.properties.contains(relationship)
+          && own?.showsMembers(of: object, in: relationship, isWhole: each.properties == .all) != true
+        {
+          regrouped[ObjectIdentifier(relationship), default: (relationship, [])].owners.append(object.identifier)
+        }
+      }
+      change.regrouped = Array(regrouped.values)
+      child.inbox.post(change)
+    }
+  }
+
+  /// After a save into the parent. The changes are there; what observers there cannot be told now, they are told the
+  /// next time.
+  func tellParent() { try? parent?.process() }
+}
+
+extension ManagedObject {
+  var identifier: RowIdentifier { RowIdentifier(id: id, entity: Int32(entity.number)) }
+
+  /// What a child reads of this object: what could be stored.
+  fileprivate var row: Row {
+    var values = values
+    for property in entity.properties where property.isTransient {
+      values[property.slot] = (property as? Attribute)?.defaultValue ?? .nil
+    }
+    return Row(entity: entity, id: id, version: version, values: values)
+  }
+
+  /// Whether it has the values of its counterpart in the parent, as saved ones.
+  fileprivate func showsValues(of other: ManagedObject) -> Bool {
+    if isFault || other.isFault || state != .saved || !committed.isEmpty { return false }
+    return entity.properties.allSatisfy { property in
+      property.isTransient || values[property.slot].isIdentical(to: other.values[property.slot])
+    }
+  }
+
+  fileprivate func showsMembers(
+    of other: ManagedObject, in relationship: Relationship, isWhole: Bool
+  ) -> Bool {
+    // Of one that has just come, what was not read of it is what others say.
+    if other.state == .inserted, other.toMany[relationship.slot] == nil, isWhole { return true }
+    guard let own = toMany[relationship.slot], let theirs = other.toMany[relationship.slot], !own.isChanged else {
+      return false
+    }
+    return relationship.isOrdered ? own.members == theirs.members : Set(own.members) == Set(theirs.members)
+  }
+}

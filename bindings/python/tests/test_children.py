@@ -1,0 +1,178 @@
+"""Contexts on contexts: what a child sees of its parent, and what a save of it does there."""
+
+from __future__ import annotations
+
+import random
+import unittest
+
+import quire
+
+from support import Author, Quote, StoreTestCase
+
+
+class ChildTests(StoreTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.author = self.context.add(Author(name="Goethe"))
+        self.theirs = self.quote("a", price=1, author=self.author)
+        self.child = self.context.create_child()
+        self.mine = self.child.get(Quote, self.theirs.id)
+
+    def test_a_child_sees_what_is_not_saved(self) -> None:
+        self.assertIs(self.child.parent, self.context)
+        self.assertIsNone(self.context.parent)
+        self.assertEqual(self.mine.contents, "a")
+        self.assertIsNot(self.mine, self.theirs)
+        self.assertEqual([each.id for each in self.child.query(Quote)], [self.theirs.id])
+        self.assertEqual(self.mine.author.name, "Goethe")
+        self.assertEqual([each.contents for each in self.mine.author.quotes], ["a"])
+
+    def test_its_saves_are_changes_of_the_parent(self) -> None:
+        self.mine.contents = "b"
+        made = self.child.add(Quote(contents="c", author=self.mine.author))
+        self.assertEqual(self.theirs.contents, "a")
+        self.child.save()
+        self.assertFalse(self.child.has_changes)
+        self.assertTrue(self.context.has_changes)
+        self.assertEqual(self.theirs.contents, "b")
+        self.assertEqual(sorted(each.contents for each in self.author.quotes), ["b", "c"])
+        self.context.save()
+        fresh = self.store.create_context()
+        self.assertEqual(fresh.get(Quote, made.id).contents, "c")
+
+    def test_what_is_not_saved_ends_with_the_child(self) -> None:
+        self.mine.contents = "b"
+        self.child.close()
+        self.assertEqual(self.theirs.contents, "a")
+
+    def test_a_parent_takes_its_children_along(self) -> None:
+        parent = self.store.create_context()
+        child = parent.create_child()
+        parent.close()
+        self.assertTrue(child.closed)
+
+    def test_two_changes_of_one_attribute_are_in_conflict(self) -> None:
+        self.assertEqual(self.mine.contents, "a")
+        self.mine.contents = "mine"
+        self.theirs.price = 5
+        self.child.save()
+        self.mine.contents = "mine again"
+        self.theirs.contents = "theirs"
+        with self.assertRaises(quire.Conflict) as raised:
+            self.child.save()
+        self.assertEqual([each.object for each in raised.exception.conflicts], [self.mine])
+        self.child.merge_policy = quire.MergePolicy.STORE_WINS
+        self.child.save()
+        self.assertEqual(self.mine.contents, "theirs")
+        self.assertEqual(self.theirs.price, 5)
+
+    def test_live_lists_of_both_follow(self) -> None:
+        above = self.context.query(Quote).order_by("contents").live()
+        below = self.child.query(Quote).order_by("contents").live()
+        heard: list[str] = []
+        above.on_change(lambda change: heard.append("above"))
+        below.on_change(lambda change: heard.append("below"))
+        self.child.add(Quote(contents="0"))
+        self.child.process()
+        self.assertEqual(heard, ["below"])
+        self.child.save()
+        self.assertEqual(heard, ["below", "above"])
+        self.quote("z")
+        self.context.process()
+        self.assertEqual(heard, ["below", "above", "above"])
+        self.child.merge()
+        self.assertEqual(heard, ["below", "above", "above", "below"])
+        self.assertEqual([each.contents for each in above], [each.contents for each in below])
+
+    def test_a_save_is_one_thing_to_undo(self) -> None:
+        self.context.enable_undo()
+        self.mine.contents = "b"
+        self.child.add(Quote(contents="c"))
+        self.child.save()
+        self.context.undo()
+        self.assertEqual([each.contents for each in self.context.query(Quote)], ["a"])
+
+    def test_batch_requests_are_for_the_root(self) -> None:
+        with self.assertRaises(quire.Unsupported):
+            self.child.query(Quote).delete()
+
+    def test_children_that_merge_show_what_dictionaries_say(self) -> None:
+        seed = random.randrange(1 << 32)
+        print(f"children: seed {seed}")
+        dice = random.Random(seed)
+        # What each context has changed of what is above it, by id and attribute.
+        contexts = [self.context, self.child, self.context.create_child()]
+        contexts.append(contexts[1].create_child())
+        above = {1: 0, 2: 0, 3: 1}
+        base = {self.theirs.id: {"contents": "a", "price": 1}}
+        changes: list[dict[int, object]] = [{}, {}, {}, {}]
+
+        def view(level: int) -> dict[int, dict[str, object]]:
+            rows = {id: dict(row) for id, row in (base if level == 0 else view(above[level])).items()}
+            for id, change in changes[level].items():
+                if change is None:
+                    rows.pop(id, None)
+                elif id in rows or "new" in change:
+                    rows.setdefault(id, {}).update({key: value for key, value in change.items() if key != "new"})
+            return rows
+
+        for context in contexts[1:]:
+            context.merges_automatically = True
+        for step in range(400):
+            level = dice.randrange(4)
+            context, mine = contexts[level], changes[level]
+            shown = view(level)
+            action = dice.randrange(8)
+            if action == 0 or not shown:
+                made = context.add(Quote(contents=str(step), price=step))
+                mine[made.id] = {"contents": str(step), "price": step, "new": True}
+            elif action < 5:
+                id = dice.choice(sorted(shown))
+                key, value = dice.choice([("contents", str(step)), ("price", step)])
+                setattr(context.get(Quote, id), key, value)
+                mine.setdefault(id, {})[key] = value
+            elif action == 5:
+                id = dice.choice(sorted(shown))
+                context.delete(context.get(Quote, id))
+                if "new" in (mine.get(id) or {}):
+                    del mine[id]
+                else:
+                    mine[id] = None
+            elif action == 6:
+                context.merge()
+                context.save()
+                if level == 0:
+                    base = view(0)
+                else:
+                    parents = changes[above[level]]
+                    for id, change in mine.items():
+                        if change is None:
+                            if "new" in (parents.get(id) or {}):
+                                del parents[id]
+                            else:
+                                parents[id] = None
+                        elif id in view(above[level]) or "new" in change:
+                            parents.setdefault(id, {}).update(change)
+                mine.clear()
+            elif level > 0:
+                context.rollback()
+                mine.clear()
+            # What is deleted above is dropped below, with what was changed of it there. A change to what is there is
+            # none.
+            for each in range(4):
+                contexts[each].merge()
+                there = base if each == 0 else view(above[each])
+                for id, change in list(changes[each].items()):
+                    if "new" in (change or {}):
+                        continue
+                    if id not in there:
+                        del changes[each][id]
+                    elif change is not None:
+                        changes[each][id] = {key: value for key, value in change.items() if there[id][key] != value}
+            for each, context in enumerate(contexts):
+                found = {row.id: {"contents": row.contents, "price": row.price} for row in context.query(Quote)}
+                self.assertEqual(found, view(each), f"seed {seed}, step {step}, context {each}")
+
+
+if __name__ == "__main__":
+    unittest.main()
