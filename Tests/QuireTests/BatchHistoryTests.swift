@@ -4,7 +4,9 @@ import Testing
 
 @Suite("Batch requests: random histories")
 struct BatchHistoryTests {
-  @Test("Contexts and controllers take over what batch requests do, below what is pending", arguments: Dice.seeds(4) + [8_989_644_627_084_686_437])
+  @Test(
+    "Contexts and controllers take over what batch requests do, below what is pending",
+    arguments: Dice.seeds(4) + [8_989_644_627_084_686_437])
   func histories(seed: UInt64) throws {
     print("batch history: seed \(seed)")
     let shop = try Bookshop(seed: seed)

@@ -165,7 +165,7 @@ final class Bookshop {
     case 1:
       let price = dice.pick(Self.prices) ?? nil
       try set(number, "price", price.map { .double($0) } ?? .nil)
-      now.books[number]?.price = price
+      now.books[number]?.price = Self.kept(price)
     default:
       let author = dice.chance(4, of: 5) ? dice.pick(now.persons.keys.sorted()) : nil
       try set(number, "author", reference(author))
@@ -245,16 +245,9 @@ final class Bookshop {
       try runUpdate(query, ["title": value(title), "price": price.map { .double($0) } ?? .nil], matches)
       for book in matches {
         if now.books[book]?.title == saved.books[book]?.title { now.books[book]?.title = title }
-        if now.books[book]?.price?.bitPattern == saved.books[book]?.price?.bitPattern { now.books[book]?.price = price }
-        // SQL finds no difference between the two zeros, and leaves what is there.
-        let isZero = price == 0 && saved.books[book]?.price == 0
-        let mixed = isZero && saved.books[book]?.title == title
-        if mixed {
-          let present = nowPrice(book, kept: saved.books[book]?.price ?? nil, new: price)
-          now.books[book]?.price = present
-        }
+        if now.books[book]?.price == saved.books[book]?.price { now.books[book]?.price = Self.kept(price) }
         saved.books[book]?.title = title
-        if !mixed { saved.books[book]?.price = price }
+        saved.books[book]?.price = Self.kept(price)
       }
     case 1:
       (query.format, query.holds) = dice.pick(BookshopQuery.bookFilters) ?? BookshopQuery.bookFilters[0]
@@ -288,9 +281,8 @@ final class Bookshop {
     }
   }
 
-  private func nowPrice(_ book: Int, kept: Double?, new: Double?) -> Double? {
-    now.books[book]?.price?.bitPattern == new?.bitPattern ? kept : now.books[book]?.price
-  }
+  /// A price as an object holds it: the file has no negative zero, so writing one over a zero changes nothing.
+  private static func kept(_ price: Double?) -> Double? { price == 0 ? 0 : price }
 
   private func runUpdate(_ query: BookshopQuery, _ values: [String: Value], _ matches: [Int]) throws {
     let rows = try context.update(query.request(), values.map { ($0.key, $0.value) }, merges: true)
