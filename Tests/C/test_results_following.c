@@ -270,6 +270,58 @@ static void reference_to_a_row_that_is_gone_counts_as_nil_behind_it(void) {
     close_fixture(made);
 }
 
+static quire_status change_request(quire_results *results, const char *format, const char *sort, const char *section) {
+    quire_fetch_request *request = new_request("Book", format, sort);
+    const quire_status status = quire_results_set_request(results, request, section, QUIRE_NUL, &error);
+    quire_fetch_request_release(request);
+    return status;
+}
+
+static void another_request_is_told_as_the_difference(void) {
+    fixture made = open_fixture();
+    quire_object *books[] = {
+        insert_book(made.context, "a", 30), insert_book(made.context, "b", 10), insert_book(made.context, "c", 20)};
+    quire_results *results = controller(made.context, NULL, "title", NULL);
+    CHECK_OK(change_request(results, "pages > 10", "title", NULL));
+    CHECK_TOLD("{was 3 -0.1 is 2}");
+    CHECK_OK(change_request(results, NULL, "pages", NULL));
+    CHECK_TOLD("{was 2 +0.0 >0.0/0.2 is 3}");
+    CHECK_OK(change_request(results, NULL, "pages", "title"));
+    CHECK_TOLD("{was 3 -s0: +s0:a +s1:b +s2:c >0.2/0.0 >0.0/1.0 >0.1/2.0 is 3}");
+    CHECK_OK(change_request(results, "title != 'b'", "title", "title"));
+    CHECK_TOLD("{was 3 -s1:b -1.0 is 2}");
+    CHECK_OK(change_request(results, "title IN {'a', 'c'}", "pages", "title"));
+    CHECK_TOLD("");
+    set_text(books[1], "title", "c");
+    process(made.context);
+    CHECK_TOLD("{was 2 +1.0 is 3}");
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, change_request(results, NULL, "subtitle", NULL));
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, change_request(results, NULL, "title", "tags"));
+    quire_fetch_request *request = new_request("Author", NULL, "name");
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_results_set_request(results, request, NULL, 0, &error));
+    quire_fetch_request_release(request);
+    CHECK_TOLD("");
+    CHECK(quire_results_count(results) == 3);
+    quire_results_release(results);
+    for (size_t i = 0; i < 3; i++) quire_object_release(books[i]);
+    close_fixture(made);
+}
+
+static void request_that_is_replaced_before_the_fetch_is_the_one_that_is_fetched(void) {
+    fixture made = open_fixture();
+    quire_object_release(insert_book(made.context, "a", 30));
+    quire_fetch_request *request = new_request("Book", "pages > 100", "title");
+    quire_results *results = NULL;
+    CHECK_OK(quire_results_create(made.context, request, NULL, &results, &error));
+    quire_fetch_request_release(request);
+    CHECK_OK(change_request(results, NULL, "title", "title"));
+    CHECK(quire_results_count(results) == 0);
+    CHECK_OK(quire_results_fetch(results, &error));
+    CHECK(quire_results_count(results) == 1 && quire_results_section_count(results) == 1);
+    quire_results_release(results);
+    close_fixture(made);
+}
+
 int main(void) {
     RUN(change_that_is_taken_back_before_processing_is_not_reported);
     RUN(predicate_goes_on_to_mean_an_object_that_is_saved);
@@ -280,5 +332,7 @@ int main(void) {
     RUN(controller_that_is_fetched_meanwhile_is_not_told_what_it_has_seen);
     RUN(row_that_is_read_anew_moves_to_where_it_belongs);
     RUN(reference_to_a_row_that_is_gone_counts_as_nil_behind_it);
+    RUN(another_request_is_told_as_the_difference);
+    RUN(request_that_is_replaced_before_the_fetch_is_the_one_that_is_fetched);
     return RESULT();
 }

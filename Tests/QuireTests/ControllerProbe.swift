@@ -6,8 +6,8 @@ import Testing
 final class ControllerProbe: ResultsDelegate {
   enum Moment: String, CaseIterable { case will, section, object, did, report }
 
-  let query: BookshopQuery
-  let sectionKey: String?
+  private(set) var query: BookshopQuery
+  private(set) var sectionKey: String?
   let controller: ResultsController
   /// As a list on screen that applies the callbacks would show.
   private(set) var shown: [[Int64]] = []
@@ -27,6 +27,22 @@ final class ControllerProbe: ResultsDelegate {
     try controller.performFetch()
     shown = Self.lists(controller)
     controller.delegate = self
+  }
+
+  /// Another query of the same tree of entities; what a failure leaves is the query from before.
+  func change(to query: BookshopQuery, section: String?) throws {
+    try controller.setRequest(query.request(), sectionKeyPath: section)
+    self.query = query
+    sectionKey = section
+  }
+
+  /// A random one.
+  func changeQuery(_ shop: Bookshop) throws {
+    var next = BookshopQuery(&shop.dice)
+    while (next.entity == "Book") != (query.entity == "Book") { next = BookshopQuery(&shop.dice) }
+    let keys = next.entity == "Book" ? BookshopQuery.bookKeys : BookshopQuery.personKeys
+    let section = shop.dice.chance(2, of: 3) ? shop.dice.pick(next.entity == "Party" ? ["name"] : keys) : nil
+    try change(to: next, section: section)
   }
 
   static func lists(_ controller: ResultsController) -> [[Int64]] {

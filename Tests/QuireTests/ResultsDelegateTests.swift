@@ -35,13 +35,17 @@ struct ResultsDelegateTests {
       guard reactions < 6, shop.dice.chance(1, of: 5) else { return }
       reactions += 1
       do {
-        switch shop.dice.roll(9) {
+        switch shop.dice.roll(10) {
         case 0: try shop.save()
         case 1: try shop.rollback()
         case 2: try shop.obtainPermanentIDs()
         case 3: _ = try shop.context.fetch(FetchRequest(entityName: "Book")).count
         case 4: try shop.context.process()
         case 5: shop.forget()
+        case 6:
+          let probe = probes[shop.dice.roll(probes.count)]
+          // Not within its own bracket.
+          if probe.controller.bracket == nil { try probe.changeQuery(shop) }
         default: try shop.change()
         }
       } catch { failure = error }
@@ -50,6 +54,7 @@ struct ResultsDelegateTests {
     for round in 0..<150 {
       let moment = "round \(round) of seed \(seed)"
       reactions = 0
+      if shop.dice.chance(1, of: 4) { try probes[shop.dice.roll(probes.count)].changeQuery(shop) }
       for _ in 0..<(1 + shop.dice.roll(4)) { try shop.change() }
       switch shop.dice.roll(4) {
       case 0: try shop.save()
@@ -212,6 +217,58 @@ struct ResultsDelegateTests {
     delegate.act = nil
     try context.process()
     #expect(results.count == 1)
+  }
+
+  @Test func anotherRequestIsToldOnceTheOldStateWasShown() throws {
+    for title in ["a", "b", "c"] { try book(title) }
+    let results = try controller()
+    try results.performFetch()
+    let delegate = Delegate()
+    var counts: [Int] = []
+    delegate.act = { [self] what, results in
+      counts.append(results.count)
+      // What comes meanwhile has a bracket of its own, and is among the new rows.
+      if what == "will", counts.count == 1 {
+        _ = try? book("bb")
+        try? context.save()
+      }
+    }
+    results.delegate = delegate
+    let request = FetchRequest(entityName: "Book")
+    request.predicate = try Predicate.parse("title BEGINSWITH 'b'")
+    try results.setRequest(request, sectionKeyPath: nil)
+    #expect(delegate.log == ["will", "object", "object", "did", "report", "will", "object", "did", "report"])
+    #expect(counts == [3, 1, 1, 1, 1, 1, 2, 2, 2])
+    #expect(failure(of: { try results.setRequest(FetchRequest(entityName: "Person"), sectionKeyPath: nil) }) != nil)
+    #expect(results.count == 2)
+  }
+
+  @Test func rowsThatNobodyReadAreToldOfWithTheirObjects() throws {
+    for number in 0..<600 { try book("\(number)") }
+    try context.save()
+    let other = Context(store: library.store)
+    let request = FetchRequest(entityName: "Book")
+    request.predicate = try Predicate.parse("title == 'none'")
+    let results = try ResultsController(context: other, request: request, sectionKeyPath: nil, queuesChanges: false)
+    try results.performFetch()
+    let probe = ObjectNotes()
+    results.delegate = probe
+    try results.setRequest(FetchRequest(entityName: "Book"), sectionKeyPath: nil)
+    #expect(probe.titles == (0..<600).map { "\($0)" })
+  }
+
+  /// Reads the objects that it is told of.
+  private final class ObjectNotes: ResultsDelegate {
+    var titles: [String] = []
+    let hasIndexTitles = false
+    func willChange(_ results: ResultsController) {}
+    func didChangeSection(_ change: SectionChange, in results: ResultsController) {}
+    func didChangeObject(_ object: ManagedObject, _ change: Change, in results: ResultsController) {
+      if case .text(let title) = try? object.value(forKey: "title") { titles.append(title.string) }
+    }
+    func didChange(_ results: ResultsController) {}
+    func didReport(_ changes: ChangeSet, in results: ResultsController) {}
+    func indexTitle(ofSection name: Text, in results: ResultsController) -> Text? { nil }
   }
 
   @Test func noDelegateMayFetchItsOwnControllerAnew() throws {

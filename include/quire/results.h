@@ -205,6 +205,24 @@ quire_status quire_results_set_delegate(
  */
 quire_status quire_results_fetch(quire_results *results, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
+/**
+ * Lists something else from now on: another predicate, sort order or entity of the same tree, in the sections of
+ * `section_key_path`, NULL for a single section. What is copied of `request`, and what orders the rows, is as in
+ * `quire_results_create`.
+ *
+ * Once fetched, the rows are fetched anew and the difference is told in a bracket of its own: rows that are in both
+ * lists and kept their order among each other, and their section, are not told of; the moves are as few as can be. A
+ * section is the same when its key and its name are. Where nothing differs nothing is told. From within the delegate of
+ * another controller this works, too.
+ *
+ * Fails as `quire_results_create` and `quire_results_fetch` do, and with QUIRE_INVALID_ARGUMENT for an entity of another
+ * tree; the controller then keeps what it had, and nothing is told. When a delegate went on changing objects without end
+ * (see `quire_context_process`) the new request stays.
+ */
+quire_status quire_results_set_request(
+    quire_results *results, const quire_fetch_request *request, const char *QUIRE_NULLABLE section_key_path,
+    size_t section_key_path_size, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
 /** Rows in all sections. */
 int64_t quire_results_count(const quire_results *results);
 

@@ -51,6 +51,21 @@ public func quire_results_fetch(_ results: UnsafeMutablePointer<quire_results>?,
   status(results, "results", out_error) { results throws(Failure) in try results.performFetch() }
 }
 
+@_cdecl("quire_results_set_request") @implementation
+public func quire_results_set_request(
+  _ results: UnsafeMutablePointer<quire_results>?, _ request: UnsafePointer<quire_fetch_request>?,
+  _ section_key_path: CText, _ section_key_path_size: Int, _ out_error: ErrorOut
+) -> quire_status {
+  status(results, "results", out_error) { results throws(Failure) in
+    let request = try resolve(request, "request")
+    var sectionKeyPath: String?
+    if section_key_path != nil {
+      sectionKeyPath = try string(section_key_path, section_key_path_size, "section_key_path")
+    }
+    try results.setRequest(request, sectionKeyPath: sectionKeyPath)
+  }
+}
+
 @_cdecl("quire_results_count") @implementation
 public func quire_results_count(_ results: UnsafePointer<quire_results>?) -> Int64 {
   value(results, none: 0) { Int64($0.count) }

@@ -356,6 +356,15 @@ final class Context {
       "Delegates changed objects in \(Context.mostRounds) brackets in a row. "
         + "A delegate must not change an object each time it is told of a change.")
   }
+
+  /// Runs what tells delegates of something else than changes of objects. What they change is told when it is done.
+  func telling(_ body: () -> Void) throws(Failure) {
+    if isProcessing { return body() }
+    isProcessing = true
+    body()
+    isProcessing = false
+    try process()
+  }
 }
 
 /// Something that follows the changes of a context.

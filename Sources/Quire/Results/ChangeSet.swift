@@ -63,3 +63,16 @@ final class ChangeSet {
     return rank + removed.partitionPoint { $1.oldFlat - $0 <= rank }
   }
 }
+
+extension ChangeSet {
+  /// The same changes with other ids for rows that got permanent ones.
+  func renaming(_ ids: [Int64: Int64]) -> ChangeSet {
+    ChangeSet(
+      changes: changes.map { change in
+        var change = change
+        change.id = ids[change.id] ?? change.id
+        return change
+      }, sectionChanges: sectionChanges, oldCount: oldCount, newCount: newCount, oldSectionCount: oldSectionCount,
+      newSectionCount: newSectionCount)
+  }
+}

@@ -1,26 +1,22 @@
 /// A query kept up to date, gathered in sections, that reports its exact changes.
 final class ResultsController {
   let context: Context
-  /// Ordered by section first; see `init`.
-  let query: FetchQuery
-  /// Those who watch its fetches.
-  private let cancellation: Cancellation?
-  private let progress: FetchMonitor.Progress?
-  private let isSectioned: Bool
-  private let dependencies: [Dependency]
-  private(set) var index: SectionedIndex
+  /// What it shows.
+  var contents: ListContents
+  /// What it is about to show, while it tells that: it must take on new ids, too.
+  var incoming: ListContents?
   private(set) var isFetched = false
   /// `Context.touchCount` at the fetch, which has seen everything up to there.
-  private var fetchTime: UInt64 = 0
+  private(set) var fetchTime: UInt64 = 0
   /// The objects of the bracket that is being told of: until it has been applied, a row may show one that is gone.
-  private var bracket: [Int64: ManagedObject]?
+  var bracket: [Int64: ManagedObject]?
   /// While a bracket's changes are worked out but not applied: the objects that got permanent ids, by temporary id.
-  private var assignedMeanwhile: [Int64: ManagedObject]?
+  var assignedMeanwhile: [Int64: ManagedObject]?
   let generation = Counter()
 
   var delegate: (any ResultsDelegate)? { didSet { forgetTitles() } }
-  private let queuesChanges: Bool
-  private var queue = ChangeQueue()
+  let queuesChanges: Bool
+  var queue = ChangeQueue()
 
   // Made when asked for, forgotten with the next change.
   private var titles: [(title: Text, section: Int)]?
@@ -33,95 +29,61 @@ final class ResultsController {
     let count: Int
   }
 
-  /// Copies what it needs from `request`. When the first sort key is not the section key, the section key goes before
-  /// it, ascending: sections are contiguous whatever the request says.
+  /// Copies what it needs from `request`.
   init(context: Context, request: FetchRequest, sectionKeyPath: String?, queuesChanges: Bool) throws(Failure) {
     try context.store.checkOpen()
-    if request.resultType != .objects {
-      throw Failure(
-        .invalidArgument, "A results controller needs a request for objects; set its result type to objects.")
-    }
-    if request.limit != 0 || request.offset != 0 {
-      throw Failure(
-        .unsupported,
-        "A results controller cannot keep a limit or an offset true while it is live; fetch with them, "
-          + "or leave them out."
-      )
-    }
-    if !request.includesPendingChanges {
-      throw Failure(.unsupported, "A results controller follows pending changes; set includes_pending_changes to true.")
-    }
-    var sort = request.sort
-    if let sectionKeyPath {
-      let path = try FetchRequest.split(keyPath: sectionKeyPath)
-      if sort.first?.keyPath != path { sort.insert(SortDescriptor(keyPath: path), at: 0) }
-    }
+    let listing = try Listing(request, sectionKeyPath: sectionKeyPath, in: context)
     self.context = context
-    query = try FetchQuery(
-      entity: context.model.entity(named: request.entityName), includesSubentities: request.includesSubentities,
-      predicate: request.predicate, sort: sort, of: context.store)
-    cancellation = request.cancellation
-    progress = request.progress
-    isSectioned = sectionKeyPath != nil
-    dependencies = query.dependencies()
     self.queuesChanges = queuesChanges
-    index = SectionedIndex(isSectioned: isSectioned)
+    contents = ListContents(listing: listing, index: SectionedIndex(isSectioned: listing.isSectioned))
     context.add(self)
   }
 
+  var listing: Listing { contents.listing }
+  var query: FetchQuery { contents.listing.query }
+  var index: SectionedIndex { contents.index }
+
   /// Fetches anew, without telling the delegate.
   func performFetch() throws(Failure) {
-    try context.store.checkOpen()
-    if bracket != nil {
-      throw Failure(.invalidState, "A results controller cannot be fetched again from within its own delegate.")
-    }
-    try context.process()
-    var query = query
-    query.monitor = FetchMonitor(of: query.entity.name, cancellation, progress, in: context)
+    try prepareToRead("be fetched again")
     let time = context.touchCount
-    let (fresh, matching) = try context.store.watched(by: query.monitor) { () throws(Failure) in
-      try read(query)
-    }
-    _ = fresh.apply(matching)
-    index = fresh
+    contents = try listing.contents(in: context)
     isFetched = true
     fetchTime = time
     queue = ChangeQueue()
     noteChange()
   }
 
-  /// What is saved as an index, and what is pending beside it.
-  private func read(_ query: FetchQuery) throws(Failure) -> (SectionedIndex, [RowChange]) {
-    let overlay = try PendingOverlay(query, in: context)
-    var plan = query.plan()
-    plan.excluded = overlay.savedIDs
-    let fresh = SectionedIndex(isSectioned: isSectioned)
-    var loader = SectionedIndex.Loader(fresh)
-    var rowKey = RowKey(section: .unsectioned, order: SortKey())
-    var lastValue: Value?
-    let isSectioned = isSectioned
-    try context.store.scan(plan, keyPaths: query.sort.map(\.keyPath)) { (row, values) throws(Failure) in
-      if isSectioned, lastValue?.isIdentical(to: values[0]) != true {
-        rowKey.section = SectionKey(values[0], query)
-        lastValue = values[0]
-      }
-      query.setSortKey(&rowKey.order, of: row, values)
-      loader.add(row.id, rowKey)
+  /// Lists something else from now on, and tells the difference in a bracket. Before the first fetch there is nothing to
+  /// tell.
+  ///
+  /// On failure it goes on with what it had. Objects keep their ids, so that both entities must be of one tree.
+  func setRequest(_ request: FetchRequest, sectionKeyPath: String?) throws(Failure) {
+    try prepareToRead("be given another request")
+    let listing = try Listing(request, sectionKeyPath: sectionKeyPath, in: context)
+    let root = query.entity.root
+    if listing.query.entity.rootNumber != root.rootNumber {
+      throw Failure(
+        .invalidArgument,
+        "A results controller of '\(root.name)' cannot list '\(listing.query.entity.name)', whose objects have ids of "
+          + "their own. Make another controller.")
     }
-    var matching: [RowChange] = []
-    for object in overlay.objects where try query.matches(object) {
-      matching.append(RowChange(id: object.id, newKey: try key(of: object)))
+    if isFetched {
+      let fresh = try listing.contents(in: context)
+      try context.telling { replaceContents(with: fresh) }
+    } else {
+      contents = ListContents(listing: listing, index: SectionedIndex(isSectioned: listing.isSectioned))
     }
-    loader.finish()
-    return (fresh, matching)
   }
 
-  private func key(of object: ManagedObject) throws(Failure) -> RowKey {
-    var section = SectionKey.unsectioned
-    if isSectioned, let first = query.sort.first {
-      section = SectionKey(try object.value(atKeyPath: first.keyPath), query)
+  private func prepareToRead(_ what: String) throws(Failure) {
+    try context.store.checkOpen()
+    if bracket != nil {
+      throw Failure(
+        .invalidState, "A results controller cannot \(what) from within its own delegate. Do it when that has returned."
+      )
     }
-    return RowKey(section: section, order: try query.sortKey(of: object))
+    try context.process()
   }
 
   /// The oldest change set that was not taken, for controllers that queue.
@@ -166,13 +128,17 @@ final class ResultsController {
     if let object = bracket?[id] { return object }
     let reference = ObjectReference(root: query.entity.rootNumber, id: id)
     if let object = context.registeredObject(reference), !object.isFault { return object }
-    guard let row = try context.rows(root: query.entity.root, ids: [id]).first else {
+    guard let object = try read([id]).first else {
       throw Failure(.notFound, "The row of \(query.entity.name) \(id) is no longer in the store.")
     }
-    let object = context.object(for: row)
     // Another writer changed the row: the list takes that on with the next changes, so as not to show it out of order.
-    if try key(of: object) != index.key(of: id) { context.touch(object) }
+    if try listing.key(of: object) != index.key(of: id) { context.touch(object) }
     return object
+  }
+
+  /// The objects of saved rows, as far as these are there.
+  func read(_ ids: [Int64]) throws(Failure) -> [ManagedObject] {
+    try context.rows(root: query.entity.root, ids: ids).map { context.object(for: $0) }
   }
 
   func indexPath(of object: ManagedObject) throws(Failure) -> IndexPath {
@@ -241,147 +207,8 @@ final class ResultsController {
     lentSections = [:]
   }
 
-  private func noteChange() {
+  func noteChange() {
     forgetTitles()
     generation.increment()
-  }
-}
-
-// MARK: Following the context
-
-extension ResultsController: ContextObserver {
-  func contextDidChange(_ batch: [ObjectChange]) throws(Failure) {
-    if !isFetched { return }
-    let objectChanges = batch.filter { $0.time > fetchTime }
-    var changes: [RowChange] = []
-    var involved: [Int64: ManagedObject] = [:]
-    func evaluate(_ candidates: ObjectSet, hasChanged: Bool) throws(Failure) {
-      try context.fulfil(candidates)
-      for object in candidates {
-        var key: RowKey?
-        if object.isLive, try object.isStillStored(), try query.matches(object) { key = try self.key(of: object) }
-        // A row that did not change itself is told of when the related object that did has given it another key.
-        if hasChanged ? key == nil && !index.contains(object.id) : key == index.key(of: object.id) { continue }
-        changes.append(RowChange(id: object.id, newKey: key))
-        involved[object.id] = object
-      }
-    }
-    var changed = ObjectSet()
-    for change in objectChanges where change.object.entity.rootNumber == query.entity.rootNumber {
-      changed.insert(change.object)
-    }
-    try evaluate(changed, hasChanged: true)
-    try evaluate(dependents(of: objectChanges, besides: changed), hasChanged: false)
-    deliver(changes, involved)
-  }
-
-  func follows(_ entity: Entity) -> Bool {
-    let root = entity.rootNumber
-    return isFetched
-      && (query.entity.rootNumber == root
-        || dependencies.contains { $0.path.contains { $0.destination.rootNumber == root } })
-  }
-
-  func contextDidAssignIDs(_ objects: [(object: ManagedObject, temporary: Int64)]) {
-    if !isFetched { return }
-    var renamed: [Int64: Int64] = [:]
-    for (object, temporary) in objects where object.entity.rootNumber == query.entity.rootNumber {
-      renamed[temporary] = object.id
-      assignedMeanwhile?[temporary] = object
-      guard let present = index.key(of: temporary) else { continue }
-      if let key = try? key(of: object), index.replaceID(temporary, with: object.id, key: key) { continue }
-      // It belongs elsewhere by its new id. It takes that on where it stands and moves in a bracket.
-      _ = index.replaceID(temporary, with: object.id, key: present)
-      context.touch(object)
-    }
-    touchHolders(of: objects.map(\.object))
-    if renamed.isEmpty { return }
-    // Who takes a change set after the save must find its objects by the ids that they have now.
-    queue.rename(renamed)
-    generation.increment()
-  }
-
-  /// Rows that are ordered by a to-one relationship itself, hence by an id, have new keys when the id changes.
-  private func touchHolders(of objects: [ManagedObject]) {
-    for path in query.sortPaths {
-      guard let last = path.last as? Relationship else { continue }
-      let holders = try? context.objects(reaching: objects, along: path.relationships + [last], from: query.entity)
-      for object in holders ?? [] where index.contains(object.id) { context.touch(object) }
-    }
-  }
-
-  /// The objects that reach a changed object through the keys of the query, without those of `known`.
-  private func dependents(of changes: [ObjectChange], besides known: ObjectSet) throws(Failure) -> ObjectSet {
-    var found = ObjectSet()
-    for dependency in dependencies {
-      let changed = changes.filter { $0.properties.contains(dependency.property) && dependency.concerns($0.object) }
-      for object in try context.objects(reaching: changed.map(\.object), along: dependency.path, from: query.entity)
-      where !known.contains(object) { found.insert(object) }
-    }
-    return found
-  }
-
-  /// One bracket. The delegate may be replaced, and the controller let go of, by any of the calls.
-  private func deliver(_ changes: [RowChange], _ involved: [Int64: ManagedObject]) {
-    if changes.isEmpty { return }
-    bracket = involved
-    defer { bracket = nil }
-    assignedMeanwhile = [:]
-    var told = delegate
-    told?.willChange(self)
-    if delegate !== told {
-      told = delegate
-      told?.willChange(self)
-    }
-    let (changes, involved) = withPermanentIDs(changes, involved)
-    assignedMeanwhile = nil
-    let report = index.apply(changes)
-    noteChange()
-    if queuesChanges, !report.isEmpty { queue.append(report) }
-    // A delegate that comes now sees the new state and is told of what follows it.
-    func isStillThere() -> Bool { told != nil && delegate === told }
-    for change in report.sectionChanges where isStillThere() { told?.didChangeSection(change, in: self) }
-    for change in report.changes where isStillThere() {
-      if let object = involved[change.id] { told?.didChangeObject(object, change, in: self) }
-    }
-    if isStillThere() { told?.didChange(self) }
-    if isStillThere() { told?.didReport(report, in: self) }
-  }
-
-  /// The same changes by the ids that the objects have after `willChange`, which may have saved them.
-  private func withPermanentIDs(
-    _ changes: [RowChange], _ involved: [Int64: ManagedObject]
-  ) -> ([RowChange], [Int64: ManagedObject]) {
-    guard let assigned = assignedMeanwhile, !assigned.isEmpty else { return (changes, involved) }
-    var involved = involved
-    let changes = changes.map { change in
-      guard let object = assigned[change.id] else { return change }
-      involved[object.id] = object
-      return RowChange(
-        id: object.id, newKey: change.newKey.map { (try? key(of: object)) ?? $0 }, isUpdated: change.isUpdated)
-    }
-    return (changes, involved)
-  }
-}
-
-extension SectionKey {
-  /// nil and empty text make one section, as in Core Data.
-  init(_ value: Value, _ query: FetchQuery) {
-    var order = SortKey()
-    query.append(value.isNil ? .text("") : value, at: 0, to: &order)
-    self.init(order: order, name: value.sectionName)
-  }
-}
-
-extension ChangeSet {
-  /// The same changes with other ids for rows that got permanent ones.
-  func renaming(_ ids: [Int64: Int64]) -> ChangeSet {
-    ChangeSet(
-      changes: changes.map { change in
-        var change = change
-        change.id = ids[change.id] ?? change.id
-        return change
-      }, sectionChanges: sectionChanges, oldCount: oldCount, newCount: newCount, oldSectionCount: oldSectionCount,
-      newSectionCount: newSectionCount)
   }
 }

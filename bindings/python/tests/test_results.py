@@ -317,6 +317,31 @@ class HandlerTests(ListTestCase):
             run()
             self.assertEqual(len(self.told), 1)
 
+    def test_another_query_tells_the_difference(self):
+        before = list(self.live)
+        self.live.set_query(self.query.where("price > 1"), section_by="author.name")
+        (change,) = self.told
+        self.assertEqual({type(each) for each in change}, {quire.Delete})
+        self.assertEqual(list(self.live), [quote for quote in before if quote.price > 1])
+        self.live.set_query(self.context.query(Quote).order_by("-price"))
+        self.assertEqual([quote.price for quote in self.live], [5, 4, 3, 2, 1, 0])
+        self.assertEqual(self.live.sections.names, [""])
+        self.assertEqual(len(self.told[1].deleted_sections), 3)
+        self.live.set_query(self.context.query(Quote).order_by("-price"))
+        self.assertEqual(len(self.told), 2)
+        self.quote("new", price=2.5)
+        self.context.process()
+        self.assertEqual([type(each) for each in self.told[2]], [quire.Insert])
+
+    def test_a_query_that_cannot_be_live_leaves_the_list_as_it_was(self):
+        before = list(self.live)
+        for query, section in (
+                (self.context.query(Author), None), (self.query.where("nothing == 1"), None), (self.query, "nothing"),
+                (self.store.create_context().query(Quote), None)):
+            with self.assertRaises(quire.InvalidArgument):
+                self.live.set_query(query, section_by=section)
+        self.assertEqual((list(self.live), self.told), (before, []))
+
     def test_what_changes_nothing_is_not_told(self):
         self.live[0].price = self.live[0].price
         self.context.add(Author(name="unrelated"))

@@ -843,6 +843,9 @@ FUNCTIONS = (
     ("quire_results_set_delegate", c_uint, (
         c_void_p, POINTER(quire_results_delegate), POINTER(c_void_p),
     )),
+    ("quire_results_set_request", c_uint, (
+        c_void_p, c_void_p, c_char_p, c_size_t, POINTER(c_void_p),
+    )),
     ("quire_status_name", c_char_p, (c_uint,)),
     ("quire_store_close", c_uint, (c_void_p, POINTER(c_void_p))),
     ("quire_store_is_open", c_bool, (c_void_p,)),

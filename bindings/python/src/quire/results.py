@@ -15,7 +15,7 @@ from ._load import library, quick
 from .changes import ChangeSet, Path
 from .column import Columns, read_columns, tuples
 from .errors import InvalidArgument, NotFound, failure
-from .keys import KeyPath
+from .keys import KeyPath, path_of
 from .query import ids_of
 from .sections import Sections
 
@@ -112,6 +112,31 @@ class Results(_handle.Handle, Sequence[M], Generic[M]):
         if not status:
             _identity.forget_pages(self._context, self._model, self.ids)
         self._context._after(status, error, self._watch.take_failure())
+
+    def set_query(self, query: Query[M], section_by: Optional[KeyPath] = None) -> None:
+        """Shows another query from now on, and tells the handlers the difference as one change.
+
+        For what is typed into a search field, another order, other sections: `live.set_query(quotes.where("contents
+        CONTAINS[cd] %@", text), section_by=Quote.author)`. Rows that stay are told of only when they move. Raises what `Query.live` raises; the list then stays as it is.
+        """
+        context = self._context
+        if query._context is not context:
+            raise InvalidArgument("A list follows its context; give it a query of that.")
+        watch = _watch.Watch(query._progress)
+        request = query._request(_ffi.QUIRE_RESULT_OBJECTS)
+        section = None if section_by is None else _values.encoded(path_of(section_by))
+        error = c_void_p()
+        try:
+            watch.attach(request)
+            status = library.quire_results_set_request(
+                self._raw, request, section, 0 if section is None else len(section), byref(error))
+        finally:
+            quick.quire_fetch_request_release(request)
+        if not status:
+            self._watch, self._model = watch, query._model
+            self._section_by = None if section_by is None else path_of(section_by)
+        self._section_list = None
+        context._after(status, error, watch.take_failure())
 
     @property
     def generation(self) -> int:

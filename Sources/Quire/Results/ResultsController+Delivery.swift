@@ -1,0 +1,84 @@
+/// Telling the delegate.
+extension ResultsController {
+  func deliver(_ changes: [RowChange], _ involved: [Int64: ManagedObject]) {
+    if changes.isEmpty { return }
+    tell(involved) { assigned in index.apply(withPermanentIDs(changes, assigned)) }
+  }
+
+  /// Shows `fresh` from now on.
+  func replaceContents(with fresh: ListContents) {
+    let difference = ChangeSet.difference(from: index, to: fresh.index) { _ in false }
+    if difference.isEmpty {
+      contents = fresh
+      return
+    }
+    incoming = fresh
+    tell([:]) { assigned in
+      let report = assigned.isEmpty ? difference : ChangeSet.difference(from: index, to: fresh.index) { _ in false }
+      contents = fresh
+      incoming = nil
+      return report
+    }
+  }
+
+  /// One bracket. `change` brings the contents up to date; it is given the objects that got permanent ids since the
+  /// bracket began, by temporary id. The delegate may be replaced, and the controller let go of, by any of the calls.
+  private func tell(_ involved: [Int64: ManagedObject], _ change: ([Int64: ManagedObject]) -> ChangeSet) {
+    bracket = involved
+    defer { bracket = nil }
+    assignedMeanwhile = [:]
+    var told = delegate
+    told?.willChange(self)
+    if delegate !== told {
+      told = delegate
+      told?.willChange(self)
+    }
+    let assigned = assignedMeanwhile ?? [:]
+    assignedMeanwhile = nil
+    for (temporary, object) in assigned where involved[temporary] != nil { bracket?[object.id] = object }
+    let report = change(assigned)
+    noteChange()
+    if queuesChanges, !report.isEmpty { queue.append(report) }
+    // A delegate that comes now sees the new state and is told of what follows it.
+    func isStillThere() -> Bool { told != nil && delegate === told }
+    for change in report.sectionChanges where isStillThere() { told?.didChangeSection(change, in: self) }
+    let step = 256
+    for start in stride(from: 0, to: report.changes.count, by: step) where isStillThere() {
+      let some = report.changes[start..<min(start + step, report.changes.count)]
+      let objects = objects(of: some)
+      for change in some where isStillThere() {
+        if let object = objects[change.id] { told?.didChangeObject(object, change, in: self) }
+      }
+    }
+    if isStillThere() { told?.didChange(self) }
+    if isStillThere() { told?.didReport(report, in: self) }
+  }
+
+  /// The objects of some changes. Those that nobody has are read together; one whose row is gone is told of all the same.
+  private func objects(of changes: ArraySlice<Change>) -> [Int64: ManagedObject] {
+    let entity = query.entity
+    var found: [Int64: ManagedObject] = [:]
+    var missing: [Int64] = []
+    for change in changes {
+      let reference = ObjectReference(root: entity.rootNumber, id: change.id)
+      found[change.id] = bracket?[change.id] ?? context.registeredObject(reference)
+      if found[change.id] == nil { missing.append(change.id) }
+    }
+    if missing.isEmpty { return found }
+    for object in (try? read(missing)) ?? [] { found[object.id] = object }
+    for id in missing where found[id] == nil {
+      found[id] = ManagedObject(context: context, entity: entity, id: id, state: .gone)
+    }
+    return found
+  }
+
+  /// The same changes by the ids that the objects have after `willChange`, which may have saved them.
+  private func withPermanentIDs(_ changes: [RowChange], _ assigned: [Int64: ManagedObject]) -> [RowChange] {
+    if assigned.isEmpty { return changes }
+    return changes.map { change in
+      guard let object = assigned[change.id] else { return change }
+      return RowChange(
+        id: object.id, newKey: change.newKey.map { (try? listing.key(of: object)) ?? $0 }, isUpdated: change.isUpdated)
+    }
+  }
+}

@@ -1,0 +1,71 @@
+/// Following the context.
+extension ResultsController: ContextObserver {
+  func contextDidChange(_ batch: [ObjectChange]) throws(Failure) {
+    if !isFetched { return }
+    let objectChanges = batch.filter { $0.time > fetchTime }
+    var changes: [RowChange] = []
+    var involved: [Int64: ManagedObject] = [:]
+    func evaluate(_ candidates: ObjectSet, hasChanged: Bool) throws(Failure) {
+      try context.fulfil(candidates)
+      for object in candidates {
+        var key: RowKey?
+        if object.isLive, try object.isStillStored(), try query.matches(object) { key = try listing.key(of: object) }
+        // A row that did not change itself is told of when the related object that did has given it another key.
+        if hasChanged ? key == nil && !index.contains(object.id) : key == index.key(of: object.id) { continue }
+        changes.append(RowChange(id: object.id, newKey: key))
+        involved[object.id] = object
+      }
+    }
+    var changed = ObjectSet()
+    for change in objectChanges where change.object.entity.rootNumber == query.entity.rootNumber {
+      changed.insert(change.object)
+    }
+    try evaluate(changed, hasChanged: true)
+    try evaluate(dependents(of: objectChanges, besides: changed), hasChanged: false)
+    deliver(changes, involved)
+  }
+
+  func follows(_ entity: Entity) -> Bool {
+    isFetched && (listing.isConcerned(with: entity) || incoming?.listing.isConcerned(with: entity) == true)
+  }
+
+  func contextDidAssignIDs(_ objects: [(object: ManagedObject, temporary: Int64)]) {
+    if !isFetched { return }
+    var renamed: [Int64: Int64] = [:]
+    for (object, temporary) in objects where object.entity.rootNumber == query.entity.rootNumber {
+      renamed[temporary] = object.id
+      assignedMeanwhile?[temporary] = object
+      for contents in [contents, incoming] {
+        if contents?.rename(temporary, to: object) == false { context.touch(object) }
+      }
+    }
+    touchHolders(of: objects.map(\.object))
+    if renamed.isEmpty { return }
+    // Who takes a change set after the save must find its objects by the ids that they have now.
+    queue.rename(renamed)
+    generation.increment()
+  }
+
+  /// Rows that are ordered by a to-one relationship itself, hence by an id, have new keys when the id changes.
+  private func touchHolders(of objects: [ManagedObject]) {
+    for contents in [contents, incoming].compactMap(\.self) {
+      let query = contents.listing.query
+      for path in query.sortPaths {
+        guard let last = path.last as? Relationship else { continue }
+        let holders = try? context.objects(reaching: objects, along: path.relationships + [last], from: query.entity)
+        for object in holders ?? [] where contents.index.contains(object.id) { context.touch(object) }
+      }
+    }
+  }
+
+  /// The objects that reach a changed object through the keys of the query, without those of `known`.
+  private func dependents(of changes: [ObjectChange], besides known: ObjectSet) throws(Failure) -> ObjectSet {
+    var found = ObjectSet()
+    for dependency in listing.dependencies {
+      let changed = changes.filter { $0.properties.contains(dependency.property) && dependency.concerns($0.object) }
+      for object in try context.objects(reaching: changed.map(\.object), along: dependency.path, from: query.entity)
+      where !known.contains(object) { found.insert(object) }
+    }
+    return found
+  }
+}
