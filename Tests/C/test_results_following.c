@@ -307,6 +307,52 @@ static void another_request_is_told_as_the_difference(void) {
     close_fixture(made);
 }
 
+static void limit_and_offset_stay_true(void) {
+    fixture made = open_fixture();
+    static const char *const titles[] = {"a", "b", "c", "d", "e", "f"};
+    quire_object *books[6];
+    for (size_t i = 0; i < 6; i++) books[i] = insert_book(made.context, titles[i], 100 - (int64_t)i);
+    quire_fetch_request *request = new_request("Book", NULL, "title");
+    CHECK_OK(quire_fetch_request_set_offset(request, 1, &error));
+    CHECK_OK(quire_fetch_request_set_limit(request, 3, &error));
+    quire_results_options options = QUIRE_RESULTS_OPTIONS_INIT;
+    options.section_key_path = "title";
+    quire_results *results = NULL;
+    CHECK_OK(quire_results_create(made.context, request, &options, &results, &error));
+    const quire_results_delegate delegate = recorder();
+    CHECK_OK(quire_results_set_delegate(results, &delegate, &error));
+    CHECK_OK(quire_results_fetch(results, &error));
+    forget();
+    CHECK(quire_results_count(results) == 3 && quire_results_section_count(results) == 3);
+    /* From behind the window to before it: all move down, and one leaves. */
+    set_text(books[5], "title", "A");
+    process(made.context);
+    CHECK_TOLD("{was 3 -s2:d +s0:a -2.0 +0.0 is 3}");
+    /* Behind it nothing is told, nor before it where nothing shifts. */
+    set_text(books[4], "title", "z");
+    set_text(books[5], "title", "B");
+    process(made.context);
+    CHECK_TOLD("");
+    CHECK_OK(quire_context_delete(made.context, books[1], &error));
+    CHECK_OK(quire_context_delete(made.context, books[5], &error));
+    process(made.context);
+    CHECK_TOLD("{was 3 -s1:b -s0:a +s1:d +s2:z -1.0 -0.0 +1.0 +2.0 is 3}");
+    set_text(books[2], "title", "y");
+    process(made.context);
+    CHECK_TOLD("{was 3 -s0:c +s1:y >0.0/1.0 is 3}");
+    CHECK_OK(quire_fetch_request_set_offset(request, 9, &error));
+    CHECK_OK(quire_results_set_request(results, request, NULL, 0, &error));
+    CHECK(quire_results_count(results) == 0 && quire_results_section_count(results) == 1);
+    CHECK_OK(quire_fetch_request_set_offset(request, INT64_MAX, &error));
+    CHECK_OK(quire_fetch_request_set_limit(request, INT64_MAX, &error));
+    CHECK_OK(quire_results_set_request(results, request, NULL, 0, &error));
+    CHECK(quire_results_count(results) == 0);
+    quire_fetch_request_release(request);
+    quire_results_release(results);
+    for (size_t i = 0; i < 6; i++) quire_object_release(books[i]);
+    close_fixture(made);
+}
+
 static void request_that_is_replaced_before_the_fetch_is_the_one_that_is_fetched(void) {
     fixture made = open_fixture();
     quire_object_release(insert_book(made.context, "a", 30));
@@ -334,5 +380,6 @@ int main(void) {
     RUN(reference_to_a_row_that_is_gone_counts_as_nil_behind_it);
     RUN(another_request_is_told_as_the_difference);
     RUN(request_that_is_replaced_before_the_fetch_is_the_one_that_is_fetched);
+    RUN(limit_and_offset_stay_true);
     return RESULT();
 }

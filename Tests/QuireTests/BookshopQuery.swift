@@ -69,6 +69,9 @@ struct BookshopQuery {
   var format = "TRUEPREDICATE"
   var holds: (Facts, Int) -> Bool = { _, _ in true }
   var sort: [(key: String, isAscending: Bool)] = []
+  /// For controllers; `result` knows nothing of them. A limit of 0 is none.
+  var offset = 0
+  var limit = 0
 
   init() {}
 
@@ -91,11 +94,19 @@ struct BookshopQuery {
   func request() throws -> FetchRequest {
     let request = FetchRequest(entityName: entity)
     request.includesSubentities = includesSubentities
+    request.offset = offset
+    request.limit = limit
     if format != "TRUEPREDICATE" { request.predicate = try Predicate.parse(Text(format)) }
     request.sort = sort.map { key, isAscending in
       SortDescriptor(keyPath: key.split(separator: ".").map(String.init), isAscending: isAscending)
     }
     return request
+  }
+
+  /// What offset and limit leave of the result, in this order.
+  func window(_ facts: Facts, _ shop: Bookshop) -> [Int] {
+    let rest = result(facts, shop).dropFirst(offset)
+    return Array(limit == 0 ? rest : rest.prefix(limit))
   }
 
   func cell(_ key: String, of number: Int, in facts: Facts, _ shop: Bookshop) -> Cell {

@@ -164,15 +164,21 @@ typedef struct quire_results_delegate {
     { (uint32_t)sizeof(quire_results_delegate), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
 
 /**
- * Makes a controller for the objects of `request`, whose entity, predicate, sort keys, subentities, cancellation and
- * progress are copied. What a fetch reads with its objects, or leaves unread, is no concern of a controller, which reads
+ * Makes a controller for the objects of `request`, whose entity, predicate, sort keys, limit, offset, subentities,
+ * cancellation and progress are copied. What a fetch reads with its objects, or leaves unread, is no concern of a controller, which reads
  * objects when it is asked for them.
  *
  * Sections come first in the order: when the first sort key is not the section key path, rows are ordered by section,
  * ascending, and then by the sort keys. nil and empty text share a section, whose name is empty and in which the rows
  * with nil come first. `options` may be NULL. Owned: `*out_results`.
- * Fails: QUIRE_INVALID_ARGUMENT (unknown entity or key; a result type other than objects), QUIRE_UNSUPPORTED (a limit
- * or an offset, which this version cannot keep true while live; a predicate part), QUIRE_CLOSED.
+ *
+ * A limit and an offset stay true: they choose places of the whole order, sections first. A row that is pushed out is
+ * told of as a delete and one that is drawn in as an insert, whether it changed or not; a section that has none of its
+ * rows there is not among the sections. The keys of the rows up to the end of the window, and of some behind it, are kept;
+ * when these run out others are read from there on, so that a window costs what lies before its end.
+ *
+ * Fails: QUIRE_INVALID_ARGUMENT (unknown entity or key; a result type other than objects), QUIRE_UNSUPPORTED (a predicate
+ * part; a request without pending changes), QUIRE_CLOSED.
  */
 quire_status quire_results_create(
     quire_context *context, const quire_fetch_request *request, const quire_results_options *QUIRE_NULLABLE options,

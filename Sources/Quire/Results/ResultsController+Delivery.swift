@@ -1,8 +1,16 @@
 /// Telling the delegate.
 extension ResultsController {
-  func deliver(_ changes: [RowChange], _ involved: [Int64: ManagedObject]) {
+  /// Takes on what became of rows, and tells of those that are shown. Nothing is told when reading fails.
+  func deliver(_ changes: [RowChange], _ involved: [Int64: ManagedObject]) throws(Failure) {
     if changes.isEmpty { return }
-    tell(involved) { assigned in index.apply(withPermanentIDs(changes, assigned)) }
+    guard let window = contents.window else {
+      return tell(involved) { assigned in index.apply(withPermanentIDs(changes, assigned)) }
+    }
+    try window.take(changes, listing, in: context)
+    if window.changes(of: index, after: changes).isEmpty { return }
+    tell(involved) { assigned in
+      index.apply(window.changes(of: index, after: withPermanentIDs(changes, assigned)))
+    }
   }
 
   /// Shows `fresh` from now on.
@@ -54,7 +62,8 @@ extension ResultsController {
     if isStillThere() { told?.didReport(report, in: self) }
   }
 
-  /// The objects of some changes. Those that nobody has are read together; one whose row is gone is told of all the same.
+  /// The objects of some changes. Those that nobody has are read together. One whose row is gone is told of all the
+  /// same.
   private func objects(of changes: ArraySlice<Change>) -> [Int64: ManagedObject] {
     let entity = query.entity
     var found: [Int64: ManagedObject] = [:]

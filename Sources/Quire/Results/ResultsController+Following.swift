@@ -11,7 +11,7 @@ extension ResultsController: ContextObserver {
         var key: RowKey?
         if object.isLive, try object.isStillStored(), try query.matches(object) { key = try listing.key(of: object) }
         // A row that did not change itself is told of when the related object that did has given it another key.
-        if hasChanged ? key == nil && !index.contains(object.id) : key == index.key(of: object.id) { continue }
+        if hasChanged ? key == nil && !contents.contains(object.id) : key == contents.key(of: object.id) { continue }
         changes.append(RowChange(id: object.id, newKey: key))
         involved[object.id] = object
       }
@@ -22,7 +22,7 @@ extension ResultsController: ContextObserver {
     }
     try evaluate(changed, hasChanged: true)
     try evaluate(dependents(of: objectChanges, besides: changed), hasChanged: false)
-    deliver(changes, involved)
+    try deliver(changes, involved)
   }
 
   func follows(_ entity: Entity) -> Bool {
@@ -53,7 +53,7 @@ extension ResultsController: ContextObserver {
       for path in query.sortPaths {
         guard let last = path.last as? Relationship else { continue }
         let holders = try? context.objects(reaching: objects, along: path.relationships + [last], from: query.entity)
-        for object in holders ?? [] where contents.index.contains(object.id) { context.touch(object) }
+        for object in holders ?? [] where contents.mayContain(object.id) { context.touch(object) }
       }
     }
   }

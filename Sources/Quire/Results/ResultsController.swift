@@ -30,12 +30,14 @@ final class ResultsController {
   }
 
   /// Copies what it needs from `request`.
-  init(context: Context, request: FetchRequest, sectionKeyPath: String?, queuesChanges: Bool) throws(Failure) {
+  init(
+    context: Context, request: FetchRequest, sectionKeyPath: String?, queuesChanges: Bool, spareRows: Int = 256
+  ) throws(Failure) {
     try context.store.checkOpen()
-    let listing = try Listing(request, sectionKeyPath: sectionKeyPath, in: context)
+    let listing = try Listing(request, sectionKeyPath: sectionKeyPath, spareRows: spareRows, in: context)
     self.context = context
     self.queuesChanges = queuesChanges
-    contents = ListContents(listing: listing, index: SectionedIndex(isSectioned: listing.isSectioned))
+    contents = ListContents(listing)
     context.add(self)
   }
 
@@ -54,13 +56,14 @@ final class ResultsController {
     noteChange()
   }
 
-  /// Lists something else from now on, and tells the difference in a bracket. Before the first fetch there is nothing to
-  /// tell.
+  /// Lists something else from now on, and tells the difference in a bracket. Before the first fetch there is nothing
+  /// to tell.
   ///
   /// On failure it goes on with what it had. Objects keep their ids, so that both entities must be of one tree.
   func setRequest(_ request: FetchRequest, sectionKeyPath: String?) throws(Failure) {
     try prepareToRead("be given another request")
-    let listing = try Listing(request, sectionKeyPath: sectionKeyPath, in: context)
+    let listing = try Listing(
+      request, sectionKeyPath: sectionKeyPath, spareRows: self.listing.spareRows, in: context)
     let root = query.entity.root
     if listing.query.entity.rootNumber != root.rootNumber {
       throw Failure(
@@ -72,7 +75,7 @@ final class ResultsController {
       let fresh = try listing.contents(in: context)
       try context.telling { replaceContents(with: fresh) }
     } else {
-      contents = ListContents(listing: listing, index: SectionedIndex(isSectioned: listing.isSectioned))
+      contents = ListContents(listing)
     }
   }
 

@@ -19,6 +19,14 @@ struct FetchPlan {
   var excluded: [Int64] = []
   /// When given, only these rows are looked at; any number of them.
   var isRestrictedTo: [Int64]?
+  /// When given, only rows behind that place of the order.
+  var after: Place?
+
+  /// A row's place: its values at the sort keys, and its id.
+  struct Place {
+    let values: [Value]
+    let id: Int64
+  }
 
   init(
     entity: Entity, includesSubentities: Bool = true, predicate: Predicate? = nil, sort: [SortDescriptor] = [],

@@ -16,19 +16,23 @@ struct FetchSQL {
     let compiler = SQLCompiler(schema: schema, arguments: arguments)
     let row = SQLCompiler.mainRow(plan.entity, alias: alias)
     let resolver = KeyPathResolver(compiler: compiler, row: row)
-    let restrictions = FetchSQL.restrictions(plan, arguments)
+    var restrictions = FetchSQL.restrictions(plan, arguments)
     let fragment = try FetchSQL.fragment(plan, row, compiler)
-    conditions = FetchSQL.conditions(restrictions, fragment)
     var order: [String] = []
+    var place = PlaceSQL(plan.after, key: "\(alias).Z_PK", arguments)
     for descriptor in plan.sort {
       let column = try resolver.column(descriptor.keyPath, for: .sort)
-      var key = column.sql
-      if descriptor.textOrder != .binary {
-        let locale = arguments.parameter(.text(descriptor.textOrder.locale))
-        key = PredicateFunctions.ordered(key, descriptor.textOrder.kind, locale)
+      let kind = descriptor.textOrder.kind
+      let isBinary = descriptor.textOrder == .binary
+      let locale = isBinary ? "" : arguments.parameter(.text(descriptor.textOrder.locale))
+      func ordered(_ text: String) -> String {
+        isBinary ? text : PredicateFunctions.ordered(text, kind, locale)
       }
-      order.append(descriptor.isAscending ? key : "\(key) DESC")
+      order.append(descriptor.isAscending ? ordered(column.sql) : "\(ordered(column.sql)) DESC")
+      place.add(column.sql, isAscending: descriptor.isAscending, ordered)
     }
+    restrictions += place.conditions()
+    conditions = FetchSQL.conditions(restrictions, fragment)
     order.append("\(alias).Z_PK")
     var columns: [KeyPathResolver.Column] = []
     for keyPath in keyPaths { columns.append(try resolver.column(keyPath, for: .fetchedProperty)) }

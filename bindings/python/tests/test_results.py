@@ -126,9 +126,7 @@ class ReadingTests(ListTestCase):
 
     def test_what_cannot_be_live_is_refused(self):
         with self.assertRaises(quire.Unsupported):
-            self.query.limit(3).live()
-        with self.assertRaises(NotImplementedError):
-            self.query.offset(3).live()
+            self.query.excluding_pending_changes().live()
         with self.assertRaises(quire.InvalidArgument):
             self.query.live(section_by="nothing")
         with self.assertRaises(quire.InvalidArgument):
@@ -316,6 +314,34 @@ class HandlerTests(ListTestCase):
             self.quote("new", price=9)
             run()
             self.assertEqual(len(self.told), 1)
+
+    def test_a_limit_and_an_offset_stay_true(self):
+        self.live.close()
+        live = self.query.offset(1).limit(3).live()
+        live.on_change(self.told.append)
+        self.assertEqual([quote.price for quote in live], [1, 2, 3])
+        first = self.quote("new", price=-1)
+        self.context.process()
+        self.assertEqual([quote.price for quote in live], [0, 1, 2])
+        self.assertEqual([type(each) for each in self.told[0]], [quire.Delete, quire.Insert])
+        self.context.delete(first)
+        self.context.delete(live[1])
+        self.context.save()
+        self.assertEqual([quote.price for quote in live], [2, 3, 4])
+        live.set_query(self.query.limit(2))
+        self.assertEqual([quote.price for quote in live], [0, 2])
+
+    def test_a_window_is_refilled_however_many_rows_leave(self):
+        for number in range(2000):
+            self.quote(f"more {number}", price=100 + number)
+        self.context.save()
+        live = self.query.where("price >= 100").limit(10).live()
+        while len(live) == 10:
+            self.assertEqual([quote.price for quote in live], [live[0].price + place for place in range(10)])
+            for quote in self.query.where("price >= 100").limit(333):
+                self.context.delete(quote)
+            self.context.process()
+        self.assertEqual(len(live), self.query.where("price >= 100").count())
 
     def test_another_query_tells_the_difference(self):
         before = list(self.live)

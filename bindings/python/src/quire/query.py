@@ -317,7 +317,8 @@ class Query(Generic[M]):
     def live(self, section_by: Optional[KeyPath] = None) -> Results[M]:
         """A list that stays up to date, in sections by the values of `section_by` when that is given.
 
-        Sections come first in the order. A limit or an offset is not possible (`Unsupported`).
+        Sections come first in the order. A limit and an offset stay true: a row that is pushed out of the window is
+        reported as deleted, and one that is drawn in as inserted.
         """
         from .results import Results
 

@@ -116,8 +116,9 @@ class Results(_handle.Handle, Sequence[M], Generic[M]):
     def set_query(self, query: Query[M], section_by: Optional[KeyPath] = None) -> None:
         """Shows another query from now on, and tells the handlers the difference as one change.
 
-        For what is typed into a search field, another order, other sections: `live.set_query(quotes.where("contents
-        CONTAINS[cd] %@", text), section_by=Quote.author)`. Rows that stay are told of only when they move. Raises what `Query.live` raises; the list then stays as it is.
+        For what is typed into a search field, another order, other sections:
+        `live.set_query(quotes.where("contents CONTAINS[cd] %@", text), section_by=Quote.author)`. Rows that stay are
+        told of only when they move. Raises what `Query.live` raises; the list then stays as it is.
         """
         context = self._context
         if query._context is not context:
