@@ -21,6 +21,7 @@
  *   quire/cancellation.h ending a fetch that takes long, and watching it
  *   quire/list.h         their results: objects, ids, or rows in columns
  *   quire/results.h      results controllers: sectioned lists that report their changes
+ *   quire/snapshot.h     one state of such a list, for any thread, and the difference of two
  */
 #ifndef QUIRE_H_
 #define QUIRE_H_
@@ -43,5 +44,6 @@
 #include "quire/cancellation.h"
 #include "quire/list.h"
 #include "quire/results.h"
+#include "quire/snapshot.h"
 
 #endif

@@ -18,6 +18,7 @@ struct quire_list { char opaque; };
 struct quire_page { char opaque; };
 struct quire_results { char opaque; };
 struct quire_changes { char opaque; };
+struct quire_snapshot { char opaque; };
 struct quire_cancellation { char opaque; };
 
 #endif

@@ -19,6 +19,7 @@ typedef struct world {
     quire_page *page;
     quire_results *results;
     quire_changes *changes;
+    quire_snapshot *snapshot;
     quire_cancellation *cancellation;
     quire_error *error, *broken, *conflict_error;
     const quire_conflict *conflict;
@@ -176,6 +177,7 @@ static world *make_world(void) {
     set_value(w->object, "pages", quire_value_integer(301));
     CHECK_OK(quire_context_process(w->context, &error));
     CHECK_OK(quire_results_next_changes(w->results, &w->changes, &error));
+    CHECK_OK(quire_results_snapshot(w->results, &w->snapshot, &error));
     CHECK_OK(quire_context_enable_undo(w->context, 0, &error));
     return w;
 }
@@ -185,6 +187,7 @@ static void end_world(world *w) {
     quire_function_unregister("registered", QUIRE_NUL, NULL);
     quire_function_unregister("Fresh", QUIRE_NUL, NULL);
     quire_cancellation_release(w->cancellation);
+    quire_snapshot_release(w->snapshot);
     quire_changes_release(w->changes);
     quire_results_release(w->results);
     quire_page_release(w->page);

@@ -42,6 +42,7 @@ BY_FUNCTION = {
     ("quire_context_object", "id"): "quire_object_id(w->object)",
     ("quire_model_add_validation_rule", "model"): "w->open_model",
     ("quire_error_object", "error"): "w->broken",
+    ("quire_snapshot_equal", "other"): "w->snapshot",
     ("quire_results_set_request", "section_key_path"): '"title"',
 }
 BY_NAME = {
@@ -89,6 +90,7 @@ BY_NAME = {
     "progress": "&w->progress",
     "hooks": "&w->hooks",
     "message": '"A message."',
+    "reason": '"A reason."',
     "policy": "QUIRE_MERGE_STORE_WINS",
     "handler": "&w->merge_handler",
     "version": "QUIRE_CONFLICT_CURRENT",
@@ -96,11 +98,14 @@ BY_NAME = {
     "levels": "5",
 }
 # What has to come before a call.
-BEFORE = {"quire_context_end_undo_group": "quire_context_begin_undo_group(w->context, NULL, 0, NULL);"}
+BEFORE = {
+    "quire_context_end_undo_group": "quire_context_begin_undo_group(w->context, NULL, 0, NULL);",
+    "quire_results_resume": "quire_results_suspend(w->results, NULL);",
+}
 # They answer for NULL too.
 ANSWER_NULL = {"quire_error_status", "quire_error_offset"}
 # Only a callback of the library can call them with success.
-ONLY_IN_CALLBACKS = {"quire_object_refuse"}
+ONLY_IN_CALLBACKS = {"quire_object_refuse", "quire_results_delegate_failed"}
 ARRAYS = {"out_keys", "out_ids", "out_rows", "out_sections", "out_hash"}
 EXTREMES = {
     "size_t": ["SIZE_MAX", "(SIZE_MAX >> 1)", "(SIZE_MAX >> 1) + 1", "SIZE_MAX - 7"],

@@ -368,6 +368,74 @@ static void request_that_is_replaced_before_the_fetch_is_the_one_that_is_fetched
     close_fixture(made);
 }
 
+static void suspended_list_stays_as_it_is(void) {
+    fixture made = open_fixture();
+    quire_object *a = insert_book(made.context, "a", 1), *b = insert_book(made.context, "b", 2);
+    quire_results *results = controller(made.context, NULL, "title", NULL);
+    CHECK_OK(quire_results_suspend(results, &error));
+    CHECK_FAILS(QUIRE_INVALID_STATE, quire_results_suspend(results, &error));
+    set_text(a, "title", "z");
+    process(made.context);
+    CHECK_OK(quire_context_delete(made.context, b, &error));
+    quire_object_release(insert_book(made.context, "c", 3));
+    save(made.context);
+    CHECK_TOLD("");
+    CHECK(quire_results_count(results) == 2);
+    quire_object *shown = NULL;
+    CHECK_OK(quire_results_object(results, 0, 1, &shown, &error));
+    CHECK(shown == b);
+    quire_object_release(shown);
+    CHECK_FAILS(QUIRE_INVALID_STATE, change_request(results, NULL, "pages", NULL));
+    CHECK_OK(quire_results_resume(results, true, &error));
+    CHECK_TOLD("{was 2 -0.1 +0.0 >0.0/0.1 is 2}");
+    CHECK_FAILS(QUIRE_INVALID_STATE, quire_results_resume(results, true, &error));
+
+    /* The user has dragged it, and the view shows it there. */
+    CHECK_OK(quire_results_suspend(results, &error));
+    set_text(a, "title", "A");
+    CHECK_OK(quire_results_resume(results, false, &error));
+    CHECK_TOLD("");
+    quire_index_path path;
+    CHECK_OK(quire_results_index_path(results, a, &path, &error));
+    CHECK(path.section == 0 && path.row == 0);
+    quire_results_release(results);
+    quire_object_release(a);
+    quire_object_release(b);
+    close_fixture(made);
+}
+
+static void fail_with(void *data, quire_results *results, const quire_changes *changes) {
+    (void)changes;
+    ++*(int *)data;
+    CHECK_OK(quire_results_delegate_failed(results, "no room", QUIRE_NUL, &error));
+    CHECK_OK(quire_results_delegate_failed(results, "later", QUIRE_NUL, &error));
+}
+
+static void failure_of_a_delegate_comes_out_of_the_call(void) {
+    fixture made = open_fixture();
+    quire_results *failing = controller(made.context, NULL, "title", NULL);
+    quire_results *other = controller(made.context, NULL, "title", NULL);
+    int calls = 0;
+    quire_results_delegate delegate = QUIRE_RESULTS_DELEGATE_INIT;
+    delegate.user_data = &calls;
+    delegate.changes = fail_with;
+    CHECK_OK(quire_results_set_delegate(failing, &delegate, &error));
+    CHECK_FAILS(QUIRE_INVALID_STATE, quire_results_delegate_failed(failing, "no room", QUIRE_NUL, &error));
+    quire_object_release(insert_book(made.context, "a", 1));
+    const quire_status status = quire_context_save(made.context, &error);
+    CHECK(status == QUIRE_FUNCTION && calls == 1);
+    CHECK_TEXT(quire_error_message(error), "A delegate of a results controller failed: no room");
+    quire_error_release(error);
+    error = NULL;
+    CHECK_TOLD("{was 0 +0.0 is 1}");
+    CHECK(quire_results_count(failing) == 1 && quire_context_has_changes(made.context));
+    save(made.context);
+    CHECK(calls == 1 && !quire_context_has_changes(made.context));
+    quire_results_release(failing);
+    quire_results_release(other);
+    close_fixture(made);
+}
+
 int main(void) {
     RUN(change_that_is_taken_back_before_processing_is_not_reported);
     RUN(predicate_goes_on_to_mean_an_object_that_is_saved);
@@ -381,5 +449,7 @@ int main(void) {
     RUN(another_request_is_told_as_the_difference);
     RUN(request_that_is_replaced_before_the_fetch_is_the_one_that_is_fetched);
     RUN(limit_and_offset_stay_true);
+    RUN(suspended_list_stays_as_it_is);
+    RUN(failure_of_a_delegate_comes_out_of_the_call);
     return RESULT();
 }

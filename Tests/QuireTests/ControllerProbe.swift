@@ -16,6 +16,8 @@ final class ControllerProbe: ResultsDelegate {
   private var changes: [Change] = []
   private var isOpen = false
   private var isChanging = false
+  private(set) var isSuspended = false
+  private var isResuming = false
   private(set) var problems: [String] = []
   /// Run in each callback, after it was written down.
   var reaction: ((Moment) -> Void)?
@@ -35,7 +37,7 @@ final class ControllerProbe: ResultsDelegate {
   /// Another query of the same tree of entities; what a failure leaves is the query from before. Not while that is
   /// going on: which of the two holds then is nothing that a probe could tell.
   func change(to query: BookshopQuery, section: String?) throws {
-    if isChanging { return }
+    if isChanging || isSuspended { return }
     isChanging = true
     defer { isChanging = false }
     try controller.setRequest(query.request(), sectionKeyPath: section)
@@ -64,6 +66,24 @@ final class ControllerProbe: ResultsDelegate {
   /// Objects that got their permanent ids take those on without a report.
   func rename(_ ids: [Int64: Int64]) { shown = shown.map { $0.map { ids[$0] ?? $0 } } }
 
+  /// The controller leaves its list as it is.
+  func suspend() throws {
+    try controller.suspend()
+    isSuspended = true
+  }
+
+  /// As a whole, or with a list that shows the same already.
+  func resume(telling: Bool) throws {
+    isResuming = true
+    defer { isResuming = false }
+    if !telling { controller.delegate = nil }
+    try controller.resume(telling: telling)
+    isSuspended = false
+    if telling { return }
+    shown = Self.lists(controller)
+    controller.delegate = self
+  }
+
   func forgetReports() { reports = [] }
 
   // MARK: Delegate
@@ -73,6 +93,7 @@ final class ControllerProbe: ResultsDelegate {
 
   func willChange(_ results: ResultsController) {
     if isOpen { problems.append("a bracket opened inside another") }
+    if isSuspended, !isResuming { problems.append("a bracket while it was suspended") }
     isOpen = true
     sections = []
     changes = []
@@ -153,6 +174,11 @@ final class ControllerProbe: ResultsDelegate {
       "\(query.entity) where \(query.format) by \(query.sort) in \(sectionKey ?? "one section"), "
       + "\(query.limit) from \(query.offset), \(moment)"
     try #require(problems.isEmpty, "\(problems.first ?? ""), \(what)")
+    if isSuspended {
+      try #require(shown == Self.lists(controller), "suspended, \(what)")
+      let invariants = controller.contents.checkInvariants()
+      return try #require(invariants.isEmpty, "\(invariants), suspended, \(what)")
+    }
     let wanted = wanted(shop)
     let found = Self.lists(controller)
     // nil and "" share a section, but rows without a value come before those with an empty one.

@@ -56,6 +56,14 @@ struct ResultsControllerTests {
       default: try shop.context.process()
       }
       for probe in probes { try probe.check(shop, moment) }
+      for probe in probes {
+        if !probe.isSuspended {
+          if shop.dice.chance(1, of: 12) { try probe.suspend() }
+        } else if shop.dice.chance(1, of: 3) {
+          try probe.resume(telling: shop.dice.chance(2, of: 3))
+          try probe.check(shop, "\(moment), resumed")
+        }
+      }
       for probe in probes where shop.dice.chance(1, of: 10) {
         try probe.changeQuery(shop)
         try probe.check(shop, "\(moment), with another query")

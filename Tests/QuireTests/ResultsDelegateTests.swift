@@ -61,6 +61,12 @@ struct ResultsDelegateTests {
       case 1: try shop.rollback()
       default: try shop.context.process()
       }
+      let probe = probes[shop.dice.roll(probes.count)]
+      if !probe.isSuspended {
+        if shop.dice.chance(1, of: 4) { try probe.suspend() }
+      } else {
+        try probe.resume(telling: shop.dice.chance(3, of: 4))
+      }
       reactions = 6
       try shop.context.process()
       if let failure { throw failure }
@@ -269,6 +275,88 @@ struct ResultsDelegateTests {
     func didChange(_ results: ResultsController) {}
     func didReport(_ changes: ChangeSet, in results: ResultsController) {}
     func indexTitle(ofSection name: Text, in results: ResultsController) -> Text? { nil }
+  }
+
+  @Test func aSuspendedListStaysAsItIsAndIsToldOfAllAtOnce() throws {
+    let first = try book("a"), second = try book("b")
+    let results = try controller(section: "title", queues: true)
+    try results.performFetch()
+    let delegate = Delegate()
+    results.delegate = delegate
+    try results.suspend()
+    let generation = results.generation.value
+    try context.delete(first)
+    try book("c")
+    try context.save()
+    try second.set(.text("d"), for: second.entity.property(named: "title"))
+    try context.process()
+    #expect(results.ids(0..<9) == [1, 2] && delegate.log.isEmpty && results.generation.value == generation)
+    #expect(try results.object(section: 0, row: 0) === first && results.nextChanges() == nil)
+    #expect(failure(of: { try results.suspend() })?.kind == .invalidState)
+    #expect(
+      failure(of: { try results.setRequest(FetchRequest(entityName: "Book"), sectionKeyPath: nil) })?.kind
+        == .invalidState)
+    try results.resume(telling: true)
+    #expect(results.ids(0..<9) == [3, 2])
+    #expect(delegate.log.filter { $0 == "will" }.count == 1)
+    #expect(try results.nextChanges()?.changes.map(\.kind) == [.delete, .insert, .move])
+    #expect(failure(of: { try results.resume(telling: true) })?.kind == .invalidState)
+  }
+
+  @Test func aResumptionMayBeSilent() throws {
+    let rows = try ["a", "b", "c"].map { try book($0) }
+    let results = try controller(queues: true)
+    try results.performFetch()
+    let delegate = Delegate()
+    results.delegate = delegate
+    try results.suspend()
+    // As a user has dragged it.
+    try rows[0].set(.text("bb"), for: rows[0].entity.property(named: "title"))
+    try results.resume(telling: false)
+    #expect(results.ids(0..<9) == [2, 1, 3] && delegate.log.isEmpty)
+    #expect(try results.nextChanges() == nil)
+    try rows[0].set(.text("z"), for: rows[0].entity.property(named: "title"))
+    try context.process()
+    #expect(results.ids(0..<9) == [2, 3, 1] && delegate.log.count == 4)
+  }
+
+  @Test func whatWasUnsavedWhenItWasSuspendedIsThereWithItsNewId() throws {
+    let results = try controller()
+    try results.performFetch()
+    func insert(_ title: String) throws {
+      let made = try library.store.withoutReservedIDs { () throws(Failure) in try context.insert(entityNamed: "Book") }
+      try made.set(.text(title), for: made.entity.property(named: "title"))
+    }
+    try insert("b")
+    try context.process()
+    try results.suspend()
+    try insert("a")
+    try context.process()
+    try context.save()
+    #expect(results.ids(0..<9) == [1])
+    try results.resume(telling: true)
+    #expect(results.ids(0..<9) == [2, 1] && results.index.checkInvariants().isEmpty)
+  }
+
+  @Test func whatADelegateFailsWithComesOutWhenAllHaveBeenTold() throws {
+    let failing = try controller(), other = try controller()
+    try failing.performFetch()
+    try other.performFetch()
+    let first = Delegate(), second = Delegate()
+    first.act = { what, results in
+      if what == "object" { try? results.delegateFailed("the view is gone") }
+      if what == "did" { try? results.delegateFailed("another reason") }
+    }
+    failing.delegate = first
+    other.delegate = second
+    #expect(failure(of: { try failing.delegateFailed("nothing runs") })?.kind == .invalidState)
+    try book("a")
+    let met = failure(of: { try context.save() })
+    #expect(met?.kind == .function && met?.message.string.hasSuffix("the view is gone") == true)
+    #expect(first.log == ["will", "object", "did", "report"] && second.log == first.log)
+    #expect(failing.count == 1 && context.hasChanges)
+    try context.save()
+    #expect(!context.hasChanges && other.count == 1)
   }
 
   @Test func noDelegateMayFetchItsOwnControllerAnew() throws {

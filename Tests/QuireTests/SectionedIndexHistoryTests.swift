@@ -86,7 +86,7 @@ struct SectionedIndexHistoryTests {
       let next = SectionedIndex(isSectioned: model.isSectioned, rowsPerBlock: 3)
       next.load(model.rows.map { (id: $0.id, key: $0.key) })
       let updated = Set(changes.map(\.id))
-      let set = ChangeSet.difference(from: index, to: next) { updated.contains($0) }
+      let set = ChangeSet.difference(from: ListSnapshot(index), to: ListSnapshot(next), updated: updated)
       let context = "batch \(batch) of \(shape.testDescription)"
       try checkReplay(set, from: old, to: model, context)
 

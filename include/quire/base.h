@@ -132,6 +132,7 @@ typedef struct quire_list quire_list;
 typedef struct quire_page quire_page;
 typedef struct quire_results quire_results;
 typedef struct quire_changes quire_changes;
+typedef struct quire_snapshot quire_snapshot;
 typedef struct quire_cancellation quire_cancellation;
 
 /** The version of the library that is running, such as "0.1.0". Static. Compare it with the macros above. */

@@ -221,13 +221,44 @@ quire_status quire_results_fetch(quire_results *results, quire_error *QUIRE_NULL
  * section is the same when its key and its name are. Where nothing differs nothing is told. From within the delegate of
  * another controller this works, too.
  *
- * Fails as `quire_results_create` and `quire_results_fetch` do, and with QUIRE_INVALID_ARGUMENT for an entity of another
- * tree; the controller then keeps what it had, and nothing is told. When a delegate went on changing objects without end
- * (see `quire_context_process`) the new request stays.
+ * Fails as `quire_results_create` and `quire_results_fetch` do, with QUIRE_INVALID_ARGUMENT for an entity of another tree,
+ * and with QUIRE_INVALID_STATE while it is suspended; the controller then keeps what it had, and nothing is told. When a
+ * delegate went on changing objects without end, or failed, the new request stays.
  */
 quire_status quire_results_set_request(
     quire_results *results, const quire_fetch_request *request, const char *QUIRE_NULLABLE section_key_path,
     size_t section_key_path_size, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Leaves the list as it is: what happens from now on is not shown and not told, until `quire_results_resume`. What has
+ * happened so far is told first. The list keeps its rows even where their objects are deleted meanwhile.
+ *
+ * For the time of an animation, or to move a row that the user has dragged: the view shows the new order already, so
+ * suspend, set the values that order the rows, and resume with `tells` false.
+ * Fails: QUIRE_INVALID_STATE (it is suspended already; from within its own delegate), and as `quire_context_process`.
+ */
+quire_status quire_results_suspend(quire_results *results, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Shows what has happened since `quire_results_suspend`. With `tells` that is one bracket, with each row's change from then
+ * to now; without it nobody is told and nothing queued, because whoever shows the list has done the same already.
+ *
+ * Fails: QUIRE_INVALID_STATE (it is not suspended; from within its own delegate), and as `quire_context_process`; where it
+ * cannot read what it needs, it stays suspended.
+ */
+quire_status quire_results_resume(
+    quire_results *results, bool tells, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * For a callback of its delegate that cannot do what it should. The bracket goes on to its end, and so does whatever else
+ * is to be told; every list is right afterwards. Then the call that processed the changes fails with QUIRE_FUNCTION and
+ * the first such reason. A save, which processes changes before it writes, has then written nothing. What is told after a
+ * save has written comes out of the next call that processes changes.
+ *
+ * Fails: QUIRE_INVALID_STATE (no callback is running).
+ */
+quire_status quire_results_delegate_failed(
+    quire_results *results, const char *reason, size_t reason_size, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /** Rows in all sections. */
 int64_t quire_results_count(const quire_results *results);

@@ -66,6 +66,29 @@ public func quire_results_set_request(
   }
 }
 
+@_cdecl("quire_results_suspend") @implementation
+public func quire_results_suspend(
+  _ results: UnsafeMutablePointer<quire_results>?, _ out_error: ErrorOut
+) -> quire_status {
+  status(results, "results", out_error) { results throws(Failure) in try results.suspend() }
+}
+
+@_cdecl("quire_results_resume") @implementation
+public func quire_results_resume(
+  _ results: UnsafeMutablePointer<quire_results>?, _ tells: Bool, _ out_error: ErrorOut
+) -> quire_status {
+  status(results, "results", out_error) { results throws(Failure) in try results.resume(telling: tells) }
+}
+
+@_cdecl("quire_results_delegate_failed") @implementation
+public func quire_results_delegate_failed(
+  _ results: UnsafeMutablePointer<quire_results>?, _ reason: CText, _ reason_size: Int, _ out_error: ErrorOut
+) -> quire_status {
+  status(results, "results", out_error) { results throws(Failure) in
+    try results.delegateFailed(string(reason, reason_size, "reason"))
+  }
+}
+
 @_cdecl("quire_results_count") @implementation
 public func quire_results_count(_ results: UnsafePointer<quire_results>?) -> Int64 {
   value(results, none: 0) { Int64($0.count) }

@@ -34,6 +34,7 @@ extension quire_results: Handle { typealias Object = ResultsController; static v
 extension quire_cancellation: Handle {
   typealias Object = Cancellation; static var name: String { "quire_cancellation" }
 }
+extension quire_snapshot: Handle { typealias Object = ListSnapshot; static var name: String { "quire_snapshot" } }
 extension quire_changes: Handle { typealias Object = ExportedChanges; static var name: String { "quire_changes" } }
 
 extension Context: ContextBound { var owningContext: Context { self } }

@@ -82,7 +82,7 @@ extension Context {
 
   /// After a save into the parent. The changes are there; what observers there cannot be told now, they are told the
   /// next time.
-  func tellParent() { try? parent?.process() }
+  func tellParent() { try? parent?.tellObservers() }
 }
 
 extension ManagedObject {

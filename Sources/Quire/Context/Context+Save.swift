@@ -47,7 +47,7 @@ extension Context {
     if assigned.isEmpty, !hasDangling { return }
     if !assigned.isEmpty { tellAssignedIDs(assigned) }
     // The changes are in the file; what observers cannot be told now, they are told the next time.
-    try? process()
+    try? tellObservers()
   }
 
   /// Gives inserted objects permanent ids that could not have one at once, or whose id another program has used. Ids

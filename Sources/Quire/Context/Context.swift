@@ -319,11 +319,32 @@ final class Context {
   /// More rounds than any sensible chain of delegates needs: Core Data gives up after as many.
   private static let mostRounds = 1000
 
-  /// Applies delete rules and tells the observers what changed. Called from within an observer it leaves the rest to
-  /// the running call, which goes on until nothing new has happened.
+  /// What a delegate failed with, until it has come out of a call.
+  private var delegateFailure: Failure?
+
+  /// Of several failures the first counts.
+  func noteDelegateFailure(_ failure: Failure) { if delegateFailure == nil { delegateFailure = failure } }
+
+  /// Applies delete rules and tells the observers what changed; fails with what a delegate failed with when all have
+  /// been told. Called from within an observer it leaves the rest to the running call, which goes on until nothing new
+  /// has happened.
   func process() throws(Failure) {
+    try tellObservers()
+    // Within an observer the running call fails.
+    var context: Context? = self
+    while let some = context, !some.isProcessing {
+      if let failure = some.delegateFailure {
+        some.delegateFailure = nil
+        throw failure
+      }
+      context = some.parent
+    }
+  }
+
+  /// The same for a call that cannot fail any more: what a delegate fails with comes out of the next one.
+  func tellObservers() throws(Failure) {
     // What a child sees is what its parent has when its delete rules have been applied.
-    try parent?.process()
+    try parent?.tellObservers()
     try propagateDeletes()
     if isProcessing { return }
     isProcessing = true

@@ -121,7 +121,7 @@ extension Context {
     // From here on nothing fails: the file has the changes. Who cannot be told now is told the next time.
     if let prepared {
       merge(prepared)
-      try? process()
+      try? tellObservers()
     }
     return rows
   }

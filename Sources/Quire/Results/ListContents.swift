@@ -23,6 +23,18 @@ struct ListContents {
   func mayContain(_ id: Int64) -> Bool { rows.contains(id) || window?.isComplete == false }
   func key(of id: Int64) -> RowKey? { rows.key(of: id) }
 
+  /// Reads what is needed to take on what became of rows. What is shown stays as it is.
+  func prepare(_ changes: [RowChange], in context: Context) throws(Failure) {
+    if !changes.isEmpty { try window?.take(changes, listing, in: context) }
+  }
+
+  /// What becomes of the rows that are shown, after `prepare`.
+  func shownChanges(_ changes: [RowChange]) -> [RowChange] {
+    if let window { return window.changes(of: index, after: changes) }
+    // What came and went while nobody was told.
+    return changes.filter { $0.newKey != nil || index.contains($0.id) }
+  }
+
   /// Gives a row the permanent id of its object. False when that may put it elsewhere: it then stands where it stood,
   /// and takes its place when the object is looked at again.
   func rename(_ temporary: Int64, to object: ManagedObject) -> Bool {

@@ -125,7 +125,7 @@ extension Listing {
     let reference = ObjectReference(root: query.entity.rootNumber, id: id)
     var found = context.registeredObject(reference)
     if found == nil {
-      found = try context.store.rows(root: query.entity.root, ids: [id]).first.map(context.object(for:))
+      found = try context.rows(root: query.entity.root, ids: [id]).first.map(context.object(for:))
     }
     guard let object = found, id > 0, object.isLive, try object.isStillStored() else { return nil }
     var values: [Value] = []

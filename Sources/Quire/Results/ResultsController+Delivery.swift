@@ -2,27 +2,27 @@
 extension ResultsController {
   /// Takes on what became of rows, and tells of those that are shown. Nothing is told when reading fails.
   func deliver(_ changes: [RowChange], _ involved: [Int64: ManagedObject]) throws(Failure) {
-    if changes.isEmpty { return }
-    guard let window = contents.window else {
-      return tell(involved) { assigned in index.apply(withPermanentIDs(changes, assigned)) }
-    }
-    try window.take(changes, listing, in: context)
-    if window.changes(of: index, after: changes).isEmpty { return }
-    tell(involved) { assigned in
-      index.apply(window.changes(of: index, after: withPermanentIDs(changes, assigned)))
-    }
+    try contents.prepare(changes, in: context)
+    tell(changes, involved)
+  }
+
+  /// The same when `ListContents.prepare` has taken on the changes.
+  func tell(_ changes: [RowChange], _ involved: [Int64: ManagedObject]) {
+    if contents.shownChanges(changes).isEmpty { return }
+    tell(involved) { assigned in index.apply(contents.shownChanges(withPermanentIDs(changes, assigned))) }
   }
 
   /// Shows `fresh` from now on.
   func replaceContents(with fresh: ListContents) {
-    let difference = ChangeSet.difference(from: index, to: fresh.index) { _ in false }
+    let difference = ChangeSet.difference(from: ListSnapshot(index), to: ListSnapshot(fresh.index))
     if difference.isEmpty {
       contents = fresh
       return
     }
     incoming = fresh
     tell([:]) { assigned in
-      let report = assigned.isEmpty ? difference : ChangeSet.difference(from: index, to: fresh.index) { _ in false }
+      let report =
+        assigned.isEmpty ? difference : ChangeSet.difference(from: ListSnapshot(index), to: ListSnapshot(fresh.index))
       contents = fresh
       incoming = nil
       return report
@@ -45,7 +45,7 @@ extension ResultsController {
     assignedMeanwhile = nil
     for (temporary, object) in assigned where involved[temporary] != nil { bracket?[object.id] = object }
     let report = change(assigned)
-    noteChange()
+    note(report)
     if queuesChanges, !report.isEmpty { queue.append(report) }
     // A delegate that comes now sees the new state and is told of what follows it.
     func isStillThere() -> Bool { told != nil && delegate === told }

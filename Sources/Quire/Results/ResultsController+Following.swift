@@ -11,7 +11,7 @@ extension ResultsController: ContextObserver {
         var key: RowKey?
         if object.isLive, try object.isStillStored(), try query.matches(object) { key = try listing.key(of: object) }
         // A row that did not change itself is told of when the related object that did has given it another key.
-        if hasChanged ? key == nil && !contents.contains(object.id) : key == contents.key(of: object.id) { continue }
+        if hasChanged ? key == nil && !contains(object.id) : key == self.key(of: object.id) { continue }
         changes.append(RowChange(id: object.id, newKey: key))
         involved[object.id] = object
       }
@@ -22,7 +22,22 @@ extension ResultsController: ContextObserver {
     }
     try evaluate(changed, hasChanged: true)
     try evaluate(dependents(of: objectChanges, besides: changed), hasChanged: false)
-    try deliver(changes, involved)
+    if withheld != nil {
+      withheld?.add(changes, involved)
+    } else {
+      try deliver(changes, involved)
+    }
+  }
+
+  /// Whether a row is in the list, as far as was found out and not only told.
+  private func contains(_ id: Int64) -> Bool {
+    if let change = withheld?.changes[id] { return change.newKey != nil }
+    return contents.contains(id)
+  }
+
+  private func key(of id: Int64) -> RowKey? {
+    if let change = withheld?.changes[id] { return change.newKey }
+    return contents.key(of: id)
   }
 
   func follows(_ entity: Entity) -> Bool {
@@ -35,6 +50,7 @@ extension ResultsController: ContextObserver {
     for (object, temporary) in objects where object.entity.rootNumber == query.entity.rootNumber {
       renamed[temporary] = object.id
       assignedMeanwhile?[temporary] = object
+      withheld?.rename(temporary, to: object) { try? listing.key(of: $0) }
       for contents in [contents, incoming] {
         if contents?.rename(temporary, to: object) == false { context.touch(object) }
       }
@@ -43,7 +59,7 @@ extension ResultsController: ContextObserver {
     if renamed.isEmpty { return }
     // Who takes a change set after the save must find its objects by the ids that they have now.
     queue.rename(renamed)
-    generation.increment()
+    note(renamed: renamed)
   }
 
   /// Rows that are ordered by a to-one relationship itself, hence by an id, have new keys when the id changes.
@@ -53,7 +69,9 @@ extension ResultsController: ContextObserver {
       for path in query.sortPaths {
         guard let last = path.last as? Relationship else { continue }
         let holders = try? context.objects(reaching: objects, along: path.relationships + [last], from: query.entity)
-        for object in holders ?? [] where contents.mayContain(object.id) { context.touch(object) }
+        for object in holders ?? [] where contents.mayContain(object.id) || withheld?.changes[object.id] != nil {
+          context.touch(object)
+        }
       }
     }
   }

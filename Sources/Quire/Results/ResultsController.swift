@@ -8,6 +8,11 @@ final class ResultsController {
   private(set) var isFetched = false
   /// `Context.touchCount` at the fetch, which has seen everything up to there.
   private(set) var fetchTime: UInt64 = 0
+  /// Where the list is in its history.
+  private var moment = ListMoment()
+  /// What became of rows while delivery is suspended; nil when it is not.
+  var withheld: WithheldChanges?
+  private weak var lastSnapshot: ListSnapshot?
   /// The objects of the bracket that is being told of: until it has been applied, a row may show one that is gone.
   var bracket: [Int64: ManagedObject]?
   /// While a bracket's changes are worked out but not applied: the objects that got permanent ids, by temporary id.
@@ -53,6 +58,9 @@ final class ResultsController {
     isFetched = true
     fetchTime = time
     queue = ChangeQueue()
+    if withheld != nil { withheld = WithheldChanges() }
+    // What objects showed before cannot be compared with what was read now.
+    moment = ListMoment()
     noteChange()
   }
 
@@ -62,6 +70,10 @@ final class ResultsController {
   /// On failure it goes on with what it had. Objects keep their ids, so that both entities must be of one tree.
   func setRequest(_ request: FetchRequest, sectionKeyPath: String?) throws(Failure) {
     try prepareToRead("be given another request")
+    if withheld != nil {
+      throw Failure(
+        .invalidState, "The results controller is suspended; resume it before you give it another request.")
+    }
     let listing = try Listing(
       request, sectionKeyPath: sectionKeyPath, spareRows: self.listing.spareRows, in: context)
     let root = query.entity.root
@@ -79,7 +91,7 @@ final class ResultsController {
     }
   }
 
-  private func prepareToRead(_ what: String) throws(Failure) {
+  func prepareToRead(_ what: String) throws(Failure) {
     try context.store.checkOpen()
     if bracket != nil {
       throw Failure(
@@ -128,7 +140,7 @@ final class ResultsController {
   }
 
   private func object(withID id: Int64) throws(Failure) -> ManagedObject {
-    if let object = bracket?[id] { return object }
+    if let object = bracket?[id] ?? withheld?.objects[id] { return object }
     let reference = ObjectReference(root: query.entity.rootNumber, id: id)
     if let object = context.registeredObject(reference), !object.isFault { return object }
     guard let object = try read([id]).first else {
@@ -150,6 +162,15 @@ final class ResultsController {
       let (path, _) = index.path(of: object.id)
     else { throw Failure(.notFound, "\(object.summary) is not in the results.") }
     return path
+  }
+
+  /// The rows and sections as they are now, for good.
+  func snapshot() throws(Failure) -> ListSnapshot {
+    try checkFetched()
+    if let last = lastSnapshot, last.generation == generation.value { return last }
+    let made = ListSnapshot(index, at: moment, generation: generation.value)
+    lastSnapshot = made
+    return made
   }
 
   func ids(_ range: Range<Int>) -> [Int64] { index.ids(in: range) }
@@ -210,7 +231,23 @@ final class ResultsController {
     lentSections = [:]
   }
 
-  func noteChange() {
+  /// Notes what happened for the sake of snapshots. A row that left and came back may show other values, too.
+  func note(_ report: ChangeSet) {
+    noteChange()
+    addMoment { $0.after(updated: report.changes.filter { $0.kind != .delete }.map(\.id)) }
+  }
+
+  func note(renamed: [Int64: Int64]) {
+    generation.increment()
+    addMoment { $0.after(updated: [], renamed: renamed) }
+  }
+
+  /// Nobody asks what came after a moment of which there is no snapshot.
+  private func addMoment(_ next: (ListMoment) -> ListMoment) {
+    if !isKnownUniquelyReferenced(&moment) { moment = next(moment) }
+  }
+
+  private func noteChange() {
     forgetTitles()
     generation.increment()
   }

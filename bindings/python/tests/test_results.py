@@ -343,6 +343,29 @@ class HandlerTests(ListTestCase):
             self.context.process()
         self.assertEqual(len(live), self.query.where("price >= 100").count())
 
+    def test_a_suspended_list_stays_as_it_is(self):
+        before = list(self.live.ids)
+        with self.live.suspended():
+            self.context.delete(self.live[0])
+            self.quote("new", price=9)
+            self.context.save()
+            self.assertEqual((list(self.live.ids), self.told), (before, []))
+            with self.assertRaises(quire.InvalidState):
+                self.live.set_query(self.query)
+            with self.assertRaises(quire.InvalidState), self.live.suspended():
+                pass
+        (change,) = self.told
+        self.assertEqual([type(each) for each in change], [quire.Delete, quire.Insert])
+
+    def test_what_a_user_has_dragged_is_not_told(self):
+        live = self.query.live()
+        live.on_change(self.told.append)
+        self.live.close()
+        with live.suspended(tell=False):
+            live[0].price = 2.5
+        self.assertEqual([quote.price for quote in live], [1, 2, 2.5, 3, 4, 5])
+        self.assertEqual(self.told, [])
+
     def test_another_query_tells_the_difference(self):
         before = list(self.live)
         self.live.set_query(self.query.where("price > 1"), section_by="author.name")

@@ -74,16 +74,17 @@ from .query import Query
 from .related import Related
 from .results import Results
 from .sections import Section, Sections
+from .snapshot import Snapshot, SnapshotSection
 from .store import Store, open
 
 __all__ = [
     "Attr", "AttributeType", "Busy", "Cancellation", "Cancelled", "CannotOpen", "Change", "ChangeSet", "Column",
     "Conflict", "ConstraintError", "Context", "DatabaseError", "Delete", "DeleteSection", "Double", "Error",
     "Expression", "Float", "FunctionError", "Insert", "InsertSection", "Integer16", "Integer32", "Integer64",
-    "InvalidArgument", "InvalidModel", "InvalidState", "InvalidText", "Key", "MergePolicy", "Model", "ModelMismatch",
-    "Move", "MultipleFound", "NotAStore", "NotFound", "ObjectConflict", "Order", "Path", "Predicate",
-    "PredicateError", "Quantified", "Query", "ReadOnly", "Related", "Results", "Rule", "Section", "SectionChange",
-    "Sections", "Step", "StepKind", "Store", "StoreClosed", "ToMany", "ToOne", "Transformable", "URI", "Unsupported",
-    "Update", "ValidationError", "WrongThread", "WrongType", "__version__", "attr", "function", "open",
-    "register_function", "relation", "unregister_function",
+    "InvalidArgument", "InvalidModel", "InvalidState", "InvalidText", "Key", "MergePolicy", "Model",
+    "ModelMismatch", "Move", "MultipleFound", "NotAStore", "NotFound", "ObjectConflict", "Order", "Path",
+    "Predicate", "PredicateError", "Quantified", "Query", "ReadOnly", "Related", "Results", "Rule", "Section",
+    "SectionChange", "Sections", "Snapshot", "SnapshotSection", "Step", "StepKind", "Store", "StoreClosed",
+    "ToMany", "ToOne", "Transformable", "URI", "Unsupported", "Update", "ValidationError", "WrongThread",
+    "WrongType", "__version__", "attr", "function", "open", "register_function", "relation", "unregister_function",
 ]

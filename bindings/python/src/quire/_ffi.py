@@ -805,6 +805,7 @@ FUNCTIONS = (
     ("quire_results_create", c_uint, (
         c_void_p, c_void_p, POINTER(quire_results_options), POINTER(c_void_p), POINTER(c_void_p),
     )),
+    ("quire_results_delegate_failed", c_uint, (c_void_p, c_char_p, c_size_t, POINTER(c_void_p))),
     ("quire_results_fetch", c_uint, (c_void_p, POINTER(c_void_p))),
     ("quire_results_generation", POINTER(c_uint64), (c_void_p,)),
     ("quire_results_ids", c_uint, (
@@ -828,6 +829,7 @@ FUNCTIONS = (
         c_void_p, POINTER(c_int64), c_size_t, POINTER(c_int64), POINTER(c_void_p),
     )),
     ("quire_results_release", None, (c_void_p,)),
+    ("quire_results_resume", c_uint, (c_void_p, c_bool, POINTER(c_void_p))),
     ("quire_results_retain", c_void_p, (c_void_p,)),
     ("quire_results_section", c_uint, (
         c_void_p, c_int64, POINTER(quire_section), POINTER(c_void_p),
@@ -846,6 +848,28 @@ FUNCTIONS = (
     ("quire_results_set_request", c_uint, (
         c_void_p, c_void_p, c_char_p, c_size_t, POINTER(c_void_p),
     )),
+    ("quire_results_snapshot", c_uint, (c_void_p, POINTER(c_void_p), POINTER(c_void_p))),
+    ("quire_results_suspend", c_uint, (c_void_p, POINTER(c_void_p))),
+    ("quire_snapshot_changes", c_uint, (c_void_p, c_void_p, POINTER(c_void_p), POINTER(c_void_p))),
+    ("quire_snapshot_count", c_int64, (c_void_p,)),
+    ("quire_snapshot_equal", c_bool, (c_void_p, c_void_p)),
+    ("quire_snapshot_generation", c_uint64, (c_void_p,)),
+    ("quire_snapshot_ids", c_uint, (
+        c_void_p, c_int64, c_int64, POINTER(c_int64), POINTER(c_void_p),
+    )),
+    ("quire_snapshot_positions", c_uint, (
+        c_void_p, POINTER(c_int64), c_size_t, POINTER(c_int64), POINTER(c_void_p),
+    )),
+    ("quire_snapshot_release", None, (c_void_p,)),
+    ("quire_snapshot_retain", c_void_p, (c_void_p,)),
+    ("quire_snapshot_section", c_uint, (
+        c_void_p, c_int64, POINTER(quire_section), POINTER(c_void_p),
+    )),
+    ("quire_snapshot_section_count", c_int64, (c_void_p,)),
+    ("quire_snapshot_section_of", c_uint, (
+        c_void_p, POINTER(c_int64), c_size_t, POINTER(c_int64), POINTER(c_void_p),
+    )),
+    ("quire_snapshot_sections", c_uint, (c_void_p, c_uint32, POINTER(c_void_p), POINTER(c_void_p))),
     ("quire_status_name", c_char_p, (c_uint,)),
     ("quire_store_close", c_uint, (c_void_p, POINTER(c_void_p))),
     ("quire_store_is_open", c_bool, (c_void_p,)),

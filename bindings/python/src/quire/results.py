@@ -5,7 +5,8 @@ from __future__ import annotations
 import ctypes
 import weakref
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from ctypes import byref, c_int64, c_void_p
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Optional, TypeVar, Union, overload
@@ -18,6 +19,7 @@ from .errors import InvalidArgument, NotFound, failure
 from .keys import KeyPath, path_of
 from .query import ids_of
 from .sections import Sections
+from .snapshot import Snapshot
 
 if TYPE_CHECKING:
     from .context import Context
@@ -138,6 +140,32 @@ class Results(_handle.Handle, Sequence[M], Generic[M]):
             self._section_by = None if section_by is None else path_of(section_by)
         self._section_list = None
         context._after(status, error, watch.take_failure())
+
+    def snapshot(self) -> Snapshot[M]:
+        """The rows and sections as they are now, for good: see `Snapshot`."""
+        error, made = c_void_p(), c_void_p()
+        status = library.quire_results_snapshot(self._raw, byref(made), byref(error))
+        if status:
+            raise failure(status, error)
+        assert made.value is not None
+        return Snapshot(self, made.value)
+
+    @contextmanager
+    def suspended(self, tell: bool = True) -> Generator[None, None, None]:
+        """Leaves the list as it is within a `with` block, and then shows what has happened meanwhile.
+
+        That is told as one change; with `tell=False` it is not, because the view has done the same already: a row that
+        the user has dragged. Raises `InvalidState` when it is suspended already.
+        """
+        error = c_void_p()
+        self._context._after(library.quire_results_suspend(self._raw, byref(error)), error)
+        try:
+            yield
+        finally:
+            if not self.closed:
+                status = library.quire_results_resume(self._raw, tell, byref(error))
+                self._section_list = None
+                self._context._after(status, error)
 
     @property
     def generation(self) -> int:

@@ -1,0 +1,124 @@
+import CQuire
+
+@_cdecl("quire_results_snapshot") @implementation
+public func quire_results_snapshot(
+  _ results: UnsafeMutablePointer<quire_results>?, _ out_snapshot: Out<quire_snapshot>, _ out_error: ErrorOut
+) -> quire_status {
+  out_snapshot?.pointee = nil
+  return status(results, "results", out_error) { results throws(Failure) in
+    let out = try required(out_snapshot, "out_snapshot")
+    out.pointee = .passing(try results.snapshot())
+  }
+}
+
+@_cdecl("quire_snapshot_retain") @implementation
+public func quire_snapshot_retain(
+  _ snapshot: UnsafeMutablePointer<quire_snapshot>?
+) -> UnsafeMutablePointer<quire_snapshot>? { retain(snapshot) }
+
+@_cdecl("quire_snapshot_release") @implementation
+public func quire_snapshot_release(_ snapshot: UnsafeMutablePointer<quire_snapshot>?) { release(snapshot) }
+
+@_cdecl("quire_snapshot_count") @implementation
+public func quire_snapshot_count(_ snapshot: UnsafePointer<quire_snapshot>?) -> Int64 {
+  Int64(peek(snapshot)?.count ?? 0)
+}
+
+@_cdecl("quire_snapshot_section_count") @implementation
+public func quire_snapshot_section_count(_ snapshot: UnsafePointer<quire_snapshot>?) -> Int64 {
+  Int64(peek(snapshot)?.sections.count ?? 0)
+}
+
+@_cdecl("quire_snapshot_generation") @implementation
+public func quire_snapshot_generation(_ snapshot: UnsafePointer<quire_snapshot>?) -> UInt64 {
+  peek(snapshot)?.generation ?? 0
+}
+
+@_cdecl("quire_snapshot_section") @implementation
+public func quire_snapshot_section(
+  _ snapshot: UnsafePointer<quire_snapshot>?, _ section: Int64, _ out_section: UnsafeMutablePointer<quire_section>?,
+  _ out_error: ErrorOut
+) -> quire_status {
+  out_section?.pointee = quire_section()
+  return status(out_error) { () throws(Failure) in
+    let snapshot = try resolve(snapshot, "snapshot")
+    let out = try required(out_section, "out_section")
+    guard section >= 0, section < Int64(snapshot.sections.count) else {
+      throw Failure(.notFound, "The snapshot has \(snapshot.sections.count) sections; there is none at \(section).")
+    }
+    let found = snapshot.sections[Int(section)]
+    out.pointee = quire_section(
+      name: found.key.name.lent, index_title: noText, start: Int64(found.start), count: Int64(found.count))
+  }
+}
+
+@_cdecl("quire_snapshot_sections") @implementation
+public func quire_snapshot_sections(
+  _ snapshot: UnsafePointer<quire_snapshot>?, _ flags: UInt32, _ out_page: Out<quire_page>, _ out_error: ErrorOut
+) -> quire_status {
+  out_page?.pointee = nil
+  return status(out_error) { () throws(Failure) in
+    let snapshot = try resolve(snapshot, "snapshot")
+    let out = try required(out_page, "out_page")
+    out.pointee = .passing(ExportedPage(snapshot.sectionsPage(nulSeparated: try pageFlags(flags).nulSeparated)))
+  }
+}
+
+@_cdecl("quire_snapshot_ids") @implementation
+public func quire_snapshot_ids(
+  _ snapshot: UnsafePointer<quire_snapshot>?, _ first: Int64, _ count: Int64, _ out_ids: UnsafeMutablePointer<Int64>?,
+  _ out_error: ErrorOut
+) -> quire_status {
+  status(out_error) { () throws(Failure) in
+    let snapshot = try resolve(snapshot, "snapshot")
+    let range = try range(first, count, of: snapshot.count)
+    let out = try array(out_ids, range.count, "out_ids")
+    _ = out.update(from: snapshot.ids(in: range))
+  }
+}
+
+@_cdecl("quire_snapshot_positions") @implementation
+public func quire_snapshot_positions(
+  _ snapshot: UnsafePointer<quire_snapshot>?, _ ids: UnsafePointer<Int64>?, _ count: Int,
+  _ out_rows: UnsafeMutablePointer<Int64>?, _ out_error: ErrorOut
+) -> quire_status {
+  status(out_error) { () throws(Failure) in
+    let snapshot = try resolve(snapshot, "snapshot")
+    let ids = try array(ids, count, "ids"), out = try array(out_rows, count, "out_rows")
+    for (place, id) in ids.enumerated() { out[place] = Int64(snapshot.place(of: id) ?? -1) }
+  }
+}
+
+@_cdecl("quire_snapshot_section_of") @implementation
+public func quire_snapshot_section_of(
+  _ snapshot: UnsafePointer<quire_snapshot>?, _ rows: UnsafePointer<Int64>?, _ count: Int,
+  _ out_sections: UnsafeMutablePointer<Int64>?, _ out_error: ErrorOut
+) -> quire_status {
+  status(out_error) { () throws(Failure) in
+    let snapshot = try resolve(snapshot, "snapshot")
+    let rows = try array(rows, count, "rows"), out = try array(out_sections, count, "out_sections")
+    for (place, row) in rows.enumerated() { out[place] = Int64(snapshot.sectionIndex(containingFlat: Int(row)) ?? -1) }
+  }
+}
+
+@_cdecl("quire_snapshot_equal") @implementation
+public func quire_snapshot_equal(
+  _ snapshot: UnsafePointer<quire_snapshot>?, _ other: UnsafePointer<quire_snapshot>?
+) -> Bool {
+  guard let snapshot = peek(snapshot), let other = peek(other) else { return false }
+  return snapshot.isEqual(to: other)
+}
+
+@_cdecl("quire_snapshot_changes") @implementation
+public func quire_snapshot_changes(
+  _ snapshot: UnsafePointer<quire_snapshot>?, _ later: UnsafePointer<quire_snapshot>?,
+  _ out_changes: Out<quire_changes>,
+  _ out_error: ErrorOut
+) -> quire_status {
+  out_changes?.pointee = nil
+  return status(out_error) { () throws(Failure) in
+    let snapshot = try resolve(snapshot, "snapshot"), later = try resolve(later, "later")
+    let out = try required(out_changes, "out_changes")
+    out.pointee = .passing(ExportedChanges(ChangeSet.between(snapshot, later)))
+  }
+}

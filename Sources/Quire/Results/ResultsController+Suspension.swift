@@ -1,0 +1,43 @@
+/// Leaving a list as it is for a while, and failures of delegates.
+extension ResultsController {
+  /// Keeps the list as it is, and its delegate from being told, until `resume`. What happened before is told first.
+  func suspend() throws(Failure) {
+    try prepareToRead("be suspended")
+    if withheld != nil {
+      throw Failure(.invalidState, "The results controller is suspended already; resume it first.")
+    }
+    withheld = WithheldChanges()
+  }
+
+  /// Takes on what happened since `suspend`, as one bracket or, where whoever shows the list has done so already,
+  /// without telling.
+  func resume(telling: Bool) throws(Failure) {
+    try prepareToRead("be resumed")
+    guard let withheld else {
+      throw Failure(.invalidState, "The results controller is not suspended; suspend it first.")
+    }
+    let changes = withheld.all
+    try contents.prepare(changes, in: context)
+    if !telling {
+      self.withheld = nil
+      let report = index.apply(contents.shownChanges(changes))
+      if !report.isEmpty { note(report) }
+      return
+    }
+    try context.telling {
+      self.withheld = nil
+      tell(changes, withheld.objects)
+    }
+  }
+
+  /// For a delegate that cannot do what it was told to. The bracket goes on to its end; then the call that has the
+  /// context process changes fails.
+  func delegateFailed(_ reason: String) throws(Failure) {
+    if bracket == nil {
+      throw Failure(
+        .invalidState,
+        "Only a delegate that is being told of changes can fail; report other failures where they happen.")
+    }
+    context.noteDelegateFailure(Failure(.function, "A delegate of a results controller failed: \(reason)"))
+  }
+}

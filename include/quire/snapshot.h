@@ -1,0 +1,94 @@
+/**
+ * Snapshots: the rows and sections of a results controller at one moment, which never change.
+ *
+ * A snapshot is for whoever draws a list on another thread, keeps an earlier state, or wants to know what happened between
+ * two. It shares memory with the controller and with other snapshots: taking one costs a few words for each block of some
+ * hundred rows and for each section, however many change sets there have been. It holds ids, not objects; the context may
+ * be gone. Any thread may use it, several at once too.
+ */
+#ifndef QUIRE_SNAPSHOT_H_
+#define QUIRE_SNAPSHOT_H_
+
+#include "results.h"
+
+QUIRE_BEGIN
+
+/**
+ * The state that the controller shows now; the same snapshot as long as nothing changed and somebody has it. Within a
+ * bracket it is the state that the callback sees. On the context's thread. Owned: `*out_snapshot`.
+ *
+ * Fails: QUIRE_INVALID_STATE (not fetched).
+ */
+quire_status quire_results_snapshot(
+    quire_results *results, quire_snapshot *QUIRE_NULLABLE *QUIRE_NONNULL out_snapshot,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** Adds a reference and returns `snapshot`. Takes NULL. */
+quire_snapshot *QUIRE_NULLABLE quire_snapshot_retain(quire_snapshot *QUIRE_NULLABLE snapshot);
+
+/** Gives a reference back. Takes NULL. */
+void quire_snapshot_release(quire_snapshot *QUIRE_NULLABLE snapshot);
+
+/** Rows in all sections. */
+int64_t quire_snapshot_count(const quire_snapshot *snapshot);
+
+/** Sections, as in `quire_results_section_count`. */
+int64_t quire_snapshot_section_count(const quire_snapshot *snapshot);
+
+/** The number at `quire_results_generation` when it was taken. */
+uint64_t quire_snapshot_generation(const quire_snapshot *snapshot);
+
+/**
+ * A section. Its name is borrowed from `snapshot`; it has no index title, because a delegate is not asked from any thread.
+ *
+ * Fails: QUIRE_NOT_FOUND.
+ */
+quire_status quire_snapshot_section(
+    const quire_snapshot *snapshot, int64_t section, quire_section *out_section,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** All sections in one call, as a page with the columns `name`, `start` and `count`. Owned: `*out_page`. */
+quire_status quire_snapshot_sections(
+    const quire_snapshot *snapshot, uint32_t flags, quire_page *QUIRE_NULLABLE *QUIRE_NONNULL out_page,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** Writes `count` ids, from the row `first` counted over all sections, to `out_ids`. Fails: QUIRE_INVALID_ARGUMENT. */
+quire_status quire_snapshot_ids(
+    const quire_snapshot *snapshot, int64_t first, int64_t count, int64_t *out_ids,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * For each of `count` ids, its row counted over all sections, or -1, in `out_rows`. The first call takes the time to look
+ * at all rows. Fails: QUIRE_INVALID_ARGUMENT.
+ */
+quire_status quire_snapshot_positions(
+    const quire_snapshot *snapshot, const int64_t *ids, size_t count, int64_t *out_rows,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** For each of `count` rows counted over all sections, its section, or -1, in `out_sections`. */
+quire_status quire_snapshot_section_of(
+    const quire_snapshot *snapshot, const int64_t *rows, size_t count, int64_t *out_sections,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Whether both have the same sections, by key and name, with the same rows in the same order. What the objects show is no
+ * part of a snapshot. False for NULL.
+ */
+bool quire_snapshot_equal(const quire_snapshot *snapshot, const quire_snapshot *other);
+
+/**
+ * What turns the list of `snapshot` into that of `later`, as a controller would report it, with as few moves as can be. Of
+ * any two: moments of one controller, in whatever order, or lists of two, whose ids then have to mean the same objects.
+ *
+ * Rows that keep their place are told of as updates when they came to show other values in between. That is known of two
+ * moments of one controller with no `quire_results_fetch` in between, and so is which objects got permanent ids; otherwise
+ * such rows are taken for unchanged, and such objects for others. Ids are those of `later`, save for deletes. Blocks that
+ * both share at the beginnings and ends of sections are passed over. Owned: `*out_changes`.
+ */
+quire_status quire_snapshot_changes(
+    const quire_snapshot *snapshot, const quire_snapshot *later, quire_changes *QUIRE_NULLABLE *QUIRE_NONNULL out_changes,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+QUIRE_END
+
+#endif
