@@ -2,13 +2,16 @@
  * Random histories of a context with several results controllers, each change replayed.
  *
  *   histories [--steps N] [--seed S]
+ *   controllers [--steps N] [--seed S]
+ *
+ * Under the second name there are limits and offsets, too, other requests, suspended lists, and snapshots compared.
  *
  * After each batch of changes the classic changes and the linear steps, applied to the old list, must both give the
  * controller's new list, which must equal a fresh fetch and the reference. The last line counts the histories that
  * differ; the first of them is shown shrunk. Each history runs in a process of its own, so that a crash is a difference.
  */
 #include "dice.h"
-#include "replay.h"
+#include "following.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -21,13 +24,17 @@
 #include <time.h>
 #include <unistd.h>
 
-typedef enum verb { INSERT, SET_AUTHOR, SET_RANK, SET_CREATED, DELETE, PROCESS, SAVE, ROLLBACK, OBTAIN_IDS } verb;
+typedef enum verb {
+    INSERT, SET_AUTHOR, SET_RANK, SET_CREATED, DELETE, PROCESS, SAVE, ROLLBACK, OBTAIN_IDS, CHANGE_LISTING, SUSPEND, COMPARE
+} verb;
 
 /* `slot` is the number of the inserted row. */
 typedef struct operation {
     verb verb;
     int slot;
     values values;
+    int controller, listing;
+    bool tells;
 } operation;
 
 enum { LENGTH = 300 };
@@ -41,12 +48,14 @@ typedef struct verdict {
 
 static verdict *shared;
 
-static quire_error *error;
-static row rows[SLOTS];
-static int row_count;
+/* Whether it goes by the name "controllers". */
+static bool is_extended;
 
-static void differ(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
-static void differ(const char *format, ...) {
+quire_error *error;
+row rows[SLOTS];
+int row_count;
+
+void differ(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(shared->sentence, sizeof shared->sentence, format, arguments);
@@ -55,165 +64,9 @@ static void differ(const char *format, ...) {
     _exit(0);
 }
 
-#define OK(call) succeed((call), #call)
-
-static void succeed(quire_status status, const char *call) {
+void succeed(quire_status status, const char *call) {
     if (status == QUIRE_OK) return;
     differ("%s gives %s: %s", call, quire_status_name(status), error ? quire_error_message(error).data : "no error");
-}
-
-/* --- What controllers tell. */
-
-typedef struct followed {
-    int which;
-    quire_results *results;
-    quire_fetch_request *request;
-    /* The list as replayed so far, and as it was at the beginning of the batch. */
-    sections mirror, at_start;
-    told told;
-    bool is_open, is_reported[SLOTS];
-    int brackets;
-} followed;
-
-static followed controllers[CONTROLLERS];
-
-static int slot_of_object(const quire_object *object) {
-    for (int slot = 0; slot < row_count; slot++)
-        if (rows[slot].object == object) return slot;
-    return -1;
-}
-
-static void note_id(row *row) {
-    const int64_t id = quire_object_id(row->object);
-    for (int i = 0; i < row->id_count; i++)
-        if (row->ids[i] == id) return;
-    if (row->id_count < 4) row->ids[row->id_count++] = id;
-}
-
-static int slot_of_id(int64_t id) {
-    for (int slot = 0; slot < row_count; slot++) {
-        note_id(&rows[slot]);
-        for (int i = 0; i < rows[slot].id_count; i++)
-            if (rows[slot].ids[i] == id) return slot;
-    }
-    return -1;
-}
-
-static const char *list_name(const followed *followed) { return listings[followed->which].name; }
-
-/* The list as the controller shows it in `will_change`, by its ids: a row that a rollback forgets has no object then. */
-static void read_old_sections(followed *followed, sections *out) {
-    static int64_t ids[SLOTS];
-    out->count = (int)quire_results_section_count(followed->results);
-    out->total = (int)quire_results_count(followed->results);
-    for (int section = 0; section < out->count; section++) {
-        quire_section info;
-        OK(quire_results_section(followed->results, section, &info, &error));
-        out->starts[section] = (int)info.start;
-        out->sizes[section] = (int)info.count;
-    }
-    OK(quire_results_ids(followed->results, 0, out->total, ids, &error));
-    for (int place = 0; place < out->total; place++) out->slots[place] = slot_of_id(ids[place]);
-}
-
-/* The list as the controller shows it. Names can be checked between batches, when the reference knows all values. */
-static void read_sections(followed *followed, sections *out, bool checks_names) {
-    out->count = (int)quire_results_section_count(followed->results);
-    out->total = 0;
-    for (int section = 0; section < out->count; section++) {
-        quire_section info;
-        OK(quire_results_section(followed->results, section, &info, &error));
-        if (info.start != out->total) differ("%s: section %d starts at %lld", list_name(followed), section, (long long)info.start);
-        out->starts[section] = out->total;
-        out->sizes[section] = (int)info.count;
-        for (int place = 0; place < info.count; place++) {
-            quire_object *object = NULL;
-            OK(quire_results_object(followed->results, section, place, &object, &error));
-            const int slot = slot_of_object(object);
-            if (slot < 0) differ("%s: row %d.%d is an unknown object", list_name(followed), section, place);
-            if (place == 0 && checks_names) {
-                const char *name = section_name(&rows[slot].now, followed->which);
-                if (strlen(name) != info.name.size || memcmp(name, info.name.data, info.name.size) != 0)
-                    differ("%s: section %d is called %s", list_name(followed), section, info.name.data);
-            }
-            out->slots[out->total++] = slot;
-            quire_object_release(object);
-        }
-    }
-    if (quire_results_count(followed->results) != out->total) differ("%s: the sections do not add up", list_name(followed));
-}
-
-static void will_change(void *data, quire_results *results) {
-    followed *followed = data;
-    static sections shown;
-    (void)results;
-    if (followed->is_open) differ("%s: a bracket begins inside another", list_name(followed));
-    followed->is_open = true;
-    followed->brackets++;
-    followed->told.section_count = followed->told.row_count = followed->told.step_count = 0;
-    read_old_sections(followed, &shown);
-    if (!sections_equal(&shown, &followed->mirror)) differ("%s: will_change does not show the old state", list_name(followed));
-}
-
-static void section_changed(void *data, quire_results *results, const quire_section_change *change) {
-    followed *followed = data;
-    (void)results;
-    if (!followed->is_open) differ("%s: a section is told outside a bracket", list_name(followed));
-    if (followed->told.row_count) differ("%s: a section is told after a row", list_name(followed));
-    followed->told.sections[followed->told.section_count++] = *change;
-}
-
-static void object_changed(void *data, quire_results *results, quire_object *object, const quire_change *change) {
-    followed *followed = data;
-    (void)results;
-    if (!followed->is_open) differ("%s: a row is told outside a bracket", list_name(followed));
-    const int slot = slot_of_object(object);
-    if (slot < 0) differ("%s: a change concerns an unknown object", list_name(followed));
-    if (slot_of_id(change->id) != slot) differ("%s: a change has the id of another object", list_name(followed));
-    followed->told.rows[followed->told.row_count++] = (told_change){*change, slot};
-    followed->is_reported[slot] = true;
-}
-
-static void did_change(void *data, quire_results *results) {
-    followed *followed = data;
-    static sections replayed, shown;
-    (void)results;
-    if (!followed->is_open) differ("%s: a bracket ends that did not begin", list_name(followed));
-    if (!followed->told.row_count && !followed->told.section_count) differ("%s: an empty bracket", list_name(followed));
-    replayed = followed->mirror;
-    const char *fault = replay_changes(&followed->told, &replayed);
-    if (fault) differ("%s: %s", list_name(followed), fault);
-    read_sections(followed, &shown, false);
-    if (!sections_equal(&replayed, &shown)) differ("%s: the changes do not lead to the new list", list_name(followed));
-}
-
-static void all_changes(void *data, quire_results *results, const quire_changes *changes) {
-    followed *followed = data;
-    static sections replayed, shown;
-    (void)results;
-    if (!followed->is_open) differ("%s: `changes` comes before the bracket", list_name(followed));
-    size_t row_changes = 0, section_changes = 0, steps = 0;
-    const quire_change *row_change = quire_changes_rows(changes, &row_changes);
-    quire_changes_sections(changes, &section_changes);
-    const quire_step *step = quire_changes_steps(changes, &steps);
-    if ((int)row_changes != followed->told.row_count || (int)section_changes != followed->told.section_count)
-        differ("%s: `changes` holds other changes than were told", list_name(followed));
-    for (size_t i = 0; i < row_changes; i++)
-        if (memcmp(&row_change[i], &followed->told.rows[i].change, sizeof *row_change) != 0)
-            differ("%s: `changes` holds another row change %zu", list_name(followed), i);
-    if (steps > sizeof followed->told.steps / sizeof *step) differ("%s: %zu steps", list_name(followed), steps);
-    for (size_t i = 0; i < steps; i++) {
-        followed->told.steps[i] = step[i];
-        followed->told.step_slots[i] = step[i].kind <= QUIRE_STEP_UPDATE_ROW ? slot_of_id(step[i].id) : -1;
-    }
-    followed->told.step_count = (int)steps;
-    replayed = followed->mirror;
-    const char *fault = replay_steps(&followed->told, &replayed);
-    if (fault) differ("%s: %s", list_name(followed), fault);
-    followed->is_open = false;
-    read_sections(followed, &shown, false);
-    if (!sections_equal(&replayed, &shown)) differ("%s: the steps do not lead to the new list", list_name(followed));
-    followed->mirror = replayed;
 }
 
 /* --- Running a history. */
@@ -227,81 +80,6 @@ static quire_model *new_model(void) {
     OK(quire_model_add_attribute(model, "Quote", QUIRE_NUL, "rank", QUIRE_NUL, QUIRE_INTEGER_64, &options, &error));
     OK(quire_model_add_attribute(model, "Quote", QUIRE_NUL, "created", QUIRE_NUL, QUIRE_DATE, &options, &error));
     return model;
-}
-
-static void follow(quire_context *context, int which) {
-    followed *followed = &controllers[which];
-    const listing *list = &listings[which];
-    followed->which = which;
-    OK(quire_fetch_request_create("Quote", QUIRE_NUL, &followed->request, &error));
-    if (list->predicate) {
-        quire_predicate *predicate = NULL;
-        OK(quire_predicate_parse(list->predicate, QUIRE_NUL, NULL, 0, &predicate, &error));
-        OK(quire_fetch_request_set_predicate(followed->request, predicate, &error));
-        quire_predicate_release(predicate);
-    }
-    for (int i = 0; i < 2; i++)
-        OK(quire_fetch_request_add_sort(followed->request, list->sort[i], QUIRE_NUL, list->is_ascending[i], &error));
-    quire_results_options options = QUIRE_RESULTS_OPTIONS_INIT;
-    options.section_key_path = list->section;
-    OK(quire_results_create(context, followed->request, &options, &followed->results, &error));
-    quire_results_delegate delegate = QUIRE_RESULTS_DELEGATE_INIT;
-    delegate.user_data = followed;
-    delegate.will_change = will_change;
-    delegate.did_change_section = section_changed;
-    delegate.did_change_object = object_changed;
-    delegate.did_change = did_change;
-    delegate.changes = all_changes;
-    OK(quire_results_set_delegate(followed->results, &delegate, &error));
-    OK(quire_results_fetch(followed->results, &error));
-    read_sections(followed, &followed->mirror, true);
-    followed->at_start = followed->mirror;
-
-    /* The fresh fetch has the order of the list: the section key goes before the sort keys. */
-    if (list->section && strcmp(list->section, list->sort[0]) != 0) {
-        OK(quire_fetch_request_clear_sort(followed->request, &error));
-        OK(quire_fetch_request_add_sort(followed->request, list->section, QUIRE_NUL, true, &error));
-        for (int i = 0; i < 2; i++)
-            OK(quire_fetch_request_add_sort(followed->request, list->sort[i], QUIRE_NUL, list->is_ascending[i], &error));
-    }
-}
-
-static bool is_in(const sections *list, int slot) {
-    for (int i = 0; i < list->total; i++)
-        if (list->slots[i] == slot) return true;
-    return false;
-}
-
-static void check_controller(quire_context *context, followed *followed) {
-    static sections expected, shown;
-    const char *name = list_name(followed);
-    if (followed->is_open) differ("%s: a bracket did not end", name);
-    expected_sections(rows, row_count, followed->which, &expected);
-    read_sections(followed, &shown, true);
-    if (!sections_equal(&shown, &followed->mirror)) differ("%s: the list changed and nothing was told", name);
-    if (!sections_equal(&shown, &expected)) differ("%s: the list is not that of the reference", name);
-
-    quire_list *list = NULL;
-    OK(quire_context_fetch(context, followed->request, &list, &error));
-    if (quire_list_count(list) != shown.total) differ("%s: a fresh fetch has another count", name);
-    for (int i = 0; i < shown.total; i++) {
-        quire_object *object = NULL;
-        OK(quire_list_object(list, i, &object, &error));
-        if (object != rows[shown.slots[i]].object) differ("%s: a fresh fetch has another object at %d", name, i);
-        quire_object_release(object);
-    }
-    quire_list_release(list);
-
-    for (int slot = 0; slot < row_count; slot++) {
-        const row *row = &rows[slot];
-        const bool changed = row->existed_before != row->exists || !values_equal(&row->before, &row->now);
-        const bool stayed = is_in(&followed->at_start, slot) && is_in(&shown, slot);
-        if (stayed && !changed && !row->was_touched && followed->is_reported[slot])
-            differ("%s: row %d was told and did not change", name, slot);
-        if (stayed && changed && !followed->is_reported[slot]) differ("%s: row %d changed and was not told", name, slot);
-    }
-    followed->at_start = shown;
-    memset(followed->is_reported, 0, sizeof followed->is_reported);
 }
 
 static void set(row *row, const char *key, quire_value value) {
@@ -383,6 +161,9 @@ static void perform(quire_context *context, const operation *operation) {
         }
         end_batch(context);
         break;
+    case CHANGE_LISTING: change_listing(&controllers[operation->controller], operation->listing); break;
+    case SUSPEND: suspend_or_resume(&controllers[operation->controller], operation->tells); break;
+    case COMPARE: compare_snapshots(&controllers[operation->controller]); break;
     }
 }
 
@@ -393,15 +174,12 @@ static void run_history(const operation *operations, int count) {
     quire_context *context = NULL;
     OK(quire_store_open(":memory:", QUIRE_NUL, model, NULL, &store, &error));
     OK(quire_context_create(store, &context, &error));
-    for (int i = 0; i < CONTROLLERS; i++) follow(context, i);
+    for (int i = 0; i < CONTROLLERS; i++) follow(context, i, is_extended ? 3 * i + 1 : i);
     for (int i = 0; i < count; i++) {
         shared->operations = i + 1;
         perform(context, &operations[i]);
     }
-    for (int i = 0; i < CONTROLLERS; i++) {
-        quire_results_release(controllers[i].results);
-        quire_fetch_request_release(controllers[i].request);
-    }
+    for (int i = 0; i < CONTROLLERS; i++) unfollow(&controllers[i]);
     for (int slot = 0; slot < row_count; slot++) quire_object_release(rows[slot].object);
     quire_context_release(context);
     quire_store_release(store);
@@ -451,6 +229,12 @@ static int make_history(operation *operations, int count) {
         else operation->verb = (verb)(SET_AUTHOR + random_below(3));
         operation->slot = operation->verb == INSERT ? inserted++ : inserted ? random_below(inserted) : 0;
         if (operation->verb == DELETE && random_below(2)) operation->verb = SET_AUTHOR;
+        if (!is_extended || random_below(8)) continue;
+        if (operation->verb == INSERT) inserted--;
+        operation->verb = (verb)(CHANGE_LISTING + random_below(3));
+        operation->controller = random_below(CONTROLLERS);
+        operation->listing = random_below(LISTINGS);
+        operation->tells = random_below(3) > 0;
     }
     operations[count - 1].verb = PROCESS;
     return count;
@@ -477,11 +261,15 @@ static int shrink(operation *operations, int count, verdict *verdict_out) {
 }
 
 static void show(const operation *operations, int count, const verdict *verdict) {
-    static const char *const verbs[] = {"insert", "set", "set", "set", "delete", "process", "save", "rollback", "obtain permanent ids"};
+    static const char *const verbs[] = {"insert", "set", "set", "set", "delete", "process", "save", "rollback", "obtain permanent ids",
+        "list", "suspend or resume", "compare snapshots"};
     for (int i = 0; i < count; i++) {
         const operation *operation = &operations[i];
         printf("  %s", verbs[operation->verb]);
         if (operation->verb <= DELETE) printf(" row %d", operation->slot);
+        if (operation->verb >= CHANGE_LISTING) printf(" in controller %d", operation->controller);
+        if (operation->verb == CHANGE_LISTING) printf(" %s", listings[operation->listing].name);
+        if (operation->verb == SUSPEND) printf(operation->tells ? " and tell" : " silently");
         if (operation->verb == INSERT || operation->verb == SET_AUTHOR) {
             const char *author = authors[operation->values.author];
             printf(author ? " author \"%s\"" : " author nil", author);
@@ -504,13 +292,15 @@ static bool read_number(const char *text, uint64_t *out) {
 }
 
 int main(int argument_count, char **arguments) {
+    const char *slash = strrchr(arguments[0], '/'), *name = slash ? slash + 1 : arguments[0];
+    is_extended = strcmp(name, "controllers") == 0;
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     uint64_t steps = 20000, seed = ((uint64_t)now.tv_nsec ^ (uint64_t)now.tv_sec << 20 ^ (uint64_t)getpid()) % 1000000000;
     for (int i = 1; i < argument_count; i += 2) {
         const bool is_steps = strcmp(arguments[i], "--steps") == 0, is_seed = strcmp(arguments[i], "--seed") == 0;
         if (i + 1 == argument_count || !(is_steps || is_seed) || !read_number(arguments[i + 1], is_steps ? &steps : &seed)) {
-            fprintf(stderr, "usage: histories [--steps N] [--seed S]\n");
+            fprintf(stderr, "usage: %s [--steps N] [--seed S]\n", name);
             return 2;
         }
     }
@@ -530,7 +320,7 @@ int main(int argument_count, char **arguments) {
         count = shrink(operations, verdict.operations, &verdict);
         show(operations, count, &verdict);
     }
-    printf("histories: %llu steps, %llu differences, seed %llu\n", (unsigned long long)done, (unsigned long long)differences,
+    printf("%s: %llu steps, %llu differences, seed %llu\n", name, (unsigned long long)done, (unsigned long long)differences,
         (unsigned long long)seed);
     return differences ? 1 : 0;
 }

@@ -3,11 +3,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-const listing listings[CONTROLLERS] = {
-    {"by author", NULL, "author", {"author", "rank"}, {true, true}},
-    {"without sections", NULL, NULL, {"created", "rank"}, {true, false}},
-    {"high ranks by author", "rank > 50", "author", {"rank", "created"}, {true, true}},
-    {"descending", NULL, "author", {"author", "rank"}, {false, false}},
+const listing listings[LISTINGS] = {
+    {"by author", NULL, "author", {"author", "rank"}, {true, true}, 0, 0},
+    {"without sections", NULL, NULL, {"created", "rank"}, {true, false}, 0, 0},
+    {"high ranks by author", "rank > 50", "author", {"rank", "created"}, {true, true}, 0, 0},
+    {"descending", NULL, "author", {"author", "rank"}, {false, false}, 0, 0},
+    {"the first ten", NULL, NULL, {"rank", "created"}, {true, false}, 0, 10},
+    {"a page by author", NULL, "author", {"author", "created"}, {true, true}, 5, 12},
+    {"high ranks but the first three", "rank > 50", NULL, {"rank", "author"}, {false, true}, 3, 0},
+    {"the last authors first", NULL, "author", {"author", "rank"}, {false, true}, 2, 7},
+    {"one row", NULL, NULL, {"created", "author"}, {false, false}, 1, 1},
+    {"by rank", NULL, "rank", {"rank", "author"}, {true, true}, 0, 0},
+    {"by rank, descending", NULL, "rank", {"rank", "created"}, {false, true}, 0, 20},
+    {"by date", NULL, NULL, {"created", "author"}, {true, true}, 0, 0},
 };
 
 /* nil and empty text, which share a section; an emoji; the same letter composed and with a combining mark. */
@@ -19,8 +27,11 @@ bool values_equal(const values *left, const values *right) {
 }
 
 const char *section_name(const values *values, int which) {
-    const char *author = listings[which].section ? authors[values->author] : NULL;
-    return author ? author : "";
+    static const char *const ranks[] = {"0", "10", "20", "30", "40", "50", "60", "70", "80", "90", "100"};
+    const char *section = listings[which].section;
+    if (!section) return "";
+    if (strcmp(section, "rank") == 0) return values->rank < 0 ? "" : ranks[values->rank / 10];
+    return authors[values->author] ? authors[values->author] : "";
 }
 
 static int sign(double difference) { return (difference > 0) - (difference < 0); }
@@ -70,6 +81,10 @@ void expected_sections(const row *rows, int row_count, int which, sections *out)
     compared_rows = rows;
     compared_list = which;
     qsort(out->slots, (size_t)out->total, sizeof out->slots[0], compare);
+    const int offset = listings[which].offset, limit = listings[which].limit;
+    out->total = out->total > offset ? out->total - offset : 0;
+    if (limit && out->total > limit) out->total = limit;
+    memmove(out->slots, out->slots + offset, sizeof out->slots[0] * (size_t)out->total);
     for (int i = 0; i < out->total; i++) {
         const bool opens = i == 0
             || strcmp(section_name(&rows[out->slots[i]].now, which), section_name(&rows[out->slots[i - 1]].now, which)) != 0;

@@ -4,7 +4,7 @@
 
 #include <quire.h>
 
-enum { SLOTS = 400, CONTROLLERS = 4 };
+enum { SLOTS = 400, CONTROLLERS = 4, LISTINGS = 12 };
 
 /* The values of one row; `author` is an index into `authors`, a negative rank is nil. */
 typedef struct values {
@@ -38,9 +38,12 @@ typedef struct sections {
 typedef struct listing {
     const char *name, *predicate, *section, *sort[2];
     bool is_ascending[2];
+    /* A limit of 0 is none. */
+    int offset, limit;
 } listing;
 
-extern const listing listings[CONTROLLERS];
+/* The first four have no window. */
+extern const listing listings[LISTINGS];
 extern const char *const authors[];
 extern const int author_count;
 

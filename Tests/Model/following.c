@@ -1,0 +1,318 @@
+#include "following.h"
+
+#include <string.h>
+
+followed controllers[CONTROLLERS];
+
+static int slot_of_object(const quire_object *object) {
+    for (int slot = 0; slot < row_count; slot++)
+        if (rows[slot].object == object) return slot;
+    return -1;
+}
+
+void note_id(row *row) {
+    const int64_t id = quire_object_id(row->object);
+    for (int i = 0; i < row->id_count; i++)
+        if (row->ids[i] == id) return;
+    if (row->id_count < 4) row->ids[row->id_count++] = id;
+}
+
+static int slot_of_id(int64_t id) {
+    for (int slot = 0; slot < row_count; slot++) {
+        note_id(&rows[slot]);
+        for (int i = 0; i < rows[slot].id_count; i++)
+            if (rows[slot].ids[i] == id) return slot;
+    }
+    return -1;
+}
+
+/* Reads what a change set holds. */
+static void take_told(const quire_changes *changes, told *told) {
+    size_t rows_told = 0, sections_told = 0, steps = 0;
+    const quire_change *row_change = quire_changes_rows(changes, &rows_told);
+    const quire_section_change *section_change = quire_changes_sections(changes, &sections_told);
+    const quire_step *step = quire_changes_steps(changes, &steps);
+    if (steps > sizeof told->steps / sizeof *step) differ("%zu steps", steps);
+    for (size_t i = 0; i < rows_told; i++) told->rows[i] = (told_change){row_change[i], slot_of_id(row_change[i].id)};
+    for (size_t i = 0; i < sections_told; i++) told->sections[i] = section_change[i];
+    for (size_t i = 0; i < steps; i++) {
+        told->steps[i] = step[i];
+        told->step_slots[i] = step[i].kind <= QUIRE_STEP_UPDATE_ROW ? slot_of_id(step[i].id) : -1;
+    }
+    told->row_count = (int)rows_told, told->section_count = (int)sections_told, told->step_count = (int)steps;
+}
+
+static const char *list_name(const followed *followed) { return listings[followed->which].name; }
+
+/* The list as the controller shows it in `will_change`, by its ids: a row that a rollback forgets has no object then. */
+static void read_old_sections(followed *followed, sections *out) {
+    static int64_t ids[SLOTS];
+    out->count = (int)quire_results_section_count(followed->results);
+    out->total = (int)quire_results_count(followed->results);
+    for (int section = 0; section < out->count; section++) {
+        quire_section info;
+        OK(quire_results_section(followed->results, section, &info, &error));
+        out->starts[section] = (int)info.start;
+        out->sizes[section] = (int)info.count;
+    }
+    OK(quire_results_ids(followed->results, 0, out->total, ids, &error));
+    for (int place = 0; place < out->total; place++) out->slots[place] = slot_of_id(ids[place]);
+}
+
+/* The list as the controller shows it. Names can be checked between batches, when the reference knows all values. */
+static void read_sections(followed *followed, sections *out, bool checks_names) {
+    out->count = (int)quire_results_section_count(followed->results);
+    out->total = 0;
+    for (int section = 0; section < out->count; section++) {
+        quire_section info;
+        OK(quire_results_section(followed->results, section, &info, &error));
+        if (info.start != out->total) differ("%s: section %d starts at %lld", list_name(followed), section, (long long)info.start);
+        out->starts[section] = out->total;
+        out->sizes[section] = (int)info.count;
+        for (int place = 0; place < info.count; place++) {
+            quire_object *object = NULL;
+            OK(quire_results_object(followed->results, section, place, &object, &error));
+            const int slot = slot_of_object(object);
+            if (slot < 0) differ("%s: row %d.%d is an unknown object", list_name(followed), section, place);
+            if (place == 0 && checks_names) {
+                const char *name = section_name(&rows[slot].now, followed->which);
+                if (strlen(name) != info.name.size || memcmp(name, info.name.data, info.name.size) != 0)
+                    differ("%s: section %d is called %s", list_name(followed), section, info.name.data);
+            }
+            out->slots[out->total++] = slot;
+            quire_object_release(object);
+        }
+    }
+    if (quire_results_count(followed->results) != out->total) differ("%s: the sections do not add up", list_name(followed));
+}
+
+static void will_change(void *data, quire_results *results) {
+    followed *followed = data;
+    static sections shown;
+    (void)results;
+    if (followed->is_suspended) differ("%s: a bracket begins while it is suspended", list_name(followed));
+    if (followed->is_open) differ("%s: a bracket begins inside another", list_name(followed));
+    followed->is_open = true;
+    followed->brackets++;
+    followed->told.section_count = followed->told.row_count = followed->told.step_count = 0;
+    read_old_sections(followed, &shown);
+    if (!sections_equal(&shown, &followed->mirror)) differ("%s: will_change does not show the old state", list_name(followed));
+}
+
+static void section_changed(void *data, quire_results *results, const quire_section_change *change) {
+    followed *followed = data;
+    (void)results;
+    if (!followed->is_open) differ("%s: a section is told outside a bracket", list_name(followed));
+    if (followed->told.row_count) differ("%s: a section is told after a row", list_name(followed));
+    followed->told.sections[followed->told.section_count++] = *change;
+}
+
+static void object_changed(void *data, quire_results *results, quire_object *object, const quire_change *change) {
+    followed *followed = data;
+    (void)results;
+    if (!followed->is_open) differ("%s: a row is told outside a bracket", list_name(followed));
+    const int slot = slot_of_object(object);
+    if (slot < 0) differ("%s: a change concerns an unknown object", list_name(followed));
+    if (slot_of_id(change->id) != slot) differ("%s: a change has the id of another object", list_name(followed));
+    followed->told.rows[followed->told.row_count++] = (told_change){*change, slot};
+    followed->is_reported[slot] = true;
+}
+
+static void did_change(void *data, quire_results *results) {
+    followed *followed = data;
+    static sections replayed, shown;
+    (void)results;
+    if (!followed->is_open) differ("%s: a bracket ends that did not begin", list_name(followed));
+    if (!followed->told.row_count && !followed->told.section_count) differ("%s: an empty bracket", list_name(followed));
+    replayed = followed->mirror;
+    const char *fault = replay_changes(&followed->told, &replayed);
+    if (fault) differ("%s: %s", list_name(followed), fault);
+    read_sections(followed, &shown, false);
+    if (!sections_equal(&replayed, &shown)) differ("%s: the changes do not lead to the new list", list_name(followed));
+}
+
+static void all_changes(void *data, quire_results *results, const quire_changes *changes) {
+    followed *followed = data;
+    static sections replayed, shown;
+    (void)results;
+    if (!followed->is_open) differ("%s: `changes` comes before the bracket", list_name(followed));
+    size_t row_changes = 0, section_changes = 0, steps = 0;
+    const quire_change *row_change = quire_changes_rows(changes, &row_changes);
+    quire_changes_sections(changes, &section_changes);
+    const quire_step *step = quire_changes_steps(changes, &steps);
+    if ((int)row_changes != followed->told.row_count || (int)section_changes != followed->told.section_count)
+        differ("%s: `changes` holds other changes than were told", list_name(followed));
+    for (size_t i = 0; i < row_changes; i++)
+        if (memcmp(&row_change[i], &followed->told.rows[i].change, sizeof *row_change) != 0)
+            differ("%s: `changes` holds another row change %zu", list_name(followed), i);
+    if (steps > sizeof followed->told.steps / sizeof *step) differ("%s: %zu steps", list_name(followed), steps);
+    for (size_t i = 0; i < steps; i++) {
+        followed->told.steps[i] = step[i];
+        followed->told.step_slots[i] = step[i].kind <= QUIRE_STEP_UPDATE_ROW ? slot_of_id(step[i].id) : -1;
+    }
+    followed->told.step_count = (int)steps;
+    replayed = followed->mirror;
+    const char *fault = replay_steps(&followed->told, &replayed);
+    if (fault) differ("%s: %s", list_name(followed), fault);
+    followed->is_open = false;
+    read_sections(followed, &shown, false);
+    if (!sections_equal(&replayed, &shown)) differ("%s: the steps do not lead to the new list", list_name(followed));
+    followed->mirror = replayed;
+}
+
+static void make_request(followed *followed, int which) {
+    const listing *list = &listings[which];
+    quire_fetch_request_release(followed->request);
+    followed->which = which;
+    OK(quire_fetch_request_create("Quote", QUIRE_NUL, &followed->request, &error));
+    OK(quire_fetch_request_set_offset(followed->request, (uint64_t)list->offset, &error));
+    OK(quire_fetch_request_set_limit(followed->request, (uint64_t)list->limit, &error));
+    if (list->predicate) {
+        quire_predicate *predicate = NULL;
+        OK(quire_predicate_parse(list->predicate, QUIRE_NUL, NULL, 0, &predicate, &error));
+        OK(quire_fetch_request_set_predicate(followed->request, predicate, &error));
+        quire_predicate_release(predicate);
+    }
+    for (int i = 0; i < 2; i++)
+        OK(quire_fetch_request_add_sort(followed->request, list->sort[i], QUIRE_NUL, list->is_ascending[i], &error));
+}
+
+/* The fresh fetch has the order of the list: the section key goes before the sort keys. */
+static void put_section_first(followed *followed) {
+    const listing *list = &listings[followed->which];
+    if (list->section && strcmp(list->section, list->sort[0]) != 0) {
+        OK(quire_fetch_request_clear_sort(followed->request, &error));
+        OK(quire_fetch_request_add_sort(followed->request, list->section, QUIRE_NUL, true, &error));
+        for (int i = 0; i < 2; i++)
+            OK(quire_fetch_request_add_sort(followed->request, list->sort[i], QUIRE_NUL, list->is_ascending[i], &error));
+    }
+}
+
+void follow(quire_context *context, int place, int which) {
+    followed *followed = &controllers[place];
+    make_request(followed, which);
+    quire_results_options options = QUIRE_RESULTS_OPTIONS_INIT;
+    options.section_key_path = listings[which].section;
+    OK(quire_results_create(context, followed->request, &options, &followed->results, &error));
+    quire_results_delegate delegate = QUIRE_RESULTS_DELEGATE_INIT;
+    delegate.user_data = followed;
+    delegate.will_change = will_change;
+    delegate.did_change_section = section_changed;
+    delegate.did_change_object = object_changed;
+    delegate.did_change = did_change;
+    delegate.changes = all_changes;
+    OK(quire_results_set_delegate(followed->results, &delegate, &error));
+    OK(quire_results_fetch(followed->results, &error));
+    read_sections(followed, &followed->mirror, true);
+    followed->at_start = followed->mirror;
+    put_section_first(followed);
+}
+
+void unfollow(followed *followed) {
+    quire_snapshot_release(followed->snapshot);
+    quire_results_release(followed->results);
+    quire_fetch_request_release(followed->request);
+}
+
+static bool is_in(const sections *list, int slot) {
+    for (int i = 0; i < list->total; i++)
+        if (list->slots[i] == slot) return true;
+    return false;
+}
+
+void check_controller(quire_context *context, followed *followed) {
+    static sections expected, shown;
+    const char *name = list_name(followed);
+    if (followed->is_open) differ("%s: a bracket did not end", name);
+    if (followed->is_suspended) {
+        read_old_sections(followed, &shown);
+        if (!sections_equal(&shown, &followed->mirror)) differ("%s: the list changed while it was suspended", name);
+        followed->is_upset = true;
+        return;
+    }
+    expected_sections(rows, row_count, followed->which, &expected);
+    read_sections(followed, &shown, true);
+    if (!sections_equal(&shown, &followed->mirror)) differ("%s: the list changed and nothing was told", name);
+    if (!sections_equal(&shown, &expected)) differ("%s: the list is not that of the reference", name);
+
+    quire_list *list = NULL;
+    OK(quire_context_fetch(context, followed->request, &list, &error));
+    if (quire_list_count(list) != shown.total) differ("%s: a fresh fetch has another count", name);
+    for (int i = 0; i < shown.total; i++) {
+        quire_object *object = NULL;
+        OK(quire_list_object(list, i, &object, &error));
+        if (object != rows[shown.slots[i]].object) differ("%s: a fresh fetch has another object at %d", name, i);
+        quire_object_release(object);
+    }
+    quire_list_release(list);
+
+    for (int slot = 0; slot < row_count; slot++) {
+        const row *row = &rows[slot];
+        const bool changed = row->existed_before != row->exists || !values_equal(&row->before, &row->now);
+        const bool stayed = is_in(&followed->at_start, slot) && is_in(&shown, slot);
+        if (followed->is_upset) break;
+        if (stayed && !changed && !row->was_touched && followed->is_reported[slot] && followed->brackets < 2)
+            differ("%s: row %d was told and did not change", name, slot);
+        if (stayed && changed && !followed->is_reported[slot]) differ("%s: row %d changed and was not told", name, slot);
+    }
+    followed->at_start = shown;
+    followed->brackets = 0;
+    followed->is_upset = false;
+    memset(followed->is_reported, 0, sizeof followed->is_reported);
+}
+
+void change_listing(followed *followed, int which) {
+    if (followed->is_suspended) return;
+    make_request(followed, which);
+    OK(quire_results_set_request(followed->results, followed->request, listings[which].section, QUIRE_NUL, &error));
+    put_section_first(followed);
+    followed->is_upset = true;
+}
+
+void suspend_or_resume(followed *followed, bool tells) {
+    followed->is_upset = true;
+    if (!followed->is_suspended) {
+        OK(quire_results_suspend(followed->results, &error));
+        followed->is_suspended = true;
+        return;
+    }
+    followed->is_suspended = false;
+    const int brackets = followed->brackets;
+    OK(quire_results_resume(followed->results, tells, &error));
+    if (tells) return;
+    if (followed->brackets != brackets) differ("%s: it was resumed silently, and told", list_name(followed));
+    read_sections(followed, &followed->mirror, false);
+}
+
+void compare_snapshots(followed *followed) {
+    quire_snapshot *now = NULL;
+    OK(quire_results_snapshot(followed->results, &now, &error));
+    if (followed->snapshot) {
+        static told told;
+        static sections replayed;
+        for (int is_backwards = 0; is_backwards < 2; is_backwards++) {
+            const quire_snapshot *from = is_backwards ? now : followed->snapshot, *to = is_backwards ? followed->snapshot : now;
+            const sections *start = is_backwards ? &followed->mirror : &followed->kept;
+            const sections *end = is_backwards ? &followed->kept : &followed->mirror;
+            quire_changes *changes = NULL;
+            OK(quire_snapshot_changes(from, to, &changes, &error));
+            take_told(changes, &told);
+            replayed = *start;
+            const char *fault = replay_changes(&told, &replayed);
+            if (fault) differ("%s: between snapshots, %s", list_name(followed), fault);
+            if (!sections_equal(&replayed, end)) differ("%s: the changes between snapshots do not lead there", list_name(followed));
+            replayed = *start;
+            fault = replay_steps(&told, &replayed);
+            if (fault) differ("%s: between snapshots, %s", list_name(followed), fault);
+            if (!sections_equal(&replayed, end)) differ("%s: the steps between snapshots do not lead there", list_name(followed));
+            quire_changes_release(changes);
+        }
+        static int64_t ids[SLOTS];
+        OK(quire_snapshot_ids(followed->snapshot, 0, followed->kept.total, ids, &error));
+        for (int i = 0; i < followed->kept.total; i++)
+            if (slot_of_id(ids[i]) != followed->kept.slots[i]) differ("%s: a snapshot has changed", list_name(followed));
+    }
+    quire_snapshot_release(followed->snapshot);
+    followed->snapshot = now;
+    followed->kept = followed->mirror;
+}
