@@ -42,6 +42,7 @@ BY_FUNCTION = {
     ("quire_context_object", "id"): "quire_object_id(w->object)",
     ("quire_model_add_validation_rule", "model"): "w->open_model",
     ("quire_error_object", "error"): "w->broken",
+    ("quire_changes_plan", "order"): "QUIRE_PLAN_RANGES",
     ("quire_snapshot_equal", "other"): "w->snapshot",
     ("quire_results_set_request", "section_key_path"): '"title"',
 }

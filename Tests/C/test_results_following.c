@@ -436,6 +436,59 @@ static void failure_of_a_delegate_comes_out_of_the_call(void) {
     close_fixture(made);
 }
 
+static quire_string plan_of(const quire_changes *changes, quire_plan_order order, bool splits_moves) {
+    static const char *const kinds[] = {"?", "+", "-", ">", "~", "+s", "-s", "="};
+    static char text[512];
+    size_t size = 0, count = 0;
+    const quire_plan_step *steps = NULL;
+    CHECK_OK(quire_changes_plan(changes, order, splits_moves, &steps, &count, &error));
+    text[0] = 0;
+    for (size_t i = 0; i < count; i++) {
+        const quire_plan_step *step = &steps[i];
+        size += (size_t)snprintf(text + size, sizeof text - size, "%s", kinds[step->kind]);
+        if (step->kind == QUIRE_STEP_REPLACE_ROWS)
+            size += (size_t)snprintf(
+                text + size, sizeof text - size, "%d-%d+%d ", (int)step->flat, (int)step->removed, (int)step->inserted);
+        else if (step->kind >= QUIRE_STEP_INSERT_SECTION)
+            size += (size_t)snprintf(text + size, sizeof text - size, "%d ", (int)step->section);
+        else {
+            size += (size_t)snprintf(text + size, sizeof text - size, "%d.%d ", (int)step->section, (int)step->row);
+            if (step->to_section >= 0)
+                size += (size_t)snprintf(text + size - 1, sizeof text - size + 1, "/%d.%d ", (int)step->to_section, (int)step->to_row) - 1;
+        }
+    }
+    return (quire_string){text, size};
+}
+
+static void plan_is_made_for_each_kind_of_view(void) {
+    fixture made = open_fixture();
+    quire_object *books[] = {
+        insert_book(made.context, "a", 1), insert_book(made.context, "b", 1), insert_book(made.context, "b", 2),
+        insert_book(made.context, "b", 3)};
+    quire_results *results = controller(made.context, NULL, "title", "title");
+    quire_changes *changes = NULL;
+    /* The sole row of a section moves into another, one moves down there, and one is updated. */
+    CHECK_OK(quire_results_next_changes(results, &changes, &error));
+    CHECK(changes == NULL);
+    set_text(books[0], "title", "b");
+    set_text(books[1], "title", "c");
+    set_value(books[2], "pages", quire_value_integer(9));
+    process(made.context);
+    CHECK_OK(quire_results_next_changes(results, &changes, &error));
+    CHECK_TEXT(plan_of(changes, QUIRE_PLAN_BEFORE_CHILD, false), "+s2 >0.0/1.0 >1.1/2.0 -s0 ~0.0 ~0.1 ~1.0 ");
+    CHECK_TEXT(plan_of(changes, QUIRE_PLAN_BEFORE_CHILD, true), "+s2 -0.0 +1.0 -1.1 +2.0 -s0 ~0.0 ~0.1 ~1.0 ");
+    CHECK_TEXT(plan_of(changes, QUIRE_PLAN_BATCH, false), "-1.0 -s0 +s1 +0.0 ~1.1/0.1 ");
+    CHECK_TEXT(plan_of(changes, QUIRE_PLAN_RANGES, false), "=0-4+4 ");
+    const quire_plan_step *steps = NULL;
+    size_t count = 0;
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_changes_plan(changes, (quire_plan_order)9, false, &steps, &count, &error));
+    CHECK(steps == NULL && count == 0);
+    quire_changes_release(changes);
+    quire_results_release(results);
+    for (size_t i = 0; i < 4; i++) quire_object_release(books[i]);
+    close_fixture(made);
+}
+
 int main(void) {
     RUN(change_that_is_taken_back_before_processing_is_not_reported);
     RUN(predicate_goes_on_to_mean_an_object_that_is_saved);
@@ -451,5 +504,6 @@ int main(void) {
     RUN(limit_and_offset_stay_true);
     RUN(suspended_list_stays_as_it_is);
     RUN(failure_of_a_delegate_comes_out_of_the_call);
+    RUN(plan_is_made_for_each_kind_of_view);
     return RESULT();
 }

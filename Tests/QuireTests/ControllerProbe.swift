@@ -138,6 +138,7 @@ final class ControllerProbe: ResultsDelegate {
     if classic == nil || classic != linear {
       problems.append("replays differ: \(String(describing: classic)), \(String(describing: linear)) from \(old)")
     }
+    if let classic, let problem = PlanReplay.problem(report, from: old, to: classic) { problems.append(problem) }
     shown = (classic ?? []).map { $0.map { renamedInBracket[$0] ?? $0 } }
   }
 

@@ -35,7 +35,9 @@ typedef enum quire_step_kind {
     QUIRE_STEP_MOVE_ROW = 3,
     QUIRE_STEP_UPDATE_ROW = 4,
     QUIRE_STEP_INSERT_SECTION = 5,
-    QUIRE_STEP_DELETE_SECTION = 6
+    QUIRE_STEP_DELETE_SECTION = 6,
+    /** In plans only: rows of a flat list are replaced by others. */
+    QUIRE_STEP_REPLACE_ROWS = 7
 } quire_step_kind;
 
 /** Place of a row. */
@@ -366,6 +368,62 @@ const quire_section_change *QUIRE_NULLABLE quire_changes_sections(const quire_ch
 
 /** The linear form. Borrowed from `changes`. */
 const quire_step *QUIRE_NULLABLE quire_changes_steps(const quire_changes *changes, size_t *out_count);
+
+/** How a list view takes changes. */
+typedef enum quire_plan_order {
+    /**
+     * Steps one after another, each valid in the state at its moment, in the order of `quire_changes_steps`. A row that
+     * moves is put before the one that stands at its destination, counted while it is still in its old place: the
+     * `destinationChild` of Qt's `beginMoveRows`, the reference node of a document's `insertBefore`. In one section
+     * `to_row` is therefore never `row` or `row + 1`. `to_flat`, for models without sections, is `flat` where the row
+     * stays in its place of the whole and there is nothing to do.
+     */
+    QUIRE_PLAN_BEFORE_CHILD = 1,
+    /**
+     * Ranges of a flat list, first to last, each valid after those before it: at `flat`, `removed` rows are replaced by
+     * `inserted` others, as GTK's `items-changed` says it. They cover rows that came, went, moved and were updated, and
+     * rows that came to be, or ceased to be, the first of their section, so that no `sections-changed` is needed.
+     */
+    QUIRE_PLAN_RANGES = 2,
+    /**
+     * One batch, as a UITableView or a UICollectionView takes it: what goes has its place before all changes, what comes
+     * its place after them. A section that goes takes its rows along and one that comes brings its own, so these rows have
+     * no steps, and a row that moves out of the one or into the other is inserted or deleted at the end that stays. For an
+     * update `section` and `row` are the place before, where it may be reloaded in the batch, or -1 when the row moves;
+     * `to_section` and `to_row` are its place after.
+     */
+    QUIRE_PLAN_BATCH = 3
+} quire_plan_order;
+
+/** A step of a plan. What a kind does not need is -1; the id of what is no row is 0. */
+typedef struct quire_plan_step {
+    /** A `quire_step_kind`. */
+    uint32_t kind;
+    uint32_t reserved;
+    int64_t id;
+    int64_t section;
+    int64_t row;
+    int64_t to_section;
+    int64_t to_row;
+    /** `section` and `row` counted over all sections. */
+    int64_t flat;
+    int64_t to_flat;
+    /** Of QUIRE_STEP_REPLACE_ROWS: rows that go at `flat`, and rows that come there. */
+    int64_t removed;
+    int64_t inserted;
+} quire_plan_step;
+
+/**
+ * The changes as one kind of list view takes them. With `splits_moves` a row that moves is deleted and inserted, for views
+ * that cannot move rows; ranges know no moves in any case. Borrowed from `changes`: `*out_steps`, which is NULL where there
+ * are none, and their number in `*out_count`.
+ *
+ * Fails: QUIRE_INVALID_ARGUMENT (no such order).
+ */
+quire_status quire_changes_plan(
+    const quire_changes *changes, quire_plan_order order, bool splits_moves,
+    const quire_plan_step *QUIRE_NULLABLE *QUIRE_NONNULL out_steps, size_t *out_count,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /** Where each of `count` rows of the old state went, counted over all sections; -1 when deleted or out of range. In `out_rows`. */
 quire_status quire_changes_map_positions(

@@ -280,14 +280,35 @@ private func lent<Record>(
   return UnsafePointer(records?.baseAddress)
 }
 
+@_cdecl("quire_changes_plan") @implementation
+public func quire_changes_plan(
+  _ changes: UnsafePointer<quire_changes>?, _ order: quire_plan_order, _ splits_moves: Bool,
+  _ out_steps: UnsafeMutablePointer<UnsafePointer<quire_plan_step>?>?, _ out_count: UnsafeMutablePointer<Int>?,
+  _ out_error: ErrorOut
+) -> quire_status {
+  out_steps?.pointee = nil
+  out_count?.pointee = 0
+  return status(out_error) { () throws(Failure) in
+    let changes = try resolve(changes, "changes")
+    let out = try required(out_steps, "out_steps"), count = try required(out_count, "out_count")
+    guard let plan = ListPlan(rawValue: Int(order.rawValue)) else {
+      throw Failure(.invalidArgument, "'order' is \(order.rawValue); use one of quire_plan_order.")
+    }
+    let steps = changes.plan(plan, splitsMoves: splits_moves)
+    if steps.isEmpty { return }
+    out.pointee = UnsafePointer(steps.baseAddress)
+    count.pointee = steps.count
+  }
+}
+
 @_cdecl("quire_changes_map_positions") @implementation
 public func quire_changes_map_positions(
   _ changes: UnsafePointer<quire_changes>?, _ old_rows: UnsafePointer<Int64>?, _ count: Int,
   _ out_rows: UnsafeMutablePointer<Int64>?, _ out_error: ErrorOut
 ) -> quire_status {
   status(out_error) { () throws(Failure) in
-    let changes = try resolve(changes, "changes").changes
+    let changes = try resolve(changes, "changes")
     let rows = try array(old_rows, count, "old_rows"), out = try array(out_rows, count, "out_rows")
-    for (place, row) in rows.enumerated() { out[place] = Int64(changes.mapPosition(oldFlat: Int(row)) ?? -1) }
+    changes.mapPositions(rows, into: out)
   }
 }

@@ -55,9 +55,13 @@ final class ExportedChanges: @unchecked Sendable {
   let changes: ChangeSet
   let rows: UnsafeMutableBufferPointer<quire_change>
   let sections: UnsafeMutableBufferPointer<quire_section_change>
-  private let madeSteps = Mutex<Steps>(Steps())
+  /// Guards what the change set works out when it is first asked.
+  private let made = Mutex<Made>(Made())
 
-  private struct Steps: @unchecked Sendable { var memory: UnsafeMutableBufferPointer<quire_step>? }
+  private struct Made: @unchecked Sendable {
+    var steps: UnsafeMutableBufferPointer<quire_step>?
+    var plans: [Int: UnsafeMutableBufferPointer<quire_plan_step>] = [:]
+  }
 
   init(_ changes: ChangeSet) {
     self.changes = changes
@@ -68,15 +72,37 @@ final class ExportedChanges: @unchecked Sendable {
   deinit {
     rows.deallocate()
     sections.deallocate()
-    madeSteps.withLock { $0.memory?.deallocate() }
+    made.withLock { made in
+      made.steps?.deallocate()
+      for plan in made.plans.values { plan.deallocate() }
+    }
   }
 
   var steps: UnsafeMutableBufferPointer<quire_step> {
-    let steps = madeSteps.withLock { steps in
-      if steps.memory == nil { steps.memory = ExportedChanges.copy(changes.steps.map { quire_step($0) }) }
-      return steps
+    let made = made.withLock { made in
+      if made.steps == nil { made.steps = ExportedChanges.copy(changes.steps.map { quire_step($0) }) }
+      return made
     }
-    return steps.memory ?? UnsafeMutableBufferPointer(start: nil, count: 0)
+    return made.steps ?? UnsafeMutableBufferPointer(start: nil, count: 0)
+  }
+
+  func plan(_ plan: ListPlan, splitsMoves: Bool) -> UnsafeMutableBufferPointer<quire_plan_step> {
+    let key = plan.rawValue * 2 + (splitsMoves ? 1 : 0)
+    let made = made.withLock { made in
+      if made.plans[key] == nil {
+        made.plans[key] = ExportedChanges.copy(
+          plan.steps(of: changes, splitsMoves: splitsMoves).map { quire_plan_step($0) })
+      }
+      return made
+    }
+    return made.plans[key] ?? UnsafeMutableBufferPointer(start: nil, count: 0)
+  }
+
+  /// -1 for rows that are gone.
+  func mapPositions(_ rows: UnsafeBufferPointer<Int64>, into out: UnsafeMutableBufferPointer<Int64>) {
+    made.withLock { _ in
+      for (place, row) in rows.enumerated() { out[place] = Int64(changes.mapPosition(oldFlat: Int(row)) ?? -1) }
+    }
   }
 
   private static func copy<Record>(_ records: [Record]) -> UnsafeMutableBufferPointer<Record> {
@@ -98,6 +124,15 @@ extension quire_change {
 extension quire_section_change {
   init(_ change: SectionChange) {
     self.init(kind: UInt32(change.kind.rawValue), reserved: 0, index: Int64(change.index), name: change.name.lent)
+  }
+}
+
+extension quire_plan_step {
+  init(_ step: PlanStep) {
+    self.init(
+      kind: UInt32(step.kind.rawValue), reserved: 0, id: step.id, section: Int64(step.section), row: Int64(step.row),
+      to_section: Int64(step.toSection), to_row: Int64(step.toRow), flat: Int64(step.flat), to_flat: Int64(step.toFlat),
+      removed: Int64(step.removed), inserted: Int64(step.inserted))
   }
 }
 

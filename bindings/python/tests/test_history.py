@@ -47,6 +47,7 @@ class Mirror:
         self.replay_names(change)
         self.replay_frames(change)
         self.replay_steps(change)
+        self.replay_ranges(change, old_flat)
         new_flat = [item for section in self.by_frames for item in section]
         for place, item in enumerate(old_flat):
             there = change.map(place)
@@ -120,6 +121,16 @@ class Mirror:
                 item = rows[step.section].pop(step.row)
                 self.test.assertEqual(step.to_flat, sum(map(len, rows[: step.to_section])) + step.to_row)
                 rows[step.to_section].insert(step.to_row, item)
+
+
+    def replay_ranges(self, change, flat):
+        """As a flat list that is told of ranges."""
+        new_flat, end = [item for section in self.by_frames for item in section], -1
+        for step in change.plan(quire.PlanOrder.RANGES):
+            self.test.assertGreater(step.flat, end)
+            flat[step.flat : step.flat + step.removed] = new_flat[step.flat : step.flat + step.inserted]
+            end = step.flat + step.inserted
+        self.test.assertEqual([id(item) for item in flat], [id(item) for item in new_flat])
 
 
 class History:

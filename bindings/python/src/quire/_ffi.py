@@ -111,6 +111,11 @@ QUIRE_PENDING_INSERTED = 1
 QUIRE_PENDING_UPDATED = 2
 QUIRE_PENDING_DELETED = 3
 
+# quire_plan_order
+QUIRE_PLAN_BEFORE_CHILD = 1
+QUIRE_PLAN_RANGES = 2
+QUIRE_PLAN_BATCH = 3
+
 # quire_result_type
 QUIRE_RESULT_OBJECTS = 0
 QUIRE_RESULT_IDS = 1
@@ -161,6 +166,7 @@ QUIRE_STEP_MOVE_ROW = 3
 QUIRE_STEP_UPDATE_ROW = 4
 QUIRE_STEP_INSERT_SECTION = 5
 QUIRE_STEP_DELETE_SECTION = 6
+QUIRE_STEP_REPLACE_ROWS = 7
 
 # quire_text_order
 QUIRE_TEXT_BINARY = 0
@@ -380,6 +386,22 @@ class quire_native_function(ctypes.Structure):
     ]
 
 
+class quire_plan_step(ctypes.Structure):
+    _fields_ = [
+        ("kind", c_uint32),
+        ("reserved", c_uint32),
+        ("id", c_int64),
+        ("section", c_int64),
+        ("row", c_int64),
+        ("to_section", c_int64),
+        ("to_row", c_int64),
+        ("flat", c_int64),
+        ("to_flat", c_int64),
+        ("removed", c_int64),
+        ("inserted", c_int64),
+    ]
+
+
 quire_progress_destroy = CFUNCTYPE(None, c_void_p)
 
 quire_progress_report = CFUNCTYPE(c_bool, c_void_p, c_uint64)
@@ -518,6 +540,10 @@ FUNCTIONS = (
     ("quire_cancellation_retain", c_void_p, (c_void_p,)),
     ("quire_changes_map_positions", c_uint, (
         c_void_p, POINTER(c_int64), c_size_t, POINTER(c_int64), POINTER(c_void_p),
+    )),
+    ("quire_changes_plan", c_uint, (
+        c_void_p, c_uint, c_bool, POINTER(POINTER(quire_plan_step)), POINTER(c_size_t),
+        POINTER(c_void_p),
     )),
     ("quire_changes_release", None, (c_void_p,)),
     ("quire_changes_retain", c_void_p, (c_void_p,)),

@@ -5,12 +5,12 @@ from __future__ import annotations
 import enum
 import struct
 from collections.abc import Iterator
-from ctypes import byref, c_int64, c_size_t, c_void_p, sizeof, string_at
+from ctypes import POINTER, byref, c_int64, c_size_t, c_void_p, sizeof, string_at
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Optional, TypeVar
 
 from . import _ffi, _handle, _values
-from ._load import quick
+from ._load import library, quick
 from .errors import failure, text
 
 if TYPE_CHECKING:
@@ -18,14 +18,16 @@ if TYPE_CHECKING:
     from .results import Results
 
 __all__ = [
-    "Change", "ChangeSet", "Delete", "DeleteSection", "Insert", "InsertSection", "Move", "Path", "SectionChange",
-    "Step", "StepKind", "Update",
+    "Change", "ChangeSet", "Delete", "DeleteSection", "Insert", "InsertSection", "Move", "Path", "PlanOrder",
+    "PlanStep", "SectionChange", "Step", "StepKind", "Update",
 ]
 
 M = TypeVar("M", bound="Model")
 
 _CHANGE = struct.Struct("=IIqqqqqqq")
 _STEP = struct.Struct("=IIqqqqqqq")
+_PLAN_STEP = struct.Struct("=IIqqqqqqqqq")
+assert _PLAN_STEP.size == sizeof(_ffi.quire_plan_step)
 assert _CHANGE.size == sizeof(_ffi.quire_change) and _STEP.size == sizeof(_ffi.quire_step)
 
 
@@ -147,6 +149,7 @@ class StepKind(enum.IntEnum):
     UPDATE_ROW = _ffi.QUIRE_STEP_UPDATE_ROW
     INSERT_SECTION = _ffi.QUIRE_STEP_INSERT_SECTION
     DELETE_SECTION = _ffi.QUIRE_STEP_DELETE_SECTION
+    REPLACE_ROWS = _ffi.QUIRE_STEP_REPLACE_ROWS
 
 
 class Step(NamedTuple):
@@ -163,6 +166,29 @@ class Step(NamedTuple):
     to_row: int
     flat: int
     to_flat: int
+
+
+class PlanOrder(enum.IntEnum):
+    """How a list view takes changes; see `ChangeSet.plan`."""
+
+    BEFORE_CHILD = _ffi.QUIRE_PLAN_BEFORE_CHILD
+    RANGES = _ffi.QUIRE_PLAN_RANGES
+    BATCH = _ffi.QUIRE_PLAN_BATCH
+
+
+class PlanStep(NamedTuple):
+    """One step of a plan. What its kind does not need is -1."""
+
+    kind: StepKind
+    id: int
+    section: int
+    row: int
+    to_section: int
+    to_row: int
+    flat: int
+    to_flat: int
+    removed: int
+    inserted: int
 
 
 _STEP_KINDS = {int(kind): kind for kind in StepKind}
@@ -220,6 +246,26 @@ class ChangeSet(_handle.Handle, Generic[M]):
         return [
             Step(_STEP_KINDS[kind], *numbers)
             for kind, _, *numbers in _records(_STEP, steps, count.value)]
+
+    def plan(self, order: PlanOrder, *, split_moves: bool = False) -> list[PlanStep]:
+        """The same as one kind of list view takes it; with `split_moves`, moves as a deletion and an insertion.
+
+        `BEFORE_CHILD` is for Qt and documents: the steps of `steps`, but a row moves before the one at its destination,
+        which is counted with the row still in its old place. `to_flat` equals `flat` where a model without sections has
+        nothing to do. `RANGES` is GTK's `items-changed`: at `flat`, `removed` rows are replaced by `inserted` others,
+        one range after another; rows that came to be the first of their section, or ceased to be, are in a range.
+        `BATCH` is UIKit's: places before all changes for what goes, places after them for what comes; sections take
+        their rows along, and no row moves out of or into one of these.
+        """
+        steps = POINTER(_ffi.quire_plan_step)()
+        count, error = c_size_t(), c_void_p()
+        status = library.quire_changes_plan(
+            self._raw, PlanOrder(order), split_moves, byref(steps), byref(count), byref(error))
+        if status:
+            raise failure(status, error)
+        return [
+            PlanStep(_STEP_KINDS[kind], *numbers)
+            for kind, _, *numbers in _records(_PLAN_STEP, steps, count.value)]
 
     def map(self, old_flat: int) -> Optional[int]:
         """Where the row went that was at this place, counted over all sections, before; None when it is gone."""
