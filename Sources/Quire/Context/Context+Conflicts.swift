@@ -23,6 +23,9 @@ extension Context {
       do throws(Failure) {
         return (request, request.isEmpty ? nil : try write(request))
       } catch {
+        // What is settled is none of the caller's doing.
+        undoManager?.isPaused = true
+        defer { undoManager?.isPaused = false }
         switch error.kind {
         case .conflict:
           hasConflicted = true
@@ -31,6 +34,7 @@ extension Context {
           try settleDuplicates(error, isLastRound: round == Context.mostAttempts)
         default: throw error
         }
+        try propagateDeletes()
       }
       round += 1
       try process()
@@ -81,7 +85,10 @@ extension Context {
       if dispute.conflict.kind == .referred {
         try settleReferences(to: object, dispute.holders, row: dispute.row, by: policy)
       } else if let row = dispute.row {
-        if reinserted.remove(object.reference) != nil { object.becomeStored(as: row) }
+        if object.state == .inserted {
+          reinserted.remove(object.reference)
+          object.becomeStored(as: row)
+        }
         try object.settle(onto: row, by: policy)
       } else if object.isUpdated, policy == .objectWins || policy == .overwrite {
         returning.append(object)
@@ -108,7 +115,7 @@ extension Context {
       switch part.report as? SaveConflict {
       case .changed(let changed): reference = changed
       case .missing(let missing): reference = missing
-      case .taken(let taken) where reinserted.contains(taken): reference = taken
+      case .taken(let taken) where reinserted.contains(taken) || hasReturned(taken): reference = taken
       case .referred(let deleted, let holder, let relationship):
         reference = deleted
         holders[deleted, default: []].append((holder, relationship))
@@ -134,6 +141,9 @@ extension Context {
     }
     return disputes
   }
+
+  /// Whether an object that is to be inserted was stored before: its deletion was undone, here and by another writer.
+  private func hasReturned(_ reference: ObjectReference) -> Bool { (registeredObject(reference)?.version ?? 0) > 0 }
 
   /// What is in the store now, by reference.
   func storedRows(_ references: some Sequence<ObjectReference>) throws(Failure) -> [ObjectReference: Row] {

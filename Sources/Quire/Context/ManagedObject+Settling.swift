@@ -138,9 +138,12 @@ extension ManagedObject {
 
   /// Has an object that this one referred to, or refers to now, agree with that.
   private func settleInverse(of relationship: Relationship, at reference: ObjectReference) throws(Failure) {
-    guard let inverse = relationship.inverse, let target = context.registeredObject(reference), target.isLive else {
-      return
-    }
+    guard let inverse = relationship.inverse else { return }
+    // The row of a partner has to let go of this one, whether it was read here or not.
+    let known =
+      inverse.isToMany
+      ? context.registeredObject(reference) : try context.object(reference, of: relationship.destination)
+    guard let target = known, target.isLive else { return }
     var isHeld = false
     if isLive, case .object(let box) = values[relationship.slot] { isHeld = box.reference == reference }
     if inverse.isToMany {
@@ -234,7 +237,7 @@ extension ManagedObject {
     context.touch(self, at: slot)
   }
 
-  private func storedMembers(of relationship: Relationship) throws(Failure) -> [ObjectReference] {
+  func storedMembers(of relationship: Relationship) throws(Failure) -> [ObjectReference] {
     let root = relationship.destination.rootNumber
     return try context.savedMembers(of: relationship, owner: id).map { ObjectReference(root: root, id: $0.id) }
   }
