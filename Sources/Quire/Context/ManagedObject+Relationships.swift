@@ -308,9 +308,14 @@ extension Context {
     }
   }
 
-  /// A save cannot write a reference to what it deletes: pending objects let go of it where no rule did that.
+  /// A save cannot write a reference to what it deletes: pending objects let go of it where no rule did that. What was
+  /// never saved is not there to deny anything.
   private func releaseFromPending(_ gone: [ManagedObject]) {
-    let exposed = exposedRelationships(to: gone)
+    let roots = Set(gone.lazy.filter { $0.state == .gone }.map(\.entity.rootNumber))
+    let denying = model.entities.flatMap(\.ownRelationships).filter {
+      $0.inverse?.deleteRule == .deny && roots.contains($0.destination.rootNumber)
+    }
+    let exposed = exposedRelationships(to: gone) + denying
     if exposed.isEmpty { return }
     for object in Array(inserted) + Array(updated) {
       for relationship in exposed where object.entity.isKind(of: relationship.entity) { object.release(relationship) }
@@ -319,18 +324,21 @@ extension Context {
 }
 
 extension ManagedObject {
-  /// Lets go of deleted objects among what was not saved yet.
+  /// Lets go of deleted objects among what was not saved yet; under a rule that denies, only of those that never were.
   fileprivate func release(_ relationship: Relationship) {
     let slot = relationship.slot
+    let isDenied = relationship.inverse?.deleteRule == .deny
+    func isLost(_ reference: ObjectReference) -> Bool {
+      isDenied ? context.registeredObject(reference)?.state == .gone : !context.mayBeLive(reference)
+    }
     if relationship.isToMany {
-      guard let members = toMany[slot], members.isChanged || state == .inserted,
-        !members.members.allSatisfy(context.mayBeLive)
+      guard let members = toMany[slot], members.isChanged || state == .inserted, members.members.contains(where: isLost)
       else { return }
       context.undoManager?.note(members, of: relationship, in: self)
-      for reference in members.members where !context.mayBeLive(reference) { toMany[slot]?.remove(reference) }
+      for reference in members.members where isLost(reference) { toMany[slot]?.remove(reference) }
       context.touch(self, at: slot)
     } else if !isFault, case .object(let box) = values[slot], state == .inserted || committed[slot] != nil,
-      !context.mayBeLive(box.reference)
+      isLost(box.reference)
     {
       write(.nil, at: slot)
     }
