@@ -124,7 +124,8 @@ quire_status quire_context_process(quire_context *context, quire_error *QUIRE_NU
  * deleted ones are gone, and results controllers report the difference. Processes changes first, and again at the end.
  *
  * What is pending in an object stays on top of its new values and can be saved: of two changes of the same attribute
- * this context's is then the later one. Text and data borrowed from objects whose values changed end with the call.
+ * this context's is then the later one. Objects that are deleted here stay so, and their delete rules apply to what others
+ * have had refer to them. Text and data borrowed from objects whose values changed end with the call.
  * Fails: QUIRE_CLOSED, QUIRE_DATABASE; nothing was taken over then, and the next call tries again.
  */
 quire_status quire_context_merge(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);

@@ -3,6 +3,10 @@ struct PreparedMerge {
   fileprivate let change: StoreChange
   /// Updated rows of objects that have values here.
   fileprivate let rows: [Row]
+  /// Objects that are gone here while there are rows of them again.
+  fileprivate let readmitted: [ObjectReference]
+  /// Rows to which these refer in a one-to-one relationship that was changed here, unless they have been read already.
+  fileprivate let partners: [Row]
   /// The owners of `change.regrouped` that are registered or that somebody follows.
   fileprivate let regrouped: [(relationship: Relationship, owners: [ManagedObject])]
   /// What the store now says of to-many relationships with pending changes.
@@ -25,6 +29,11 @@ extension Context {
       inbox.post(change)
       throw error
     }
+    // What others have made refer to objects that are deleted here is for the delete rules, and not to be undone.
+    undoManager?.isPaused = true
+    defer { undoManager?.isPaused = false }
+    try propagateDeletes()
+    undoManager?.isPaused = false
     try process()
   }
 
@@ -40,10 +49,15 @@ extension Context {
 
   /// Reads what `merge` needs, so that nothing is left that can fail once the change is in the file.
   func prepareMerge(of change: StoreChange) throws(Failure) -> PreparedMerge {
-    let change = try withoutRowsThatReturned(change)
+    let (change, returned) = try withoutRowsThatReturned(change)
     var wanted: [Int: [Int64]] = [:]
     for row in change.updated {
       guard let object = registeredObject(row), !object.isFault else { continue }
+      wanted[object.entity.rootNumber, default: []].append(row.id)
+    }
+    // Two may insert a row again by undoing its deletion.
+    for row in change.inserted {
+      guard let object = registeredObject(row), object.state == .inserted else { continue }
       wanted[object.entity.rootNumber, default: []].append(row.id)
     }
     var rows: [Row] = []
@@ -51,10 +65,11 @@ extension Context {
       guard let entity = model.entity(numbered: root) else { continue }
       rows += try self.rows(root: entity, ids: ids)
     }
+    let partners = try partners(of: rows)
     var regrouped: [(relationship: Relationship, owners: [ManagedObject])] = []
     var members: [(object: ManagedObject, slot: Int, present: [ObjectReference])] = []
     let observers = liveObservers
-    for (relationship, owners) in change.regrouped {
+    for (relationship, owners) in change.regrouped + relationships(with: returned) {
       let isFollowed = observers.contains { $0.follows(relationship.entity) }
       var objects: [ManagedObject] = []
       for owner in owners {
@@ -63,7 +78,7 @@ extension Context {
         if found == nil, isFollowed { found = try self.object(reference, of: relationship.entity) }
         guard let object = found else { continue }
         objects.append(object)
-        guard object.toMany[relationship.slot]?.isChanged == true else { continue }
+        guard object.toMany[relationship.slot]?.isChanged == true, !relationship.followsFromInverse else { continue }
         let root = relationship.destination.rootNumber
         let present = try savedMembers(of: relationship, owner: owner.id).map {
           ObjectReference(root: root, id: $0.id)
@@ -72,11 +87,60 @@ extension Context {
       }
       regrouped.append((relationship, objects))
     }
-    return PreparedMerge(change: change, rows: rows, regrouped: regrouped, members: members)
+    return PreparedMerge(
+      change: change, rows: rows, readmitted: try readmitted(by: change), partners: partners, regrouped: regrouped,
+      members: members)
+  }
+
+  /// The members that were read of rows, and with rows, that were deleted and inserted again, which need not be where
+  /// the old ones were.
+  private func relationships(with returned: Set<ObjectReference>) -> [(Relationship, [RowIdentifier])] {
+    if returned.isEmpty { return [] }
+    var found: [(Relationship, [RowIdentifier])] = []
+    for object in registeredObjects {
+      let row = RowIdentifier(id: object.id, entity: Int32(object.entity.number))
+      for (slot, members) in object.toMany where returned.contains(object.reference) || members.mentions(returned) {
+        if let relationship = object.entity.properties[slot] as? Relationship { found.append((relationship, [row])) }
+      }
+    }
+    return found
+  }
+
+  private func readmitted(by change: StoreChange) throws(Failure) -> [ObjectReference] {
+    var ids: [Int: [Int64]] = [:]
+    for row in change.inserted + change.updated {
+      if let reference = reference(row), hasGone(reference) { ids[reference.root, default: []].append(row.id) }
+    }
+    var found: [ObjectReference] = []
+    for (root, ids) in ids {
+      guard let entity = model.entity(numbered: root) else { continue }
+      found += try savedIDs(ids, root: entity).map { ObjectReference(root: root, id: $0) }
+    }
+    return found
+  }
+
+  private func partners(of rows: [Row]) throws(Failure) -> [Row] {
+    var wanted: Set<ObjectReference> = []
+    for row in rows {
+      guard let object = registeredObject(ObjectReference(root: row.entity.rootNumber, id: row.id)) else { continue }
+      for relationship in object.entity.relationships where relationship.isOneToOne {
+        guard object.committed[relationship.slot] != nil, case .object(let box) = row.values[relationship.slot],
+          registeredObject(box.reference)?.isFault ?? true
+        else { continue }
+        wanted.insert(box.reference)
+      }
+    }
+    return wanted.isEmpty ? [] : Array(try storedRows(wanted).values)
   }
 
   /// A row that was deleted may have been inserted again since, under its id, by whoever had changes of it.
-  private func withoutRowsThatReturned(_ change: StoreChange) throws(Failure) -> StoreChange {
+  private func withoutRowsThatReturned(
+    _ change: StoreChange
+  ) throws(Failure) -> (StoreChange, returned: Set<ObjectReference>) {
+    var returned: Set<ObjectReference> = []
+    for row in change.returned {
+      if let reference = reference(row) { returned.insert(reference) }
+    }
     var ids: [Int: [Int64]] = [:]
     for row in change.deleted {
       guard let object = registeredObject(row), object.isLive else { continue }
@@ -89,10 +153,11 @@ extension Context {
       if stored.isEmpty { continue }
       for row in change.deleted where stored.contains(row.id) && registeredObject(row)?.entity.rootNumber == root {
         change.updated.append(row)
+        returned.insert(ObjectReference(root: root, id: row.id))
       }
       change.deleted.removeAll { stored.contains($0.id) && registeredObject($0)?.entity.rootNumber == root }
     }
-    return change
+    return (change, returned)
   }
 
   /// Takes over a change of the store: objects show the new values, but keep what was changed here, and observers are
@@ -122,29 +187,54 @@ extension Context {
       if let object = object(row) { file(gone: object) }
     }
     forgetMembers(change.deleted)
+    for reference in prepared.readmitted { readmit(reference) }
     for row in change.inserted {
       if let object = object(row) { touchLife(of: object, isLive: false) }
     }
+    let partners = prepared.partners.map { self.object(for: $0) }
     for row in prepared.rows {
-      registeredObject(ObjectReference(root: row.entity.rootNumber, id: row.id))?.rebase(onto: row)
+      guard let object = registeredObject(ObjectReference(root: row.entity.rootNumber, id: row.id)) else { continue }
+      if object.state == .inserted {
+        object.becomeStored(as: row)
+        continue
+      }
+      if object.isFault {
+        object.fulfil(with: row)
+        continue
+      }
+      object.rebase(onto: row)
+      if object.state == .deleted { object.deleteAgain() }
     }
+    for row in prepared.rows {
+      registeredObject(ObjectReference(root: row.entity.rootNumber, id: row.id))?.agreeWithPartners()
+    }
+    withExtendedLifetime(partners) {}
     for row in change.updated {
       guard let object = object(row), object.isFault, object.state == .saved else { continue }
       object.unread?.forgetValues()
       touch(object)
     }
-    for (object, slot, present) in prepared.members { object.toMany[slot]?.rebase(onto: present) }
+    for (object, slot, present) in prepared.members {
+      object.toMany[slot]?.rebase(onto: present)
+      if let relationship = object.entity.properties[slot] as? Relationship { object.agree(in: relationship) }
+    }
     for (relationship, owners) in prepared.regrouped {
+      for object in owners where object.state == .deleted { object.deleteAgain() }
+      for object in owners where object.state == .inserted && relationship.followsFromInverse {
+        object.toMany[relationship.slot] = nil
+      }
       for object in owners where object.state == .saved {
-        if object.toMany[relationship.slot]?.isChanged == false { object.toMany[relationship.slot] = nil }
+        let isKept = object.toMany[relationship.slot]?.isChanged == true && !relationship.followsFromInverse
+        if !isKept { object.toMany[relationship.slot] = nil }
         touch(object, at: relationship.slot)
       }
     }
   }
 
-  private func registeredObject(_ row: RowIdentifier) -> ManagedObject? {
-    guard let entity = model.entity(numbered: Int(row.entity)) else { return nil }
-    return registeredObject(ObjectReference(root: entity.rootNumber, id: row.id))
+  private func registeredObject(_ row: RowIdentifier) -> ManagedObject? { reference(row).flatMap(registeredObject) }
+
+  private func reference(_ row: RowIdentifier) -> ObjectReference? {
+    model.entity(numbered: Int(row.entity)).map { ObjectReference(root: $0.rootNumber, id: row.id) }
   }
 
   /// Has objects let go of rows that are gone: to-many members that were read, and what was changed here to refer to
@@ -162,7 +252,7 @@ extension Context {
   func forgetMembers(_ gone: Set<ObjectReference>) {
     if gone.isEmpty { return }
     for object in registeredObjects {
-      for (slot, members) in object.toMany where members.members.contains(where: gone.contains) {
+      for (slot, members) in object.toMany where members.mentions(gone) {
         object.toMany[slot]?.forget(gone)
         touch(object, at: slot)
       }
@@ -180,9 +270,74 @@ extension Context {
 }
 
 extension ManagedObject {
-  /// Takes over the values of a row that was changed in the store. What was changed here stays, on top of them.
+  /// Brings merged members in line with what objects here say of the to-one inverse: their pending changes win.
+  fileprivate func agree(in relationship: Relationship) {
+    guard let inverse = relationship.inverse, !inverse.isToMany else { return }
+    func holdsSelf(_ member: ManagedObject) -> Bool {
+      if case .object(let box) = member.values[inverse.slot] { return box.reference == reference }
+      return false
+    }
+    for other in toMany[relationship.slot]?.members ?? [] {
+      guard let member = context.registeredObject(other), !member.isFault, member.isLive, !holdsSelf(member) else {
+        continue
+      }
+      toMany[relationship.slot]?.remove(other)
+    }
+    for member in context.pendingHolders(of: reference)
+    where member.entity.isKind(of: relationship.destination) && !member.isFault && member.isLive && holdsSelf(member) {
+      toMany[relationship.slot]?.add(member.reference)
+    }
+  }
+
+  /// Has both sides of one-to-one relationships agree after others have changed one of them: what is pending wins.
+  fileprivate func agreeWithPartners() {
+    if !isLive || isFault { return }
+    for relationship in entity.relationships where relationship.isOneToOne {
+      guard let inverse = relationship.inverse else { continue }
+      let slot = relationship.slot
+      if case .object(let box)? = committed[slot], let former = partner(box.reference), former !== self,
+        former.refers(to: self, by: inverse), !refers(to: former, by: relationship)
+      {
+        former.write(.nil, at: inverse.slot)
+      }
+      guard case .object(let box) = values[slot], let other = partner(box.reference),
+        !other.refers(to: self, by: inverse)
+      else { continue }
+      if committed[slot] == nil {
+        write(.nil, at: slot)
+        continue
+      }
+      if case .object(let box) = other.values[inverse.slot], let rival = partner(box.reference),
+        rival.refers(to: other, by: relationship)
+      {
+        rival.write(.nil, at: slot)
+      }
+      other.write(.object(reference), at: inverse.slot)
+    }
+  }
+
+  private func partner(_ reference: ObjectReference) -> ManagedObject? {
+    guard let object = context.registeredObject(reference), object.isLive, !object.isFault else { return nil }
+    return object
+  }
+
+  private func refers(to other: ManagedObject, by relationship: Relationship) -> Bool {
+    if case .object(let box) = values[relationship.slot] { return box.reference == other.reference }
+    return false
+  }
+
+  /// Takes over the values of a row that was changed in the store. What was changed here stays, on top of them; of an
+  /// object that is deleted here nothing does, as its delete rules are to find who refers to it by now.
   func rebase(onto row: Row) {
     version = row.version
+    if state == .deleted {
+      for property in entity.properties where !property.isTransient {
+        values[property.slot] = row.values[property.slot]
+        committed[property.slot] = nil
+        if case .object(let box) = row.values[property.slot] { context.noteHolder(self, of: box.reference) }
+      }
+      return
+    }
     for property in entity.properties where !property.isTransient {
       let slot = property.slot
       let present = row.values[slot]

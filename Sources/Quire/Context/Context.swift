@@ -18,6 +18,9 @@ final class Context {
 
   private var registered: [ObjectReference: WeakObject] = [:]
   private var registeredBeforePruning = 1024
+  /// Objects that are gone while somebody holds them: should their rows return, so do they.
+  private var departed: [ObjectReference: WeakObject] = [:]
+  private var departedBeforePruning = 64
 
   // What differs from the store. Held strongly: nobody else may hold an object that a save has to write.
   private(set) var inserted = ObjectSet()
@@ -143,7 +146,9 @@ final class Context {
   /// The object of a row that was just read. An object that has values keeps them: pending changes stay, and what was
   /// shown stays as it was shown.
   func object(for row: Row) -> ManagedObject {
-    let object = object(ObjectReference(root: row.entity.rootNumber, id: row.id), entity: row.entity)
+    let reference = ObjectReference(root: row.entity.rootNumber, id: row.id)
+    readmit(reference)
+    let object = object(reference, entity: row.entity)
     if object.isFault, object.state == .saved {
       object.fulfil(with: row)
       if !missing.isEmpty { missing.remove(object.reference) }
@@ -159,7 +164,31 @@ final class Context {
     registered[object.reference] = WeakObject(object: object)
   }
 
-  func unregister(_ reference: ObjectReference) { registered[reference] = nil }
+  func unregister(_ reference: ObjectReference) {
+    guard let object = registered.removeValue(forKey: reference)?.object, object.state == .gone else { return }
+    if departed.count >= departedBeforePruning {
+      departed = departed.filter { $0.value.object != nil }
+      departedBeforePruning = max(64, departed.count * 2)
+    }
+    departed[reference] = WeakObject(object: object)
+  }
+
+  /// Whether an object of that reference is gone while somebody holds it.
+  func hasGone(_ reference: ObjectReference) -> Bool {
+    (registered[reference]?.object ?? departed[reference]?.object)?.state == .gone
+  }
+
+  /// There is a row again for an object that was gone, so that nobody need have two of it.
+  func readmit(_ reference: ObjectReference) {
+    guard let object = registered[reference]?.object ?? departed.removeValue(forKey: reference)?.object,
+      object.state == .gone
+    else { return }
+    object.state = .saved
+    object.committed = [:]
+    object.forgetValues()
+    missing.remove(reference)
+    register(object)
+  }
 
   /// Lets go of every object that has no pending changes, and of what was found out about rows.
   func forgetRegistered() {
@@ -236,6 +265,7 @@ final class Context {
     touchLife(of: object, isLive: false)
     undelivered.remove(object)
     missing.remove(object.reference)
+    departed[object.reference] = nil
     register(object)
     if object.state == .deleted {
       object.state = .saved

@@ -70,9 +70,14 @@ struct ToManyMembers {
     hasBeenChanged = false
   }
 
+  /// Whether some of them are members, or were when it was saved.
+  func mentions(_ references: Set<ObjectReference>) -> Bool {
+    members.contains(where: references.contains) || saved.contains(where: references.contains)
+  }
+
   /// Lets go of objects that are gone from the store: no change of this relationship.
   mutating func forget(_ gone: Set<ObjectReference>) {
-    if !members.contains(where: gone.contains), !saved.contains(where: gone.contains) { return }
+    if !mentions(gone) { return }
     members.removeAll(where: gone.contains)
     saved.removeAll(where: gone.contains)
     added.subtract(gone)

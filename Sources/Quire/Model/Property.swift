@@ -123,6 +123,8 @@ final class Relationship: Property, @unchecked Sendable {
 
   /// Both ends are to-many: the pairs live in a join table.
   var isManyToMany: Bool { isToMany && inverse?.isToMany == true }
+  /// Both ends are to-one: each row refers to the other.
+  var isOneToOne: Bool { !isToMany && inverse?.isToMany == false }
 }
 
 /// A named index that a fetch can use; not part of the version hash.

@@ -3,7 +3,7 @@ import Synchronization
 
 /// What others have saved since a context last took it over: of each row how it ends, not every step. Any thread.
 final class ChangeInbox: Sendable {
-  private enum Fate { case inserted, updated, deleted }
+  private enum Fate { case inserted, updated, deleted, returned }
 
   private struct Contents {
     var rows: [RowIdentifier: Fate] = [:]
@@ -23,8 +23,11 @@ final class ChangeInbox: Sendable {
       let wasEmpty = contents.isEmpty
       // The owner may have read in between: a row that came and then changed is to it as one that changed, and one that
       // came and went as one that went.
-      for row in change.inserted { contents.rows[row] = contents.rows[row] == .deleted ? .updated : .inserted }
-      for row in change.updated { contents.rows[row] = .updated }
+      for row in change.inserted { contents.rows[row] = contents.rows[row] == .deleted ? .returned : .inserted }
+      for row in change.updated {
+        contents.rows[row] = contents.rows[row] == .deleted || contents.rows[row] == .returned ? .returned : .updated
+      }
+      for row in change.returned { contents.rows[row] = .returned }
       for row in change.deleted { contents.rows[row] = .deleted }
       for (relationship, owners) in change.regrouped {
         contents.regrouped[ObjectIdentifier(relationship), default: (relationship, [])].owners.formUnion(owners)
@@ -43,6 +46,9 @@ final class ChangeInbox: Sendable {
         case .inserted: change.inserted.append(row)
         case .updated: change.updated.append(row)
         case .deleted: change.deleted.append(row)
+        case .returned:
+          change.updated.append(row)
+          change.returned.append(row)
         }
       }
       for (relationship, owners) in contents.regrouped.values.sorted(by: {
