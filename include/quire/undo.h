@@ -9,8 +9,10 @@
  * deleted, by new changes, which results controllers report and the next save writes. Saves do not end what can be undone:
  * an insertion that was saved becomes a deletion, and a deletion that was saved an insertion of the same object with the
  * same id. Both sides of relationships come back, and so does what delete rules did. A rollback and a reset end everything.
- * What other contexts, processes and batch requests do takes no part in it; if they changed the same row, the save that
- * follows fails with QUIRE_CONFLICT as for any other change. An object whose row is gone from the store is left out.
+ * What other contexts, processes and batch requests do takes no part in it, nor does what a save settles with them by the
+ * merge policy: members that they have added or removed since stay so. If they changed the same row and that was not merged,
+ * the save that follows fails with QUIRE_CONFLICT as for any other change. An object whose row is gone from the store is
+ * left out.
  *
  * What can be undone holds the objects that it needs. It ends with the last reference to its context.
  */

@@ -91,10 +91,33 @@ extension Context {
       try bringBack([image])
     }
     if !object.isLive { return }
+    // What could not be taken back, because it relates to objects that are deleted here, stays a change.
+    let lost = object.committed.filter { slot, saved in
+      guard let relationship = object.entity.properties[slot] as? Relationship, !relationship.keepsDeleted,
+        case .object(let box) = saved
+      else { return false }
+      return registeredObject(box.reference)?.state == .deleted
+    }
+    let reduced = object.toMany.filter {
+      (object.entity.properties[$0.key] as? Relationship).map(object.isStored) == true && $0.value.isChanged
+    }
+    undoManager?.forgetUnchanged(of: object)
     object.committed = [:]
     object.forgetValues()
     touch(object, at: 0)
     touch(object)
+    if lost.isEmpty, reduced.isEmpty { return }
+    try object.fulfil()
+    // Undo has noted this already, as far as it was a change.
+    undoManager?.isPaused = true
+    defer { undoManager?.isPaused = false }
+    for slot in lost.keys { object.write(.nil, at: slot) }
+    for (slot, members) in reduced {
+      guard let relationship = object.entity.properties[slot] as? Relationship else { continue }
+      object.toMany[slot] = members
+      object.toMany[slot]?.rebase(onto: try object.storedMembers(of: relationship))
+      touch(object, at: slot)
+    }
   }
 }
 

@@ -119,7 +119,9 @@ extension Context {
       file(deleted: image.object)
     }
     var returned = Set<ObjectIdentifier>()
-    for image in images where image.wasLive == true && !image.object.isLive {
+    // One whose row another writer has brought back is not to be what it was when it was deleted.
+    let images = images.filter { $0.wasLive != true || !$0.object.isLive }
+    for image in images where image.wasLive == true {
       try bringToLife(image, keepsMembers: isHalfWay)
       returned.insert(ObjectIdentifier(image.object))
     }
@@ -153,7 +155,9 @@ extension Context {
     for relationship in object.entity.relationships where relationship.followsFromInverse {
       // Those that still hold it, because no delete rule made them let go.
       guard let inverse = relationship.inverse else { continue }
-      for reference in image.members[relationship.slot] ?? [] {
+      var holders = image.members[relationship.slot] ?? []
+      if relationship.deleteRule == .noAction { holders += try object.storedMembers(of: relationship) }
+      for reference in holders {
         guard let other = try self.object(reference, of: relationship.destination), other.isLive,
           try other.isStillStored(), case .object(let box) = other.values[inverse.slot],
           box.reference == object.reference
@@ -237,8 +241,17 @@ extension ManagedObject {
       var target: ManagedObject?
       if case .object(let box) = value {
         target = try context.present([box.reference], of: relationship.destination).first
-        // What refers to an object that is gone already may go on to do so.
-        if target == nil, values[property.slot].isIdentical(to: value) { continue }
+        if target == nil {
+          // What refers to an object that is gone already may go on to do so.
+          if values[property.slot].isIdentical(to: value) { continue }
+          // So may what referred to one that is only to be deleted, when no rule took that away.
+          try relate(to: nil, through: relationship)
+          if relationship.keepsDeleted, let kept = context.registeredObject(box.reference), kept.state == .deleted {
+            write(value, at: property.slot)
+            if let inverse = relationship.inverse { kept.toMany[inverse.slot] = nil }
+          }
+          continue
+        }
       }
       try relate(to: target, through: relationship)
       // While it was away, the object that it holds has let go of it.
@@ -258,10 +271,13 @@ extension ManagedObject {
       let present = try objects(of: relationship)
       let wantedIdentities = Set(wanted.map(ObjectIdentifier.init))
       let presentIdentities = Set(present.map(ObjectIdentifier.init))
-      for other in present.reversed() where !wantedIdentities.contains(ObjectIdentifier(other)) {
+      let latest = image.latest[relationship.slot].map { Set($0) }
+      for other in present.reversed()
+      where !wantedIdentities.contains(ObjectIdentifier(other)) && latest?.contains(other.reference) != false {
         try remove(other, from: relationship)
       }
-      for other in wanted where !presentIdentities.contains(ObjectIdentifier(other)) {
+      for other in wanted
+      where !presentIdentities.contains(ObjectIdentifier(other)) && latest?.contains(other.reference) != true {
         try add(other, to: relationship)
       }
       if hasReturned { letGoOfDeleted(besides: Set(references), in: relationship) }

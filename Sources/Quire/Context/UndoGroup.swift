@@ -7,6 +7,21 @@ struct ObjectImage {
   var values: [Int: Value] = [:]
   /// To-many relationships that do not follow from their inverse, by slot.
   var members: [Int: [ObjectReference]] = [:]
+  /// What the group had made of them at its end: what others have added or removed since is not to be undone.
+  var latest: [Int: [ObjectReference]] = [:]
+
+  /// Forgets what is as it was, besides what refers to objects that are not there and may come back.
+  fileprivate mutating func dropUnchanged() {
+    let object = object
+    let mayBeLive = object.context.mayBeLive
+    values = values.filter { slot, value in
+      if case .object(let box) = value, !mayBeLive(box.reference) { return true }
+      return !object.values.indices.contains(slot) || !object.values[slot].isIdentical(to: value)
+    }
+    members = members.filter { slot, members in
+      object.toMany[slot]?.members != members || !members.allSatisfy(mayBeLive)
+    }
+  }
 }
 
 /// The objects that a group of changes touched, as they were before it.
@@ -64,6 +79,28 @@ struct UndoGroup {
     }
   }
 
+  /// Ends it. What is as it was before it is no part of it: should others change that, undoing does not.
+  mutating func seal() {
+    images = images.compactMap { image in
+      let object = image.object
+      if image.wasLive == false { return object.isLive ? image : nil }
+      if !object.isLive { return image }
+      var image = image
+      image.wasLive = nil
+      image.dropUnchanged()
+      for slot in image.members.keys {
+        image.latest[slot] = object.toMany[slot]?.members.filter(object.context.mayBeLive)
+      }
+      return image.values.isEmpty && image.members.isEmpty ? nil : image
+    }
+    places = [:]
+  }
+
+  /// Forgets what is as it was, of an object that is about to become a fault, of which nobody can tell that any more.
+  mutating func dropUnchanged(of object: ManagedObject) {
+    if let place = places[ObjectIdentifier(object)], images[place].wasLive == nil { images[place].dropUnchanged() }
+  }
+
   /// Objects got permanent ids.
   mutating func replace(_ permanent: [ObjectReference: ObjectReference]) {
     for place in images.indices {
@@ -73,6 +110,7 @@ struct UndoGroup {
         }
       }
       images[place].members = images[place].members.mapValues { $0.map { permanent[$0] ?? $0 } }
+      images[place].latest = images[place].latest.mapValues { $0.map { permanent[$0] ?? $0 } }
     }
   }
 
@@ -87,12 +125,16 @@ struct UndoGroup {
 extension ManagedObject {
   /// Whether a property is another than it was, apart from references to what is no longer there.
   fileprivate func differs(from image: ObjectImage) -> Bool {
-    func visible(_ value: Value) -> Value {
-      if case .object(let box) = value, !context.mayBeLive(box.reference) { return .nil }
-      return value
+    func visible(_ value: Value, _ slot: Int) -> Value {
+      guard case .object(let box) = value, !context.mayBeLive(box.reference) else { return value }
+      // One that is to be deleted may be refused that because of this.
+      let isKept = (entity.properties[slot] as? Relationship)?.keepsDeleted == true
+      return isKept && context.registeredObject(box.reference)?.state == .deleted ? value : .nil
     }
     for (slot, value) in image.values
-    where !values.indices.contains(slot) || !visible(values[slot]).isIdentical(to: visible(value)) { return true }
+    where !values.indices.contains(slot) || !visible(values[slot], slot).isIdentical(to: visible(value, slot)) {
+      return true
+    }
     for (slot, members) in image.members {
       guard let present = toMany[slot]?.members.filter(context.mayBeLive) else { return true }
       let before = members.filter(context.mayBeLive)

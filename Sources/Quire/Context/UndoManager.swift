@@ -52,6 +52,8 @@ final class UndoManager {
     if isNoting { change { $0.add(group) } }
   }
 
+  func forgetUnchanged(of object: ManagedObject) { open.dropUnchanged(of: object) }
+
   private func change(_ body: (inout UndoGroup) -> Void) {
     if !isReverting, !redoable.isEmpty { redoable = [] }
     body(&open)
@@ -73,8 +75,9 @@ final class UndoManager {
   /// Closes the group of what happened since the last time, unless the caller has one open.
   func closeEvent() {
     if depth > 0 || isReverting { return }
-    let group = takeOpen()
+    var group = takeOpen()
     if !group.hasEffect { return }
+    group.seal()
     undoable.append(group)
     dropOldest()
   }
@@ -122,6 +125,7 @@ final class UndoManager {
   /// The last group has been undone or redone: what was noted meanwhile takes its place on the other side.
   func finishReverting(_ direction: Direction) {
     var back = takeOpen()
+    back.seal()
     switch direction {
     case .undo:
       back.name = undoable.popLast()?.name
@@ -140,5 +144,11 @@ extension Relationship {
   var followsFromInverse: Bool {
     guard let inverse else { return false }
     return isToMany && !isOrdered && !inverse.isToMany
+  }
+
+  /// Whether a to-one relationship goes on to hold an object that is deleted: no rule of that empties it.
+  var keepsDeleted: Bool {
+    let rule = inverse?.deleteRule ?? .noAction
+    return rule == .noAction || rule == .deny
   }
 }
