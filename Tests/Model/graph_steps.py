@@ -1,0 +1,366 @@
+"""The steps of a history, each done to the library and to the model."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable
+from typing import Any, Optional
+
+import quire
+
+import graph_facts
+from graph_facts import Facts, apply_rules, insert, link, members, objects, point, put, stored
+from graph_saving import Saving
+from graph_side import Difference, Side, same
+from graph_world import CLASSES, KEYS, NAMED, OF, TRANSIENT, Relation, root
+
+Step = tuple[Any, ...]
+
+
+class World(Saving):
+    """A store with one or two contexts. Steps name objects by numbers, so that a history can be run without some of its
+    steps; one that makes no sense then does nothing."""
+
+    def __init__(self, path: str, levels: list[Optional[int]]) -> None:
+        for suffix in ("", "-wal", "-shm"):
+            if os.path.exists(path + suffix):
+                os.remove(path + suffix)
+        self.path = path
+        self.store = quire.open(path, list(CLASSES.values()), relaxed_durability=True)
+        self.file = sqlite3.connect(path, isolation_level=None)
+        self.file.row_factory = sqlite3.Row
+        self.ids: dict[int, tuple[str, int]] = {}
+        self.numbers: dict[tuple[str, int], int] = {}
+        self.stored: Facts = {}
+        self.versions: dict[int, int] = {}
+        contexts = [self.store.context] + [self.store.create_context() for _ in levels[1:]]
+        self.sides = [Side(self, index, each, levels[index]) for index, each in enumerate(contexts)]
+
+    def close(self) -> None:
+        self.file.close()
+        for side in self.sides:
+            side.held = {}
+        self.store.close()
+
+    # MARK: running
+
+    def run(self, step: Step) -> bool:
+        """Does a step and compares; false when it makes no sense here."""
+        name, index, *rest = step
+        if index >= len(self.sides):
+            return False
+        side = self.sides[index]
+        if getattr(self, f"do_{name}")(side, *rest) is False:
+            return False
+        side.held = {n: each for n, each in side.held.items() if n in side.now or n in side.base}
+        if side.quiet:
+            side.quiet -= 1
+        else:
+            side.compare()
+        return True
+
+    def edit(self, side: Side, change: Callable[[], Any], model: Callable[[Facts], Any]) -> None:
+        """A change by the caller."""
+        before = dict(side.now) if side.redo else {}
+        change()
+        model(side.now)
+        if side.redo:
+            side.changed(before)
+
+    # MARK: changes
+
+    def do_insert(self, side: Side, n: int, entity: str) -> Any:
+        if n in self.ids:
+            return False
+        made = side.context.add(CLASSES[entity]())
+        self.ids[n] = (entity, made.id)
+        self.numbers[root(entity), made.id] = n
+        side.held[n] = made
+        self.edit(side, lambda: None, lambda facts: insert(facts, n, entity))
+
+    def do_set(self, side: Side, n: int, name: str, value: Any) -> Any:
+        if n not in side.now or name not in KEYS[side.now[n]]:
+            return False
+        each = side.object(n)
+        self.edit(side, lambda: setattr(each, name, value), lambda facts: put(facts, (n, name), value))
+
+    def do_point(self, side: Side, n: int, name: str, to: Optional[int]) -> Any:
+        if n not in side.now or (to is not None and to not in side.now):
+            return False
+        relation = NAMED[side.now[n], name]
+        each, other = side.object(n), None if to is None else side.object(to)
+        self.edit(side, lambda: setattr(each, name, other), lambda facts: point(facts, n, relation, to))
+
+    def do_link(self, side: Side, n: int, name: str, m: int) -> Any:
+        if n not in side.now or m not in side.now:
+            return False
+        relation = NAMED[side.now[n], name]
+        if name == "clips" and any(key[0] == "clips" and key[2] == m for key in self._pairs(side)):
+            # The file has one place for the owner.
+            return False
+        if m in members(side.now, n, relation):
+            getattr(side.object(n), name).add(side.object(m))
+            return
+        self.edit(side, lambda: getattr(side.object(n), name).add(side.object(m)),
+                  lambda facts: link(facts, n, relation, m))
+
+    def do_unlink(self, side: Side, n: int, name: str, m: int) -> Any:
+        if n not in side.now or m not in side.now:
+            return False
+        relation = NAMED[side.now[n], name]
+        is_in = m in members(side.now, n, relation)
+        self.edit(side, lambda: getattr(side.object(n), name).remove(side.object(m)),
+                  lambda facts: link(facts, n, relation, m, False) if is_in else None)
+
+    def do_assign(self, side: Side, n: int, name: str, wanted: tuple[int, ...]) -> Any:
+        if n not in side.now or any(m not in side.now for m in wanted):
+            return False
+        relation = NAMED[side.now[n], name]
+        if name == "clips":
+            if any(key[0] == "clips" and key[2] in wanted and key[1] != n for key in self._pairs(side)):
+                return False
+        list_ = [side.object(m) for m in wanted]
+        self.edit(side, lambda: setattr(side.object(n), name, list_),
+                  lambda facts: graph_facts.assign(facts, n, relation, wanted))
+
+    def _pairs(self, side: Side) -> list[Any]:
+        return [key for facts in (side.now, side.base, self.stored) for key in facts if type(key) is tuple]
+
+    def do_delete(self, side: Side, n: int) -> Any:
+        if n not in side.now:
+            return False
+        each = side.object(n)
+
+        def take(facts: Facts) -> None:
+            side.deleted.append((n, facts.pop(n)))
+
+        self.edit(side, lambda: side.context.delete(each), take)
+
+    # MARK: processing and groups
+
+    def do_process(self, side: Side) -> Any:
+        if side.is_automatic and not side.is_fresh:
+            if side.groups:
+                return False
+            side.process()
+            side.context.process()
+            side.take_over()
+        else:
+            side.context.process()
+            side.process()
+
+    def do_automatic(self, side: Side) -> Any:
+        if side.groups:
+            return False
+        side.is_automatic = side.context.merges_automatically = not side.is_automatic
+
+    def do_fetch(self, side: Side, entity: str) -> Any:
+        if not side.is_fresh and (side.groups or not side.is_automatic):
+            return False
+        found = [side.number(each) for each in side.context.query(CLASSES[entity])]
+        side.process()
+        if not side.is_fresh:
+            side.take_over()
+        same(f"all {entity}", sorted(found), sorted(objects(side.now, entity)))
+
+    def do_begin(self, side: Side) -> Any:
+        if side.levels is None or len(side.groups) > 1:
+            return False
+        group = side.context.undo_group("group")
+        group.__enter__()
+        if not side.groups:
+            side.process()
+        side.groups.append(group)
+
+    def do_end(self, side: Side) -> Any:
+        if not side.groups:
+            return False
+        group = side.groups.pop()
+        group.__exit__(None, None, None)
+        if not side.groups:
+            side.process()
+
+    def do_undo(self, side: Side) -> Any:
+        if side.levels is None:
+            return False
+        if not side.is_fresh:
+            return False
+        return self._revert(side, side.context.undo, lambda: side.revert(side.undo, side.redo))
+
+    def do_redo(self, side: Side) -> Any:
+        if side.levels is None:
+            return False
+        if not side.is_fresh:
+            return False
+        return self._revert(side, side.context.redo, lambda: side.revert(side.redo, side.undo))
+
+    def _revert(self, side: Side, change: Callable[[], None], model: Callable[[], None]) -> Any:
+        if side.groups:
+            try:
+                change()
+            except quire.InvalidState:
+                return
+            raise Difference("undoing within a group is refused")
+        change()
+        side.process()
+        model()
+
+    # MARK: the store
+
+    def do_merge(self, side: Side) -> Any:
+        if side.groups:
+            return False
+        side.process()
+        side.context.merge()
+        side.take_over()
+
+    def do_rollback(self, side: Side) -> Any:
+        if side.groups:
+            return False
+        lost = {n: each for n, each in side.held.items() if n not in (side.base if side.is_fresh else self.stored)}
+        side.context.rollback()
+        for n, each in lost.items():
+            side.held.pop(n)
+            if n not in side.base:
+                same(f"{n} is deleted", each.is_deleted, True)
+        if side.is_fresh and not side.has_conflicted:
+            side.now = dict(side.base)
+            side.deleted = []
+            side.forget_undo()
+            return
+        if not side.has_conflicted:
+            side.context.merge()
+        self._take_stored(side)
+
+    def do_reset(self, side: Side) -> Any:
+        if side.groups:
+            return False
+        self.do_rollback(side)
+        side.context.reset()
+        for each in side.held.values():
+            try:
+                each.label if isinstance(each, CLASSES["Thing"]) else each.uri
+            except quire.InvalidState:
+                continue
+            raise Difference("an object goes on after a reset")
+        side.held = {}
+        self._lose_nicks(side, lambda n: True)
+
+    def _lose_nicks(self, side: Side, loses: Callable[[int], bool]) -> None:
+        for n in objects(side.now):
+            if loses(n):
+                for name in TRANSIENT & KEYS[side.now[n]].keys():
+                    for facts in (side.now, side.base, side.mark):
+                        put(facts, (n, name), None)
+
+    def do_refresh(self, side: Side, n: int, merges: bool) -> Any:
+        if n not in side.now or not side.is_fresh:
+            return False
+        each = side.object(n)
+        if merges or n in side.base:
+            before = dict(side.now)
+            each.refresh(merge=merges)
+            if not merges:
+                key = (n, "nick")
+                # One that was pending is what undoing gives back.
+                mark = side.mark.get(key) if before.get(key) != side.base.get(key) else None
+                side.take_back(n)
+                side.changed(before)
+                self._lose_nicks(side, lambda m: m == n)
+                put(side.mark, key, mark)
+                return
+            side.changed(before)
+            return
+        try:
+            each.refresh(merge=False)
+        except quire.InvalidState:
+            return
+        raise Difference("refreshing what was never saved is refused")
+
+    def do_refresh_all(self, side: Side) -> Any:
+        if not side.is_fresh and (side.groups or side.deleted):
+            return False
+        side.context.refresh_all()
+        if not side.is_fresh:
+            # What was to refer to a row that is gone lets go of it, or takes its own change back.
+            lost = {key for key, value in side.now.items() if side.relation(key) and value not in self.stored}
+            side.process()
+            side.context.merge()
+            side.take_over(lost)
+
+    def do_look(self, side: Side) -> Any:
+        """What objects say of what was saved, and of what was changed."""
+        if not side.is_fresh or side.deleted:
+            return False
+        for n in objects(side.now):
+            each = side.object(n)
+            saved, changed = each.committed_values(), set(each.changed_values)
+            for name in KEYS[side.now[n]].keys() - TRANSIENT:
+                same(f"the saved {name} of {n}", saved[name], side.base.get((n, name)))
+                same(f"whether {name} of {n} was changed", name in changed,
+                     side.base.get((n, name)) != side.now.get((n, name)))
+            for relation in OF[side.now[n]]:
+                before = self._related(side.base, n, relation) if n in side.base else []
+                now = self._related(side.now, n, relation)
+                found = saved[relation.name]
+                found = [side.number(other) for other in (found if relation.many else [found] if found else [])]
+                if not relation.ordered:
+                    before, now, found = sorted(before), sorted(now), sorted(found)
+                wanted = [m for m in before if m in side.base]
+                same(f"the saved {relation.name} of {n}", [m for m in found if m in side.base], wanted)
+                if n not in side.soft and all(m in side.now for m in now):
+                    same(f"whether {relation.name} of {n} was changed", relation.name in changed, before != now)
+
+    def _related(self, facts: Facts, n: int, relation: Relation) -> list[int]:
+        if relation.many:
+            return members(facts, n, relation)
+        return [facts[n, relation.name]] if (n, relation.name) in facts else []
+
+    def do_forget(self, side: Side, quiet: int) -> Any:
+        """Lets go of all objects, so that those without changes are read anew."""
+        if not side.is_fresh:
+            return False
+        nicked = {key[0] for facts in (side.now, side.base) for key in facts
+                  if type(key) is tuple and key[1] in TRANSIENT}
+        side.held = {n: each for n, each in side.held.items() if n in nicked}
+        side.quiet = quiet
+
+    # MARK: contexts on contexts
+
+    def do_child(self, side: Side, saves: bool, steps: tuple[Step, ...]) -> Any:
+        """A context on this one, which does some steps and is then saved or dropped as a whole."""
+        if not side.is_fresh or side.quiet:
+            return False
+        side.context.process()
+        side.process()
+        with side.context.create_child() as context:
+            child = Side(self, f"{side.index}.{len(steps)}", context, 0)
+            child.start(stored(side.now))
+            for name, *rest in steps:
+                getattr(self, f"do_{name}")(child, *rest)
+                child.compare()
+            if saves:
+                self._save_child(side, child)
+            child.held = {}
+
+    def _save_child(self, side: Side, child: Side) -> None:
+        child.process()
+        broken = self._broken(child)
+        try:
+            child.context.save()
+        except quire.ValidationError as error:
+            if not broken:
+                raise
+            same("broken rules", {(child.number(each.object), each.key) for each in error.failures}, broken)
+            return
+        if broken:
+            raise Difference(f"saved to a parent although {broken} are broken")
+        before = dict(side.now)
+        kept = {key: value for key, value in before.items() if type(key) is tuple and key[1] in TRANSIENT}
+        side.now = {**stored(child.now), **{key: value for key, value in kept.items() if key[0] in child.now}}
+        apply_rules(side.now, side.base, [(n, before[n]) for n in objects(before) if n not in side.now])
+        side.changed(before)
+        side.process()
+        child.start(child.now)
+        child.compare()
