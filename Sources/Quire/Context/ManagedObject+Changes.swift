@@ -23,7 +23,7 @@ extension ManagedObject {
         return false
       }
       let present = holder.values[inverse.slot]
-      let wasMember = holder.state != .inserted && isSelf(holder.committed[inverse.slot] ?? present)
+      let wasMember = holder.isSaved && isSelf(holder.committed[inverse.slot] ?? present)
       return wasMember != (holder.isLive && isSelf(present))
     }
   }

@@ -50,6 +50,8 @@ final class ManagedObject {
   var hasChangedToMany: Bool { toMany.values.contains { $0.isChanged } }
   /// Whether it is in the store with changes that are not.
   var isUpdated: Bool { state == .saved && (!committed.isEmpty || hasChangedToMany) }
+  /// Whether there is a row behind it, as far as this context knows.
+  var isSaved: Bool { state == .saved || state == .deleted }
   var isDeleted: Bool { state == .deleted || state == .gone }
   /// Whether fetches and lists may show it.
   var isLive: Bool { state == .saved || state == .inserted }
