@@ -62,7 +62,8 @@ static void values_nest_deeply_but_not_endlessly(void) {
     bool result = true;
     CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_predicate_evaluate(predicate, &nested[65], NULL, 0, &result, &error));
     CHECK(!result);
-    quire_value circle = quire_value_list(&circle, 1);
+    quire_value circle = quire_value_nil();
+    circle = quire_value_list(&circle, 1);
     CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_predicate_evaluate(predicate, &circle, NULL, 0, &result, &error));
     quire_predicate_release(predicate);
 }

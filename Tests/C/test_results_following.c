@@ -200,6 +200,35 @@ static void row_that_is_read_anew_moves_to_where_it_belongs(void) {
     close_fixture(made);
 }
 
+static void what_was_read_before_it_is_merged_is_told_with_the_merge(void) {
+    fixture made = open_fixture();
+    quire_object_release(insert_book(made.context, "a", 200));
+    quire_object *first = insert_book(made.context, "b", 200);
+    save(made.context);
+    quire_context *other = NULL;
+    CHECK_OK(quire_context_create(made.store, &other, &error));
+    quire_results *results = controller(other, "pages > 100", "title", NULL);
+
+    /* One comes and is then changed, one is changed; the other context reads both before it hears of it. */
+    quire_object *second = insert_book(made.context, "c", 1);
+    save(made.context);
+    set_value(second, "pages", quire_value_integer(200));
+    set_text(first, "title", "0");
+    save(made.context);
+    quire_list *read = fetch(other, "Book", "pages > 100", "title");
+    CHECK(strcmp(joined(read, "title"), "0,a,c") == 0);
+    CHECK_TOLD("");
+
+    CHECK_OK(quire_context_merge(other, &error));
+    CHECK_TOLD("{was 2 +0.2 >0.1/0.0 is 3}");
+    quire_list_release(read);
+    quire_results_release(results);
+    quire_context_release(other);
+    quire_object_release(second);
+    quire_object_release(first);
+    close_fixture(made);
+}
+
 static quire_results *fetched_meanwhile;
 
 static void fetch_the_other(void *data, quire_results *results) {
@@ -496,6 +525,7 @@ int main(void) {
     RUN(deletion_does_not_leave_behind_what_another_context_has_added);
     RUN(rollback_after_a_conflict_reads_what_is_stored_now);
     RUN(object_that_another_context_has_deleted_shows_it_after_the_rollback);
+    RUN(what_was_read_before_it_is_merged_is_told_with_the_merge);
     RUN(controller_that_is_fetched_meanwhile_is_not_told_what_it_has_seen);
     RUN(row_that_is_read_anew_moves_to_where_it_belongs);
     RUN(reference_to_a_row_that_is_gone_counts_as_nil_behind_it);

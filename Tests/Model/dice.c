@@ -1,6 +1,7 @@
 #include "dice.h"
 
-static uint64_t state;
+/* Each thread has dice of its own. */
+static _Thread_local uint64_t state;
 
 /* The generator "splitmix64", of which one step sets neighbouring seeds apart. */
 static uint64_t next(void) {

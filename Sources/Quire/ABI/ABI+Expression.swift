@@ -1,5 +1,4 @@
 import CQuire
-import Synchronization
 
 /// An expression with its canonical text, which callers borrow.
 final class ParsedExpression: Sendable {
@@ -13,7 +12,7 @@ final class ParsedExpression: Sendable {
 
 /// The canonical texts of a tree. More than one only when objects that it names were saved between two requests.
 final class BorrowedTexts: Sendable {
-  private let texts = Mutex<[Text]>([])
+  private let texts = Guarded<[Text]>([])
 
   func keep(_ spelling: String) -> Text {
     texts.withLock { texts in

@@ -1,11 +1,10 @@
 import CQuire
-import Synchronization
 
 /// A predicate with its canonical text, which callers borrow, and the evaluator that was last made of it.
 final class ParsedPredicate: Sendable {
   let predicate: Predicate
   private let texts = BorrowedTexts()
-  private let idle = Mutex<Idle>(Idle())
+  private let idle = Guarded<Idle>(Idle())
 
   /// Nobody uses what is in here.
   private struct Idle: @unchecked Sendable { var evaluator: PredicateEvaluator? }

@@ -1,5 +1,4 @@
 import CQuire
-import Synchronization
 
 /// A delegate of C callbacks. It holds the caller's `user_data` and calls `destroy` when it goes.
 final class ResultsCallbacks: ResultsDelegate {
@@ -56,7 +55,7 @@ final class ExportedChanges: @unchecked Sendable {
   let rows: UnsafeMutableBufferPointer<quire_change>
   let sections: UnsafeMutableBufferPointer<quire_section_change>
   /// Guards what the change set works out when it is first asked.
-  private let made = Mutex<Made>(Made())
+  private let made = Guarded<Made>(Made())
 
   private struct Made: @unchecked Sendable {
     var steps: UnsafeMutableBufferPointer<quire_step>?

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// One object that a save could not write because of what is in the store by now: what it was read as, what is stored,
 /// and what it is here. Values are by slot, with nil for to-many relationships, and do not change any more.
 final class Conflict: @unchecked Sendable {
@@ -23,7 +21,7 @@ final class Conflict: @unchecked Sendable {
   let stored: ContiguousArray<Value>?
   /// nil when the object is deleted here, or was never read.
   let current: ContiguousArray<Value>?
-  private let lent = Mutex<[Lent: Text]>([:])
+  private let lent = Guarded<[Lent: Text]>([:])
 
   private struct Lent: Hashable {
     let version: Int

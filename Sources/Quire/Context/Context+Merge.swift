@@ -1,8 +1,9 @@
 /// What a context needs to take over a change of the store, read while the change could still be taken back.
 struct PreparedMerge {
   fileprivate let change: StoreChange
-  /// Updated rows of objects that have values here.
-  fileprivate let rows: [Row]
+  /// Updated rows, and the objects that have values of them here: held, because any thread may release a handle, and
+  /// what is registered under the id then is another object without values.
+  fileprivate let rows: [(object: ManagedObject, row: Row)]
   /// Objects that are gone here while there are rows of them again.
   fileprivate let readmitted: [ObjectReference]
   /// Rows to which these refer in a one-to-one relationship that was changed here, unless they have been read already.
@@ -50,20 +51,22 @@ extension Context {
   /// Reads what `merge` needs, so that nothing is left that can fail once the change is in the file.
   func prepareMerge(of change: StoreChange) throws(Failure) -> PreparedMerge {
     let (change, returned) = try withoutRowsThatReturned(change)
-    var wanted: [Int: [Int64]] = [:]
+    var wanted: [Int: [Int64: ManagedObject]] = [:]
     for row in change.updated {
       guard let object = registeredObject(row), !object.isFault else { continue }
-      wanted[object.entity.rootNumber, default: []].append(row.id)
+      wanted[object.entity.rootNumber, default: [:]][row.id] = object
     }
     // Two may insert a row again by undoing its deletion.
     for row in change.inserted {
       guard let object = registeredObject(row), object.state == .inserted else { continue }
-      wanted[object.entity.rootNumber, default: []].append(row.id)
+      wanted[object.entity.rootNumber, default: [:]][row.id] = object
     }
-    var rows: [Row] = []
-    for (root, ids) in wanted {
+    var rows: [(object: ManagedObject, row: Row)] = []
+    for (root, objects) in wanted {
       guard let entity = model.entity(numbered: root) else { continue }
-      rows += try self.rows(root: entity, ids: ids)
+      for row in try self.rows(root: entity, ids: objects.keys.sorted()) {
+        if let object = objects[row.id] { rows.append((object, row)) }
+      }
     }
     let partners = try partners(of: rows)
     var regrouped: [(relationship: Relationship, owners: [ManagedObject])] = []
@@ -119,10 +122,9 @@ extension Context {
     return found
   }
 
-  private func partners(of rows: [Row]) throws(Failure) -> [Row] {
+  private func partners(of rows: [(object: ManagedObject, row: Row)]) throws(Failure) -> [Row] {
     var wanted: Set<ObjectReference> = []
-    for row in rows {
-      guard let object = registeredObject(ObjectReference(root: row.entity.rootNumber, id: row.id)) else { continue }
+    for (object, row) in rows {
       for relationship in object.entity.relationships where relationship.isOneToOne {
         guard object.committed[relationship.slot] != nil, case .object(let box) = row.values[relationship.slot],
           registeredObject(box.reference)?.isFault ?? true
@@ -141,22 +143,24 @@ extension Context {
     for row in change.returned {
       if let reference = reference(row) { returned.insert(reference) }
     }
-    var ids: [Int: [Int64]] = [:]
+    var candidates: [Int: [RowIdentifier]] = [:]
     for row in change.deleted {
       guard let object = registeredObject(row), object.isLive else { continue }
-      ids[object.entity.rootNumber, default: []].append(row.id)
+      candidates[object.entity.rootNumber, default: []].append(row)
     }
-    var change = change
-    for (root, ids) in ids {
+    var present: Set<RowIdentifier> = []
+    for (root, rows) in candidates {
       guard let entity = model.entity(numbered: root) else { continue }
-      let stored = try savedIDs(ids, root: entity)
-      if stored.isEmpty { continue }
-      for row in change.deleted where stored.contains(row.id) && registeredObject(row)?.entity.rootNumber == root {
-        change.updated.append(row)
+      let stored = try savedIDs(rows.map(\.id), root: entity)
+      for row in rows where stored.contains(row.id) {
+        present.insert(row)
         returned.insert(ObjectReference(root: root, id: row.id))
       }
-      change.deleted.removeAll { stored.contains($0.id) && registeredObject($0)?.entity.rootNumber == root }
     }
+    if present.isEmpty { return (change, returned) }
+    var change = change
+    change.updated += change.deleted.filter(present.contains)
+    change.deleted.removeAll(where: present.contains)
     return (change, returned)
   }
 
@@ -192,8 +196,7 @@ extension Context {
       if let object = object(row) { touchLife(of: object, isLive: false) }
     }
     let partners = prepared.partners.map { self.object(for: $0) }
-    for row in prepared.rows {
-      guard let object = registeredObject(ObjectReference(root: row.entity.rootNumber, id: row.id)) else { continue }
+    for (object, row) in prepared.rows {
       if object.state == .inserted {
         object.becomeStored(as: row)
         continue
@@ -202,12 +205,13 @@ extension Context {
         object.fulfil(with: row)
         continue
       }
+      let version = object.version, time = touchCount
       object.rebase(onto: row)
       if object.state == .deleted { object.deleteAgain() }
+      // Read since it was changed: nothing became different in it, but observers may know the row as it was before.
+      if version == row.version, time == touchCount, object.state == .saved { touch(object) }
     }
-    for row in prepared.rows {
-      registeredObject(ObjectReference(root: row.entity.rootNumber, id: row.id))?.agreeWithPartners()
-    }
+    for (object, _) in prepared.rows { object.agreeWithPartners() }
     withExtendedLifetime(partners) {}
     for row in change.updated {
       guard let object = object(row), object.isFault, object.state == .saved else { continue }

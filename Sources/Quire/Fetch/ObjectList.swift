@@ -225,11 +225,14 @@ final class ObjectList {
     guard let entity = known else { return Page(rowCount: 0, columns: []) }
     let reader = try PageReader(entity: entity, keys: keys, context: context)
     var values = PageReader.Builders(reader, rowCount: range.count)
-    var missing: [Int64] = []
-    for index in range where !hasValues(at: index, entity) { missing.append(rows[index].id) }
-    let stored = try reader.stored(missing)
-    for index in range {
-      if let object = objects[index] ?? registered(at: index, entity), !object.isFault, object.state != .gone {
+    // Held, for another thread may release the last handle of an object in between.
+    let shown = range.map { index -> ManagedObject? in
+      guard let object = objects[index] ?? registered(at: index, entity), !object.isFault else { return nil }
+      return object.state == .gone ? nil : object
+    }
+    let stored = try reader.stored(zip(range, shown).compactMap { $1 == nil ? rows[$0].id : nil })
+    for (index, object) in zip(range, shown) {
+      if let object {
         try values.append(object)
       } else if let row = stored[rows[index].id] {
         try values.append(row)
@@ -260,11 +263,6 @@ final class ObjectList {
 
   private func registered(at index: Int, _ entity: Entity) -> ManagedObject? {
     context.registeredObject(ObjectReference(root: entity.rootNumber, id: rows[index].id))
-  }
-
-  private func hasValues(at index: Int, _ entity: Entity) -> Bool {
-    if let object = objects[index] ?? registered(at: index, entity) { return !object.isFault }
-    return false
   }
 }
 

@@ -1,9 +1,7 @@
-import Synchronization
-
 /// The registered functions of the process. Predicates know them by name alone and are read without a store, so there
 /// is one table for all. Whoever has looked one up keeps it, also when it is removed meanwhile.
 enum FunctionRegistry {
-  private static let functions = Mutex<[String: RegisteredFunction]>([:])
+  private static let functions = Guarded<[String: RegisteredFunction]>([:])
 
   static func function(named name: String) -> RegisteredFunction? { functions.withLock { $0[name] } }
 

@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 
 /// What others have saved since a context last took it over: of each row how it ends, not every step. Any thread.
 final class ChangeInbox: Sendable {
@@ -14,7 +13,7 @@ final class ChangeInbox: Sendable {
     var isEmpty: Bool { rows.isEmpty && regrouped.isEmpty }
   }
 
-  private let contents = Mutex(Contents())
+  private let contents = Guarded(Contents())
 
   var isEmpty: Bool { contents.withLock { $0.isEmpty } }
 

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The row layouts and writers of a store, made at first use. Safe for several threads.
 final class RowLayouts: Sendable {
   private struct Made {
@@ -10,7 +8,7 @@ final class RowLayouts: Sendable {
   }
 
   private let schema: Schema
-  private let made = Mutex(Made())
+  private let made = Guarded(Made())
 
   init(schema: Schema) { self.schema = schema }
 

@@ -26,7 +26,7 @@ final class Store: @unchecked Sendable {
   private var isOpen = true
   private let lastTemporaryID = Atomic<Int64>(0)
   /// Of the contexts that follow what others save.
-  let inboxes = Mutex<[WeakInbox]>([])
+  let inboxes = Guarded<[WeakInbox]>([])
   /// By the number of the root entity; used by who is inside `withConnection`.
   var reserves: [Int: IDReserve] = [:]
 

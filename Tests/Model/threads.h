@@ -1,0 +1,73 @@
+/* What the files of the check `threads` share. `threads.c` runs it, `desk.c` is what a thread does, `ledger.c` audits. */
+#ifndef QUIRE_THREADS_H_
+#define QUIRE_THREADS_H_
+
+#include <quire.h>
+#include <sqlite3.h>
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+enum { TELLERS = 8, ACCOUNTS = 12, STAMPS = 6, TAGS = 8, LABELS = 48, OPENING = 1000 };
+
+/* A list of pairs of numbers. */
+typedef struct pairs {
+    int64_t (*items)[2];
+    size_t count, capacity;
+} pairs;
+
+void add_pair(pairs *pairs, int64_t first, int64_t second);
+
+/*
+ * What a thread says it has saved. The ledger of the store is right when it is the sum of these:
+ *
+ * - the balance of an account is what it opened with and all deltas. Who changes it does so under a policy that refuses
+ *   conflicts, or else one change would be lost in another;
+ * - visits are added by batch requests alone;
+ * - entries are those that were inserted, less those that were deleted: nobody inserts a deleted one again;
+ * - a stamp has the mark that somebody says was saved last here or there, and all its values from that one;
+ * - a label is there once when anybody has saved it.
+ */
+typedef struct claims {
+    int64_t deltas[ACCOUNTS], visits[ACCOUNTS];
+    /* Id and amount; id and 0. */
+    pairs inserted, deleted, notes;
+    /* Place and mark. */
+    pairs stamped;
+    bool labels[LABELS];
+} claims;
+
+typedef struct teller {
+    int number;
+    uint64_t seed;
+    claims claims;
+    long saves, conflicts, settled, busy, looks;
+} teller;
+
+/* The request and the predicates that all threads use at once. */
+extern quire_fetch_request *all_entries, *all_entry_ids, *some_entries, *fresh_entries;
+extern quire_store *store;
+extern atomic_bool is_over;
+extern atomic_long steps;
+
+/* A sentence about a difference, which ends the check. */
+void differ(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+/* Works at a desk until the check is over. `argument` is a `teller`. */
+void *work(void *argument);
+
+/* What a stamp with that mark has beside it. */
+int64_t stamp_value(int64_t mark);
+void stamp_text(int64_t mark, char text[32]);
+
+void name_label(int label, char name[16]);
+
+/* Compares the file with the sum of the claims; gives the number of differences and tells the first. */
+long audit(sqlite3 *database, const teller *tellers);
+
+/* Leaves a handle to be released by whoever comes next, a thread that need not be that of its context. */
+void leave_object(quire_object *object);
+void leave_list(quire_list *list);
+void leave_results(quire_results *results);
+
+#endif
