@@ -249,6 +249,55 @@ static void a_template_of_an_unknown_entity_is_found_at_the_freezing(void) {
     quire_model_release(model);
 }
 
+static int64_t pages_at(quire_list *list, int64_t index) {
+    quire_object *book = NULL;
+    CHECK_OK(quire_list_object(list, index, &book, &error));
+    const int64_t pages = get_value(book, "pages").as.integer;
+    quire_object_release(book);
+    return pages;
+}
+
+/* What is let go shows what is stored when it is asked for again; what is kept shows what it showed. */
+static void a_list_keeps_the_objects_of_its_last_batches(void) {
+    enum { BATCH = 10000 };
+    fixture made = open_fixture();
+    static const char *const keys[] = {"title", "pages"};
+    quire_value *titles = malloc(3 * BATCH * sizeof *titles), *pages = malloc(3 * BATCH * sizeof *pages);
+    const quire_value *const columns[] = {titles, pages};
+    for (int i = 0; i < 3 * BATCH; i++) titles[i] = quire_value_text("Faust"), pages[i] = quire_value_integer(1);
+    CHECK_OK(quire_context_insert_rows(made.context, "Book", QUIRE_NUL, keys, columns, 2, 3 * BATCH, NULL, &error));
+    save(made.context);
+    free(titles);
+    free(pages);
+
+    quire_context *other = NULL;
+    quire_list *list = NULL;
+    CHECK_OK(quire_context_create(made.store, &other, &error));
+    quire_fetch_request *request = new_request("Book", NULL, NULL);
+    CHECK_OK(quire_fetch_request_set_batch_size(request, BATCH, &error));
+    CHECK_OK(quire_context_fetch(other, request, &list, &error));
+    quire_object *held = NULL;
+    CHECK_OK(quire_list_object(list, 1, &held, &error));
+    for (int batch = 0; batch < 3; batch++) CHECK(pages_at(list, batch * BATCH) == 1);
+
+    const int64_t places[] = {0, 1, 2 * BATCH};
+    for (int i = 0; i < 3; i++) {
+        int64_t id = 0;
+        quire_object *book = NULL;
+        CHECK_OK(quire_list_ids(list, places[i], 1, &id, &error));
+        CHECK_OK(quire_context_object(made.context, "Book", QUIRE_NUL, id, &book, &error));
+        set_value(book, "pages", quire_value_integer(2));
+        quire_object_release(book);
+    }
+    save(made.context);
+    CHECK(pages_at(list, 0) == 2 && pages_at(list, 1) == 1 && pages_at(list, 2 * BATCH) == 1);
+    quire_object_release(held);
+    quire_list_release(list);
+    quire_fetch_request_release(request);
+    quire_context_release(other);
+    close_fixture(made);
+}
+
 int main(void) {
     RUN(prefetched_objects_are_as_they_were_at_the_fetch);
     RUN(prefetching_shows_unsaved_members);
@@ -258,5 +307,6 @@ int main(void) {
     RUN(a_second_predicate_narrows_the_first);
     RUN(templates_give_requests_with_their_variables_replaced);
     RUN(a_template_of_an_unknown_entity_is_found_at_the_freezing);
+    RUN(a_list_keeps_the_objects_of_its_last_batches);
     return RESULT();
 }

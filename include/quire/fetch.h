@@ -117,6 +117,8 @@ quire_status quire_fetch_request_set_offset(
 /**
  * Reads the values of `batch_size` objects at a time, when one of them is touched; 0 for all with the fetch.
  *
+ * The list then keeps the objects of the last batches, some 20,000 and two batches at least, so that a loop over any
+ * number of objects holds little. Others that nobody else holds are let go, and read again when they are asked for.
  * Fails as `quire_fetch_request_set_limit`.
  */
 quire_status quire_fetch_request_set_batch_size(
@@ -128,8 +130,8 @@ quire_status quire_fetch_request_set_batch_size(
  *
  * It takes one statement for each step, whatever the number of objects, and with a batch size one for each step and
  * batch. Touching the related objects then reads nothing: which ones there are, unsaved changes included, and their
- * values. They stay read as long as the list that the fetch gave, or somebody else, holds them. Results other than objects
- * have nothing to prefetch, and a results controller does not do it.
+ * values. They stay read as long as the list that the fetch gave keeps the object that leads to them, or
+ * somebody else holds them. Results other than objects have nothing to prefetch, and a results controller does not do it.
  *
  * Whether the path exists, and is one of stored relationships, shows at the fetch. Fails: QUIRE_INVALID_ARGUMENT (an empty
  * name in the path), QUIRE_INVALID_TEXT.

@@ -11,11 +11,12 @@ final class ObjectList {
   private let entity: Entity?
   private let content: Content
   private var rows: ContiguousArray<RowIdentifier>
-  /// Objects that were touched; the list keeps them.
+  /// Objects that were touched. Without a batch size the list keeps all, otherwise those of the last batches.
   private var objects: [ManagedObject?]
   private let reading: ObjectReading
-  /// Related objects, which stay read as long as the list is there.
-  private var prefetched: [ManagedObject] = []
+  private var keptBatches: KeptBatches
+  /// Related objects by the place of their batch, as long as the list keeps that.
+  private var prefetched: [Int: [ManagedObject]] = [:]
   /// By place: whether those of the batch that begins there have been read.
   private var hasPrefetched: [Bool] = []
 
@@ -25,6 +26,7 @@ final class ObjectList {
     self.entity = entity
     self.rows = rows
     self.reading = reading
+    keptBatches = KeptBatches(batchSize: reading.batchSize)
     if !reading.prefetched.isEmpty { hasPrefetched = Array(repeating: false, count: rows.count) }
     content = .objects
     objects = Array(repeating: nil, count: rows.count)
@@ -40,6 +42,7 @@ final class ObjectList {
     self.objects = objects
     rows = ContiguousArray(objects.map { RowIdentifier(id: $0.id, entity: Int32($0.entity.number)) })
     reading = ObjectReading()
+    keptBatches = KeptBatches(batchSize: 0)
     content = .objects
   }
 
@@ -50,6 +53,7 @@ final class ObjectList {
     entity = nil
     objects = []
     reading = ObjectReading()
+    keptBatches = KeptBatches(batchSize: 0)
     content = .dictionaries(names: names, kinds: kinds, cells: cells)
   }
 
@@ -59,6 +63,7 @@ final class ObjectList {
     entity = nil
     objects = []
     reading = ObjectReading()
+    keptBatches = KeptBatches(batchSize: 0)
     content = .count(count)
   }
 
@@ -92,7 +97,18 @@ final class ObjectList {
     guard let object = objects[index] else {
       throw Failure(.notFound, "The row of object \(rows[index].id) is no longer in the store.")
     }
+    for place in keptBatches.note(batch.lowerBound) { letGo(of: self.batch(around: place)) }
     return object
+  }
+
+  /// Has objects that nobody else holds go. Those without a row to be read from again stay, and so does what another id
+  /// than its row's leads to.
+  private func letGo(of range: Range<Int>) {
+    for index in range {
+      if let object = objects[index], object.state == .saved, object.id == rows[index].id { objects[index] = nil }
+    }
+    prefetched[range.lowerBound] = nil
+    if !hasPrefetched.isEmpty { hasPrefetched[range.lowerBound] = false }
   }
 
   /// After the context was reset: the rows are there, for other objects.
@@ -143,13 +159,13 @@ final class ObjectList {
       }
       for index in range where objects[index] == nil { objects[index] = found[rows[index].id] }
     }
-    try prefetch(reading.prefetched, from: objects[range].compactMap { $0 })
+    try prefetch(reading.prefetched, from: objects[range].compactMap { $0 }, at: range.lowerBound)
     if !hasPrefetched.isEmpty { hasPrefetched[range.lowerBound] = true }
   }
 
-  /// Reads related objects and keeps them.
-  func prefetch(_ paths: [[Relationship]], from objects: [ManagedObject]) throws(Failure) {
-    if !paths.isEmpty { prefetched += try context.prefetch(paths, from: objects) }
+  /// Reads related objects of those from `place` on, and keeps them.
+  func prefetch(_ paths: [[Relationship]], from objects: [ManagedObject], at place: Int = 0) throws(Failure) {
+    if !paths.isEmpty { prefetched[place] = try context.prefetch(paths, from: objects) }
   }
 
   /// Makes objects in `range` without reading their rows; gives those that have no values.

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A state of a list, as a place in its history: from here on it is known which rows came to show other values and
 /// which got other ids, as no list of ids would tell. Earlier moments keep later ones alive, never the other way round,
 /// so that what nobody can ask for is forgotten.
@@ -10,7 +8,7 @@ final class ListMoment: Sendable {
     let next: ListMoment
   }
 
-  private let step = Mutex<Step?>(nil)
+  private let step = Guarded<Step?>(nil)
 
   deinit {
     // One after the other: a long history would need as deep a stack.

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The rows and sections of a list at one moment. It never changes; any thread may read it.
 ///
 /// It shares its rows with the list, block by block, until the list changes them. What it costs is a word or two for
@@ -28,7 +26,7 @@ final class ListSnapshot: Sendable {
   let moment: ListMoment
   let generation: UInt64
   /// Places by id, made when one is first asked for.
-  private let places = Mutex<[Int64: Int]?>(nil)
+  private let places = Guarded<[Int64: Int]?>(nil)
 
   init(_ index: SectionedIndex, at moment: ListMoment = ListMoment(), generation: UInt64 = 0) {
     var sections = ContiguousArray<Section>()
