@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""Has asyncio call when another thread has saved something, and shows it in a live list.
+
+    PYTHONPATH=bindings/python/src python3 examples/event_loops/with_asyncio.py
+"""
+import asyncio
+import threading
+import time
+
+import quire
+
+MESSAGE_COUNT = 5
+
+
+class Message(quire.Model):
+    number: quire.Attr[int]
+    text: quire.Attr[str]
+
+
+def write_messages(store):
+    """What the other thread does. A store is for all threads; a context is not, so each save has its own."""
+    for number in range(1, MESSAGE_COUNT + 1):
+        time.sleep(0.02)
+        with store.background() as context:
+            context.add(Message(number=number, text="saved by another thread"))
+
+
+async def show_messages(store):
+    """Until all messages have come."""
+    context = store.context
+    messages = context.query(Message).order_by(Message.number).live()
+    has_all = asyncio.Event()
+
+    @messages.on_change
+    def show(changes):
+        for change in changes:
+            if isinstance(change, quire.Insert):
+                print(f"{change.object.number}: {change.object.text}")
+        if len(messages) == MESSAGE_COUNT:
+            has_all.set()
+
+    loop = asyncio.get_running_loop()
+    # The context has a descriptor, which stays readable until what was saved is merged.
+    loop.add_reader(context, context.merge)
+    try:
+        await asyncio.wait_for(has_all.wait(), timeout=10)
+    finally:
+        loop.remove_reader(context)
+
+
+def main():
+    with quire.open(":memory:", [Message]) as store:
+        writer = threading.Thread(target=write_messages, args=[store])
+        writer.start()
+        try:
+            asyncio.run(show_messages(store))
+        finally:
+            writer.join()
+
+
+if __name__ == "__main__":
+    main()
