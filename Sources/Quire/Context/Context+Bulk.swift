@@ -32,6 +32,7 @@ extension Context {
           .invalidArgument,
           "'\(entity.name).\(key)' is a relationship; rows are inserted from attributes. Set it on the objects.")
       }
+      try attribute.checkNotDerived()
       if attributes.contains(where: { $0 === attribute }) {
         throw Failure(.invalidArgument, "The column '\(key)' is given twice.")
       }

@@ -92,6 +92,7 @@ extension Context {
     if !object.isLive || !other.isLive || object === other { return }
     try other.fulfil()
     for property in object.entity.properties {
+      if property.isDerived { continue }
       if let attribute = property as? Attribute {
         let mine = object.values[attribute.slot]
         let isTaken =

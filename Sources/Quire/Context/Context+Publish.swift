@@ -41,6 +41,8 @@ extension Context {
       for member in members.added + members.removed { regrouped.add(inverse, permanent(member)) }
     }
     change.regrouped = regrouped.all
+    let written = Set(change.inserted + change.updated)
+    change.updated += ContiguousArray(Set(result.derived.map(\.row)).subtracting(written))
     return change
   }
 

@@ -44,7 +44,9 @@ extension Context {
     // What still refers to a deleted object, because no rule took it away, refers to nothing from now on.
     let hasDangling = !exposedRelationships(to: deletedObjects).isEmpty
     if hasDangling { for object in deletedObjects { touch(object) } }
-    if assigned.isEmpty, !hasDangling { return }
+    let derived = result?.derived ?? []
+    takeOver(derived)
+    if assigned.isEmpty, !hasDangling, derived.isEmpty { return }
     if !assigned.isEmpty { tellAssignedIDs(assigned) }
     // The changes are in the file; what observers cannot be told now, they are told the next time.
     try? tellObservers()

@@ -232,7 +232,7 @@ extension ManagedObject {
 
   fileprivate func bringBackValues(_ image: ObjectImage, hasReturned: Bool) throws(Failure) {
     for property in entity.properties {
-      guard let value = image.values[property.slot] else { continue }
+      guard let value = image.values[property.slot], !property.isDerived else { continue }
       guard let relationship = property as? Relationship else {
         write(value, at: property.slot)
         continue

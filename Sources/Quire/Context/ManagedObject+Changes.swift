@@ -6,7 +6,7 @@ extension ManagedObject {
   }
 
   private func isChanged(_ property: Property) -> Bool {
-    if property.isTransient { return false }
+    if property.isTransient || property.isDerived { return false }
     if let relationship = property as? Relationship, relationship.isToMany {
       return toMany[property.slot]?.isChanged == true || hasGainedOrLostMembers(of: relationship)
     }

@@ -100,6 +100,11 @@ extension ManagedObject {
     for property in entity.properties where !property.isTransient {
       let slot = property.slot
       let present = row.values[slot], mine = values[slot]
+      if property.isDerived {
+        values[slot] = present
+        context.touch(self, at: slot, from: mine)
+        continue
+      }
       committed[slot] = mine.isIdentical(to: present) ? nil : present
       for case .object(let box) in [present, mine] { context.noteHolder(self, of: box.reference) }
       context.touch(self, at: slot, from: mine)

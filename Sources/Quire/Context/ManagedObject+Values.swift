@@ -103,6 +103,7 @@ extension ManagedObject {
 
   /// Checks a value for `property` and gives it the form in which it is kept.
   func checked(_ value: Value, for property: Property) throws(Failure) -> Value {
+    try property.checkNotDerived()
     if let attribute = property as? Attribute { return try attribute.coerce(value) }
     if value.isNil { return .nil }
     guard case .object(let box) = value else {

@@ -132,9 +132,9 @@ extension ManagedObject {
       return isKept && context.registeredObject(box.reference)?.state == .deleted ? value : .nil
     }
     for (slot, value) in image.values
-    where !values.indices.contains(slot) || !visible(values[slot], slot).isIdentical(to: visible(value, slot)) {
-      return true
-    }
+    where !values.indices.contains(slot)
+      || !entity.properties[slot].isDerived && !visible(values[slot], slot).isIdentical(to: visible(value, slot))
+    { return true }
     for (slot, members) in image.members {
       guard let present = toMany[slot]?.members.filter(context.mayBeLive) else { return true }
       let before = members.filter(context.mayBeLive)

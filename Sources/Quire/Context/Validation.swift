@@ -89,7 +89,7 @@ struct Validation {
 
   private mutating func check(_ object: ManagedObject, _ extent: Extent) throws(Failure) {
     let rules = try context.ruleBook.rules(of: object.entity)
-    for property in object.entity.properties {
+    for property in object.entity.properties where !property.isDerived {
       let slot = property.slot
       if let relationship = property as? Relationship, relationship.isToMany {
         if extent == .whole || object.toMany[slot]?.isChanged == true { try checkCount(of: relationship, in: object) }

@@ -116,6 +116,7 @@ extension Context {
   ) throws(Failure) -> ContiguousArray<RowIdentifier> {
     let (rows, prepared) = try store.batch(completion: publish) { session throws(Failure) in
       let rows = try body(session)
+      try session.derive()
       return (rows, merges ? try prepareMerge(of: session.change) : nil)
     }
     // From here on nothing fails: the file has the changes. Who cannot be told now is told the next time.
@@ -127,6 +128,7 @@ extension Context {
   }
 
   private func checkForBatch(_ property: Property) throws(Failure) {
+    try property.checkNotDerived()
     if property.isTransient {
       throw Failure(
         .invalidArgument, "'\(property.qualifiedName)' is transient, so there is nothing of it in the store to update.")
@@ -192,7 +194,7 @@ extension Context {
     _ entity: Entity, _ rows: [(row: Int, values: ContiguousArray<Value>)]
   ) throws(Failure) {
     if rows.isEmpty { return }
-    let mandatory = entity.properties.filter { !$0.isOptional }
+    let mandatory = entity.properties.filter { !$0.isOptional && !$0.isDerived }
     for property in mandatory {
       if property is Relationship {
         throw Failure(

@@ -9,6 +9,10 @@ struct AttributeRules: Sendable {
   /// A regular expression for the whole text.
   var pattern: Text?
 
+  var isEmpty: Bool {
+    minimum.isNil && maximum.isNil && minimumLength == 0 && maximumLength == 0 && pattern == nil
+  }
+
   /// The same in the form of the attribute's values, or an error when a rule cannot apply to them.
   func fitting(_ attribute: Attribute) throws(Failure) -> AttributeRules {
     func failure(_ problem: String) -> Failure {

@@ -45,9 +45,16 @@ final class Model: @unchecked Sendable {
   func addAttribute(
     named name: String, to entityName: String, type: AttributeType, isOptional: Bool = false,
     isTransient: Bool = false, isSearchable: Bool = false, defaultValue: Value = .nil,
-    rules: AttributeRules = AttributeRules(), versionHashModifier: String = ""
+    rules: AttributeRules = AttributeRules(), derivation: String? = nil, versionHashModifier: String = ""
   ) throws(Failure) -> Attribute {
     let entity = try mutableEntity(entityName, adding: name)
+    let derived = try derivation.map { (text) throws(Failure) in try Derivation(text, of: "\(entityName).\(name)") }
+    if derived != nil, isTransient || !defaultValue.isNil || !rules.isEmpty {
+      throw Failure(
+        .invalidModel,
+        "Attribute '\(entityName).\(name)' is derived: the store calculates it, so that it cannot be transient and has "
+          + "neither a default nor rules.")
+    }
     if type == .undefined, !isTransient {
       throw Failure(
         .invalidModel,
@@ -60,11 +67,12 @@ final class Model: @unchecked Sendable {
           + "\(isTransient ? "transient" : "of type \(type.name)"): only stored text (String or URI) has a text index.")
     }
     let probe = Attribute(name: name, entity: entity, type: type, isOptional: true)
-    let value = try probe.coerce(defaultValue)
+    // Whether it can hold what is derived is told when the model is frozen, in more fitting words.
+    let value = if let derived { (try? probe.coerce(derived.valueOfNothing)) ?? .nil } else { try probe.coerce(defaultValue) }
     let attribute = Attribute(
       name: name, entity: entity, type: type, isOptional: isOptional, isTransient: isTransient,
       isSearchable: isSearchable, defaultValue: value, rules: try rules.fitting(probe),
-      versionHashModifier: versionHashModifier)
+      derivation: derived, versionHashModifier: versionHashModifier)
     entity.add(attribute)
     return attribute
   }

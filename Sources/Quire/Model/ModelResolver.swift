@@ -13,6 +13,9 @@ struct ModelResolver {
     for entity in entities {
       try checkInherited(entity)
       for relationship in entity.ownRelationships { try check(relationship) }
+      for attribute in entity.ownAttributes {
+        if let derivation = attribute.derivation { try check(attribute, derivedBy: derivation, of: entity) }
+      }
       try checkIndexes(entity)
       for rule in entity.ownRules { try check(rule, of: entity) }
     }
@@ -62,7 +65,7 @@ struct ModelResolver {
     chain(left).contains { $0 === right } || chain(right).contains { $0 === left }
   }
 
-  private func property(_ name: String, of entity: Entity) -> Property? {
+  func property(_ name: String, of entity: Entity) -> Property? {
     for ancestor in chain(entity) {
       if let found = ancestor.ownAttributes.first(where: { $0.name == name }) { return found }
       if let found = ancestor.ownRelationships.first(where: { $0.name == name }) { return found }
@@ -119,6 +122,12 @@ struct ModelResolver {
     for constraint in entity.uniquenessConstraints {
       for (position, name) in constraint.enumerated() {
         try column(name, in: "A uniqueness constraint of entity '\(entity.name)'")
+        if property(name, of: entity)?.isDerived == true {
+          throw Failure(
+            .invalidModel,
+            "A uniqueness constraint of entity '\(entity.name)' names '\(name)', which is derived while a save is under "
+              + "way. Name what it is derived from.")
+        }
         if constraint[..<position].contains(name) {
           throw Failure(.invalidModel, "A uniqueness constraint of entity '\(entity.name)' names '\(name)' twice.")
         }
@@ -137,6 +146,9 @@ struct ModelResolver {
       guard let attribute = property(rule.key, of: entity) as? Attribute else {
         throw failure(
           "is for a key that is no attribute of it. A rule about a relationship is a rule of the object: give no key.")
+      }
+      if attribute.isDerived {
+        throw failure("is for a derived attribute, which is calculated after the rules were asked. Ask for its source.")
       }
       start = attribute
     }

@@ -73,13 +73,16 @@ final class Attribute: Property, @unchecked Sendable {
   let isSearchable: Bool
   /// No part of the version hash either.
   let rules: AttributeRules
+  /// What the store calculates it from; nil for an attribute that is set. No part of the version hash.
+  let derivation: Derivation?
 
   init(
     name: String, entity: Entity, type: AttributeType, isOptional: Bool = false, isTransient: Bool = false,
     isSearchable: Bool = false, defaultValue: Value = .nil, rules: AttributeRules = AttributeRules(),
-    versionHashModifier: String = ""
+    derivation: Derivation? = nil, versionHashModifier: String = ""
   ) {
     self.type = type
+    self.derivation = derivation
     self.rules = rules
     self.isSearchable = isSearchable
     self.defaultValue = defaultValue
@@ -87,6 +90,11 @@ final class Attribute: Property, @unchecked Sendable {
       name: name, entity: entity, isOptional: isOptional, isTransient: isTransient,
       versionHashModifier: versionHashModifier)
   }
+}
+
+extension Property {
+  /// Whether the store calculates it, so that nobody else sets it.
+  var isDerived: Bool { (self as? Attribute)?.derivation != nil }
 }
 
 final class Relationship: Property, @unchecked Sendable {

@@ -38,6 +38,15 @@ final class BatchSession {
 
   func entity(of row: RowIdentifier) -> Entity? { store.model.entity(numbered: Int(row.entity)) }
 
+  /// Has derived attributes follow from what was changed.
+  func derive() throws(Failure) {
+    var others = Set(try schema.derived.settle(on: connection).map(\.row))
+    others.subtract(change.inserted)
+    others.subtract(change.updated)
+    others.subtract(change.deleted)
+    change.updated += ContiguousArray(others)
+  }
+
   // MARK: Notes
 
   func noteInserted(_ rows: ContiguousArray<RowIdentifier>) { change.inserted = rows }

@@ -12,6 +12,7 @@ final class RowWriter: Sendable {
     let name: String
     /// nil for an attribute.
     let toOne: ToOne?
+    let derived: DerivedAttribute?
   }
 
   /// Stored attributes and to-one relationships by slot.
@@ -40,7 +41,7 @@ final class RowWriter: Sendable {
       let toOne = try (property as? Relationship).map { relationship throws(Failure) in
         try RowWriter.toOne(relationship, schema)
       }
-      columns.append(Column(slot: property.slot, name: name, toOne: toOne))
+      columns.append(Column(slot: property.slot, name: name, toOne: toOne, derived: schema.derived[property]))
     }
     self.columns = columns
     self.places = places

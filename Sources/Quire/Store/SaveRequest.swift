@@ -65,4 +65,6 @@ struct SaveRequest {
 /// Versions follow from the request: `Insert.savedVersion` and `Update.savedVersion`.
 struct SaveResult {
   let permanentIDs: PermanentIDs
+  /// What the save made of derived attributes, of rows of the request and of others.
+  var derived: [DerivedValue] = []
 }

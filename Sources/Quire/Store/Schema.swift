@@ -55,6 +55,8 @@ final class Schema: Sendable {
   /// Each join table once, seen from the side that names it, with that side's relationship.
   let joins: [(relationship: Relationship, table: JoinTable)]
   let textIndexes: TextIndexes
+  /// Empty until a store is made of it.
+  let derived = DerivedAttributes()
 
   private let tableNames: [String]
   private let attributeColumns: [ObjectIdentifier: String]

@@ -84,6 +84,9 @@ extension Store {
       try metadata.check(model, path: connection.path)
       let schema = Schema(model: model, existingTables: tables)
       try check(schema, tables, on: connection)
+      // Text indexes look whether others have changed the schema.
+      try schema.derived.prepare(for: schema)
+      try schema.derived.prepare(on: connection)
       try schema.textIndexes.prepare(on: connection)
       if !schema.textIndexes.all.isEmpty {
         // What a text index finds is all over the table: a pattern that is in a hundredth of a million rows takes

@@ -4,9 +4,10 @@ extension Store {
   func save(_ request: SaveRequest, completion: (SaveResult) -> Void = { _ in }) throws(Failure) -> SaveResult {
     if request.isEmpty { return SaveResult(permanentIDs: PermanentIDs()) }
     return try withConnection { _ throws(Failure) in
-      let result = try write { connection throws(Failure) in
+      var (result, derived) = try write { connection throws(Failure) in
         try SaveSession(request: request, store: self, connection: connection).run()
       }
+      result.derived = derived
       completion(result)
       return result
     }
@@ -18,7 +19,7 @@ extension Store {
   ) throws(Failure) -> Result {
     try withConnection { _ throws(Failure) in
       var change = StoreChange()
-      let result = try write { connection throws(Failure) in
+      let (result, _) = try write { connection throws(Failure) in
         let session = BatchSession(store: self, connection: connection)
         let result = try body(session)
         change = session.change
@@ -29,7 +30,9 @@ extension Store {
     }
   }
 
-  private func write<Result>(_ body: (Connection) throws(Failure) -> Result) throws(Failure) -> Result {
+  private func write<Result>(
+    _ body: (Connection) throws(Failure) -> Result
+  ) throws(Failure) -> (Result, [DerivedValue]) {
     try withConnection { connection throws(Failure) in
       try checkWritable()
       // A failure could not undo what it wrote without undoing what is around it.
@@ -37,9 +40,11 @@ extension Store {
         throw Failure(.invalidState, "The store '\(path)' cannot save in the midst of a read. Save when it is done.")
       }
       return try connection.transaction { () throws(Failure) in
+        try schema.derived.begin(on: connection)
         let result = try body(connection)
+        let derived = try schema.derived.end(on: connection)
         try schema.textIndexes.mend(on: connection)
-        return result
+        return (result, derived)
       }
     }
   }

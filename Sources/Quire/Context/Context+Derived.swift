@@ -1,0 +1,41 @@
+/// Attributes that the store calculates while it saves.
+extension Context {
+  /// Has objects show what a save of this context has calculated. Rows that are nobody's object here are told to those
+  /// who follow them.
+  func takeOver(_ derived: [DerivedValue]) {
+    if derived.isEmpty { return }
+    generation += 1
+    let observers = liveObservers
+    var followed: [Int32: Bool] = [:]
+    for change in derived {
+      guard let entity = model.entity(numbered: Int(change.row.entity)) else { continue }
+      let reference = ObjectReference(root: entity.rootNumber, id: change.row.id)
+      if let object = registeredObject(reference) {
+        if object.isFault {
+          object.unread?.forgetValues()
+          touch(object, at: change.slot)
+        } else {
+          let old = object.values[change.slot]
+          object.values[change.slot] = change.value
+          if object.state == .saved { touch(object, at: change.slot, from: old) }
+        }
+        continue
+      }
+      let isFollowed = followed[change.row.entity] ?? observers.contains { $0.follows(entity) }
+      followed[change.row.entity] = isFollowed
+      if isFollowed { touch(object(reference, entity: entity), at: change.slot) }
+    }
+  }
+}
+
+extension Property {
+  /// For whoever wants to set it.
+  func checkNotDerived() throws(Failure) {
+    if isDerived {
+      throw Failure(
+        .invalidArgument,
+        "'\(qualifiedName)' is derived: the store calculates it with each save, and nobody sets it. "
+          + "Change what it is derived from.")
+    }
+  }
+}
