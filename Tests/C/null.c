@@ -110,6 +110,9 @@ static void share_model(void) {
     quire_fetch_request *request = new_request("Book", "pages >= $pages", NULL);
     CHECK_OK(quire_model_add_fetch_template(shared_model, "long", QUIRE_NUL, request, &error));
     quire_fetch_request_release(request);
+    request = new_request("Book", "pages > $FETCH_SOURCE.pages", NULL);
+    CHECK_OK(quire_model_add_fetched_property(shared_model, "Book", QUIRE_NUL, "longer", QUIRE_NUL, request, &error));
+    quire_fetch_request_release(request);
 }
 
 static world *make_world(void) {

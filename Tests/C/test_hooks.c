@@ -262,6 +262,59 @@ static void hooks_of_a_later_version_are_refused_and_stay_the_callers(void) {
     close_fixture(made);
 }
 
+static bool will_turn_into_fault(void *data, quire_object *object, quire_value *out_reason) {
+    CHECK(!quire_object_is_fault(object));
+    return note(data, "will_turn", object, out_reason);
+}
+
+static bool did_turn_into_fault(void *data, quire_object *object, quire_value *out_reason) {
+    CHECK(quire_object_is_fault(object));
+    return note(data, "did_turn", object, out_reason);
+}
+
+static bool awake_from_snapshot(void *data, quire_object *object, uint32_t events, quire_value *out_reason) {
+    char name[32];
+    sprintf(name, "awake %u", (unsigned)events);
+    if (acts(data, name)) set_value(object, "pages", quire_value_integer(7));
+    return note(data, name, object, out_reason);
+}
+
+static void objects_hear_of_snapshots_and_of_becoming_faults(void) {
+    fixture made = open_fixture();
+    diary diary = {0};
+    quire_hooks hooks = QUIRE_HOOKS_INIT;
+    hooks.user_data = &diary;
+    hooks.will_turn_into_fault = will_turn_into_fault;
+    hooks.did_turn_into_fault = did_turn_into_fault;
+    hooks.awake_from_snapshot = awake_from_snapshot;
+    CHECK_OK(quire_context_set_hooks(made.context, NULL, 0, &hooks, &error));
+    CHECK_OK(quire_context_enable_undo(made.context, 0, &error));
+    quire_object *book = insert_book(made.context, "Faust", 300);
+    save(made.context);
+    CHECK_OK(quire_context_remove_undo_actions(made.context, &error));
+    set_text(book, "title", "Urfaust");
+    diary.acting = "awake 8";
+    CHECK_OK(quire_context_undo(made.context, NULL, &error));
+    check_log(&diary, "awake 8 Book;");
+    CHECK(get_value(book, "pages").as.integer == 7 && !quire_context_has_changes(made.context));
+    CHECK_OK(quire_context_redo(made.context, NULL, &error));
+    check_log(&diary, "awake 8 Book;");
+    CHECK_OK(quire_context_refresh(made.context, book, true, &error));
+    check_log(&diary, "awake 32 Book;");
+    CHECK_OK(quire_context_rollback(made.context, &error));
+    check_log(&diary, "awake 16 Book;");
+    /* A hook that fails prevents nothing. */
+    diary.failing = "did_turn";
+    CHECK_FAILS(QUIRE_FUNCTION, quire_context_refresh(made.context, book, false, &error));
+    check_log(&diary, "will_turn Book;did_turn Book;");
+    CHECK(quire_object_is_fault(book) && strcmp(get_text(book, "title"), "Faust") == 0);
+    diary.failing = NULL;
+    CHECK_OK(quire_context_reset(made.context, &error));
+    check_log(&diary, "will_turn Book;did_turn Book;");
+    quire_object_release(book);
+    close_fixture(made);
+}
+
 int main(void) {
     RUN(the_hooks_of_a_life_are_called_in_their_order);
     RUN(an_object_awakes_when_the_program_first_uses_it_after_a_read);
@@ -271,5 +324,6 @@ int main(void) {
     RUN(did_save_dirties_the_context_again_and_cannot_save);
     RUN(hooks_are_replaced_from_within_a_hook);
     RUN(hooks_of_a_later_version_are_refused_and_stay_the_callers);
+    RUN(objects_hear_of_snapshots_and_of_becoming_faults);
     return RESULT();
 }

@@ -7,14 +7,14 @@ private final class Recorder: ObjectHooks {
   typealias Body = (ManagedObject) throws(Failure) -> Void
   var kinds: HookKinds
   var log: [String] = []
-  private var bodies: [UInt8: Body] = [:]
+  private var bodies: [UInt16: Body] = [:]
 
   init(_ kinds: HookKinds) { self.kinds = kinds }
 
   func on(_ kind: HookKinds, _ body: @escaping Body) { bodies[kind.rawValue] = body }
 
-  func call(_ kind: HookKinds, _ object: ManagedObject) throws(Failure) {
-    let names: [UInt8: String] = [1: "insert", 2: "fetch", 4: "prepare", 8: "willSave", 16: "validate", 32: "didSave"]
+  func call(_ kind: HookKinds, _ object: ManagedObject, _ events: SnapshotEvents) throws(Failure) {
+    let names: [UInt16: String] = [1: "insert", 2: "fetch", 4: "prepare", 8: "willSave", 16: "validate", 32: "didSave"]
     log.append("\(names[kind.rawValue] ?? "?") \(object.entity.name)")
     try bodies[kind.rawValue]?(object)
   }

@@ -16,6 +16,22 @@
 
 QUIRE_BEGIN
 
+/** Why an object has other values than before, without a call having set them. The numbers are Core Data's. */
+typedef enum quire_snapshot_events {
+    /** Its insertion was undone: it is deleted now, and has no values to be set. */
+    QUIRE_SNAPSHOT_UNDO_INSERTION = 2,
+    /** Its deletion was undone: it is there again. */
+    QUIRE_SNAPSHOT_UNDO_DELETION = 4,
+    /** A change of it was undone. Doing something again comes under what that undoes: a deletion done again is the first. */
+    QUIRE_SNAPSHOT_UNDO_UPDATE = 8,
+    /** `quire_context_rollback` or `_reset` has given back what was saved. */
+    QUIRE_SNAPSHOT_ROLLBACK = 16,
+    /** It shows what is in the store now: `quire_context_refresh`, `_refresh_all`, `_merge`, or a merge by itself. */
+    QUIRE_SNAPSHOT_REFRESH = 32,
+    /** The merge policy has settled a conflict over it. */
+    QUIRE_SNAPSHOT_MERGE_POLICY = 64
+} quire_snapshot_events;
+
 /**
  * What to call for the objects of an entity. Every callback may be NULL and costs nothing then. `object` is borrowed for the
  * call.
@@ -70,10 +86,30 @@ typedef struct quire_hooks {
      * cannot be made from here.
      */
     void (*QUIRE_NULLABLE did_save)(void *QUIRE_NULLABLE user_data, quire_object *object);
+    /**
+     * Its values are about to be forgotten, so that the next use reads them: `quire_context_refresh` without merging,
+     * `_refresh_all`, `_reset`, and `_rollback` after a conflict. What it keeps beside the object for them can go. Not
+     * when the last reference to an object goes. This hook and the two below cannot prevent anything: if one fails, all
+     * is done as if it had not, and the call fails at its end. Attributes of `object` that they set are no changes, and
+     * its relationships cannot be set.
+     */
+    bool (*QUIRE_NULLABLE will_turn_into_fault)(
+        void *QUIRE_NULLABLE user_data, quire_object *object, quire_value *out_reason);
+    /** They are forgotten. Reading one now reads the row; after `quire_context_reset` the object cannot be used. */
+    bool (*QUIRE_NULLABLE did_turn_into_fault)(
+        void *QUIRE_NULLABLE user_data, quire_object *object, quire_value *out_reason);
+    /**
+     * It has other values than before, by the doing of its context; `events` is one of `quire_snapshot_events`. To
+     * calculate anew what is made of them, such as transient attributes. Called when everything is in its new place.
+     * Not called for objects that a fetch refreshes, nor for what a save derives.
+     */
+    bool (*QUIRE_NULLABLE awake_from_snapshot)(
+        void *QUIRE_NULLABLE user_data, quire_object *object, uint32_t events, quire_value *out_reason);
 } quire_hooks;
 
 /** Sets `struct_size`; all else zero. */
-#define QUIRE_HOOKS_INIT { (uint32_t)sizeof(quire_hooks), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
+#define QUIRE_HOOKS_INIT \
+    { (uint32_t)sizeof(quire_hooks), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
 
 /**
  * Sets the hooks, which are copied, for objects of `entity` and of entities that inherit from it and have none of their own;

@@ -92,11 +92,32 @@ typedef struct quire_attribute_options {
     uint64_t maximum_length;
     /** Regular expression of ICU that the whole of a text must match to be saved; NULL for none. Copied. */
     const char *QUIRE_NULLABLE pattern;
+    /**
+     * What the store calculates it from, so that nobody sets it; NULL for an attribute that is set. Copied. One of
+     *
+     *     name, author.name                       the value behind a path of to-one relationships
+     *     uppercase:(name), lowercase:(name), canonical:(name)    the last without case and diacritics
+     *     items.@count                            how many objects a to-many relationship holds
+     *     items.price.@sum, .@min, .@max, .@avg   of their values
+     *     now()                                   when the row was last saved
+     *
+     * A to-many relationship may come behind to-one ones (`author.books.@count`), and the operator is last. It is checked
+     * when the model is frozen: keys, stored and not derived themselves, and types. @count is an integer, @sum an integer,
+     * double or decimal, @avg a double or decimal, the others have the type of what they are made of.
+     *
+     * The column is right after each save and batch request, and objects show that without a refresh: until then, what was
+     * saved last (of a new object 0 for @count and @sum, otherwise nil). Sort keys, predicates and sections use it as any
+     * other. Other programs may write, whose SQLite keeps it up but for uppercase, lowercase and canonical of text that is
+     * not ASCII; those are set right when the store is next opened for writing or saved to. A change that only derives
+     * does not advance the version of a row. Not part of the version hash; it has no default, no rules, and no part in
+     * uniqueness constraints, and `is_optional` is asked of nobody.
+     */
+    const char *QUIRE_NULLABLE derivation;
 } quire_attribute_options;
 
 /** Sets `struct_size`; all else zero. */
 #define QUIRE_ATTRIBUTE_OPTIONS_INIT \
-    { (uint32_t)sizeof(quire_attribute_options), false, false, NULL, NULL, false, NULL, NULL, 0, 0, NULL }
+    { (uint32_t)sizeof(quire_attribute_options), false, false, NULL, NULL, false, NULL, NULL, 0, 0, NULL, NULL }
 
 /** How a relationship is made: to-one, mandatory and nullifying unless said otherwise. */
 typedef struct quire_relationship_options {
@@ -159,7 +180,8 @@ quire_status quire_model_add_entity(
  * Adds an attribute to an entity that was added before. `type` is a `quire_attribute_type`; `options` may be NULL.
  *
  * Fails: QUIRE_INVALID_MODEL (name taken, reserved or not allowed; Undefined but not transient; a rule that cannot apply:
- * a bound for what has no order, a minimum above the maximum, a pattern that is none), QUIRE_INVALID_ARGUMENT (no such
+ * a bound for what has no order, a minimum above the maximum, a pattern that is none; an expression that attributes cannot
+ * be derived by), QUIRE_INVALID_ARGUMENT (no such
  * entity, a default of another type), QUIRE_UNSUPPORTED (composite attributes), QUIRE_INVALID_STATE (the model is frozen).
  */
 quire_status quire_model_add_attribute(
@@ -233,6 +255,20 @@ quire_status quire_model_fetch_template(
     const quire_model *model, const char *name, size_t name_size, const quire_entry *QUIRE_NULLABLE variables,
     size_t variable_count, quire_fetch_request *QUIRE_NULLABLE *QUIRE_NONNULL out_request,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Adds a fetched property: a list of objects, read with `quire_object_get_fetched`, that a request gives, which is copied.
+ * In its predicate `$FETCH_SOURCE` is the object whose property is read (`year == $FETCH_SOURCE.year`), and
+ * `$FETCHED_PROPERTY` the name of the property; the keys behind `$FETCH_SOURCE` are looked up in memory. It has no column,
+ * and predicates and sort keys cannot use it.
+ *
+ * Fails: QUIRE_INVALID_MODEL (name taken, reserved or not allowed; other variables, a result type other than objects),
+ * QUIRE_INVALID_ARGUMENT (no such entity), QUIRE_INVALID_STATE (the model is frozen). Whether the entity of the request
+ * exists is checked when the model is frozen, its keys when the property is read.
+ */
+quire_status quire_model_add_fetched_property(
+    quire_model *model, const char *entity, size_t entity_size, const char *name, size_t name_size,
+    const quire_fetch_request *request, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
  * Checks the model as a whole and forbids further change. Done by the first use; calling it twice is fine.

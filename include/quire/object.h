@@ -68,8 +68,8 @@ quire_status quire_object_get(
  *
  * A to-one relationship takes an object or nil; a to-many one a list of objects, which replaces what it held. A value
  * equal to the present one changes nothing.
- * Fails: QUIRE_INVALID_ARGUMENT (no such key, a value that the attribute cannot hold, an object of another context or
- * entity), QUIRE_INVALID_TEXT, QUIRE_INVALID_STATE (deleted), QUIRE_NOT_FOUND, QUIRE_CLOSED, QUIRE_DATABASE.
+ * Fails: QUIRE_INVALID_ARGUMENT (no such key, a derived attribute, a value that the attribute cannot hold, an object of
+ * another context or entity), QUIRE_INVALID_TEXT, QUIRE_INVALID_STATE (deleted), QUIRE_NOT_FOUND, QUIRE_CLOSED, QUIRE_DATABASE.
  */
 quire_status quire_object_set(
     quire_object *object, const char *key, size_t key_size, const quire_value *value,
@@ -95,6 +95,17 @@ quire_status quire_object_get_object(
  * In their order when the relationship is ordered, otherwise by id. Owned: `*out_list`. Fails as `quire_object_get`.
  */
 quire_status quire_object_get_objects(
+    quire_object *object, const char *key, size_t key_size, quire_list *QUIRE_NULLABLE *QUIRE_NONNULL out_list,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * The objects of a fetched property. The first time its request is run, pending changes included; what that gave stays
+ * until the object is refreshed or becomes a fault, less what was deleted since. Owned: `*out_list`.
+ *
+ * Fails: QUIRE_INVALID_ARGUMENT (no such fetched property), QUIRE_INVALID_STATE (deleted and saved, or never saved), and as
+ * `quire_context_fetch`.
+ */
+quire_status quire_object_get_fetched(
     quire_object *object, const char *key, size_t key_size, quire_list *QUIRE_NULLABLE *QUIRE_NONNULL out_list,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 

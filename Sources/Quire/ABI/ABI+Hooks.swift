@@ -14,12 +14,15 @@ private final class HookCallbacks: ObjectHooks {
     if callbacks.will_save != nil { kinds.insert(.willSave) }
     if callbacks.validate != nil { kinds.insert(.validate) }
     if callbacks.did_save != nil { kinds.insert(.didSave) }
+    if callbacks.will_turn_into_fault != nil { kinds.insert(.willTurnIntoFault) }
+    if callbacks.did_turn_into_fault != nil { kinds.insert(.didTurnIntoFault) }
+    if callbacks.awake_from_snapshot != nil { kinds.insert(.awakeFromSnapshot) }
     self.kinds = kinds
   }
 
   deinit { callbacks.destroy?(callbacks.user_data) }
 
-  func call(_ kind: HookKinds, _ object: ManagedObject) throws(Failure) {
+  func call(_ kind: HookKinds, _ object: ManagedObject, _ events: SnapshotEvents) throws(Failure) {
     let lent = UnsafeMutablePointer<quire_object>.lending(object)
     let name: String
     let hook:
@@ -35,13 +38,20 @@ private final class HookCallbacks: ObjectHooks {
     case .prepareForDeletion: (name, hook) = ("prepare_for_deletion", callbacks.prepare_for_deletion)
     case .willSave: (name, hook) = ("will_save", callbacks.will_save)
     case .validate: (name, hook) = ("validate", callbacks.validate)
+    case .willTurnIntoFault: (name, hook) = ("will_turn_into_fault", callbacks.will_turn_into_fault)
+    case .didTurnIntoFault: (name, hook) = ("did_turn_into_fault", callbacks.did_turn_into_fault)
+    case .awakeFromSnapshot: (name, hook) = ("awake_from_snapshot", nil)
     default:
       callbacks.did_save?(callbacks.user_data, lent)
       return
     }
-    guard let hook else { return }
     var reason = quire_value()
-    if withExtendedLifetime(object, { hook(callbacks.user_data, lent, &reason) }) { return }
+    let isWell = withExtendedLifetime(object) {
+      kind == .awakeFromSnapshot
+        ? callbacks.awake_from_snapshot?(callbacks.user_data, lent, events.rawValue, &reason)
+        : hook?(callbacks.user_data, lent, &reason)
+    }
+    if isWell != false { return }
     let subject = "The hook \(name) of \(object.summary) failed"
     guard quire_value_kind(rawValue: reason.kind) == QUIRE_VALUE_TEXT,
       case .text(let text)? = try? value(reason, "out_reason")

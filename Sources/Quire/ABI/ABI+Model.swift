@@ -43,9 +43,11 @@ public func quire_model_add_attribute(
     rules.minimumLength = try number(options.minimum_length, "options.minimum_length")
     rules.maximumLength = try number(options.maximum_length, "options.maximum_length")
     if options.pattern != nil { rules.pattern = try text(options.pattern, -1, "options.pattern") }
+    let derivation = try optionalString(options.derivation, "options.derivation")
     try model.addAttribute(
       named: name, to: entity, type: attributeType(type, of: "\(entity).\(name)"), isOptional: options.is_optional,
       isTransient: options.is_transient, isSearchable: options.is_searchable, defaultValue: defaultValue, rules: rules,
+      derivation: derivation,
       versionHashModifier: optionalString(options.version_hash_modifier, "options.version_hash_modifier") ?? "")
   }
 }
@@ -166,6 +168,19 @@ public func quire_model_fetch_template(
     let name = try string(name, name_size, "name")
     out.pointee = .passing(
       try model.request(fromTemplate: name, variables: substitutions(variables, variable_count)))
+  }
+}
+
+@_cdecl("quire_model_add_fetched_property") @implementation
+public func quire_model_add_fetched_property(
+  _ model: UnsafeMutablePointer<quire_model>?, _ entity: CText, _ entity_size: Int, _ name: CText, _ name_size: Int,
+  _ request: UnsafePointer<quire_fetch_request>?, _ out_error: ErrorOut
+) -> quire_status {
+  status(out_error) { () throws(Failure) in
+    let model = try resolve(model, "model")
+    try model.addFetchedProperty(
+      named: string(name, name_size, "name"), to: string(entity, entity_size, "entity"),
+      request: resolve(request, "request").copy())
   }
 }
 

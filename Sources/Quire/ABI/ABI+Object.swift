@@ -109,6 +109,20 @@ public func quire_object_get_object(
   }
 }
 
+@_cdecl("quire_object_get_fetched") @implementation
+public func quire_object_get_fetched(
+  _ object: UnsafeMutablePointer<quire_object>?, _ key: CText, _ key_size: Int, _ out_list: Out<quire_list>,
+  _ out_error: ErrorOut
+) -> quire_status {
+  out_list?.pointee = nil
+  return status(object, "object", out_error) { object throws(Failure) in
+    let out = try required(out_list, "out_list")
+    try object.context.store.checkOpen()
+    try object.awaken()
+    out.pointee = .passing(try object.context.fetched(string(key, key_size, "key"), of: object))
+  }
+}
+
 @_cdecl("quire_object_get_objects") @implementation
 public func quire_object_get_objects(
   _ object: UnsafeMutablePointer<quire_object>?, _ key: CText, _ key_size: Int, _ out_list: Out<quire_list>,

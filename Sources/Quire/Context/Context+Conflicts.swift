@@ -102,6 +102,8 @@ extension Context {
       reinserted.insert(object.reference)
     }
     forgetMembers(gone)
+    tell(.mergePolicy, decided.map(\.0.conflict.object).filter(\.isLive))
+    try throwHookFailure()
   }
 
   /// The objects that a refused save is about; nil when it is about something that no policy can settle.

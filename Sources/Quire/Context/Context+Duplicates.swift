@@ -51,6 +51,14 @@ extension Context {
         try object.giveUp(duplicate.constraint.properties)
       }
     }
+    var settled: [ObjectIdentifier: ManagedObject] = [:]
+    for (duplicate, _) in decided {
+      let survivor = duplicate.object.isLive ? duplicate.object : duplicate.other
+      if survivor.isLive, settled.updateValue(survivor, forKey: ObjectIdentifier(survivor)) == nil {
+        tell(.mergePolicy, [survivor])
+      }
+    }
+    try throwHookFailure()
   }
 
   /// Pending objects with the unique values of a row that stays, or of another pending object, each at most once.

@@ -11,8 +11,10 @@ struct HookState {
   var depth = 0
   /// A save is asking hooks, or telling them.
   var isSaving = false
-  /// Whose `awakeFromFetch` is running: its values are set without being changes.
+  /// Whose `awakeFromFetch` is running, or one of the hooks around snapshots: its values are set without being changes.
   var awakening: ManagedObject?
+  /// What the last hook around snapshots failed with.
+  var failure: Failure?
   /// In their `prepareForDeletion`.
   var preparing = ObjectSet()
   /// Whose `validate` is running, and what it said.
@@ -33,7 +35,7 @@ extension Context {
     self.hooks = HookTable.replacing(self.hooks, entity, with: hooks, model: model)
   }
 
-  private func call(_ kind: HookKinds, _ object: ManagedObject) throws(Failure) {
+  func call(_ kind: HookKinds, _ object: ManagedObject, _ events: SnapshotEvents = []) throws(Failure) {
     guard let hooks = hooks?.hooks(kind, of: object.entity) else { return }
     if hookState.depth == Context.deepestHooks {
       throw Failure(
@@ -43,7 +45,7 @@ extension Context {
     }
     hookState.depth += 1
     defer { hookState.depth -= 1 }
-    try hooks.call(kind, object)
+    try hooks.call(kind, object, events)
   }
 
   /// While a save is in its hooks there cannot be another one.
@@ -190,15 +192,15 @@ extension ManagedObject {
     context.hookState.refusals.append(Refusal(property: property, value: value, message: message))
   }
 
-  /// Whether `property` is to be set without being a change, because the object is in its `awakeFromFetch`. Its
+  /// Whether `property` is to be set without being a change, because the object is in a hook that is for that. Its
   /// relationships cannot be set there: the other side would change.
   func isAwakening(for property: Property) throws(Failure) -> Bool {
     if context.hookState.awakening !== self { return false }
     if property is Relationship {
       throw Failure(
         .invalidState,
-        "'\(property.qualifiedName)' cannot be changed in awake_from_fetch: a relationship is a change of both its "
-          + "objects. Set attributes there.")
+        "'\(property.qualifiedName)' cannot be changed in awake_from_fetch, awake_from_snapshot or around faults: a "
+          + "relationship is a change of both its objects. Set attributes there.")
     }
     return true
   }

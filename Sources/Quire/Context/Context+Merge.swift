@@ -21,8 +21,9 @@ extension Context {
     try checkMayChange()
     try process()
     guard let change = inbox.take() else { return }
+    let refreshed: [ManagedObject]
     do throws(Failure) {
-      merge(
+      refreshed = merge(
         try store.withConnection { connection throws(Failure) in
           try connection.snapshot { () throws(Failure) in try prepareMerge(of: change) }
         })
@@ -30,12 +31,14 @@ extension Context {
       inbox.post(change)
       throw error
     }
+    tell(.refresh, refreshed)
     // What others have made refer to objects that are deleted here is for the delete rules, and not to be undone.
     undoManager?.isPaused = true
     defer { undoManager?.isPaused = false }
     try propagateDeletes()
     undoManager?.isPaused = false
     try process()
+    try throwHookFailure()
   }
 
   /// For what shows the state of the store. Within an observer the running bracket goes on first.
@@ -165,8 +168,9 @@ extension Context {
   }
 
   /// Takes over a change of the store: objects show the new values, but keep what was changed here, and observers are
-  /// told when changes are next processed.
-  func merge(_ prepared: PreparedMerge) {
+  /// told when changes are next processed. Gives the objects that have read rows anew.
+  @discardableResult
+  func merge(_ prepared: PreparedMerge) -> [ManagedObject] {
     generation += 1
     undoManager?.isPaused = true
     defer { undoManager?.isPaused = false }
@@ -195,6 +199,7 @@ extension Context {
     for row in change.inserted {
       if let object = object(row) { touchLife(of: object, isLive: false) }
     }
+    var refreshed: [ManagedObject] = []
     let partners = prepared.partners.map { self.object(for: $0) }
     for (object, row) in prepared.rows {
       if object.state == .inserted {
@@ -207,6 +212,8 @@ extension Context {
       }
       let version = object.version, time = touchCount
       object.rebase(onto: row)
+      object.fetched = [:]
+      if object.state == .saved { refreshed.append(object) }
       if object.state == .deleted { object.deleteAgain() }
       // Read since it was changed: nothing became different in it, but observers may know the row as it was before.
       if version == row.version, time == touchCount, object.state == .saved { touch(object) }
@@ -233,6 +240,7 @@ extension Context {
         touch(object, at: relationship.slot)
       }
     }
+    return refreshed
   }
 
   private func registeredObject(_ row: RowIdentifier) -> ManagedObject? { reference(row).flatMap(registeredObject) }

@@ -23,6 +23,7 @@ extension Context {
       throw Failure(
         .invalidState, "\(object.summary) \(why), so there are no saved values to go back to. Roll the context back.")
     }
+    try throwHookFailure()
   }
 
   /// Refreshes all objects that the context has, keeping what was changed. Those without changes become faults.
@@ -30,6 +31,7 @@ extension Context {
     try checkMayChange()
     generation += 1
     try refresh(registeredObjects.filter { $0.state == .saved }, readsClean: false)
+    try throwHookFailure()
   }
 
   /// Drops everything pending, tells observers of that, and forgets all objects, so that whatever is asked for is read
@@ -40,8 +42,14 @@ extension Context {
     if isProcessing {
       throw Failure(.invalidState, "A context cannot be reset by a delegate that is being told of its changes.")
     }
-    try rollback()
+    var failure: Failure?
+    do throws(Failure) { try rollback() } catch {
+      if error.kind != .function { throw error }
+      failure = error
+    }
     forgetRegistered()
+    if let failure { throw failure }
+    try throwHookFailure()
   }
 
   private func refresh(_ objects: [ManagedObject], readsClean: Bool) throws(Failure) {
@@ -51,14 +59,21 @@ extension Context {
     }
     // Everything is read before the first object changes.
     let newer = try newerValues(of: wanted)
+    var refreshed: [ManagedObject] = [], clean: [ManagedObject] = []
     for object in objects {
+      object.fetched = [:]
       if let newer = newer[ObjectIdentifier(object)] {
         object.takeOver(newer)
-      } else if object.isFault || !object.isUpdated {
-        object.forgetValues()
-        touch(object)
+        refreshed.append(object)
+      } else {
+        clean.append(object)
       }
     }
+    turnIntoFaults(clean, if: { $0.state == .saved && ($0.isFault || !$0.isUpdated) }) { object in
+      object.forgetValues()
+      touch(object)
+    }
+    tell(.refresh, refreshed)
     guard readsClean, let object = wanted.first, newer.isEmpty else { return }
     if !object.isUpdated { file(gone: object) }
     throw Failure(.notFound, "The row of \(object.summary) is no longer in the store.")
@@ -102,11 +117,13 @@ extension Context {
       (object.entity.properties[$0.key] as? Relationship).map(object.isStored) == true && $0.value.isChanged
     }
     undoManager?.forgetUnchanged(of: object)
-    object.committed = [:]
-    object.forgetValues()
-    touch(object, at: 0)
-    touch(object)
-    if lost.isEmpty, reduced.isEmpty { return }
+    turnIntoFaults([object], if: \.isLive) { object in
+      object.committed = [:]
+      object.forgetValues()
+      touch(object, at: 0)
+      touch(object)
+    }
+    if lost.isEmpty && reduced.isEmpty || !object.isLive { return }
     try object.fulfil()
     // Undo has noted this already, as far as it was a change.
     undoManager?.isPaused = true

@@ -101,13 +101,15 @@ extension Context {
     }
     for object in overlaid.take() { object.toMany = [:] }
     if hasConflicted {
-      for object in registeredObjects where object.state == .saved {
+      turnIntoFaults(registeredObjects, if: { $0.state == .saved }) { object in
         object.forgetValues()
         touch(object)
       }
     }
     hasConflicted = false
+    tell(.rollback, (updatedObjects + deletedObjects).filter { $0.state == .saved && !$0.isFault })
     try process()
+    try throwHookFailure()
   }
 
   private func tellAssignedIDs(_ assigned: [(object: ManagedObject, temporary: Int64)]) {

@@ -92,7 +92,16 @@ extension Context {
     var failure: Failure?
     do { try process() } catch { failure = error }
     undoManager.finishReverting(direction)
+    for image in group.images {
+      switch image.wasLive {
+      case false? where !image.object.isLive: tell(.undoInsertion, [image.object])
+      case true? where image.object.isLive: tell(.undoDeletion, [image.object])
+      case nil where image.object.isLive: tell(.undoUpdate, [image.object])
+      default: break
+      }
+    }
     if let failure { throw failure }
+    try throwHookFailure()
     return group.images.map(\.object)
   }
 

@@ -193,7 +193,7 @@ final class Context {
   /// Lets go of every object that has no pending changes, and of what was found out about rows.
   func forgetRegistered() {
     missing = []
-    for object in registeredObjects where object.state == .saved && !object.isUpdated {
+    turnIntoFaults(registeredObjects, if: { $0.state == .saved && !$0.isUpdated }) { object in
       object.forget()
       unregister(object.reference)
     }

@@ -1,6 +1,6 @@
 /// Points in the life of an object at which a program is called.
 struct HookKinds: OptionSet, Sendable {
-  let rawValue: UInt8
+  let rawValue: UInt16
 
   static let awakeFromInsert = HookKinds(rawValue: 1)
   static let awakeFromFetch = HookKinds(rawValue: 2)
@@ -8,13 +8,16 @@ struct HookKinds: OptionSet, Sendable {
   static let willSave = HookKinds(rawValue: 8)
   static let validate = HookKinds(rawValue: 16)
   static let didSave = HookKinds(rawValue: 32)
+  static let willTurnIntoFault = HookKinds(rawValue: 64)
+  static let didTurnIntoFault = HookKinds(rawValue: 128)
+  static let awakeFromSnapshot = HookKinds(rawValue: 256)
 }
 
 /// What a program has called for the objects of an entity.
 protocol ObjectHooks: AnyObject {
   var kinds: HookKinds { get }
-  /// Calls one of `kinds`; what it fails with is the program's.
-  func call(_ kind: HookKinds, _ object: ManagedObject) throws(Failure)
+  /// Calls one of `kinds`; what it fails with is the program's. `events` are for `awakeFromSnapshot`.
+  func call(_ kind: HookKinds, _ object: ManagedObject, _ events: SnapshotEvents) throws(Failure)
 }
 
 /// Who is called for which entity. Never changes, so that a call in progress may have it replaced.

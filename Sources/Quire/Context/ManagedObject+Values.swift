@@ -12,6 +12,7 @@ extension ManagedObject {
     values = []
     toMany = [:]
     unread = nil
+    fetched = [:]
   }
 
   /// Reads the row if that has not happened yet.

@@ -28,6 +28,8 @@ final class ManagedObject {
   var committed: [Int: Value] = [:]
   /// Members of the to-many relationships that have been read or changed, by slot.
   var toMany: [Int: ToManyMembers] = [:]
+  /// What fetched properties gave when they were read, by name.
+  var fetched: [String: ContiguousArray<RowIdentifier>] = [:]
   var unheard = UnheardChange()
   /// It was read, and its hook `awakeFromFetch`, if there is one, has not been called since.
   var awaitsAwakening = false

@@ -10,7 +10,7 @@ final class ObjectList {
   /// nil when the objects may be of unrelated entities.
   private let entity: Entity?
   private let content: Content
-  private var rows: ContiguousArray<RowIdentifier>
+  private(set) var rows: ContiguousArray<RowIdentifier>
   /// Objects that were touched. Without a batch size the list keeps all, otherwise those of the last batches.
   private var objects: [ManagedObject?]
   private let reading: ObjectReading

@@ -14,6 +14,7 @@ final class Entity: @unchecked Sendable {
   private(set) var fetchIndexes: [FetchIndex] = []
   private(set) var uniquenessConstraints: [[String]] = []
   private(set) var ownRules: [ValidationRule] = []
+  private(set) var ownFetchedProperties: [(name: String, template: any FetchTemplate)] = []
 
   // Resolved by `Model.freeze`.
   unowned(unsafe) var parent: Entity?
@@ -53,9 +54,25 @@ final class Entity: @unchecked Sendable {
   /// The property called `name`, or an error that says which names exist.
   func property(named name: String) throws(Failure) -> Property {
     if let property = propertiesByName[name] { return property }
+    if sequence(first: self, next: \.parent).contains(where: { $0.ownFetchedProperties.contains { $0.name == name } }) {
+      throw Failure(
+        .invalidArgument,
+        "'\(self.name).\(name)' is a fetched property, which is neither stored nor set. Read it "
+          + "(quire_object_get_fetched), or fetch what its request asks for.")
+    }
     let known = propertiesByName.keys.sorted().joined(separator: ", ")
     throw Failure(
       .invalidArgument, "Entity '\(self.name)' has no property '\(name)'. It has: \(known.isEmpty ? "none" : known).")
+  }
+
+  /// The request of a fetched property, own or inherited, or an error that says which names exist.
+  func fetchedProperty(named name: String) throws(Failure) -> any FetchTemplate {
+    let all = sequence(first: self, next: \.parent).flatMap(\.ownFetchedProperties)
+    if let found = all.first(where: { $0.name == name }) { return found.template }
+    let known = all.map(\.name).sorted().joined(separator: ", ")
+    throw Failure(
+      .invalidArgument,
+      "Entity '\(self.name)' has no fetched property '\(name)'. It has: \(known.isEmpty ? "none" : known).")
   }
 
   // Called by `Model`, which has checked that it is not frozen.
@@ -64,5 +81,10 @@ final class Entity: @unchecked Sendable {
   func add(_ index: FetchIndex) { fetchIndexes.append(index) }
   func add(_ rule: ValidationRule) { ownRules.append(rule) }
   func add(uniquenessConstraint properties: [String]) { uniquenessConstraints.append(properties) }
-  var ownPropertyNames: [String] { ownAttributes.map(\.name) + ownRelationships.map(\.name) }
+  func addFetchedProperty(named name: String, _ template: any FetchTemplate) {
+    ownFetchedProperties.append((name, template))
+  }
+  var ownPropertyNames: [String] {
+    ownAttributes.map(\.name) + ownRelationships.map(\.name) + ownFetchedProperties.map(\.name)
+  }
 }

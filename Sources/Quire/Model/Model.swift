@@ -68,7 +68,12 @@ final class Model: @unchecked Sendable {
     }
     let probe = Attribute(name: name, entity: entity, type: type, isOptional: true)
     // Whether it can hold what is derived is told when the model is frozen, in more fitting words.
-    let value = if let derived { (try? probe.coerce(derived.valueOfNothing)) ?? .nil } else { try probe.coerce(defaultValue) }
+    let value: Value
+    if let derived {
+      value = (try? probe.coerce(derived.valueOfNothing)) ?? .nil
+    } else {
+      value = try probe.coerce(defaultValue)
+    }
     let attribute = Attribute(
       name: name, entity: entity, type: type, isOptional: isOptional, isTransient: isTransient,
       isSearchable: isSearchable, defaultValue: value, rules: try rules.fitting(probe),
@@ -158,6 +163,11 @@ final class Model: @unchecked Sendable {
     fetchTemplates.append((name, template))
   }
 
+  /// Gives an entity a fetched property. `template` nobody changes any more.
+  func addFetchedProperty(named name: String, to entityName: String, _ template: any FetchTemplate) throws(Failure) {
+    try mutableEntity(entityName, adding: name).addFetchedProperty(named: name, template)
+  }
+
   /// Checks the model as a whole, numbers its entities and forbids further change. Idempotent.
   func freeze() throws(Failure) {
     if isFrozen { return }
@@ -165,6 +175,14 @@ final class Model: @unchecked Sendable {
       throw Failure(
         .invalidModel,
         "Fetch template '\(name)' asks for objects of '\(template.entityName)', which is no entity of the model.")
+    }
+    for entity in entities {
+      for (name, template) in entity.ownFetchedProperties where entitiesByName[template.entityName] == nil {
+        throw Failure(
+          .invalidModel,
+          "Fetched property '\(entity.name).\(name)' asks for objects of '\(template.entityName)', which is no entity "
+            + "of the model.")
+      }
     }
     numberedEntities = try ModelResolver(entities: entities, byName: entitiesByName).resolve()
     isFrozen = true

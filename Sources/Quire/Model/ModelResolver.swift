@@ -125,8 +125,8 @@ struct ModelResolver {
         if property(name, of: entity)?.isDerived == true {
           throw Failure(
             .invalidModel,
-            "A uniqueness constraint of entity '\(entity.name)' names '\(name)', which is derived while a save is under "
-              + "way. Name what it is derived from.")
+            "A uniqueness constraint of entity '\(entity.name)' names '\(name)', which is derived while a save is "
+              + "under way. Name what it is derived from.")
         }
         if constraint[..<position].contains(name) {
           throw Failure(.invalidModel, "A uniqueness constraint of entity '\(entity.name)' names '\(name)' twice.")

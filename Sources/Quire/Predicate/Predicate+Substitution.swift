@@ -4,9 +4,13 @@ extension Predicate {
     try substituting(expressions: values.mapValues { .constant($0) })
   }
 
-  /// The same with expressions, whose keys are those of the object under test.
-  func substituting(expressions: [String: Expression]) throws(Failure) -> Predicate {
-    let result = try Substitution(expressions: expressions).apply(self)
+  /// The same with expressions, whose keys are those of the object under test. `paths` may know what keys behind a
+  /// variable come to.
+  func substituting(
+    expressions: [String: Expression],
+    paths: @escaping (String, [String]) throws(Failure) -> Expression? = { (_, _) throws(Failure) in nil }
+  ) throws(Failure) -> Predicate {
+    let result = try Substitution(expressions: expressions, paths: paths).apply(self)
     try Substitution.checkHeight(result.height)
     return result
   }
@@ -22,6 +26,7 @@ extension Expression {
 
 private struct Substitution {
   let expressions: [String: Expression]
+  var paths: (String, [String]) throws(Failure) -> Expression? = { (_, _) throws(Failure) in nil }
   /// The variables of the SUBQUERYs around a part, which stay.
   var bound: Set<String> = []
 
@@ -49,6 +54,9 @@ private struct Substitution {
     switch expression {
     case .constant, .selfObject, .anyKey, .keyPath, .argument: return expression
     case .variable(let name): return bound.contains(name) ? expression : try value(of: name)
+    case .path(.variable(let name), let keys) where !bound.contains(name):
+      if let known = try paths(name, keys) { return known }
+      return try value(of: name).appending(keys)
     case .path(let base, let keys): return try apply(base).appending(keys)
     case .variableKey(let base, let name):
       let base = try apply(base)

@@ -71,7 +71,8 @@ final class DerivedAttribute: @unchecked Sendable {
     let value = operation == .now ? "NULL" : path.value(of: "o", isPlain: false)
     return
       "SELECT o.Z_PK, o.Z_ENT, o.\(column), \(value) FROM \(DerivedAttributes.pending) p "
-      + "CROSS JOIN \(table) o ON o.Z_PK = p.Z_PK WHERE p.Z_NAME = ?1\(path.entityCondition("o").map { " AND \($0)" } ?? "")"
+      + "CROSS JOIN \(table) o ON o.Z_PK = p.Z_PK WHERE p.Z_NAME = ?1"
+      + (path.entityCondition("o").map { " AND \($0)" } ?? "")
   }
 
   /// Has all rows be pending, of `now()` those without a value.

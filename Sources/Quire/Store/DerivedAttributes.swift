@@ -163,7 +163,8 @@ final class DerivedAttributes: @unchecked Sendable {
   private func statements(on connection: Connection) throws(Failure) -> [String: String] {
     let select = try connection.statement(
       """
-      SELECT name, sql FROM sqlite_master WHERE name IN ('\(DerivedAttributes.directory)', '\(DerivedAttributes.pending)')
+      SELECT name, sql FROM sqlite_master
+      WHERE name IN ('\(DerivedAttributes.directory)', '\(DerivedAttributes.pending)')
       OR type = 'trigger' AND name LIKE 'Z\\_DA\\_%' ESCAPE '\\' AND instr(sql, '\(DerivedAttributes.directory)')
       """)
     var found: [String: String] = [:]

@@ -136,6 +136,14 @@ QUIRE_RULE_PATTERN = 9
 QUIRE_RULE_CUSTOM = 10
 QUIRE_RULE_HOOK = 11
 
+# quire_snapshot_events
+QUIRE_SNAPSHOT_UNDO_INSERTION = 2
+QUIRE_SNAPSHOT_UNDO_DELETION = 4
+QUIRE_SNAPSHOT_UNDO_UPDATE = 8
+QUIRE_SNAPSHOT_ROLLBACK = 16
+QUIRE_SNAPSHOT_REFRESH = 32
+QUIRE_SNAPSHOT_MERGE_POLICY = 64
+
 # quire_status
 QUIRE_OK = 0
 QUIRE_INVALID_ARGUMENT = 1
@@ -238,6 +246,7 @@ class quire_attribute_options(ctypes.Structure):
         ("minimum_length", c_uint64),
         ("maximum_length", c_uint64),
         ("pattern", c_char_p),
+        ("derivation", c_char_p),
     ]
 
 
@@ -324,6 +333,14 @@ quire_hooks_validate = CFUNCTYPE(c_bool, c_void_p, c_void_p, POINTER(quire_value
 
 quire_hooks_did_save = CFUNCTYPE(None, c_void_p, c_void_p)
 
+quire_hooks_will_turn_into_fault = CFUNCTYPE(c_bool, c_void_p, c_void_p, POINTER(quire_value))
+
+quire_hooks_did_turn_into_fault = CFUNCTYPE(c_bool, c_void_p, c_void_p, POINTER(quire_value))
+
+quire_hooks_awake_from_snapshot = CFUNCTYPE(
+    c_bool, c_void_p, c_void_p, c_uint32, POINTER(quire_value),
+)
+
 
 class quire_hooks(ctypes.Structure):
     _fields_ = [
@@ -337,6 +354,9 @@ class quire_hooks(ctypes.Structure):
         ("will_save", quire_hooks_will_save),
         ("validate", quire_hooks_validate),
         ("did_save", quire_hooks_did_save),
+        ("will_turn_into_fault", quire_hooks_will_turn_into_fault),
+        ("did_turn_into_fault", quire_hooks_did_turn_into_fault),
+        ("awake_from_snapshot", quire_hooks_awake_from_snapshot),
     ]
 
 
@@ -738,6 +758,9 @@ FUNCTIONS = (
     ("quire_model_add_fetch_template", c_uint, (
         c_void_p, c_char_p, c_size_t, c_void_p, POINTER(c_void_p),
     )),
+    ("quire_model_add_fetched_property", c_uint, (
+        c_void_p, c_char_p, c_size_t, c_char_p, c_size_t, c_void_p, POINTER(c_void_p),
+    )),
     ("quire_model_add_relationship", c_uint, (
         c_void_p, c_char_p, c_size_t, c_char_p, c_size_t, c_char_p, c_size_t,
         POINTER(quire_relationship_options), POINTER(c_void_p),
@@ -776,6 +799,9 @@ FUNCTIONS = (
         c_void_p, c_char_p, c_size_t, POINTER(quire_value), POINTER(c_void_p),
     )),
     ("quire_object_get_committed_objects", c_uint, (
+        c_void_p, c_char_p, c_size_t, POINTER(c_void_p), POINTER(c_void_p),
+    )),
+    ("quire_object_get_fetched", c_uint, (
         c_void_p, c_char_p, c_size_t, POINTER(c_void_p), POINTER(c_void_p),
     )),
     ("quire_object_get_object", c_uint, (

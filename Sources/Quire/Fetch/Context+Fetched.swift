@@ -1,0 +1,84 @@
+/// Fetched properties: lists of objects that a request of the model gives for each object.
+extension Context {
+  /// The objects of a fetched property: what its request gave when it was first read since the object was.
+  func fetched(_ name: String, of object: ManagedObject) throws(Failure) -> ObjectList {
+    try object.checkBelongs(to: self)
+    try object.checkReadable()
+    guard let template = try object.entity.fetchedProperty(named: name) as? FetchRequest else {
+      throw Failure(.invalidModel, "Fetched property '\(object.entity.name).\(name)' has no request.")
+    }
+    if let rows = object.fetched[name] {
+      let entity = try model.entity(named: template.entityName)
+      return ObjectList(
+        context: self, entity: entity, rows: try live(rows, of: entity),
+        reading: try ObjectReading(template, of: entity))
+    }
+    // What was read is kept as long as its values are.
+    try object.fulfil()
+    let request = template.copy()
+    let values: [String: Expression] = [
+      FetchRequest.source: .constant(.object(object.lentReference())),
+      FetchRequest.fetchedProperty: .constant(.text(name)),
+    ]
+    request.predicate = try request.predicate?.substituting(expressions: values) {
+      (variable, keys) throws(Failure) -> Expression? in
+      if variable != FetchRequest.source { return nil }
+      return .constant(try ExpressionEvaluator(.keyPath(keys)).value(of: .subject(object), variables: [:]).constant)
+    }
+    let list = try fetch(request)
+    if !object.isFault { object.fetched[name] = list.rows }
+    return list
+  }
+
+  /// Those of the rows that were not deleted since, here or in the store.
+  private func live(
+    _ rows: ContiguousArray<RowIdentifier>, of entity: Entity
+  ) throws(Failure) -> ContiguousArray<RowIdentifier> {
+    var unknown: [Int64] = []
+    var live: Set<Int64> = []
+    for row in rows {
+      let object = registeredObject(ObjectReference(root: entity.rootNumber, id: row.id))
+      if object == nil || object?.isFault == true && object?.isLive == true {
+        if row.id > 0 { unknown.append(row.id) }
+      } else if object?.isLive == true {
+        live.insert(row.id)
+      }
+    }
+    if !unknown.isEmpty {
+      live.formUnion(try store.ids(FetchPlan(entity: entity, isRestrictedTo: unknown)).map(\.id))
+    }
+    return ContiguousArray(rows.filter { live.contains($0.id) })
+  }
+}
+
+extension FetchRequest {
+  /// The object whose fetched property is read, to the predicate of its request.
+  fileprivate static let source = "FETCH_SOURCE"
+  fileprivate static let fetchedProperty = "FETCHED_PROPERTY"
+}
+
+extension Item {
+  /// As a predicate can have it for a constant: objects by their ids.
+  fileprivate var constant: Value {
+    if let scalar { return scalar }
+    return .list((elements ?? []).map(\.constant))
+  }
+}
+
+extension Model {
+  /// Gives an entity a fetched property.
+  func addFetchedProperty(named name: String, to entityName: String, request: FetchRequest) throws(Failure) {
+    let subject = "The request of the fetched property '\(entityName).\(name)'"
+    if request.resultType != .objects {
+      throw Failure(.invalidModel, "\(subject) gives something other than objects. Have its result type be objects.")
+    }
+    let known = [FetchRequest.source, FetchRequest.fetchedProperty]
+    if let unknown = request.predicate?.freeVariables.first(where: { !known.contains($0) }) {
+      throw Failure(
+        .invalidModel,
+        "\(subject) has the variable $\(unknown), which has no value. It can have $\(known[0]), the object, "
+          + "and $\(known[1]), the name of the property.")
+    }
+    try addFetchedProperty(named: name, to: entityName, request)
+  }
+}
