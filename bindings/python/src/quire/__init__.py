@@ -17,6 +17,7 @@
         context.save()
 """
 
+from ._fetched import Fetched, fetched
 from ._ffi import VERSION as __version__
 from ._types import AttributeType, Double, Float, Integer16, Integer32, Integer64, Transformable, URI
 from .cancellation import Cancellation
@@ -68,10 +69,10 @@ from .expression import Expression, function
 from .functions import register_function, unregister_function
 from .keys import Key, Order
 from .merging import MergePolicy, ObjectConflict
-from .model import Model
+from .model import Model, SnapshotEvents
 from .operand import Quantified
 from .predicate import Predicate
-from .properties import Attr, ToMany, ToOne, attr, relation
+from .properties import Attr, ToMany, ToOne, attr, derived, relation
 from .query import Query
 from .related import Related
 from .results import Results
@@ -82,12 +83,12 @@ from .store import Store, open
 __all__ = [
     "Attr", "AttributeType", "Busy", "Cancellation", "Cancelled", "CannotOpen", "Change", "ChangeSet", "Column",
     "Conflict", "ConstraintError", "Context", "DatabaseError", "Delete", "DeleteSection", "Double", "Error",
-    "Expression", "Float", "FunctionError", "Insert", "InsertSection", "Integer16", "Integer32", "Integer64",
-    "InvalidArgument", "InvalidModel", "InvalidState", "InvalidText", "Key", "MergePolicy", "Model",
+    "Expression", "Fetched", "Float", "FunctionError", "Insert", "InsertSection", "Integer16", "Integer32",
+    "Integer64", "InvalidArgument", "InvalidModel", "InvalidState", "InvalidText", "Key", "MergePolicy", "Model",
     "ModelMismatch", "Move", "MultipleFound", "NotAStore", "NotFound", "ObjectConflict", "Order", "Path",
     "PlanOrder", "PlanStep", "Predicate", "PredicateError", "Quantified", "Query", "ReadOnly", "Related",
-    "Results", "Rule", "Section", "SectionChange", "Sections", "Snapshot", "SnapshotSection", "Step", "StepKind",
-    "Store", "StoreClosed", "ToMany", "ToOne", "Transformable", "URI", "Unsupported", "Update", "ValidationError",
-    "WrongThread", "WrongType", "__version__", "attr", "function", "open", "register_function", "relation",
-    "unregister_function",
+    "Results", "Rule", "Section", "SectionChange", "Sections", "Snapshot", "SnapshotEvents", "SnapshotSection",
+    "Step", "StepKind", "Store", "StoreClosed", "ToMany", "ToOne", "Transformable", "URI", "Unsupported", "Update",
+    "ValidationError", "WrongThread", "WrongType", "__version__", "attr", "derived", "fetched", "function", "open",
+    "register_function", "relation", "unregister_function",
 ]

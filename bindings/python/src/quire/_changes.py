@@ -96,5 +96,6 @@ def refresh(instance: Model, merge: bool) -> None:
     handle = _identity.handle(instance)
     error = c_void_p()
     status = library.quire_context_refresh(pointer, handle, merge, byref(error))
+    _identity.forget_values(instance)
     if status:
         raise failure(status, error)

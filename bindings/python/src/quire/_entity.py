@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import typing
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Optional
+from typing import TYPE_CHECKING, Any, ClassVar, Optional, Union
 
 from . import _annotations, _buffers, _ffi, _types
 from ._types import AttributeType
 from .errors import InvalidArgument
 from ._rules import AttrRules
+from ._fetched import Fetched, FetchedOptions
 from .properties import NO_DEFAULT, Attr, AttrOptions, Property, RelationOptions, ToMany, ToOne
 
 if TYPE_CHECKING:
@@ -19,16 +20,25 @@ if TYPE_CHECKING:
 class Entity:
     """What a model class declares."""
 
-    def __init__(self, model: type[Model], parent: Optional[Entity], own: Mapping[str, Property]) -> None:
+    def __init__(
+        self, model: type[Model], parent: Optional[Entity], declared: Mapping[str, Union[Property, Fetched[Any]]]
+    ) -> None:
         self.model = model
         self.name = model.__name__
         self.encoded_name = self.name.encode()
         self.parent = parent
         self.root: Entity = parent.root if parent else self
         self.is_abstract = bool(model.__dict__.get("__abstract__", False))
+        own: dict[str, Property] = {}
+        self.fetched: list[Fetched[Any]] = []
+        """Its own fetched properties, which are no properties to all the rest."""
+        for name, each in declared.items():
+            if isinstance(each, Fetched):
+                self.fetched.append(each)
+            else:
+                own[name] = each
+                each._model = model
         self.own = own
-        for each in own.values():
-            each._model = model
         self.properties: dict[str, Property] = {**(parent.properties if parent else {}), **own}
         stored = [each for each in self.properties.values() if isinstance(each, Attr) and not each._is_transient]
         for place, attribute in enumerate(stored):
@@ -56,15 +66,15 @@ def template_name(entity: Entity, name: str) -> str:
     return f"{entity.name}.{name}"
 
 
-_ORIGINS: tuple[type, ...] = (Attr, ToOne, ToMany)
+_ORIGINS: tuple[type, ...] = (Attr, ToOne, ToMany, Fetched)
 
 
 def properties_of(
     cls: type[Model], reserved: frozenset[str], local_names: Mapping[str, object]
-) -> dict[str, Property]:
+) -> dict[str, Union[Property, Fetched[Any]]]:
     """What the class itself declares; names in it are looked up among `local_names` first."""
     reader = _annotations.Reader(cls, local_names)
-    found: dict[str, Property] = {}
+    found: dict[str, Union[Property, Fetched[Any]]] = {}
     inherited: Mapping[str, Property] = next(
         (vars(base)["_quire_entity"].properties for base in cls.__mro__[1:] if "_quire_entity" in vars(base)), {})
     for name, written in _annotations.own(cls).items():
@@ -90,7 +100,7 @@ def properties_of(
         options = cls.__dict__.get(name, NO_DEFAULT)
         found[name] = _property(cls.__name__, name, annotation, options)
     for name, value in cls.__dict__.items():
-        if isinstance(value, (AttrOptions, RelationOptions)) and name not in found:
+        if isinstance(value, (AttrOptions, RelationOptions, FetchedOptions)) and name not in found:
             raise TypeError(f"{cls.__name__}.{name} needs an annotation, such as {name}: quire.Attr[str] = ...")
     for name, each in inherited.items():
         if next(vars(base)[name] for base in cls.__mro__ if name in vars(base)) is not each:
@@ -98,7 +108,9 @@ def properties_of(
     return found
 
 
-def _property(owner: str, name: str, annotation: _annotations.Annotation, options: Any) -> Property:
+def _property(
+    owner: str, name: str, annotation: _annotations.Annotation, options: Any
+) -> Union[Property, Fetched[Any]]:
     where = f"{owner}.{name}"
     if len(annotation.members) != 1:
         raise TypeError(f"{where}: write one type, with '| None' when it may be None")
@@ -110,7 +122,13 @@ def _property(owner: str, name: str, annotation: _annotations.Annotation, option
             raise TypeError(f"{where}: a default is given as attr(default={options!r})")
         return Attr(
             owner, name, _attribute_type(where, member, options.type), annotation.is_optional, options.default,
-            options.transient, options.searchable, options.name or name, options.rules)
+            options.transient, options.searchable, options.name or name, options.rules, options.derivation)
+    if annotation.origin is Fetched:
+        if not isinstance(options, FetchedOptions):
+            raise TypeError(f"{where} is a fetched property; it takes fetched(...)")
+        if annotation.is_optional:
+            raise TypeError(f"{where}: a fetched property is empty instead of None; leave '| None' out")
+        return Fetched(owner, name, member, options)
     if options is NO_DEFAULT:
         options = RelationOptions(None, _ffi.QUIRE_NULLIFY, False, 0, 0, None)
     if not isinstance(options, RelationOptions):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import enum
 import functools
 import itertools
 import logging
@@ -24,7 +25,28 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("quire")
 
-NAMES = ("awake_from_insert", "awake_from_fetch", "prepare_for_deletion", "will_save", "validate", "did_save")
+
+class SnapshotEvents(enum.IntFlag):
+    """Why an object has other values than before, for `Model.awake_from_snapshot`."""
+
+    UNDO_INSERTION = _ffi.QUIRE_SNAPSHOT_UNDO_INSERTION
+    """Its insertion was undone: it is deleted now."""
+    UNDO_DELETION = _ffi.QUIRE_SNAPSHOT_UNDO_DELETION
+    """Its deletion was undone: it is there again."""
+    UNDO_UPDATE = _ffi.QUIRE_SNAPSHOT_UNDO_UPDATE
+    """A change of it was undone, or done again."""
+    ROLLBACK = _ffi.QUIRE_SNAPSHOT_ROLLBACK
+    """A rollback has given back what was saved."""
+    REFRESH = _ffi.QUIRE_SNAPSHOT_REFRESH
+    """It was refreshed, or another context's changes were merged."""
+    MERGE_POLICY = _ffi.QUIRE_SNAPSHOT_MERGE_POLICY
+    """The merge policy has settled a conflict over it."""
+
+
+NAMES = (
+    "awake_from_insert", "awake_from_fetch", "prepare_for_deletion", "will_save", "validate", "did_save",
+    "will_turn_into_fault", "did_turn_into_fault", "awake_from_snapshot",
+)
 
 _numbers = itertools.count(1)
 _contexts: weakref.WeakValueDictionary[int, Context] = weakref.WeakValueDictionary()
@@ -134,6 +156,21 @@ def _did_save(number: int, pointer: int) -> None:
         _log.exception("did_save could not be called.")
 
 
+def _did_turn_into_fault(context: Context, pointer: int) -> None:
+    instance = _instance(context, pointer)
+    _identity.forget_values(instance)
+    instance.did_turn_into_fault()
+
+
+def _awake_from_snapshot(number: int, pointer: int, events: int, target: Any) -> bool:
+    def awake(context: Context, pointer: int) -> None:
+        instance = _instance(context, pointer)
+        _identity.forget_values(instance)
+        instance.awake_from_snapshot(SnapshotEvents(events))
+
+    return _called(number, pointer, target, awake)
+
+
 def _callback(kind: Any, body: Callable[[Context, int], None]) -> Any:
     return kind(lambda number, pointer, target: _called(number, pointer, target, body))
 
@@ -145,6 +182,9 @@ _CALLBACKS: dict[str, Any] = {
     "will_save": _callback(_ffi.quire_hooks_will_save, _method("will_save")),
     "validate": _callback(_ffi.quire_hooks_validate, _validate),
     "did_save": _ffi.quire_hooks_did_save(_did_save),
+    "will_turn_into_fault": _callback(_ffi.quire_hooks_will_turn_into_fault, _method("will_turn_into_fault")),
+    "did_turn_into_fault": _callback(_ffi.quire_hooks_did_turn_into_fault, _did_turn_into_fault),
+    "awake_from_snapshot": _ffi.quire_hooks_awake_from_snapshot(_awake_from_snapshot),
 }
 
 

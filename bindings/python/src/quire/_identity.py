@@ -226,7 +226,7 @@ def _take(instance: Model, reference: Reference, found: int, writing: bool) -> N
         for name, attribute in entity.attributes.items():
             if name in shown and attribute._place >= 0:
                 value = shown.pop(name)
-                if getattr(instance, name) != value:
+                if getattr(instance, name) != value and attribute._derivation is None:
                     stale.append(name)
     reference.page = None
     if writing and stale:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ctypes import byref, c_void_p
 from typing import Any, Optional, Union
 
-from . import _annotations, _buffers, _ffi, _hooks, _rules, _values
+from . import _annotations, _buffers, _fetched, _ffi, _hooks, _rules, _values
 from ._entity import Entity
 from ._load import library, quick
 from .errors import InvalidModel, failure
@@ -73,7 +73,7 @@ class Schema:
                 "given to quire.open.")
         return entity
 
-    def destination(self, relationship: Relationship) -> type[Model]:
+    def destination(self, relationship: Union[Relationship, _fetched.Fetched[Any]]) -> type[Model]:
         """The class at the other end."""
         found = self._destinations.get(id(relationship))
         if found is None:
@@ -97,6 +97,7 @@ class Schema:
             for model in self._by_name.values():
                 self._add_indexes(pointer, model._quire_entity)
                 self._add_templates(pointer, model._quire_entity)
+                self._add_fetched(pointer, model._quire_entity)
                 _rules.add(pointer, model._quire_entity)
         except BaseException:
             quick.quire_model_release(pointer)
@@ -118,7 +119,8 @@ class Schema:
     def _add_attribute(self, pointer: int, entity: bytes, attribute: Attr[Any]) -> None:
         options = _ffi.quire_attribute_options(
             struct_size=ctypes.sizeof(_ffi.quire_attribute_options), is_optional=attribute._is_optional,
-            is_transient=attribute._is_transient, is_searchable=attribute._is_searchable)
+            is_transient=attribute._is_transient, is_searchable=attribute._is_searchable,
+            derivation=None if attribute._derivation is None else _values.encoded(attribute._derivation))
         if attribute._default is not None:
             default = _values.Values((attribute._pack(attribute._default),))
             options.default_value = ctypes.cast(default.array, ctypes.POINTER(_ffi.quire_value))
@@ -185,6 +187,28 @@ class Schema:
                 for key in parts[1:]:
                     add_order(made, order_of(key))
                 _call(library.quire_model_add_fetch_template, pointer, called, len(called), made)
+            finally:
+                quick.quire_fetch_request_release(made)
+
+
+    def _add_fetched(self, pointer: int, entity: Entity) -> None:
+        for each in entity.fetched:
+            options = each._options
+            name = self.destination(each)._quire_entity.encoded_name
+            made = c_void_p()
+            _call(library.quire_fetch_request_create, name, len(name), byref(made))
+            try:
+                condition = options.condition
+                if not isinstance(condition, Predicate):
+                    condition = Predicate(condition)
+                _call(library.quire_fetch_request_set_predicate, made, condition._raw)
+                for key in options.orders:
+                    add_order(made, _fetched.order(each, key))
+                if options.limit:
+                    _call(library.quire_fetch_request_set_limit, made, options.limit)
+                _call(
+                    library.quire_model_add_fetched_property, pointer, entity.encoded_name, len(entity.encoded_name),
+                    each._key_bytes, len(each._key_bytes), made)
             finally:
                 quick.quire_fetch_request_release(made)
 

@@ -385,10 +385,10 @@ class Context(Merging, Undoing):
         """
         error = c_void_p()
         status = library.quire_context_refresh_all(self._raw, byref(error))
-        if status:
-            raise failure(status, error)
         for objects in self._maps.values():
             _identity.forget_all(objects)
+        if status:
+            raise failure(status, error)
 
     def reset(self) -> None:
         """Drops all pending changes and forgets all objects: whatever is asked for next is read anew.
@@ -397,7 +397,8 @@ class Context(Merging, Undoing):
         """
         error = c_void_p()
         status = library.quire_context_reset(self._raw, byref(error))
-        if not status:
+        # A hook that fails does not prevent it.
+        if not status or status == _ffi.QUIRE_FUNCTION:
             self._conflicted = False
             for objects in self._maps.values():
                 _identity.forget_objects(objects)

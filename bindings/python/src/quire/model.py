@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Optional
 
 from . import _changes, _hooks, _identity, _rows, _rules, _values
 from ._entity import Entity, properties_of
+from ._hooks import SnapshotEvents
 from .errors import InvalidState, NotFound
 from .properties import Property, attr
 
@@ -22,7 +23,7 @@ else:
         return lambda cls: cls
 
 
-__all__ = ["Model"]
+__all__ = ["Model", "SnapshotEvents"]
 
 _set_plain = object.__setattr__
 
@@ -231,6 +232,24 @@ class Model:
 
         What it changes is pending for the next save, which it cannot make. What it raises comes out of the save, which
         is made all the same.
+        """
+
+    def will_turn_into_fault(self) -> None:
+        """For classes to override: called before its values are forgotten, so that they are read anew when needed.
+
+        A refresh with `merge=False`, `Context.refresh_all` and `reset` do that, and a rollback after a conflict. What
+        this method and the two below raise comes out of the call at its end and prevents nothing. Attributes that they
+        assign to the object are not changes; they cannot change its relationships.
+        """
+
+    def did_turn_into_fault(self) -> None:
+        """For classes to override: called after its values were forgotten. Reading one reads the row."""
+
+    def awake_from_snapshot(self, events: SnapshotEvents) -> None:
+        """For classes to override: called when the context has given it other values than before, by undoing, rolling
+        back, refreshing, merging, or its merge policy.
+
+        What is made of them, such as transient attributes, can be made anew here.
         """
 
     def __repr__(self) -> str:

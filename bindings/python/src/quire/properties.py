@@ -18,7 +18,7 @@ from ._rules import AttrRules
 if TYPE_CHECKING:
     from .model import Model
 
-__all__ = ["Attr", "ToMany", "ToOne", "attr", "relation"]
+__all__ = ["Attr", "ToMany", "ToOne", "attr", "derived", "relation"]
 
 T = TypeVar("T")
 M = TypeVar("M", bound="Model")
@@ -39,9 +39,10 @@ class AttrOptions:
 
     def __init__(
         self, default: Any, type: Optional[AttributeType], transient: bool, searchable: bool, name: Optional[str],
-        rules: AttrRules
+        rules: AttrRules, derivation: Optional[str] = None
     ) -> None:
         self.rules = rules
+        self.derivation = derivation
         self.default = default
         self.type = type
         self.transient = transient
@@ -96,6 +97,26 @@ def attr(
         AttrRules(minimum, maximum, min_length, max_length, pattern, rules))
 
 
+def derived(
+    expression: str, *, type: Optional[AttributeType] = None, searchable: bool = False, name: Optional[str] = None
+) -> Any:
+    """Says that the store calculates an attribute: `book_count: quire.Attr[int] = quire.derived("books.@count")`.
+
+    The expression names keys as the store does. It is one of `"title"` and `"author.name"` (what is behind a path of
+    `ToOne`s), `"uppercase:(title)"`, `"lowercase:(title)"`, `"canonical:(title)"` (without case and diacritics),
+    `"books.@count"`, `"books.price.@sum"` (also `@min`, `@max`, `@avg`), and `"now()"`, when the object was last saved.
+    A `ToMany` may come behind `ToOne`s, and the operator is last. What cannot be derived is an `InvalidModel` when the
+    store is opened.
+
+    Objects show the value after each save and batch request; until then, what was saved last, and a new one 0 for
+    `@count` and `@sum` and otherwise None. Nobody assigns it (`InvalidArgument`). Queries use it as any other. `type`,
+    `searchable` and `name` are as for `attr`.
+    """
+    if not isinstance(expression, str):
+        raise TypeError(f"an attribute is derived from an expression, a text, not {expression!r:.60}")
+    return AttrOptions(NO_DEFAULT, type, False, searchable, name, AttrRules(), expression)
+
+
 def relation(
     *,
     inverse: Optional[str] = None,
@@ -133,9 +154,10 @@ class Attr(Key, Generic[T]):
 
     def __init__(
         self, owner: str, name: str, kind: AttributeType, is_optional: bool, default: Any, is_transient: bool,
-        is_searchable: bool, key: str, rules: AttrRules
+        is_searchable: bool, key: str, rules: AttrRules, derivation: Optional[str] = None
     ) -> None:
         self._rules = rules
+        self._derivation = derivation
         self._owner = owner
         self._name = name
         self._key = key
@@ -178,6 +200,9 @@ class Attr(Key, Generic[T]):
 
     def _checked(self, value: Any) -> Any:
         """The value as reading it back would give it."""
+        if self._derivation is not None:
+            raise InvalidArgument(
+                f"{self} is derived from {self._derivation!r}: the store calculates it, and nobody assigns it.")
         if value is None:
             if self._is_optional:
                 return None
