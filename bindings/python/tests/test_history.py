@@ -47,7 +47,7 @@ class Mirror:
         self.replay_names(change)
         self.replay_frames(change)
         self.replay_steps(change)
-        self.replay_ranges(change, old_flat)
+        self.replay_ranges(change, list(old_flat))
         new_flat = [item for section in self.by_frames for item in section]
         for place, item in enumerate(old_flat):
             there = change.map(place)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from array import array
 from ctypes import byref, c_int64, c_void_p
-from typing import TYPE_CHECKING, Generic, NamedTuple, Optional, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, Optional, TypeVar
 
 from . import _buffers, _ffi, _handle, _values
 from ._load import library, quick
@@ -21,7 +22,8 @@ __all__ = ["Snapshot", "SnapshotSection"]
 M = TypeVar("M", bound="Model")
 
 
-class SnapshotSection(NamedTuple):
+@dataclass(frozen=True)
+class SnapshotSection:
     """A section of a snapshot."""
 
     name: str
