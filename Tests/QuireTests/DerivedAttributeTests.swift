@@ -127,6 +127,33 @@ struct DerivedAttributeTests {
     #expect(try fixture.table("ZBOOK").values.map { $0["ZAUTHORNAME"] } == ["Ada"])
   }
 
+  @Test("A child sees what saves of its parent derive, and deletes what only that has changed")
+  func children() throws {
+    let fixture = try DerivedFixture(), child = Context(parent: fixture.context)
+    let author = try child.insert(entityNamed: "Author")
+    try set(author, "name", .text("Ada"))
+    try child.save()
+    let book = try child.insert(entityNamed: "Book")
+    try set(book, "author", .object(author.reference))
+    try child.save()
+    #expect(try integer(author, "bookCount") == 0)
+    try fixture.context.save()
+    try child.merge()
+    #expect(try integer(author, "bookCount") == 1)
+    #expect(try text(book, "authorName") == "Ada")
+    #expect(!child.hasChanges)
+    // In between, the parent derives anew what the child has read and the parent has forgotten.
+    let other = try fixture.context.insert(entityNamed: "Book")
+    let theirs = try fixture.context.existingObject(entityNamed: "Author", id: author.id)
+    try set(other, "author", .object(theirs.reference))
+    try fixture.context.save()
+    try child.delete(author)
+    try child.save()
+    try fixture.context.save()
+    try fixture.check("the end")
+    #expect(try fixture.table("ZAUTHOR").isEmpty)
+  }
+
   @Test("Setting a derived attribute is an error that says so, on objects and in batch requests")
   func readOnly() throws {
     let fixture = try DerivedFixture(), context = fixture.context

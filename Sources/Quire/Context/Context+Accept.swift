@@ -69,7 +69,7 @@ extension Context {
         let object = try self.object(delete.reference, of: delete.entity), object.isLive, try object.isStillStored()
       else { continue }
       let changed = delete.entity.properties.first { property in
-        !property.isTransient
+        !property.isTransient && !property.isDerived
           && !(read.committed[property.slot] ?? read.values[property.slot]).isIdentical(
             to: object.values[property.slot])
       }
@@ -114,7 +114,7 @@ extension Context {
       // Deleted there, and to be there again.
       if present.state == .deleted {
         file(returned: present)
-        for attribute in insert.entity.attributes where !attribute.isTransient {
+        for attribute in insert.entity.attributes where !attribute.isTransient && !attribute.isDerived {
           present.write(insert.values[attribute.slot], at: attribute.slot)
         }
         return present

@@ -5,6 +5,9 @@ extension Context {
   func takeOver(_ derived: [DerivedValue]) {
     if derived.isEmpty { return }
     generation += 1
+    // A child may have objects of rows that nobody has here.
+    let change = StoreChange(updated: ContiguousArray(Set(derived.map(\.row))))
+    for child in children { child.inbox.post(change) }
     let observers = liveObservers
     var followed: [Int32: Bool] = [:]
     for change in derived {

@@ -37,14 +37,16 @@ extension Context {
     var unknown: [Int64] = []
     var live: Set<Int64> = []
     for row in rows {
-      let object = registeredObject(ObjectReference(root: entity.rootNumber, id: row.id))
-      if object == nil || object?.isFault == true && object?.isLive == true {
-        if row.id > 0 { unknown.append(row.id) }
-      } else if object?.isLive == true {
-        live.insert(row.id)
+      let reference = ObjectReference(root: entity.rootNumber, id: row.id)
+      guard let object = registeredObject(reference), !object.isFault || !object.isLive else {
+        unknown.append(row.id)
+        continue
       }
+      if object.isLive { live.insert(row.id) }
     }
-    if !unknown.isEmpty {
+    if parent != nil {
+      live.formUnion(try savedIDs(unknown, root: entity.root))
+    } else if !unknown.isEmpty {
       live.formUnion(try store.ids(FetchPlan(entity: entity, isRestrictedTo: unknown)).map(\.id))
     }
     return ContiguousArray(rows.filter { live.contains($0.id) })

@@ -23,7 +23,8 @@ class FetchedOptions:
     """What `fetched` was given, until the class is complete."""
 
     def __init__(
-        self, condition: Union[str, Predicate], orders: tuple[Union[str, Key, Order], ...], limit: int, name: Optional[str]
+        self, condition: Union[str, Predicate], orders: tuple[Union[str, Key, Order], ...], limit: int,
+        name: Optional[str]
     ) -> None:
         self.condition = condition
         self.orders = orders
@@ -34,7 +35,9 @@ class FetchedOptions:
 def fetched(
     condition: Union[str, Predicate], *order_by: Union[str, Key, Order], limit: int = 0, name: Optional[str] = None
 ) -> Any:
-    """Says what a fetched property holds: `thicker: quire.Fetched["Book"] = quire.fetched("pages > $FETCH_SOURCE.pages")`.
+    """Says what a fetched property holds.
+
+        thicker: quire.Fetched["Book"] = quire.fetched("pages > $FETCH_SOURCE.pages")
 
     `condition` is about the objects that it holds; in it `$FETCH_SOURCE` is the object that has the property. They come
     in the order of `order_by`, keys as `Query.order_by` takes them, and at most `limit` of them, 0 for all. `name` is
