@@ -61,11 +61,12 @@ void remove_files(void) {
 
 static const struct { const char *name; void (*run)(int64_t rows); } cases[] = {
     {"insert", insert_case}, {"read", read_case}, {"first fetch", first_fetch_case}, {"move", move_case},
-    {"contains", contains_case}, {"text index", text_index_case}, {"equal", equal_case}, {"any", any_case}};
+    {"contains", contains_case}, {"text index", text_index_case}, {"equal", equal_case}, {"any", any_case},
+    {"cascade", cascade_case}};
 
 static int usage(void) {
     fprintf(stderr, "usage: bench [--only CASE] [--rows N,...] [--json FILE]\n"
-        "cases: insert, read, first fetch, move, contains, text index, equal, any\n");
+        "cases: insert, read, first fetch, move, contains, text index, equal, any, cascade\n");
     return 2;
 }
 

@@ -15,6 +15,8 @@
 
 /* How often something is run. */
 enum { FEW = 5, MANY = 301 };
+/* How many new rows a save writes, and a transaction of the floor. */
+enum { SAVED_AT_ONCE = 10000 };
 
 extern quire_error *error;
 /* Of the store that a case works on. */
@@ -68,5 +70,6 @@ void contains_case(int64_t rows);
 void text_index_case(int64_t rows);
 void equal_case(int64_t rows);
 void any_case(int64_t rows);
+void cascade_case(int64_t rows);
 
 #endif

@@ -76,6 +76,7 @@ static void insert_prepared(const char *path, int64_t rows) {
         sqlite3_bind_double(statement, 5, sample.price);
         CHECK(sqlite3_step(statement) == SQLITE_DONE);
         sqlite3_reset(statement);
+        if ((i + 1) % SAVED_AT_ONCE == 0) SQL_OK(sqlite3_exec(database, "COMMIT; BEGIN", NULL, NULL, NULL));
     }
     sqlite3_finalize(statement);
     SQL_OK(sqlite3_exec(database, "COMMIT", NULL, NULL, NULL));

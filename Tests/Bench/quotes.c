@@ -72,6 +72,7 @@ void insert_objects(const char *path, int64_t rows) {
         OK(quire_context_insert(made.context, "Quote", 5, &object, &error));
         OK(quire_object_set_values(object, keys, values, 4, &error));
         quire_object_release(object);
+        if ((i + 1) % SAVED_AT_ONCE == 0) OK(quire_context_save(made.context, &error));
     }
     OK(quire_context_save(made.context, &error));
     close_store(made);
@@ -90,8 +91,12 @@ void insert_columns(const char *path, int64_t rows) {
         values[2 * rows + i] = quire_value_date(samples[i].created);
         values[3 * rows + i] = quire_value_double(samples[i].price);
     }
-    OK(quire_context_insert_rows(made.context, "Quote", 5, keys, columns, 4, (size_t)rows, NULL, &error));
-    OK(quire_context_save(made.context, &error));
+    for (int64_t i = 0; i < rows; i += SAVED_AT_ONCE) {
+        const quire_value *const some[] = {columns[0] + i, columns[1] + i, columns[2] + i, columns[3] + i};
+        const int64_t count = rows - i < SAVED_AT_ONCE ? rows - i : SAVED_AT_ONCE;
+        OK(quire_context_insert_rows(made.context, "Quote", 5, keys, some, 4, (size_t)count, NULL, &error));
+        OK(quire_context_save(made.context, &error));
+    }
     free(values);
     free(samples);
     close_store(made);
