@@ -85,6 +85,25 @@ struct DeleteRuleTests {
     #expect(try league.twin(free, in: other).isLive)
   }
 
+  @Test
+  func cascadingTakesNoMoreStatementsForManyThanForFew() throws {
+    func statements(_ count: Int) throws -> Int {
+      let league = try League(.cascade)
+      let team = try league.team()
+      for _ in 0..<count { try league.move(league.player(), to: team) }
+      try league.context.save()
+      let other = Context(store: league.store)
+      let mine = try league.twin(team, in: other)
+      let before = try league.store.withConnection { $0.statementCount }
+      try other.delete(mine)
+      try other.save()
+      let after = try league.store.withConnection { $0.statementCount }
+      #expect(try league.count("Player", in: Context(store: league.store)) == 0)
+      return after - before
+    }
+    #expect(try statements(200) == statements(5))
+  }
+
   @Test(arguments: [true, false])
   func cascadingSparesWhatWasGivenToAnotherOwner(isRead: Bool) throws {
     let league = try League(.cascade)

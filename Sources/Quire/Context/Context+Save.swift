@@ -142,10 +142,11 @@ extension Context {
   /// Takes objects that are gone out of the members that were read while they were deleted already, or that no delete
   /// rule took them out of.
   private func dropFromMembers(_ gone: [ManagedObject]) {
-    if gone.isEmpty { return }
+    let isExposed = exposedRelationships(to: gone).contains(where: \.isToMany)
+    if gone.isEmpty || overlaid.isEmpty && !isExposed { return }
     let references = Set(gone.map(\.reference))
     for object in overlaid { object.dropMembers(references) }
-    if !exposedRelationships(to: gone).contains(where: \.isToMany) { return }
+    if !isExposed { return }
     for object in registeredObjects { object.dropMembers(references) }
   }
 

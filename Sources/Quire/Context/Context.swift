@@ -159,7 +159,7 @@ final class Context {
   func register(_ object: ManagedObject) {
     if registered.count >= registeredBeforePruning {
       registered = registered.filter { $0.value.object != nil }
-      registeredBeforePruning = max(1024, registered.count * 2)
+      registeredBeforePruning = max(1024, registered.count * 4)
     }
     registered[object.reference] = WeakObject(object: object)
   }

@@ -146,11 +146,13 @@ extension ManagedObject {
   /// Lays over the saved members what unsaved objects say about the to-one inverse.
   private func overlayPending(_ relationship: Relationship, on members: inout [ObjectReference]) {
     guard let inverse = relationship.inverse, !inverse.isToMany else { return }
+    let holders = context.pendingHolders(of: reference)
+    if holders.isEmpty { return }
     var saved = Set(members)
     let savedCount = saved.count
     var removed = Set<ObjectReference>()
     var holdsDeleted = false
-    for object in context.pendingHolders(of: reference)
+    for object in holders
     where object.entity.isKind(of: relationship.destination) && !object.isFault {
       var holdsSelf = false
       if case .object(let box) = object.values[inverse.slot] { holdsSelf = box.reference == reference }
@@ -255,8 +257,7 @@ extension ManagedObject {
   /// Takes a deleted object out of everything that it related to, and gives the objects to delete with it.
   func applyDeleteRules() throws(Failure) -> [ManagedObject] {
     var cascade: [ManagedObject] = []
-    for relationship in entity.relationships where relationship.deleteRule != .noAction {
-      if relationship.deleteRule == .nullify, relationship.inverse == nil { continue }
+    for relationship in entity.relationships where relationship.hasDeleteRule {
       for other in try remainingObjects(of: relationship) {
         if relationship.deleteRule == .cascade {
           cascade.append(other)
@@ -268,79 +269,5 @@ extension ManagedObject {
       }
     }
     return cascade
-  }
-}
-
-extension Context {
-  /// Applies the delete rules of everything deleted since the last time, in one pass over what they reach. What fails
-  /// is tried again the next time.
-  func propagateDeletes() throws(Failure) {
-    while !undelivered.isEmpty {
-      let batch = undelivered.take()
-      do {
-        try noteHolders(of: batch)
-      } catch {
-        for object in batch { undelivered.insert(object) }
-        throw error
-      }
-      for (place, object) in batch.enumerated() {
-        do {
-          for other in try object.applyDeleteRules() where other.isLive {
-            try prepareForDeletion(other)
-            if !other.isLive { continue }
-            try prepareUndo(ofDeleting: other)
-            file(deleted: other)
-          }
-        } catch {
-          for object in batch[place...] { undelivered.insert(object) }
-          throw error
-        }
-      }
-      releaseFromPending(batch)
-    }
-  }
-
-  /// Relationships whose holders no delete rule tells when one of `gone` is deleted.
-  func exposedRelationships(to gone: [ManagedObject]) -> [Relationship] {
-    let roots = Set(gone.map(\.entity.rootNumber))
-    return model.entities.flatMap(\.ownRelationships).filter {
-      roots.contains($0.destination.rootNumber) && ($0.inverse?.deleteRule ?? .noAction) == .noAction
-    }
-  }
-
-  /// A save cannot write a reference to what it deletes: pending objects let go of it where no rule did that. What was
-  /// never saved is not there to deny anything.
-  private func releaseFromPending(_ gone: [ManagedObject]) {
-    let roots = Set(gone.lazy.filter { $0.state == .gone }.map(\.entity.rootNumber))
-    let denying = model.entities.flatMap(\.ownRelationships).filter {
-      $0.inverse?.deleteRule == .deny && roots.contains($0.destination.rootNumber)
-    }
-    let exposed = exposedRelationships(to: gone) + denying
-    if exposed.isEmpty { return }
-    for object in Array(inserted) + Array(updated) {
-      for relationship in exposed where object.entity.isKind(of: relationship.entity) { object.release(relationship) }
-    }
-  }
-}
-
-extension ManagedObject {
-  /// Lets go of deleted objects among what was not saved yet; under a rule that denies, only of those that never were.
-  fileprivate func release(_ relationship: Relationship) {
-    let slot = relationship.slot
-    let isDenied = relationship.inverse?.deleteRule == .deny
-    func isLost(_ reference: ObjectReference) -> Bool {
-      isDenied ? context.registeredObject(reference)?.state == .gone : !context.mayBeLive(reference)
-    }
-    if relationship.isToMany {
-      guard let members = toMany[slot], members.isChanged || state == .inserted, members.members.contains(where: isLost)
-      else { return }
-      context.undoManager?.note(members, of: relationship, in: self)
-      for reference in members.members where isLost(reference) { toMany[slot]?.remove(reference) }
-      context.touch(self, at: slot)
-    } else if !isFault, case .object(let box) = values[slot], state == .inserted || committed[slot] != nil,
-      isLost(box.reference)
-    {
-      write(.nil, at: slot)
-    }
   }
 }

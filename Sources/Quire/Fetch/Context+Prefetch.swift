@@ -17,7 +17,7 @@ extension Context {
   private func prefetch(_ relationship: Relationship, of owners: [ManagedObject]) throws(Failure) -> [ManagedObject] {
     let owners = owners.filter { $0.isLive && !$0.isFault && $0.entity.isKind(of: relationship.entity) }
     // Nobody else may hold what is read here.
-    var read = relationship.isToMany ? try readMembers(of: relationship, owners) : []
+    var read = relationship.isToMany ? try prefetchMembers(of: relationship, owners) : []
     var references: [ObjectReference] = []
     var seen = Set<ObjectReference>()
     for owner in owners {
@@ -39,33 +39,17 @@ extension Context {
   }
 
   /// Reads the members of a to-many relationship where they are not known; gives those that had to be read.
-  private func readMembers(
+  private func prefetchMembers(
     of relationship: Relationship, _ owners: [ManagedObject]
   ) throws(Failure) -> [ManagedObject] {
-    let unread = owners.filter { $0.toMany[relationship.slot] == nil && $0.state == .saved }
-    if unread.isEmpty { return [] }
-    if let parent {
-      let theirs = unread.map { parent.object($0.reference, entity: $0.entity) }
-      try parent.fulfil(theirs)
-      let read = try parent.prefetch([[relationship]], from: theirs)
-      try withExtendedLifetime((theirs, read)) { () throws(Failure) in
-        for owner in unread { _ = try owner.members(of: relationship) }
-      }
-      return []
+    let owners = owners.filter { $0.toMany[relationship.slot] == nil && $0.state == .saved }
+    guard let parent, !owners.isEmpty else { return try readMembers(of: relationship, owners) }
+    let theirs = owners.map { parent.object($0.reference, entity: $0.entity) }
+    try parent.fulfil(theirs)
+    let read = try parent.prefetch([[relationship]], from: theirs)
+    try withExtendedLifetime((theirs, read)) { () throws(Failure) in
+      for owner in owners { _ = try owner.members(of: relationship) }
     }
-    let found = try store.members(of: relationship, owners: unread.map(\.id))
-    var objects: [ManagedObject] = []
-    for row in found.rows.values { objects.append(object(for: row)) }
-    let root = relationship.destination.rootNumber
-    var next = 0
-    for owner in unread.sorted(by: { $0.id < $1.id }) {
-      var members: [ObjectReference] = []
-      while next < found.members.count, found.members[next].owner <= owner.id {
-        members.append(ObjectReference(root: root, id: found.members[next].id))
-        next += 1
-      }
-      owner.take(members, asSavedIn: relationship)
-    }
-    return objects
+    return []
   }
 }

@@ -133,6 +133,8 @@ final class Relationship: Property, @unchecked Sendable {
   var isManyToMany: Bool { isToMany && inverse?.isToMany == true }
   /// Both ends are to-one: each row refers to the other.
   var isOneToOne: Bool { !isToMany && inverse?.isToMany == false }
+  /// Whether deleting an object concerns those that it holds.
+  var hasDeleteRule: Bool { deleteRule != .noAction && (deleteRule != .nullify || inverse != nil) }
 }
 
 /// A named index that a fetch can use; not part of the version hash.

@@ -22,6 +22,8 @@ final class RowWriter: Sendable {
   /// Parameters: the key, then for each column its value, and for a to-one also the destination's entity and the
   /// order key where there are such columns.
   let insertSQL: String
+  /// Parameters: the key and the version that the row must have.
+  let deleteSQL: String
   /// What to run with the key of a deleted row, so that nothing only the file knows still names it.
   let detachments: [String]
 
@@ -54,6 +56,7 @@ final class RowWriter: Sendable {
       INSERT INTO \(table) (Z_PK, Z_ENT, Z_OPT\(names.map { ", \($0)" }.joined())) \
       VALUES (?, \(entity.number), \(SaveRequest.Insert.savedVersion)\(String(repeating: ", ?", count: names.count)))
       """
+    deleteSQL = "DELETE FROM \(table) WHERE Z_PK = ? AND ifnull(Z_OPT, 0) = ?"
     var detachments: [String] = []
     for relationship in entity.relationships where relationship.isToMany && !relationship.isTransient {
       detachments += try RelationshipSQL(relationship, schema: schema).detachments()

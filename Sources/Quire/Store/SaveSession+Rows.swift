@@ -63,10 +63,20 @@ extension SaveSession {
 
   // MARK: Deletes
 
+  /// In the order of the keys, which is that of the tables.
   func deleteRows() throws(Failure) {
-    for delete in request.deletes {
-      let table = schema.table(of: delete.entity)
-      let statement = try connection.statement("DELETE FROM \(table) WHERE Z_PK = ? AND ifnull(Z_OPT, 0) = ?")
+    var current: (entity: Entity, statement: Statement, detachments: [Statement])?
+    let order = request.deletes.enumerated().map { (entity: $1.entity.number, id: $1.id, place: $0) }.sorted(by: <)
+    for (_, _, place) in order {
+      let delete = request.deletes[place]
+      if current?.entity !== delete.entity {
+        let writer = try store.layouts.writer(of: delete.entity)
+        current = (
+          delete.entity, try connection.statement(writer.deleteSQL),
+          try writer.detachments.map { sql throws(Failure) in try connection.statement(sql) }
+        )
+      }
+      guard let (_, statement, detachments) = current else { continue }
       try statement.bind(delete.id, at: 1)
       try statement.bind(delete.expectedVersion, at: 2)
       try statement.run()
@@ -74,8 +84,7 @@ extension SaveSession {
         try noteConflict(delete.entity, id: delete.id, expected: delete.expectedVersion, doing: "delete")
         continue
       }
-      for sql in try store.layouts.writer(of: delete.entity).detachments {
-        let statement = try connection.statement(sql)
+      for statement in detachments {
         try statement.bind(delete.id, at: 1)
         try statement.run()
       }

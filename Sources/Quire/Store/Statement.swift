@@ -62,16 +62,20 @@ final class Statement {
   /// Steps a statement that returns no rows, and makes it ready for new values.
   func run() throws(Failure) {
     while try step() {}
-    reset()
+    clear()
   }
 
   /// Ready to be bound and stepped again; all parameters are NULL.
   func reset() {
     sqlite3_reset(handle)
+    clear()
+  }
+
+  private func clear() {
     sqlite3_clear_bindings(handle)
-    boundBytes.removeAll(keepingCapacity: true)
-    boundPrograms.removeAll()
-    boundParts.removeAll()
+    if !boundBytes.isEmpty { boundBytes.removeAll(keepingCapacity: true) }
+    if !boundPrograms.isEmpty { boundPrograms.removeAll() }
+    if !boundParts.isEmpty { boundParts.removeAll() }
   }
 
   /// Another statement of the same connection.

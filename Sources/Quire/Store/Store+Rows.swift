@@ -29,10 +29,10 @@ extension Store {
     }
   }
 
-  /// The same for any number of saved objects in one statement: owner by owner, with the rows themselves.
+  /// The same for any number of saved objects in one statement: owner by owner, with the rows themselves, each once.
   func members(
     of relationship: Relationship, owners: [Int64]
-  ) throws(Failure) -> (members: [(owner: Int64, id: Int64)], rows: [Int64: Row]) {
+  ) throws(Failure) -> (members: [(owner: Int64, id: Int64)], rows: [Row]) {
     let path = try RelationshipSQL(relationship, schema: schema)
     let layout = layouts.layout(of: relationship.destination, includesSubentities: true)
     return try withConnection { connection throws(Failure) in
@@ -40,11 +40,13 @@ extension Store {
       try statement.bind(IDList.argument(owners), at: 1)
       let last = statement.columnCount - 1
       var members: [(owner: Int64, id: Int64)] = []
-      var rows: [Int64: Row] = [:]
+      var rows: [Row] = []
+      // Only in a join table a row has several owners.
+      var seen: Set<Int64> = []
       while try statement.step() {
         let id = statement.integer(at: 0)
         members.append((statement.integer(at: last), id))
-        if rows[id] == nil { rows[id] = try layout.row(from: statement) }
+        if !relationship.isManyToMany || seen.insert(id).inserted { rows.append(try layout.row(from: statement)) }
       }
       return (members, rows)
     }

@@ -1,0 +1,126 @@
+extension Context {
+  /// Applies the delete rules of everything deleted since the last time, in one pass over what they reach. What fails
+  /// is tried again the next time.
+  func propagateDeletes() throws(Failure) {
+    while !undelivered.isEmpty {
+      let batch = undelivered.take()
+      let reached: [ManagedObject]
+      do {
+        try noteHolders(of: batch)
+        reached = try readReach(of: batch)
+      } catch {
+        for object in batch { undelivered.insert(object) }
+        throw error
+      }
+      defer { withExtendedLifetime(reached) {} }
+      for (place, object) in batch.enumerated() {
+        do {
+          for other in try object.applyDeleteRules() where other.isLive {
+            try prepareForDeletion(other)
+            if !other.isLive { continue }
+            try prepareUndo(ofDeleting: other)
+            file(deleted: other)
+          }
+        } catch {
+          for object in batch[place...] { undelivered.insert(object) }
+          throw error
+        }
+      }
+      releaseFromPending(batch)
+    }
+  }
+
+  /// Reads what the delete rules of `deleted` lead to: a statement for each relationship, not one for each object.
+  /// Gives the objects that were read, which nobody else may hold. A child reads from its parent, object by object.
+  private func readReach(of deleted: [ManagedObject]) throws(Failure) -> [ManagedObject] {
+    if parent != nil { return [] }
+    var read: [ManagedObject] = []
+    for (_, objects) in Dictionary(grouping: deleted, by: { ObjectIdentifier($0.entity) }) {
+      for relationship in objects[0].entity.relationships where relationship.hasDeleteRule {
+        read +=
+          try relationship.isToMany ? readMembers(of: relationship, objects) : readTargets(of: relationship, objects)
+      }
+    }
+    return read
+  }
+
+  /// Reads the members of a to-many relationship from the store where they are not known; gives those that had to be
+  /// read.
+  func readMembers(of relationship: Relationship, _ owners: [ManagedObject]) throws(Failure) -> [ManagedObject] {
+    if relationship.isTransient { return [] }
+    let unread = owners.filter { $0.toMany[relationship.slot] == nil && $0.state != .inserted && $0.id > 0 }
+    if unread.isEmpty { return [] }
+    let found = try store.members(of: relationship, owners: unread.map(\.id))
+    var objects: [ManagedObject] = []
+    objects.reserveCapacity(found.rows.count)
+    for row in found.rows { objects.append(object(for: row)) }
+    let root = relationship.destination.rootNumber
+    var next = 0
+    for owner in unread.sorted(by: { $0.id < $1.id }) {
+      var members: [ObjectReference] = []
+      while next < found.members.count, found.members[next].owner <= owner.id {
+        members.append(ObjectReference(root: root, id: found.members[next].id))
+        next += 1
+      }
+      owner.take(members, asSavedIn: relationship)
+    }
+    return objects
+  }
+
+  /// Reads the objects that a to-one relationship holds, where they have no values yet.
+  private func readTargets(
+    of relationship: Relationship, _ holders: [ManagedObject]
+  ) throws(Failure) -> [ManagedObject] {
+    var wanted: Set<Int64> = []
+    for holder in holders where !holder.isFault {
+      guard case .object(let box) = holder.values[relationship.slot], !box.reference.isTemporary else { continue }
+      let target = registeredObject(box.reference)
+      if target == nil || target?.isFault == true && target?.state == .saved { wanted.insert(box.reference.id) }
+    }
+    return try store.rows(root: relationship.destination.root, ids: wanted.sorted()).map { object(for: $0) }
+  }
+
+  /// Relationships whose holders no delete rule tells when one of `gone` is deleted.
+  func exposedRelationships(to gone: [ManagedObject]) -> [Relationship] {
+    let roots = Set(gone.map(\.entity.rootNumber))
+    return model.entities.flatMap(\.ownRelationships).filter {
+      roots.contains($0.destination.rootNumber) && ($0.inverse?.deleteRule ?? .noAction) == .noAction
+    }
+  }
+
+  /// A save cannot write a reference to what it deletes: pending objects let go of it where no rule did that. What was
+  /// never saved is not there to deny anything.
+  private func releaseFromPending(_ gone: [ManagedObject]) {
+    let roots = Set(gone.lazy.filter { $0.state == .gone }.map(\.entity.rootNumber))
+    let denying = model.entities.flatMap(\.ownRelationships).filter {
+      $0.inverse?.deleteRule == .deny && roots.contains($0.destination.rootNumber)
+    }
+    let exposed = exposedRelationships(to: gone) + denying
+    if exposed.isEmpty { return }
+    for object in Array(inserted) + Array(updated) {
+      for relationship in exposed where object.entity.isKind(of: relationship.entity) { object.release(relationship) }
+    }
+  }
+}
+
+extension ManagedObject {
+  /// Lets go of deleted objects among what was not saved yet; under a rule that denies, only of those that never were.
+  fileprivate func release(_ relationship: Relationship) {
+    let slot = relationship.slot
+    let isDenied = relationship.inverse?.deleteRule == .deny
+    func isLost(_ reference: ObjectReference) -> Bool {
+      isDenied ? context.registeredObject(reference)?.state == .gone : !context.mayBeLive(reference)
+    }
+    if relationship.isToMany {
+      guard let members = toMany[slot], members.isChanged || state == .inserted, members.members.contains(where: isLost)
+      else { return }
+      context.undoManager?.note(members, of: relationship, in: self)
+      for reference in members.members where isLost(reference) { toMany[slot]?.remove(reference) }
+      context.touch(self, at: slot)
+    } else if !isFault, case .object(let box) = values[slot], state == .inserted || committed[slot] != nil,
+      isLost(box.reference)
+    {
+      write(.nil, at: slot)
+    }
+  }
+}
