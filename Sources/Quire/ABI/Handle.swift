@@ -49,6 +49,12 @@ extension UnsafeMutablePointer where Pointee: Handle {
     return Unmanaged.passRetained(object).toOpaque().assumingMemoryBound(to: Pointee.self)
   }
 
+  /// The same where the type says that there is a context, so that it need not be asked at run time.
+  static func passing(_ object: Pointee.Object) -> Self where Pointee.Object: ContextBound {
+    object.owningContext.retainExternally()
+    return Unmanaged.passRetained(object).toOpaque().assumingMemoryBound(to: Pointee.self)
+  }
+
   /// The pointer without a reference, for a callback or a borrowed result; somebody else keeps the object alive.
   static func lending(_ object: Pointee.Object) -> Self {
     Unmanaged.passUnretained(object).toOpaque().assumingMemoryBound(to: Pointee.self)
@@ -88,10 +94,24 @@ func retain<H: Handle>(_ pointer: UnsafeMutablePointer<H>?) -> UnsafeMutablePoin
   return pointer
 }
 
+/// The same for what belongs to a context.
+func retain<H: Handle>(_ pointer: UnsafeMutablePointer<H>?) -> UnsafeMutablePointer<H>? where H.Object: ContextBound {
+  if let object = peek(pointer) { _ = UnsafeMutablePointer<H>.passing(object) }
+  return pointer
+}
+
 /// Body of every `_release`.
 func release<H: Handle>(_ pointer: UnsafeMutablePointer<H>?) {
   guard let object = peek(pointer) else { return }
   let context = (object as? any ContextBound)?.owningContext
   Unmanaged.passUnretained(object).release()
   context?.releaseExternally()
+}
+
+/// The same for what belongs to a context, which must not go before its last reference is counted.
+func release<H: Handle>(_ pointer: UnsafeMutablePointer<H>?) where H.Object: ContextBound {
+  guard let object = peek(pointer) else { return }
+  let context = object.owningContext
+  Unmanaged.passUnretained(object).release()
+  context.releaseExternally()
 }

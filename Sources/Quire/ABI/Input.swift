@@ -22,15 +22,20 @@ func bytes(_ text: CText, _ size: Int, _ name: StaticString) throws(Failure) -> 
 /// A text argument as text of the library's own. Invalid UTF-8 is refused, not repaired.
 func text(_ text: CText, _ size: Int, _ name: StaticString) throws(Failure) -> Text {
   let bytes = try bytes(text, size, name)
-  guard let text = Text(validating: bytes) else {
-    let offset = Text.firstInvalidOffset(in: bytes) ?? 0
-    throw Failure(.invalidText, "'\(name)' is not valid UTF-8 at byte \(offset).", offset: offset)
-  }
-  return text
+  if let text = Text(validating: bytes) { return text }
+  throw invalidText(bytes, name)
 }
 
+/// The same as a string, which for names of usual length takes no memory.
 func string(_ pointer: CText, _ size: Int, _ name: StaticString) throws(Failure) -> String {
-  try text(pointer, size, name).string
+  let bytes = try bytes(pointer, size, name)
+  if let string = String(validating: bytes, as: UTF8.self) { return string }
+  throw invalidText(bytes, name)
+}
+
+private func invalidText(_ bytes: UnsafeBufferPointer<UInt8>, _ name: StaticString) -> Failure {
+  let offset = Text.firstInvalidOffset(in: bytes) ?? 0
+  return Failure(.invalidText, "'\(name)' is not valid UTF-8 at byte \(offset).", offset: offset)
 }
 
 /// Optional text that ends with NUL, from an options struct.

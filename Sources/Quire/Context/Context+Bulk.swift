@@ -38,7 +38,7 @@ extension Context {
       }
       attributes.append(attribute)
     }
-    let defaults = ContiguousArray(entity.properties.map { ($0 as? Attribute)?.defaultValue ?? .nil })
+    let defaults = entity.initialValues
     var rows: [ContiguousArray<Value>] = []
     rows.reserveCapacity(rowCount)
     for row in 0..<rowCount {

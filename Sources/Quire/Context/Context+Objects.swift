@@ -24,7 +24,7 @@ extension Context {
   func insert(_ entity: Entity) -> ManagedObject {
     let id = store.reserveIDs(root: entity.root, count: 1) ?? store.takeTemporaryIDs(1)
     let object = ManagedObject(context: self, entity: entity, id: id, state: .inserted)
-    object.values = ContiguousArray(entity.properties.map { ($0 as? Attribute)?.defaultValue ?? .nil })
+    object.values = entity.initialValues
     register(object)
     file(inserted: object)
     return object

@@ -27,7 +27,11 @@ final class Entity: @unchecked Sendable {
   /// Highest number in the subtree: descendants are `number...lastNumber`.
   var lastNumber = 0
   /// Own and inherited, by slot: ancestors' properties first.
-  var properties: [Property] = []
+  var properties: [Property] = [] { didSet { sortProperties() } }
+  private(set) var attributes: [Attribute] = []
+  private(set) var relationships: [Relationship] = []
+  /// What the values of a new object are, by slot.
+  private(set) var initialValues: ContiguousArray<Value> = []
   var propertiesByName: [String: Property] = [:]
 
   init(name: String, parentName: String = "", isAbstract: Bool = false, versionHashModifier: String = "") {
@@ -38,8 +42,13 @@ final class Entity: @unchecked Sendable {
     self.versionHashModifier = versionHashModifier
   }
 
-  var attributes: [Attribute] { properties.compactMap { $0 as? Attribute } }
-  var relationships: [Relationship] { properties.compactMap { $0 as? Relationship } }
+  /// Once for the entity, because objects ask for these all the time.
+  private func sortProperties() {
+    attributes = properties.compactMap { $0 as? Attribute }
+    relationships = properties.compactMap { $0 as? Relationship }
+    initialValues = ContiguousArray(properties.map { ($0 as? Attribute)?.defaultValue ?? .nil })
+  }
+
   /// Own and inherited.
   var rules: [ValidationRule] { (parent?.rules ?? []) + ownRules }
   var root: Entity { parent?.root ?? self }
