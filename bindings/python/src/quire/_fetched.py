@@ -88,7 +88,7 @@ class Fetched(Generic[M]):
         return f"{self._owner}.{self._name}"
 
 
-def order(each: Fetched[Any], key: object) -> Order:
+def order(each: Fetched[Any], key: Any) -> Order:
     """A key to order by, or what is wrong with it."""
     try:
         return order_of(key)
