@@ -226,7 +226,7 @@ extension Context {
       touch(object)
     }
     for (object, slot, present) in prepared.members {
-      object.toMany[slot]?.rebase(onto: present)
+      object.rebaseMembers(at: slot, onto: present)
       if let relationship = object.entity.properties[slot] as? Relationship { object.agree(in: relationship) }
     }
     for (relationship, owners) in prepared.regrouped {
@@ -282,6 +282,16 @@ extension Context {
 }
 
 extension ManagedObject {
+  /// The store has come to hold other members: what was added and removed here stays so, and can still be undone.
+  func rebaseMembers(at slot: Int, onto present: [ObjectReference]) {
+    guard let before = toMany[slot]?.members else { return }
+    toMany[slot]?.rebase(onto: present)
+    guard let undoManager = context.undoManager, let after = toMany[slot]?.members, before != after else { return }
+    let known = Set(before)
+    undoManager.rebase(
+      self, at: slot, added: after.filter { !known.contains($0) }, removed: known.subtracting(after))
+  }
+
   /// Brings merged members in line with what objects here say of the to-one inverse: their pending changes win.
   fileprivate func agree(in relationship: Relationship) {
     guard let inverse = relationship.inverse, !inverse.isToMany else { return }

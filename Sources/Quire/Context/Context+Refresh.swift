@@ -153,7 +153,7 @@ extension ManagedObject {
       if relationship.followsFromInverse {
         toMany[relationship.slot] = nil
       } else {
-        toMany[relationship.slot]?.rebase(onto: present)
+        rebaseMembers(at: relationship.slot, onto: present)
       }
       context.touch(self, at: relationship.slot)
     }

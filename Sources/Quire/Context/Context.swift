@@ -165,7 +165,9 @@ final class Context {
   }
 
   func unregister(_ reference: ObjectReference) {
-    guard let object = registered.removeValue(forKey: reference)?.object, object.state == .gone else { return }
+    guard let object = registered.removeValue(forKey: reference)?.object, object.state == .gone,
+      departed[reference]?.object == nil
+    else { return }
     if departed.count >= departedBeforePruning {
       departed = departed.filter { $0.value.object != nil }
       departedBeforePruning = max(64, departed.count * 2)

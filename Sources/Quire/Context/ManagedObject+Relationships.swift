@@ -153,7 +153,7 @@ extension ManagedObject {
     var removed = Set<ObjectReference>()
     var holdsDeleted = false
     for object in holders
-    where object.entity.isKind(of: relationship.destination) && !object.isFault {
+    where object.entity.isKind(of: relationship.destination) && !object.isFault && object.state != .gone {
       var holdsSelf = false
       if case .object(let box) = object.values[inverse.slot] { holdsSelf = box.reference == reference }
       if holdsSelf, object.isLive {

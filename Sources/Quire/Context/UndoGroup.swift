@@ -15,7 +15,11 @@ struct ObjectImage {
     let object = object
     let mayBeLive = object.context.mayBeLive
     values = values.filter { slot, value in
-      if case .object(let box) = value, !mayBeLive(box.reference) { return true }
+      if case .object(let box) = value, !mayBeLive(box.reference),
+        (object.entity.properties[slot] as? Relationship)?.keepsDeleted != true
+      {
+        return true
+      }
       return !object.values.indices.contains(slot) || !object.values[slot].isIdentical(to: value)
     }
     members = members.filter { slot, members in
@@ -99,6 +103,14 @@ struct UndoGroup {
   /// Forgets what is as it was, of an object that is about to become a fault, of which nobody can tell that any more.
   mutating func dropUnchanged(of object: ManagedObject) {
     if let place = places[ObjectIdentifier(object)], images[place].wasLive == nil { images[place].dropUnchanged() }
+  }
+
+  /// The store has come to hold other members, which undoing leaves alone.
+  mutating func rebase(_ object: ManagedObject, at slot: Int, added: [ObjectReference], removed: Set<ObjectReference>) {
+    guard let place = places[ObjectIdentifier(object)], var members = images[place].members[slot] else { return }
+    members.removeAll(where: removed.contains)
+    let known = Set(members)
+    images[place].members[slot] = members + added.filter { !known.contains($0) }
   }
 
   /// Objects got permanent ids.

@@ -52,6 +52,10 @@ final class UndoManager {
     if isNoting { change { $0.add(group) } }
   }
 
+  func rebase(_ object: ManagedObject, at slot: Int, added: [ObjectReference], removed: Set<ObjectReference>) {
+    open.rebase(object, at: slot, added: added, removed: removed)
+  }
+
   func forgetUnchanged(of object: ManagedObject) { open.dropUnchanged(of: object) }
 
   private func change(_ body: (inout UndoGroup) -> Void) {
