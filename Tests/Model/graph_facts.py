@@ -242,6 +242,10 @@ def _unordered(facts: Facts, n: int, relation: Relation) -> list[int]:
     return members(facts, n, relation._replace(ordered=False))
 
 
+def is_membership(key: Any) -> bool:
+    return type(key) is tuple and key[0] in FIRST
+
+
 def is_given(key: Any, facts: Facts) -> bool:
     """Whether it is an attribute or the existence of an object, which are never left open."""
     return type(key) is int or (type(key[0]) is int and key[1] in KEYS.get(facts.get(key[0], ""), {}))

@@ -134,7 +134,7 @@ class Saving:
         written, inserted = side.written(), set(side.inserted())
         for n in objects(side.now):
             returns = n in inserted and n in self.stored
-            if n in side.base and n not in written | conflicts or returns:
+            if n in side.base and n not in written | conflicts or returns or n in side.soft:
                 continue
             policy = self._policy(side, n)
             if n in written & conflicts and n not in self.stored and side.now[n] not in CASCADED:

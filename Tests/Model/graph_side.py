@@ -8,8 +8,8 @@ from typing import Any, Optional
 import quire
 
 from graph_facts import (
-    Facts, about, apply_rules, differing, drop, inverse, is_given, link, members, merge, objects, pair, point, put,
-    stored)
+    Facts, about, apply_rules, differing, drop, inverse, is_given, is_membership, link, members, merge, objects, pair,
+    point, put, stored)
 from graph_world import CLASSES, KEYS, NAMED, OF, TRANSIENT, Relation, root
 
 
@@ -249,10 +249,10 @@ class Side:
         wanted, found = self.visible(), self.view()
         for key in differing(wanted, found):
             value, shown = wanted.get(key), found.get(key)
-            if self.relation(key) and value not in wanted and shown in (None, "gone", value):
-                continue
             if open_keys is not None and key in open_keys:
-                put(self.now, key, shown)
+                put(self.now, key, value if shown == "gone" else shown)
+                continue
+            if self.relation(key) and value not in wanted and shown in (None, "gone", value):
                 continue
             raise Difference(f"context {self.index}: {key} of {wanted.get(about(key)[0])} is {shown!r}, not {value!r}")
         self.compare_sets()
@@ -260,7 +260,8 @@ class Side:
     def compare_given(self) -> None:
         """Compares what is not open after something that others have had a part in; the model takes over the rest."""
         found = self.view()
-        self.compare({key for key in self.now.keys() | found.keys() if not is_given(key, found)})
+        self.compare({
+            key for key in self.now.keys() | found.keys() if not is_given(key, found) and not is_membership(key)})
 
     # MARK: other writers
 

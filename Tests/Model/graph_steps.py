@@ -307,9 +307,11 @@ class World(Saving):
                 found = [side.number(other) for other in (found if relation.many else [found] if found else [])]
                 if not relation.ordered:
                     before, now, found = sorted(before), sorted(now), sorted(found)
-                wanted = [m for m in before if m in side.base]
-                same(f"the saved {relation.name} of {n}", [m for m in found if m in side.base], wanted)
-                if n not in side.soft and all(m in side.now for m in now):
+                # One that is deleted here may not be found any more.
+                wanted = [m for m in before if m in side.base and (relation.many or m in side.now)]
+                found = [m for m in found if m in side.base and (relation.many or m in side.now)]
+                same(f"the saved {relation.name} of {n}", found, wanted)
+                if n in side.base and n not in side.soft and all(m in side.now for m in now):
                     same(f"whether {relation.name} of {n} was changed", relation.name in changed, before != now)
 
     def _related(self, facts: Facts, n: int, relation: Relation) -> list[int]:
