@@ -82,6 +82,10 @@ class Saving:
         final = dict(self.stored)
         for key in differing(side.base, side.now):
             put(final, key, side.now.get(key))
+        # What another writer has deleted is perhaps inserted again.
+        for n in side.written():
+            if n not in self.stored:
+                final.update({key: value for key, value in side.now.items() if n in about(key)})
         for n in objects(final, entity):
             value = final.get((n, name))
             if value is None:
@@ -137,7 +141,9 @@ class Saving:
             if n in side.base and n not in written | conflicts or returns or n in side.soft:
                 continue
             policy = self._policy(side, n)
-            if n in written & conflicts and n not in self.stored and side.now[n] not in CASCADED:
+            # Of several policies one may take back what was changed of an object on behalf of another.
+            is_one = isinstance(side.policy, MergePolicy)
+            if is_one and n in written & conflicts and n not in self.stored and side.now[n] not in CASCADED:
                 found[n] = side.now[n] if policy in (MergePolicy.OBJECT_WINS, MergePolicy.OVERWRITE) else None
             names = list(KEYS[side.now[n]].keys() - TRANSIENT)
             names += [each.name for each in OF[side.now[n]] if not each.many and each.inverse and inverse(each).many]
@@ -206,6 +212,10 @@ class Saving:
         changes = differing(stored(side.base), stored(side.now))
         for key in changes:
             put(self.stored, key, side.now.get(key))
+        for key in [key for key in changes if type(key) is tuple and key[0] == "order" and key in self.stored]:
+            # A row that was deleted and inserted again has its first version again, so that this may be no conflict.
+            present = members(self.stored, key[1], NAMED[self.stored[key[1]], key[2]]._replace(ordered=False))
+            put(self.stored, key, tuple(m for m in self.stored[key] if m in present))
         for n in written:
             self.versions[n] += 1
         for n in side.soft & self.versions.keys():

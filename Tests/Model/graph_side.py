@@ -249,6 +249,8 @@ class Side:
         wanted, found = self.visible(), self.view()
         for key in differing(wanted, found):
             value, shown = wanted.get(key), found.get(key)
+            if self._keeps_dangling(key, value, shown, wanted):
+                continue
             if open_keys is not None and key in open_keys:
                 put(self.now, key, value if shown == "gone" else shown)
                 continue
@@ -256,6 +258,13 @@ class Side:
                 continue
             raise Difference(f"context {self.index}: {key} of {wanted.get(about(key)[0])} is {shown!r}, not {value!r}")
         self.compare_sets()
+
+    def _keeps_dangling(self, key: Any, value: Any, shown: Any, wanted: Facts) -> bool:
+        """Whether it goes on to refer to what is gone, as its row does, and shows nothing."""
+        relation = self.relation(key)
+        if relation is None or value is None or value in wanted or shown not in (None, "gone", value):
+            return False
+        return self.base.get(key) == value and relation.name not in self.object(key[0]).changed_values
 
     def compare_given(self) -> None:
         """Compares what is not open after something that others have had a part in; the model takes over the rest."""
