@@ -371,6 +371,7 @@ extension ManagedObject {
       } else {
         let old = values[slot]
         if old.isIdentical(to: present) { continue }
+        context.undoManager?.rebase(self, at: slot, from: old, to: present)
         values[slot] = present
         if state == .saved { context.touch(self, at: slot, from: old) }
       }

@@ -70,6 +70,7 @@ extension Context {
       }
     }
     turnIntoFaults(clean, if: { $0.state == .saved && ($0.isFault || !$0.isUpdated) }) { object in
+      undoManager?.forgetUnchanged(of: object)
       object.forgetValues()
       touch(object)
     }

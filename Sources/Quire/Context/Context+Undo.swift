@@ -251,14 +251,19 @@ extension ManagedObject {
       if case .object(let box) = value {
         target = try context.present([box.reference], of: relationship.destination).first
         if target == nil {
-          // What refers to an object that is gone already may go on to do so.
-          if values[property.slot].isIdentical(to: value) { continue }
-          // So may what referred to one that is only to be deleted, when no rule took that away.
-          try relate(to: nil, through: relationship)
-          if relationship.keepsDeleted, let kept = context.registeredObject(box.reference), kept.state == .deleted {
-            write(value, at: property.slot)
-            if let inverse = relationship.inverse { kept.toMany[inverse.slot] = nil }
+          // What refers to an object that is gone may go on to do so, if it was saved like that, and to one that is
+          // only to be deleted, if no rule takes that away.
+          let deleted = context.registeredObject(box.reference).flatMap { $0.state == .deleted ? $0 : nil }
+          let kept = relationship.keepsDeleted ? deleted : nil
+          if values[property.slot].isIdentical(to: value) {
+            let isPending = state == .inserted || committed[property.slot] != nil
+            if isPending, kept == nil { write(.nil, at: property.slot) }
+            continue
           }
+          let wasSaved = committed[property.slot]?.isIdentical(to: value) == true
+          try relate(to: nil, through: relationship)
+          if kept != nil || wasSaved && deleted == nil { write(value, at: property.slot) }
+          if let inverse = relationship.inverse { kept?.toMany[inverse.slot] = nil }
           continue
         }
       }

@@ -27,6 +27,7 @@ extension ManagedObject {
           if settles { takeOver(stored, asSavedAt: slot) } else { isDisputed = true }
         }
       } else if !present.isIdentical(to: stored) {
+        context.undoManager?.rebase(self, at: slot, from: present, to: stored)
         values[slot] = stored
         context.touch(self, at: slot, from: present)
         guard let inverse = (property as? Relationship)?.inverse, inverse.isToMany else { continue }

@@ -105,6 +105,14 @@ struct UndoGroup {
     if let place = places[ObjectIdentifier(object)], images[place].wasLive == nil { images[place].dropUnchanged() }
   }
 
+  /// The store has come to hold another value than it had before the group: that is what undoing leads to.
+  mutating func rebase(_ object: ManagedObject, at slot: Int, from old: Value, to present: Value) {
+    guard let place = places[ObjectIdentifier(object)], images[place].wasLive == nil,
+      images[place].values[slot]?.isIdentical(to: old) == true
+    else { return }
+    images[place].values[slot] = present
+  }
+
   /// The store has come to hold other members, which undoing leaves alone.
   mutating func rebase(_ object: ManagedObject, at slot: Int, added: [ObjectReference], removed: Set<ObjectReference>) {
     guard let place = places[ObjectIdentifier(object)], var members = images[place].members[slot] else { return }

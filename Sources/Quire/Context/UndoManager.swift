@@ -56,6 +56,10 @@ final class UndoManager {
     open.rebase(object, at: slot, added: added, removed: removed)
   }
 
+  func rebase(_ object: ManagedObject, at slot: Int, from old: Value, to present: Value) {
+    open.rebase(object, at: slot, from: old, to: present)
+  }
+
   func forgetUnchanged(of object: ManagedObject) { open.dropUnchanged(of: object) }
 
   private func change(_ body: (inout UndoGroup) -> Void) {
