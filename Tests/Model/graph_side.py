@@ -146,7 +146,7 @@ class Side:
             # There is no way back to what is gone.
             relation = self.relation(key)
             if relation and value is not None and value not in self.now and before.get(key) != value:
-                if key[0] not in before and self.base.get(key) == value:
+                if self.base.get(key) == value and (key[0] not in before or value not in self.base):
                     continue
                 back = inverse(relation)
                 if value not in self.base or (back and back.rule in ("nullify", "cascade")):
