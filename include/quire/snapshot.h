@@ -80,10 +80,10 @@ bool quire_snapshot_equal(const quire_snapshot *snapshot, const quire_snapshot *
  * What turns the list of `snapshot` into that of `later`, as a controller would report it, with as few moves as can be. Of
  * any two: moments of one controller, in whatever order, or lists of two, whose ids then have to mean the same objects.
  *
- * Rows that keep their place are told of as updates when they came to show other values in between. That is known of two
- * moments of one controller with no `quire_results_fetch` in between, and so is which objects got permanent ids; otherwise
- * such rows are taken for unchanged, and such objects for others. Ids are those of `later`, save for deletes. Blocks that
- * both share at the beginnings and ends of sections are passed over. Owned: `*out_changes`.
+ * Of two moments of one controller with no `quire_results_fetch` in between it is known which rows were reported, and which
+ * objects got permanent ids: none but those rows are told of, as updates where they keep their place. That takes one look at
+ * each id. Otherwise rows that keep their place are taken for unchanged, and objects with other ids for others. Ids are
+ * those of `later`, save for deletes. Owned: `*out_changes`.
  */
 quire_status quire_snapshot_changes(
     const quire_snapshot *snapshot, const quire_snapshot *later, quire_changes *QUIRE_NULLABLE *QUIRE_NONNULL out_changes,

@@ -1,9 +1,9 @@
-/// A state of a list, as a place in its history: from here on it is known which rows came to show other values and
-/// which got other ids, as no list of ids would tell. Earlier moments keep later ones alive, never the other way round,
-/// so that what nobody can ask for is forgotten.
+/// A state of a list, as a place in its history: from here on it is known which rows were reported, whatever became of
+/// them, and which got other ids. Earlier moments keep later ones alive, never the other way round, so that what nobody
+/// can ask for is forgotten.
 final class ListMoment: Sendable {
   private struct Step {
-    let updated: [Int64]
+    let changed: [Int64]
     let renamed: [Int64: Int64]
     let next: ListMoment
   }
@@ -17,27 +17,31 @@ final class ListMoment: Sendable {
   }
 
   /// The moment after a change. The list alone goes on from its last moment.
-  func after(updated: [Int64], renamed: [Int64: Int64] = [:]) -> ListMoment {
+  func after(changed: [Int64], renamed: [Int64: Int64] = [:]) -> ListMoment {
     let next = ListMoment()
-    step.withLock { $0 = Step(updated: updated, renamed: renamed, next: next) }
+    step.withLock { $0 = Step(changed: changed, renamed: renamed, next: next) }
     return next
   }
 
-  /// The rows that came to show other values up to `later`, and the ids that others have become, by their ids then; nil
-  /// when that moment did not follow this one, or was reached by a fetch.
-  func changes(until later: ListMoment) -> (updated: Set<Int64>, renamed: [Int64: Int64])? {
-    var updated: Set<Int64> = []
+  /// The rows that were reported up to `later`, by their ids then, and which ids became which; nil when that moment did
+  /// not follow this one, or was reached by a fetch.
+  func changes(until later: ListMoment) -> (changed: Set<Int64>, renamed: [Int64: Int64])? {
+    var changed: Set<Int64> = []
     var renamed: [Int64: Int64] = [:]
+    // What they were at the beginning: an id may be replaced more than once.
+    var origins: [Int64: Int64] = [:]
     var moment = self
     while moment !== later {
       guard let step = moment.step.withLock({ $0 }) else { return nil }
-      updated.formUnion(step.updated)
+      changed.formUnion(step.changed)
       for (old, new) in step.renamed {
-        if updated.remove(old) != nil { updated.insert(new) }
-        renamed[old] = new
+        if changed.remove(old) != nil { changed.insert(new) }
+        let first = origins.removeValue(forKey: old) ?? old
+        renamed[first] = new
+        origins[new] = first
       }
       moment = step.next
     }
-    return (updated, renamed)
+    return (changed, renamed)
   }
 }

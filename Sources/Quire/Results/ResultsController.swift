@@ -231,15 +231,15 @@ final class ResultsController {
     lentSections = [:]
   }
 
-  /// Notes what happened for the sake of snapshots. A row that left and came back may show other values, too.
+  /// Notes what happened for the sake of snapshots.
   func note(_ report: ChangeSet) {
     noteChange()
-    addMoment { $0.after(updated: report.changes.filter { $0.kind != .delete }.map(\.id)) }
+    addMoment { $0.after(changed: report.changes.map(\.id)) }
   }
 
   func note(renamed: [Int64: Int64]) {
     generation.increment()
-    addMoment { $0.after(updated: [], renamed: renamed) }
+    addMoment { $0.after(changed: [], renamed: renamed) }
   }
 
   /// Nobody asks what came after a moment of which there is no snapshot.
