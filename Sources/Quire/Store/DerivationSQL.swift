@@ -7,9 +7,25 @@ struct DerivationSQL: Sendable {
     /// For an UPDATE; empty where every one counts.
     var columns: [String] = []
     let condition: String
-    /// Selects, as Z_PK, the keys of the objects concerned.
-    let owners: String
+    /// Besides, what has to hold for it to count while a session of ours writes; nil when it never does.
+    var noteCondition: String? = "1"
+    let owners: Owners
     let isSource: Bool
+  }
+
+  /// The objects concerned.
+  enum Owners {
+    /// Expressions of their keys, or NULL.
+    case keys([String])
+    /// Selects their keys, as Z_PK.
+    case query(String)
+
+    var query: String {
+      switch self {
+      case .keys(let keys): keys.map { "SELECT \($0) AS Z_PK" }.joined(separator: " UNION ")
+      case .query(let query): query
+      }
+    }
   }
 
   let attribute: Attribute
@@ -130,16 +146,17 @@ struct DerivationSQL: Sendable {
 
   // MARK: Back
 
-  /// Selects the keys of the objects from which the first `count` steps lead to those that `keys` selects.
-  private func owners(_ count: Int, _ keys: String) -> String {
+  /// The objects from which the first `count` steps lead to those with these keys.
+  private func owners(_ count: Int, _ keys: Owners) -> Owners {
     if count == 0 { return keys }
     var tables = ["\(table) o"], conditions: [String] = []
     for (place, step) in steps.prefix(count - 1).enumerated() {
       tables.append("\(step.table) s\(place + 1)")
       conditions.append("s\(place + 1).Z_PK = \(place == 0 ? "o" : "s\(place)").\(step.key)")
     }
-    conditions.append("\(count == 1 ? "o" : "s\(count - 1)").\(steps[count - 1].key) IN (\(keys))")
-    return "SELECT o.Z_PK FROM \(tables.joined(separator: ", ")) WHERE \(conditions.joined(separator: " AND "))"
+    conditions.append("\(count == 1 ? "o" : "s\(count - 1)").\(steps[count - 1].key) IN (\(keys.query))")
+    return .query(
+      "SELECT o.Z_PK FROM \(tables.joined(separator: ", ")) WHERE \(conditions.joined(separator: " AND "))")
   }
 
   private static func changes(_ columns: [String]) -> String {
@@ -154,22 +171,32 @@ struct DerivationSQL: Sendable {
       // What the next step is made of, or what the value is.
       let next = place + 1 < steps.count ? steps[place + 1].key : members == nil ? sourceColumn : nil
       rowEvents(of: step.table, next.map { [$0] } ?? [], to: &events) { row in
-        owners(place + 1, "SELECT \(row).Z_PK AS Z_PK")
+        owners(place + 1, .keys(["\(row).Z_PK"]))
       }
     }
     if let members { memberEvents(members, &events) }
     return events
   }
 
+  /// Whether a new row may need another value than what a session of ours inserts; nil when it never does.
+  private var initialCondition: String? {
+    if let step = steps.first { return "NEW.\(step.key) IS NOT NULL" }
+    switch members?.storage {
+    case .destination(let key, _)?: return "EXISTS (SELECT 1 FROM \(members?.table ?? table) WHERE \(key) = NEW.Z_PK)"
+    case .pairs(let pairs)? where !pairs.isReflexive:
+      return "EXISTS (SELECT 1 FROM \(pairs.name) WHERE \(pairs.ownerColumn) = NEW.Z_PK)"
+    case .pairs?: return "1"
+    case .owner?, nil: return nil
+    }
+  }
+
   private func sourceEvents(_ events: inout [Event]) {
     let isOwn = entityCondition("NEW") ?? "1"
-    let owners = "SELECT NEW.Z_PK AS Z_PK"
-    // Our own sessions insert what follows from the row alone.
-    let isAlone = steps.isEmpty && members == nil
+    let owners = Owners.keys(["NEW.Z_PK"])
     events.append(
       Event(
-        kind: "INSERT", table: table, condition: isAlone ? "\(isOwn) AND NOT \(DerivedAttributes.isDeferring)" : isOwn,
-        owners: owners, isSource: true))
+        kind: "INSERT", table: table, condition: isOwn, noteCondition: initialCondition, owners: owners, isSource: true)
+    )
     if operation == .now {
       events.append(
         Event(kind: "UPDATE", table: table, columns: writtenColumns, condition: isOwn, owners: owners, isSource: true))
@@ -184,7 +211,7 @@ struct DerivationSQL: Sendable {
 
   /// Rows of a table come, go, or change in one of the columns.
   private func rowEvents(
-    of table: String, _ columns: [String], to events: inout [Event], _ owners: (String) -> String
+    of table: String, _ columns: [String], to events: inout [Event], _ owners: (String) -> Owners
   ) {
     events.append(
       Event(kind: "INSERT", table: table, condition: "1", owners: owners("NEW"), isSource: false))
@@ -200,13 +227,11 @@ struct DerivationSQL: Sendable {
 
   private func memberEvents(_ members: RelationshipSQL, _ events: inout [Event]) {
     let source = [sourceColumn].compactMap(\.self)
-    func concerned(_ anchors: String...) -> String {
-      owners(steps.count, anchors.map { "SELECT \($0) AS Z_PK" }.joined(separator: " UNION "))
-    }
+    func concerned(_ anchors: String...) -> Owners { owners(steps.count, .keys(anchors)) }
     switch members.storage {
     case .owner: break
     case .destination(let key, _):
-      func event(_ kind: String, _ columns: [String], _ condition: String, _ owners: String) {
+      func event(_ kind: String, _ columns: [String], _ condition: String, _ owners: Owners) {
         events.append(
           Event(
             kind: kind, table: members.table, columns: columns, condition: condition, owners: owners, isSource: false))
@@ -216,11 +241,9 @@ struct DerivationSQL: Sendable {
       let columns = [key] + source + ["Z_ENT"]
       event("UPDATE", columns, DerivationSQL.changes(columns), concerned("OLD.\(key)", "NEW.\(key)"))
     case .pairs(let pairs):
-      func anchors(_ rows: [String]) -> String {
+      func anchors(_ rows: [String]) -> Owners {
         let columns = [pairs.ownerColumn] + (pairs.isReflexive ? [pairs.destinationColumn] : [])
-        return owners(
-          steps.count,
-          rows.flatMap { row in columns.map { "SELECT \(row).\($0) AS Z_PK" } }.joined(separator: " UNION "))
+        return owners(steps.count, .keys(rows.flatMap { row in columns.map { "\(row).\($0)" } }))
       }
       for (kind, rows) in [("INSERT", ["NEW"]), ("DELETE", ["OLD"]), ("UPDATE", ["OLD", "NEW"])] {
         events.append(
@@ -233,32 +256,44 @@ struct DerivationSQL: Sendable {
           keys +=
             " UNION SELECT \(pairs.destinationColumn) FROM \(pairs.name) WHERE \(pairs.ownerColumn) = \(row).Z_PK"
         }
-        return owners(steps.count, keys)
+        return owners(steps.count, .query(keys))
       }
     }
   }
 
   // MARK: Triggers
 
-  /// What a trigger does about objects whose value follows: it writes the value, but while a save of ours is under way
-  /// it only notes them, and so it does where SQLite's own functions cannot know the value.
-  ///
-  /// A statement may impose its way with conflicts on the triggers it fires, so this looks before it inserts.
-  func actions(owners: String, name: String) -> String {
+  /// What a trigger does about objects whose value follows: it writes the value, and notes the object where SQLite's
+  /// own functions cannot know it.
+  func writing(_ owners: Owners, name: String) -> String {
     let isOwn = entityCondition(table).map { " AND \($0)" } ?? ""
-    let pending = DerivedAttributes.pending
-    var isNoted = DerivedAttributes.isDeferring
-    if operation.isOfText {
-      isNoted =
-        "(\(isNoted) OR (SELECT \(column) FROM \(table) WHERE Z_PK = n.Z_PK) "
-        + "GLOB '*[^' || char(1) || '-' || char(127) || ']*')"
+    let update =
+      "UPDATE \(table) SET \(column) = \(value(of: table, isPlain: true)) WHERE Z_PK IN (\(owners.query))\(isOwn);"
+    if !operation.isOfText { return update }
+    let isForeign =
+      "(SELECT \(column) FROM \(table) WHERE Z_PK = n.Z_PK) GLOB '*[^' || char(1) || '-' || char(127) || ']*'"
+    return "\(update) \(noting(query: owners.query, name: name, if: isForeign))"
+  }
+
+  /// While a session of ours writes, it notes the objects only.
+  func noting(_ owners: Owners, name: String) -> String {
+    switch owners {
+    case .query(let query): return noting(query: query, name: name, if: "1")
+    case .keys(let keys):
+      return keys.map { key in
+        "INSERT INTO \(DerivedAttributes.pending) (Z_NAME, Z_PK) SELECT '\(name)', \(key) "
+          + "WHERE \(key) IS NOT NULL AND \(isNew(key, name));"
+      }.joined(separator: " ")
     }
-    return """
-      UPDATE \(table) SET \(column) = \(value(of: table, isPlain: true)) \
-      WHERE Z_PK IN (\(owners))\(isOwn) AND NOT \(DerivedAttributes.isDeferring); \
-      INSERT INTO \(pending) (Z_NAME, Z_PK) SELECT DISTINCT '\(name)', n.Z_PK FROM (\(owners)) n \
-      WHERE \(isNoted) AND n.Z_PK IS NOT NULL \
-      AND NOT EXISTS (SELECT 1 FROM \(pending) WHERE Z_NAME = '\(name)' AND Z_PK = n.Z_PK);
-      """
+  }
+
+  private func noting(query: String, name: String, if condition: String) -> String {
+    "INSERT INTO \(DerivedAttributes.pending) (Z_NAME, Z_PK) SELECT DISTINCT '\(name)', n.Z_PK FROM (\(query)) n "
+      + "WHERE \(condition) AND n.Z_PK IS NOT NULL AND \(isNew("n.Z_PK", name));"
+  }
+
+  /// A statement may impose its way with conflicts on the triggers it fires, so they look before they insert.
+  private func isNew(_ key: String, _ name: String) -> String {
+    "NOT EXISTS (SELECT 1 FROM \(DerivedAttributes.pending) WHERE Z_NAME = '\(name)' AND Z_PK = \(key))"
   }
 }

@@ -28,22 +28,34 @@ final class DerivedAttribute: @unchecked Sendable {
     name = "\(attribute.entity.name).\(attribute.name)"
     ownSource = path.steps.isEmpty && path.members == nil ? path.source?.slot : nil
     var triggers: [(name: String, sql: String)] = []
+    let pathName = name
     for event in path.events() {
       let wanted =
         "Z_DA_\(event.table)_\(attribute.entity.name)_\(attribute.name)_"
         + "\(event.table == path.table && event.isSource ? "SOURCE" : "PARAMETER")_\(event.kind)"
-      var trigger = wanted, number = 0
-      while !taken.insert(Names.upper(trigger)).inserted {
-        number += 1
-        trigger = "\(wanted)_\(number)"
+      func add(_ wanted: String, when condition: String, _ actions: String) {
+        var trigger = wanted, number = 0
+        while !taken.insert(Names.upper(trigger)).inserted {
+          number += 1
+          trigger = "\(wanted)_\(number)"
+        }
+        let columns = event.columns.isEmpty ? "" : " OF \(event.columns.joined(separator: ", "))"
+        triggers.append(
+          (
+            trigger,
+            "CREATE TRIGGER \(trigger) AFTER \(event.kind)\(columns) ON \(event.table) FOR EACH ROW "
+              + "WHEN (\(condition)) BEGIN \(actions) END"
+          ))
       }
-      let columns = event.columns.isEmpty ? "" : " OF \(event.columns.joined(separator: ", "))"
-      triggers.append(
-        (
-          trigger,
-          "CREATE TRIGGER \(trigger) AFTER \(event.kind)\(columns) ON \(event.table) FOR EACH ROW "
-            + "WHEN (\(event.condition)) BEGIN \(path.actions(owners: event.owners, name: name)) END"
-        ))
+      // Two, because a trigger that does not apply costs next to nothing, unlike a statement in it that does nothing.
+      add(
+        wanted, when: "NOT \(DerivedAttributes.isDeferring) AND (\(event.condition))",
+        path.writing(event.owners, name: pathName))
+      if let noteCondition = event.noteCondition {
+        add(
+          "\(wanted)_NOTE", when: "\(DerivedAttributes.isDeferring) AND (\(event.condition)) AND \(noteCondition)",
+          path.noting(event.owners, name: pathName))
+      }
     }
     self.triggers = triggers
   }
