@@ -8,8 +8,9 @@
  *
  * The context that runs a request takes the change over, and its results controllers report it like any other: objects
  * show the new values, deleted ones are gone, and what is pending in an object stays on top of its new values and can be
- * saved. Text and data borrowed from objects whose values changed end with the call. Other contexts learn nothing: their
- * save of an object that the request changed fails with QUIRE_CONFLICT.
+ * saved. Text and data borrowed from objects whose values changed end with the call. Other contexts of the store take it
+ * over when they merge (`quire_context_merge`); until then their save of an object that the request changed fails with
+ * QUIRE_CONFLICT, or is settled by their merge policy.
  *
  * `out_count` and `out_list` may be NULL in every call, so that a request gives its status, a number, or ids. `*out_list`
  * is owned.
