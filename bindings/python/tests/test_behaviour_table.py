@@ -1,0 +1,126 @@
+"""docs/behaviour-tests.md names tests that exist, and counts right."""
+
+from __future__ import annotations
+
+import ast
+import collections
+import functools
+import pathlib
+import re
+import unittest
+from typing import Callable
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+TABLE = ROOT / "docs" / "behaviour-tests.md"
+
+MISSING = "missing"
+"""In the place of a file: nothing shows this fact yet."""
+
+
+def swift_tests(text: str) -> set[str]:
+    """The display names of tests; where there is none, the name of the function."""
+    names = set()
+    for start in re.finditer(r"@Test\b", text):
+        rest = text[start.end():]
+        given = re.match(r'\(\s*"((?:[^"\\]|\\.)*)"', rest)
+        function = re.search(r"\bfunc (\w+)", rest)
+        if given:
+            names.add(given[1])
+        elif function:
+            names.add(function[1])
+    return names
+
+
+def c_tests(text: str) -> set[str]:
+    """The functions that the program defines and runs."""
+    defined = set(re.findall(r"^static void (\w+)\(void\) \{", text, re.MULTILINE))
+    return defined & set(re.findall(r"^ +RUN\((\w+)\);", text, re.MULTILINE))
+
+
+def python_tests(text: str) -> set[str]:
+    """The methods of classes by which unittest finds tests."""
+    classes = [node for node in ast.parse(text).body if isinstance(node, ast.ClassDef)]
+    return {
+        node.name for each in classes for node in each.body
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")}
+
+
+LANGUAGES: dict[str, tuple[pathlib.Path, Callable[[str], set[str]]]] = {
+    ".swift": (ROOT / "Tests" / "QuireTests", swift_tests),
+    ".c": (ROOT / "Tests" / "C", c_tests),
+    ".py": (ROOT / "bindings" / "python" / "tests", python_tests),
+}
+
+
+@functools.cache
+def tests_of(name: str) -> set[str]:
+    """The tests in the file with this name; none when there is no such file."""
+    folder, find = LANGUAGES[pathlib.PurePath(name).suffix]
+    path = folder / name
+    return find(path.read_text(encoding="utf-8")) if path.is_file() else set()
+
+
+@unittest.skipUnless(TABLE.is_file(), f"There is no {TABLE}: these tests are not run from the repository.")
+class TableTests(unittest.TestCase):
+    counts: dict[str, list[int]] = {}
+    """The first table: section to how many facts, the same, that differ, that are not built, without a test."""
+    facts: dict[str, str] = {}
+    """What Quire does, by the number of the fact."""
+    reasons: list[tuple[str, str]] = []
+    shown_by: list[tuple[str, str, str]] = []
+    """Fact, file and test."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        text = TABLE.read_text(encoding="utf-8")
+        cls.counts = {
+            name: [int(each) for each in numbers.split(" | ")]
+            for name, numbers in re.findall(r"^\| (4\.\d+|all)\b[^|]* \| (\d+(?: \| \d+){4}) \|$", text, re.MULTILINE)}
+        facts = re.findall(r"^\| (4\.\d+\.\d+) \| [AT/]+ \| .+ \| (same|differs|not built) \|$", text, re.MULTILINE)
+        cls.facts = dict(facts)
+        if len(cls.facts) != len(facts):
+            raise AssertionError("A number stands for two facts.")
+        cls.reasons = [
+            (fact, kind)
+            for listed, kind in re.findall(r"^- ([\d.,\s]+) \((differs|not built)\):\s+\S", text, re.MULTILINE)
+            for fact in re.split(r",\s+", listed)]
+        cls.shown_by = [
+            row for row in re.findall(r"^\| (4\.\d+\.\d+) \| ([\w.]+) \| (.*?) *\|$", text, re.MULTILINE)
+            if row[1] == MISSING or pathlib.PurePath(row[1]).suffix in LANGUAGES]
+        rows = len(re.findall(r"^\| 4\.\d+\.\d+ \|", text, re.MULTILINE))
+        if rows != len(facts) + len(cls.shown_by):
+            raise AssertionError(f"{rows - len(facts) - len(cls.shown_by)} rows are neither facts nor tests.")
+
+    def test_there_are_facts_of_all_sections(self) -> None:
+        sections = {fact.rpartition(".")[0] for fact in self.facts}
+        self.assertEqual(sections, {f"4.{number}" for number in range(6, 15)})
+        for section in sections:
+            numbers = [int(fact.rpartition(".")[2]) for fact in self.facts if fact.rpartition(".")[0] == section]
+            self.assertEqual(numbers, list(range(1, len(numbers) + 1)), section)
+
+    def test_every_test_that_is_named_exists(self) -> None:
+        gone = [(file, test) for _, file, test in self.shown_by if file != MISSING and test not in tests_of(file)]
+        self.assertEqual(gone, [])
+
+    def test_what_quire_does_has_a_test_or_is_said_to_miss_one(self) -> None:
+        shown = {fact for fact, _, _ in self.shown_by}
+        self.assertEqual(shown - set(self.facts), set())
+        self.assertEqual([fact for fact, kind in self.facts.items() if kind != "not built" and fact not in shown], [])
+
+    def test_what_is_not_the_same_has_a_reason(self) -> None:
+        self.assertEqual(
+            sorted(self.reasons), sorted((fact, kind) for fact, kind in self.facts.items() if kind != "same"))
+
+    def test_the_counts_are_those_of_the_rows(self) -> None:
+        missing = {fact for fact, file, _ in self.shown_by if file == MISSING}
+        found: dict[str, list[int]] = collections.defaultdict(lambda: [0] * 5)
+        for fact, kind in self.facts.items():
+            for name in (fact.rpartition(".")[0], "all"):
+                found[name][0] += 1
+                found[name][1 + ("same", "differs", "not built").index(kind)] += 1
+                found[name][4] += fact in missing
+        self.assertEqual(self.counts, dict(found))
+
+
+if __name__ == "__main__":
+    unittest.main()
