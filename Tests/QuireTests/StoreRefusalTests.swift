@@ -64,7 +64,7 @@ struct StoreRefusalTests: OpensStores {
   @Test(
     "Random bytes, texts and damaged headers are not databases", arguments: [1, 15, 16, 99, 100, 512, 4096, 10_000])
   func notADatabase(size: Int) throws {
-    var generator = SystemRandomNumberGenerator()
+    var generator = SplitMix(seed: UInt64(size))
     let contents: [[UInt8]] = [
       (0..<size).map { _ in UInt8.random(in: 0...255, using: &generator) },
       (0..<size).map { Array("These are the notes of a Tuesday.\n".utf8)[$0 % 34] },

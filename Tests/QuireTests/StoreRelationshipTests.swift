@@ -242,8 +242,8 @@ import Testing
 
   // MARK: Order keys
 
-  @Test func orderKeysRiseAfterEveryRearrangement() {
-    var generator = SystemRandomNumberGenerator()
+  @Test(arguments: Dice.seeds(1)) func orderKeysRiseAfterEveryRearrangement(_ seed: UInt64) {
+    var generator = SplitMix(seed: seed)
     for _ in 0..<2000 {
       let count = Int.random(in: 0...12, using: &generator)
       var keys: [Int64?] = (0..<count).map { _ in

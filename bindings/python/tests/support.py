@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import tempfile
 import unittest
@@ -14,6 +15,14 @@ from uuid import UUID
 import quire
 
 START = datetime(2024, 1, 1, tzinfo=timezone.utc)
+
+
+def seeds(fixed: int) -> list[int]:
+    """Seeds of random tests: always the same, unless QUIRE_FRESH_SEEDS says how many new ones to take."""
+    fresh = os.environ.get("QUIRE_FRESH_SEEDS")
+    if fresh is None:
+        return list(range(1, fixed + 1))
+    return [random.SystemRandom().randrange(1 << 32) for _ in range(int(fresh))]
 
 
 def day(count: float) -> datetime:

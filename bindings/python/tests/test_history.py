@@ -2,7 +2,7 @@
 
 After each batch of edits four things must be equal: the objects sorted by Python, the list itself, a fresh query, and
 a mirror that only follows what was reported, once in the form with two frames and once as steps.
-The environment variable QUIRE_SEED repeats a history, QUIRE_STEPS makes it longer.
+The environment variable QUIRE_SEED repeats a history, QUIRE_STEPS makes it longer, QUIRE_FRESH_SEEDS takes new ones.
 """
 
 import os
@@ -12,6 +12,7 @@ from datetime import timezone, datetime
 from typing import Optional
 
 import quire
+from support import seeds
 
 AUTHORS = [None, "", "A", "B", "a", "Ä", "😀", "Z" * 40]
 DAYS = [None, *(datetime(2024, 1, day, tzinfo=timezone.utc) for day in range(1, 6))]
@@ -235,8 +236,7 @@ class History:
 class HistoryTests(unittest.TestCase):
     def test_reports_replayed_give_the_list(self):
         given = os.environ.get("QUIRE_SEED")
-        seeds = [int(given)] if given else [1, random.SystemRandom().randrange(2**32)]
-        for seed in seeds:
+        for seed in [int(given)] if given else seeds(2):
             history = History(self, seed)
             try:
                 for number in range(int(os.environ.get("QUIRE_STEPS", "150"))):
