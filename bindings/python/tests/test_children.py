@@ -51,6 +51,82 @@ class ChildTests(StoreTestCase):
         parent.close()
         self.assertTrue(child.closed)
 
+    def test_what_the_parent_has_deleted_stays_deleted_when_others_change_it(self) -> None:
+        self.context.save()
+        self.assertEqual(self.mine.contents, "a")
+        self.context.delete(self.theirs)
+        self.context.process()
+        other = self.store.create_context()
+        other.get(Quote, self.theirs.id).contents = "b"
+        other.save()
+        self.context.merge()
+        self.child.merge()
+        self.assertTrue(self.mine.is_deleted)
+        self.assertEqual(self.child.query(Quote).all(), [])
+        self.context.rollback()
+        self.child.merge()
+        self.assertEqual([self.mine.contents, self.mine.is_deleted], ["b", False])
+
+    def test_members_come_back_with_a_deletion_that_is_dropped(self) -> None:
+        self.context.save()
+        grandchild = self.child.create_child()
+        author = grandchild.get(Author, self.author.id)
+        self.child.delete(self.mine)
+        self.child.process()
+        grandchild.merge()
+        self.assertEqual(list(author.quotes), [])
+        self.child.rollback()
+        grandchild.merge()
+        self.assertEqual([each.id for each in author.quotes], [self.theirs.id])
+
+    def test_owners_old_and_new_hear_of_a_member_that_moves(self) -> None:
+        second = self.context.add(Author(name="Schiller"))
+        self.context.save()
+        authors = [self.child.get(Author, each.id) for each in (self.author, second)]
+        counts = lambda: [len(each.quotes) for each in authors]  # noqa: E731
+        live = self.child.query(Author).where("quotes.@count > 0").live()
+        self.assertEqual([counts(), list(live.ids)], [[1, 0], [self.author.id]])
+        # From another context, so that the parent has read neither owner's members.
+        other = self.store.create_context()
+        other.get(Quote, self.theirs.id).author = other.get(Author, second.id)
+        other.save()
+        self.context.merge()
+        self.child.merge()
+        self.assertEqual([counts(), list(live.ids)], [[0, 1], [second.id]])
+        self.theirs.author = self.author
+        self.context.process()
+        self.child.merge()
+        self.assertEqual([counts(), list(live.ids)], [[1, 0], [self.author.id]])
+        self.context.rollback()
+        self.child.merge()
+        self.assertEqual([counts(), list(live.ids)], [[0, 1], [second.id]])
+
+    def test_a_list_hears_of_what_was_read_before_it_was_told(self) -> None:
+        self.context.save()
+        live = self.child.query(Quote).where("contents == 'a'").live()
+        unread = self.child.get(Quote, self.theirs.id)
+        unread.refresh(merge=False)
+        self.theirs.contents = "b"
+        self.assertEqual(unread.contents, "b")
+        self.context.process()
+        self.child.merge()
+        self.assertEqual(list(live.ids), [])
+
+    def test_an_object_that_was_gone_comes_back_as_itself(self) -> None:
+        self.context.save()
+        self.child.enable_undo()
+        self.child.delete(self.mine)
+        self.child.save()
+        self.context.save()
+        self.assertTrue(self.theirs.is_deleted)
+        self.child.undo()
+        self.child.save()
+        self.assertIs(self.context.query(Quote).one(), self.theirs)
+        self.assertEqual([self.theirs.contents, self.theirs.is_deleted], ["a", False])
+        self.theirs.contents = "b"
+        self.context.save()
+        self.assertEqual([each.contents for each in self.store.create_context().query(Quote)], ["b"])
+
     def test_two_changes_of_one_attribute_are_in_conflict(self) -> None:
         self.assertEqual(self.mine.contents, "a")
         self.mine.contents = "mine"
