@@ -46,6 +46,10 @@ quire_status quire_context_create(
  * validated by each save. Transient properties are not saved to a parent either, rows of values come from the store, and
  * batch requests are left to the context without a parent (QUIRE_UNSUPPORTED).
  *
+ * A save is one step of the parent, or none: while delete rules of the parent call its hooks, these cannot save, roll
+ * back, reset or undo it, and while the child's merge handler decides, nothing of the parent can change
+ * (QUIRE_INVALID_STATE).
+ *
  * The child holds its parent. Fails: QUIRE_WRONG_THREAD, QUIRE_CLOSED.
  */
 quire_status quire_context_create_child(

@@ -78,6 +78,9 @@ quire_string quire_context_redo_name(const quire_context *context);
 /**
  * Processes changes, takes back the last group, and processes again. Does nothing when there is none.
  *
+ * An insertion that is taken back takes nothing along: what a rule QUIRE_CASCADE would delete with the object, because
+ * it was there before or came from others since, stays and refers to it no more.
+ *
  * `out_list` may be NULL; otherwise the list has the objects of the group, those that are gone now included. Owned:
  * `*out_list`. When reading what is needed fails, nothing was changed.
  * Fails: QUIRE_INVALID_STATE (undo is off, a group is open, or a delegate is being told of an undo), QUIRE_CLOSED,

@@ -12,9 +12,15 @@ extension Context {
     generation += 1
     let own = undoManager
     own?.closeEvent()
+    // All of it is one step, also when a hook has changes processed meanwhile.
     let noted = UndoManager(levels: 0)
+    noted.beginReverting()
     undoManager = noted
-    defer { undoManager = own }
+    isAccepting = true
+    defer {
+      undoManager = own
+      isAccepting = false
+    }
     do throws(Failure) {
       let read = try objects(of: request)
       try withExtendedLifetime(read) { () throws(Failure) in
@@ -26,10 +32,20 @@ extension Context {
       }
     } catch {
       // All that this needs has been read.
-      try? bringBack(noted.takeHalf().images)
+      let half = noted.takeHalf()
+      noted.isPaused = true
+      try? bringBack(half.images, by: nil)
       throw error
     }
     own?.note(noted.takeHalf())
+  }
+
+  /// The first thing in everything that would end or split the step that a child's save is.
+  func checkNotAccepting() throws(Failure) {
+    if isAccepting {
+      throw Failure(
+        .invalidState, "A child is saving into this context, and a hook of that cannot do this. Do it after the save.")
+    }
   }
 
   // MARK: Conflicts
@@ -120,12 +136,21 @@ extension Context {
         return present
       }
     }
-    let object = ManagedObject(context: self, entity: insert.entity, id: insert.id, state: .inserted)
-    object.values = ContiguousArray(
+    let values = ContiguousArray(
       insert.entity.properties.map { property in
-        guard let attribute = property as? Attribute else { return .nil }
+        guard let attribute = property as? Attribute else { return Value.nil }
         return attribute.isTransient ? attribute.defaultValue : insert.values[attribute.slot]
       })
+    // Somebody may still hold the one that was there before.
+    if let former = goneObject(insert.reference), former.entity === insert.entity {
+      former.committed = [:]
+      former.forgetValues()
+      former.values = values
+      file(returned: former)
+      return former
+    }
+    let object = ManagedObject(context: self, entity: insert.entity, id: insert.id, state: .inserted)
+    object.values = values
     register(object)
     file(inserted: object)
     return object

@@ -46,6 +46,7 @@ extension Context {
   private func write(_ request: SaveRequest) throws(Failure) -> SaveResult? {
     guard let parent else { return try store.save(request) { publish(request, $0) } }
     try parent.accept(request, from: self)
+    parent.savingChild = self
     return nil
   }
 
@@ -90,7 +91,7 @@ extension Context {
           object.becomeStored(as: row)
         }
         try object.settle(onto: row, by: policy)
-      } else if object.isUpdated, policy == .objectWins || policy == .overwrite {
+      } else if object.isUpdated, !object.isFault, policy == .objectWins || policy == .overwrite {
         returning.append(object)
       } else {
         file(gone: object)

@@ -15,7 +15,7 @@ extension Context {
       defer { withExtendedLifetime(reached) {} }
       for (place, object) in batch.enumerated() {
         do {
-          for other in try object.applyDeleteRules() where other.isLive {
+          for other in try object.applyDeleteRules(cascades: !withdrawn.contains(object)) where other.isLive {
             try prepareForDeletion(other)
             if !other.isLive { continue }
             try prepareUndo(ofDeleting: other)

@@ -115,7 +115,9 @@ extension Context {
   private func readmitted(by change: StoreChange) throws(Failure) -> [ObjectReference] {
     var ids: [Int: [Int64]] = [:]
     for row in change.inserted + change.updated {
-      if let reference = reference(row), hasGone(reference) { ids[reference.root, default: []].append(row.id) }
+      if let reference = reference(row), goneObject(reference) != nil {
+        ids[reference.root, default: []].append(row.id)
+      }
     }
     var found: [ObjectReference] = []
     for (root, ids) in ids {
@@ -175,7 +177,7 @@ extension Context {
     undoManager?.isPaused = true
     defer { undoManager?.isPaused = false }
     let change = prepared.change
-    for child in children { child.inbox.post(change) }
+    tellChildren(of: change)
     let observers = liveObservers
     var followed: [Int32: Bool] = [:]
     func isFollowed(_ row: RowIdentifier, _ entity: Entity) -> Bool {

@@ -53,36 +53,66 @@ extension Context {
 
   // MARK: Telling
 
-  /// Files what observers are being told of for the children to merge, apart from what they have themselves: what a
-  /// child saves comes back here.
+  /// Files what observers are being told of for the children to merge. The child that has just saved it hears of what
+  /// it does not show itself.
   func tellChildren(_ batch: [ObjectChange]) {
     if batch.isEmpty { return }
     for child in children {
       var change = StoreChange()
-      var regrouped: [ObjectIdentifier: (relationship: Relationship, owners: [RowIdentifier])] = [:]
+      var regrouped = Regrouped()
       for each in batch {
-        let object = each.object
-        if !object.isLive {
-          change.deleted.append(object.identifier)
-          continue
+        let own = child === savingChild ? child.registeredObject(each.object.reference) : nil
+        if !each.object.isLive {
+          change.deleted.append(each.object.identifier)
+        } else if own?.showsValues(of: each.object) != true {
+          change.updated.append(each.object.identifier)
         }
-        let own = child.registeredObject(object.reference)
-        if own?.showsValues(of: object) != true { change.updated.append(object.identifier) }
-        for relationship in object.entity.relationships
-        where relationship.isToMany && each.properties.contains(relationship)
-          && own?.showsMembers(of: object, in: relationship, isWhole: each.properties == .all) != true
-        {
-          regrouped[ObjectIdentifier(relationship), default: (relationship, [])].owners.append(object.identifier)
-        }
+        each.addRegrouped(to: &regrouped, shownBy: own)
       }
-      change.regrouped = Array(regrouped.values)
+      change.regrouped = regrouped.all
       child.inbox.post(change)
     }
   }
 
+  /// Files what others have saved. What this context has deleted, its children know to be deleted.
+  func tellChildren(of change: StoreChange) {
+    if children.isEmpty { return }
+    func isHere(_ row: RowIdentifier) -> Bool {
+      guard let entity = model.entity(numbered: Int(row.entity)) else { return true }
+      return registeredObject(ObjectReference(root: entity.rootNumber, id: row.id))?.state != .deleted
+    }
+    var change = change
+    change.inserted.removeAll { !isHere($0) }
+    change.updated.removeAll { !isHere($0) }
+    change.returned.removeAll { !isHere($0) }
+    for child in children { child.inbox.post(change) }
+  }
+
   /// After a save into the parent. The changes are there; what observers there cannot be told now, they are told the
   /// next time.
-  func tellParent() { try? parent?.tellObservers() }
+  func tellParent() {
+    try? parent?.tellObservers()
+    parent?.savingChild = nil
+  }
+}
+
+extension ObjectChange {
+  /// Adds the owners of to-many relationships that have other members since: the object itself, and from the to-one
+  /// side, read or not, those that it refers to and those that it referred to before.
+  fileprivate func addRegrouped(to regrouped: inout Context.Regrouped, shownBy own: ManagedObject?) {
+    for relationship in object.entity.relationships where properties.contains(relationship) {
+      if relationship.isToMany {
+        if object.isLive, own?.showsMembers(of: object, in: relationship, isWhole: properties == .all) != true {
+          regrouped.add(relationship, object.id)
+        }
+        continue
+      }
+      guard let inverse = relationship.inverse, inverse.isToMany, own?.showsValues(of: object) != true else { continue }
+      var owners = formerTargets.filter { $0.slot == relationship.slot }.map(\.target)
+      if !object.isFault, case .object(let box) = object.values[relationship.slot] { owners.append(box.reference) }
+      for owner in owners { regrouped.add(inverse, owner.id) }
+    }
+  }
 }
 
 extension ManagedObject {

@@ -47,7 +47,7 @@ extension Context {
   }
 
   /// Owners of to-many relationships, each once.
-  private struct Regrouped {
+  struct Regrouped {
     private var owners: [ObjectIdentifier: (relationship: Relationship, ids: Set<Int64>)] = [:]
 
     mutating func add(_ relationship: Relationship, _ owner: Int64) {

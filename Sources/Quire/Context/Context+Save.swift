@@ -2,6 +2,7 @@ extension Context {
   /// Writes everything pending in one transaction. On failure nothing was written and everything stays pending.
   func save() throws(Failure) {
     try checkMayChange()
+    try checkNotAccepting()
     try refuseSaveInHooks()
     settledCount = 0
     try process()
@@ -58,6 +59,7 @@ extension Context {
   /// Changes are processed first: an object that was deleted unheard still has its place among the temporary ids.
   func obtainPermanentIDs() throws(Failure) {
     try checkMayChange()
+    try checkNotAccepting()
     try parent?.obtainPermanentIDs()
     try process()
     var assigned: [(object: ManagedObject, temporary: Int64)] = []
@@ -82,6 +84,7 @@ extension Context {
   /// Drops everything pending. After a conflict everything is read anew, or it would be in conflict for ever.
   func rollback() throws(Failure) {
     try checkMayChange()
+    try checkNotAccepting()
     generation += 1
     undoManager?.removeAllActions()
     let insertedObjects = Array(inserted), updatedObjects = Array(updated), deletedObjects = Array(deleted)

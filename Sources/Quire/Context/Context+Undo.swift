@@ -4,6 +4,7 @@ extension Context {
   /// Has changes be noted from now on, so that they can be undone. 0 levels are any number.
   func enableUndo(levels: Int) throws(Failure) {
     try checkMayChange()
+    try checkNotAccepting()
     if let undoManager {
       undoManager.levels = levels
     } else {
@@ -78,13 +79,13 @@ extension Context {
     generation += 1
     undoManager.beginReverting()
     do {
-      try bringBack(group.images)
+      try bringBack(group.images, by: direction)
       try propagateDeletes()
     } catch {
       // All that this needs has been read.
       let half = undoManager.takeHalf()
       undoManager.isPaused = true
-      try? bringBack(half.images, isHalfWay: true)
+      try? bringBack(half.images, by: nil)
       undoManager.isPaused = false
       undoManager.endReverting()
       throw error
@@ -107,11 +108,13 @@ extension Context {
 
   private func requiredUndoManager() throws(Failure) -> UndoManager {
     try checkMayChange()
+    try checkNotAccepting()
     if let undoManager { return undoManager }
     throw Failure(.invalidState, "Undo is off in this context. Turn it on first (quire_context_enable_undo).")
   }
 
   func checkNotReverting() throws(Failure) {
+    try checkNotAccepting()
     if undoManager?.isReverting == true {
       throw Failure(.invalidState, "A group is just being undone or redone. Wait until that has returned.")
     }
@@ -120,18 +123,20 @@ extension Context {
   // MARK: Bringing back
 
   /// Makes objects what their images say, by changes like those of a caller: both sides of every relationship follow.
-  /// Half way, nothing can have happened to those that were just deleted.
-  func bringBack(_ images: [ObjectImage], isHalfWay: Bool = false) throws(Failure) {
+  /// Without a direction it is the way back from half of a way: nothing can have happened to those that were just
+  /// deleted.
+  func bringBack(_ images: [ObjectImage], by direction: UndoManager.Direction?) throws(Failure) {
     for image in images where image.wasLive == false && image.object.isLive {
       if try !image.object.isStillStored() { continue }
       try prepareUndo(ofDeleting: image.object)
-      file(deleted: image.object)
+      // Only who deletes again wants what rules take along; the group says what else is not to be there.
+      file(deleted: image.object, isWithdrawn: direction != .redo)
     }
     var returned = Set<ObjectIdentifier>()
     // One whose row another writer has brought back is not to be what it was when it was deleted.
     let images = images.filter { $0.wasLive != true || !$0.object.isLive }
     for image in images where image.wasLive == true {
-      try bringToLife(image, keepsMembers: isHalfWay)
+      try bringToLife(image, keepsMembers: direction == nil)
       returned.insert(ObjectIdentifier(image.object))
     }
     var present: [ObjectImage] = []

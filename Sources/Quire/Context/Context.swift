@@ -28,6 +28,8 @@ final class Context {
   private(set) var deleted = ObjectSet()
   /// Deleted, but their delete rules have not been applied yet.
   var undelivered = ObjectSet()
+  /// Deleted since the last save by having their insertion taken back: delete rules have nothing go with them.
+  private(set) var withdrawn = ObjectSet()
   /// Holders of to-many members that were read while unsaved objects belonged to them: a save renames those, a
   /// rollback takes them away.
   var overlaid = ObjectSet()
@@ -57,6 +59,8 @@ final class Context {
   var mergeHandler: MergeHandler?
   /// While the handler looks at a conflict it may read, but change nothing.
   var isAskingHandler = false
+  /// While it takes over what a child saves.
+  var isAccepting = false
   /// Conflicts that the last save settled.
   var settledCount = 0
 
@@ -70,6 +74,8 @@ final class Context {
   private struct WeakContext { weak var context: Context? }
 
   private var childReferences: [WeakContext] = []
+  /// The child whose save has been taken over and not been told to anybody yet.
+  weak var savingChild: Context?
   /// Whether it counts among the outside references of its parent.
   private var holdsParent = false
 
@@ -114,6 +120,7 @@ final class Context {
       updated = ObjectSet()
       deleted = ObjectSet()
       undelivered = ObjectSet()
+      withdrawn = ObjectSet()
       overlaid = ObjectSet()
       uncounted = ObjectSet()
       touched = ObjectSet()
@@ -175,16 +182,16 @@ final class Context {
     departed[reference] = WeakObject(object: object)
   }
 
-  /// Whether an object of that reference is gone while somebody holds it.
-  func hasGone(_ reference: ObjectReference) -> Bool {
-    (registered[reference]?.object ?? departed[reference]?.object)?.state == .gone
+  /// An object of that reference which is gone while somebody holds it.
+  func goneObject(_ reference: ObjectReference) -> ManagedObject? {
+    let object = registered[reference]?.object ?? departed[reference]?.object
+    return object?.state == .gone ? object : nil
   }
 
   /// There is a row again for an object that was gone, so that nobody need have two of it.
   func readmit(_ reference: ObjectReference) {
-    guard let object = registered[reference]?.object ?? departed.removeValue(forKey: reference)?.object,
-      object.state == .gone
-    else { return }
+    guard let object = goneObject(reference) else { return }
+    departed[reference] = nil
     object.state = .saved
     object.committed = [:]
     object.forgetValues()
@@ -246,7 +253,9 @@ final class Context {
     inserted.insert(object)
   }
 
-  func file(deleted object: ManagedObject) {
+  /// Files an object as deleted, or as `withdrawn`.
+  func file(deleted object: ManagedObject, isWithdrawn: Bool = false) {
+    if isWithdrawn { withdrawn.insert(object) } else if !withdrawn.isEmpty { withdrawn.remove(object) }
     undoManager?.noteDeparture(of: object)
     touchLife(of: object, isLive: object.isLive)
     for case .object(let box) in object.values { noteHolder(object, of: box.reference) }
@@ -332,6 +341,7 @@ final class Context {
     inserted = ObjectSet()
     updated = ObjectSet()
     deleted = ObjectSet()
+    withdrawn = ObjectSet()
     uncounted = ObjectSet()
     pendingHolders = [:]
   }

@@ -255,14 +255,14 @@ extension ManagedObject {
   }
 
   /// Takes a deleted object out of everything that it related to, and gives the objects to delete with it.
-  func applyDeleteRules() throws(Failure) -> [ManagedObject] {
+  func applyDeleteRules(cascades: Bool) throws(Failure) -> [ManagedObject] {
     var cascade: [ManagedObject] = []
     for relationship in entity.relationships where relationship.hasDeleteRule {
       for other in try remainingObjects(of: relationship) {
-        if relationship.deleteRule == .cascade {
+        if relationship.deleteRule == .cascade, cascades {
           cascade.append(other)
-        } else if relationship.deleteRule == .nullify, let inverse = relationship.inverse,
-          try other.isPrepared(for: inverse)
+        } else if relationship.deleteRule == .nullify || relationship.deleteRule == .cascade,
+          let inverse = relationship.inverse, try other.isPrepared(for: inverse)
         {
           other.detach(self, from: inverse)
         }

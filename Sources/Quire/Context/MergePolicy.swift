@@ -33,8 +33,16 @@ extension Context {
 
   func policy(for conflict: Conflict) -> MergePolicy {
     guard let mergeHandler else { return mergePolicy }
-    isAskingHandler = true
-    defer { isAskingHandler = false }
+    // What the child read of its parents is what the conflict is about.
+    func note(_ isAsking: Bool) {
+      var context: Context? = self
+      while let some = context {
+        some.isAskingHandler = isAsking
+        context = some.parent
+      }
+    }
+    note(true)
+    defer { note(false) }
     return mergeHandler.decide(conflict)
   }
 }

@@ -4,6 +4,8 @@ struct ObjectChange {
   let properties: PropertySet
   /// When it was last touched, by `Context.touchCount`.
   let time: UInt64
+  /// What its to-one relationships referred to before, where a child context is to hear of that.
+  var formerTargets: [(slot: Int, target: ObjectReference)] = []
 }
 
 /// Properties of one entity, by slot. Small rather than exact: those beyond the 63rd count as one.
@@ -37,6 +39,13 @@ struct UnheardChange {
     values.append((slot, value))
   }
 
+  var formerTargets: [(slot: Int, target: ObjectReference)] {
+    values.compactMap { slot, value in
+      if case .object(let box) = value { return (slot, box.reference) }
+      return nil
+    }
+  }
+
   /// The properties that differ now: a change that was taken back is none.
   func changed(in current: ContiguousArray<Value>) -> PropertySet {
     var changed = properties
@@ -53,7 +62,9 @@ extension ManagedObject {
     let unheard = unheard
     self.unheard = UnheardChange()
     func change(_ properties: PropertySet) -> ObjectChange {
-      ObjectChange(object: self, properties: properties, time: unheard.time)
+      ObjectChange(
+        object: self, properties: properties, time: unheard.time,
+        formerTargets: context.children.isEmpty ? [] : unheard.formerTargets)
     }
     if let wasLive = unheard.wasLive {
       if wasLive != isLive { return change(.all) }

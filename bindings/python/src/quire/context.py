@@ -20,7 +20,7 @@ from .errors import (
 )
 from .keys import Key
 from .model import Model
-from .properties import Attr, ToMany
+from .properties import Attr, ToMany, ToOne
 from .query import Query
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ class Context(Merging, Undoing):
                 if status:
                     raise failure(status, error)
         except BaseException:
-            library.quire_context_delete(self._raw, handle, None)
+            self._take_back(handle, entity)
             quick.quire_object_release(handle)
             raise
         _identity.attach(object, self, quick.quire_object_id(handle), handle)
@@ -168,9 +168,17 @@ class Context(Merging, Undoing):
         try:
             object.awake_from_insert()
         except BaseException:
-            library.quire_context_delete(self._raw, handle, None)
+            self._take_back(handle, entity)
             raise
         return object
+
+    def _take_back(self, handle: int, entity: Entity) -> None:
+        # What it was made to hold was there before: it lets go of that first, so that no delete rule takes it along.
+        for each in entity.properties.values():
+            if isinstance(each, (ToOne, ToMany)):
+                nothing = _values.Values((each._pack([]) if isinstance(each, ToMany) else each._pack(None),))
+                library.quire_object_set(handle, each._key_bytes, len(each._key_bytes), nothing.array, None)
+        library.quire_context_delete(self._raw, handle, None)
 
     def delete(self, object: Model) -> None:
         """Deletes an object: for queries at once, in the store at the next save.
