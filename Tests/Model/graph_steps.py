@@ -10,7 +10,7 @@ from typing import Any, Optional
 import quire
 
 import graph_facts
-from graph_facts import Facts, apply_rules, insert, link, members, objects, point, put, stored
+from graph_facts import Facts, apply_rules, insert, link, members, objects, point, put
 from graph_saving import Saving
 from graph_side import Difference, Side, same
 from graph_world import CLASSES, KEYS, NAMED, OF, TRANSIENT, Relation, root
@@ -338,7 +338,7 @@ class World(Saving):
         side.process()
         with side.context.create_child() as context:
             child = Side(self, f"{side.index}.{len(steps)}", context, 0)
-            child.start(stored(side.now))
+            child.start(side.now)
             for name, *rest in steps:
                 getattr(self, f"do_{name}")(child, *rest)
                 child.compare()
@@ -359,8 +359,8 @@ class World(Saving):
         if broken:
             raise Difference(f"saved to a parent although {broken} are broken")
         before = dict(side.now)
-        kept = {key: value for key, value in before.items() if type(key) is tuple and key[1] in TRANSIENT}
-        side.now = {**stored(child.now), **{key: value for key, value in kept.items() if key[0] in child.now}}
+        # Transient values too: they go one level up.
+        side.now = dict(child.now)
         apply_rules(side.now, side.base, [(n, before[n]) for n in objects(before) if n not in side.now])
         side.changed(before)
         side.process()

@@ -132,15 +132,20 @@ struct ChildContextTests {
     #expect(try value("title", of: mine) == "Kept")
   }
 
-  @Test("Transient attributes stay with the context that set them")
+  @Test("Transient attributes go one level up and no further")
   func transient() throws {
     let mine = try child.insert(entityNamed: "Sample")
     try set("note", of: mine, to: .text("mine"))
     try set("name", of: mine, to: .text("ours"))
     try child.save()
     let theirs = try counterpart(mine, in: parent)
-    #expect(try value("note", of: theirs) == "unwritten" && value("name", of: theirs) == "ours")
-    #expect(try value("note", of: mine) == "mine")
+    #expect(try value("note", of: theirs) == "mine" && value("name", of: theirs) == "ours")
+    try set("note", of: mine, to: .text("again"))
+    try child.save()
+    #expect(try value("note", of: theirs) == "again" && value("note", of: mine) == "again")
+    #expect(try value("note", of: counterpart(mine, in: Context(parent: parent))) == "again")
+    try parent.save()
+    #expect(try value("note", of: counterpart(mine, in: Context(store: library.store))) == "unwritten")
   }
 
   // MARK: Relationships
@@ -239,6 +244,24 @@ struct ChildContextTests {
     try child.save()
     try parent.save()
     #expect(try storedTitles() == ["Mine"])
+  }
+
+  @Test("To take out a member whose row others have deleted is a conflict, and settled")
+  func vanishedMember() throws {
+    let tags = try library.relationship("Book", "tags")
+    let theirs = try book("Old", in: parent), tag = try parent.insert(entityNamed: "Tag")
+    try theirs.set([tag], for: tags)
+    try parent.save()
+    let below = Context(parent: Context(store: library.store))
+    let mine = try counterpart(theirs, in: below), word = try counterpart(tag, in: below)
+    try mine.remove(word, from: tags)
+    try parent.delete(tag)
+    try parent.save()
+    #expect(try #require(throws: Failure.self) { try below.save() }.kind == .conflict)
+    below.mergePolicy = .storeWins
+    try below.save()
+    try below.parent?.save()
+    #expect(try mine.objects(of: tags).isEmpty)
   }
 
   @Test("A save that fails leaves the parent as it was")

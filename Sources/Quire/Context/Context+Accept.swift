@@ -27,6 +27,7 @@ extension Context {
         try checkConflicts(request, with: child)
         try insert(request.inserts)
         try update(request.updates)
+        try takeTransientValues(of: child)
         for change in request.toManyChanges { try apply(change) }
         try delete(request.deletes)
       }
@@ -130,17 +131,14 @@ extension Context {
       // Deleted there, and to be there again.
       if present.state == .deleted {
         file(returned: present)
-        for attribute in insert.entity.attributes where !attribute.isTransient && !attribute.isDerived {
+        for attribute in insert.entity.attributes where !attribute.isDerived {
           present.write(insert.values[attribute.slot], at: attribute.slot)
         }
         return present
       }
     }
     let values = ContiguousArray(
-      insert.entity.properties.map { property in
-        guard let attribute = property as? Attribute else { return Value.nil }
-        return attribute.isTransient ? attribute.defaultValue : insert.values[attribute.slot]
-      })
+      insert.entity.properties.map { $0 is Attribute ? insert.values[$0.slot] : Value.nil })
     // Somebody may still hold the one that was there before.
     if let former = goneObject(insert.reference), former.entity === insert.entity {
       former.committed = [:]
@@ -165,6 +163,18 @@ extension Context {
         } else {
           object.write(value, at: slot)
         }
+      }
+    }
+  }
+
+  /// Values that no store keeps go one level up all the same, as in Core Data.
+  private func takeTransientValues(of child: Context) throws(Failure) {
+    for changed in child.updated {
+      for attribute in changed.entity.attributes where attribute.isTransient {
+        guard changed.committed[attribute.slot] != nil, let object = try object(changed.reference, of: changed.entity),
+          object.isLive, try object.isStillStored()
+        else { continue }
+        object.write(changed.values[attribute.slot], at: attribute.slot)
       }
     }
   }

@@ -21,7 +21,8 @@ extension Context {
     while true {
       let request = try saveRequest()
       do throws(Failure) {
-        return (request, request.isEmpty ? nil : try write(request))
+        // A parent takes over values that no store keeps, too.
+        return (request, request.isEmpty && parent == nil ? nil : try write(request))
       } catch {
         // What is settled is none of the caller's doing.
         undoManager?.isPaused = true

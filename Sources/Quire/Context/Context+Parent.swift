@@ -118,12 +118,10 @@ extension ObjectChange {
 extension ManagedObject {
   var identifier: RowIdentifier { RowIdentifier(id: id, entity: Int32(entity.number)) }
 
-  /// What a child reads of this object: what could be stored.
+  /// What a child reads of this object.
   fileprivate var row: Row {
     var values = values
-    for property in entity.properties where property.isTransient {
-      values[property.slot] = (property as? Attribute)?.defaultValue ?? .nil
-    }
+    for relationship in entity.relationships where relationship.isTransient { values[relationship.slot] = .nil }
     return Row(entity: entity, id: id, version: version, values: values)
   }
 
