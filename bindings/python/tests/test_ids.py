@@ -91,6 +91,23 @@ class IdTests(FileTestCase):
         self.assertTrue(quote.is_inserted)
         self.assertIs(self.context.get(Quote, quote.id), quote)
 
+    def test_ids_that_a_child_asks_for_are_those_of_its_parents_too(self) -> None:
+        child = self.context.create_child()
+        below, beside = child.create_child(), self.context.create_child()
+        with closing(sqlite3.connect(self.path, isolation_level=None)) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            quote = self.add("a")
+            seen = [each.get(Quote, quote.id) for each in (child, below, beside)]
+            own = child.add(Quote(contents="b"))
+            connection.execute("ROLLBACK")
+        child.obtain_permanent_ids()
+        self.assertGreater(quote.id, 0)
+        self.assertGreater(own.id, 0)
+        self.assertEqual({each.id for each in seen}, {quote.id})
+        self.assertIs(self.context.query(Quote).one(), quote)
+        for context, each in zip((child, below, beside), seen):
+            self.assertIs(context.get(Quote, quote.id), each)
+
     def test_a_program_that_counts_for_itself_is_noticed(self) -> None:
         author = self.context.add(Author(name="Goethe"))
         quotes = [self.add("a"), self.add("b")]

@@ -420,8 +420,10 @@ class Context(Merging, Undoing):
         """
         error = c_void_p()
         status = library.quire_context_obtain_permanent_ids(self._raw, byref(error))
-        self._temporary = [each for objects in self._maps.values() for each in objects.values()]
-        self._learn_ids()
+        top = self
+        while top._parent is not None:
+            top = top._parent
+        top._learn_ids(of_all=True)
         self._after(status, error)
 
     @contextmanager
@@ -490,8 +492,11 @@ class Context(Merging, Undoing):
         finally:
             quick.quire_list_release(taken)
 
-    def _learn_ids(self) -> None:
-        """Files the objects whose ids have become others under these."""
+    def _learn_ids(self, of_all: bool = False) -> None:
+        """Files the objects whose ids have become others under these, here and in children. Permanent ids are looked at
+        too where it may be one `of_all`."""
+        if of_all:
+            self._temporary = [each for objects in self._maps.values() for each in objects.values()]
         still: list[_identity.Reference] = []
         for reference in self._temporary:
             handle = reference.handle
@@ -510,7 +515,7 @@ class Context(Merging, Undoing):
             objects[id] = reference
         self._temporary = still
         for child in list(self._children):
-            child._learn_ids()
+            child._learn_ids(of_all)
 
     def _live_lists(self) -> list[Results[Any]]:
         found = [(reference, reference()) for reference in self._lists]
