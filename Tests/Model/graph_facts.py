@@ -208,8 +208,9 @@ def merge(base: Facts, mine: Facts, theirs: Facts) -> tuple[Facts, set[Any]]:
         if value is None or gone.intersection(about(key)):
             continue
         if type(key) is tuple and here != was and value in gone and value not in theirs and _is_reference(key, mine):
-            # What was to refer to a row that is gone lets go of it: with a change, or by taking its own change back.
-            if was is not None or there is None or there in gone:
+            # What was to refer to a row that is gone lets go of it: with a change, or by taking its own change back, so
+            # that it holds what another has saved, be that gone or not.
+            if was is not None or there is None:
                 continue
             value = there
         merged[key] = value

@@ -1,0 +1,18 @@
+"""Histories that once showed a difference, each with what it is about: `graph.py --kept` runs them."""
+
+from __future__ import annotations
+
+from graph_steps import Step
+
+KEPT: dict[str, list[Step]] = {
+    "a reference that was saved by another, to what is gone by now, is no change of this context": [
+        ("insert", 1, 2, "Book"), ("save", 1), ("merge", 0), ("insert", 0, 3, "Note"), ("save", 0), ("merge", 1),
+        ("point", 1, 3, "about", 2), ("link", 0, 2, "notes", 3), ("save", 0), ("delete", 0, 2), ("save", 0),
+        ("refresh_all", 1),
+    ],
+    "neither is it when the object that was to refer to it was changed besides": [
+        ("insert", 0, 7, "Person"), ("insert", 0, 9, "Note"), ("save", 0), ("merge", 1), ("point", 1, 9, "about", 7),
+        ("point", 0, 9, "about", 7), ("save", 0), ("delete", 0, 7), ("set", 1, 9, "text", "c"), ("save", 0),
+        ("merge", 1), ("look", 1),
+    ],
+}
