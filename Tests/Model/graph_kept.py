@@ -15,4 +15,9 @@ KEPT: dict[str, list[Step]] = {
         ("point", 0, 9, "about", 7), ("save", 0), ("delete", 0, 7), ("set", 1, 9, "text", "c"), ("save", 0),
         ("merge", 1), ("look", 1),
     ],
+    "letting go of what the parent has deleted can be undone": [
+        ("insert", 0, 5, "Book"), ("insert", 0, 9, "Crate"), ("link", 0, 9, "items", 5), ("save", 0),
+        ("delete", 0, 9), ("child", 0, True, (("point", 5, "crate", None), ("undo",), ("redo",), ("undo",))),
+        ("child", 0, True, (("point", 5, "crate", None),)), ("save", 0),
+    ],
 }

@@ -198,6 +198,11 @@ extension Context {
     return parent?.mayBeLive(reference) ?? !reference.isTemporary
   }
 
+  /// Whether it is deleted, here or in a parent, and there until the store is told so.
+  func isToBeDeleted(_ reference: ObjectReference) -> Bool {
+    registeredObject(reference).map { $0.state == .deleted } ?? parent?.isToBeDeleted(reference) ?? false
+  }
+
   /// The object behind a reference that a relationship holds. The row tells the concrete entity when it is not known.
   func object(_ reference: ObjectReference, of entity: Entity) throws(Failure) -> ManagedObject? {
     if let object = registeredObject(reference) { return object }

@@ -149,7 +149,7 @@ extension ManagedObject {
       guard case .object(let box) = value, !context.mayBeLive(box.reference) else { return value }
       // One that is to be deleted may be refused that because of this.
       let isKept = (entity.properties[slot] as? Relationship)?.keepsDeleted == true
-      return isKept && context.registeredObject(box.reference)?.state == .deleted ? value : .nil
+      return isKept && context.isToBeDeleted(box.reference) ? value : .nil
     }
     for (slot, value) in image.values
     where !values.indices.contains(slot)
