@@ -20,4 +20,8 @@ KEPT: dict[str, list[Step]] = {
         ("delete", 0, 9), ("child", 0, True, (("point", 5, "crate", None), ("undo",), ("redo",), ("undo",))),
         ("child", 0, True, (("point", 5, "crate", None),)), ("save", 0),
     ],
+    "a member that a group added and deleted, with a save between, is none when it returns": [
+        ("insert", 0, 4, "Clip"), ("insert", 0, 16, "Book"), ("save", 0), ("begin", 0), ("link", 0, 16, "clips", 4),
+        ("save", 0), ("delete", 0, 4), ("end", 0), ("undo", 0), ("redo", 0), ("undo", 0), ("save", 0),
+    ],
 }

@@ -92,8 +92,12 @@ struct UndoGroup {
       var image = image
       image.wasLive = nil
       image.dropUnchanged()
-      for slot in image.members.keys {
-        image.latest[slot] = object.toMany[slot]?.members.filter(object.context.mayBeLive)
+      for (slot, members) in image.members {
+        let known = Set(members)
+        // Of those that the group deleted, the ones it had added before are not to return with their objects.
+        image.latest[slot] = object.toMany[slot]?.members.filter {
+          !known.contains($0) || object.context.mayBeLive($0)
+        }
       }
       return image.values.isEmpty && image.members.isEmpty ? nil : image
     }
