@@ -200,10 +200,127 @@ static void calls_from_the_progress_function_are_refused(void) {
     close_fixture(made);
 }
 
+/* Everything that a batch request could have changed. */
+static int64_t sum_of_pages(quire_context *context) {
+    quire_list *list = fetch(context, "Book", NULL, NULL);
+    int64_t sum = quire_list_count(list);
+    for (int64_t i = 0; i < quire_list_count(list); i += 1000) {
+        quire_object *book = NULL;
+        CHECK_OK(quire_list_object(list, i, &book, &error));
+        quire_value value;
+        CHECK_OK(quire_object_get(book, "pages", QUIRE_NUL, &value, &error));
+        sum += value.as.integer;
+        quire_object_release(book);
+    }
+    quire_list_release(list);
+    return sum;
+}
+
+static quire_status insert_many(fixture made, const quire_batch_options *options) {
+    static char titles[MOST_ROWS][16];
+    static quire_value values[MOST_ROWS];
+    for (size_t i = 0; i < rows(); i++) {
+        snprintf(titles[i], sizeof titles[i], "new %zu", i);
+        values[i] = quire_value_text(titles[i]);
+    }
+    const char *const keys[] = {"title"};
+    const quire_value *const columns[] = {values};
+    int64_t count = 0;
+    return quire_context_batch_insert(
+        made.context, "Book", QUIRE_NUL, keys, columns, 1, rows(), options, &count, NULL, &error);
+}
+
+/* 0 to 3: which batch request to make. An insertion has cancellation and progress in its options. */
+static quire_status batch(fixture made, int which, quire_fetch_request *request, const quire_batch_options *options) {
+    const quire_value pages = quire_value_integer(7);
+    quire_value longer = quire_value_nil();
+    const char *const keys[] = {"pages"};
+    quire_status status;
+    switch (which) {
+    case 0: return quire_context_batch_update(made.context, request, keys, &pages, 1, NULL, NULL, NULL, &error);
+    case 1: {
+        quire_expression *expression = NULL;
+        CHECK_OK(quire_expression_parse("pages + 1", QUIRE_NUL, NULL, 0, &expression, &error));
+        longer = quire_value_expression(expression);
+        status = quire_context_batch_update(made.context, request, keys, &longer, 1, NULL, NULL, NULL, &error);
+        quire_expression_release(expression);
+        return status;
+    }
+    case 2: return quire_context_batch_delete(made.context, request, NULL, NULL, NULL, &error);
+    default: return insert_many(made, options);
+    }
+}
+
+static void a_cancelled_batch_request_has_changed_nothing(void) {
+    fixture made = many_books();
+    const int64_t before = sum_of_pages(made.context);
+    for (int which = 0; which < 4; which++) {
+        quire_fetch_request *request = new_request("Book", NULL, NULL);
+        /* First the progress function ends it, once it knows of more rows than there are to find. */
+        watch all = {0};
+        all.stop_at = which < 2 ? rows() + rows() / 10 : which == 2 ? rows() / 2 : rows() / 10;
+        quire_progress progress = progress_of(&all, note);
+        quire_batch_options options = QUIRE_BATCH_OPTIONS_INIT;
+        options.progress = &progress;
+        if (which < 3) CHECK_OK(quire_fetch_request_set_progress(request, &progress, &error));
+        CHECK_FAILS(QUIRE_CANCELLED, batch(made, which, request, &options));
+        CHECK(all.calls > 1 && all.rows >= all.stop_at);
+        CHECK(sum_of_pages(made.context) == before);
+        CHECK_OK(quire_fetch_request_set_progress(request, NULL, &error));
+        CHECK(all.destroyed == 1);
+        /* Then another thread. */
+        quire_cancellation *cancellation = quire_cancellation_create();
+        CHECK_OK(quire_fetch_request_set_cancellation(request, cancellation, &error));
+        options.progress = NULL;
+        options.cancellation = cancellation;
+        pthread_t thread;
+        CHECK(pthread_create(&thread, NULL, cancel_soon, cancellation) == 0);
+        CHECK_FAILS(QUIRE_CANCELLED, batch(made, which, request, &options));
+        CHECK(pthread_join(thread, NULL) == 0);
+        CHECK_FAILS(QUIRE_CANCELLED, batch(made, which, request, &options));
+        CHECK(sum_of_pages(made.context) == before);
+        check_usable(made);
+        quire_cancellation_release(cancellation);
+        quire_fetch_request_release(request);
+    }
+    close_fixture(made);
+}
+
+static void a_batch_request_is_watched_through_its_request_or_its_options(void) {
+    fixture made = many_books();
+    watch w = {0};
+    w.context = made.context;
+    CHECK_OK(quire_context_create(made.store, &w.other, &error));
+    quire_fetch_request *request = new_request("Book", NULL, NULL);
+    quire_progress progress = progress_of(&w, call_in);
+    CHECK_OK(quire_fetch_request_set_progress(request, &progress, &error));
+    CHECK_OK(batch(made, 1, request, NULL));
+    CHECK(w.called_in);
+    w.called_in = false;
+    quire_batch_options options = QUIRE_BATCH_OPTIONS_INIT;
+    options.progress = &progress;
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_context_batch_delete(made.context, request, &options, NULL, NULL, &error));
+    CHECK_OK(insert_many(made, &options));
+    CHECK(w.called_in && w.destroyed == 1);
+    quire_fetch_request_release(request);
+    CHECK(w.destroyed == 2);
+    CHECK(count(made.context, "Book", NULL) == 2 * (int64_t)rows());
+    progress.report = NULL;
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, insert_many(made, &options));
+    options.progress = NULL;
+    options.cancellation = (quire_cancellation *)made.context;
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, insert_many(made, &options));
+    CHECK(count(made.context, "Book", NULL) == 2 * (int64_t)rows());
+    quire_context_release(w.other);
+    close_fixture(made);
+}
+
 int main(void) {
     RUN(another_thread_cancels_a_running_fetch);
     RUN(a_controller_keeps_its_rows_when_its_fetch_is_cancelled);
     RUN(progress_rises_and_false_cancels);
     RUN(calls_from_the_progress_function_are_refused);
+    RUN(a_cancelled_batch_request_has_changed_nothing);
+    RUN(a_batch_request_is_watched_through_its_request_or_its_options);
     return RESULT();
 }

@@ -12,6 +12,11 @@
  * over when they merge (`quire_context_merge`); until then their save of an object that the request changed fails with
  * QUIRE_CONFLICT, or is settled by their merge policy.
  *
+ * A request is cancelled as a fetch is (`cancellation.h`), through the fetch request or, of an insertion, through its
+ * options. Whether it is looking for its rows or writing, it fails with QUIRE_CANCELLED and nothing was changed. Only what
+ * comes after the last row can no longer be cancelled: the end of the transaction, and what tells context and results
+ * controllers of the change.
+ *
  * `out_count` and `out_list` may be NULL in every call, so that a request gives its status, a number, or ids. `*out_list`
  * is owned.
  */
@@ -19,6 +24,7 @@
 #define QUIRE_BATCH_H_
 
 #include "base.h"
+#include "cancellation.h"
 #include "value.h"
 
 QUIRE_BEGIN
@@ -39,10 +45,17 @@ typedef struct quire_batch_options {
      * The ids are of what was inserted or updated, row by row.
      */
     bool upserts;
+    /** Insertion only: ends it, from any thread. NULL for nothing. Updates and deletions have that of their request. */
+    quire_cancellation *QUIRE_NULLABLE cancellation;
+    /**
+     * Insertion only: is told how many rows were written so far, and may end it. NULL for nobody. It is copied, and
+     * let go of (`destroy`) before the call returns. Updates and deletions have that of their request.
+     */
+    const quire_progress *QUIRE_NULLABLE progress;
 } quire_batch_options;
 
 /** Sets `struct_size`; all else zero. */
-#define QUIRE_BATCH_OPTIONS_INIT { (uint32_t)sizeof(quire_batch_options), false, false }
+#define QUIRE_BATCH_OPTIONS_INIT { (uint32_t)sizeof(quire_batch_options), false, false, NULL, NULL }
 
 /**
  * Inserts `row_count` saved objects of `entity`, from columns as `quire_context_insert_rows` takes them.
@@ -50,7 +63,7 @@ typedef struct quire_batch_options {
  * Attributes without a column have their defaults; relationships are empty. The ids come in the order of the rows.
  * Fails: QUIRE_INVALID_ARGUMENT (also: `upserts` for an entity without uniqueness constraint), QUIRE_INVALID_TEXT,
  * QUIRE_VALIDATION (a mandatory property has no value),
- * QUIRE_CONSTRAINT, QUIRE_BUSY, QUIRE_READ_ONLY, QUIRE_CLOSED, QUIRE_DATABASE.
+ * QUIRE_CONSTRAINT, QUIRE_BUSY, QUIRE_READ_ONLY, QUIRE_CLOSED, QUIRE_CANCELLED, QUIRE_DATABASE.
  */
 quire_status quire_context_batch_insert(
     quire_context *context, const char *entity, size_t entity_size, const char *const QUIRE_NULLABLE *QUIRE_NONNULL keys,

@@ -1,10 +1,10 @@
 /**
- * Ending a fetch that takes long, and watching it.
+ * Ending a fetch or a batch request that takes long, and watching it.
  *
  * A fetch runs on the thread that calls it. Another thread ends it through a cancellation that the request has; or the
  * fetch tells a progress function how far it is, and that ends it by giving false. Both hold for `quire_context_fetch`,
- * `quire_context_count` and `quire_results_fetch`, and for batch requests as long as they look for their rows. What a list
- * reads later, batch by batch, they do not touch.
+ * `quire_context_count` and `quire_results_fetch`, and for batch requests from beginning to end: a cancelled one has
+ * changed nothing. What a list reads later, batch by batch, they do not touch.
  */
 #ifndef QUIRE_CANCELLATION_H_
 #define QUIRE_CANCELLATION_H_
@@ -23,9 +23,10 @@ quire_cancellation *QUIRE_NULLABLE quire_cancellation_retain(quire_cancellation 
 void quire_cancellation_release(quire_cancellation *QUIRE_NULLABLE cancellation);
 
 /**
- * Ends every fetch whose request has this cancellation: the running ones within some milliseconds (a sort of very many rows,
- * or a single match of a slow regular expression, is not broken off in the middle), later ones before they begin. Each
- * fails with QUIRE_CANCELLED and gives nothing; store and context can be used as before.
+ * Ends every fetch and batch request that has this cancellation: the running ones within some milliseconds (a sort of
+ * very many rows, or a single match of a slow regular expression, is not broken off in the middle, and a batch request
+ * takes back what it has written), later ones before they begin. Each fails with QUIRE_CANCELLED and gives nothing; store
+ * and context can be used as before.
  *
  * It cannot be taken back: make a new cancellation for what may run afterwards. Again, it does nothing. Any thread; not
  * for signal handlers.
@@ -55,7 +56,8 @@ typedef struct quire_progress {
     void (*QUIRE_NULLABLE destroy)(void *QUIRE_NULLABLE user_data);
     /**
      * Called on the thread that fetches, which has read `row_count` rows so far; SQLite may look at many more than it
-     * gives. False cancels the fetch.
+     * gives, and a batch request reads some rows more than once. A batch insertion tells the rows that it has written.
+     * False cancels the fetch or batch request.
      *
      * The store is locked meanwhile, so be quick, and do not wait for a thread that uses the store. Calls into the
      * context, and into any other context of the store, are refused (QUIRE_INVALID_STATE). May not be NULL.

@@ -10,9 +10,10 @@ public func quire_context_batch_insert(
   runBatch(context, options, out_count, out_list, out_error) { context, options throws(Failure) in
     let name = try string(entity, entity_size, "entity")
     let table = try valueTable(keys, columns, column_count, row_count)
+    let cancellation = try options.cancellation.map { given throws(Failure) in try resolve(given, "cancellation") }
     let rows = try context.insertIntoStore(
       entityNamed: name, keys: table.keys, rowCount: row_count, merges: !options.skips_merge,
-      upserts: options.upserts
+      upserts: options.upserts, cancellation: cancellation, progress: monitorProgress(options.progress)
     ) { (column, row) throws(Failure) in
       try value(table.cells[column][row], "columns")
     }
@@ -28,7 +29,7 @@ public func quire_context_batch_update(
   _ out_list: Out<quire_list>, _ out_error: ErrorOut
 ) -> quire_status {
   runBatch(context, options, out_count, out_list, out_error) { context, options throws(Failure) in
-    try refuseUpserts(options)
+    try refuseInsertionOptions(options)
     let request = try resolve(request, "request")
     let names = try strings(keys, count, "keys")
     var changes: [(key: String, value: FormatArgument)] = []
@@ -49,13 +50,19 @@ public func quire_context_batch_delete(
   _ out_list: Out<quire_list>, _ out_error: ErrorOut
 ) -> quire_status {
   runBatch(context, options, out_count, out_list, out_error) { context, options throws(Failure) in
-    try refuseUpserts(options)
+    try refuseInsertionOptions(options)
     let request = try resolve(request, "request")
     return (request.entityName, try context.delete(request, merges: !options.skips_merge))
   }
 }
 
-private func refuseUpserts(_ options: quire_batch_options) throws(Failure) {
+private func refuseInsertionOptions(_ options: quire_batch_options) throws(Failure) {
+  if options.cancellation != nil || options.progress != nil {
+    throw Failure(
+      .invalidArgument,
+      "'cancellation' and 'progress' of the options are for insertion; an update or a deletion takes those of its "
+        + "request. Set them there.")
+  }
   if options.upserts {
     throw Failure(.invalidArgument, "'upserts' is for insertion; an update or a deletion inserts nothing.")
   }

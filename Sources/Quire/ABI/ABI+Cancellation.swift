@@ -41,20 +41,20 @@ public func quire_fetch_request_set_progress(
 ) -> quire_status {
   status(out_error) { () throws(Failure) in
     let request = try resolve(request, "request")
-    guard progress != nil else {
-      request.progress = nil
-      return
-    }
-    let chosen = try options(progress, defaults: quire_progress(), "progress")
-    guard let report = chosen.report else {
-      throw Failure(.invalidArgument, "'progress' has no function 'report' to tell; pass NULL to have nobody told.")
-    }
-    let interval = chosen.interval_milliseconds == 0 ? 10 : UInt64(chosen.interval_milliseconds)
-    let callback = ProgressCallback(chosen)
-    request.progress = FetchMonitor.Progress(nanoseconds: interval * 1_000_000) { rows in
-      report(callback.userData, rows)
-    }
+    request.progress = try monitorProgress(progress)
   }
+}
+
+/// Who is to be told, from what the caller gave; nil for NULL.
+func monitorProgress(_ progress: UnsafePointer<quire_progress>?) throws(Failure) -> FetchMonitor.Progress? {
+  guard progress != nil else { return nil }
+  let chosen = try options(progress, defaults: quire_progress(), "progress")
+  guard let report = chosen.report else {
+    throw Failure(.invalidArgument, "'progress' has no function 'report' to tell; pass NULL to have nobody told.")
+  }
+  let interval = chosen.interval_milliseconds == 0 ? 10 : UInt64(chosen.interval_milliseconds)
+  let callback = ProgressCallback(chosen)
+  return FetchMonitor.Progress(nanoseconds: interval * 1_000_000) { rows in report(callback.userData, rows) }
 }
 
 /// Holds the caller's `user_data` and calls `destroy` when it goes.

@@ -20,7 +20,8 @@ final class Confinement: Sendable {
     } else if isRefusing.load(ordering: .relaxed) {
       throw Failure(
         .invalidState,
-        "A fetch of this context is telling its progress. The context cannot be used from there; return first.")
+        "A fetch or batch request of this context is telling its progress. The context cannot be used from there; "
+          + "return first.")
     }
     depth.add(1, ordering: .relaxed)
   }

@@ -29,8 +29,9 @@ extension Context {
       }
     }
     let plan = window(query.plan(), request)
-    return try runBatch(merges: merges) { session throws(Failure) in
-      let rows = try matchingRows(plan, query)
+    let monitor = FetchMonitor(.update, of: request.entityName, request.cancellation, request.progress, in: self)
+    return try runBatch(watchedBy: monitor, merges: merges) { session throws(Failure) in
+      let rows = try store.ids(plan)
       for (property, value) in changes { try checkRules(value, property, rows) }
       // All is calculated before anything is written, since an expression may look at other rows too.
       // Their names are no keys, since the request may order by those.
@@ -43,8 +44,11 @@ extension Context {
         let attribute = expressions[place].attribute
         var fitting: [Value] = []
         fitting.reserveCapacity(values.count)
-        for value in values { fitting.append(try checkedForBatch(value, attribute)) }
-        for (row, value) in zip(rows, fitting) { try checkRules(value, attribute, [row]) }
+        for (row, value) in zip(rows, values) {
+          try monitor?.check()
+          fitting.append(try checkedForBatch(value, attribute))
+          try checkRules(value, attribute, [row])
+        }
         computed.append(BatchSession.Computed(attribute: attribute, values: fitting))
       }
       try session.update(rows, of: query.entity, to: changes, computed)
@@ -58,8 +62,9 @@ extension Context {
     try prepareBatch()
     let query = try FetchQuery(request, in: self)
     let plan = window(query.plan(), request)
-    return try runBatch(merges: merges) { session throws(Failure) in
-      let rows = try matchingRows(plan, query)
+    let monitor = FetchMonitor(.deletion, of: request.entityName, request.cancellation, request.progress, in: self)
+    return try runBatch(watchedBy: monitor, merges: merges) { session throws(Failure) in
+      let rows = try store.ids(plan)
       try session.delete(rows)
       return rows
     }
@@ -69,34 +74,36 @@ extension Context {
   /// the unique values of a row that is there update it.
   func insertIntoStore(
     entityNamed name: String, keys: [String], rowCount: Int, merges: Bool, upserts: Bool = false,
+    cancellation: Cancellation? = nil, progress: FetchMonitor.Progress? = nil,
     value: (Int, Int) throws(Failure) -> Value
   ) throws(Failure) -> ContiguousArray<RowIdentifier> {
     try prepareBatch()
     let entity = try insertableEntity(named: name)
-    let values = try rows(of: entity, keys: keys, rowCount: rowCount, value: value)
-    if values.isEmpty { return [] }
-    let numbered = values.enumerated().map { (row: $0, values: $1) }
-    if upserts {
-      let given = keys.compactMap { entity.propertiesByName[$0] }
-      return try runBatch(merges: merges) { session throws(Failure) in
-        let upsert = try session.upsert(values, of: entity, given: given)
-        try checkMandatory(entity, upsert.inserts)
-        try checkRules(entity, upsert.inserts, entity.properties)
-        // A row that is there has values of its own for what is not given.
-        try checkMandatory(entity, numbered, given.filter { !$0.isOptional })
-        try checkRules(entity, numbered, given)
-        return try session.run(upsert, of: entity)
+    let monitor = FetchMonitor(.insertion, of: name, cancellation, progress, in: self)
+    let outcome = try store.watched(by: monitor) { () throws(Failure) -> BatchOutcome in
+      let values = try rows(of: entity, keys: keys, rowCount: rowCount) { (column, row) throws(Failure) in
+        if column == 0 { try monitor?.check() }
+        return try value(column, row)
       }
+      if values.isEmpty { return BatchOutcome(rows: [], merge: nil) }
+      let numbered = values.enumerated().map { (row: $0, values: $1) }
+      if upserts {
+        let given = keys.compactMap { entity.propertiesByName[$0] }
+        return try carryOut(merges: merges) { session throws(Failure) in
+          let upsert = try session.upsert(values, of: entity, given: given)
+          try checkMandatory(entity, upsert.inserts)
+          try checkRules(entity, upsert.inserts, entity.properties, monitor)
+          // A row that is there has values of its own for what is not given.
+          try checkMandatory(entity, numbered, given.filter { !$0.isOptional })
+          try checkRules(entity, numbered, given, monitor)
+          return try session.run(upsert, of: entity)
+        }
+      }
+      try checkMandatory(entity, numbered)
+      try checkRules(entity, numbered, entity.properties, monitor)
+      return try carryOut(merges: merges) { session throws(Failure) in try session.insert(values, of: entity) }
     }
-    try checkMandatory(entity, numbered)
-    try checkRules(entity, numbered, entity.properties)
-    return try runBatch(merges: merges) { session throws(Failure) in try session.insert(values, of: entity) }
-  }
-
-  private func matchingRows(
-    _ plan: FetchPlan, _ query: FetchQuery
-  ) throws(Failure) -> ContiguousArray<RowIdentifier> {
-    try store.watched(by: query.monitor) { () throws(Failure) in try store.ids(plan) }
+    return take(outcome)
   }
 
   /// Observers hear of what is pending first, so that what they are told next is the work of the request alone.
@@ -112,19 +119,36 @@ extension Context {
   }
 
   private func runBatch(
-    merges: Bool, _ body: (BatchSession) throws(Failure) -> ContiguousArray<RowIdentifier>
+    watchedBy monitor: FetchMonitor?, merges: Bool,
+    _ body: (BatchSession) throws(Failure) -> ContiguousArray<RowIdentifier>
   ) throws(Failure) -> ContiguousArray<RowIdentifier> {
-    let (rows, prepared) = try store.batch(completion: publish) { session throws(Failure) in
+    take(
+      try store.watched(by: monitor) { () throws(Failure) in try carryOut(merges: merges, body) })
+  }
+
+  /// What a batch request has done to the file.
+  private struct BatchOutcome {
+    let rows: ContiguousArray<RowIdentifier>
+    let merge: PreparedMerge?
+  }
+
+  private func carryOut(
+    merges: Bool, _ body: (BatchSession) throws(Failure) -> ContiguousArray<RowIdentifier>
+  ) throws(Failure) -> BatchOutcome {
+    try store.batch(completion: publish) { session throws(Failure) in
       let rows = try body(session)
       try session.derive()
-      return (rows, merges ? try prepareMerge(of: session.change) : nil)
+      return BatchOutcome(rows: rows, merge: merges ? try prepareMerge(of: session.change) : nil)
     }
-    // From here on nothing fails: the file has the changes. Who cannot be told now is told the next time.
-    if let prepared {
+  }
+
+  /// From here on nothing fails: the file has the changes. Who cannot be told now is told the next time.
+  private func take(_ outcome: BatchOutcome) -> ContiguousArray<RowIdentifier> {
+    if let prepared = outcome.merge {
       merge(prepared)
       try? tellObservers()
     }
-    return rows
+    return outcome.rows
   }
 
   private func checkForBatch(_ property: Property) throws(Failure) {
@@ -219,11 +243,13 @@ extension Context {
   }
 
   private func checkRules(
-    _ entity: Entity, _ rows: [(row: Int, values: ContiguousArray<Value>)], _ properties: [Property]
+    _ entity: Entity, _ rows: [(row: Int, values: ContiguousArray<Value>)], _ properties: [Property],
+    _ monitor: FetchMonitor?
   ) throws(Failure) {
     let rules = try ruleBook.rules(of: entity)
     for property in properties where !rules.tests(of: property).isEmpty {
       for (row, values) in rows {
+        try monitor?.check()
         try Validation.check(
           values[property.slot], of: property, in: entity, place: " in row \(row), counted from 0,", self)
       }

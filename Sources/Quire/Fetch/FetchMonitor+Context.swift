@@ -1,11 +1,14 @@
 extension FetchMonitor {
-  /// Watches one fetch of a context; nil when nobody asked for that. While the progress is told, the context lets
-  /// nobody in.
-  convenience init?(of entityName: String, _ cancellation: Cancellation?, _ progress: Progress?, in context: Context) {
+  /// Watches one fetch or batch request of a context; nil when nobody asked for that. While the progress is told, the
+  /// context lets nobody in.
+  convenience init?(
+    _ work: Work = .fetch, of entityName: String, _ cancellation: Cancellation?, _ progress: Progress?,
+    in context: Context
+  ) {
     if cancellation == nil, progress == nil { return nil }
     let confinement = context.confinement
     self.init(
-      subject: "The fetch of '\(entityName)'", cancellation: cancellation,
+      work, of: entityName, cancellation: cancellation,
       progress: progress.map { progress in
         Progress(nanoseconds: progress.nanoseconds) { rows in confinement.refusing { progress.report(rows) } }
       })

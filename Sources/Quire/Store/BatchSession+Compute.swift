@@ -28,6 +28,7 @@ extension BatchSession {
         + "WHERE Z_PK = ?1 AND (\(differs))")
     var changed: [RowIdentifier] = []
     for (index, row) in rows.enumerated() {
+      try connection.mayGoOn()
       try statement.bind(row.id, at: 1)
       try statement.bind(advanced.contains(row.id) ? 0 : 1, at: 2)
       for (place, column) in computed.enumerated() { try statement.bind(column.values[index], at: place + 3) }

@@ -113,6 +113,7 @@ extension BatchSession {
     let statement = try connection.statement(
       "UPDATE \(schema.table(of: relationship.entity)) SET \(order) = ? WHERE Z_PK = ?")
     for row in rows {
+      try connection.mayGoOn()
       try statement.bind(try session.nextOrderKey(path, owner: owner), at: 1)
       try statement.bind(row.id, at: 2)
       try statement.run()

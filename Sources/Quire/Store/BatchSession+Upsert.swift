@@ -28,6 +28,7 @@ extension BatchSession {
     var known: [UniqueKey: Upsert.Place] = [:]
     var updates: [Int64: Int] = [:]
     for (number, values) in rows.enumerated() {
+      try connection.mayGoOn()
       var place: Upsert.Place?
       for constraint in constraints where place == nil {
         guard let key = UniqueKey(constraint, of: values) else { continue }

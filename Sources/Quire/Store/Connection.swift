@@ -10,7 +10,7 @@ final class Connection {
 
   /// How many statements were begun; for tests of what is read when.
   private(set) var statementCount = 0
-  /// The fetch under way that wants to be watched, if any.
+  /// Who watches what is under way, if anybody does.
   private(set) var monitor: FetchMonitor?
 
   /// What fails until this is false is, to the caller, the opening.
@@ -168,9 +168,11 @@ extension Connection {
       return Statement(idle, sql: sql, connection: self)
     }
     var prepared: OpaquePointer?
+    // The monitor is asked while SQLite compiles, too.
+    pendingFailure = nil
     let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
     guard code == SQLITE_OK, let prepared else {
-      if let failure = tooLargeFailure { throw failure }
+      if let failure = pendingFailure ?? tooLargeFailure { throw failure }
       throw failure(code == SQLITE_OK ? SQLITE_MISUSE : code, doing: "run \(Connection.excerpt(sql))")
     }
     return Statement(prepared, sql: sql, connection: self)
@@ -204,6 +206,7 @@ extension Connection {
   /// SQLite looks at the monitor each time that it has done so many steps of its programs: some microseconds, unless
   /// a step calls a slow function.
   private static let stepsBetweenLooks: Int32 = 250
+  private static let millisecondsBetweenTries: Int32 = 5
 
   /// Runs `body` with all its statements under the eyes of `monitor`.
   func watched<Result>(
@@ -217,25 +220,57 @@ extension Connection {
     return try body()
   }
 
+  /// To be called between the rows of what is done row by row, before one that `isWritten`.
+  func mayGoOn(isWritten: Bool = false) throws(Failure) {
+    guard let monitor else { return }
+    try monitor.check()
+    if isWritten { monitor.countRow() }
+  }
+
+  /// Runs what is not to be broken off.
+  private func unwatched<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    guard let monitor else { return try body() }
+    watch(nil)
+    defer { watch(monitor) }
+    return try body()
+  }
+
   private func watch(_ monitor: FetchMonitor?) {
     self.monitor = monitor
     guard let handle else { return }
     if monitor == nil {
       sqlite3_progress_handler(handle, 0, nil, nil)
+      sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)
       return
     }
+    let context = Unmanaged.passUnretained(self).toOpaque()
     sqlite3_progress_handler(
       handle, Connection.stepsBetweenLooks,
       { connection in
         guard let connection else { return 0 }
-        return Unmanaged<Connection>.fromOpaque(connection).takeUnretainedValue().mayGoOn() ? 0 : 1
-      }, Unmanaged.passUnretained(self).toOpaque())
+        return Unmanaged<Connection>.fromOpaque(connection).takeUnretainedValue().goesOn() ? 0 : 1
+      }, context)
+    // Waits for the lock of another process as SQLite would, but not for one who no longer wants it.
+    sqlite3_busy_handler(
+      handle,
+      { connection, times in
+        guard let connection else { return 0 }
+        return Unmanaged<Connection>.fromOpaque(connection).takeUnretainedValue().waits(times) ? 1 : 0
+      }, context)
   }
 
-  private func mayGoOn() -> Bool {
+  private func goesOn() -> Bool {
     guard let monitor, !monitor.mayGoOn() else { return true }
     pendingFailure = monitor.failure
     return false
+  }
+
+  private func waits(_ times: Int32) -> Bool {
+    if !goesOn() || Int64(times) * Int64(Connection.millisecondsBetweenTries) >= Int64(busyTimeoutMilliseconds) {
+      return false
+    }
+    sqlite3_sleep(Connection.millisecondsBetweenTries)
+    return true
   }
 }
 
@@ -262,12 +297,12 @@ extension Connection {
     defer { transactionDepth -= 1 }
     do throws(Failure) {
       let result = try body()
-      if transactionDepth == 1 { try execute("COMMIT") }
+      if transactionDepth == 1 { try unwatched { () throws(Failure) in try execute("COMMIT") } }
       return result
     } catch {
       // After some errors (a full disk among them) SQLite has already rolled back.
       if transactionDepth == 1, let handle, sqlite3_get_autocommit(handle) == 0 {
-        sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
+        try unwatched { () throws(Failure) in _ = sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
       }
       throw error
     }

@@ -1,14 +1,21 @@
 import Glibc
 
-/// Watches one fetch while it runs: whether it was cancelled, and how far it is. For the thread that fetches.
+/// Watches one fetch or batch request while it runs: whether it was cancelled, and how far it is. For the thread that
+/// runs it.
 final class FetchMonitor {
+  /// What is watched, as messages call it.
+  enum Work: String {
+    case fetch = "fetch", update = "batch update", deletion = "batch deletion", insertion = "batch insertion"
+  }
+
   /// Who wants to be told how many rows were read, and when. The function gives false to cancel.
   struct Progress {
     let nanoseconds: UInt64
     let report: (UInt64) -> Bool
   }
 
-  private let subject: String
+  private let work: Work
+  private let entityName: String
   private let cancellation: Cancellation?
   private let progress: Progress?
   private var rowCount: UInt64 = 0
@@ -17,8 +24,9 @@ final class FetchMonitor {
   /// While the progress function runs, which must not come back to the store.
   private(set) var isReporting = false
 
-  init(subject: String, cancellation: Cancellation?, progress: Progress?) {
-    self.subject = subject
+  init(_ work: Work, of entityName: String, cancellation: Cancellation?, progress: Progress?) {
+    self.work = work
+    self.entityName = entityName
     self.cancellation = cancellation
     self.progress = progress
     nextReport = progress.map { FetchMonitor.now() &+ $0.nanoseconds } ?? 0
@@ -26,7 +34,7 @@ final class FetchMonitor {
 
   func countRow() { rowCount &+= 1 }
 
-  /// False when the fetch is to end. Tells the progress when it is time to.
+  /// False when the work is to end. Tells the progress when it is time to.
   func mayGoOn() -> Bool {
     if isStopped || cancellation?.isCancelled == true { return false }
     guard let progress, !isReporting else { return true }
@@ -46,7 +54,9 @@ final class FetchMonitor {
   var failure: Failure {
     Failure(
       .cancelled,
-      "\(subject) was cancelled after \(rowCount) rows had been read. There is no result; the store is as it was.")
+      "The \(work.rawValue) of '\(entityName)' was cancelled after \(rowCount) rows had been "
+        + "\(work == .insertion ? "written" : "read"). "
+        + (work == .fetch ? "There is no result; the store is as it was." : "Nothing was changed."))
   }
 
   private static func now() -> UInt64 {

@@ -129,6 +129,7 @@ extension SaveSession {
     var slots: [Int] = []
     var current: (entity: Entity, statement: Statement)?
     for update in request.updates {
+      try connection.mayGoOn(isWritten: true)
       let changes = update.changes.count < 2 ? update.changes : update.changes.sorted { $0.slot < $1.slot }
       let writer = try store.layouts.writer(of: update.entity)
       // Updates in a row mostly change the same properties of the same entity.
@@ -194,6 +195,7 @@ extension SaveSession {
   private func insertRows(_ rows: ContiguousArray<SaveRequest.Insert>, id: (Int) -> Int64) throws(Failure) {
     var current: (entity: Entity, writer: RowWriter, statement: Statement)?
     for (place, insert) in rows.enumerated() {
+      try connection.mayGoOn(isWritten: true)
       if current?.entity !== insert.entity {
         let writer = try store.layouts.writer(of: insert.entity)
         current = (insert.entity, writer, try connection.statement(writer.insertSQL))

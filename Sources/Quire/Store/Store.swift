@@ -89,7 +89,7 @@ final class Store: @unchecked Sendable {
     if connection.monitor?.isReporting == true {
       throw Failure(
         .invalidState,
-        "The store '\(path)' cannot be used from the function that a fetch of it tells its progress. "
+        "The store '\(path)' cannot be used from the function that a fetch or batch request tells its progress. "
           + "Return from there first.")
     }
   }

@@ -239,6 +239,58 @@ class WatchTests(StoreTestCase):
         with self.assertRaises(quire.StoreClosed):
             self.slow.watched(cancellation=closed)
 
+    def check_unchanged(self):
+        """Nothing that the batch requests below do is to be seen."""
+        with self.store.create_context() as other:
+            self.assertEqual(other.query(Author).count(), self.COUNT + 1)
+            self.assertEqual(other.query(Author).where("NOT name BEGINSWITH 'author '").count(), 1)
+        self.assertFalse(self.context.has_changes)
+
+    def batches(self):
+        """Calls that change the store, given what `watched` takes, and the rows that each knows of at least."""
+        names = {"name": [f"new {number}" for number in range(self.COUNT)]}
+        everyone = self.context.query(Author)
+        return (
+            lambda **watch: everyone.watched(**watch).update(name="x"),
+            lambda **watch: everyone.watched(**watch).update(name=quire.Expression("uppercase:(name)")),
+            lambda **watch: everyone.watched(**watch).delete(),
+            lambda **watch: self.context.insert_rows(Author, names, **watch),
+        )
+
+    def test_a_batch_request_that_was_ended_has_changed_nothing(self):
+        def fail(rows):
+            raise LookupError(f"at {rows}")
+
+        for run in self.batches():
+            told = []
+            with self.assertRaises(quire.Cancelled):
+                run(progress=lambda rows: told.append(rows) or len(told) < 2)
+            self.assertEqual(told, sorted(told))
+            self.assertEqual(len(told), 2)
+            self.check_unchanged()
+            with quire.Cancellation() as cancellation:
+                self.later(cancellation.cancel)
+                with self.assertRaises(quire.Cancelled):
+                    run(cancellation=cancellation)
+                with self.assertRaises(quire.Cancelled):
+                    run(cancellation=cancellation)
+            self.check_unchanged()
+            with self.assertRaisesRegex(LookupError, "^at "):
+                run(progress=fail)
+            self.check_unchanged()
+            for wrong in ({"progress": 5}, {"cancellation": True}):
+                with self.assertRaises(TypeError):
+                    run(**wrong)
+
+    def test_a_batch_request_tells_its_progress(self):
+        update, calculate, delete, insert = self.batches()
+        for run in (insert, update, calculate, delete):
+            told = []
+            run(progress=told.append)
+            self.assertGreater(len(told), 1)
+            self.assertGreater(told[-1], self.COUNT // 2)
+        self.assertEqual(self.context.query(Author).count(), 0)
+
     @unittest.skipUnless(hasattr(signal, "raise_signal"), "needs signals")
     def test_control_c_ends_a_query(self):
         # Too slow to be done before the signal: each match tries many ways.
@@ -250,7 +302,10 @@ class WatchTests(StoreTestCase):
         hook = sys.unraisablehook
         sys.unraisablehook = reported.append
         try:
-            for run in (lambda: slow.all(), lambda: slow.count(), lambda: slow.live()):
+            for run in (
+                lambda: slow.all(), lambda: slow.count(), lambda: slow.live(), lambda: slow.update(name="x"),
+                lambda: slow.delete(), self.batches()[1], self.batches()[3],
+            ):
                 self.later(lambda: os.kill(pid, signal.SIGINT), 0.05)
                 begin = time.monotonic()
                 with self.assertRaises(KeyboardInterrupt):

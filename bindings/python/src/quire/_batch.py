@@ -6,10 +6,11 @@ import ctypes
 from array import array
 from collections.abc import Callable, Mapping
 from ctypes import byref, c_int64, c_void_p
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, Optional, Union
 
-from . import _buffers, _ffi, _identity, _values
+from . import _buffers, _ffi, _identity, _values, _watch
 from ._load import library, quick
+from .cancellation import Cancellation
 from .errors import InvalidArgument
 from .keys import Key
 from .operand import Operand
@@ -61,25 +62,48 @@ def delete(query: Query[Any], merge: bool) -> array[int]:
 def _with_request(query: Query[Any], call: Call, merge: bool) -> array[int]:
     request = query._request(_ffi.QUIRE_RESULT_OBJECTS)
     try:
-        return run(query._context, lambda *rest: call(request, *rest), merge)
+        watch = _watch.watch(query._progress)
+        if watch is not None:
+            watch.attach(request)
+        return _run(query._context, lambda *rest: call(request, *rest), _options(merge), watch)
     finally:
         quick.quire_fetch_request_release(request)
 
 
-def run(context: Context, call: Call, merge: bool, upsert: bool = False) -> array[int]:
+def insert(
+    context: Context, call: Call, merge: bool, upsert: bool, cancellation: Optional[Cancellation],
+    progress: Optional[_watch.Progress],
+) -> array[int]:
+    """Makes a call that inserts rows; gives their ids."""
+    _watch.check(cancellation, progress)
+    watch = _watch.watch(progress)
+    options = _options(merge)
+    options.upserts = upsert
+    if cancellation is not None:
+        options.cancellation = cancellation._raw
+    if watch is not None:
+        options.progress = ctypes.pointer(watch.progress)
+    return _run(context, call, options, watch)
+
+
+def _options(merge: bool) -> _ffi.quire_batch_options:
+    return _ffi.quire_batch_options(struct_size=ctypes.sizeof(_ffi.quire_batch_options), skips_merge=not merge)
+
+
+def _run(
+    context: Context, call: Call, options: _ffi.quire_batch_options, watch: Optional[_watch.Watch]
+) -> array[int]:
     """Makes a call of a batch request, and has the context's objects show what it left; gives the ids."""
-    options = _ffi.quire_batch_options(
-        struct_size=ctypes.sizeof(_ffi.quire_batch_options), skips_merge=not merge, upserts=upsert)
     error, taken, count = c_void_p(), c_void_p(), c_int64()
     status = call(byref(options), byref(count), byref(taken), byref(error))
     if status:
-        context._after(status, error)
+        context._after(status, error, None if watch is None else watch.take_failure())
     assert taken.value is not None
     try:
         ids = ids_of(quick.quire_list_ids, taken, 0, count.value)
     finally:
         quick.quire_list_release(taken)
-    if merge:
+    if not options.skips_merge:
         for objects in list(context._maps.values()):
             for reference in list(objects.values()):
                 instance = reference()

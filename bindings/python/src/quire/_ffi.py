@@ -250,11 +250,28 @@ class quire_attribute_options(ctypes.Structure):
     ]
 
 
+quire_progress_destroy = CFUNCTYPE(None, c_void_p)
+
+quire_progress_report = CFUNCTYPE(c_bool, c_void_p, c_uint64)
+
+
+class quire_progress(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("interval_milliseconds", c_uint32),
+        ("user_data", c_void_p),
+        ("destroy", quire_progress_destroy),
+        ("report", quire_progress_report),
+    ]
+
+
 class quire_batch_options(ctypes.Structure):
     _fields_ = [
         ("struct_size", c_uint32),
         ("skips_merge", c_bool),
         ("upserts", c_bool),
+        ("cancellation", c_void_p),
+        ("progress", POINTER(quire_progress)),
     ]
 
 
@@ -419,21 +436,6 @@ class quire_plan_step(ctypes.Structure):
         ("to_flat", c_int64),
         ("removed", c_int64),
         ("inserted", c_int64),
-    ]
-
-
-quire_progress_destroy = CFUNCTYPE(None, c_void_p)
-
-quire_progress_report = CFUNCTYPE(c_bool, c_void_p, c_uint64)
-
-
-class quire_progress(ctypes.Structure):
-    _fields_ = [
-        ("struct_size", c_uint32),
-        ("interval_milliseconds", c_uint32),
-        ("user_data", c_void_p),
-        ("destroy", quire_progress_destroy),
-        ("report", quire_progress_report),
     ]
 
 

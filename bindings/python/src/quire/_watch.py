@@ -1,4 +1,4 @@
-"""What looks after a fetch while the library runs it: a progress function, and Ctrl-C."""
+"""What looks after a fetch or batch request while the library runs it: a progress function, and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any, Callable, Optional
 
 from . import _ffi
 from ._load import library
+from .cancellation import Cancellation
 from .errors import failure
 
 Progress = Callable[[int], object]
@@ -57,7 +58,7 @@ _report_pointer = ctypes.cast(_report, _ffi.quire_progress_report)
 
 
 class Watch:
-    """Looks after the fetches of one request, which it must outlive."""
+    """Looks after the fetches of one request, or a batch request, which it must outlive."""
 
     def __init__(self, progress: Optional[Progress]) -> None:
         self._failures: list[BaseException] = []
@@ -68,6 +69,11 @@ class Watch:
         self._progress = _ffi.quire_progress(
             struct_size=ctypes.sizeof(_ffi.quire_progress), interval_milliseconds=interval,
             user_data=id(self._send), report=_report_pointer)
+
+    @property
+    def progress(self) -> _ffi.quire_progress:
+        """What the library is to tell; keep the watch until it has done so."""
+        return self._progress
 
     def attach(self, request: int) -> None:
         error = c_void_p()
@@ -88,8 +94,18 @@ _for_signals = Watch(None)
 _main_thread = threading.main_thread().ident
 
 
+def check(cancellation: object, progress: object) -> None:
+    """Raises what somebody who asked to watch with these is to be told."""
+    if cancellation is not None and not isinstance(cancellation, Cancellation):
+        raise TypeError(f"cancellation is a quire.Cancellation, not {type(cancellation).__name__}")
+    if progress is not None and not callable(progress):
+        raise TypeError(f"progress is a function of a number, not {type(progress).__name__}")
+    if cancellation is not None:
+        cancellation._raw
+
+
 def watch(progress: Optional[Progress]) -> Optional[Watch]:
-    """Who looks after a fetch on this thread. Signals are handled on the main thread alone."""
+    """Who looks after what this thread runs. Signals are handled on the main thread alone."""
     if progress is not None:
         return Watch(progress)
     return _for_signals if threading.get_ident() == _main_thread else None

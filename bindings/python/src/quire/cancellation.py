@@ -12,7 +12,8 @@ class Cancellation(_handle.Handle):
     """Ends queries from another thread: `query.watched(cancellation=...)`, and there `cancellation.cancel()`.
 
     What runs with it raises `Cancelled` within some milliseconds, what begins later at once; the store and the context
-    can be used as before. It cannot be taken back: make a new one for the next query. Any thread.
+    can be used as before. An `update`, `delete` or `insert_rows` that was ended has changed nothing. It cannot be taken
+    back: make a new one for the next query. Any thread.
     """
 
     _survives_fork = True

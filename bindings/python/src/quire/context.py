@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import weakref
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from ctypes import byref, c_int64, c_void_p
 from typing import TYPE_CHECKING, Any, Optional, TypeVar, Union, overload
@@ -15,6 +15,7 @@ from ._entity import Entity, template_name
 from ._load import library, quick
 from ._merge import Merging
 from ._undo import Undoing
+from .cancellation import Cancellation
 from .errors import (
     Conflict, ConstraintError, InvalidArgument, InvalidState, NotFound, StoreClosed, WrongThread, failure,
 )
@@ -277,23 +278,27 @@ class Context(Merging, Undoing):
 
     def insert_rows(
         self, model: type[Model], columns: Mapping[Union[str, Key], Sequence[Any]], *, merge: bool = True,
-        upsert: bool = False,
+        upsert: bool = False, cancellation: Optional[Cancellation] = None,
+        progress: Optional[Callable[[int], object]] = None,
     ) -> array[int]:
         """Inserts many objects into the store at once, without making objects here; gives their ids.
 
         The columns are those of `insert_many`. They are saved when it returns, all or none. Live lists of this context
         show them, unless `merge` is false. With `upsert` a row whose values are those of a saved object in one of the
         class's `__unique__` updates that object: it keeps its id and what has no column; of two such rows the second
-        updates what the first made. None is like no other value. Raises `ValidationError` (a property that needs a
-        value has none), `ConstraintError`, `Busy`, `ReadOnly`.
+        updates what the first made. None is like no other value.
+
+        Another thread ends it by `cancellation`, and so does `progress`, which is called with the number of rows
+        written so far, by giving False; both as in `Query.watched`. Raises `ValidationError` (a property that needs a
+        value has none), `ConstraintError`, `Busy`, `ReadOnly`, `Cancelled`; nothing was inserted then.
         """
         entity, table, count = self._table(model, columns, "insert_rows")
         if count == 0:
             return array("q")
-        return _batch.run(
+        return _batch.insert(
             self, lambda *rest: library.quire_context_batch_insert(
                 self._raw, entity.encoded_name, len(entity.encoded_name), *table.arguments, count, *rest), merge,
-            upsert)
+            upsert, cancellation, progress)
 
     def _table(
         self, model: type[Model], columns: Mapping[Union[str, Key], Sequence[Any]], what: str

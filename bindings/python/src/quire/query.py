@@ -180,14 +180,10 @@ class Query(Generic[M]):
 
         `progress` is called now and then with the number of rows read so far, on the thread that runs the query; False
         ends that. Not to be used from there are the context and the others of its store (`InvalidState`). The query
-        raises `Cancelled`, or what the function raised. Ctrl-C ends a query without any of this.
+        raises `Cancelled`, or what the function raised. Ctrl-C ends a query without any of this. The same holds for
+        `update` and `delete`, until they have done the last row: what is ended has changed nothing.
         """
-        if cancellation is not None and not isinstance(cancellation, Cancellation):
-            raise TypeError(f"cancellation is a quire.Cancellation, not {type(cancellation).__name__}")
-        if progress is not None and not callable(progress):
-            raise TypeError(f"progress is a function of a number, not {type(progress).__name__}")
-        if cancellation is not None:
-            cancellation._raw
+        _watch.check(cancellation, progress)
         return self._but(_cancellation=cancellation, _progress=progress)
 
     # MARK: running
@@ -350,7 +346,7 @@ class Query(Generic[M]):
 
         Objects of this context and its live lists take the change over; with `merge=False` they learn nothing of it, as
         those of other contexts. Raises `ValidationError` (None for what needs a value), `ConstraintError`, `Busy`,
-        `ReadOnly`; nothing was changed then.
+        `ReadOnly`, `Cancelled` (see `watched`); nothing was changed then.
         """
         from . import _batch
 
@@ -369,7 +365,7 @@ class Query(Generic[M]):
 
         It is saved at once, in one transaction; see `update` for what it sees, what it gives, and `merge`. Objects that
         the rule "cascade" takes along are not counted. Raises `ValidationError` (the rule "deny", a relationship that
-        must not be left empty), `Busy`, `ReadOnly`; nothing was deleted then.
+        must not be left empty), `Busy`, `ReadOnly`, `Cancelled` (see `watched`); nothing was deleted then.
         """
         from . import _batch
 
