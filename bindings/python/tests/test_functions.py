@@ -276,6 +276,53 @@ class FunctionTests(StoreTestCase):
         self.assertIsInstance(caught.exception.__cause__, quire.InvalidState)
         self.context.save()
 
+    def test_a_function_may_not_close_what_calls_it(self) -> None:
+        child = self.context.create_child()
+        live = self.context.query(Everything).live()
+        self.context.save()
+        raised: list[BaseException] = []
+
+        def close(call: Any) -> int:
+            try:
+                call()
+            except quire.Error as error:
+                raised.append(error)
+            return 7
+
+        def each(call: Any) -> None:
+            """In memory, in SQL, and through ctypes, which knows nothing of Python."""
+            native = ctypes.CFUNCTYPE(ctypes.c_int)(lambda: close(call))
+            for name, function, kind in (("shut", lambda: close(call), {}), ("shut_too", native, {"arguments": []})):
+                self.register(name, function, deterministic=False, **kind)
+                self.assertTrue(quire.Predicate(f"{name}() == whole").matches(self.thing))
+                self.assertEqual(self.context.query(Everything).where(f"{name}() == whole").count(), 1)
+                self.assertEqual(len(live), 1)
+                with self.store.create_context() as other:
+                    self.assertEqual(len(other.query(Everything).where(f"{name}() == whole").all()), 1)
+                quire.unregister_function(name)
+
+        for call in (self.store.close, self.context.close, child.close, self.store.context.close):
+            raised.clear()
+            each(call)
+            self.assertGreaterEqual(len(raised), 6)
+            self.assertEqual({type(error) for error in raised}, {quire.InvalidState})
+            self.assertFalse(self.store.closed or self.context.closed or child.closed or live.closed)
+        # Unless somebody handles it, the query fails, and nothing more.
+        self.register("shut", self.store.close, deterministic=False)
+        with self.assertRaises(quire.FunctionError) as caught:
+            self.context.query(Everything).where("shut() == 1").all()
+        self.assertIsInstance(caught.exception.__cause__, quire.InvalidState)
+        self.thing.whole = 8
+        child.add(Everything(whole=9))
+        child.save()
+        self.context.save()
+        self.assertEqual(len(live), 2)
+        child.close()
+        self.context.close()
+        self.assertTrue(child.closed and self.context.closed and not self.store.closed)
+        self.store.close()
+        self.assertTrue(self.store.closed)
+
     def test_threads_call_it_at_once(self) -> None:
         self.register("plus", lambda left, right: left + right)
         wrong: list[Any] = []

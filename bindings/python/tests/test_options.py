@@ -219,6 +219,7 @@ class WatchTests(StoreTestCase):
             for call in (
                 self.context.query(Author).count, other.query(Author).count, self.context.save, self.context.process,
                 lambda: self.context.add(Author(name="x")), lambda: self.context.get(Author, 1),
+                self.context.close, self.store.close,
             ):
                 try:
                     call()
@@ -227,7 +228,8 @@ class WatchTests(StoreTestCase):
 
         self.assertEqual(self.slow.watched(progress=call_in).count(), self.COUNT)
         self.assertEqual(set(raised), {quire.InvalidState})
-        self.assertEqual(len(raised) % 6, 0)
+        self.assertEqual(len(raised) % 8, 0)
+        self.assertFalse(self.context.closed or self.store.closed or other.closed)
         self.check_usable()
 
     def test_wrong_arguments_are_refused(self):

@@ -41,6 +41,12 @@ class Merging(_handle.Handle):
         check(library.quire_context_set_merges_automatically(self._raw, bool(merges), byref(error)), error)
         self._merges_automatically = bool(merges)
 
+    def _check_entry(self) -> None:
+        """Raises what the library says to any call of this thread now, if it lets nobody in."""
+        error = c_void_p()
+        check(
+            library.quire_context_set_merges_automatically(self._raw, self._merges_automatically, byref(error)), error)
+
     def fileno(self) -> int:
         """A descriptor that polls readable as long as there is something to `merge`, so that event loops can wait for
         it: `loop.add_reader(context, context.merge)`. Only poll it. It ends with the context."""

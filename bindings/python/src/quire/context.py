@@ -98,7 +98,13 @@ class Context(Merging, Undoing):
         return made
 
     def close(self) -> None:
-        """Ends it and its children. What was not saved is lost, live lists are closed; objects keep what was read."""
+        """Ends it and its children. What was not saved is lost, live lists are closed; objects keep what was read.
+
+        Raises `InvalidState`, and leaves it open, in registered functions and in progress functions that it calls, and
+        `WrongThread` while another thread uses it.
+        """
+        if self._pointer is not None:
+            self._check_entry()
         for child in list(self._children):
             child.close()
         for each in self._live_lists():

@@ -114,11 +114,19 @@ class Store(_handle.Handle):
     def close(self) -> None:
         """Closes the file and all contexts. What was not saved is lost. Closing again does nothing.
 
-        Another thread that uses a context meanwhile gets `StoreClosed` from that.
+        Another thread that uses a context meanwhile gets `StoreClosed` from that. Raises `InvalidState`, and leaves
+        everything open, in the midst of a call of the store: from registered functions and progress functions.
         """
+        pointer = self._pointer
+        if pointer is None:
+            return
+        # First the library, which may refuse.
+        error = c_void_p()
+        status = library.quire_store_close(pointer, byref(error))
+        if status:
+            raise failure(status, error)
         with self._lock:
-            pointer = self._pointer
-            if pointer is None:
+            if self._pointer is None:
                 return
             self._pointer = None
             contexts = list(self._contexts)
@@ -127,10 +135,6 @@ class Store(_handle.Handle):
         # Handles stay what they are until they are collected, because other threads may be passing them to a call.
         self._finalizer.detach()
         self._finalizer = weakref.finalize(self, library.quire_store_release, pointer)
-        error = c_void_p()
-        status = library.quire_store_close(pointer, byref(error))
-        if status:
-            raise failure(status, error)
 
     def _abandon(self) -> None:
         # A thread that does not exist in this process may have held it.
