@@ -15,6 +15,7 @@ let package = Package(
     .systemLibrary(name: "CPropertyList"),
     .systemLibrary(name: "CDigest"),
     .systemLibrary(name: "CFFI"),
+    .systemLibrary(name: "CRuntime"),
     .target(
       name: "CQuireFormat",
       publicHeadersPath: ".",
@@ -23,7 +24,7 @@ let package = Package(
       ]),
     .target(
       name: "Quire",
-      dependencies: ["CQuire", "CSQLite", "CICU", "CPropertyList", "CDigest", "CFFI", "CQuireFormat"],
+      dependencies: ["CQuire", "CSQLite", "CICU", "CPropertyList", "CDigest", "CFFI", "CRuntime", "CQuireFormat"],
       exclude: ["exports.map"],
       swiftSettings: swift),
     .testTarget(name: "QuireTests", dependencies: ["Quire", "CQuire"], swiftSettings: swift),

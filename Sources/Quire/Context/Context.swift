@@ -16,11 +16,9 @@ final class Context {
   /// Tells the temporary URIs of one context from those of another.
   let identifier: UInt64
 
-  private var registered: [ObjectReference: WeakObject] = [:]
-  private var registeredBeforePruning = 1024
+  private let registered = ReferenceTable()
   /// Objects that are gone while somebody holds them: should their rows return, so do they.
-  private var departed: [ObjectReference: WeakObject] = [:]
-  private var departedBeforePruning = 64
+  private let departed = ReferenceTable()
 
   // What differs from the store. Held strongly: nobody else may hold an object that a save has to write.
   private(set) var inserted = ObjectSet()
@@ -69,7 +67,6 @@ final class Context {
   /// References from outside the library to the context or to anything that belongs to it.
   private let externalReferences = Atomic<Int>(0)
 
-  private struct WeakObject { weak var object: ManagedObject? }
   private struct WeakObserver { weak var observer: (any ContextObserver)? }
   private struct WeakContext { weak var context: Context? }
 
@@ -137,14 +134,19 @@ final class Context {
 
   // MARK: Registration
 
-  var registeredObjects: [ManagedObject] { registered.values.compactMap(\.object) }
+  var registeredObjects: [ManagedObject] { registered.all.map(Context.managed) }
 
   /// The one object of this context with that reference, if anybody holds it.
-  func registeredObject(_ reference: ObjectReference) -> ManagedObject? { registered[reference]?.object }
+  func registeredObject(_ reference: ObjectReference) -> ManagedObject? {
+    registered.object(reference).map(Context.managed)
+  }
+
+  /// What the tables hold is nothing else.
+  private static func managed(_ object: AnyObject) -> ManagedObject { unsafeDowncast(object, to: ManagedObject.self) }
 
   /// The object with that reference, unread if need be; whether there is a row behind it shows when it is read.
   func object(_ reference: ObjectReference, entity: Entity) -> ManagedObject {
-    if let object = registered[reference]?.object { return object }
+    if let object = registeredObject(reference) { return object }
     let object = ManagedObject(context: self, entity: entity, id: reference.id, state: .saved)
     register(object)
     return object
@@ -154,49 +156,50 @@ final class Context {
   /// shown stays as it was shown.
   func object(for row: Row) -> ManagedObject {
     let reference = ObjectReference(root: row.entity.rootNumber, id: row.id)
-    readmit(reference)
-    let object = object(reference, entity: row.entity)
+    var known = registeredObject(reference)
+    if known == nil || known?.state == .gone { known = readmit(reference) }
+    let object = known ?? object(reference, entity: row.entity)
     if object.isFault, object.state == .saved {
       object.fulfil(with: row)
-      if !missing.isEmpty { missing.remove(object.reference) }
+      if !missing.isEmpty { missing.remove(reference) }
     }
     return object
   }
 
   func register(_ object: ManagedObject) {
-    if registered.count >= registeredBeforePruning {
-      registered = registered.filter { $0.value.object != nil }
-      registeredBeforePruning = max(1024, registered.count * 4)
-    }
-    registered[object.reference] = WeakObject(object: object)
+    registered.file(object, as: object.reference)
   }
 
   func unregister(_ reference: ObjectReference) {
-    guard let object = registered.removeValue(forKey: reference)?.object, object.state == .gone,
-      departed[reference]?.object == nil
+    guard let object = registered.remove(reference).map(Context.managed), object.state == .gone,
+      departed.object(reference) == nil
     else { return }
-    if departed.count >= departedBeforePruning {
-      departed = departed.filter { $0.value.object != nil }
-      departedBeforePruning = max(64, departed.count * 2)
-    }
-    departed[reference] = WeakObject(object: object)
+    departed.file(object, as: reference)
+  }
+
+  /// Nobody holds the object any more.
+  func forget(_ object: ObjectIdentifier, _ reference: ObjectReference) {
+    registered.forget(object, reference)
+    departed.forget(object, reference)
   }
 
   /// An object of that reference which is gone while somebody holds it.
   func goneObject(_ reference: ObjectReference) -> ManagedObject? {
-    let object = registered[reference]?.object ?? departed[reference]?.object
+    let object = registeredObject(reference) ?? departed.object(reference).map(Context.managed)
     return object?.state == .gone ? object : nil
   }
 
-  /// There is a row again for an object that was gone, so that nobody need have two of it.
-  func readmit(_ reference: ObjectReference) {
-    guard let object = goneObject(reference) else { return }
-    departed[reference] = nil
+  /// There is a row again for an object that was gone, so that nobody need have two of it. Gives the object if it was.
+  @discardableResult
+  func readmit(_ reference: ObjectReference) -> ManagedObject? {
+    guard let object = goneObject(reference) else { return nil }
+    _ = departed.remove(reference)
     object.state = .saved
     object.committed = [:]
     object.forgetValues()
     missing.remove(reference)
     register(object)
+    return object
   }
 
   /// Lets go of every object that has no pending changes, and of what was found out about rows.
@@ -276,7 +279,7 @@ final class Context {
     touchLife(of: object, isLive: false)
     undelivered.remove(object)
     missing.remove(object.reference)
-    departed[object.reference] = nil
+    _ = departed.remove(object.reference)
     register(object)
     if object.state == .deleted {
       object.state = .saved
@@ -397,6 +400,10 @@ final class Context {
     for _ in 0..<Context.mostRounds {
       let objects = touched.take()
       if objects.isEmpty { return }
+      if observers.isEmpty, childReferences.isEmpty {
+        for object in objects { object.unheard = UnheardChange() }
+        continue
+      }
       let batch = objects.compactMap { $0.takeUnheardChange() }
       tellChildren(batch)
       do {

@@ -10,9 +10,9 @@ extension ManagedObject {
   /// Has the next use read everything anew.
   func forgetValues() {
     values = []
-    toMany = [:]
+    toMany.removeAll()
     unread = nil
-    fetched = [:]
+    fetched.removeAll()
   }
 
   /// Reads the row if that has not happened yet.
@@ -149,6 +149,7 @@ extension ManagedObject {
   func set(_ changes: [(property: Property, value: Value)]) throws(Failure) {
     try checkWritable()
     var prepared: [(property: Property, value: Value)] = []
+    prepared.reserveCapacity(changes.count)
     for (property, value) in changes {
       if let relationship = property as? Relationship, relationship.isToMany {
         throw Failure(
@@ -186,7 +187,8 @@ extension ManagedObject {
       }
     }
     values[slot] = value
-    for case .object(let box) in [old, value] { context.noteHolder(self, of: box.reference) }
+    if case .object(let box) = old { context.noteHolder(self, of: box.reference) }
+    if case .object(let box) = value { context.noteHolder(self, of: box.reference) }
     context.touch(self, at: slot, from: old)
   }
 }

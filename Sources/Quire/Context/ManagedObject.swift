@@ -25,11 +25,11 @@ final class ManagedObject {
   /// The objects that are read together with this one, as long as it is a fault; nil when it is read alone.
   var unread: UnreadBatch?
   /// Saved values of the slots that were changed since, so that a save writes them and a rollback restores them.
-  var committed: [Int: Value] = [:]
+  var committed = [Int: Value]()
   /// Members of the to-many relationships that have been read or changed, by slot.
-  var toMany: [Int: ToManyMembers] = [:]
+  var toMany = [Int: ToManyMembers]()
   /// What fetched properties gave when they were read, by name.
-  var fetched: [String: ContiguousArray<RowIdentifier>] = [:]
+  var fetched = [String: ContiguousArray<RowIdentifier>]()
   var unheard = UnheardChange()
   /// It was read, and its hook `awakeFromFetch`, if there is one, has not been called since.
   var awaitsAwakening = false
@@ -38,7 +38,7 @@ final class ManagedObject {
   /// In predicates that name this object.
   private var referenceBox: ObjectReferenceBox?
   /// Text made for a caller of values that have none of their own, by slot, until it is made anew.
-  private var lent: [Int: Text] = [:]
+  private var lent = [Int: Text]()
 
   init(context: Context, entity: Entity, id: Int64, state: State) {
     self.context = context
@@ -46,6 +46,8 @@ final class ManagedObject {
     self.id = id
     self.state = state
   }
+
+  deinit { context.forget(ObjectIdentifier(self), reference) }
 
   var reference: ObjectReference { ObjectReference(root: entity.rootNumber, id: id) }
   var isFault: Bool { values.isEmpty }
