@@ -1,4 +1,5 @@
 import CQuire
+import Glibc
 
 @_cdecl("quire_object_retain") @implementation
 public func quire_object_retain(_ object: UnsafeMutablePointer<quire_object>?) -> UnsafeMutablePointer<quire_object>? {
@@ -53,7 +54,7 @@ public func quire_object_get(
     let out = try required(out_value, "out_value")
     try object.context.store.checkOpen()
     try object.awaken()
-    let property = try object.entity.property(named: string(key, key_size, "key"))
+    let property = try object.entity.property(key, key_size, "key")
     out.pointee = try exported(object.value(of: property)) { object.lend($0, at: property.slot) }
   }
 }
@@ -65,7 +66,7 @@ public func quire_object_set(
 ) -> quire_status {
   status(object, "object", out_error) { object throws(Failure) in
     try object.awaken()
-    let property = try object.entity.property(named: string(key, key_size, "key"))
+    let property = try object.entity.property(key, key_size, "key")
     if let relationship = property as? Relationship, relationship.isToMany {
       guard let value else { throw Failure(.invalidArgument, "'value' is NULL; pass a list of objects.") }
       try object.set(objects(value.pointee, relationship), for: relationship)
@@ -82,10 +83,12 @@ public func quire_object_set_values(
 ) -> quire_status {
   status(object, "object", out_error) { object throws(Failure) in
     try object.awaken()
-    let keys = try strings(keys, count, "keys"), values = try array(values, count, "values")
+    let keys = try array(keys, count, "keys"), values = try array(values, count, "values")
     var changes: [(property: Property, value: Value)] = []
+    changes.reserveCapacity(keys.count)
     for (key, given) in zip(keys, values) {
-      changes.append((try object.entity.property(named: key), try value(given, "values", in: object.context)))
+      let property = try object.entity.property(key, -1, "keys")
+      changes.append((property, try value(given, "values", in: object.context)))
     }
     try object.set(changes)
   }
@@ -198,6 +201,22 @@ public func quire_object_refuse(
   status(object, "object", out_error) { object throws(Failure) in
     let key = key == nil ? "" : try string(key, key_size, "key")
     try object.refuse(key: key, message: text(message, message_size, "message"))
+  }
+}
+
+extension Entity {
+  /// More than this are found faster by their hashes.
+  private static let mostInTurn = 24
+
+  /// The property that a text argument names.
+  fileprivate func property(_ key: CText, _ size: Int, _ name: StaticString) throws(Failure) -> Property {
+    let bytes = try bytes(key, size, name)
+    if properties.count <= Entity.mostInTurn, let start = bytes.baseAddress {
+      for property in properties where property.nameText.bytes.count == bytes.count {
+        if memcmp(property.nameText.bytes.start, start, bytes.count) == 0 { return property }
+      }
+    }
+    return try property(named: string(key, size, name))
   }
 }
 

@@ -178,6 +178,8 @@ extension Context {
 
   func saveRequest() throws(Failure) -> SaveRequest {
     var request = SaveRequest()
+    request.inserts.reserveCapacity(inserted.count)
+    request.deletes.reserveCapacity(deleted.count)
     for object in inserted {
       request.inserts.append(SaveRequest.Insert(entity: object.entity, id: object.id, values: object.values))
       object.appendToManyChanges(to: &request)
@@ -206,7 +208,8 @@ extension Context {
 extension ManagedObject {
   /// What is in memory is now what is saved.
   fileprivate func commit() {
-    committed = [:]
+    if !committed.isEmpty { committed.removeAll() }
+    if toMany.isEmpty { return }
     for slot in toMany.keys { toMany[slot]?.commit() }
   }
 

@@ -35,15 +35,17 @@ extension Context {
     if reading.refreshes { try refresh(overlay.objects) }
     if overlay.isEmpty, parent == nil, reading.batchSize == 0, case .values = reading.extent {
       // Nothing to lay over: ids and values come in one statement.
-      var objects: [ManagedObject] = []
-      for row in try store.rows(window(query.plan(), request)) {
+      let rows = try store.rows(window(query.plan(), request))
+      var objects: [ManagedObject?] = []
+      objects.reserveCapacity(rows.count)
+      for row in rows {
         try query.monitor?.check()
         let object = object(for: row)
         if reading.refreshes { object.refresh(with: row) }
         objects.append(object)
       }
-      let list = ObjectList(context: self, objects: objects, entity: query.entity)
-      try list.prefetch(reading.prefetched, from: objects)
+      let list = ObjectList(context: self, kept: objects, entity: query.entity)
+      if !reading.prefetched.isEmpty { try list.prefetch(reading.prefetched, from: objects.compactMap { $0 }) }
       return list
     }
     let rows = try identifiers(request, query, overlay)

@@ -36,11 +36,19 @@ final class ObjectList {
     }
   }
 
-  init(context: Context, objects: [ManagedObject], entity: Entity?) {
+  convenience init(context: Context, objects: [ManagedObject], entity: Entity?) {
+    self.init(context: context, kept: objects.map { $0 }, entity: entity)
+  }
+
+  /// The same; there is no gap in `objects`, whose type saves a copy.
+  init(context: Context, kept objects: [ManagedObject?], entity: Entity?) {
     self.context = context
     self.entity = entity
+    var rows: ContiguousArray<RowIdentifier> = []
+    rows.reserveCapacity(objects.count)
+    for case let object? in objects { rows.append(object.identifier) }
     self.objects = objects
-    rows = ContiguousArray(objects.map { RowIdentifier(id: $0.id, entity: Int32($0.entity.number)) })
+    self.rows = rows
     reading = ObjectReading()
     keptBatches = KeptBatches(batchSize: 0)
     content = .objects

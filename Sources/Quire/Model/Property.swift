@@ -46,6 +46,8 @@ enum DeleteRule: UInt32, Sendable {
 /// An attribute or a relationship of an entity. Immutable once its model is frozen.
 class Property: @unchecked Sendable {
   let name: String
+  /// The same, for comparison with what callers give.
+  let nameText: Text
   let isOptional: Bool
   let isTransient: Bool
   let versionHashModifier: String
@@ -56,6 +58,7 @@ class Property: @unchecked Sendable {
 
   init(name: String, entity: Entity, isOptional: Bool, isTransient: Bool, versionHashModifier: String) {
     self.name = name
+    nameText = Text(name)
     self.entity = entity
     self.isOptional = isOptional
     self.isTransient = isTransient

@@ -9,17 +9,10 @@ struct RowIdentifier: Hashable, Sendable {
 ///
 /// `values` are by property slot of `entity`: attributes and to-one references as stored, nil for to-many
 /// relationships, the default of a transient attribute.
-final class Row {
+struct Row {
   let entity: Entity
   let id: Int64
   /// Z_OPT: 1 when inserted, one more with each update.
   let version: Int64
-  var values: ContiguousArray<Value>
-
-  init(entity: Entity, id: Int64, version: Int64, values: ContiguousArray<Value>) {
-    self.entity = entity
-    self.id = id
-    self.version = version
-    self.values = values
-  }
+  let values: ContiguousArray<Value>
 }

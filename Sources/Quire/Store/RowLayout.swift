@@ -7,11 +7,20 @@ final class RowLayout: Sendable {
     let type: StoredType
   }
 
-  private struct EntityFields {
+  private final class EntityFields: Sendable {
     let entity: Entity
     /// The values that no column provides, in place.
     let template: ContiguousArray<Value>
     let fields: ContiguousArray<Field>
+    /// Whether the fields are all slots, in order.
+    let isWhole: Bool
+
+    init(entity: Entity, template: ContiguousArray<Value>, fields: ContiguousArray<Field>) {
+      self.entity = entity
+      self.template = template
+      self.fields = fields
+      isWhole = fields.count == template.count && fields.indices.allSatisfy { fields[$0].slot == $0 }
+    }
   }
 
   /// The table's alias in every statement that selects `columns`.
@@ -64,9 +73,14 @@ final class RowLayout: Sendable {
   func row(from statement: Statement) throws(Failure) -> Row {
     let id = statement.integer(at: 0)
     let layout = try fields(numbered: statement.integer(at: 1), id: id)
-    var values = layout.template
-    for field in layout.fields {
-      values[field.slot] = try statement.value(at: field.column, as: field.type)
+    var values: ContiguousArray<Value>
+    if layout.isWhole {
+      values = []
+      values.reserveCapacity(layout.fields.count)
+      for field in layout.fields { values.append(try statement.value(at: field.column, as: field.type)) }
+    } else {
+      values = layout.template
+      for field in layout.fields { values[field.slot] = try statement.value(at: field.column, as: field.type) }
     }
     return Row(entity: layout.entity, id: id, version: statement.integer(at: 2), values: values)
   }

@@ -7,12 +7,19 @@ final class RowWriter: Sendable {
     let orderedInverse: RelationshipSQL?
   }
 
-  struct Column: Sendable {
+  final class Column: Sendable {
     let slot: Int
     let name: String
     /// nil for an attribute.
     let toOne: ToOne?
     let derived: DerivedAttribute?
+
+    init(slot: Int, name: String, toOne: ToOne?, derived: DerivedAttribute?) {
+      self.slot = slot
+      self.name = name
+      self.toOne = toOne
+      self.derived = derived
+    }
   }
 
   /// Stored attributes and to-one relationships by slot.

@@ -81,6 +81,11 @@ struct Text: Hashable, Comparable, Sendable {
     var index = 0
     let count = source.count
     while index < count {
+      // Eight at a time as long as they are ASCII.
+      while index &+ 8 <= count,
+        UnsafeRawPointer(source.baseAddress! + index).loadUnaligned(as: UInt64.self) & 0x8080_8080_8080_8080 == 0
+      { index &+= 8 }
+      if index == count { return nil }
       let lead = source[index]
       if lead < 0x80 { index += 1; continue }
       let length: Int
