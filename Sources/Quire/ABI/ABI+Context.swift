@@ -51,7 +51,8 @@ public func quire_context_insert(
   out_object?.pointee = nil
   return status(context, "context", out_error) { context throws(Failure) in
     let out = try required(out_object, "out_object")
-    out.pointee = .passing(try context.insert(entityNamed: string(entity, entity_size, "entity")))
+    try context.checkMayChange()
+    out.pointee = .passing(try context.insert(checking: context.model.entity(entity, entity_size, "entity")))
   }
 }
 
@@ -73,8 +74,9 @@ public func quire_context_object(
   out_object?.pointee = nil
   return status(context, "context", out_error) { context throws(Failure) in
     let out = try required(out_object, "out_object")
+    try context.store.checkOpen()
     out.pointee = .passing(
-      try context.existingObject(entityNamed: string(entity, entity_size, "entity"), id: id))
+      try context.existingObject(context.model.entity(entity, entity_size, "entity"), id: id))
   }
 }
 

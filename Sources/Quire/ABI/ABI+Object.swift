@@ -1,5 +1,4 @@
 import CQuire
-import Glibc
 
 @_cdecl("quire_object_retain") @implementation
 public func quire_object_retain(_ object: UnsafeMutablePointer<quire_object>?) -> UnsafeMutablePointer<quire_object>? {
@@ -201,22 +200,6 @@ public func quire_object_refuse(
   status(object, "object", out_error) { object throws(Failure) in
     let key = key == nil ? "" : try string(key, key_size, "key")
     try object.refuse(key: key, message: text(message, message_size, "message"))
-  }
-}
-
-extension Entity {
-  /// More than this are found faster by their hashes.
-  private static let mostInTurn = 24
-
-  /// The property that a text argument names.
-  fileprivate func property(_ key: CText, _ size: Int, _ name: StaticString) throws(Failure) -> Property {
-    let bytes = try bytes(key, size, name)
-    if properties.count <= Entity.mostInTurn, let start = bytes.baseAddress {
-      for property in properties where property.nameText.bytes.count == bytes.count {
-        if memcmp(property.nameText.bytes.start, start, bytes.count) == 0 { return property }
-      }
-    }
-    return try property(named: string(key, size, name))
   }
 }
 

@@ -33,6 +33,38 @@ func string(_ pointer: CText, _ size: Int, _ name: StaticString) throws(Failure)
   throw invalidText(bytes, name)
 }
 
+/// More than this are found faster by their hashes.
+private let mostInTurn = 24
+
+extension Model {
+  /// The entity that a text argument names.
+  func entity(_ entity: CText, _ size: Int, _ name: StaticString) throws(Failure) -> Entity {
+    let bytes = try bytes(entity, size, name)
+    if entities.count <= mostInTurn, let known = entities.first(where: { $0.nameText.bytes.isEqual(to: bytes) }) {
+      return known
+    }
+    return try self.entity(named: string(entity, size, name))
+  }
+}
+
+extension Entity {
+  /// The property that a text argument names.
+  func property(_ key: CText, _ size: Int, _ name: StaticString) throws(Failure) -> Property {
+    let bytes = try bytes(key, size, name)
+    if properties.count <= mostInTurn, let known = properties.first(where: { $0.nameText.bytes.isEqual(to: bytes) }) {
+      return known
+    }
+    return try property(named: string(key, size, name))
+  }
+}
+
+extension Bytes {
+  fileprivate func isEqual(to other: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard count == other.count, let start = other.baseAddress else { return false }
+    return memcmp(self.start, start, count) == 0
+  }
+}
+
 private func invalidText(_ bytes: UnsafeBufferPointer<UInt8>, _ name: StaticString) -> Failure {
   let offset = Text.firstInvalidOffset(in: bytes) ?? 0
   return Failure(.invalidText, "'\(name)' is not valid UTF-8 at byte \(offset).", offset: offset)

@@ -1,8 +1,15 @@
 extension Context {
   /// Inserts an object with the defaults of its entity.
   func insert(entityNamed name: String) throws(Failure) -> ManagedObject {
-    let object = try insert(insertableEntity(named: name))
-    try awakeFromInsert([object])
+    try checkMayChange()
+    return try insert(checking: model.entity(named: name))
+  }
+
+  /// The same for who has found the entity, and that the context may change.
+  func insert(checking entity: Entity) throws(Failure) -> ManagedObject {
+    try entity.checkMayHaveObjects()
+    let object = insert(entity)
+    if hooks != nil { try awakeFromInsert([object]) }
     return object
   }
 
@@ -10,13 +17,7 @@ extension Context {
   func insertableEntity(named name: String) throws(Failure) -> Entity {
     try checkMayChange()
     let entity = try model.entity(named: name)
-    if entity.isAbstract {
-      let children = entity.children.map(\.name).joined(separator: ", ")
-      throw Failure(
-        .invalidArgument,
-        "Entity '\(name)' is abstract and has no objects of its own. "
-          + "Insert one of its sub-entities: \(children.isEmpty ? "it has none" : children).")
-    }
+    try entity.checkMayHaveObjects()
     return entity
   }
 
@@ -108,5 +109,16 @@ extension Context {
       try prepareUndo(ofDeleting: object)
       file(deleted: object)
     }
+  }
+}
+
+extension Entity {
+  fileprivate func checkMayHaveObjects() throws(Failure) {
+    if !isAbstract { return }
+    let names = children.map(\.name).joined(separator: ", ")
+    throw Failure(
+      .invalidArgument,
+      "Entity '\(name)' is abstract and has no objects of its own. "
+        + "Insert one of its sub-entities: \(names.isEmpty ? "it has none" : names).")
   }
 }

@@ -244,8 +244,9 @@ extension ManagedObject {
         try other.isStillStored()
       else { continue }
       if let inverse = relationship.inverse {
-        if other.toMany[inverse.slot]?.contains(self.reference) == false { continue }
-        if !inverse.isToMany {
+        if inverse.isToMany {
+          if other.toMany[inverse.slot]?.contains(self.reference) == false { continue }
+        } else {
           guard case .object(let box) = other.values[inverse.slot], box.reference == self.reference else { continue }
         }
       }

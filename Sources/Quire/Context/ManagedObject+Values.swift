@@ -146,19 +146,18 @@ extension ManagedObject {
   }
 
   /// All or nothing: every value is checked before the first is set.
-  func set(_ changes: [(property: Property, value: Value)]) throws(Failure) {
+  func set(_ changes: consuming [(property: Property, value: Value)]) throws(Failure) {
     try checkWritable()
-    var prepared: [(property: Property, value: Value)] = []
-    prepared.reserveCapacity(changes.count)
-    for (property, value) in changes {
+    for place in changes.indices {
+      let property = changes[place].property
       if let relationship = property as? Relationship, relationship.isToMany {
         throw Failure(
           .invalidArgument,
           "'\(property.qualifiedName)' is a to-many relationship; set it on its own, with a list of objects.")
       }
-      prepared.append((property, try checked(value, for: property)))
+      changes[place].value = try checked(changes[place].value, for: property)
     }
-    for (property, value) in prepared { try setChecked(value, for: property) }
+    for (property, value) in changes { try setChecked(value, for: property) }
   }
 
   private func setChecked(_ value: Value, for property: Property) throws(Failure) {

@@ -15,6 +15,8 @@ final class EntityRules {
   /// By slot; empty when no attribute has any.
   private var byAttribute: [[RuleTest]] = []
   private(set) var conditions: [RuleCondition] = []
+  /// Whether any object is valid, as far as its values and counts go.
+  let isSatisfied: Bool
 
   fileprivate init(_ entity: Entity) throws(Failure) {
     var byAttribute = [[RuleTest]](repeating: [], count: entity.properties.count)
@@ -27,7 +29,15 @@ final class EntityRules {
         byAttribute[try entity.property(named: rule.key).slot].append(.condition(condition))
       }
     }
-    if byAttribute.contains(where: { !$0.isEmpty }) { self.byAttribute = byAttribute }
+    let hasTests = byAttribute.contains { !$0.isEmpty }
+    if hasTests { self.byAttribute = byAttribute }
+    isSatisfied =
+      !hasTests && conditions.isEmpty
+      && entity.properties.allSatisfy { property in
+        guard property.isOptional || property.isDerived else { return false }
+        guard let relationship = property as? Relationship, relationship.isToMany else { return true }
+        return relationship.minimumCount == 0 && relationship.maximumCount == 0
+      }
   }
 
   var hasTests: Bool { !byAttribute.isEmpty }

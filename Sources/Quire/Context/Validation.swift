@@ -89,6 +89,7 @@ struct Validation {
 
   private mutating func check(_ object: ManagedObject, _ extent: Extent) throws(Failure) {
     let rules = try context.ruleBook.rules(of: object.entity)
+    if rules.isSatisfied, context.hooks == nil { return }
     for property in object.entity.properties where !property.isDerived {
       let slot = property.slot
       if let relationship = property as? Relationship, relationship.isToMany {

@@ -1,7 +1,7 @@
 /// Primary keys that this store has taken from the file ahead of the objects that will get them, so that an object has
 /// the id that it will always have from the moment it is inserted. (Others call this hi/lo; a key that nobody comes to
 /// use is a gap, which the layout allows.)
-struct IDReserve {
+final class IDReserve {
   private static let firstBlock = 16
   private static let largestBlock = 4096
 
@@ -11,7 +11,7 @@ struct IDReserve {
   private var block = IDReserve.firstBlock
 
   /// The first of `count` ids in a row, when they are at hand.
-  mutating func take(_ count: Int) -> Int64? {
+  func take(_ count: Int) -> Int64? {
     guard end - next >= Int64(count) else { return nil }
     defer { next += Int64(count) }
     return next
@@ -20,7 +20,7 @@ struct IDReserve {
   /// How many to ask the file for when `count` are needed now.
   func wanted(for count: Int) -> Int { max(count, block) }
 
-  mutating func refill(first: Int64, count: Int) {
+  func refill(first: Int64, count: Int) {
     next = first
     end = first + Int64(count)
     block = min(block * 4, IDReserve.largestBlock)
@@ -29,7 +29,7 @@ struct IDReserve {
   /// What nobody got, as long as nobody has taken keys from the file since: keys behind `lastUsed`.
   var rest: (lastUsed: Int64, lastTaken: Int64)? { next < end ? (next - 1, end - 1) : nil }
 
-  mutating func empty() { end = next }
+  func empty() { end = next }
 }
 
 extension Store {
@@ -90,11 +90,16 @@ extension Store {
     }
   }
 
-  private func reserve(of root: Entity) -> IDReserve { reserves[root.rootNumber] ?? IDReserve() }
+  private func reserve(of root: Entity) -> IDReserve {
+    if let known = reserves[root.rootNumber] { return known }
+    let made = IDReserve()
+    reserves[root.rootNumber] = made
+    return made
+  }
 
   private func takeReserved(_ root: Entity, _ count: Int) -> Int64? { reserves[root.rootNumber]?.take(count) }
 
   private func refillReserve(of root: Entity, first: Int64, count: Int) {
-    reserves[root.rootNumber, default: IDReserve()].refill(first: first, count: count)
+    reserve(of: root).refill(first: first, count: count)
   }
 }

@@ -1,10 +1,16 @@
 /// How to write rows of one concrete entity. Made once for each store.
 final class RowWriter: Sendable {
-  struct ToOne: Sendable {
+  final class ToOne: Sendable {
     let relationship: Relationship
     let columns: Schema.ToOneColumns
     /// The list in which the row takes a place, when the inverse is ordered.
     let orderedInverse: RelationshipSQL?
+
+    init(relationship: Relationship, columns: Schema.ToOneColumns, orderedInverse: RelationshipSQL?) {
+      self.relationship = relationship
+      self.columns = columns
+      self.orderedInverse = orderedInverse
+    }
   }
 
   final class Column: Sendable {

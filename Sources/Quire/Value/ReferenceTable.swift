@@ -96,6 +96,7 @@ final class ReferenceTable: @unchecked Sendable {
 
   private var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
 
+  @inline(__always)
   private static func retained(_ object: UnsafeRawPointer) -> AnyObject? {
     quire_retain_unless_going(object).map { Unmanaged<AnyObject>.fromOpaque($0).takeRetainedValue() }
   }
@@ -103,6 +104,7 @@ final class ReferenceTable: @unchecked Sendable {
   // MARK: Places, with the mutex held
 
   /// Where a reference is, or where it belongs.
+  @inline(__always)
   private func place(of reference: ObjectReference) -> Int {
     var place = firstPlace(reference.root, reference.id)
     while entries[place].object != nil, !entries[place].has(reference) { place = (place + 1) & mask }
@@ -110,6 +112,7 @@ final class ReferenceTable: @unchecked Sendable {
   }
 
   /// Ids come in rows, and objects are mostly looked for in the order of their ids: four of them lie side by side.
+  @inline(__always)
   private func firstPlace(_ root: Int, _ id: Int64) -> Int {
     let mixed = (UInt64(bitPattern: id >> 2) &+ UInt64(truncatingIfNeeded: root) &* 0xD6E8_FEB8_6659_FD93)
     let group = Int(truncatingIfNeeded: (mixed &* 0x9E37_79B9_7F4A_7C15) >> shift)
