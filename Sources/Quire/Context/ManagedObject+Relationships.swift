@@ -133,7 +133,11 @@ extension ManagedObject {
   @discardableResult
   func take(_ saved: [ObjectReference], asSavedIn relationship: Relationship) -> [ObjectReference] {
     var members = saved
-    overlayPending(relationship, on: &members)
+    if relationship.isManyToMany {
+      overlayPendingPairs(relationship, on: &members)
+    } else {
+      overlayPending(relationship, on: &members)
+    }
     toMany[relationship.slot] = ToManyMembers(members, saved: saved, isOrdered: relationship.isOrdered)
     return members
   }
@@ -164,6 +168,24 @@ extension ManagedObject {
     }
     if !removed.isEmpty { members.removeAll { removed.contains($0) } }
     if !removed.isEmpty || holdsDeleted || saved.count > savedCount { context.overlaid.insert(self) }
+  }
+
+  /// Lays over the saved members what the other sides of unsaved pairs say, which keep them when others have saved.
+  private func overlayPendingPairs(_ relationship: Relationship, on members: inout [ObjectReference]) {
+    guard let inverse = relationship.inverse else { return }
+    for object in context.pendingHolders(of: reference)
+    where object.isLive && object.entity.isKind(of: relationship.destination) {
+      guard object.toMany[inverse.slot]?.isChanged == true else { continue }
+      let place = members.firstIndex(of: object.reference)
+      if object.toMany[inverse.slot]?.contains(reference) == true {
+        if place != nil { continue }
+        members.append(object.reference)
+      } else {
+        guard let place else { continue }
+        members.remove(at: place)
+      }
+      context.overlaid.insert(self)
+    }
   }
 
   /// Replaces the members of a to-many relationship; the order counts when it is ordered.
@@ -210,6 +232,7 @@ extension ManagedObject {
     if let inverse = relationship.inverse, !(inverse === relationship && other === self) {
       other.attach(self, to: inverse)
     }
+    noteHolders(other, relationship)
   }
 
   func remove(_ other: ManagedObject, from relationship: Relationship) throws(Failure) {
@@ -226,6 +249,14 @@ extension ManagedObject {
     if let inverse = relationship.inverse { try other.prepare(inverse) }
     detach(other, from: relationship)
     if let inverse = relationship.inverse { other.detach(self, from: inverse) }
+    noteHolders(other, relationship)
+  }
+
+  /// A pair is a change of both, of which each is to know should its own members be read anew.
+  private func noteHolders(_ other: ManagedObject, _ relationship: Relationship) {
+    if !relationship.isManyToMany { return }
+    context.noteHolder(self, of: other.reference)
+    context.noteHolder(other, of: reference)
   }
 
   // MARK: Deletion

@@ -182,6 +182,9 @@ extension ManagedObject {
     let present = try storedMembers(of: relationship)
     switch policy {
     case .overwrite where relationship.isManyToMany || relationship.inverse == nil: toMany[slot]?.overwrite(present)
+    case .rollback where relationship.isManyToMany:
+      // The other sides follow below.
+      toMany[slot] = ToManyMembers(present, saved: present, isOrdered: relationship.isOrdered)
     case .rollback: take(present, asSavedIn: relationship)
     default: toMany[slot]?.rebase(onto: present)
     }

@@ -13,6 +13,40 @@ import quire
 from support import Author, Cat, Kitten, Quote, StoreTestCase, seeds
 
 
+class Album(quire.Model):
+    songs: quire.ToMany["Song"] = quire.relation(inverse="albums", ordered=True)
+
+
+class Song(quire.Model):
+    albums: quire.ToMany["Album"] = quire.relation(inverse="songs")
+
+
+class PairTests(unittest.TestCase):
+    def test_both_sides_of_a_pair_agree_after_merging(self) -> None:
+        # What is here is on top of what others have saved: pairs made here stay, pairs parted here are parted.
+        for parts in (False, True):
+            with self.subTest(parts=parts), quire.open(":memory:", [Album, Song]) as store:
+                context = store.context
+                album, song, second = context.add(Album()), context.add(Song()), context.add(Song())
+                album.songs = [song] if not parts else []
+                context.save()
+                other = store.create_context()
+                mine, mine_song = other.get(Album, album.id), other.get(Song, song.id)
+                self.assertEqual(len(mine.songs), 0 if parts else 1)
+                album.songs = [song, second] if parts else [second]
+                context.save()
+                # The other has not read the songs of the album since, nor knows of the second.
+                mine_song.albums = [] if parts else [mine]
+                other.merge()
+                expected = [second.id] if parts else [second.id, song.id]
+                self.assertEqual([each.id for each in mine.songs], expected)
+                self.assertEqual([each.id for each in mine_song.albums], [] if parts else [album.id])
+                other.save()
+                fresh = store.create_context()
+                self.assertEqual([each.id for each in fresh.get(Album, album.id).songs], expected)
+                self.assertEqual([each.id for each in mine.songs], expected)
+
+
 class MergingTests(StoreTestCase):
     def setUp(self) -> None:
         super().setUp()
