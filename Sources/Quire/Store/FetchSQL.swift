@@ -4,8 +4,8 @@ struct FetchSQL {
   private let conditions: String
   private let order: String
   private let window: String
-  /// FROM and WHERE of `selectKeyed`.
-  private let keyed: String?
+  /// FROM and WHERE of each part of `selectKeyed`.
+  private let keyed: [String]?
   let arguments = SQLArguments()
   /// The columns of the key paths that were asked for beside the plan's own.
   let columns: [KeyPathResolver.Column]
@@ -42,10 +42,12 @@ struct FetchSQL {
     if let search = fragment?.keyed, search.key == "\(alias).Z_PK", plan.sort.isEmpty, columns.isEmpty, window.isEmpty,
       plan.isRestrictedTo == nil
     {
-      keyed =
-        " FROM (\(search.keys)) found CROSS JOIN \(schema.table(of: plan.entity)) \(alias) "
-        + "ON \(search.key) = found.Z_PK WHERE "
-        + (restrictions + [search.test]).joined(separator: " AND ")
+      let table = schema.table(of: plan.entity)
+      let conditions = (restrictions + [search.test]).joined(separator: " AND ")
+      // Each list of keys on its own: from all of them together SQLite would take the keys by a detour.
+      keyed = search.keys.map {
+        " FROM (\($0)) found CROSS JOIN \(table) \(alias) ON \(search.key) = found.Z_PK WHERE \(conditions)"
+      }
     } else {
       keyed = nil
     }
@@ -58,7 +60,9 @@ struct FetchSQL {
   /// The same rows in any order and some perhaps twice, where that is a faster way to them; otherwise nil.
   ///
   /// SQLite would put the keys into a tree first, to have each once and in order; they mostly are.
-  func selectKeyed(_ columns: String) -> String? { keyed.map { "SELECT \(columns)\($0)" } }
+  func selectKeyed(_ columns: String) -> String? {
+    keyed.map { $0.map { "SELECT \(columns)\($0)" }.joined(separator: " UNION ALL ") }
+  }
 
   /// The same rows in any order, for a look at how they are found.
   func selectUnordered(_ columns: String) -> String { "SELECT \(columns)\(source)\(conditions)" }

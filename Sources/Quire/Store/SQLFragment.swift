@@ -2,8 +2,8 @@
 struct SQLKeyedSearch {
   /// SQL of the key that is in the list.
   let key: String
-  /// A SELECT of keys as `Z_PK`, in no order, some of them perhaps twice.
-  let keys: String
+  /// Each a SELECT of keys as `Z_PK`, in no order, some of them perhaps twice.
+  let keys: [String]
   /// What remains to be asked of their rows.
   let test: String
 }

@@ -119,11 +119,11 @@ struct TextIndexColumn {
     let trigrams = Trigram.all(in: SearchLiterals.of(operation, pattern, folding))
     guard !trigrams.isEmpty, let chosen = indexes.choose(from: trigrams, of: index) else { return nil }
     let query = arguments.parameter(.text(Text(chosen.map(\.quoted).joined(separator: " AND "))))
-    let keys =
-      "SELECT rowid AS Z_PK FROM \(index.name) WHERE \(index.name) MATCH \(query) "
-      + "UNION ALL SELECT Z_PK FROM \(index.pending)"
+    let keys = [
+      "SELECT rowid AS Z_PK FROM \(index.name) WHERE \(index.name) MATCH \(query)", "SELECT Z_PK FROM \(index.pending)",
+    ]
     return SQLFragment(
-      sql: "\(key) IN (\(keys))", isExact: true, stack: 24,
+      sql: "\(key) IN (\(keys.joined(separator: " UNION ALL ")))", isExact: true, stack: 24,
       keyed: SQLKeyedSearch(key: key, keys: keys, test: ""))
   }
 }

@@ -68,9 +68,8 @@ final class TextIndexes: @unchecked Sendable {
         try check(on: connection)
         guard index.isUsable else { return [] }
         try mendForQuery(index, on: connection)
-        let statistics = if let known = index.statistics { known } else { try TrigramStatistics(index, on: connection) }
-        index.statistics = statistics
-        return statistics.choose(from: trigrams)
+        if index.statistics == nil { index.statistics = try TrigramStatistics(index, on: connection) }
+        return index.statistics?.choose(from: trigrams) ?? []
       }
       return chosen.isEmpty ? nil : chosen
     } catch {

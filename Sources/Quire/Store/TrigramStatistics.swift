@@ -60,6 +60,8 @@ struct TrigramStatistics {
   /// Which rows of the sample have a trigram, in their order.
   private var places: [Trigram: [UInt16]] = [:]
   private var sampled = 0
+  /// What was chosen last, from which.
+  private var last: (trigrams: [Trigram], chosen: [Trigram])?
 
   init(_ index: TextIndex, on connection: Connection) throws(Failure) {
     let bounds = try connection.statement(
@@ -91,7 +93,14 @@ struct TrigramStatistics {
   }
 
   /// The trigrams that are worth asking for together; none when the index is not worth asking.
-  func choose(from trigrams: [Trigram]) -> [Trigram] {
+  mutating func choose(from trigrams: [Trigram]) -> [Trigram] {
+    if let last, last.trigrams == trigrams { return last.chosen }
+    let chosen = choice(from: trigrams)
+    last = (trigrams, chosen)
+    return chosen
+  }
+
+  private func choice(from trigrams: [Trigram]) -> [Trigram] {
     func part(_ trigram: Trigram) -> Double {
       max(Double(places[trigram]?.count ?? 0), 0.5) / Double(max(sampled, 1))
     }
