@@ -101,11 +101,16 @@ extension Listing {
     var key = RowKey(section: .unsectioned, order: SortKey())
     var lastValue: Value?
     try context.store.scan(plan, keyPaths: query.sort.map(\.keyPath)) { (row, values) throws(Failure) in
-      if isSectioned, lastValue?.isIdentical(to: values[0]) != true {
+      let isSame = isSectioned && lastValue?.isIdentical(to: values[0]) == true
+      if isSectioned, !isSame {
         key.section = SectionKey(values[0], query)
         lastValue = values[0]
       }
-      query.setSortKey(&key.order, of: row, values)
+      if isSame, values.count == 1 {
+        key.order.replace(tieBreak: row.id)
+      } else {
+        query.setSortKey(&key.order, of: row, values)
+      }
       add(row.id, key)
       count += 1
       if count == most { end = Mark(key: key.order, place: FetchPlan.Place(values: values, id: row.id)) }

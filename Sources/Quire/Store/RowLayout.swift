@@ -94,7 +94,9 @@ final class RowLayout: Sendable {
 
   /// The identifier made of columns 0 and 1, once its entity is known to be one that a row can have.
   func identifier(from statement: Statement) throws(Failure) -> RowIdentifier {
-    let id = statement.integer(at: 0), number = statement.integer(at: 1)
+    let id = statement.integer(at: 0)
+    if isOnlyEntity { return RowIdentifier(id: id, entity: Int32(truncatingIfNeeded: firstNumber)) }
+    let number = statement.integer(at: 1)
     _ = try fields(numbered: number, id: id)
     return RowIdentifier(id: id, entity: Int32(truncatingIfNeeded: number))
   }

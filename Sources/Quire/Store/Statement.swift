@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 /// One use of a compiled SQL statement. When it goes away, the compiled form goes back to its connection.
 final class Statement {
@@ -181,6 +182,12 @@ extension Statement {
   func text(at column: Int) -> Text? {
     guard let start = sqlite3_column_text(handle, place(column)) else { return nil }
     return Text(validating: UnsafeBufferPointer(start: start, count: byteCount(column)))
+  }
+
+  func holds(_ text: Text, at column: Int) -> Bool {
+    guard storage(column) == SQLITE_TEXT, let start = sqlite3_column_text(handle, place(column)) else { return false }
+    let count = byteCount(column)
+    return count == text.bytes.count && memcmp(start, text.bytes.start, count) == 0
   }
 
   /// nil for NULL.

@@ -55,7 +55,7 @@ extension Store {
       while try statement.step() {
         let row = try layout.identifier(from: statement)
         for place in 0..<types.count {
-          values[place] = try statement.value(at: 2 + place, as: types[place])
+          values[place] = try statement.value(at: 2 + place, as: types[place], after: values[place])
         }
         try body(row, values)
       }

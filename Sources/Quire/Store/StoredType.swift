@@ -50,4 +50,10 @@ extension Statement {
       return .nil
     }
   }
+
+  /// The same; `previous`, which a row before had, is given again where nothing differs and a copy would take memory.
+  func value(at column: Int, as type: StoredType, after previous: Value) throws(Failure) -> Value {
+    if case .text(let text) = previous, case .attribute(.string) = type, holds(text, at: column) { return previous }
+    return try value(at: column, as: type)
+  }
 }

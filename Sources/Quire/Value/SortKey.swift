@@ -54,6 +54,12 @@ struct SortKey: Hashable, Comparable, Sendable {
     append(tag: 2, id >= 0 ? UInt64(id) : (1 << 63) | UInt64(-(id + 1)))
   }
 
+  /// Has another tie-break instead of the one that was appended last.
+  mutating func replace(tieBreak id: Int64) {
+    bytes.removeLast(min(1 + MemoryLayout<UInt64>.size, bytes.count))
+    append(tieBreak: id)
+  }
+
   private mutating func append(tag: UInt8, _ bits: UInt64) {
     bytes.append(tag)
     withUnsafeBytes(of: bits.bigEndian) { bytes.append(contentsOf: $0) }
