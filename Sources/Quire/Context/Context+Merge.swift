@@ -140,7 +140,8 @@ extension Context {
     return wanted.isEmpty ? [] : Array(try storedRows(wanted).values)
   }
 
-  /// A row that was deleted may have been inserted again since, under its id, by whoever had changes of it.
+  /// A row that was deleted may have been inserted again since, under its id, by whoever had changes of it. Lists show
+  /// rows of which nobody holds the object.
   private func withoutRowsThatReturned(
     _ change: StoreChange
   ) throws(Failure) -> (StoreChange, returned: Set<ObjectReference>) {
@@ -148,10 +149,11 @@ extension Context {
     for row in change.returned {
       if let reference = reference(row) { returned.insert(reference) }
     }
+    var change = change
     var candidates: [Int: [RowIdentifier]] = [:]
     for row in change.deleted {
-      guard let object = registeredObject(row), object.isLive else { continue }
-      candidates[object.entity.rootNumber, default: []].append(row)
+      guard let reference = reference(row), registeredObject(reference)?.isLive != false else { continue }
+      candidates[reference.root, default: []].append(row)
     }
     var present: Set<RowIdentifier> = []
     for (root, rows) in candidates {
@@ -163,7 +165,6 @@ extension Context {
       }
     }
     if present.isEmpty { return (change, returned) }
-    var change = change
     change.updated += change.deleted.filter(present.contains)
     change.deleted.removeAll(where: present.contains)
     return (change, returned)

@@ -60,12 +60,15 @@ extension Store {
   func usedIDs(_ ids: [Int64], root: Entity) throws(Failure) -> [Int64] {
     guard let first = ids.min(), let last = ids.max() else { return [] }
     return try withConnection { connection throws(Failure) in
-      let statement = try connection.statement("SELECT Z_PK FROM \(schema.table(of: root)) WHERE Z_PK BETWEEN ? AND ?")
-      try statement.bind(first, at: 1)
-      try statement.bind(last, at: 2)
-      var between: Set<Int64> = []
-      while try statement.step() { between.insert(statement.integer(at: 0)) }
-      return between.isEmpty ? [] : ids.filter(between.contains)
+      let select = "SELECT Z_PK FROM \(schema.table(of: root)) WHERE Z_PK"
+      // New ids follow each other; others may lie far apart, with many rows between them.
+      let isDense = last &- first < Int64(ids.count) &* 4
+      let statement = try connection.statement(isDense ? "\(select) BETWEEN ? AND ?" : "\(select) IN (\(IDList.sql))")
+      try statement.bind(isDense ? .integer(first) : IDList.argument(ids), at: 1)
+      if isDense { try statement.bind(last, at: 2) }
+      var used: Set<Int64> = []
+      while try statement.step() { used.insert(statement.integer(at: 0)) }
+      return used.isEmpty ? [] : ids.filter(used.contains)
     }
   }
 

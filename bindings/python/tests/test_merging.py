@@ -138,6 +138,19 @@ class MergingTests(StoreTestCase):
         self.assertEqual(len(quotes), 0)
         self.assertFalse(self.other.has_changes)
 
+    def test_a_row_that_a_save_here_has_brought_back_is_not_gone(self) -> None:
+        live, kept = self.other.query(Quote).order_by("contents").live(), self.other.query(Quote).live()
+        self.assertEqual([each.contents for each in live], ["a"])
+        self.context.delete(self.mine)
+        self.context.save()
+        self.other.merge_policy = quire.MergePolicy.OBJECT_WINS
+        self.theirs.contents = "b"
+        self.other.save()
+        del self.theirs
+        self.other.merge()
+        self.assertEqual([each.contents for each in live], ["b"])
+        self.assertEqual(len(kept), 1)
+
     def test_relationships_follow(self) -> None:
         schiller = self.context.add(Author(name="Schiller"))
         theirs = self.other.get(Author, self.author.id)
