@@ -11,6 +11,7 @@ putting keys back, and merging takes for each key whichever side has changed it.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, Optional
 
 from graph_world import DEFAULTS, FIRST, KEYS, OF, TRANSIENT, Relation, inverse, is_kind
@@ -126,8 +127,11 @@ def drop(facts: Facts, n: int) -> None:
             put(facts, key, tuple(each for each in order if each != n))
 
 
-def apply_rules(facts: Facts, base: Facts, deleted: list[tuple[int, str]]) -> list[int]:
-    """Has the delete rules of objects that were taken away do their work; gives those that went with them."""
+def apply_rules(
+    facts: Facts, base: Facts, deleted: list[tuple[int, str]], withdrawn: Collection[int] = ()
+) -> list[int]:
+    """Has the delete rules of objects that were taken away do their work; gives those that went with them. Nothing goes
+    with those that were withdrawn: their insertion was undone."""
     more: list[int] = []
     while deleted:
         batch, deleted = deleted, []
@@ -142,7 +146,7 @@ def apply_rules(facts: Facts, base: Facts, deleted: list[tuple[int, str]]) -> li
                     # What was given to another meanwhile is no longer its concern.
                     if other not in facts or not back.many and facts.get((other, back.name)) != n:
                         continue
-                    if relation.rule == "cascade":
+                    if relation.rule == "cascade" and n not in withdrawn:
                         deleted.append((other, facts.pop(other)))
                         more.append(other)
                     elif relation.many:
@@ -177,14 +181,20 @@ def differing(before: Facts, after: Facts) -> set[Any]:
 
 def stored(facts: Facts) -> Facts:
     """Without what lives in memory only."""
-    return {key: value for key, value in facts.items() if type(key) is int or key[1] not in TRANSIENT}
+    return {key: value for key, value in facts.items() if not is_transient(key)}
+
+
+def is_transient(key: Any) -> bool:
+    return type(key) is tuple and key[1] in TRANSIENT
 
 
 def objects(facts: Facts, entity: Optional[str] = None) -> list[int]:
     return [key for key, value in facts.items() if type(key) is int and (entity is None or is_kind(value, entity))]
 
 
-def merge(base: Facts, mine: Facts, theirs: Facts) -> tuple[Facts, set[Any]]:
+def merge(
+    base: Facts, mine: Facts, theirs: Facts, withdrawn: Collection[int] = ()
+) -> tuple[Facts, set[Any]]:
     """What there is when others have made `theirs` of `base` meanwhile and what was changed here stays on top of that.
 
     Also the keys of which this is not to decide: an order that follows from two, both sides of what can only be one.
@@ -197,7 +207,7 @@ def merge(base: Facts, mine: Facts, theirs: Facts) -> tuple[Facts, set[Any]]:
     open_keys: set[Any] = set()
     for key in mine.keys() | theirs.keys():
         was, here, there = base.get(key), mine.get(key), theirs.get(key)
-        if type(key) is tuple and key[1] in TRANSIENT:
+        if is_transient(key) and key[0] in base:
             there = was
         value = here if here != was and not deleted.intersection(about(key)) else there
         if twice.intersection(about(key)):
@@ -215,7 +225,7 @@ def merge(base: Facts, mine: Facts, theirs: Facts) -> tuple[Facts, set[Any]]:
             value = there
         merged[key] = value
     # What refers to objects that are deleted here is for their rules.
-    apply_rules(merged, theirs, [(n, merged.pop(n)) for n in deleted])
+    apply_rules(merged, theirs, [(n, merged.pop(n)) for n in deleted], withdrawn)
     for n in objects(merged):
         for relation in OF[merged[n]]:
             back = inverse(relation)

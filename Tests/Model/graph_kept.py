@@ -24,4 +24,11 @@ KEPT: dict[str, list[Step]] = {
         ("insert", 0, 4, "Clip"), ("insert", 0, 16, "Book"), ("save", 0), ("begin", 0), ("link", 0, 16, "clips", 4),
         ("save", 0), ("delete", 0, 4), ("end", 0), ("undo", 0), ("redo", 0), ("undo", 0), ("save", 0),
     ],
+    "what a parent has deleted and has again is there for its child": [
+        ("insert", 0, 5, "Clip"), ("open", 0, 0), ("delete", 0, 5), ("undo", 0), ("delete", 2, 5), ("merge", 2),
+    ],
+    "what others change of what a parent has deleted brings nothing back to its child": [
+        ("open", 0, None), ("open", 2, None), ("insert", 2, 10, "Person"), ("merge", 4), ("save", 2),
+        ("link", 4, 10, "friends", 10), ("save", 0), ("refresh_all", 0), ("delete", 2, 10), ("merge", 2), ("merge", 4),
+    ],
 }

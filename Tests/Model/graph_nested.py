@@ -151,7 +151,7 @@ class Nesting:
         if side.is_pending():
             side.has_conflicted = False
             accept(parent, side)
-        side.moved = set()
+        side.moved, side.withdrawn = set(), set()
         parent.process()
         side.base = dict(side.now)
         if not parent.quiet:

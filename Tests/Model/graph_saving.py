@@ -35,11 +35,15 @@ class Saving:
     stored: Facts
     versions: dict[int, int]
 
-    def do_policy(self, side: Side, place: int) -> None:
+    def do_policy(self, side: Side, place: int) -> Any:
+        if side.parent:
+            return False
         side.policy = POLICIES[place]
         side.context.merge_policy = side.policy
 
     def do_save(self, side: Side) -> Any:
+        if side.parent:
+            return self.save_above(side)
         for other in self.sides:
             if other is not side and other.is_fresh:
                 # What it has not read by now, it would read later than the rest.
@@ -180,8 +184,8 @@ class Saving:
     def _take_stored(self, side: Side) -> None:
         """Everything was read anew."""
         side.moved = set()
-        side.now, side.base, side.versions = dict(self.stored), dict(self.stored), dict(self.versions)
-        side.deleted = []
+        side.now, side.base, side.versions = stored(side.saved), stored(side.saved), dict(self.versions)
+        side.deleted, side.withdrawn = [], set()
         side.is_fresh, side.has_conflicted = True, False
         side.held = {n: each for n, each in side.held.items() if n in side.now}
         side.forget_undo()
@@ -223,7 +227,7 @@ class Saving:
                 f"SELECT Z_OPT FROM Z{root(self.ids[n][0]).upper()} WHERE Z_PK = ?", (self.ids[n][1],)).fetchone()
             if column and column[0] in (self.versions[n] - 1, self.versions[n], self.versions[n] + 1):
                 self.versions[n] = side.versions[n] = column[0]
-        side.moved = set()
+        side.moved, side.withdrawn = set(), set()
         for n in side.removed():
             del self.versions[n]
             drop(self.stored, n)

@@ -8,9 +8,9 @@ from typing import Any, Optional
 import quire
 
 from graph_facts import (
-    Facts, about, apply_rules, differing, drop, inverse, is_given, is_membership, link, members, merge, objects, pair,
-    point, put, stored)
-from graph_world import CLASSES, KEYS, NAMED, OF, TRANSIENT, Relation, root
+    Facts, about, apply_rules, differing, drop, inverse, is_given, is_membership, is_transient, link, members, merge,
+    objects, pair, point, put, stored)
+from graph_world import CLASSES, KEYS, NAMED, OF, Relation, root
 
 
 class Difference(Exception):
@@ -26,13 +26,17 @@ class Side:
     """The model of a context has what was last saved as far as it knows, and what is now; what is pending is how they
     differ. What can be undone are dictionaries of what facts were before."""
 
-    def __init__(self, world: Any, index: Any, context: quire.Context, levels: Optional[int]) -> None:
-        self.world, self.index, self.context, self.levels = world, index, context, levels
+    def __init__(
+        self, world: Any, index: Any, context: quire.Context, levels: Optional[int], parent: Optional[Side] = None
+    ) -> None:
+        self.world, self.index, self.context, self.levels, self.parent = world, index, context, levels, parent
         self.base: Facts = {}
         self.now: Facts = {}
         self.versions: dict[int, int] = {}
         self.deleted: list[tuple[int, str]] = []
         """Taken away, but their delete rules have not been applied."""
+        self.withdrawn: set[int] = set()
+        """Deleted by undoing their insertion."""
         self.undo: list[Facts] = []
         self.redo: list[Facts] = []
         self.mark: Facts = {}
@@ -41,6 +45,8 @@ class Side:
         self.held: dict[int, quire.Model] = {}
         self.quiet = 0
         """For how many steps nothing is looked at, so that what was forgotten stays unread."""
+        self.is_read = True
+        """Whether everything has been read since the last step."""
         self.is_fresh = True
         """Whether it has taken over all that the others saved."""
         self.has_conflicted = False
@@ -53,6 +59,25 @@ class Side:
         self.policy: Any = quire.MergePolicy.ERROR
         if levels is not None:
             context.enable_undo(levels)
+
+    @property
+    def saved(self) -> Facts:
+        """What is saved, to it: in the file, or in its parent."""
+        return self.world.stored if self.parent is None else self.parent.now
+
+    def is_whole(self) -> bool:
+        """Whether it and its parents have taken over all that others saved."""
+        return self.is_fresh and (self.parent is None or self.parent.is_whole())
+
+    def reads_past_parent(self) -> bool:
+        """Whether others have brought back what the parent takes for gone: it does not know that before it merges, but
+        what is read through it is there."""
+        parent = self.parent
+        if parent is None:
+            return False
+        known = set(objects(self.now)) | set(objects(self.base))
+        return parent.reads_past_parent() or any(
+            n in parent.saved and n not in parent.now and n not in parent.base for n in known)
 
     def start(self, saved: Facts) -> None:
         """Has it begin with what is saved, to it."""
@@ -110,8 +135,10 @@ class Side:
         self.mark = dict(self.now)
 
     def process(self) -> None:
+        if self.parent:
+            self.parent.process()
         before = dict(self.now) if self.redo else {}
-        apply_rules(self.now, self.base, self.deleted)
+        apply_rules(self.now, self.base, self.deleted, self.withdrawn)
         self.deleted = []
         if self.redo:
             self.changed(before)
@@ -125,6 +152,10 @@ class Side:
         # One that another writer has brought back is not to be what it was when it was deleted.
         if type(key[0]) is int and key[0] in self.now and group.get(key[0]):
             return False
+        if is_membership(key):
+            owners = key[1:2] if key[0] == "clips" else key[1:]
+            if all(n in self.now and group.get(n) for n in owners):
+                return False
         return all(n in self.now or group.get(n) for n in about(key))
 
     def forget_undo(self) -> None:
@@ -140,6 +171,8 @@ class Side:
             # What is gone is left out, and what others made of the rest has to be looked at.
             group = {key: value for key, value in group.items() if self._may_put(key, group)}
             self.deleted = [(n, self.now[n]) for n in group if type(n) is int and group[n] is None and n in self.now]
+        gone = {n for n in group if type(n) is int and group[n] is None}
+        self.withdrawn = self.withdrawn | gone if take is self.undo else self.withdrawn - gone
         for key, value in group.items():
             put(self.now, key, value)
         for key, value in group.items():
@@ -151,7 +184,7 @@ class Side:
                 back = inverse(relation)
                 if value not in self.base or (back and back.rule in ("nullify", "cascade")):
                     put(self.now, key, None)
-        apply_rules(self.now, self.base, self.deleted)
+        apply_rules(self.now, self.base, self.deleted, self.withdrawn)
         self.deleted = []
         if self.is_hazy:
             self.compare_given()
@@ -176,6 +209,7 @@ class Side:
 
     def read(self) -> None:
         """Has the library read every object, where pages of lists have served so far."""
+        self.is_read = True
         for n in objects(self.now):
             self.object(n).committed_values(next(iter(KEYS[self.now[n]])))
 
@@ -282,14 +316,17 @@ class Side:
     def merge(self) -> set[Any]:
         """Takes over what others have saved; gives the keys that are open."""
         before = self.now
-        self.now, open_keys = merge(self.base, before, self.world.stored)
+        saved = self.saved
+        self.now, open_keys = merge(self.base, before, saved, self.withdrawn)
         self.moved |= {
-            key[1] for key in differing(self.now, self.world.stored) if type(key) is tuple and key[0] == "order"
+            key[1] for key in differing(self.now, saved) if type(key) is tuple and key[0] == "order"
             and self.base.get(key) == before.get(key)}
         self.is_hazy = self.is_hazy or bool(self.undo or self.redo) and before != self.now
         self.mark = dict(self.now)
-        nicks = {key: value for key, value in self.base.items() if type(key) is tuple and key[1] in TRANSIENT}
-        self.base = {**self.world.stored, **{key: value for key, value in nicks.items() if key[0] in self.world.stored}}
+        # Transient values are not merged.
+        nicks = {key: value for facts in (saved, self.base) for key, value in facts.items()
+                 if is_transient(key) and key[0] in saved and (facts is self.base or key[0] not in self.base)}
+        self.base = {**stored(saved), **nicks}
         self.versions = dict(self.world.versions)
         self.is_fresh = True
         self.held = {n: each for n, each in self.held.items() if n in self.now or n in self.base}
@@ -334,7 +371,7 @@ class Side:
         updated = {self.number(each) for each in context.updated}
         certain = self.written() | {
             key[0] for key in differing(self.base, self.now)
-            if type(key) is tuple and key[1] in TRANSIENT and key[0] in self.base and key[0] in self.now}
+            if is_transient(key) and key[0] in self.base and key[0] in self.now}
         certain -= self.soft
         if self.deleted:
             # What they were taken out of shows that when their rules are applied.

@@ -10,7 +10,8 @@ from typing import Any, Optional
 import quire
 
 import graph_facts
-from graph_facts import Facts, apply_rules, insert, link, members, objects, point, put
+from graph_facts import Facts, differing, insert, is_transient, link, members, objects, point, put
+from graph_nested import STEP, Nesting
 from graph_saving import Saving
 from graph_side import Difference, Side, same
 from graph_world import CLASSES, KEYS, NAMED, OF, TRANSIENT, Relation, root
@@ -18,7 +19,7 @@ from graph_world import CLASSES, KEYS, NAMED, OF, TRANSIENT, Relation, root
 Step = tuple[Any, ...]
 
 
-class World(Saving):
+class World(Saving, Nesting):
     """A store with one or two contexts. Steps name objects by numbers, so that a history can be run without some of its
     steps; one that makes no sense then does nothing."""
 
@@ -36,10 +37,11 @@ class World(Saving):
         self.versions: dict[int, int] = {}
         contexts = [self.store.context] + [self.store.create_context() for _ in levels[1:]]
         self.sides = [Side(self, index, each, levels[index]) for index, each in enumerate(contexts)]
+        self.nested: dict[int, Side] = {}
 
     def close(self) -> None:
         self.file.close()
-        for side in self.sides:
+        for side in [*self.sides, *self.nested.values()]:
             side.held = {}
         self.store.close()
 
@@ -48,16 +50,19 @@ class World(Saving):
     def run(self, step: Step) -> bool:
         """Does a step and compares; false when it makes no sense here."""
         name, index, *rest = step
-        if index >= len(self.sides):
+        side = self.sides[index] if index < len(self.sides) else self.nested.get(index)
+        if side is None or name != "close" and side.reads_past_parent():
             return False
-        side = self.sides[index]
+        self.look_up(side)
+        side.is_read = False
         if getattr(self, f"do_{name}")(side, *rest) is False:
             return False
         side.held = {n: each for n, each in side.held.items() if n in side.now or n in side.base}
         if side.quiet:
             side.quiet -= 1
-        else:
+        elif name != "close":
             side.compare()
+        self.look_down()
         return True
 
     def edit(self, side: Side, change: Callable[[], Any], model: Callable[[Facts], Any]) -> None:
@@ -124,8 +129,13 @@ class World(Saving):
         self.edit(side, lambda: setattr(side.object(n), name, list_),
                   lambda facts: graph_facts.assign(facts, n, relation, wanted))
 
+    do_reorder = do_assign
+
     def _pairs(self, side: Side) -> list[Any]:
-        return [key for facts in (side.now, side.base, self.stored) for key in facts if type(key) is tuple]
+        family = [self.stored, side.now, side.base]
+        for other in [*self.sides, *self.nested.values()]:
+            family += [other.now, other.base]
+        return [key for facts in family for key in facts if type(key) is tuple]
 
     def do_delete(self, side: Side, n: int) -> Any:
         if n not in side.now:
@@ -134,6 +144,7 @@ class World(Saving):
 
         def take(facts: Facts) -> None:
             side.deleted.append((n, facts.pop(n)))
+            side.withdrawn.discard(n)
 
         self.edit(side, lambda: side.context.delete(each), take)
 
@@ -151,12 +162,12 @@ class World(Saving):
             side.process()
 
     def do_automatic(self, side: Side) -> Any:
-        if side.groups:
+        if side.groups or self.nested:
             return False
         side.is_automatic = side.context.merges_automatically = not side.is_automatic
 
     def do_fetch(self, side: Side, entity: str) -> Any:
-        if not side.is_fresh and (side.groups or not side.is_automatic):
+        if not side.is_whole() and (side.groups or not side.is_automatic):
             return False
         found = [side.number(each) for each in side.context.query(CLASSES[entity])]
         side.process()
@@ -218,7 +229,11 @@ class World(Saving):
     def do_rollback(self, side: Side) -> Any:
         if side.groups:
             return False
-        lost = {n: each for n, each in side.held.items() if n not in (side.base if side.is_fresh else self.stored)}
+        if side.parent:
+            side.parent.context.process()
+            side.parent.process()
+        kept = side.base if side.is_fresh else side.saved
+        lost = {n: each for n, each in side.held.items() if n not in kept or n not in side.base}
         side.context.rollback()
         for n, each in lost.items():
             side.held.pop(n)
@@ -226,10 +241,11 @@ class World(Saving):
                 same(f"{n} is deleted", each.is_deleted, True)
         if side.is_fresh and not side.has_conflicted:
             side.now = dict(side.base)
-            side.deleted = []
+            side.deleted, side.withdrawn = [], set()
             side.forget_undo()
             return
-        if not side.has_conflicted:
+        if not side.has_conflicted or side.index + STEP in self.nested:
+            # Children hear of what is gone when it is merged.
             side.context.merge()
         self._take_stored(side)
 
@@ -252,7 +268,7 @@ class World(Saving):
             if loses(n):
                 for name in TRANSIENT & KEYS[side.now[n]].keys():
                     for facts in (side.now, side.base, side.mark):
-                        put(facts, (n, name), None)
+                        put(facts, (n, name), side.saved.get((n, name)))
 
     def do_refresh(self, side: Side, n: int, merges: bool) -> Any:
         if n not in side.now or not side.is_fresh:
@@ -263,8 +279,9 @@ class World(Saving):
             each.refresh(merge=merges)
             if not merges:
                 key = (n, "nick")
-                # One that was pending is what undoing gives back.
-                mark = side.mark.get(key) if before.get(key) != side.base.get(key) else None
+                # One that was pending is what undoing gives back, if that is not what was saved.
+                is_given_back = side.base.get(key) not in (before.get(key), side.mark.get(key))
+                mark = side.mark.get(key) if is_given_back else None
                 side.take_back(n)
                 side.changed(before)
                 self._lose_nicks(side, lambda m: m == n)
@@ -282,9 +299,10 @@ class World(Saving):
         if not side.is_fresh and (side.groups or side.deleted):
             return False
         side.context.refresh_all()
+        self.take_nicks(side)
         if not side.is_fresh:
             # What was to refer to a row that is gone lets go of it, or takes its own change back.
-            lost = {key for key, value in side.now.items() if side.relation(key) and value not in self.stored}
+            lost = {key for key, value in side.now.items() if side.relation(key) and value not in side.saved}
             side.process()
             side.context.merge()
             side.take_over(lost)
@@ -323,8 +341,8 @@ class World(Saving):
         """Lets go of all objects, so that those without changes are read anew."""
         if not side.is_fresh:
             return False
-        nicked = {key[0] for facts in (side.now, side.base) for key in facts
-                  if type(key) is tuple and key[1] in TRANSIENT}
+        nicked = {key[0] for facts in (side.now, side.base) for key in facts if is_transient(key)}
+        nicked |= {key[0] for key in differing(side.base, side.saved) if is_transient(key)}
         side.held = {n: each for n, each in side.held.items() if n in nicked}
         side.quiet = quiet
 
@@ -337,32 +355,12 @@ class World(Saving):
         side.context.process()
         side.process()
         with side.context.create_child() as context:
-            child = Side(self, f"{side.index}.{len(steps)}", context, 0)
+            child = Side(self, f"{side.index}.{len(steps)}", context, 0, side)
             child.start(side.now)
             for name, *rest in steps:
                 getattr(self, f"do_{name}")(child, *rest)
                 child.compare()
             if saves:
-                self._save_child(side, child)
+                self.save_above(child)
+                child.compare()
             child.held = {}
-
-    def _save_child(self, side: Side, child: Side) -> None:
-        child.process()
-        broken = self._broken(child)
-        try:
-            child.context.save()
-        except quire.ValidationError as error:
-            if not broken:
-                raise
-            same("broken rules", {(child.number(each.object), each.key) for each in error.failures}, broken)
-            return
-        if broken:
-            raise Difference(f"saved to a parent although {broken} are broken")
-        before = dict(side.now)
-        # Transient values too: they go one level up.
-        side.now = dict(child.now)
-        apply_rules(side.now, side.base, [(n, before[n]) for n in objects(before) if n not in side.now])
-        side.changed(before)
-        side.process()
-        child.start(child.now)
-        child.compare()
