@@ -24,6 +24,9 @@ KEPT: dict[str, list[Step]] = {
         ("insert", 0, 4, "Clip"), ("insert", 0, 16, "Book"), ("save", 0), ("begin", 0), ("link", 0, 16, "clips", 4),
         ("save", 0), ("delete", 0, 4), ("end", 0), ("undo", 0), ("redo", 0), ("undo", 0), ("save", 0),
     ],
+    "the save of a child that changes nothing in its parent leaves what can be redone there": [
+        ("insert", 0, 1, "Tag"), ("open", 0, 0), ("undo", 0), ("delete", 2, 1), ("save", 2), ("redo", 0),
+    ],
     "what a parent has deleted and has again is there for its child": [
         ("insert", 0, 5, "Clip"), ("open", 0, 0), ("delete", 0, 5), ("undo", 0), ("delete", 2, 5), ("merge", 2),
     ],

@@ -49,7 +49,7 @@ final class UndoManager {
 
   /// Notes what another manager has noted meanwhile in its place.
   func note(_ group: UndoGroup) {
-    if isNoting { change { $0.add(group) } }
+    if isNoting, group.hasEffect { change { $0.add(group) } }
   }
 
   func rebase(_ object: ManagedObject, at slot: Int, added: [ObjectReference], removed: Set<ObjectReference>) {
