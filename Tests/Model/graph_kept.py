@@ -27,6 +27,10 @@ KEPT: dict[str, list[Step]] = {
     "the save of a child that changes nothing in its parent leaves what can be redone there": [
         ("insert", 0, 1, "Tag"), ("open", 0, 0), ("undo", 0), ("delete", 2, 1), ("save", 2), ("redo", 0),
     ],
+    "an object that parent and child have brought back is in conflict": [
+        ("insert", 0, 1, "Note"), ("open", 0, 0), ("delete", 0, 1), ("delete", 2, 1), ("merge", 2), ("undo", 2),
+        ("undo", 0), ("save", 2), ("rollback", 2),
+    ],
     "what a parent has deleted and has again is there for its child": [
         ("insert", 0, 5, "Clip"), ("open", 0, 0), ("delete", 0, 5), ("undo", 0), ("delete", 2, 5), ("merge", 2),
     ],

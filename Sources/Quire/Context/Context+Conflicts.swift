@@ -147,7 +147,10 @@ extension Context {
   }
 
   /// Whether an object that is to be inserted was stored before: its deletion was undone, here and by another writer.
-  private func hasReturned(_ reference: ObjectReference) -> Bool { (registeredObject(reference)?.version ?? 0) > 0 }
+  /// Of what a parent has not saved there are no versions, but nobody else gives ids of its own there.
+  private func hasReturned(_ reference: ObjectReference) -> Bool {
+    parent != nil || (registeredObject(reference)?.version ?? 0) > 0
+  }
 
   /// What is in the store now, by reference.
   func storedRows(_ references: some Sequence<ObjectReference>) throws(Failure) -> [ObjectReference: Row] {
