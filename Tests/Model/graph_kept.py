@@ -24,6 +24,10 @@ KEPT: dict[str, list[Step]] = {
         ("insert", 0, 4, "Clip"), ("insert", 0, 16, "Book"), ("save", 0), ("begin", 0), ("link", 0, 16, "clips", 4),
         ("save", 0), ("delete", 0, 4), ("end", 0), ("undo", 0), ("redo", 0), ("undo", 0), ("save", 0),
     ],
+    "what a child has deleted, saved and brought back stays when it merges": [
+        ("open", 0, 3), ("insert", 0, 8, "Chapter"), ("merge", 2), ("delete", 2, 8), ("save", 2), ("undo", 2),
+        ("merge", 2), ("save", 2),
+    ],
     "the save of a child that changes nothing in its parent leaves what can be redone there": [
         ("insert", 0, 1, "Tag"), ("open", 0, 0), ("undo", 0), ("delete", 2, 1), ("save", 2), ("redo", 0),
     ],

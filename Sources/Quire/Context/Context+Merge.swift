@@ -150,6 +150,8 @@ extension Context {
       if let reference = reference(row) { returned.insert(reference) }
     }
     var change = change
+    // One that is to be inserted here, because its deletion was undone, needs no row.
+    change.deleted.removeAll { registeredObject($0)?.state == .inserted }
     var candidates: [Int: [RowIdentifier]] = [:]
     for row in change.deleted {
       guard let reference = reference(row), registeredObject(reference)?.isLive != false else { continue }
