@@ -42,4 +42,8 @@ KEPT: dict[str, list[Step]] = {
         ("open", 0, None), ("open", 2, None), ("insert", 2, 10, "Person"), ("merge", 4), ("save", 2),
         ("link", 4, 10, "friends", 10), ("save", 0), ("refresh_all", 0), ("delete", 2, 10), ("merge", 2), ("merge", 4),
     ],
+    "a member without inverse that a parent has again is one for its child again": [
+        ("insert", 0, 15, "Book"), ("insert", 0, 18, "Clip"), ("link", 0, 15, "clips", 18), ("save", 0),
+        ("open", 0, None), ("delete", 0, 18), ("merge", 2), ("undo", 0), ("merge", 2),
+    ],
 }

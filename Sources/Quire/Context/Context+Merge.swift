@@ -75,7 +75,7 @@ extension Context {
     var regrouped: [(relationship: Relationship, owners: [ManagedObject])] = []
     var members: [(object: ManagedObject, slot: Int, present: [ObjectReference])] = []
     let observers = liveObservers
-    for (relationship, owners) in change.regrouped + relationships(with: returned) {
+    for (relationship, owners) in change.regrouped + relationships(with: returned) + relationships(reaching: change) {
       let isFollowed = observers.contains { $0.follows(relationship.entity) }
       var objects: [ManagedObject] = []
       for owner in owners {
@@ -107,6 +107,27 @@ extension Context {
       let row = RowIdentifier(id: object.id, entity: Int32(object.entity.number))
       for (slot, members) in object.toMany where returned.contains(object.reference) || members.mentions(returned) {
         if let relationship = object.entity.properties[slot] as? Relationship { found.append((relationship, [row])) }
+      }
+    }
+    return found
+  }
+
+  /// The members that were read where a parent may have some again that it had deleted: of relationships without
+  /// inverse nobody is told that.
+  private func relationships(reaching change: StoreChange) -> [(Relationship, [RowIdentifier])] {
+    if parent == nil { return [] }
+    var roots: Set<Int> = []
+    for row in change.updated where registeredObject(row)?.isLive != true {
+      if let reference = reference(row) { roots.insert(reference.root) }
+    }
+    if roots.isEmpty { return [] }
+    var found: [(Relationship, [RowIdentifier])] = []
+    for object in registeredObjects {
+      for slot in object.toMany.keys {
+        guard let relationship = object.entity.properties[slot] as? Relationship, relationship.inverse == nil,
+          roots.contains(relationship.destination.rootNumber)
+        else { continue }
+        found.append((relationship, [object.identifier]))
       }
     }
     return found
