@@ -6,7 +6,7 @@ import Testing
 struct BatchHistoryTests {
   @Test(
     "Contexts and controllers take over what batch requests do, below what is pending",
-    arguments: Dice.seeds(4) + [8_989_644_627_084_686_437])
+    arguments: Dice.seeds(4) + [8_989_644_627_084_686_437, 2_749_582_993_340_895_373])
   func histories(seed: UInt64) throws {
     print("batch history: seed \(seed)")
     let shop = try Bookshop(seed: seed)

@@ -138,14 +138,21 @@ struct DerivedHistoryTests {
     }
   }
 
-  @Test("Derived columns are what plain dictionaries make of the others", arguments: Dice.seeds(4))
+  @Test(
+    "Derived columns are what plain dictionaries make of the others",
+    arguments: Dice.seeds(4) + [12_360_129_019_649_292_722])
   func histories(seed: UInt64) throws {
     print("derived history: seed \(seed)")
     let player = try Player(seed)
     if seed % 2 == 0 { try player.context.enableUndo(levels: 0) }
+    var isOwed = false
     for round in 0..<60 {
       let moment = "round \(round) of seed \(seed)"
       for _ in 0..<player.dice.roll(6) { try player.change() }
+      // The next save of ours, whatever it writes, sees to what takes more than SQLite has, if it writes anything: what
+      // was inserted before may have been undone or deleted.
+      if isOwed { _ = try player.context.insert(entityNamed: "Shelf") }
+      isOwed = false
       try player.context.save()
       try player.fixture.check(moment)
       try player.fixture.check(player.context, moment)
@@ -165,8 +172,7 @@ struct DerivedHistoryTests {
         try player.fixture.check("\(moment), after a stranger", byStranger: true)
         try player.context.reset()
         try player.follower.reset()
-        // The next save of ours, whatever it writes, sees to what takes more than SQLite has.
-        _ = try player.context.insert(entityNamed: "Shelf")
+        isOwed = true
       }
     }
   }
