@@ -264,6 +264,26 @@ struct ChildContextTests {
     #expect(try mine.objects(of: tags).isEmpty)
   }
 
+  @Test("To delete what others have deleted meanwhile is a conflict once the parent saves")
+  func vanishedDeletion() throws {
+    let tags = try library.relationship("Book", "tags"), books = try library.relationship("Tag", "books")
+    let theirs = try book("Old", in: parent), tag = try parent.insert(entityNamed: "Tag")
+    try theirs.set([tag], for: tags)
+    try parent.save()
+    let above = Context(store: library.store)
+    let below = Context(parent: above)
+    let word = try counterpart(tag, in: above)
+    #expect(try word.objects(of: books).map(\.isFault) == [true])
+    try below.delete(try counterpart(theirs, in: below))
+    try below.process()
+    try parent.delete(theirs)
+    try parent.save()
+    try below.save()
+    #expect(try #require(throws: Failure.self) { try above.save() }.kind == .conflict)
+    try above.rollback()
+    #expect(try word.objects(of: books).isEmpty)
+  }
+
   @Test("A save that fails leaves the parent as it was")
   func allOrNothing() throws {
     let author = try parent.insert(entityNamed: "Author"), theirs = try book("Old", in: parent)

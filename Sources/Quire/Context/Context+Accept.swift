@@ -203,9 +203,10 @@ extension Context {
     // Of the others the to-one inverse has told.
     if relationship.inverse?.isToMany ?? true {
       for reference in change.removed {
-        if let member = try object(reference, of: relationship.destination) {
-          try owner.remove(member, from: relationship)
-        }
+        guard let member = try object(reference, of: relationship.destination) else { continue }
+        // One whose row is gone is taken out without being asked for its side.
+        _ = try member.isStillStored()
+        try owner.remove(member, from: relationship)
       }
       for reference in change.added { try owner.add(present(reference, for: relationship), to: relationship) }
     }
