@@ -284,6 +284,56 @@ struct ChildContextTests {
     #expect(try word.objects(of: books).isEmpty)
   }
 
+  @Test("Members come and go one by one, and only orders of both are in conflict")
+  func memberships() throws {
+    let tags = try library.relationship("Book", "tags")
+    let theirs = try book("Old", in: parent)
+    let words = try (0..<4).map { _ in try parent.insert(entityNamed: "Tag") }
+    func set(_ object: ManagedObject, _ places: [Int]) throws {
+      try object.set(places.map { try counterpart(words[$0], in: object.context) }, for: tags)
+    }
+    func places(_ object: ManagedObject) throws -> [Int] {
+      try object.objects(of: tags).compactMap { tag in words.firstIndex { $0.id == tag.id } }
+    }
+    try set(theirs, [0, 1, 2])
+    let mine = try counterpart(theirs, in: child)
+    #expect(try places(mine) == [0, 1, 2])
+
+    try set(theirs, [2, 1])
+    try set(mine, [3, 0, 1, 2])
+    try child.save()
+    #expect(try places(theirs) == [2, 1, 3])
+    try child.merge()
+    #expect(try places(mine) == [2, 1, 3])
+
+    try set(theirs, [2, 1])
+    try set(mine, [3, 2])
+    try child.save()
+    try child.merge()
+    #expect(try places(theirs) == [2] && places(mine) == [2])
+
+    for (policy, wanted) in [(MergePolicy.storeWins, [2, 3, 1]), (.rollback, [2, 3, 1]), (.objectWins, [3, 1, 2])] {
+      try set(theirs, [1, 2, 3])
+      try child.merge()
+      #expect(try places(mine) == [1, 2, 3])
+      try set(theirs, [2, 3, 1])
+      try set(mine, [3, 1, 2])
+      child.mergePolicy = .error
+      #expect(try #require(throws: Failure.self) { try child.save() }.kind == .conflict)
+      #expect(try places(theirs) == [2, 3, 1] && places(mine) == [3, 1, 2])
+      child.mergePolicy = policy
+      try child.save()
+      #expect(try places(theirs) == wanted && places(mine) == wanted, "\(policy)")
+    }
+    try set(theirs, [1, 2, 3])
+    try child.merge()
+    #expect(try places(mine) == [1, 2, 3])
+    for each in [mine, theirs] { try set(each, [2, 3, 1]) }
+    child.mergePolicy = .error
+    try child.save()
+    #expect(try places(theirs) == [2, 3, 1])
+  }
+
   @Test("A save that fails leaves the parent as it was")
   func allOrNothing() throws {
     let author = try parent.insert(entityNamed: "Author"), theirs = try book("Old", in: parent)

@@ -42,9 +42,10 @@ quire_status quire_context_create(
  * What the parent changes later reaches objects that the child has read, and its results controllers, with
  * `quire_context_merge`, as a store's changes do. A save is in conflict where both have changed one property of an object,
  * to different values, or where the parent has deleted what the child has changed or changed what it deletes; the child's
- * merge policy settles that, and its "store" is the parent. Merge policy, hooks and undo are the child's own. Values are
- * validated by each save. Transient attributes are saved to the parent too, as Core Data does. Rows of values come from
- * the store, and batch requests are left to the context without a parent (QUIRE_UNSUPPORTED).
+ * merge policy settles that, and its "store" is the parent. Of a to-many relationship only the order can be in conflict:
+ * members are added and removed one by one, whatever the parent has made of the others. Merge policy, hooks and undo are
+ * the child's own. Values are validated by each save. Transient attributes are saved to the parent too, as Core Data does.
+ * Rows of values come from the store, and batch requests are left to the context without a parent (QUIRE_UNSUPPORTED).
  *
  * A save is one step of the parent, or none: while delete rules of the parent call its hooks, these cannot save, roll
  * back, reset or undo it, and while the child's merge handler decides, nothing of the parent can change

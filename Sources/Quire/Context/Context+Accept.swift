@@ -28,7 +28,7 @@ extension Context {
         try insert(request.inserts)
         try update(request.updates)
         try takeTransientValues(of: child)
-        for change in request.toManyChanges { try apply(change) }
+        for change in request.toManyChanges { try apply(change, of: child) }
         try delete(request.deletes)
       }
     } catch {
@@ -94,11 +94,29 @@ extension Context {
         conflicts.append(conflict(delete.entity, delete.id, doing: "delete", "'\(changed.name)' was changed there"))
       }
     }
+    for change in request.toManyChanges {
+      let relationship = change.relationship
+      guard let order = change.order, let read = child.readMembers(change),
+        let owner = try self.object(change.owner, of: relationship.entity), owner.isLive, try owner.isStillStored()
+      else { continue }
+      let present = try owner.members(of: relationship)
+      if present.isReordered(from: read), order.isReordered(from: read), order.isReordered(from: present) {
+        conflicts.append(
+          conflict(
+            owner.entity, owner.id, doing: "update", "the objects of '\(relationship.name)' were reordered there too"))
+      }
+    }
     guard let first = conflicts.first else { return }
     if conflicts.count == 1 { throw first }
     throw Failure(
       .conflict, "\(conflicts.count) objects are in conflict with the parent context. The first: \(first.message)",
       details: conflicts)
+  }
+
+  /// The members of a saved object that this context has changed, as they were when it read them.
+  private func readMembers(_ change: SaveRequest.ToManyChange) -> [ObjectReference]? {
+    guard let owner = registeredObject(change.owner), owner.state == .saved else { return nil }
+    return owner.toMany[change.relationship.slot]?.saved
   }
 
   private func conflict(_ entity: Entity, _ id: Int64, doing: String, _ reason: String) -> Failure {
@@ -196,7 +214,8 @@ extension Context {
       report: SaveConflict.missing(reference))
   }
 
-  private func apply(_ change: SaveRequest.ToManyChange) throws(Failure) {
+  /// Members come and go one by one, whatever there is of others here.
+  private func apply(_ change: SaveRequest.ToManyChange, of child: Context) throws(Failure) {
     let relationship = change.relationship
     guard let owner = try object(change.owner, of: relationship.entity) else { return }
     try owner.fulfil()
@@ -211,8 +230,14 @@ extension Context {
       for reference in change.added { try owner.add(present(reference, for: relationship), to: relationship) }
     }
     if let order = change.order {
-      _ = try owner.members(of: relationship)
-      owner.reorder(order, in: relationship)
+      let read = child.readMembers(change) ?? [], present = try owner.members(of: relationship)
+      if present.isReordered(from: read), !order.isReordered(from: read) {
+        // The order is that of this context; what is new comes last.
+        let known = Set(read)
+        owner.reorder(order.filter { !known.contains($0) }, in: relationship)
+      } else {
+        owner.reorder(order, in: relationship)
+      }
     }
   }
 

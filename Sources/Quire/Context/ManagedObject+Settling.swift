@@ -186,7 +186,10 @@ extension ManagedObject {
       // The other sides follow below.
       toMany[slot] = ToManyMembers(present, saved: present, isOrdered: relationship.isOrdered)
     case .rollback: take(present, asSavedIn: relationship)
-    default: toMany[slot]?.rebase(onto: present)
+    default:
+      let isReordered = relationship.isOrdered && present.isReordered(from: toMany[slot]?.saved ?? [])
+      toMany[slot]?.rebase(onto: present)
+      if isReordered, policy == .storeWins { reorder(present, in: relationship) }
     }
     context.touch(self, at: slot)
     guard relationship.isManyToMany, let inverse = relationship.inverse else { return }

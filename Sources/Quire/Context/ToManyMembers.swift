@@ -123,3 +123,12 @@ struct ToManyMembers {
     return made
   }
 }
+
+extension [ObjectReference] {
+  /// Whether those that are in both stand in another order than in `other`.
+  func isReordered(from other: [ObjectReference]) -> Bool {
+    if self == other { return false }
+    let own = Set(self), theirs = Set(other)
+    return filter(theirs.contains) != other.filter(own.contains)
+  }
+}
