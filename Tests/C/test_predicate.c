@@ -36,6 +36,33 @@ static void canonical_text_reads_back_as_itself(void) {
     }
 }
 
+/* A decimal that is none is refused by its place and with the reason. */
+static void arguments_that_are_no_values_are_named(void) {
+    const struct { const char *digits, *reason; } wrong[] = {
+        {"twelve", "'arguments[1]' is not a decimal number: 'twelve'"}, {"1e", "is not a decimal number"},
+        {"1.2345678901234567890123456789012345678901", "more than the 38 significant digits"},
+        {"1e200", "out of the range"}, {"1.5e-128", "out of the range"}, {"1e99999999999", "out of the range"},
+    };
+    quire_predicate *predicate = NULL;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        const quire_value arguments[] = {quire_value_integer(1), quire_value_decimal(wrong[i].digits)};
+        CHECK(quire_predicate_parse("a == %@ AND b == %@", QUIRE_NUL, arguments, 2, &predicate, &error) == QUIRE_INVALID_ARGUMENT);
+        CHECK(predicate == NULL && strstr(quire_error_message(error).data, wrong[i].reason) != NULL);
+        quire_error_release(error);
+        error = NULL;
+    }
+    quire_predicate *open = parse("a == $price", NULL, 0);
+    const quire_entry price = {quire_value_text("price"), quire_value_decimal("1e200")};
+    CHECK(quire_predicate_substitute(open, &price, 1, &predicate, &error) == QUIRE_INVALID_ARGUMENT);
+    CHECK(strstr(quire_error_message(error).data, "'$price' is out of the range of decimals") != NULL);
+    quire_error_release(error);
+    error = NULL;
+    quire_predicate_release(open);
+    /* Zeros at the end are no digits. */
+    const quire_value zeros = quire_value_decimal("1.50000000000000000000000000000000000000000000");
+    expect_text(parse("a == %@", &zeros, 1), "a == CAST(\"1.5\", \"NSDecimalNumber\")");
+}
+
 static void error_has_the_offset(void) {
     quire_predicate *predicate = (quire_predicate *)&error;
     CHECK(quire_predicate_parse("rank == 1 AND AND", QUIRE_NUL, NULL, 0, &predicate, &error) == QUIRE_INVALID_PREDICATE);
@@ -241,6 +268,7 @@ static void unknown_key_is_refused_when_matching(void) {
 int main(void) {
     RUN(arguments_take_their_places);
     RUN(canonical_text_reads_back_as_itself);
+    RUN(arguments_that_are_no_values_are_named);
     RUN(error_has_the_offset);
     RUN(malformed_formats_are_refused);
     RUN(deep_nesting_is_an_answer_and_no_crash);

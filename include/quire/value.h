@@ -17,7 +17,10 @@ typedef enum quire_value_kind {
     QUIRE_VALUE_DOUBLE = 3,
     /** `as.real`, which holds a 32-bit float widened */
     QUIRE_VALUE_FLOAT = 4,
-    /** `as.text` of `size` bytes: a decimal number such as "-12.50" or "1e3", at most 38 significant digits */
+    /**
+     * `as.text` of `size` bytes: a decimal number such as "-12.50" or "1e3", of at most 38 significant digits, the last of
+     * which stands for a power of ten from -128 to 127
+     */
     QUIRE_VALUE_DECIMAL = 5,
     /** `as.text` of `size` bytes of UTF-8 */
     QUIRE_VALUE_TEXT = 6,

@@ -192,7 +192,7 @@ public func quire_context_insert_rows(
     let table = try valueTable(keys, columns, column_count, row_count)
     let first = try context.insert(entityNamed: entity, keys: table.keys, rowCount: row_count) {
       (column, row) throws(Failure) in
-      try value(table.cells[column][row], "columns")
+      try value(table.cells[column][row], .cell(table.keys[column], row))
     }
     out_first_id?.pointee = first
   }

@@ -87,7 +87,7 @@ public func quire_object_set_values(
     changes.reserveCapacity(keys.count)
     for (key, given) in zip(keys, values) {
       let property = try object.entity.property(key, -1, "keys")
-      changes.append((property, try value(given, "values", in: object.context)))
+      changes.append((property, try value(given, .key(property.name), in: object.context)))
     }
     try object.set(changes)
   }

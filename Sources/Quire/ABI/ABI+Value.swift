@@ -6,7 +6,7 @@ private let deepestList = 8
 
 /// A value that a caller passes in; text and data are copied.
 func value(
-  _ source: quire_value, _ name: StaticString, in context: Context? = nil, depth: Int = 0
+  _ source: quire_value, _ name: InputName, in context: Context? = nil, depth: Int = 0
 ) throws(Failure) -> Value {
   switch quire_value_kind(rawValue: source.kind) {
   case QUIRE_VALUE_NIL: return .nil
@@ -19,10 +19,10 @@ func value(
   case QUIRE_VALUE_DATE: return .date(Epoch.since2001(source.as.real))
   case QUIRE_VALUE_DECIMAL:
     let digits = try textOf(source, name)
-    if let decimal = Decimal(digits.bytes.buffer) { return .decimal(decimal) }
-    throw Failure(
-      .invalidArgument,
-      "'\(name)' is not a decimal number of at most 38 digits: '\(digits)'. Write it like -12.50 or 1e3.")
+    switch Decimal.reading(digits.bytes.buffer) {
+    case .success(let decimal): return .decimal(decimal)
+    case .failure(let refusal): throw Failure(.invalidArgument, "'\(name)' \(refusal.reason(digits))")
+    }
   case QUIRE_VALUE_TEXT: return .text(try textOf(source, name))
   case QUIRE_VALUE_URI: return .uri(try textOf(source, name))
   case QUIRE_VALUE_DATA: return .data(try dataOf(source, name))
@@ -60,7 +60,7 @@ func value(
 }
 
 func value(
-  _ pointer: UnsafePointer<quire_value>?, _ name: StaticString, in context: Context? = nil
+  _ pointer: UnsafePointer<quire_value>?, _ name: InputName, in context: Context? = nil
 ) throws(Failure) -> Value {
   guard let pointer else {
     throw Failure(.invalidArgument, "'\(name)' is NULL; pass a value, or quire_value_nil() for nil.")
@@ -86,11 +86,11 @@ func objects(_ source: quire_value, _ relationship: Relationship) throws(Failure
   return objects
 }
 
-private func textOf(_ source: quire_value, _ name: StaticString) throws(Failure) -> Text {
+private func textOf(_ source: quire_value, _ name: InputName) throws(Failure) -> Text {
   try text(source.as.text, source.size == UInt32.max ? -1 : Int(source.size), name)
 }
 
-private func dataOf(_ source: quire_value, _ name: StaticString) throws(Failure) -> Bytes {
+private func dataOf(_ source: quire_value, _ name: InputName) throws(Failure) -> Bytes {
   Bytes(try array(source.as.data, Int(source.size), name))
 }
 

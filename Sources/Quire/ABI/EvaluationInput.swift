@@ -17,7 +17,8 @@ struct EvaluationInput {
     }
     self.subject = try item(subject.pointee, "subject")
     for variable in try array(variables, count, "variables") {
-      self.variables[try key(of: variable, "variables")] = try item(variable.value, "variables")
+      let name = try key(of: variable, "variables")
+      self.variables[name] = try item(variable.value, .variable(name))
     }
   }
 
@@ -31,7 +32,7 @@ struct EvaluationInput {
   }
 
   private mutating func item(
-    _ source: quire_value, _ name: StaticString, depth: Int = 0
+    _ source: quire_value, _ name: InputName, depth: Int = 0
   ) throws(Failure) -> Item {
     let kind = quire_value_kind(rawValue: source.kind)
     switch kind {
@@ -62,7 +63,7 @@ struct EvaluationInput {
 }
 
 /// The key of an entry, which is text.
-private func key(of entry: quire_entry, _ name: StaticString) throws(Failure) -> String {
+private func key(of entry: quire_entry, _ name: InputName) throws(Failure) -> String {
   let key = try value(entry.key, name)
   guard case .text(let text) = key else {
     throw Failure(.invalidArgument, "'\(name)' has a key that is \(key.kindName); keys are text.")
@@ -77,7 +78,7 @@ func substitutions(
   var expressions: [String: Expression] = [:]
   for variable in try array(variables, count, "variables") {
     let name = try key(of: variable, "variables")
-    switch try formatArgument(variable.value, "variables") {
+    switch try formatArgument(variable.value, .variable(name)) {
     case .value(let value): expressions[name] = .constant(value)
     case .expression(let expression): expressions[name] = expression
     case .predicate:
@@ -92,13 +93,15 @@ func formatArguments(
   _ arguments: UnsafePointer<quire_value>?, _ count: Int
 ) throws(Failure) -> [FormatArgument] {
   var found: [FormatArgument] = []
-  for argument in try array(arguments, count, "arguments") { found.append(try formatArgument(argument, "arguments")) }
+  for (place, argument) in try array(arguments, count, "arguments").enumerated() {
+    found.append(try formatArgument(argument, .element("arguments", place)))
+  }
   return found
 }
 
 /// A value, or one that stands for a tree. Objects must be of `context`, if one is given.
 func formatArgument(
-  _ source: quire_value, _ name: StaticString, in context: Context? = nil
+  _ source: quire_value, _ name: InputName, in context: Context? = nil
 ) throws(Failure) -> FormatArgument {
   switch quire_value_kind(rawValue: source.kind) {
   case QUIRE_VALUE_EXPRESSION: .expression(try resolve(source.as.expression, name).expression)

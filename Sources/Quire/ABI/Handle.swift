@@ -77,14 +77,14 @@ func peek<H: Handle>(_ pointer: UnsafePointer<H>?) -> H.Object? {
 func peek<H: Handle>(_ pointer: UnsafeMutablePointer<H>?) -> H.Object? { peek(UnsafePointer(pointer)) }
 
 /// The object behind a handle that the call needs; `name` is the parameter's.
-func resolve<H: Handle>(_ pointer: UnsafePointer<H>?, _ name: StaticString) throws(Failure) -> H.Object {
+func resolve<H: Handle>(_ pointer: UnsafePointer<H>?, _ name: InputName) throws(Failure) -> H.Object {
   if let object = peek(pointer) { return object }
   throw Failure(
     .invalidArgument,
     pointer == nil ? "'\(name)' is NULL; a \(H.name) is needed." : "'\(name)' is not a \(H.name) but another handle.")
 }
 
-func resolve<H: Handle>(_ pointer: UnsafeMutablePointer<H>?, _ name: StaticString) throws(Failure) -> H.Object {
+func resolve<H: Handle>(_ pointer: UnsafeMutablePointer<H>?, _ name: InputName) throws(Failure) -> H.Object {
   try resolve(UnsafePointer(pointer), name)
 }
 

@@ -2,7 +2,7 @@ import CQuire
 import Glibc
 
 /// The bytes of a text argument, measured if need be.
-func bytes(_ text: CText, _ size: Int, _ name: StaticString) throws(Failure) -> UnsafeBufferPointer<UInt8> {
+func bytes(_ text: CText, _ size: Int, _ name: InputName) throws(Failure) -> UnsafeBufferPointer<UInt8> {
   // SIZE_MAX imports as -1, and every other size beyond half of the address space as some negative number.
   let isMeasured = size == -1
   guard let text else {
@@ -20,14 +20,14 @@ func bytes(_ text: CText, _ size: Int, _ name: StaticString) throws(Failure) -> 
 }
 
 /// A text argument as text of the library's own. Invalid UTF-8 is refused, not repaired.
-func text(_ text: CText, _ size: Int, _ name: StaticString) throws(Failure) -> Text {
+func text(_ text: CText, _ size: Int, _ name: InputName) throws(Failure) -> Text {
   let bytes = try bytes(text, size, name)
   if let text = Text(validating: bytes) { return text }
   throw invalidText(bytes, name)
 }
 
 /// The same as a string, which for names of usual length takes no memory.
-func string(_ pointer: CText, _ size: Int, _ name: StaticString) throws(Failure) -> String {
+func string(_ pointer: CText, _ size: Int, _ name: InputName) throws(Failure) -> String {
   let bytes = try bytes(pointer, size, name)
   if let string = String(validating: bytes, as: UTF8.self) { return string }
   throw invalidText(bytes, name)
@@ -38,7 +38,7 @@ private let mostInTurn = 24
 
 extension Model {
   /// The entity that a text argument names.
-  func entity(_ entity: CText, _ size: Int, _ name: StaticString) throws(Failure) -> Entity {
+  func entity(_ entity: CText, _ size: Int, _ name: InputName) throws(Failure) -> Entity {
     let bytes = try bytes(entity, size, name)
     if entities.count <= mostInTurn, let known = entities.first(where: { $0.nameText.bytes.isEqual(to: bytes) }) {
       return known
@@ -49,7 +49,7 @@ extension Model {
 
 extension Entity {
   /// The property that a text argument names.
-  func property(_ key: CText, _ size: Int, _ name: StaticString) throws(Failure) -> Property {
+  func property(_ key: CText, _ size: Int, _ name: InputName) throws(Failure) -> Property {
     let bytes = try bytes(key, size, name)
     if properties.count <= mostInTurn, let known = properties.first(where: { $0.nameText.bytes.isEqual(to: bytes) }) {
       return known
@@ -65,19 +65,19 @@ extension Bytes {
   }
 }
 
-private func invalidText(_ bytes: UnsafeBufferPointer<UInt8>, _ name: StaticString) -> Failure {
+private func invalidText(_ bytes: UnsafeBufferPointer<UInt8>, _ name: InputName) -> Failure {
   let offset = Text.firstInvalidOffset(in: bytes) ?? 0
   return Failure(.invalidText, "'\(name)' is not valid UTF-8 at byte \(offset).", offset: offset)
 }
 
 /// Optional text that ends with NUL, from an options struct.
-func optionalString(_ pointer: CText, _ name: StaticString) throws(Failure) -> String? {
+func optionalString(_ pointer: CText, _ name: InputName) throws(Failure) -> String? {
   pointer == nil ? nil : try string(pointer, -1, name)
 }
 
 /// A count of elements at `pointer`, which may be NULL when the count is zero.
 func array<T>(
-  _ pointer: UnsafePointer<T>?, _ count: Int, _ name: StaticString
+  _ pointer: UnsafePointer<T>?, _ count: Int, _ name: InputName
 ) throws(Failure) -> UnsafeBufferPointer<T> {
   if count == 0 { return UnsafeBufferPointer(start: nil, count: 0) }
   guard let pointer else {
@@ -88,7 +88,7 @@ func array<T>(
 }
 
 func array<T>(
-  _ pointer: UnsafeMutablePointer<T>?, _ count: Int, _ name: StaticString
+  _ pointer: UnsafeMutablePointer<T>?, _ count: Int, _ name: InputName
 ) throws(Failure) -> UnsafeMutableBufferPointer<T> {
   if count == 0 { return UnsafeMutableBufferPointer(start: nil, count: 0) }
   guard let pointer else {
@@ -101,7 +101,7 @@ func array<T>(
 /// Far more than a machine has and far less than addresses reach, so that a wild size is refused before it is followed.
 private let mostBytes = 1 << 40
 
-private func checkCount(_ count: Int, of stride: Int, _ name: StaticString) throws(Failure) {
+private func checkCount(_ count: Int, of stride: Int, _ name: InputName) throws(Failure) {
   if count < 0 || count > mostBytes / max(stride, 1) {
     throw Failure(.invalidArgument, "The count of '\(name)' is \(UInt(bitPattern: count)), more than memory can hold.")
   }
@@ -109,7 +109,7 @@ private func checkCount(_ count: Int, of stride: Int, _ name: StaticString) thro
 
 /// Names that end with NUL.
 func strings(
-  _ pointer: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int, _ name: StaticString
+  _ pointer: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int, _ name: InputName
 ) throws(Failure) -> [String] {
   var strings: [String] = []
   for element in try array(pointer, count, name) { strings.append(try string(element, -1, name)) }
@@ -127,7 +127,7 @@ func range(_ first: Int64, _ count: Int64, of total: Int) throws(Failure) -> Ran
 }
 
 /// An unsigned number from C that Swift counts with.
-func number(_ value: UInt64, _ name: StaticString) throws(Failure) -> Int {
+func number(_ value: UInt64, _ name: InputName) throws(Failure) -> Int {
   guard let number = Int(exactly: value) else {
     throw Failure(.invalidArgument, "'\(name)' is \(value), which is more than \(Int.max).")
   }
@@ -136,7 +136,7 @@ func number(_ value: UInt64, _ name: StaticString) throws(Failure) -> Int {
 
 /// An options or delegate struct of any version: what the caller's lacks is as in `defaults`, and what it has more
 /// must be zero, because this library would ignore it.
-func options<T: BitwiseCopyable>(_ pointer: UnsafePointer<T>?, defaults: T, _ name: StaticString) throws(Failure) -> T {
+func options<T: BitwiseCopyable>(_ pointer: UnsafePointer<T>?, defaults: T, _ name: InputName) throws(Failure) -> T {
   guard let pointer else { return defaults }
   let raw = UnsafeRawPointer(pointer)
   let size = Int(raw.load(as: UInt32.self)), known = MemoryLayout<T>.stride

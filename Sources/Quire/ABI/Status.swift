@@ -19,7 +19,7 @@ func status(_ out: ErrorOut, _ body: () throws(Failure) -> Void) -> quire_status
 
 /// The same inside a context: another thread's call meanwhile is refused.
 func status<H: Handle>(
-  _ handle: UnsafePointer<H>?, _ name: StaticString, _ out: ErrorOut, _ body: (H.Object) throws(Failure) -> Void
+  _ handle: UnsafePointer<H>?, _ name: InputName, _ out: ErrorOut, _ body: (H.Object) throws(Failure) -> Void
 ) -> quire_status where H.Object: ContextBound {
   status(out) { () throws(Failure) in
     let object = try resolve(handle, name)
@@ -31,7 +31,7 @@ func status<H: Handle>(
 }
 
 func status<H: Handle>(
-  _ handle: UnsafeMutablePointer<H>?, _ name: StaticString, _ out: ErrorOut, _ body: (H.Object) throws(Failure) -> Void
+  _ handle: UnsafeMutablePointer<H>?, _ name: InputName, _ out: ErrorOut, _ body: (H.Object) throws(Failure) -> Void
 ) -> quire_status where H.Object: ContextBound {
   status(UnsafePointer(handle), name, out, body)
 }
@@ -47,7 +47,7 @@ where H.Object: ContextBound {
 }
 
 /// A pointer that the call cannot do without.
-func required<T>(_ pointer: UnsafeMutablePointer<T>?, _ name: StaticString) throws(Failure) -> UnsafeMutablePointer<T> {
+func required<T>(_ pointer: UnsafeMutablePointer<T>?, _ name: InputName) throws(Failure) -> UnsafeMutablePointer<T> {
   if let pointer { return pointer }
   throw Failure(.invalidArgument, "'\(name)' is NULL; the call needs somewhere to put its result.")
 }

@@ -19,15 +19,48 @@ final class Decimal: Sendable {
     self.exponent = exponent
   }
 
+  /// Why a text is not a decimal.
+  enum Refusal: Error {
+    case malformed, tooManyDigits, outOfRange
+
+    /// Completes a sentence about the text.
+    func reason(_ text: Text) -> String {
+      switch self {
+      case .malformed: "is not a decimal number: '\(text)'. Write it like -12.50 or 1e3."
+      case .tooManyDigits: "has more than the 38 significant digits that a decimal can have: '\(text)'. Round it."
+      case .outOfRange:
+        "is out of the range of decimals, whose last significant digit stands for a power of ten from "
+          + "\(Decimal.exponents.lowerBound) to \(Decimal.exponents.upperBound): '\(text)'."
+      }
+    }
+  }
+
   /// Reads `-12.50e3`. nil for anything else, for more than 38 significant digits and for exponents beyond ±127.
   convenience init?(_ text: some Sequence<UInt8>) {
-    var isNegative = false, mantissa: UInt128 = 0, digits = 0, fraction = 0, significant = 0
+    guard case .success(let (isNegative, mantissa, exponent)) = Decimal.scan(text) else { return nil }
+    self.init(isNegative: isNegative, mantissa: mantissa, exponent: exponent)
+  }
+
+  /// The same, with the reason where it is none.
+  static func reading(_ text: some Sequence<UInt8>) -> Result<Decimal, Refusal> {
+    scan(text).flatMap { (isNegative, mantissa, exponent) in
+      Decimal(isNegative: isNegative, mantissa: mantissa, exponent: exponent).map { .success($0) }
+        ?? .failure(.outOfRange)
+    }
+  }
+
+  private typealias Parts = (isNegative: Bool, mantissa: UInt128, exponent: Int)
+
+  private static func scan(_ text: some Sequence<UInt8>) -> Result<Parts, Refusal> {
+    var isNegative = false, mantissa: UInt128 = 0, digits = 0, fraction = 0
+    // Zeros count when there is another digit behind them.
+    var significant = 0, zeros = 0
     var exponent = 0, exponentIsNegative = false, exponentDigits = 0
     var inFraction = false, inExponent = false, first = true, exponentFirst = false
     for byte in text {
       switch byte {
       case UInt8(ascii: "+"), UInt8(ascii: "-"):
-        guard first || exponentFirst else { return nil }
+        guard first || exponentFirst else { return .failure(.malformed) }
         if inExponent { exponentIsNegative = byte == UInt8(ascii: "-") } else { isNegative = byte == UInt8(ascii: "-") }
         exponentFirst = false
       case UInt8(ascii: "0")...UInt8(ascii: "9"):
@@ -39,25 +72,31 @@ final class Decimal: Sendable {
         } else {
           digits += 1
           if inFraction { fraction += 1 }
-          if significant > 0 || digit != 0 { significant += 1 }
-          guard significant <= 38 else { return nil }
-          mantissa = mantissa * 10 + UInt128(digit)
+          if digit == 0 {
+            if significant > 0 { zeros += 1 }
+            break
+          }
+          significant += zeros + 1
+          if significant <= 38 {
+            for _ in 0..<zeros { mantissa *= 10 }
+            mantissa = mantissa * 10 + UInt128(digit)
+          }
+          zeros = 0
         }
       case UInt8(ascii: "."):
-        guard !inFraction, !inExponent else { return nil }
+        guard !inFraction, !inExponent else { return .failure(.malformed) }
         inFraction = true
       case UInt8(ascii: "e"), UInt8(ascii: "E"):
-        guard !inExponent, digits > 0 else { return nil }
+        guard !inExponent, digits > 0 else { return .failure(.malformed) }
         inExponent = true
         exponentFirst = true
-      default: return nil
+      default: return .failure(.malformed)
       }
       first = false
     }
-    guard digits > 0, !inExponent || exponentDigits > 0 else { return nil }
-    self.init(
-      isNegative: isNegative, mantissa: mantissa,
-      exponent: (exponentIsNegative ? -exponent : exponent) - fraction)
+    guard digits > 0, !inExponent || exponentDigits > 0 else { return .failure(.malformed) }
+    if significant > 38 { return .failure(.tooManyDigits) }
+    return .success((isNegative, mantissa, (exponentIsNegative ? -exponent : exponent) - fraction + zeros))
   }
 
   /// The decimal with the digits that `double` prints with; nil for NaN, infinities and out-of-range exponents.

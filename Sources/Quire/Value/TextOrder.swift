@@ -32,7 +32,8 @@ struct TextOrder: Hashable, Sendable {
         .invalidArgument,
         "A locale, here '\(locale)', means something to the localized orders of text only. Leave it out.")
     }
-    if !quire_icu_has_locale(locale) {
+    // To ICU it would end there.
+    if locale.utf8.contains(0) || !quire_icu_has_locale(locale) {
       throw Failure(
         .invalidArgument,
         "'\(locale)' is not a locale that is known here. Give one such as 'de' or 'sv_SE', or none.")

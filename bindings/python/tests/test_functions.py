@@ -190,6 +190,16 @@ class FunctionTests(StoreTestCase):
                 quire.register_function(name, lambda: 1)
         with self.assertRaises(TypeError):
             quire.register_function("number", 5)  # type: ignore[arg-type]
+        for wrong in (3, None, b"name"):
+            for call in (lambda: 1, c.abs, None):
+                with self.assertRaisesRegex(quire.WrongType, "the name of a function is a text, not"):
+                    quire.register_function(wrong, call)  # type: ignore[call-overload]
+            with self.assertRaisesRegex(quire.WrongType, "the name of a function is a text, not"):
+                quire.unregister_function(wrong)  # type: ignore[arg-type]
+        for wrong in (3, "ii"):
+            for call in (lambda: 1, c.abs):
+                with self.assertRaisesRegex(quire.WrongType, "absolute: the arguments are a list of their types, not"):
+                    quire.register_function("absolute", call, arguments=wrong)  # type: ignore[call-overload]
         self.register("once", lambda: 1)
         with self.assertRaises(quire.InvalidState):
             quire.register_function("once", lambda: 2)

@@ -112,6 +112,14 @@ class QueryTests(StoreTestCase):
             key.asc("alphabetical")
         with self.assertRaises(quire.InvalidArgument):
             self.query.order_by(key.asc("localized", locale="nowhere")).all()
+        for wrong, error, message in (
+            ("de\0x", quire.InvalidArgument, "U\\+0000"), (3, quire.WrongType, "a locale is a text, not int"),
+            ("\ud800", quire.InvalidText, "UTF-8"),
+        ):
+            with self.assertRaisesRegex(error, message):
+                key.asc("localized", locale=wrong)
+        with self.assertRaisesRegex(quire.WrongType, "the key path of an order is a text, not int"):
+            quire.Order(3)
 
     def test_order_by_takes_keys_and_text(self):
         for query in (

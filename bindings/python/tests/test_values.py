@@ -173,6 +173,25 @@ class CheckTests(StoreTestCase):
         with self.assertRaises(quire.InvalidArgument):
             self.item.exact = Decimal("NaN")
 
+    def test_decimals_have_limits_and_messages_name_who_breaks_them(self):
+        for digits in ("1e127", "9" * 38 + "e-128", "-1.5e-127", "1." + "0" * 60, "1" + "0" * 127, "0e999"):
+            self.item.exact = Decimal(digits)
+            self.assertEqual(self.item.exact, Decimal(digits))
+        for wrong, reason in (
+            ("1e128", "from -128 to 127"), ("1.5e-128", "from -128 to 127"), ("1." + "1" * 38, "38 significant digits"),
+        ):
+            for call, name in (
+                (lambda value: setattr(self.item, "exact", value), "Everything.exact"),
+                (lambda value: quire.Predicate("a == 1 AND b == %@", value), "Argument 1"),
+                (lambda value: quire.Predicate("a == $x").substituting(x=value), ""),
+                (lambda value: self.context.insert_rows(Everything, {"exact": [Decimal(1), value]}), "Row 1"),
+                (lambda value: self.context.query(Everything).update(exact=value), "Everything.exact"),
+            ):
+                with self.assertRaisesRegex(quire.InvalidArgument, reason) as caught:
+                    call(Decimal(wrong))
+                self.assertIn(name, str(caught.exception))
+                self.assertIn(str(Decimal(wrong)), str(caught.exception))
+
     def test_a_refused_value_changes_nothing(self):
         self.item.text = "before"
         for value in (5, "\ud800"):

@@ -74,6 +74,13 @@ def real(value: float, kind: int = _ffi.QUIRE_VALUE_DOUBLE) -> Packed:
     return (_REAL, kind, 0, value, None)
 
 
+def name(value: object, what: str) -> bytes:
+    """The UTF-8 form of what names something; `what` is for who gave something else."""
+    if not isinstance(value, str):
+        raise WrongType(f"{what} is a text, not {type(value).__name__}")
+    return encoded(value)
+
+
 def encoded(value: str) -> bytes:
     """The UTF-8 form; a lone surrogate has none."""
     try:
@@ -132,6 +139,14 @@ def instant(value: float) -> datetime:
 def number_text(value: decimal.Decimal) -> str:
     if not value.is_finite():
         raise InvalidArgument(f"{value} is not a number that can be stored")
+    # The limits are the library's, which cannot say what the number is for.
+    digits = "".join(map(str, value.as_tuple().digits)).rstrip("0")
+    if len(digits) > 38:
+        raise InvalidArgument(f"{value} has more than the 38 significant digits that a decimal can have; round it")
+    if digits and not -128 <= value.adjusted() - len(digits) + 1 <= 127:
+        raise InvalidArgument(
+            f"{value} is out of the range of decimals, whose last significant digit stands for a power of ten from "
+            "-128 to 127")
     return str(value)
 
 

@@ -79,6 +79,7 @@ def register_function(
     made. It may be called by any thread that uses such a predicate, and must not use contexts, objects or stores. Any
     thread.
     """
+    _name(name)
     if function is None:
         def register(body: _Function) -> _Function:
             register_function(name, body, arguments=arguments, result=result, deterministic=deterministic)
@@ -92,17 +93,21 @@ def register_function(
         raise WrongType(f"{name}: a function is needed, not {type(function).__name__}")
     if result is not None:
         raise WrongType(f"{name}: the type of the result is given for functions of ctypes only")
-    _register_callable(name, function, None if arguments is None else len(arguments), deterministic)
+    _register_callable(name, function, None if arguments is None else _count(name, arguments), deterministic)
     return None
 
 
 def unregister_function(name: str) -> None:
     """Removes a registered function. Predicates that name it raise `Unsupported` from then on. Any thread."""
     error = ctypes.c_void_p()
-    encoded = _values.encoded(name)
+    encoded = _name(name)
     status = library.quire_function_unregister(encoded, len(encoded), ctypes.byref(error))
     if status:
         raise failure(status, error)
+
+
+def _name(name: object) -> bytes:
+    return _values.name(name, "the name of a function")
 
 
 def _register_native(
@@ -116,6 +121,7 @@ def _register_native(
     if arguments is None:
         raise InvalidArgument(
             f"{name}: the types of the arguments are not known; set argtypes, or give arguments=[...].")
+    _count(name, arguments)
     types = [_native_type(name, f"argument {place}", kind) for place, kind in enumerate(arguments, 1)]
     kind = _native_type(name, "the result", result)
     if kind == _ffi.QUIRE_NATIVE_OPTIONAL_TEXT:
@@ -126,6 +132,12 @@ def _register_native(
         function=ctypes.cast(function, _ffi.quire_native_function_function),
         destroy=ctypes.cast(_forget_native, _ffi.quire_native_function_destroy))
     _register(library.quire_function_register, name, described, function)
+
+
+def _count(name: str, arguments: object) -> int:
+    if not isinstance(arguments, Sequence) or isinstance(arguments, (str, bytes)):
+        raise WrongType(f"{name}: the arguments are a list of their types, not {type(arguments).__name__}")
+    return len(arguments)
 
 
 def _native_type(name: str, place: str, kind: Any) -> int:

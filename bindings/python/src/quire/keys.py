@@ -41,6 +41,9 @@ class Order:
     ) -> None:
         if text not in TEXT_ORDERS:
             raise InvalidArgument(f"{text!r} is not an order of text; there are {', '.join(TEXT_ORDERS)}.")
+        _values.name(path, "the key path of an order")
+        if locale is not None and b"\0" in _values.name(locale, "a locale"):
+            raise InvalidArgument(f"{locale!r} is no locale: it contains U+0000.")
         self.path = path
         """The key path, as the store names it."""
         self.ascending = ascending
