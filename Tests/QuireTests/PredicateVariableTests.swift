@@ -64,6 +64,50 @@ import Testing
     #expect(try holds(Predicate.parse("($x := age + 1) == 37 AND $x == 37")))
   }
 
+  @Test func `the variable of a SUBQUERY does not capture those of what is substituted`() throws {
+    func named(_ format: String, _ expressions: [String: String]) throws -> String {
+      try Predicate.parse(Text(format)).substituting(
+        expressions: expressions.mapValues { (text) throws(Failure) in try Expression.parse(Text(text)) }
+      ).text
+    }
+    let simple = "SUBQUERY(children, $x, $x.age == $age).@count == 1"
+    for (format, expressions, text) in [
+      (simple, ["age": "9"], "SUBQUERY(children, $x, $x.age == 9).@count == 1"),
+      // Neither is it taken for one that has a value.
+      (simple, ["age": "9", "x": "5"], "SUBQUERY(children, $x, $x.age == 9).@count == 1"),
+      (simple, ["age": "$y"], "SUBQUERY(children, $x, $x.age == $y).@count == 1"),
+      (simple, ["age": "$x"], "SUBQUERY(children, $x1, $x1.age == $x).@count == 1"),
+      (simple, ["age": "$x + $x1"], "SUBQUERY(children, $x2, $x2.age == $x + $x1).@count == 1"),
+      // Only what comes in counts.
+      (simple, ["age": "1", "other": "$x"], "SUBQUERY(children, $x, $x.age == 1).@count == 1"),
+      (
+        "SUBQUERY($x, $x, $x.age == $age).@count == $x", ["age": "$x.b", "x": "$y"],
+        "SUBQUERY($y, $x1, $x1.age == $x.b).@count == $y"
+      ),
+      (
+        "SUBQUERY(a, $x, SUBQUERY($x.b, $x, $x.c == $v).@count == $x.d).@count == 1", ["v": "$x"],
+        "SUBQUERY(a, $x1, SUBQUERY($x1.b, $x1, $x1.c == $x).@count == $x1.d).@count == 1"
+      ),
+      (
+        "SUBQUERY(a, $x, SUBQUERY($x.b, $x1, $x1.c == $v AND $x.$x1 == $w).@count == 1).@count == 1",
+        ["v": "$x", "w": "$x1"],
+        "SUBQUERY(a, $x2, SUBQUERY($x2.b, $x11, $x11.c == $x AND $x2.$x11 == $x1).@count == 1).@count == 1"
+      ),
+      (
+        "SUBQUERY(a, $x, SUBQUERY(b, $x, $x == 1).@count == $v).@count == 1", ["v": "SUBQUERY(c, $x, $x == 2).@count"],
+        "SUBQUERY(a, $x, SUBQUERY(b, $x, $x == 1).@count == SUBQUERY(c, $x, $x == 2).@count).@count == 1"
+      ),
+    ] {
+      #expect(try named(format, expressions) == text, "\(format)")
+      #expect(try Predicate.parse(Text(text)).text == text)
+    }
+    // What a value for the outer variable gives is the same before and after.
+    let predicate = try Predicate.parse(Text(simple)).substituting(expressions: ["age": .variable("x")])
+    #expect(try holds(predicate, ["x": 9]))
+    #expect(try !holds(predicate, ["x": 8]))
+    #expect(try holds(predicate.substituting(["x": .integer(3)])))
+  }
+
   @Test func `expressions may stand for variables, as deep as the parser allows`() throws {
     let predicate = try Predicate.parse("$who.age > 30 AND $n == 'Ada'")
     let result = try predicate.substituting(expressions: ["who": .selfObject, "n": .keyPath(["name"])])

@@ -27,8 +27,8 @@ extension Expression {
 private struct Substitution {
   let expressions: [String: Expression]
   var paths: (String, [String]) throws(Failure) -> Expression? = { (_, _) throws(Failure) in nil }
-  /// The variables of the SUBQUERYs around a part, which stay.
-  var bound: Set<String> = []
+  /// The variables of the SUBQUERYs around a part, which stay, with the names that they have in the result.
+  var bound: [String: String] = [:]
 
   /// Trees stay as low as the parser makes them, so that they can be read again and walked within any stack.
   static func checkHeight(_ height: Int) throws(Failure) {
@@ -53,14 +53,16 @@ private struct Substitution {
   func apply(_ expression: Expression) throws(Failure) -> Expression {
     switch expression {
     case .constant, .selfObject, .anyKey, .keyPath, .argument: return expression
-    case .variable(let name): return bound.contains(name) ? expression : try value(of: name)
-    case .path(.variable(let name), let keys) where !bound.contains(name):
+    case .variable(let name):
+      if let kept = bound[name] { return .variable(kept) }
+      return try value(of: name)
+    case .path(.variable(let name), let keys) where bound[name] == nil:
       if let known = try paths(name, keys) { return known }
       return try value(of: name).appending(keys)
     case .path(let base, let keys): return try apply(base).appending(keys)
     case .variableKey(let base, let name):
       let base = try apply(base)
-      if bound.contains(name) { return .variableKey(base, name) }
+      if let kept = bound[name] { return .variableKey(base, kept) }
       let key = try value(of: name)
       guard case .text(let text)? = key.constantValue else {
         throw Failure(.invalidPredicate, "The variable $\(name) stands for a key and must be text, not \(key.text).")
@@ -73,14 +75,30 @@ private struct Substitution {
     case .index(let base, let index, let isGrouped): return .index(try apply(base), index, isGrouped: isGrouped)
     case .subquery(let collection, let variable, let condition):
       var inner = self
-      inner.bound.insert(variable)
-      return .subquery(try apply(collection), variable: variable, try inner.apply(condition))
+      let kept = name(keeping: variable, apartFromWhatComesInto: condition)
+      inner.bound[variable] = kept
+      return .subquery(try apply(collection), variable: kept, try inner.apply(condition))
     case .conditional(let condition, let first, let second):
       return .conditional(try apply(condition), try apply(first), try apply(second))
     case .set(let operation, let left, let right): return .set(operation, try apply(left), try apply(right))
     case .fetch(let parts): return .fetch(try apply(parts))
     case .assignment(let name, let value): return .assignment(name, try apply(value))
     }
+  }
+
+  /// What to call the variable of a SUBQUERY: another name where its own would come to mean a variable of what is
+  /// substituted in its condition, which is one from outside.
+  private func name(keeping variable: String, apartFromWhatComesInto condition: Predicate) -> String {
+    var incoming: Set<String> = []
+    for name in condition.freeVariables where name != variable {
+      if let kept = bound[name] { incoming.insert(kept) }
+      incoming.formUnion(expressions[name]?.freeVariables ?? [])
+    }
+    if !incoming.contains(variable) { return variable }
+    incoming.formUnion(condition.variables)
+    var number = 1
+    while incoming.contains("\(variable)\(number)") { number += 1 }
+    return "\(variable)\(number)"
   }
 
   private func value(of name: String) throws(Failure) -> Expression {

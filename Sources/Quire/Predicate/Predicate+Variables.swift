@@ -5,6 +5,13 @@ extension Predicate {
     for side in sides { side.collectVariables(besides: [], into: &found) }
     return found
   }
+
+  /// The names of all variables, those of SUBQUERYs among them.
+  var variables: Set<String> {
+    var found: Set<String> = []
+    for side in sides { side.collectNames(into: &found) }
+    return found
+  }
 }
 
 extension Expression {
@@ -12,6 +19,15 @@ extension Expression {
     var found: [String] = []
     collectVariables(besides: [], into: &found)
     return found
+  }
+
+  fileprivate func collectNames(into found: inout Set<String>) {
+    switch self {
+    case .variable(let name), .variableKey(_, let name), .subquery(_, variable: let name, _), .assignment(let name, _):
+      found.insert(name)
+    default: break
+    }
+    for part in parts { part.collectNames(into: &found) }
   }
 
   fileprivate func collectVariables(besides bound: Set<String>, into found: inout [String]) {

@@ -174,6 +174,14 @@ class MatchingTests(unittest.TestCase):
             thread.join()
         self.assertEqual(wrong, [])
 
+    def test_what_is_substituted_keeps_its_variables(self):
+        predicate = quire.Predicate("SUBQUERY(tags, $x, $x.name == $name).@count > 0")
+        inner = predicate.substituting(name=quire.Expression("$x.title"))
+        self.assertEqual(str(inner), "SUBQUERY(tags, $x1, $x1.name == $x.title).@count > 0")
+        row = {"tags": [{"name": "a"}, {"name": "b"}]}
+        self.assertTrue(inner.matches(row, x={"title": "b"}))
+        self.assertFalse(inner.matches(row, x={"title": "c"}))
+
     def test_closed_ones_are_refused(self):
         predicate, expression = quire.Predicate("a == 1"), quire.Expression("a")
         joined = predicate & predicate
