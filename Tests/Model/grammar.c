@@ -449,6 +449,30 @@ static node *compound(const scope *scope, int depth) {
     return choice(new_node(RANDOM_OF(triples), 3, first, second, predicate_in(scope, depth - 1)));
 }
 
+/* A list written as a chain: one value compared with many constants, and something else among them now and then. */
+static node *list_of_tests(kind kind, const scope *scope) {
+    const bool is_or = chance(60), passes_many = chance(30);
+    int entity;
+    const char *path = path_to(kind, passes_many, scope, &entity);
+    if (!path) return NULL;
+    const char *quantifier = !passes_many ? "" : is_or ? "ANY " : "NONE ", *chosen = options(kind);
+    const char *relation = is_or || passes_many ? "==" : "!=";
+    node *made = NULL;
+    for (int left = 14 + random_below(24); left > 0; left--) {
+        node *part;
+        if (chance(3)) part = one("(\1)", predicate_in(scope, 0));
+        else if (chance(4)) part = one(text("%s%s%s IN%s \1", is_or || passes_many ? "" : "NOT ", quantifier, path, chosen),
+            constant_list(kind, 2));
+        else if (!passes_many && chance(5)) part = one(text("\1 %s%s %s", relation, chosen, path), constant(kind));
+        else if (!is_or && !passes_many && chance(20)) part = one(text("NOT %s ==%s \1", path, chosen), constant(kind));
+        else part = one(text("%s%s %s%s \1", quantifier, path, relation, chosen), constant(kind));
+        if (made) made = two(is_or ? chance(80) ? "\1 OR \2" : "(\1) OR (\2)" : chance(80) ? "\1 AND \2" : "(\1) AND (\2)", made, part);
+        else made = part;
+        made->is_predicate = made->is_choice = part->is_predicate = true;
+    }
+    return made;
+}
+
 static node *predicate_in(const scope *scope, int depth) {
     static const kind kinds[] = {NUMBER, NUMBER, NUMBER, NUMBER, TEXT, TEXT, TEXT, TEXT, DATE, DATE, DATA, UUID, OBJECT, OBJECT};
     static const char *const quantifiers[] = {"ANY", "ALL", "SOME", "NONE"};
@@ -458,6 +482,10 @@ static node *predicate_in(const scope *scope, int depth) {
     for (int tries = 0; tries < 5 && !path_to(kind, false, scope, &entity); tries++) kind = RANDOM_OF(kinds);
     const int dice = random_below(100);
     if (is_full() || dice < 1) return chance(50) ? &true_predicate : &false_predicate;
+    if (depth > 0 && dice < 3) {
+        node *list = list_of_tests(kind, scope);
+        if (list) return list;
+    }
     if (depth > 0 && dice < 28) return predicate(compound(scope, depth));
     if (dice < 48) {
         node *first = collection_of(kind, scope, depth - 1);

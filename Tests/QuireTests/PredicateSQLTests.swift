@@ -103,21 +103,25 @@ private final class PredicateTable {
     defer { sqlite3_finalize(statement) }
     for (place, argument) in arguments.prefix(Int(sqlite3_bind_parameter_count(statement))).enumerated() {
       let index = Int32(place + 1)
-      guard case .value(let argument) = argument else {
-        guard case .program(let program) = argument else { continue }
-        let type = UnsafeRawPointer(ProgramFunctions.pointerType.utf8Start).assumingMemoryBound(to: CChar.self)
-        sqlite3_bind_pointer(statement, index, Unmanaged.passUnretained(program).toOpaque(), type, nil)
-        continue
+      func bind(_ object: AnyObject, as type: StaticString) {
+        let type = UnsafeRawPointer(type.utf8Start).assumingMemoryBound(to: CChar.self)
+        sqlite3_bind_pointer(statement, index, Unmanaged.passUnretained(object).toOpaque(), type, nil)
       }
       switch argument {
-      case .integer(let integer): sqlite3_bind_int64(statement, index, integer)
-      case .double(let double): sqlite3_bind_double(statement, index, double)
-      case .text(let text):
-        let start = UnsafeRawPointer(text.bytes.start).assumingMemoryBound(to: CChar.self)
-        _ = quire_sqlite_bind_text_copy(statement, index, start, UInt64(text.bytes.count))
-      case .data(let data): _ = quire_sqlite_bind_blob_copy(statement, index, data.start, UInt64(data.count))
-      case .nil: sqlite3_bind_null(statement, index)
-      default: throw Failure(.invalidArgument, "\(argument.kindName) is no argument that a predicate may pass.")
+      case .program(let program): bind(program, as: ProgramFunctions.pointerType)
+      case .matcher(let matcher): bind(matcher, as: PredicateFunctions.matcherType)
+      case .part, .outer: continue
+      case .value(let value):
+        switch value {
+        case .integer(let integer): sqlite3_bind_int64(statement, index, integer)
+        case .double(let double): sqlite3_bind_double(statement, index, double)
+        case .text(let text):
+          let start = UnsafeRawPointer(text.bytes.start).assumingMemoryBound(to: CChar.self)
+          _ = quire_sqlite_bind_text_copy(statement, index, start, UInt64(text.bytes.count))
+        case .data(let data): _ = quire_sqlite_bind_blob_copy(statement, index, data.start, UInt64(data.count))
+        case .nil: sqlite3_bind_null(statement, index)
+        default: throw Failure(.invalidArgument, "\(value.kindName) is no argument that a predicate may pass.")
+        }
       }
     }
     var found: [Int64] = []

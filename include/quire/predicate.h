@@ -23,6 +23,8 @@
  * compares by code point: a letter with a combining mark is not the letter that is written as one character, while `[d]`
  * finds both. Text never equals a number or a date. Booleans are 1 and 0.
  *
+ * Hundreds of `a == 1 OR a == 2` cost what `a IN {1, 2}` costs.
+ *
  * ANY (or SOME), ALL and NONE before a comparison ask about the elements of its left side, which is a collection:
  * `ANY tags.label == "x"`. Of nothing, ANY is false, ALL and NONE are true.
  *

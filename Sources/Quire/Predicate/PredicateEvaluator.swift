@@ -41,8 +41,8 @@ indirect enum PredicateNode {
     case .constant(let holds): self = .constant(holds)
     case .comparison(let comparison): self = .test(try ComparisonTest(comparison))
     case .not(let part): self = .not(try PredicateNode(part))
-    case .and(let parts): self = .and(try PredicateNode.nodes(parts))
-    case .or(let parts): self = .or(try PredicateNode.nodes(parts))
+    case .and(let parts): self = .and(try PredicateNode.nodes(Predicate.gathered(and: parts)))
+    case .or(let parts): self = .or(try PredicateNode.nodes(Predicate.gathered(or: parts)))
     }
   }
 

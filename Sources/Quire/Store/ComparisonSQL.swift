@@ -97,7 +97,7 @@ struct ComparisonSQL {
     guard value.comparisonClass == column.type.comparisonClass else { return .constant(relation == .notEqual) }
     if relation.isOrdering, !column.type.comparisonClass.hasOrder { return .constant(false) }
     if let pattern = value.comparableText, !folding.isEmpty {
-      return searched(relation.textOperation, column, pattern)
+      return try searched(relation.textOperation, column, pattern)
     }
     guard let (relation, operand, argument) = SQLConstant.adapt(relation, column, value) else {
       return .constant(false)
@@ -216,9 +216,6 @@ struct ComparisonSQL {
     _ operation: TextMatcher.Operation, _ column: SQLColumn, _ pattern: Text
   ) throws(Failure) -> SQLFragment {
     switch operation {
-    case .matches:
-      // A pattern that does not compile is said at once, even when no row would be asked about.
-      _ = try TextMatcher(operation, folding, pattern: pattern)
     case .beginsWith where pattern.isEmpty, .endsWith where pattern.isEmpty, .contains where pattern.isEmpty:
       return .constant(false)
     case .beginsWith where folding.isEmpty:
@@ -226,16 +223,20 @@ struct ComparisonSQL {
     case .like where folding.isEmpty:
       let prefix = WildcardPattern(pattern, folding, TextFolder()).prefix
       if !prefix.isEmpty {
-        return .chain(.and, range(column, prefix: Text(utf8: prefix)) + [searched(operation, column, pattern)])
+        return .chain(.and, range(column, prefix: Text(utf8: prefix)) + [try searched(operation, column, pattern)])
       }
     default: break
     }
-    return searched(operation, column, pattern)
+    return try searched(operation, column, pattern)
   }
 
-  /// A constant pattern, by the text index where there is one and it helps.
-  private func searched(_ operation: TextMatcher.Operation, _ column: SQLColumn, _ pattern: Text) -> SQLFragment {
-    let test = function(operation, column.sql, arguments.parameter(.text(pattern)), stack: 5 + column.stack)
+  /// A constant pattern, by the text index where there is one and it helps. One that does not compile is said at once,
+  /// even when no row would be asked about.
+  private func searched(
+    _ operation: TextMatcher.Operation, _ column: SQLColumn, _ pattern: Text
+  ) throws(Failure) -> SQLFragment {
+    let matcher = try TextMatcher(operation, folding, pattern: pattern)
+    let test = function(operation, column.sql, arguments.parameter(matcher), stack: 5 + column.stack)
     let candidates = candidates(operation, column, pattern)
     var found = SQLFragment.chain(.and, candidates + [test])
     found.keyed = candidates.first?.keyed.map { SQLKeyedSearch(key: $0.key, keys: $0.keys, test: test.sql) }

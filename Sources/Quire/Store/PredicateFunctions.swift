@@ -4,7 +4,9 @@ import CSQLite
 /// `quire_text`, which makes its answer two-valued.
 enum PredicateFunctions {
   /// quire_text(operation, folding, text, pattern): 1 or 0, the numbers of `TextMatcher.Operation` and `TextFolding`.
+  /// The pattern is text, or a `TextMatcher` that has all three.
   static let text = "quire_text"
+  static let matcherType: StaticString = "quire_matcher"
   /// quire_fold(folding, text).
   private static let fold = "quire_fold"
   /// quire_single(number): the nearest 32-bit value.
@@ -100,10 +102,12 @@ enum PredicateFunctions {
     }
   }
 
-  /// Called for each row, mostly with a pattern that was met before.
+  /// Called for each row, mostly with a matcher. What SQLite keeps beside a statement it looks for one by one, so
+  /// that a thousand patterns would cost a million looks.
   private static let textFunction: Function = { context, _, arguments in
     guard let context, let arguments else { return }
-    guard let kept = sqlite3_get_auxdata(context, 3) else {
+    let type = UnsafeRawPointer(PredicateFunctions.matcherType.utf8Start).assumingMemoryBound(to: CChar.self)
+    guard let kept = sqlite3_value_pointer(arguments[3], type) ?? sqlite3_get_auxdata(context, 3) else {
       PredicateFunctions.state(context)?.body(context, arguments)
       return
     }

@@ -8,8 +8,8 @@ extension SQLCompiler {
     switch predicate {
     case .constant(let holds): return .constant(holds)
     case .not(let part): return fitted(try fragment(part, scope).negated)
-    case .and(let parts): return fitted(.chain(.and, try fragments(parts, scope)))
-    case .or(let parts): return fitted(.chain(.or, try fragments(parts, scope)))
+    case .and(let parts): return fitted(.chain(.and, try fragments(Predicate.gathered(and: parts), scope)))
+    case .or(let parts): return fitted(.chain(.or, try fragments(Predicate.gathered(or: parts), scope)))
     case .comparison(let comparison): return fitted(try fragment(comparison, scope))
     }
   }

@@ -4,6 +4,8 @@ final class SQLArguments {
   enum Argument {
     case value(Value)
     case program(SQLProgram)
+    /// The pattern of `quire_text`, compiled.
+    case matcher(TextMatcher)
     case part(SQLPart)
     /// What a part is given of the rows around it.
     case outer
@@ -14,6 +16,7 @@ final class SQLArguments {
   /// The parameter to write where the argument is meant.
   func parameter(_ value: Value) -> String { add(.value(value)) }
   func parameter(_ program: SQLProgram) -> String { add(.program(program)) }
+  func parameter(_ matcher: TextMatcher) -> String { add(.matcher(matcher)) }
   func parameter(_ part: SQLPart) -> String { add(.part(part)) }
   func outerParameter() -> String { add(.outer) }
 
@@ -42,8 +45,9 @@ final class SQLArguments {
     for (place, argument) in all.prefix(statement.parameterCount).enumerated() {
       switch argument {
       case .value(let value): try statement.bind(value, at: place + 1)
-      case .program(let program): try statement.bind(program, at: place + 1)
-      case .part: if let part = parts[place] { try statement.bind(part, at: place + 1) }
+      case .program(let program): try statement.bind(program, as: ProgramFunctions.pointerType, at: place + 1)
+      case .matcher(let matcher): try statement.bind(matcher, as: PredicateFunctions.matcherType, at: place + 1)
+      case .part: if let part = parts[place] { try statement.bind(part, as: ProgramFunctions.partType, at: place + 1) }
       case .outer: break
       }
     }

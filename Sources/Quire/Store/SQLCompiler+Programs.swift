@@ -128,8 +128,8 @@ extension SQLCompiler {
     switch predicate {
     case .constant: return predicate
     case .not(let part): return .not(try rewritten(part, scope))
-    case .and(let parts): return .and(try rewritten(parts, scope))
-    case .or(let parts): return .or(try rewritten(parts, scope))
+    case .and(let parts): return .and(try rewritten(Predicate.gathered(and: parts), scope))
+    case .or(let parts): return .or(try rewritten(Predicate.gathered(or: parts), scope))
     case .comparison(var comparison):
       comparison.left = try argument(comparison.left, scope)
       comparison.right = try argument(comparison.right, scope)

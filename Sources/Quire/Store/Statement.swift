@@ -8,8 +8,7 @@ final class Statement {
   private let connection: Connection
   /// Texts and data are bound without a copy, so they live here until the statement is reset.
   private var boundBytes: ContiguousArray<Bytes> = []
-  private var boundPrograms: [SQLProgram] = []
-  private var boundParts: [SQLPartInUse] = []
+  private var boundObjects: [AnyObject] = []
 
   init(_ handle: OpaquePointer, sql: String, connection: Connection) {
     self.handle = handle
@@ -75,8 +74,7 @@ final class Statement {
   private func clear() {
     sqlite3_clear_bindings(handle)
     if !boundBytes.isEmpty { boundBytes.removeAll(keepingCapacity: true) }
-    if !boundPrograms.isEmpty { boundPrograms.removeAll() }
-    if !boundParts.isEmpty { boundParts.removeAll() }
+    if !boundObjects.isEmpty { boundObjects.removeAll() }
   }
 
   /// Another statement of the same connection.
@@ -143,17 +141,11 @@ extension Statement {
     try check(sqlite3_bind_blob64(handle, parameter(index), bytes.start, UInt64(bytes.count), nil))
   }
 
-  func bind(_ program: SQLProgram, at index: Int) throws(Failure) {
-    boundPrograms.append(program)
-    let type = UnsafeRawPointer(ProgramFunctions.pointerType.utf8Start).assumingMemoryBound(to: CChar.self)
-    try check(
-      sqlite3_bind_pointer(handle, parameter(index), Unmanaged.passUnretained(program).toOpaque(), type, nil))
-  }
-
-  func bind(_ part: SQLPartInUse, at index: Int) throws(Failure) {
-    boundParts.append(part)
-    let type = UnsafeRawPointer(ProgramFunctions.partType.utf8Start).assumingMemoryBound(to: CChar.self)
-    try check(sqlite3_bind_pointer(handle, parameter(index), Unmanaged.passUnretained(part).toOpaque(), type, nil))
+  /// An object for a function of ours, which knows it by `type`; to SQL itself it is NULL.
+  func bind(_ object: AnyObject, as type: StaticString, at index: Int) throws(Failure) {
+    boundObjects.append(object)
+    let type = UnsafeRawPointer(type.utf8Start).assumingMemoryBound(to: CChar.self)
+    try check(sqlite3_bind_pointer(handle, parameter(index), Unmanaged.passUnretained(object).toOpaque(), type, nil))
   }
 
   var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }

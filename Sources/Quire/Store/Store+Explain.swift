@@ -86,6 +86,7 @@ extension SQLArguments.Argument: CustomStringConvertible {
     switch self {
     case .value(let value): Expression.constant(value).text
     case .program(let program): "a program for \(program.text)"
+    case .matcher(let matcher): Expression.constant(.text(matcher.pattern)).text
     case .part(let part): "a statement of its own: \(part.sql)"
     case .outer: "a value of the row that the statement is run for"
     }

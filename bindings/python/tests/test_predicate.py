@@ -3,7 +3,9 @@
 import dataclasses
 import datetime
 import decimal
+import functools
 import gc
+import operator
 import threading
 import unittest
 import uuid
@@ -168,6 +170,45 @@ class MatchingTests(unittest.TestCase):
                     wrong.append(n)
 
         threads = [threading.Thread(target=ask, args=(number,)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
+
+    def test_thousands_are_joined(self):
+        count = 5000
+        for word, join, relation in (("OR", operator.or_, operator.eq), ("AND", operator.and_, operator.ne)):
+            chain = functools.reduce(join, [relation(quire.Expression("a"), number * 2) for number in range(count)])
+            self.assertEqual(len(chain.arguments), count)
+            self.assertTrue(chain.format.startswith(f"%@ {word} %@ {word} "))
+            for value, found in ((0, True), (4, True), (5, False), (2 * count, False), (None, False)):
+                self.assertEqual(chain.matches({"a": value}), found == (word == "OR"))
+            self.assertTrue(str(chain).startswith("a == 0 OR a == 2 OR" if word == "OR" else "a != 0 AND a != 2 AND"))
+
+    def test_joined_ones_keep_their_parts(self):
+        first, second = quire.Predicate("a == 1"), quire.Predicate("a == 2")
+        joined, unused, again = first | second, first & second, first | second
+        first.close()
+        second.close()
+        unused.close()
+        self.assertFalse(joined.closed)
+        self.assertTrue(unused.closed)
+        self.assertEqual(str(joined), "a == 1 OR a == 2")
+        self.assertEqual(joined, again)
+        for use in (lambda: unused.matches({}), lambda: unused & joined, lambda: joined | first):
+            with self.assertRaises(quire.StoreClosed):
+                use()
+        joined.close()
+        self.assertTrue(joined.closed)
+        shared = again | quire.Predicate("a == 3")
+        wrong = []
+
+        def ask():
+            if not shared.matches({"a": 3}) or shared.matches({"a": 4}):
+                wrong.append(1)
+
+        threads = [threading.Thread(target=ask) for _ in range(4)]
         for thread in threads:
             thread.start()
         for thread in threads:

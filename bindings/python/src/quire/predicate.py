@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import weakref
 from collections.abc import Mapping
 from ctypes import byref, c_bool, c_void_p
 from typing import Any, NoReturn, Optional
@@ -11,6 +13,8 @@ from ._load import library, quick
 from .errors import Error, InvalidText, WrongType, failure, text
 
 __all__ = ["Predicate"]
+
+_reading = threading.RLock()
 
 
 class Predicate(_handle.Handle):
@@ -28,24 +32,58 @@ class Predicate(_handle.Handle):
     """
 
     _survives_fork = True
+    _chain: tuple[str, tuple[Predicate, ...]] = ("", ())
+    """AND or OR and the parts, of one that was joined."""
+    _is_unread = False
+    """It was joined, and the library does not have it yet: so a chain of thousands is read once, not with each part."""
 
     def __init__(self, format: str, *arguments: Any) -> None:
-        self.format = format
-        """The text that it was made from; of one with variables substituted, its canonical text."""
+        self._format = format
         self.arguments = tuple(map(_values.lasting, arguments))
         """The arguments that it was made from, iterables as tuples of what they held then."""
-        self._chain: tuple[str, tuple[Predicate, ...]] = ("", ())
-        super().__init__(
-            parse("predicate", library.quire_predicate_parse, format, self.arguments), quick.quire_predicate_release)
+        super().__init__(self._parsed(), quick.quire_predicate_release)
 
     @classmethod
     def _owning(cls, pointer: int, format: str, arguments: tuple[Any, ...]) -> Predicate:
         made = cls.__new__(cls)
-        made.format = format
+        made._format = format
         made.arguments = arguments
-        made._chain = ("", ())
         _handle.Handle.__init__(made, pointer, quick.quire_predicate_release)
         return made
+
+    @property
+    def format(self) -> str:
+        """The text that it was made from; of one with variables substituted, its canonical text."""
+        word, parts = self._chain
+        return f" {word} ".join(["%@"] * len(parts)) if parts else self._format
+
+    def _parsed(self) -> int:
+        return parse("predicate", library.quire_predicate_parse, self.format, self.arguments)
+
+    @property
+    def _raw(self) -> int:
+        if self._is_unread:
+            pointer = self._parsed()
+            with _reading:
+                # Another thread may have been quicker.
+                if self._is_unread:
+                    _handle.Handle.__init__(self, pointer, quick.quire_predicate_release)
+                    self._is_unread = False
+                else:
+                    quick.quire_predicate_release(pointer)
+        return super()._raw
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed. Any thread."""
+        return not self._is_unread and super().closed
+
+    def close(self) -> None:
+        """Gives back what it holds in the library; predicates that were made of it stay. Closing again does nothing."""
+        if self._is_unread:
+            self._pointer, self._abandoned, self._is_unread = None, False, False
+            self._finalizer = weakref.finalize(self, int)
+        super().close()
 
     def _shared(self) -> Predicate:
         """Another reference to the same, which closing this one leaves alone."""
@@ -88,10 +126,14 @@ class Predicate(_handle.Handle):
     def _joined(self, word: str, other: Predicate) -> Predicate:
         if not isinstance(other, Predicate):
             return NotImplemented
+        if self.closed or other.closed:
+            raise (self if self.closed else other)._use_after_close()
         # a & b & c is one chain, as it is when written as text.
-        parts = (*(self._chain[1] if self._chain[0] == word else (self,)), other)
-        made = Predicate(f" {word} ".join(["%@"] * len(parts)), *parts)
-        made._chain = (word, parts)
+        first = self._chain[1] if self._chain[0] == word else (self._shared(),)
+        made = Predicate.__new__(Predicate)
+        made._chain = (word, (*first, other._shared()))
+        made.arguments = made._chain[1]
+        made._is_unread = True
         return made
 
     def __eq__(self, other: object) -> bool:
