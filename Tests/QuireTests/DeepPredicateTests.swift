@@ -91,6 +91,69 @@ import Testing
     }
   }
 
+  @Test func `an order may go through more tables than SQLite joins`() throws {
+    let context = try line(140)
+    for hops in [47, 48, 60, 127] {
+      let path = Array(repeating: "parent", count: hops) + ["title"]
+      let other = Array(repeating: "children", count: 1) + ["title"]
+      let request = FetchRequest(entityName: "Node")
+      request.predicate = try Predicate.parse(Text("ANY \(other.joined(separator: ".")) != nil"))
+      request.sort = [SortDescriptor(keyPath: path, isAscending: false), SortDescriptor(keyPath: ["title"])]
+      let list = try context.fetch(request)
+      let found = (0..<list.count).map { list.id(at: $0) }
+      // Texts compare by code point; those whose path ends in nil come last, by their own titles.
+      let wanted = (1...139).sorted { left, right in
+        let one = left > hops ? "\(left - hops)" : "", another = right > hops ? "\(right - hops)" : ""
+        return one == another ? "\(left)" < "\(right)" : one > another
+      }
+      #expect(found == wanted.map(Int64.init), "\(hops) hops")
+      let results = try ResultsController(context: context, request: request, sectionKeyPath: nil, queuesChanges: false)
+      try results.performFetch()
+      #expect(results.count == 139)
+    }
+  }
+
+  @Test func `paths have as many keys as can be followed`() throws {
+    let context = try line(3)
+    func path(_ count: Int) -> String { Array(repeating: "parent", count: count).joined(separator: ".") }
+    #expect(try fetched(Predicate.parse(Text("\(path(128)) == nil")), "Node", in: context) == [1, 2, 3])
+    let long = Text(path(129))
+    for format in ["\(path(129)) == nil", "SELF.\(path(129)) == nil", "(\(path(100)))[0].\(path(29)) == nil"] {
+      let failure = #expect(throws: Failure.self) { try Predicate.parse(Text(format)) }
+      #expect(failure?.kind == .invalidPredicate && failure?.message.string.contains("at most 128") == true)
+    }
+    #expect(throws: Failure.self) { try Predicate.parse("%K == nil", arguments: [.text(long)]) }
+    let open = try Predicate.parse(Text("$x.\(path(100)) == nil"))
+    let keys = Array(repeating: "parent", count: 29)
+    let failure = #expect(throws: Failure.self) { try open.substituting(expressions: ["x": .keyPath(keys)]) }
+    #expect(failure?.message.string.contains("129 keys") == true)
+    let request = FetchRequest(entityName: "Node")
+    request.sort = [SortDescriptor(keyPath: Array(repeating: "parent", count: 128) + ["title"])]
+    let refused = #expect(throws: Failure.self) { try context.fetch(request) }
+    #expect(refused?.kind == .invalidArgument && refused?.message.string.contains("at most 128") == true)
+  }
+
+  @Test func `chains of deep conditions may be long`() throws {
+    let context = try line(60)
+    for count in [2, 31, 32, 33, 40, 300] {
+      func chain(_ word: String, _ format: String) -> String {
+        (0..<count).map { number in
+          format.split(separator: "#", omittingEmptySubsequences: false).joined(separator: "\(number * 2)")
+        }.joined(separator: " \(word) ")
+      }
+      for format in [
+        chain("OR", "ANY children.children.title == '#'"), chain("AND", "NONE children.children.title == '#'"),
+        chain("OR", "SUBQUERY(children, $x, ANY $x.children.title == '#').@count == 1"),
+        chain("OR", "parent.children[0].parent.title == '#'"),
+        "NOT (\(chain("OR", "children.children[0].title == '#'")))",
+        chain("OR", "(ANY children.children.title == '#' AND NONE children.title == '7')"),
+      ] {
+        let predicate = try Predicate.parse(Text(format))
+        #expect(try fetched(predicate, "Node", in: context) == evaluated(predicate, "Node", in: context), "\(format)")
+      }
+    }
+  }
+
   @Test func `what looks up too many values at once is named`() throws {
     let context = try line(2)
     let keys = (0..<127).map { Array(repeating: "parent.", count: $0).joined() + "title" }.joined(separator: ", ")

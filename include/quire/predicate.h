@@ -30,7 +30,7 @@
  *
  * Values
  *
- *     author, author.name      keys; of each element, when a collection is on the way
+ *     author, author.name      keys; of each element, when a collection is on the way. At most 128 in a path
  *     SELF                     what is asked about
  *     #like, #"two words"      a key that is a word of the language, or no word at all
  *     12 0x1F 0o17 0b11 1.5e3  numbers

@@ -21,6 +21,9 @@ struct ResolvedKeyPath {
     fileprivate var needsStore: Bool { self != .column }
   }
 
+  /// More keys than any path has that somebody wrote, and few enough for what SQLite can join and nest.
+  static let mostKeys = 128
+
   let names: [String]
   let relationships: [Relationship]
   let last: Property
@@ -28,6 +31,10 @@ struct ResolvedKeyPath {
   /// The last key may be an attribute or a to-one relationship.
   init(_ names: [String], of entity: Entity, for purpose: Purpose) throws(Failure) {
     let path = "\(purpose.name) '\(names.joined(separator: "."))'"
+    if names.count > ResolvedKeyPath.mostKeys {
+      throw Failure(
+        .invalidArgument, "\(path) has \(names.count) keys; a key path has at most \(ResolvedKeyPath.mostKeys).")
+    }
     var current = entity
     var relationships: [Relationship] = []
     var last: Property?

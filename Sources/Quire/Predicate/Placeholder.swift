@@ -61,6 +61,7 @@ struct Placeholder: Sendable, Equatable {
     case (.keyPath, .text(let text)):
       let keys = text.string.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
       if keys.contains("") { return .failure(Problem("\"\(text)\" is not a key path: a key in it is empty.")) }
+      if let problem = Expression.keyPath(keys).keyProblem { return .failure(Problem(problem)) }
       return .success(.keyPath(keys))
     case (.integer, .integer), (.integer, .boolean), (.unsigned, .integer), (.unsigned, .boolean),
       (.character, .integer), (.real, .double), (.real, .float):

@@ -58,8 +58,8 @@ private struct Substitution {
       return try value(of: name)
     case .path(.variable(let name), let keys) where bound[name] == nil:
       if let known = try paths(name, keys) { return known }
-      return try value(of: name).appending(keys)
-    case .path(let base, let keys): return try apply(base).appending(keys)
+      return try appended(value(of: name), keys)
+    case .path(let base, let keys): return try appended(apply(base), keys)
     case .variableKey(let base, let name):
       let base = try apply(base)
       if let kept = bound[name] { return .variableKey(base, kept) }
@@ -67,7 +67,7 @@ private struct Substitution {
       guard case .text(let text)? = key.constantValue else {
         throw Failure(.invalidPredicate, "The variable $\(name) stands for a key and must be text, not \(key.text).")
       }
-      return base.appending([text.string])
+      return try appended(base, [text.string])
     case .function(let name, let parts): return .function(name, try apply(parts))
     case .list(let parts): return .aggregate(try apply(parts))
     case .index(let base, .expression(let index), let isGrouped):
@@ -84,6 +84,12 @@ private struct Substitution {
     case .fetch(let parts): return .fetch(try apply(parts))
     case .assignment(let name, let value): return .assignment(name, try apply(value))
     }
+  }
+
+  private func appended(_ base: Expression, _ keys: [String]) throws(Failure) -> Expression {
+    let path = base.appending(keys)
+    if let problem = path.keyProblem { throw Failure(.invalidPredicate, problem) }
+    return path
   }
 
   /// What to call the variable of a SUBQUERY: another name where its own would come to mean a variable of what is
@@ -122,6 +128,23 @@ private struct Substitution {
 }
 
 extension Expression {
+  /// What is wrong with a path of too many keys.
+  var keyProblem: String? {
+    keyCount <= ResolvedKeyPath.mostKeys
+      ? nil : "The key path has \(keyCount) keys; it may have at most \(ResolvedKeyPath.mostKeys)."
+  }
+
+  /// How many keys follow one another.
+  private var keyCount: Int {
+    switch self {
+    case .keyPath(let keys): keys.count
+    case .path(let base, let keys): base.keyCount + keys.count
+    case .variableKey(let base, _): base.keyCount + 1
+    case .index(let base, _, _): base.keyCount
+    default: 0
+    }
+  }
+
   /// The tree of keys behind an expression.
   func appending(_ more: [String]) -> Expression {
     switch self {

@@ -104,6 +104,7 @@ extension PredicateParser {
     }
     try advance()
     let extended = base.appending(keys)
+    if let problem = extended.keyProblem { throw failure(problem, at: item.offset) }
     switch base {
     case .keyPath, .path: return Item(operand: .expression(extended), height: item.height, offset: item.offset)
     default: return try self.item(extended, above: item.height, at: item.offset)

@@ -12,12 +12,11 @@ struct KeyPathResolver {
   /// The column at the end of `keyPath`. A path that ends in a to-one relationship yields its key.
   func column(_ keyPath: [String], for purpose: ResolvedKeyPath.Purpose) throws(Failure) -> Column {
     let path = try ResolvedKeyPath(keyPath, of: row.entity, for: purpose)
-    var row = row
-    for relationship in path.relationships {
-      row = SQLRow(
-        entity: relationship.destination, key: try compiler.column(of: relationship, in: row), home: row.home,
-        joins: row.joins)
+    let sql = try compiler.inParts { () throws(Failure) -> String in
+      var row = row
+      for relationship in path.relationships { row = try compiler.row(behind: relationship, of: row) }
+      return try compiler.column(of: path.last, in: row)
     }
-    return Column(sql: try compiler.column(of: path.last, in: row), property: path.last)
+    return Column(sql: sql, property: path.last)
   }
 }

@@ -49,12 +49,7 @@ struct SQLFragment {
     var parts = parts.filter { !$0.isTrue && !$0.isFalse }
     if parts.count < 2 { return parts.first ?? .constant(chain == .and) }
     // What comes first in a chain costs the parser least.
-    if parts.contains(where: { $0.stack > shallow }) {
-      parts.sort { $0.stack > $1.stack }
-      if parts.count > 2, parts[0].stack > shallow {
-        return joined(chain, [parts[0], self.chain(chain, Array(parts.dropFirst()))])
-      }
-    }
+    if parts.contains(where: { $0.stack > shallow }) { parts.sort { $0.stack > $1.stack } }
     while parts.count > longestChain {
       parts = stride(from: 0, to: parts.count, by: longestChain).map { start in
         let group = parts[start..<min(start + longestChain, parts.count)]

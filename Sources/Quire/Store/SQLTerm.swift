@@ -204,11 +204,15 @@ final class SQLCompiler {
           textIndex: attribute.flatMap { schema.textIndexes.column(of: $0, key: row.key) }, stack: stack))
     }
     if relationship.isToMany { return .collection(try collection(relationship, of: row)) }
+    return .row(try self.row(behind: relationship, of: row))
+  }
+
+  /// What a to-one relationship of a row leads to.
+  func row(behind relationship: Relationship, of row: SQLRow) throws(Failure) -> SQLRow {
     let (key, stack) = try lookup(relationship, in: row)
-    return .row(
-      SQLRow(
-        entity: relationship.destination, key: key, keyStack: stack, home: row.home,
-        joins: stack > SQLColumn.plainStack ? nil : row.joins))
+    return SQLRow(
+      entity: relationship.destination, key: key, keyStack: stack, home: row.home,
+      joins: stack > SQLColumn.plainStack ? nil : row.joins)
   }
 
   /// SQL of the column that holds an attribute or the key of a to-one relationship.
