@@ -23,6 +23,10 @@
  * compares by code point: a letter with a combining mark is not the letter that is written as one character, while `[d]`
  * finds both. Text never equals a number or a date. Booleans are 1 and 0.
  *
+ * A decimal counts as the double that is nearest to it, which is what a file holds: it is compared, calculated with and
+ * sorted as that, whether it is saved or not, so that 0.1000000000000000000001 equals 0.1. As text it has the digits
+ * that the double prints with. Trees, and what they print, keep all 38 digits.
+ *
  * Hundreds of `a == 1 OR a == 2` cost what `a IN {1, 2}` costs.
  *
  * ANY (or SOME), ALL and NONE before a comparison ask about the elements of its left side, which is a collection:

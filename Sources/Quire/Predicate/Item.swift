@@ -69,7 +69,12 @@ extension Item {
   /// `asValue` tells that only the value is wanted: of an object, its reference will do.
   func item(forKey key: String, asValue: Bool = false) throws(Failure) -> Item {
     switch self {
-    case .subject(let subject): return key == "self" ? self : try subject.item(forKey: key, asValue: asValue)
+    case .subject(let subject):
+      if key == "self" { return self }
+      let item = try subject.item(forKey: key, asValue: asValue)
+      // One that is not saved may have digits that the file will not have.
+      if case .value(.decimal(let decimal)) = item { return .value(.decimal(decimal.stored)) }
+      return item
     case .dictionary(let dictionary):
       if let item = dictionary.items[key] { return item }
       return key == "self" ? self : .nil

@@ -119,8 +119,12 @@ struct ComparisonSQL {
       return relation == .equal ? .chain(.or, [folded, bothNull]) : folded
     }
     let isSingle = left.type == .float || right.type == .float
-    let leftSQL = isSingle && left.type != .float ? PredicateFunctions.single(left.sql) : left.sql
-    let rightSQL = isSingle && right.type != .float ? PredicateFunctions.single(right.sql) : right.sql
+    func operand(_ column: SQLColumn) -> String {
+      // See `SQLConstant`.
+      let sql = column.type == .decimal ? "CAST(\(column.sql) AS REAL)" : column.sql
+      return isSingle && column.type != .float ? PredicateFunctions.single(sql) : sql
+    }
+    let leftSQL = operand(left), rightSQL = operand(right)
     let stack = max(stack(left, as: leftSQL), 2 + stack(right, as: rightSQL))
     if relation == .equal { return SQLFragment(sql: "\(leftSQL) IS \(rightSQL)", isExact: true, stack: stack) }
     return SQLFragment(
@@ -129,7 +133,8 @@ struct ComparisonSQL {
 
   /// See `SQLFragment.stack`: of a column, or of a function of it.
   private func stack(_ column: SQLColumn, as operand: String) -> Int {
-    operand == column.sql ? column.stack : 5 + column.stack
+    func depth(_ sql: String) -> Int { sql.utf8.count { $0 == UInt8(ascii: "(") } }
+    return operand == column.sql ? column.stack : column.stack + 5 * (depth(operand) - depth(column.sql))
   }
 
   private static func sign(_ relation: Relation) -> String {

@@ -1,5 +1,8 @@
 /// Fits constants to the columns that they are compared with.
 enum SQLConstant {
+  /// From here on there are integers that no double is.
+  private static let firstBeyondDoubles = 9_007_199_254_740_992.0
+
   /// The relation, the column as it is to be written, and the argument; nil when no value of the column satisfies
   /// the relation. Expects a constant of the column's class.
   static func adapt(
@@ -22,6 +25,13 @@ enum SQLConstant {
     _ relation: Relation, _ column: SQLColumn, _ number: Number
   ) -> (Relation, operand: String, argument: Value)? {
     if number.double.isNaN { return nil }
+    // Another program may have written a whole number that is no double, which is compared as the nearest all the same.
+    if column.type == .decimal, number.double.magnitude >= SQLConstant.firstBeyondDoubles {
+      var column = column
+      column.type = .double
+      column.sql = "CAST(\(column.sql) AS REAL)"
+      return adapt(relation, column, number)
+    }
     if column.type == .float { return (relation, column.sql, .double(Double(number.single))) }
     switch number {
     case .float(let float):

@@ -60,7 +60,7 @@ extension Item {
     case .boolean(let boolean): .value(.integer(boolean ? 1 : 0))
     case .float(let float): Item.canonical(Double(float))
     case .double(let double): Item.canonical(double)
-    case .decimal(let decimal): Item.canonical(decimal)
+    case .decimal(let decimal): Item.canonical(decimal.double)
     default: self
     }
   }
@@ -68,12 +68,6 @@ extension Item {
   private static func canonical(_ double: Double) -> Item {
     if let integer = Int64(exactly: double) { return .value(.integer(integer)) }
     return .value(.double(double.isNaN ? .nan : double))
-  }
-
-  /// What no Double is stays a decimal.
-  private static func canonical(_ decimal: Decimal) -> Item {
-    let nearest = decimal.double
-    return Decimal(nearest).map { $0 == decimal } == true ? canonical(nearest) : .value(.decimal(decimal))
   }
 
   /// What SQL found for an argument of a program.

@@ -112,6 +112,16 @@ final class Decimal: Sendable {
   /// The nearest double.
   var double: Double { Double(description)! }
 
+  /// What comes back once the file has held it.
+  var stored: Decimal {
+    // So many digits every double carries.
+    if mantissa < 1_000_000_000_000_000 { return self }
+    let double = double
+    // SQLite keeps whole numbers in columns of decimals as integers.
+    if let integer = Int64(exactly: double), integer != .min { return Decimal(integer) }
+    return Decimal(double) ?? self
+  }
+
   static func order(_ left: Decimal, _ right: Decimal) -> Int {
     if left.isNegative != right.isNegative { return left.isNegative ? -1 : 1 }
     let order = magnitudeOrder(left, right)

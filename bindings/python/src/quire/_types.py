@@ -173,7 +173,8 @@ Decimal = AttributeType(
     "Decimal", _ffi.QUIRE_DECIMAL, decimal.Decimal, accepted=(decimal.Decimal, int), canonical=_decimal,
     pack=lambda value: _values.data(_values.number_text(value).encode(), _ffi.QUIRE_VALUE_DECIMAL),
     decode=decimal.Decimal)
-"""A decimal number: what `Attr[Decimal]` is. The file holds it as a double; digits beyond that are lost at a save."""
+"""A decimal number: what `Attr[Decimal]` is. The file holds it as a double; digits beyond that are lost at a save, and
+conditions and orders do not look at them before either. At most 38 significant digits."""
 UUID = AttributeType(
     "UUID", _ffi.QUIRE_UUID, uuid.UUID, accepted=(uuid.UUID,), canonical=_same,
     pack=lambda value: _values.data(value.bytes, _ffi.QUIRE_VALUE_UUID), decode=lambda raw: uuid.UUID(bytes=raw))
