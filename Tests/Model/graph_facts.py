@@ -146,6 +146,9 @@ def apply_rules(
                     # What was given to another meanwhile is no longer its concern.
                     if other not in facts or not back.many and facts.get((other, back.name)) != n:
                         continue
+                    # A saved reference to what was gone already stays.
+                    if relation.rule == "deny" and base.get((other, back.name)) == n:
+                        continue
                     if relation.rule == "cascade" and n not in withdrawn:
                         deleted.append((other, facts.pop(other)))
                         more.append(other)

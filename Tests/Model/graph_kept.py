@@ -46,4 +46,13 @@ KEPT: dict[str, list[Step]] = {
         ("insert", 0, 15, "Book"), ("insert", 0, 18, "Clip"), ("link", 0, 15, "clips", 18), ("save", 0),
         ("open", 0, None), ("delete", 0, 18), ("merge", 2), ("undo", 0), ("merge", 2),
     ],
+    "a transient value of what its parent has no more goes with the object": [
+        ("open", 0, 0), ("insert", 0, 9, "Person"), ("merge", 2), ("rollback", 0), ("set", 2, 9, "nick", "c"),
+        ("save", 2), ("merge", 2),
+    ],
+    "an order has those that another has put into it without changing its owner": [
+        ("insert", 0, 1, "Node"), ("save", 0), ("rollback", 1), ("policy", 1, 4), ("insert", 1, 11, "Node"),
+        ("set", 0, 1, "key", 1), ("link", 1, 1, "children", 11), ("save", 0), ("save", 1),
+        ("link", 0, 1, "children", 1), ("save", 0),
+    ],
 }

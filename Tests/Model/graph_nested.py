@@ -64,7 +64,9 @@ def accept(parent: Side, child: Side) -> None:
     for n in child.inserted():
         facts[n] = child.now[n]
     for key in changes:
-        if type(key) is tuple and key[0] != "order" and not removed.intersection(about(key)):
+        # Transient values of what is gone here go with it.
+        is_here = all(n in facts or n not in child.now for n in about(key)) and not removed.intersection(about(key))
+        if type(key) is tuple and key[0] != "order" and is_here:
             put(facts, key, child.now.get(key))
     for n in objects(facts):
         for relation in OF[facts[n]]:

@@ -217,9 +217,15 @@ class Saving:
         for key in changes:
             put(self.stored, key, side.now.get(key))
         for key in [key for key in changes if type(key) is tuple and key[0] == "order" and key in self.stored]:
-            # A row that was deleted and inserted again has its first version again, so that this may be no conflict.
+            # A row that was deleted and inserted again has its first version again, so this may be no conflict; nor is
+            # it one where a policy has left the owner alone.
             present = members(self.stored, key[1], NAMED[self.stored[key[1]], key[2]]._replace(ordered=False))
-            put(self.stored, key, tuple(m for m in self.stored[key] if m in present))
+            order = [m for m in self.stored[key] if m in present]
+            if len(order) < len(present):
+                found = graph_file.read(self.file, self.numbers)[0].get(key, ())
+                if [m for m in found if m in order] == order and sorted(found) == sorted(present):
+                    order = list(found)
+            put(self.stored, key, tuple(order))
         for n in written:
             self.versions[n] += 1
         for n in side.soft & self.versions.keys():

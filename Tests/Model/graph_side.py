@@ -304,7 +304,8 @@ class Side:
         """Compares what is not open after something that others have had a part in; the model takes over the rest."""
         found = self.view()
         self.compare({
-            key for key in self.now.keys() | found.keys() if not is_given(key, found) and not is_membership(key)})
+            key for key in self.now.keys() | found.keys()
+            if not is_given(key, found) and (not is_membership(key) or key[0] == "clips")})
 
     # MARK: other writers
 

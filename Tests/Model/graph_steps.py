@@ -20,8 +20,8 @@ Step = tuple[Any, ...]
 
 
 class World(Saving, Nesting):
-    """A store with one or two contexts. Steps name objects by numbers, so that a history can be run without some of its
-    steps; one that makes no sense then does nothing."""
+    """A store with one or two contexts, and contexts on those. Steps name objects by numbers, so that a history can be
+    run without some of its steps; one that makes no sense then does nothing."""
 
     def __init__(self, path: str, levels: list[Optional[int]]) -> None:
         for suffix in ("", "-wal", "-shm"):
@@ -281,11 +281,12 @@ class World(Saving, Nesting):
                 key = (n, "nick")
                 # One that was pending is what undoing gives back, if that is not what was saved.
                 is_given_back = side.base.get(key) not in (before.get(key), side.mark.get(key))
-                mark = side.mark.get(key) if is_given_back else None
+                mark = side.mark.get(key)
                 side.take_back(n)
                 side.changed(before)
                 self._lose_nicks(side, lambda m: m == n)
-                put(side.mark, key, mark)
+                if is_given_back:
+                    put(side.mark, key, mark)
                 return
             side.changed(before)
             return
