@@ -46,6 +46,10 @@ KEPT: dict[str, list[Step]] = {
         ("insert", 0, 15, "Book"), ("insert", 0, 18, "Clip"), ("link", 0, 15, "clips", 18), ("save", 0),
         ("open", 0, None), ("delete", 0, 18), ("merge", 2), ("undo", 0), ("merge", 2),
     ],
+    "an object that an undo brings back is there, whoever asked for it while it was gone": [
+        ("open", 0, None), ("insert", 0, 11, "Person"), ("rollback", 2), ("save", 0), ("link", 0, 11, "reports", 11),
+        ("delete", 0, 11), ("save", 0), ("delete", 2, 11), ("undo", 0), ("merge", 2),
+    ],
     "a transient value of what its parent has no more goes with the object": [
         ("open", 0, 0), ("insert", 0, 9, "Person"), ("merge", 2), ("rollback", 0), ("set", 2, 9, "nick", "c"),
         ("save", 2), ("merge", 2),

@@ -61,6 +61,8 @@ extension ManagedObject {
   func takeUnheardChange() -> ObjectChange? {
     let unheard = unheard
     self.unheard = UnheardChange()
+    // One that was asked for while there was no row has given way to the object that is there again.
+    if state == .gone, let present = context.registeredObject(reference), present !== self { return nil }
     func change(_ properties: PropertySet) -> ObjectChange {
       ObjectChange(
         object: self, properties: properties, time: unheard.time,
