@@ -54,6 +54,10 @@ KEPT: dict[str, list[Step]] = {
         ("open", 0, 0), ("insert", 0, 9, "Person"), ("merge", 2), ("rollback", 0), ("set", 2, 9, "nick", "c"),
         ("save", 2), ("merge", 2),
     ],
+    "what a child has deleted, saved, brought back, saved and deleted again is still to be deleted": [
+        ("open", 0, 3), ("insert", 0, 2, "Tag"), ("merge", 2), ("delete", 2, 2), ("save", 2), ("undo", 2), ("save", 2),
+        ("redo", 2), ("merge", 2), ("save", 2),
+    ],
     "an order has those that another has put into it without changing its owner": [
         ("insert", 0, 1, "Node"), ("save", 0), ("rollback", 1), ("policy", 1, 4), ("insert", 1, 11, "Node"),
         ("set", 0, 1, "key", 1), ("link", 1, 1, "children", 11), ("save", 0), ("save", 1),

@@ -175,8 +175,7 @@ extension Context {
     change.deleted.removeAll { registeredObject($0)?.state == .inserted }
     var candidates: [Int: [RowIdentifier]] = [:]
     for row in change.deleted {
-      guard let reference = reference(row), registeredObject(reference)?.isLive != false else { continue }
-      candidates[reference.root, default: []].append(row)
+      if let reference = reference(row) { candidates[reference.root, default: []].append(row) }
     }
     var present: Set<RowIdentifier> = []
     for (root, rows) in candidates {
