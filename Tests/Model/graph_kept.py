@@ -58,6 +58,10 @@ KEPT: dict[str, list[Step]] = {
         ("open", 0, 3), ("insert", 0, 2, "Tag"), ("merge", 2), ("delete", 2, 2), ("save", 2), ("undo", 2), ("save", 2),
         ("redo", 2), ("merge", 2), ("save", 2),
     ],
+    "what a parent deletes by its policy, though another has changed it, is gone for its child": [
+        ("insert", 1, 1, "Book"), ("save", 1), ("merge", 0), ("set", 0, 1, "label", "a"), ("open", 1, 0),
+        ("policy", 1, 2), ("save", 0), ("set", 3, 1, "label", "b"), ("delete", 1, 1), ("save", 1), ("merge", 3),
+    ],
     "an order has those that another has put into it without changing its owner": [
         ("insert", 0, 1, "Node"), ("save", 0), ("rollback", 1), ("policy", 1, 4), ("insert", 1, 11, "Node"),
         ("set", 0, 1, "key", 1), ("link", 1, 1, "children", 11), ("save", 0), ("save", 1),

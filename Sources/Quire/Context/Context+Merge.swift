@@ -53,7 +53,8 @@ extension Context {
 
   /// Reads what `merge` needs, so that nothing is left that can fail once the change is in the file.
   func prepareMerge(of change: StoreChange) throws(Failure) -> PreparedMerge {
-    let (change, returned) = try withoutRowsThatReturned(change)
+    let (known, returned) = try withoutRowsThatReturned(change)
+    var change = known
     var wanted: [Int: [Int64: ManagedObject]] = [:]
     for row in change.updated {
       guard let object = registeredObject(row), !object.isFault else { continue }
@@ -67,10 +68,18 @@ extension Context {
     var rows: [(object: ManagedObject, row: Row)] = []
     for (root, objects) in wanted {
       guard let entity = model.entity(numbered: root) else { continue }
-      for row in try self.rows(root: entity, ids: objects.keys.sorted()) {
+      let present = try self.rows(root: entity, ids: objects.keys.sorted())
+      for row in present {
         if let object = objects[row.id] { rows.append((object, row)) }
       }
+      // A parent may have deleted since what it tells that others have changed.
+      let lost = Set(objects.keys).subtracting(present.lazy.map(\.id))
+      for id in lost.sorted() {
+        if let object = objects[id], object.state != .inserted { change.deleted.append(object.identifier) }
+      }
     }
+    let gone = Set(change.deleted)
+    change.updated.removeAll(where: gone.contains)
     let partners = try partners(of: rows)
     var regrouped: [(relationship: Relationship, owners: [ManagedObject])] = []
     var members: [(object: ManagedObject, slot: Int, present: [ObjectReference])] = []
