@@ -58,6 +58,11 @@ KEPT: dict[str, list[Step]] = {
         ("open", 0, 3), ("insert", 0, 2, "Tag"), ("merge", 2), ("delete", 2, 2), ("save", 2), ("undo", 2), ("save", 2),
         ("redo", 2), ("merge", 2), ("save", 2),
     ],
+    "what is deleted is shown no more by one whose changes were dropped for those of another": [
+        ("insert", 0, 11, "Book"), ("save", 0), ("insert", 1, 9, "Tag"), ("policy", 1, 4), ("merge", 1),
+        ("link", 1, 9, "books", 11), ("save", 1), ("merge", 0), ("set", 0, 11, "label", "b"), ("save", 0),
+        ("delete", 1, 9), ("save", 1),
+    ],
     "what a parent deletes by its policy, though another has changed it, is gone for its child": [
         ("insert", 1, 1, "Book"), ("save", 1), ("merge", 0), ("set", 0, 1, "label", "a"), ("open", 1, 0),
         ("policy", 1, 2), ("save", 0), ("set", 3, 1, "label", "b"), ("delete", 1, 1), ("save", 1), ("merge", 3),

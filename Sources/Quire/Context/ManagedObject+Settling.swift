@@ -193,6 +193,10 @@ extension ManagedObject {
     }
     context.touch(self, at: slot)
     guard relationship.isManyToMany, let inverse = relationship.inverse else { return }
+    // The store has one among them that the same save deletes.
+    if toMany[slot]?.members.contains(where: { context.registeredObject($0)?.state == .deleted }) == true {
+      context.overlaid.insert(self)
+    }
     if policy == .overwrite { try forgetGoneMembers(of: relationship) }
     guard let members = toMany[slot] else { return }
     let now = Set(members.members)
