@@ -67,6 +67,11 @@ KEPT: dict[str, list[Step]] = {
         ("insert", 1, 1, "Book"), ("save", 1), ("merge", 0), ("set", 0, 1, "label", "a"), ("open", 1, 0),
         ("policy", 1, 2), ("save", 0), ("set", 3, 1, "label", "b"), ("delete", 1, 1), ("save", 1), ("merge", 3),
     ],
+    "members that are as they were are nothing to undo after a refresh": [
+        ("insert", 1, 5, "Node"), ("save", 1), ("link", 1, 5, "children", 5), ("merge", 0), ("save", 1),
+        ("set", 0, 5, "key", 2), ("merge", 0), ("assign", 0, 5, "children", ()), ("point", 0, 5, "parent", 5),
+        ("forget", 0, 4), ("refresh_all", 0), ("undo", 0),
+    ],
     "an order has those that another has put into it without changing its owner": [
         ("insert", 0, 1, "Node"), ("save", 0), ("rollback", 1), ("policy", 1, 4), ("insert", 1, 11, "Node"),
         ("set", 0, 1, "key", 1), ("link", 1, 1, "children", 11), ("save", 0), ("save", 1),

@@ -63,6 +63,7 @@ extension Context {
     for object in objects {
       object.fetched = [:]
       if let newer = newer[ObjectIdentifier(object)] {
+        undoManager?.forgetUnchanged(of: object)
         object.takeOver(newer)
         refreshed.append(object)
       } else {
