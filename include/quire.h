@@ -20,6 +20,7 @@
  *   quire/batch.h        insert, update and delete in the store, without an object for each row
  *   quire/cancellation.h ending a fetch that takes long, and watching it
  *   quire/list.h         their results: objects, ids, or rows in columns
+ *   quire/section_rule.h  what such lists are divided into sections by
  *   quire/results.h      results controllers: sectioned lists that report their changes
  *   quire/snapshot.h     one state of such a list, for any thread, and the difference of two
  */
@@ -43,6 +44,7 @@
 #include "quire/batch.h"
 #include "quire/cancellation.h"
 #include "quire/list.h"
+#include "quire/section_rule.h"
 #include "quire/results.h"
 #include "quire/snapshot.h"
 

@@ -5,13 +5,16 @@
 #include <stddef.h>
 #include <string.h>
 
+#include <unicode/ucal.h>
 #include <unicode/ucasemap.h>
 #include <unicode/uchar.h>
 #include <unicode/ucol.h>
 #include <unicode/uloc.h>
+#include <unicode/ulocdata.h>
 #include <unicode/unorm2.h>
 #include <unicode/uregex.h>
 #include <unicode/usearch.h>
+#include <unicode/uset.h>
 #include <unicode/ustring.h>
 
 static inline UCaseMap *quire_icu_case_map_open(UErrorCode *status) { return ucasemap_open("", 0, status); }
@@ -155,6 +158,109 @@ static inline bool quire_icu_has_locale(const char *locale) {
     if (U_SUCCESS(status) && strcmp(wanted, found) == 0) return true;
   }
   return false;
+}
+
+// A collator that tells letters apart and nothing else.
+static inline UCollator *quire_icu_letters_open(const char *locale, UErrorCode *status) {
+  UCollator *collator = ucol_open(locale, status);
+  if (U_FAILURE(*status)) return collator;
+  ucol_setStrength(collator, UCOL_PRIMARY);
+  ucol_setAttribute(collator, UCOL_NORMALIZATION_MODE, UCOL_ON, status);
+  return collator;
+}
+
+// The letters that a locale's indexes have; an empty set where ICU knows none. To be closed.
+static inline USet *quire_icu_index_letters(const char *locale) {
+  UErrorCode status = U_ZERO_ERROR;
+  USet *set = uset_openEmpty();
+  ULocaleData *data = ulocdata_open(locale, &status);
+  if (U_SUCCESS(status)) {
+    ulocdata_getExemplarSet(data, set, 0, ULOCDATA_ES_INDEX, &status);
+    ulocdata_close(data);
+  }
+  if (U_FAILURE(status)) uset_clear(set);
+  return set;
+}
+// The texts of several characters that a collator orders as one. Those that begin with U+FDD0 and U+FDD1 stand for the
+// beginnings of the sections of Chinese indexes and of scripts. To be closed.
+static inline USet *quire_icu_contractions(const UCollator *collator, UErrorCode *status) {
+  USet *set = uset_openEmpty();
+  ucol_getContractionsAndExpansions(collator, set, NULL, false, status);
+  return set;
+}
+static inline int32_t quire_icu_set_count(const USet *set) { return uset_getItemCount(set); }
+// A text of the length that is returned, or for 0 the characters from `first` to `last`.
+static inline int32_t quire_icu_set_item(
+    const USet *set, int32_t index, int32_t *first, int32_t *last, UChar *text, int32_t capacity) {
+  UErrorCode status = U_ZERO_ERROR;
+  int32_t length = uset_getItem(set, index, first, last, text, capacity, &status);
+  return U_FAILURE(status) ? -1 : length;
+}
+static inline void quire_icu_set_close(USet *set) { uset_close(set); }
+
+// Whether ICU knows a time zone.
+static inline bool quire_icu_has_time_zone(const UChar *name, int32_t length) {
+  UChar canonical[128];
+  UBool is_known = false;
+  UErrorCode status = U_ZERO_ERROR;
+  int32_t size = ucal_getCanonicalTimeZoneID(name, length, canonical, 128, &is_known, &status);
+  return U_SUCCESS(status) && size > 0;
+}
+// A calendar with the months of today for all times. Of a time that a clock shows twice the first is meant, and for one
+// that it leaves out the one that follows.
+static inline UCalendar *quire_icu_calendar_open(
+    const UChar *zone, int32_t length, const char *locale, UErrorCode *status) {
+  UCalendar *calendar = ucal_open(zone, length, locale, UCAL_GREGORIAN, status);
+  if (U_FAILURE(*status)) return calendar;
+  ucal_setGregorianChange(calendar, -8.64e15, status);
+  ucal_setAttribute(calendar, UCAL_LENIENT, true);
+  ucal_setAttribute(calendar, UCAL_REPEATED_WALL_TIME, UCAL_WALLTIME_FIRST);
+  ucal_setAttribute(calendar, UCAL_SKIPPED_WALL_TIME, UCAL_WALLTIME_NEXT_VALID);
+  return calendar;
+}
+static inline void quire_icu_calendar_close(UCalendar *calendar) { ucal_close(calendar); }
+
+typedef struct quire_icu_period {
+  // Milliseconds since 1970; the end is no part of it.
+  double start, end;
+  // Of its first day.
+  int32_t year, month, day;
+} quire_icu_period;
+
+static inline double quire_icu_midnight(UCalendar *calendar, UErrorCode *status) {
+  ucal_set(calendar, UCAL_HOUR_OF_DAY, 0);
+  return ucal_getMillis(calendar, status);
+}
+static inline void quire_icu_set_noon(UCalendar *calendar) {
+  ucal_set(calendar, UCAL_HOUR_OF_DAY, 12);
+  ucal_set(calendar, UCAL_MINUTE, 0);
+  ucal_set(calendar, UCAL_SECOND, 0);
+  ucal_set(calendar, UCAL_MILLISECOND, 0);
+}
+// The day (0), week (1), month (2) or year (3) of a moment. Days are counted at noon, which every clock shows once.
+static inline quire_icu_period quire_icu_period_around(
+    UCalendar *calendar, int unit, double moment, UErrorCode *status) {
+  quire_icu_period period = {0, 0, 0, 0, 0};
+  ucal_setMillis(calendar, moment, status);
+  ucal_get(calendar, UCAL_DATE, status);
+  quire_icu_set_noon(calendar);
+  if (unit == 1) {
+    int32_t day = ucal_get(calendar, UCAL_DAY_OF_WEEK, status);
+    ucal_add(calendar, UCAL_DATE, -((day - ucal_getAttribute(calendar, UCAL_FIRST_DAY_OF_WEEK) + 7) % 7), status);
+  } else if (unit >= 2) {
+    if (unit == 3) ucal_set(calendar, UCAL_MONTH, 0);
+    ucal_set(calendar, UCAL_DATE, 1);
+  }
+  period.year = ucal_get(calendar, UCAL_EXTENDED_YEAR, status);
+  period.month = ucal_get(calendar, UCAL_MONTH, status) + 1;
+  period.day = ucal_get(calendar, UCAL_DATE, status);
+  double noon = ucal_getMillis(calendar, status);
+  period.start = quire_icu_midnight(calendar, status);
+  ucal_setMillis(calendar, noon, status);
+  static const UCalendarDateFields fields[] = {UCAL_DATE, UCAL_DATE, UCAL_MONTH, UCAL_YEAR};
+  ucal_add(calendar, fields[unit], unit == 1 ? 7 : 1, status);
+  period.end = quire_icu_midnight(calendar, status);
+  return period;
 }
 
 static inline const char *quire_icu_error_name(UErrorCode status) { return u_errorName(status); }

@@ -20,6 +20,7 @@ typedef struct world {
     quire_results *results;
     quire_changes *changes;
     quire_snapshot *snapshot;
+    quire_section_rule *section_rule;
     quire_cancellation *cancellation;
     quire_error *error, *broken, *conflict_error;
     const quire_conflict *conflict;
@@ -181,6 +182,7 @@ static world *make_world(void) {
     CHECK_OK(quire_context_process(w->context, &error));
     CHECK_OK(quire_results_next_changes(w->results, &w->changes, &error));
     CHECK_OK(quire_results_snapshot(w->results, &w->snapshot, &error));
+    CHECK_OK(quire_section_rule_create("title", QUIRE_NUL, NULL, &w->section_rule, &error));
     CHECK_OK(quire_context_enable_undo(w->context, 0, &error));
     return w;
 }
@@ -190,6 +192,7 @@ static void end_world(world *w) {
     quire_function_unregister("registered", QUIRE_NUL, NULL);
     quire_function_unregister("Fresh", QUIRE_NUL, NULL);
     quire_cancellation_release(w->cancellation);
+    quire_section_rule_release(w->section_rule);
     quire_snapshot_release(w->snapshot);
     quire_changes_release(w->changes);
     quire_results_release(w->results);

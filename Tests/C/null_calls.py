@@ -48,6 +48,7 @@ BY_FUNCTION = {
     ("quire_changes_plan", "order"): "QUIRE_PLAN_RANGES",
     ("quire_snapshot_equal", "other"): "w->snapshot",
     ("quire_results_set_request", "section_key_path"): '"title"',
+    ("quire_section_rule_create", "key_path"): '"title"',
 }
 BY_NAME = {
     "entity": '"Book"',

@@ -179,7 +179,7 @@ static void sections_have_names_titles_starts_and_counts(void) {
 
     quire_page *page = NULL;
     CHECK_OK(quire_results_sections(results, 0, &page, &error));
-    CHECK(quire_page_row_count(page) == 4 && quire_page_column_count(page) == 4);
+    CHECK(quire_page_row_count(page) == 4 && quire_page_column_count(page) == 5);
     CHECK(strcmp(quire_page_column(page, 0)->name, "name") == 0 && strcmp(quire_page_column(page, 1)->name, "indexTitle") == 0);
     CHECK(strcmp(quire_page_column(page, 2)->name, "start") == 0 && strcmp(quire_page_column(page, 3)->name, "count") == 0);
     CHECK(((const int64_t *)quire_page_column(page, 2)->values)[3] == 4);

@@ -56,7 +56,7 @@ static void snapshot_stays_what_it_was(void) {
     CHECK_FAILS(QUIRE_NOT_FOUND, quire_snapshot_section(after, 2, &section, &error));
     quire_page *page = NULL;
     CHECK_OK(quire_snapshot_sections(after, 0, &page, &error));
-    CHECK(quire_page_row_count(page) == 2 && quire_page_column_count(page) == 3);
+    CHECK(quire_page_row_count(page) == 2 && quire_page_column_count(page) == 4);
     quire_page_release(page);
     int64_t ids[3], rows[3], sections[3], shown[3];
     CHECK_OK(quire_snapshot_ids(after, 0, 3, ids, &error));

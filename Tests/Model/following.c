@@ -1,5 +1,6 @@
 #include "following.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 followed controllers[CONTROLLERS];
@@ -177,6 +178,36 @@ static void make_request(followed *followed, int which) {
         OK(quire_fetch_request_add_sort(followed->request, list->sort[i], QUIRE_NUL, list->is_ascending[i], &error));
 }
 
+/* What makes the sections; NULL where it is a key path or nothing. Owned. */
+static quire_section_rule *make_rule(int which) {
+    const listing *list = &listings[which];
+    if (!list->rule) return NULL;
+    quire_section_rule_options options = QUIRE_SECTION_RULE_OPTIONS_INIT;
+    quire_value fixed[MOST_FIXED];
+    for (; options.fixed_section_count < MOST_FIXED && list->fixed[options.fixed_section_count]; options.fixed_section_count++) {
+        const char *name = list->fixed[options.fixed_section_count];
+        fixed[options.fixed_section_count] = list->rule == RANGE ? quire_value_integer(atoi(name)) : quire_value_text(name);
+    }
+    options.fixed_sections = fixed;
+    options.is_descending = list->is_descending;
+    if (list->rule == LETTER) options.locale = "de";
+    if (list->rule == RANGE) options.width = 30, options.origin = 10;
+    static const uint32_t groupings[] = {
+        0, QUIRE_GROUP_BY_LETTER, QUIRE_GROUP_BY_NUMBER, QUIRE_GROUP_BY_DAY, QUIRE_GROUP_BY_VALUE};
+    options.grouping = groupings[list->rule];
+    quire_section_rule *rule = NULL;
+    if (list->rule == HEIGHT) {
+        quire_expression *expression = NULL;
+        OK(quire_expression_parse("TERNARY(rank > 50, 'high', 'low')", QUIRE_NUL, NULL, 0, &expression, &error));
+        OK(quire_section_rule_create_with_expression(expression, &options, &rule, &error));
+        quire_expression_release(expression);
+    } else {
+        const char *const keys[] = {NULL, "author", "rank", "created"};
+        OK(quire_section_rule_create(keys[list->rule], QUIRE_NUL, &options, &rule, &error));
+    }
+    return rule;
+}
+
 /* The fresh fetch has the order of the list: the section key goes before the sort keys. */
 static void put_section_first(followed *followed) {
     const listing *list = &listings[followed->which];
@@ -193,7 +224,10 @@ void follow(quire_context *context, int place, int which) {
     make_request(followed, which);
     quire_results_options options = QUIRE_RESULTS_OPTIONS_INIT;
     options.section_key_path = listings[which].section;
+    quire_section_rule *rule = make_rule(which);
+    options.section_rule = rule;
     OK(quire_results_create(context, followed->request, &options, &followed->results, &error));
+    quire_section_rule_release(rule);
     quire_results_delegate delegate = QUIRE_RESULTS_DELEGATE_INIT;
     delegate.user_data = followed;
     delegate.will_change = will_change;
@@ -220,6 +254,37 @@ static bool is_in(const sections *list, int slot) {
     return false;
 }
 
+/* A fresh fetch gives the same rows; with a section rule, that of another controller. */
+static void fetch_anew(quire_context *context, const followed *followed, const sections *shown) {
+    const char *name = list_name(followed);
+    quire_section_rule *rule = make_rule(followed->which);
+    if (rule) {
+        static int64_t ids[SLOTS], others[SLOTS];
+        quire_results *fresh = NULL;
+        quire_results_options options = QUIRE_RESULTS_OPTIONS_INIT;
+        options.section_rule = rule;
+        OK(quire_results_create(context, followed->request, &options, &fresh, &error));
+        quire_section_rule_release(rule);
+        OK(quire_results_fetch(fresh, &error));
+        if (quire_results_count(fresh) != shown->total) differ("%s: a fresh fetch has another count", name);
+        OK(quire_results_ids(fresh, 0, shown->total, ids, &error));
+        OK(quire_results_ids(followed->results, 0, shown->total, others, &error));
+        if (memcmp(ids, others, sizeof ids[0] * (size_t)shown->total) != 0) differ("%s: a fresh fetch has another order", name);
+        quire_results_release(fresh);
+        return;
+    }
+    quire_list *list = NULL;
+    OK(quire_context_fetch(context, followed->request, &list, &error));
+    if (quire_list_count(list) != shown->total) differ("%s: a fresh fetch has another count", name);
+    for (int i = 0; i < shown->total; i++) {
+        quire_object *object = NULL;
+        OK(quire_list_object(list, i, &object, &error));
+        if (object != rows[shown->slots[i]].object) differ("%s: a fresh fetch has another object at %d", name, i);
+        quire_object_release(object);
+    }
+    quire_list_release(list);
+}
+
 void check_controller(quire_context *context, followed *followed) {
     static sections expected, shown;
     const char *name = list_name(followed);
@@ -235,16 +300,7 @@ void check_controller(quire_context *context, followed *followed) {
     if (!sections_equal(&shown, &followed->mirror)) differ("%s: the list changed and nothing was told", name);
     if (!sections_equal(&shown, &expected)) differ("%s: the list is not that of the reference", name);
 
-    quire_list *list = NULL;
-    OK(quire_context_fetch(context, followed->request, &list, &error));
-    if (quire_list_count(list) != shown.total) differ("%s: a fresh fetch has another count", name);
-    for (int i = 0; i < shown.total; i++) {
-        quire_object *object = NULL;
-        OK(quire_list_object(list, i, &object, &error));
-        if (object != rows[shown.slots[i]].object) differ("%s: a fresh fetch has another object at %d", name, i);
-        quire_object_release(object);
-    }
-    quire_list_release(list);
+    fetch_anew(context, followed, &shown);
 
     for (int slot = 0; slot < row_count; slot++) {
         const row *row = &rows[slot];
@@ -264,7 +320,10 @@ void check_controller(quire_context *context, followed *followed) {
 void change_listing(followed *followed, int which) {
     if (followed->is_suspended) return;
     make_request(followed, which);
-    OK(quire_results_set_request(followed->results, followed->request, listings[which].section, QUIRE_NUL, &error));
+    quire_section_rule *rule = make_rule(which);
+    if (rule) OK(quire_results_set_request_with_rule(followed->results, followed->request, rule, &error));
+    else OK(quire_results_set_request(followed->results, followed->request, listings[which].section, QUIRE_NUL, &error));
+    quire_section_rule_release(rule);
     put_section_first(followed);
     followed->is_upset = true;
 }

@@ -210,7 +210,7 @@ static verdict judge(const operation *operations, int count) {
 /* --- Making, shrinking and showing histories. */
 
 static values random_values(void) {
-    const values made = {random_below(author_count), random_below(12) == 0 ? -1 : 10 * random_below(11), 0.5 * random_below(6)};
+    const values made = {random_below(author_count), random_below(12) == 0 ? -1 : 10 * random_below(11), 43200.0 * random_below(6)};
     return made;
 }
 

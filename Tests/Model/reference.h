@@ -4,7 +4,7 @@
 
 #include <quire.h>
 
-enum { SLOTS = 400, CONTROLLERS = 4, LISTINGS = 12 };
+enum { SLOTS = 400, CONTROLLERS = 4, LISTINGS = 19 };
 
 /* The values of one row; `author` is an index into `authors`, a negative rank is nil. */
 typedef struct values {
@@ -34,12 +34,31 @@ typedef struct sections {
     int total;
 } sections;
 
+/* What makes sections in place of a key path. */
+typedef enum rule {
+    NO_RULE,
+    /* The first letter of the author, in German. */
+    LETTER,
+    /* Ranges of the rank, 30 wide, from 10 on. */
+    RANGE,
+    /* The day, in UTC. */
+    DAY,
+    /* TERNARY(rank > 50, 'high', 'low') */
+    HEIGHT
+} rule;
+
+enum { MOST_FIXED = 3 };
+
 /* How a controller's list is made. */
 typedef struct listing {
     const char *name, *predicate, *section, *sort[2];
     bool is_ascending[2];
     /* A limit of 0 is none. */
     int offset, limit;
+    rule rule;
+    bool is_descending;
+    /* Sections that are there in any case. */
+    const char *fixed[MOST_FIXED];
 } listing;
 
 /* The first four have no window. */

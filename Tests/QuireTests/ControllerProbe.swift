@@ -8,6 +8,8 @@ final class ControllerProbe: ResultsDelegate {
 
   private(set) var query: BookshopQuery
   private(set) var sectionKey: String?
+  /// In place of a key.
+  private(set) var sketch: SectionSketch?
   let controller: ResultsController
   /// As a list on screen that applies the callbacks would show.
   private(set) var shown: [[Int64]] = []
@@ -22,11 +24,13 @@ final class ControllerProbe: ResultsDelegate {
   /// Run in each callback, after it was written down.
   var reaction: ((Moment) -> Void)?
 
-  init(_ shop: Bookshop, _ query: BookshopQuery, section: String?) throws {
+  init(_ shop: Bookshop, _ query: BookshopQuery, section: String? = nil, sketch: SectionSketch? = nil) throws {
     self.query = query
     sectionKey = section
+    self.sketch = sketch
     controller = try ResultsController(
-      context: shop.context, request: query.request(), sectionKeyPath: section, queuesChanges: true,
+      context: shop.context, request: query.request(), sections: Self.sectioning(section, sketch),
+      queuesChanges: true,
       // Few, so that windows are refilled and cut.
       spareRows: 1 + shop.dice.roll(4))
     try controller.performFetch()
@@ -36,13 +40,14 @@ final class ControllerProbe: ResultsDelegate {
 
   /// Another query of the same tree of entities; what a failure leaves is the query from before. Not while that is
   /// going on: which of the two holds then is nothing that a probe could tell.
-  func change(to query: BookshopQuery, section: String?) throws {
+  func change(to query: BookshopQuery, section: String?, sketch: SectionSketch? = nil) throws {
     if isChanging || isSuspended { return }
     isChanging = true
     defer { isChanging = false }
-    try controller.setRequest(query.request(), sectionKeyPath: section)
+    try controller.setRequest(query.request(), sections: Self.sectioning(section, sketch))
     self.query = query
     sectionKey = section
+    self.sketch = sketch
   }
 
   /// A random one.
@@ -53,7 +58,16 @@ final class ControllerProbe: ResultsDelegate {
     if shop.dice.chance(1, of: 2) { next.limit = 1 + shop.dice.roll(8) }
     if shop.dice.chance(1, of: 3) { next.offset = shop.dice.roll(6) }
     let section = shop.dice.chance(2, of: 3) ? shop.dice.pick(next.entity == "Party" ? ["name"] : keys) : nil
-    try change(to: next, section: section)
+    let sketches = SectionSketch.all.filter { $0.entity == next.entity }
+    if shop.dice.chance(1, of: 2), let sketch = shop.dice.pick(sketches) {
+      try change(to: next, section: nil, sketch: sketch)
+    } else {
+      try change(to: next, section: section)
+    }
+  }
+
+  private static func sectioning(_ key: String?, _ sketch: SectionSketch?) throws -> Listing.Sectioning {
+    try sketch.map { .rule(try $0.rule()) } ?? key.map { .keyPath($0) } ?? .none
   }
 
   static func lists(_ controller: ResultsController) -> [[Int64]] {
@@ -149,6 +163,7 @@ final class ControllerProbe: ResultsDelegate {
 
   /// The ids in their sections, worked out in plain Swift.
   func wanted(_ shop: Bookshop) -> [(name: String, ids: [Int64])] {
+    if let sketch { return wanted(shop, sketch) }
     guard let sectionKey else { return [("", query.window(shop.now, shop).map(shop.id))] }
     var sorted = query
     if sorted.sort.first?.key != sectionKey { sorted.sort.insert((sectionKey, true), at: 0) }
@@ -170,9 +185,20 @@ final class ControllerProbe: ResultsDelegate {
     return sections
   }
 
+  private func wanted(_ shop: Bookshop, _ sketch: SectionSketch) -> [(name: String, ids: [Int64])] {
+    let whole = sketch.sections(query.result(shop.now, shop), shop.now)
+    let rest = whole.flatMap(\.numbers).dropFirst(query.offset)
+    let shown = Set(query.limit == 0 ? rest : rest.prefix(query.limit))
+    return whole.enumerated().compactMap { place, section in
+      let ids = section.numbers.filter(shown.contains).map(shop.id)
+      return ids.isEmpty && place >= sketch.fixed.count ? nil : (section.name, ids)
+    }
+  }
+
   func check(_ shop: Bookshop, _ moment: String) throws {
     let what =
-      "\(query.entity) where \(query.format) by \(query.sort) in \(sectionKey ?? "one section"), "
+      "\(query.entity) where \(query.format) by \(query.sort) in "
+      + "\(sketch?.format ?? sectionKey ?? "one section"), "
       + "\(query.limit) from \(query.offset), \(moment)"
     try #require(problems.isEmpty, "\(problems.first ?? ""), \(what)")
     if isSuspended {

@@ -33,6 +33,13 @@ struct ResultsControllerTests {
     try add("Book", 0, [("price", true)], section: "author.name", from: 3, limit: 5)
     try add("Book", 2, [("author", false), ("title", true)], section: "author", from: 2)
     try add("Person", 0, [("age", false), ("name", false)], section: "age", limit: 3)
+    for (place, sketch) in SectionSketch.all.enumerated() {
+      var query = BookshopQuery()
+      query.entity = sketch.entity
+      query.sort = sketch.entity == "Book" ? [("title", true), ("price", false)] : [("name", false)]
+      if place % 3 == 2 { (query.offset, query.limit) = (2, 6) }
+      probes.append(try ControllerProbe(shop, query, sketch: sketch))
+    }
     return probes
   }
 

@@ -29,7 +29,7 @@ struct SectionedIndexTests {
   }
 
   private func names(_ index: SectionedIndex) -> [String] {
-    (0..<index.sectionCount).compactMap { index.section(at: $0)?.name.string }
+    (0..<index.sectionCount).compactMap { index.section(at: $0)?.key.name.string }
   }
 
   @Test("A delete, two content edits, a sort edit and two inserts in one section are six changes")

@@ -133,6 +133,7 @@ typedef struct quire_page quire_page;
 typedef struct quire_results quire_results;
 typedef struct quire_changes quire_changes;
 typedef struct quire_snapshot quire_snapshot;
+typedef struct quire_section_rule quire_section_rule;
 typedef struct quire_cancellation quire_cancellation;
 
 /** The version of the library that is running, such as "0.1.0". Static. Compare it with the macros above. */

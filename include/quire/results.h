@@ -15,6 +15,8 @@
 #define QUIRE_RESULTS_H_
 
 #include "base.h"
+#include "section_rule.h"
+#include "value.h"
 
 QUIRE_BEGIN
 
@@ -49,12 +51,20 @@ typedef struct quire_index_path {
 /** A section, as `quire_results_section` gives it. */
 typedef struct quire_section {
     /**
-     * The value of the section key path as text: numbers as they print, booleans "0" and "1", dates as
-     * "2026-11-21T02:03:04Z"; empty for nil and in a controller without sections.
+     * The value as text: numbers as they print, booleans "0" and "1", dates as "2026-11-21T02:03:04Z"; empty for nil and
+     * in a controller without sections. A section rule may have other names, see `quire_section_grouping`.
      */
     quire_string name;
-    /** For a list's index: the delegate's, else the first letter of the name in upper case, empty for an empty name. */
+    /**
+     * For a list's index: the delegate's; else the letter of sections by letter, the year of those by days to years, the
+     * name of those by ranges of numbers, and otherwise the first letter of the name in upper case. Empty for an empty name.
+     */
     quire_string index_title;
+    /**
+     * What the rows have in common: the value of the section key path, or what the section rule makes of it. nil in a
+     * controller without sections; of nil and empty text, which share a section, nil.
+     */
+    quire_value value;
     /** Place of its first row, counted over all sections. */
     int64_t start;
     /** Rows. */
@@ -86,8 +96,10 @@ typedef struct quire_section_change {
     uint32_t kind;
     uint32_t reserved;
     int64_t index;
-    /** Borrowed from the change set. */
+    /** Borrowed from the change set, as is the value. */
     quire_string name;
+    /** As in `quire_section`. */
+    quire_value value;
 } quire_section_change;
 
 /**
@@ -120,10 +132,12 @@ typedef struct quire_results_options {
     bool queues_changes;
     /** Attribute or key path through to-one relationships whose values make the sections; NULL for a single section. */
     const char *QUIRE_NULLABLE section_key_path;
+    /** What makes the sections, in place of a key path; only one of the two can be given. Retained. */
+    const quire_section_rule *QUIRE_NULLABLE section_rule;
 } quire_results_options;
 
 /** Sets `struct_size`; all else zero. */
-#define QUIRE_RESULTS_OPTIONS_INIT { (uint32_t)sizeof(quire_results_options), false, NULL }
+#define QUIRE_RESULTS_OPTIONS_INIT { (uint32_t)sizeof(quire_results_options), false, NULL, NULL }
 
 /** Told about every change of a controller's contents. Every callback may be NULL. Pointers hold during the call. */
 typedef struct quire_results_delegate {
@@ -172,15 +186,17 @@ typedef struct quire_results_delegate {
  *
  * Sections come first in the order: when the first sort key is not the section key path, rows are ordered by section,
  * ascending, and then by the sort keys. nil and empty text share a section, whose name is empty and in which the rows
- * with nil come first. `options` may be NULL. Owned: `*out_results`.
+ * with nil come first. A section rule orders the sections by itself, and the sort keys the rows in each of them. `options`
+ * may be NULL. Owned: `*out_results`.
  *
  * A limit and an offset stay true: they choose places of the whole order, sections first. A row that is pushed out is
  * told of as a delete and one that is drawn in as an insert, whether it changed or not; a section that has none of its
  * rows there is not among the sections. The keys of the rows up to the end of the window, and of some behind it, are kept;
  * when these run out others are read from there on, so that a window costs what lies before its end.
  *
- * Fails: QUIRE_INVALID_ARGUMENT (unknown entity or key; a result type other than objects), QUIRE_UNSUPPORTED (a predicate
- * part; a request without pending changes), QUIRE_CLOSED.
+ * Fails: QUIRE_INVALID_ARGUMENT (unknown entity or key; a result type other than objects; a section rule for values of
+ * another type, or whose expression gives several values, or others each time), QUIRE_UNSUPPORTED (a predicate part; a
+ * request without pending changes), QUIRE_CLOSED.
  */
 quire_status quire_results_create(
     quire_context *context, const quire_fetch_request *request, const quire_results_options *QUIRE_NULLABLE options,
@@ -231,6 +247,11 @@ quire_status quire_results_set_request(
     quire_results *results, const quire_fetch_request *request, const char *QUIRE_NULLABLE section_key_path,
     size_t section_key_path_size, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
+/** The same with the sections of a rule, which is retained; NULL for a single section. */
+quire_status quire_results_set_request_with_rule(
+    quire_results *results, const quire_fetch_request *request, const quire_section_rule *QUIRE_NULLABLE section_rule,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
 /**
  * Leaves the list as it is: what happens from now on is not shown and not told, until `quire_results_resume`. What has
  * happened so far is told first. The list keeps its rows even where their objects are deleted meanwhile.
@@ -266,8 +287,8 @@ quire_status quire_results_delegate_failed(
 int64_t quire_results_count(const quire_results *results);
 
 /**
- * Sections. Without a section key path there is exactly one once fetched, also when empty; with one, an empty result
- * has none.
+ * Sections. Without a section key path or rule there is exactly one once fetched, also when empty; with one, an empty
+ * result has none but those that the rule names.
  */
 int64_t quire_results_section_count(const quire_results *results);
 
@@ -281,7 +302,8 @@ quire_status quire_results_section(
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * All sections in one call, as a page with the columns `name`, `indexTitle`, `start` and `count`. Owned: `*out_page`.
+ * All sections in one call, as a page with the columns `name`, `indexTitle`, `start`, `count` and `value`. The values of
+ * an expression that gives values of several types come as their names. Owned: `*out_page`.
  *
  * `flags` as in `quire_list_page`.
  */

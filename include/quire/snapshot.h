@@ -39,7 +39,7 @@ int64_t quire_snapshot_section_count(const quire_snapshot *snapshot);
 uint64_t quire_snapshot_generation(const quire_snapshot *snapshot);
 
 /**
- * A section. Its name is borrowed from `snapshot`; it has no index title, because a delegate is not asked from any thread.
+ * A section. Its name and value are borrowed from `snapshot`; it has no index title, because a delegate is not asked from any thread.
  *
  * Fails: QUIRE_NOT_FOUND.
  */
@@ -47,7 +47,7 @@ quire_status quire_snapshot_section(
     const quire_snapshot *snapshot, int64_t section, quire_section *out_section,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
-/** All sections in one call, as a page with the columns `name`, `start` and `count`. Owned: `*out_page`. */
+/** All sections in one call, as a page with the columns `name`, `start`, `count` and `value`. Owned: `*out_page`. */
 quire_status quire_snapshot_sections(
     const quire_snapshot *snapshot, uint32_t flags, quire_page *QUIRE_NULLABLE *QUIRE_NONNULL out_page,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);

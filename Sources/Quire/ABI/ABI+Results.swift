@@ -11,10 +11,19 @@ public func quire_results_create(
     let options = try Quire.options(options, defaults: quire_results_options(), "options")
     out.pointee = .passing(
       try ResultsController(
-        context: context, request: resolve(request, "request"),
-        sectionKeyPath: optionalString(options.section_key_path, "options.section_key_path"),
+        context: context, request: resolve(request, "request"), sections: sectioning(options),
         queuesChanges: options.queues_changes))
   }
+}
+
+private func sectioning(_ options: quire_results_options) throws(Failure) -> Listing.Sectioning {
+  let keyPath = try optionalString(options.section_key_path, "options.section_key_path")
+  let rule = options.section_rule == nil ? nil : try resolve(options.section_rule, "options.section_rule")
+  if keyPath != nil, rule != nil {
+    throw Failure(
+      .invalidArgument, "'options' has a section key path and a section rule. Leave one of them out.")
+  }
+  return keyPath.map { .keyPath($0) } ?? rule.map { .rule($0) } ?? .none
 }
 
 @_cdecl("quire_results_retain") @implementation
@@ -58,11 +67,23 @@ public func quire_results_set_request(
 ) -> quire_status {
   status(results, "results", out_error) { results throws(Failure) in
     let request = try resolve(request, "request")
-    var sectionKeyPath: String?
+    var sections = Listing.Sectioning.none
     if section_key_path != nil {
-      sectionKeyPath = try string(section_key_path, section_key_path_size, "section_key_path")
+      sections = .keyPath(try string(section_key_path, section_key_path_size, "section_key_path"))
     }
-    try results.setRequest(request, sectionKeyPath: sectionKeyPath)
+    try results.setRequest(request, sections: sections)
+  }
+}
+
+@_cdecl("quire_results_set_request_with_rule") @implementation
+public func quire_results_set_request_with_rule(
+  _ results: UnsafeMutablePointer<quire_results>?, _ request: UnsafePointer<quire_fetch_request>?,
+  _ section_rule: UnsafePointer<quire_section_rule>?, _ out_error: ErrorOut
+) -> quire_status {
+  status(results, "results", out_error) { results throws(Failure) in
+    let request = try resolve(request, "request")
+    let rule = section_rule == nil ? nil : try resolve(section_rule, "section_rule")
+    try results.setRequest(request, sections: rule.map { .rule($0) } ?? .none)
   }
 }
 
@@ -110,8 +131,8 @@ public func quire_results_section(
     let out = try required(out_section, "out_section")
     let info = try results.section(at: Int(section))
     out.pointee = quire_section(
-      name: info.name.lent, index_title: info.indexTitle?.lent ?? noText, start: Int64(info.start),
-      count: Int64(info.count))
+      name: info.name.lent, index_title: info.indexTitle?.lent ?? noText,
+      value: try exported(info.value, nameOf: info.name), start: Int64(info.start), count: Int64(info.count))
   }
 }
 

@@ -48,7 +48,9 @@ public func quire_snapshot_section(
     }
     let found = snapshot.sections[Int(section)]
     out.pointee = quire_section(
-      name: found.key.name.lent, index_title: noText, start: Int64(found.start), count: Int64(found.count))
+      name: found.key.name.lent, index_title: noText,
+      value: try exported(found.key.value, nameOf: found.key.name), start: Int64(found.start),
+      count: Int64(found.count))
   }
 }
 

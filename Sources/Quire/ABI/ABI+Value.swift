@@ -125,6 +125,11 @@ func exported(_ value: Value, lend: (Text) -> Text) throws(Failure) -> quire_val
   return result
 }
 
+/// The value of a section. The text of a decimal is that of the section's name.
+func exported(_ value: Value, nameOf section: Text) throws(Failure) -> quire_value {
+  try exported(value) { _ in section }
+}
+
 extension Text {
   /// The text as C sees it, borrowed from whoever keeps `self`.
   var lent: quire_string {

@@ -35,6 +35,9 @@ extension quire_cancellation: Handle {
   typealias Object = Cancellation; static var name: String { "quire_cancellation" }
 }
 extension quire_snapshot: Handle { typealias Object = ListSnapshot; static var name: String { "quire_snapshot" } }
+extension quire_section_rule: Handle {
+  typealias Object = SectionRule; static var name: String { "quire_section_rule" }
+}
 extension quire_changes: Handle { typealias Object = ExportedChanges; static var name: String { "quire_changes" } }
 
 extension Context: ContextBound { var owningContext: Context { self } }

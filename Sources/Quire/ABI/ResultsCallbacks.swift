@@ -122,7 +122,9 @@ extension quire_change {
 
 extension quire_section_change {
   init(_ change: SectionChange) {
-    self.init(kind: UInt32(change.kind.rawValue), reserved: 0, index: Int64(change.index), name: change.name.lent)
+    self.init(
+      kind: UInt32(change.kind.rawValue), reserved: 0, index: Int64(change.index), name: change.name.lent,
+      value: (try? exported(change.value, nameOf: change.name)) ?? quire_value())
   }
 }
 

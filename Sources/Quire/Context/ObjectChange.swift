@@ -4,7 +4,7 @@ struct ObjectChange {
   let properties: PropertySet
   /// When it was last touched, by `Context.touchCount`.
   let time: UInt64
-  /// What its to-one relationships referred to before, where a child context is to hear of that.
+  /// What its to-one relationships referred to before.
   var formerTargets: [(slot: Int, target: ObjectReference)] = []
 }
 
@@ -65,8 +65,7 @@ extension ManagedObject {
     if state == .gone, let present = context.registeredObject(reference), present !== self { return nil }
     func change(_ properties: PropertySet) -> ObjectChange {
       ObjectChange(
-        object: self, properties: properties, time: unheard.time,
-        formerTargets: context.children.isEmpty ? [] : unheard.formerTargets)
+        object: self, properties: properties, time: unheard.time, formerTargets: unheard.formerTargets)
     }
     if let wasLive = unheard.wasLive {
       if wasLive != isLive { return change(.all) }

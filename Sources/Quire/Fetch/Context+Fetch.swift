@@ -202,7 +202,8 @@ extension Column.Kind {
 
   private var isNumber: Bool { self == .integer || self == .double || self == .boolean }
 
-  private init?(of value: Value) {
+  /// nil for nil, and for what is in no column.
+  init?(of value: Value) {
     switch value {
     case .nil, .list: return nil
     case .integer: self = .integer

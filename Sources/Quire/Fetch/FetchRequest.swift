@@ -57,6 +57,8 @@ struct FetchQuery {
   let predicate: Predicate?
   let sort: [SortDescriptor]
   let sortPaths: [ResolvedKeyPath]
+  /// What comes before the sort keys.
+  let sections: QuerySections?
   /// Beside each sort key; nil for binary order.
   private let textOrders: [TextOrderKeys?]
   /// Where the predicate looks beyond the rows themselves.
@@ -77,7 +79,8 @@ struct FetchQuery {
   }
 
   init(
-    entity: Entity, includesSubentities: Bool, predicate: Predicate?, sort: [SortDescriptor], of store: Store
+    entity: Entity, includesSubentities: Bool, predicate: Predicate?, sections: SectionRule? = nil,
+    sort: [SortDescriptor], of store: Store
   ) throws(Failure) {
     self.entity = entity
     self.includesSubentities = includesSubentities
@@ -101,10 +104,13 @@ struct FetchQuery {
     evaluator = try predicate.map { (predicate) throws(Failure) in try PredicateEvaluator(predicate) }
     predicateReach = try PredicateReach(predicate, in: entity, of: store)
     try predicate?.checkTypes(in: entity)
+    self.sections = try sections.map { (rule) throws(Failure) in try QuerySections(rule, in: entity, of: store) }
   }
 
   func plan() -> FetchPlan {
-    FetchPlan(entity: entity, includesSubentities: includesSubentities, predicate: predicate, sort: sort)
+    var plan = FetchPlan(entity: entity, includesSubentities: includesSubentities, predicate: predicate, sort: sort)
+    plan.sections = sections?.scan()
+    return plan
   }
 
   /// Whether `object`, with its values as they are now, belongs to the result.
@@ -118,9 +124,9 @@ struct FetchQuery {
     return try evaluator.matches(object)
   }
 
-  /// The place of `object` in the order, tie-break included.
-  func sortKey(of object: ManagedObject) throws(Failure) -> SortKey {
-    var key = SortKey()
+  /// The place of `object` in the order, tie-break included. `section` is the order of its section, if it has one.
+  func sortKey(of object: ManagedObject, in section: SortKey = SortKey()) throws(Failure) -> SortKey {
+    var key = section
     for place in sort.indices {
       append(try object.value(atKeyPath: sort[place].keyPath), at: place, to: &key)
     }
@@ -128,7 +134,7 @@ struct FetchQuery {
     return key
   }
 
-  /// The same for a stored row, from the values that `Store.scan` gives for the sort keys.
+  /// The same for a stored row, from the values that `Store.scan` gives for the section and the sort keys.
   func sortKey(of row: RowIdentifier, _ values: [Value]) -> SortKey {
     var key = SortKey()
     setSortKey(&key, of: row, values)
@@ -143,7 +149,12 @@ struct FetchQuery {
   /// The same in the memory of another key.
   func setSortKey(_ key: inout SortKey, of row: RowIdentifier, _ values: [Value]) {
     key.removeAll()
-    for place in sort.indices { append(values[place], at: place, to: &key) }
+    var first = 0
+    if sections != nil {
+      if case .data(let order) = values[0] { key.bytes.append(contentsOf: order.buffer) }
+      first = 1
+    }
+    for place in sort.indices { append(values[first + place], at: place, to: &key) }
     key.append(tieBreak: row.id)
   }
 }

@@ -19,6 +19,13 @@ struct PredicateReach {
     if let predicate { try visit(predicate) }
   }
 
+  /// The same of an expression that stands alone.
+  init(_ expression: Expression, in entity: Entity, of store: Store) throws(Failure) {
+    start = Place(path: [], entity: entity)
+    self.store = store.uuid
+    _ = try places(of: expression)
+  }
+
   private mutating func visit(_ predicate: Predicate) throws(Failure) {
     switch predicate {
     case .constant: return

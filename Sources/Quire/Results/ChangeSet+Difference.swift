@@ -26,10 +26,10 @@ private struct SectionPairs {
 
   func report(_ rows: inout [TouchedRow], _ old: ListSnapshot, _ new: ListSnapshot) -> ChangeSet {
     let deletions = gone.reversed().map {
-      SectionChange(kind: .delete, index: $0, name: old.sections[$0].key.name)
+      SectionChange(kind: .delete, index: $0, key: old.sections[$0].key)
     }
     let insertions = counterparts.indices.filter { counterparts[$0] == nil }.map {
-      SectionChange(kind: .insert, index: $0, name: new.sections[$0].key.name)
+      SectionChange(kind: .insert, index: $0, key: new.sections[$0].key)
     }
     return ChangeSet(
       changes: Classifier.classify(&rows), sectionChanges: deletions + insertions, oldCount: old.count,

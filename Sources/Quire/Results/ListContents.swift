@@ -9,7 +9,7 @@ struct ListContents {
   /// Without any rows.
   init(_ listing: Listing) {
     self.listing = listing
-    index = SectionedIndex(isSectioned: listing.isSectioned)
+    index = SectionedIndex(isSectioned: listing.isSectioned, fixed: listing.fixedSections)
     window = listing.window.map {
       ListWindow($0, spare: listing.spareRows, isSectioned: listing.isSectioned)
     }

@@ -85,6 +85,7 @@ final class ListSnapshot: Sendable {
   /// All sections as columns.
   func sectionsPage(nulSeparated: Bool) -> Page {
     var names = ColumnBuilder(name: "name", kind: .text, capacity: sections.count)
+    let values = ColumnBuilder(sectionValues: sections.map(\.key))
     var starts = ColumnBuilder(name: "start", kind: .integer, capacity: sections.count)
     var counts = ColumnBuilder(name: "count", kind: .integer, capacity: sections.count)
     for section in sections {
@@ -93,7 +94,7 @@ final class ListSnapshot: Sendable {
       counts.append(.integer(Int64(section.count)))
     }
     return Page(
-      rowCount: sections.count, columns: [names, starts, counts].map { $0.column(nulSeparated: nulSeparated) })
+      rowCount: sections.count, columns: [names, starts, counts, values].map { $0.column(nulSeparated: nulSeparated) })
   }
 
   /// Whether both have the same sections, by key and name, and the same rows in the same order.

@@ -8,13 +8,23 @@ struct Listing {
   let window: Range<Int>?
   /// How many rows behind a window are known, beside those in it and before it.
   let spareRows: Int
+  /// Sections that are there in any case, in order.
+  var fixedSections: [SectionKey] { query.sections?.fixed ?? [] }
   /// Those who watch its fetches.
   private let cancellation: Cancellation?
   private let progress: FetchMonitor.Progress?
 
+  /// What rows are gathered by.
+  enum Sectioning {
+    case none
+    /// Values of a key path, in the order of the first sort key where that is the same.
+    case keyPath(String)
+    case rule(SectionRule)
+  }
+
   /// When the first sort key is not the section key, the section key goes before it, ascending: sections are contiguous
   /// whatever the request says.
-  init(_ request: FetchRequest, sectionKeyPath: String?, spareRows: Int, in context: Context) throws(Failure) {
+  init(_ request: FetchRequest, _ sectioning: Sectioning, spareRows: Int, in context: Context) throws(Failure) {
     if request.resultType != .objects {
       throw Failure(
         .invalidArgument, "A results controller needs a request for objects; set its result type to objects.")
@@ -22,17 +32,31 @@ struct Listing {
     if !request.includesPendingChanges {
       throw Failure(.unsupported, "A results controller follows pending changes; set includes_pending_changes to true.")
     }
+    let entity = try context.model.entity(named: request.entityName)
     var sort = request.sort
-    if let sectionKeyPath {
-      let path = try FetchRequest.split(keyPath: sectionKeyPath)
+    var rule: SectionRule?
+    switch sectioning {
+    case .none: isSectioned = false
+    case .keyPath(let text):
+      isSectioned = true
+      let path = try FetchRequest.split(keyPath: text)
       if sort.first?.keyPath != path { sort.insert(SortDescriptor(keyPath: path), at: 0) }
+    case .rule(let given):
+      isSectioned = true
+      if let path = given.plainKeyPath, (try? ResolvedKeyPath(path, of: entity, for: .sort)) != nil {
+        let first = SortDescriptor(keyPath: path, isAscending: !given.isDescending, textOrder: given.textOrder)
+        if sort.first != first { sort.insert(first, at: 0) }
+      } else {
+        rule = given
+      }
     }
     query = try FetchQuery(
-      entity: context.model.entity(named: request.entityName), includesSubentities: request.includesSubentities,
-      predicate: request.predicate, sort: sort, of: context.store)
+      entity: entity, includesSubentities: request.includesSubentities, predicate: request.predicate, sections: rule,
+      sort: sort, of: context.store)
+    // What the store cannot make of the rule shows here, and not in the midst of following.
+    if rule != nil { _ = try FetchSQL(query.plan(), schema: context.store.schema) }
     cancellation = request.cancellation
     progress = request.progress
-    isSectioned = sectionKeyPath != nil
     dependencies = query.dependencies()
     self.spareRows = spareRows
     let (end, overflow) = request.offset.addingReportingOverflow(request.limit)
@@ -42,6 +66,10 @@ struct Listing {
 
   /// The place of an object, with its values as they are now.
   func key(of object: ManagedObject) throws(Failure) -> RowKey {
+    if let sections = query.sections {
+      let section = try sections.section(of: object)
+      return RowKey(section: section, order: try query.sortKey(of: object, in: section.order))
+    }
     var section = SectionKey.unsectioned
     if isSectioned, let first = query.sort.first {
       section = SectionKey(try object.value(atKeyPath: first.keyPath), query)
@@ -103,7 +131,7 @@ extension Listing {
     try context.store.scan(plan, keyPaths: query.sort.map(\.keyPath)) { (row, values) throws(Failure) in
       let isSame = isSectioned && lastValue?.isIdentical(to: values[0]) == true
       if isSectioned, !isSame {
-        key.section = SectionKey(values[0], query)
+        key.section = try section(values[0], plan.sections)
         lastValue = values[0]
       }
       if isSame, values.count == 1 {
@@ -125,6 +153,12 @@ extension Listing {
     return (pending, end)
   }
 
+  /// The section of a row by the first value that the store gives for it.
+  private func section(_ value: Value, _ scan: SectionScan?) throws(Failure) -> SectionKey {
+    guard let scan, case .data(let order) = value else { return SectionKey(value, query) }
+    return try scan.section(SortKey(bytes: ContiguousArray(order.buffer)))
+  }
+
   /// Where a row stands with its values as they are now; nil where the store cannot go on from there.
   func mark(of id: Int64, in context: Context) throws(Failure) -> Mark? {
     let reference = ObjectReference(root: query.entity.rootNumber, id: id)
@@ -134,12 +168,17 @@ extension Listing {
     }
     guard let object = found, id > 0, object.isLive, try object.isStillStored() else { return nil }
     var values: [Value] = []
+    let key = try key(of: object)
+    if query.sections != nil {
+      if case .object(let box) = key.section.value, box.reference.isTemporary { return nil }
+      values.append(.data(Bytes(key.section.order.bytes)))
+    }
     for key in query.sort {
       let value = try object.value(atKeyPath: key.keyPath)
       if case .object(let box) = value, box.reference.isTemporary { return nil }
       values.append(value)
     }
-    return Mark(key: try query.sortKey(of: object), place: FetchPlan.Place(values: values, id: id))
+    return Mark(key: key.order, place: FetchPlan.Place(values: values, id: id))
   }
 }
 
@@ -149,6 +188,7 @@ extension SectionKey {
     var order = SortKey()
     let holdsText = query.sortPaths.first?.holdsText == true
     query.append(value.isNil && holdsText ? .text("") : value, at: 0, to: &order)
-    self.init(order: order, name: value.sectionName)
+    let name = value.sectionName
+    self.init(order: order, name: name, value: holdsText && name.bytes.count == 0 ? .nil : value)
   }
 }

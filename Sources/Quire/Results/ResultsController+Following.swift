@@ -66,9 +66,12 @@ extension ResultsController: ContextObserver {
   private func touchHolders(of objects: [ManagedObject]) {
     for contents in [contents, incoming].compactMap(\.self) {
       let query = contents.listing.query
+      var paths = query.sections?.objectPath.map { [$0] } ?? []
       for path in query.sortPaths {
-        guard let last = path.last as? Relationship else { continue }
-        let holders = try? context.objects(reaching: objects, along: path.relationships + [last], from: query.entity)
+        if let last = path.last as? Relationship { paths.append(path.relationships + [last]) }
+      }
+      for path in paths {
+        let holders = try? context.objects(reaching: objects, along: path, from: query.entity)
         for object in holders ?? [] where contents.mayContain(object.id) || withheld?.changes[object.id] != nil {
           context.touch(object)
         }
@@ -81,9 +84,24 @@ extension ResultsController: ContextObserver {
     var found = ObjectSet()
     for dependency in listing.dependencies {
       let changed = changes.filter { $0.properties.contains(dependency.property) && dependency.concerns($0.object) }
-      for object in try context.objects(reaching: changed.map(\.object), along: dependency.path, from: query.entity)
-      where !known.contains(object) { found.insert(object) }
+      var reaching = try context.objects(reaching: changed.map(\.object), along: dependency.path, from: query.entity)
+      reaching += try losers(of: changed, dependency)
+      for object in reaching where !known.contains(object) { found.insert(object) }
     }
     return found
+  }
+
+  /// The objects that reach one to which a changed object belonged before: neither it nor the store may say so now.
+  private func losers(of changes: [ObjectChange], _ dependency: Dependency) throws(Failure) -> [ManagedObject] {
+    guard let last = dependency.path.last, last.isToMany, last.inverse === dependency.property else { return [] }
+    var owners = ObjectSet()
+    for change in changes {
+      for (slot, target) in change.formerTargets where slot == dependency.property.slot {
+        if let owner = try context.object(target, of: last.entity), owner.isLive { owners.insert(owner) }
+      }
+    }
+    let path = Array(dependency.path.dropLast())
+    if path.isEmpty { return owners.filter { $0.entity.isKind(of: query.entity) } }
+    return try context.objects(reaching: Array(owners), along: path, from: query.entity)
   }
 }

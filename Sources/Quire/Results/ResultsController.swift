@@ -29,6 +29,7 @@ final class ResultsController {
 
   struct SectionInfo {
     let name: Text
+    let value: Value
     let indexTitle: Text?
     let start: Int
     let count: Int
@@ -36,10 +37,10 @@ final class ResultsController {
 
   /// Copies what it needs from `request`.
   init(
-    context: Context, request: FetchRequest, sectionKeyPath: String?, queuesChanges: Bool, spareRows: Int = 256
+    context: Context, request: FetchRequest, sections: Listing.Sectioning, queuesChanges: Bool, spareRows: Int = 256
   ) throws(Failure) {
     try context.store.checkOpen()
-    let listing = try Listing(request, sectionKeyPath: sectionKeyPath, spareRows: spareRows, in: context)
+    let listing = try Listing(request, sections, spareRows: spareRows, in: context)
     self.context = context
     self.queuesChanges = queuesChanges
     contents = ListContents(listing)
@@ -68,14 +69,13 @@ final class ResultsController {
   /// to tell.
   ///
   /// On failure it goes on with what it had. Objects keep their ids, so that both entities must be of one tree.
-  func setRequest(_ request: FetchRequest, sectionKeyPath: String?) throws(Failure) {
+  func setRequest(_ request: FetchRequest, sections: Listing.Sectioning) throws(Failure) {
     try prepareToRead("be given another request")
     if withheld != nil {
       throw Failure(
         .invalidState, "The results controller is suspended; resume it before you give it another request.")
     }
-    let listing = try Listing(
-      request, sectionKeyPath: sectionKeyPath, spareRows: self.listing.spareRows, in: context)
+    let listing = try Listing(request, sections, spareRows: self.listing.spareRows, in: context)
     let root = query.entity.root
     if listing.query.entity.rootNumber != root.rootNumber {
       throw Failure(
@@ -123,10 +123,11 @@ final class ResultsController {
   func section(at place: Int) throws(Failure) -> SectionInfo {
     try checkFetched()
     if let lent = lentSections[place] { return lent }
-    guard let (name, start, count) = index.section(at: place) else {
+    guard let (key, start, count) = index.section(at: place) else {
       throw Failure(.notFound, "The results have \(sectionCount) sections; there is none at \(place).")
     }
-    let info = SectionInfo(name: name, indexTitle: indexTitle(of: name), start: start, count: count)
+    let info = SectionInfo(
+      name: key.name, value: key.value, indexTitle: indexTitle(of: key), start: start, count: count)
     lentSections[place] = info
     return info
   }
@@ -186,16 +187,19 @@ final class ResultsController {
     let count = sectionCount
     var names = ColumnBuilder(name: "name", kind: .text, capacity: count)
     var titles = ColumnBuilder(name: "indexTitle", kind: .text, capacity: count)
+    var keys: [SectionKey] = []
     var starts = ColumnBuilder(name: "start", kind: .integer, capacity: count)
     var counts = ColumnBuilder(name: "count", kind: .integer, capacity: count)
     for place in 0..<count {
       guard let section = index.section(at: place) else { continue }
-      names.append(.text(section.name))
-      titles.append(indexTitle(of: section.name).map { .text($0) } ?? .nil)
+      names.append(.text(section.key.name))
+      titles.append(indexTitle(of: section.key).map { .text($0) } ?? .nil)
+      keys.append(section.key)
       starts.append(.integer(Int64(section.start)))
       counts.append(.integer(Int64(section.count)))
     }
-    let columns = [names, titles, starts, counts].map { $0.column(nulSeparated: nulSeparated) }
+    let values = ColumnBuilder(sectionValues: keys)
+    let columns = [names, titles, starts, counts, values].map { $0.column(nulSeparated: nulSeparated) }
     return Page(rowCount: count, columns: columns)
   }
 
@@ -213,17 +217,17 @@ final class ResultsController {
     if let titles { return titles }
     var found: [(title: Text, section: Int)] = []
     for section in 0..<sectionCount {
-      guard let name = index.section(at: section)?.name, let title = indexTitle(of: name) else { continue }
+      guard let key = index.section(at: section)?.key, let title = indexTitle(of: key) else { continue }
       if found.last?.title != title { found.append((title, section)) }
     }
     titles = found
     return found
   }
 
-  /// Without a say of the delegate, the first letter in upper case; "" for an empty name.
-  func indexTitle(of name: Text) -> Text? {
-    if let delegate, delegate.hasIndexTitles { return delegate.indexTitle(ofSection: name, in: self) }
-    return Text(name.string.prefix(1).uppercased())
+  /// Without a say of the delegate, that of the section rule, or the first letter in upper case; "" for an empty name.
+  func indexTitle(of section: SectionKey) -> Text? {
+    if let delegate, delegate.hasIndexTitles { return delegate.indexTitle(ofSection: section.name, in: self) }
+    return section.indexTitle ?? Text(section.name.string.prefix(1).uppercased())
   }
 
   private func forgetTitles() {

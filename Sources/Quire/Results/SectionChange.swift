@@ -10,4 +10,22 @@ struct SectionChange: Hashable, Sendable {
   var kind: Kind
   var index: Int
   var name: Text
+  var value = Value.nil
+}
+
+extension SectionChange {
+  init(kind: Kind, index: Int, key: SectionKey) {
+    self.init(kind: kind, index: index, name: key.name, value: key.value)
+  }
+
+  static func == (left: SectionChange, right: SectionChange) -> Bool {
+    left.kind == right.kind && left.index == right.index && left.name == right.name
+      && left.value.isIdentical(to: right.value)
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(kind)
+    hasher.combine(index)
+    hasher.combine(name)
+  }
 }

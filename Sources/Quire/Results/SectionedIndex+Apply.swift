@@ -25,7 +25,7 @@ extension SectionedIndex {
 
     let insertions = newSections.map {
       SectionChange(
-        kind: .insert, index: sectionOrder.rank(of: $0).position, name: sections[Int($0)].key.name)
+        kind: .insert, index: sectionOrder.rank(of: $0).position, key: sections[Int($0)].key)
     }
     return ChangeSet(
       changes: Classifier.classify(&rows),
@@ -54,13 +54,14 @@ extension SectionedIndex {
   private func removeEmptiedSections(of rows: [TouchedRow]) -> [SectionChange] {
     guard isSectioned else { return [] }
     var emptied: [Handle: Int] = [:]
-    for case let old? in rows.lazy.map(\.old) where sectionOrder.ownWeight(of: old.identity) == 0 {
+    for case let old? in rows.lazy.map(\.old)
+    where sectionOrder.ownWeight(of: old.identity) == 0 && !sections[Int(old.identity)].isFixed {
       emptied[old.identity] = old.section
     }
     return emptied.sorted { $0.value > $1.value }.map { section, index in
-      let name = sections[Int(section)].key.name
+      let key = sections[Int(section)].key
       removeSection(section)
-      return SectionChange(kind: .delete, index: index, name: name)
+      return SectionChange(kind: .delete, index: index, key: key)
     }
   }
 }

@@ -11,6 +11,11 @@ extension SectionedIndex {
     blocks = []
     blockOfRow = RowMap()
     if !isSectioned { _ = insertSection(.unsectioned, after: CountedForest.none) }
+    var previous = CountedForest.none
+    for key in fixed {
+      previous = insertSection(key, after: previous)
+      sections[Int(previous)].isFixed = true
+    }
   }
 
   // MARK: Sections

@@ -15,7 +15,7 @@ extension SectionedIndex {
       }
       previousKey = key
       let rows = checkSection(section, &problems)
-      if isSectioned, rows == 0 { problems.append("Section \(key.name) is empty.") }
+      if isSectioned, rows == 0, !sections[Int(section)].isFixed { problems.append("Section \(key.name) is empty.") }
       if rows != sectionOrder.ownWeight(of: section) {
         problems.append(
           "Section \(key.name) counts \(sectionOrder.ownWeight(of: section)) rows and has \(rows).")

@@ -32,7 +32,9 @@ extension SectionedIndex {
           return
         }
         flush()
-        section = index.insertSection(key.section, after: section)
+        section =
+          index.fixed.isEmpty
+          ? index.insertSection(key.section, after: section) : index.section(for: key.section).section
         lastBlock = CountedForest.none
         isFirstOfSection = true
       } else if !isFirstOfSection, !(lastOrder < key.order) {

@@ -10,11 +10,15 @@ final class SectionedIndex {
     var key: SectionKey
     /// Root of the section's blocks; none while a batch has emptied it.
     var blocks = CountedForest.none
+    /// Whether it stays when it has no rows.
+    var isFixed = false
   }
 
   /// Without a section key there is exactly one section, also when it is empty; with one, only
-  /// sections with rows.
+  /// sections with rows, and those that are fixed.
   let isSectioned: Bool
+  /// Sections that are there in any case, in order.
+  let fixed: [SectionKey]
   /// A loaded block holds this many rows; it splits at twice as many and joins a neighbour at a
   /// quarter.
   let rowsPerBlock: Int
@@ -26,8 +30,9 @@ final class SectionedIndex {
   var blocks = ContiguousArray<RowBlock>()
   var blockOfRow = RowMap()
 
-  init(isSectioned: Bool, rowsPerBlock: Int = 256) {
+  init(isSectioned: Bool, fixed: [SectionKey] = [], rowsPerBlock: Int = 256) {
     self.isSectioned = isSectioned
+    self.fixed = fixed
     self.rowsPerBlock = max(rowsPerBlock, 2)
     removeAll()
   }
@@ -38,11 +43,11 @@ final class SectionedIndex {
   var sectionCount: Int { sectionOrder.count(of: sectionRoot) }
 
   /// nil beyond the last section.
-  func section(at index: Int) -> (name: Text, start: Int, count: Int)? {
+  func section(at index: Int) -> (key: SectionKey, start: Int, count: Int)? {
     let section = sectionOrder.node(at: index, in: sectionRoot)
     guard section >= 0 else { return nil }
     return (
-      sections[Int(section)].key.name, sectionOrder.rank(of: section).weight,
+      sections[Int(section)].key, sectionOrder.rank(of: section).weight,
       sectionOrder.ownWeight(of: section)
     )
   }
@@ -90,9 +95,10 @@ final class SectionedIndex {
       result.append(contentsOf: ids[offset..<min(ids.count, offset + window.count - result.count)])
       offset = 0
       block = blockOrder.next(after: block)
-      if block < 0 {
+      while block < 0 {
         section = sectionOrder.next(after: section)
-        if section >= 0 { block = blockOrder.first(of: sections[Int(section)].blocks) }
+        if section < 0 { break }
+        block = blockOrder.first(of: sections[Int(section)].blocks)
       }
     }
     return result

@@ -10,6 +10,8 @@ struct FetchPlan {
   var entity: Entity
   var includesSubentities = true
   var predicate: Predicate?
+  /// What comes first in the order.
+  var sections: SectionScan?
   /// The primary key follows as the last sort key, so that no two rows tie.
   var sort: [SortDescriptor] = []
   /// nil for all; 0 is none.
@@ -22,7 +24,7 @@ struct FetchPlan {
   /// When given, only rows behind that place of the order.
   var after: Place?
 
-  /// A row's place: its values at the sort keys, and its id.
+  /// A row's place: the order of its section, if there are any, its values at the sort keys, and its id.
   struct Place {
     let values: [Value]
     let id: Int64

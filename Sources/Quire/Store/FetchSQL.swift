@@ -7,6 +7,8 @@ struct FetchSQL {
   /// FROM and WHERE of each part of `selectKeyed`.
   private let keyed: [String]?
   let arguments = SQLArguments()
+  /// The column that orders by section.
+  let sections: String?
   /// The columns of the key paths that were asked for beside the plan's own.
   let columns: [KeyPathResolver.Column]
 
@@ -20,6 +22,11 @@ struct FetchSQL {
     let fragment = try FetchSQL.fragment(plan, row, compiler)
     var order: [String] = []
     var place = PlaceSQL(plan.after, key: "\(alias).Z_PK", arguments)
+    sections = try plan.sections.map { (sections) throws(Failure) in try compiler.order(of: sections, row) }
+    if let sections {
+      order.append(sections)
+      place.add(sections, isAscending: true) { $0 }
+    }
     for descriptor in plan.sort {
       let column = try resolver.column(descriptor.keyPath, for: .sort)
       let kind = descriptor.textOrder.kind

@@ -15,6 +15,8 @@ final class SQLProgram {
     case coded
     /// The same so that equal values have equal bytes, for DISTINCT.
     case canonical
+    /// The order of the section that the value belongs to.
+    case section(SectionScan)
   }
 
   /// How the condition or expression was written.
@@ -44,10 +46,16 @@ final class SQLProgram {
       case .objectID:
         guard case .object(let box)? = item.scalar else { return sqlite3_result_null(context) }
         sqlite3_result_int64(context, box.reference.id)
-      case .coded, .canonical:
+      case .coded:
         if item.isNil { return sqlite3_result_null(context) }
-        let bytes = try ItemCoding.encode(result == .canonical ? item.canonical : item)
+        let bytes = try ItemCoding.encode(item)
         quire_sqlite_result_blob_copy(context, bytes, UInt64(bytes.count))
+      case .canonical:
+        if item.isNil { return sqlite3_result_null(context) }
+        let bytes = try ItemCoding.encode(item.canonical)
+        quire_sqlite_result_blob_copy(context, bytes, UInt64(bytes.count))
+      case .section(let sections):
+        try sections.order(of: item).bytes.withUnsafeBytes { SQLValue.give(context, data: $0) }
       }
     }
   }

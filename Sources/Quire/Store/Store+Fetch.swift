@@ -37,7 +37,8 @@ extension Store {
     }
   }
 
-  /// Passes each row that answers the plan to `body`, in the plan's order, with the values at `keyPaths`.
+  /// Passes each row that answers the plan to `body`, in the plan's order, with the order of its section as data, where
+  /// the plan has sections, and the values at `keyPaths`.
   ///
   /// The array of values is reused from row to row; keeping it costs a copy. A to-one relationship yields its key,
   /// even where the row it refers to is gone. `body` may use the store.
@@ -46,8 +47,9 @@ extension Store {
   ) throws(Failure) {
     let layout = layout(plan)
     let sql = try FetchSQL(plan, keyPaths: keyPaths, schema: schema)
-    let types = sql.columns.map(\.type)
-    let columns = ([layout.identifierColumns] + sql.columns.map(\.sql)).joined(separator: ", ")
+    let sections = sql.sections.map { [$0] } ?? []
+    let types = sections.map { _ in StoredType.attribute(.binary) } + sql.columns.map(\.type)
+    let columns = ([layout.identifierColumns] + sections + sql.columns.map(\.sql)).joined(separator: ", ")
     try withConnection { connection throws(Failure) in
       let statement = try connection.statement(sql.select(columns))
       try sql.bind(to: statement)

@@ -76,6 +76,7 @@ from .properties import Attr, ToMany, ToOne, attr, derived, relation
 from .query import Query
 from .related import Related
 from .results import Results
+from .section_rule import SectionRule
 from .sections import Section, Sections
 from .snapshot import Snapshot, SnapshotSection
 from .store import Store, open

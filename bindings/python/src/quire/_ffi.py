@@ -136,6 +136,15 @@ QUIRE_RULE_PATTERN = 9
 QUIRE_RULE_CUSTOM = 10
 QUIRE_RULE_HOOK = 11
 
+# quire_section_grouping
+QUIRE_GROUP_BY_VALUE = 0
+QUIRE_GROUP_BY_LETTER = 1
+QUIRE_GROUP_BY_DAY = 2
+QUIRE_GROUP_BY_WEEK = 3
+QUIRE_GROUP_BY_MONTH = 4
+QUIRE_GROUP_BY_YEAR = 5
+QUIRE_GROUP_BY_NUMBER = 6
+
 # quire_snapshot_events
 QUIRE_SNAPSHOT_UNDO_INSERTION = 2
 QUIRE_SNAPSHOT_UNDO_DELETION = 4
@@ -467,6 +476,7 @@ class quire_section_change(ctypes.Structure):
         ("reserved", c_uint32),
         ("index", c_int64),
         ("name", quire_string),
+        ("value", quire_value),
     ]
 
 
@@ -509,6 +519,7 @@ class quire_results_options(ctypes.Structure):
         ("struct_size", c_uint32),
         ("queues_changes", c_bool),
         ("section_key_path", c_char_p),
+        ("section_rule", c_void_p),
     ]
 
 
@@ -516,8 +527,26 @@ class quire_section(ctypes.Structure):
     _fields_ = [
         ("name", quire_string),
         ("index_title", quire_string),
+        ("value", quire_value),
         ("start", c_int64),
         ("count", c_int64),
+    ]
+
+
+class quire_section_rule_options(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("grouping", c_uint32),
+        ("is_descending", c_bool),
+        ("text_order", c_uint32),
+        ("locale", c_char_p),
+        ("time_zone", c_char_p),
+        ("width", c_double),
+        ("origin", c_double),
+        ("bounds", POINTER(c_double)),
+        ("bound_count", c_size_t),
+        ("fixed_sections", POINTER(quire_value)),
+        ("fixed_section_count", c_size_t),
     ]
 
 
@@ -902,8 +931,20 @@ FUNCTIONS = (
     ("quire_results_set_request", c_uint, (
         c_void_p, c_void_p, c_char_p, c_size_t, POINTER(c_void_p),
     )),
+    ("quire_results_set_request_with_rule", c_uint, (
+        c_void_p, c_void_p, c_void_p, POINTER(c_void_p),
+    )),
     ("quire_results_snapshot", c_uint, (c_void_p, POINTER(c_void_p), POINTER(c_void_p))),
     ("quire_results_suspend", c_uint, (c_void_p, POINTER(c_void_p))),
+    ("quire_section_rule_create", c_uint, (
+        c_char_p, c_size_t, POINTER(quire_section_rule_options), POINTER(c_void_p),
+        POINTER(c_void_p),
+    )),
+    ("quire_section_rule_create_with_expression", c_uint, (
+        c_void_p, POINTER(quire_section_rule_options), POINTER(c_void_p), POINTER(c_void_p),
+    )),
+    ("quire_section_rule_release", None, (c_void_p,)),
+    ("quire_section_rule_retain", c_void_p, (c_void_p,)),
     ("quire_snapshot_changes", c_uint, (c_void_p, c_void_p, POINTER(c_void_p), POINTER(c_void_p))),
     ("quire_snapshot_count", c_int64, (c_void_p,)),
     ("quire_snapshot_equal", c_bool, (c_void_p, c_void_p)),

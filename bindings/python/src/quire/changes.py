@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Optional, TypeVar
 
 from . import _ffi, _handle, _values
+from ._evaluation import python_value
 from ._load import library, quick
 from .errors import failure, text
 
@@ -130,6 +131,8 @@ class SectionChange:
     """Place of the section, from 0."""
     name: str
     """Its name, as `Section.name` is or was."""
+    value: Any = None
+    """Its value, as `Section.value` is or was."""
 
 
 class InsertSection(SectionChange):
@@ -218,7 +221,8 @@ class ChangeSet(_handle.Handle, Generic[M]):
                 _CHANGE, rows, count.value)]
         sections = quick.quire_changes_sections(pointer, byref(count))
         self._section_changes = tuple(
-            _SECTION_KINDS[each.kind](each.index, text(each.name)) for each in sections[: count.value])
+            _SECTION_KINDS[each.kind](each.index, text(each.name), python_value(each.value, None))
+            for each in sections[: count.value])
 
     @property
     def section_changes(self) -> tuple[SectionChange, ...]:

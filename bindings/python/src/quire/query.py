@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .context import Context
     from .model import Model
     from .results import Results
+    from .section_rule import SectionKey
 
 __all__ = ["Query"]
 
@@ -310,15 +311,16 @@ class Query(Generic[M]):
         self._context._deliver()
         return str(found)
 
-    def live(self, section_by: Optional[KeyPath] = None) -> Results[M]:
+    def live(self, section_by: Optional[SectionKey] = None) -> Results[M]:
         """A list that stays up to date, in sections by the values of `section_by` when that is given.
 
+        That is a key path, an expression, or a rule such as `quire.sections.by_letter(Quote.author, locale="sv")`.
         Sections come first in the order. A limit and an offset stay true: a row that is pushed out of the window is
         reported as deleted, and one that is drawn in as inserted.
         """
         from .results import Results
 
-        return Results(self, None if section_by is None else path_of(section_by))
+        return Results(self, section_by)
 
     # MARK: changing the store
 

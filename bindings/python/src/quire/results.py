@@ -18,6 +18,7 @@ from .column import Columns, read_columns, tuples
 from .errors import InvalidArgument, NotFound, failure
 from .keys import KeyPath, path_of
 from .query import ids_of
+from .section_rule import SectionKey, SectionRule, rule_of
 from .sections import Sections
 from .snapshot import Snapshot
 
@@ -55,6 +56,16 @@ class _Shown(_rows.Source):
         return found.value
 
 
+def _sections_of(section_by: Optional[SectionKey]) -> tuple[Optional[bytes], Optional[SectionRule]]:
+    """A key path, or the rule that says more."""
+    if section_by is None:
+        return None, None
+    rule = rule_of(section_by)
+    if rule is not None:
+        return None, rule
+    return _values.encoded(path_of(section_by)), None  # type: ignore[arg-type]
+
+
 class Results(_handle.Handle, Sequence[M], Generic[M]):
     """A list of objects that stays up to date, from `Query.live`: a sequence over all its sections.
 
@@ -66,11 +77,12 @@ class Results(_handle.Handle, Sequence[M], Generic[M]):
     about those that are deleted meanwhile, see `Query.__iter__`.
     """
 
-    def __init__(self, query: Query[M], section_by: Optional[str]) -> None:
+    def __init__(self, query: Query[M], section_by: Optional[SectionKey]) -> None:
         context = query._context
+        key, rule = _sections_of(section_by)
         options = _ffi.quire_results_options(
-            struct_size=ctypes.sizeof(_ffi.quire_results_options), queues_changes=True,
-            section_key_path=None if section_by is None else _values.encoded(section_by))
+            struct_size=ctypes.sizeof(_ffi.quire_results_options), queues_changes=True, section_key_path=key,
+            section_rule=None if rule is None else rule._raw)
         request = query._request(_ffi.QUIRE_RESULT_OBJECTS)
         # Of its own, because any thread may fetch the list again.
         self._watch = _watch.Watch(query._progress)
@@ -86,7 +98,6 @@ class Results(_handle.Handle, Sequence[M], Generic[M]):
         super().__init__(made.value, library.quire_results_release)
         self._context = context
         self._model = query._model
-        self._section_by = section_by
         self._handlers: list[Callable[[ChangeSet[M]], object]] = []
         self._generation = quick.quire_results_generation(made).contents
         self._section_list: Optional[Sections[M]] = None
@@ -115,7 +126,7 @@ class Results(_handle.Handle, Sequence[M], Generic[M]):
             _identity.forget_pages(self._context, self._model, self.ids)
         self._context._after(status, error, self._watch.take_failure())
 
-    def set_query(self, query: Query[M], section_by: Optional[KeyPath] = None) -> None:
+    def set_query(self, query: Query[M], section_by: Optional[SectionKey] = None) -> None:
         """Shows another query from now on, and tells the handlers the difference as one change.
 
         For what is typed into a search field, another order, other sections:
@@ -127,17 +138,19 @@ class Results(_handle.Handle, Sequence[M], Generic[M]):
             raise InvalidArgument("A list follows its context; give it a query of that.")
         watch = _watch.Watch(query._progress)
         request = query._request(_ffi.QUIRE_RESULT_OBJECTS)
-        section = None if section_by is None else _values.encoded(path_of(section_by))
+        key, rule = _sections_of(section_by)
         error = c_void_p()
         try:
             watch.attach(request)
-            status = library.quire_results_set_request(
-                self._raw, request, section, 0 if section is None else len(section), byref(error))
+            if rule is None:
+                status = library.quire_results_set_request(
+                    self._raw, request, key, 0 if key is None else len(key), byref(error))
+            else:
+                status = library.quire_results_set_request_with_rule(self._raw, request, rule._raw, byref(error))
         finally:
             quick.quire_fetch_request_release(request)
         if not status:
             self._watch, self._model = watch, query._model
-            self._section_by = None if section_by is None else path_of(section_by)
         self._section_list = None
         context._after(status, error, watch.take_failure())
 
@@ -297,7 +310,7 @@ class Results(_handle.Handle, Sequence[M], Generic[M]):
 
     @property
     def index_titles(self) -> list[str]:
-        """The titles for an index beside the list: first letters of the section names, in upper case."""
+        """The titles for an index beside the list: `Section.index_title` of each, equal ones beside each other once."""
         error, page = c_void_p(), c_void_p()
         status = library.quire_results_index_titles(
             self._raw, _ffi.QUIRE_PAGE_NUL_SEPARATED, byref(page), byref(error))

@@ -5,17 +5,24 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from ctypes import byref, c_void_p
-from typing import TYPE_CHECKING, Generic, Optional, TypeVar, Union, overload
+from typing import TYPE_CHECKING, Any, Generic, Optional, TypeVar, Union, overload
 
 from . import _buffers, _ffi, _values
 from ._load import library, quick
+from ._types import COLUMN_DECODERS
 from .errors import InvalidState, NotFound, failure
+from .section_rule import (
+    SectionRule, by_day, by_expression, by_letter, by_month, by_number, by_value, by_week, by_year,
+)
 
 if TYPE_CHECKING:
     from .model import Model
     from .results import Results
 
-__all__ = ["Section", "Sections"]
+__all__ = [
+    "Section", "SectionRule", "Sections", "by_day", "by_expression", "by_letter", "by_month", "by_number", "by_value",
+    "by_week", "by_year",
+]
 
 M = TypeVar("M", bound="Model")
 
@@ -27,23 +34,34 @@ class Section(Sequence[M], Generic[M]):
     take it from `Results.sections` again. An iteration that has begun goes on with the rows of its beginning.
     """
 
-    __slots__ = ("_sections", "_name", "_index_title", "_start", "_count")
+    __slots__ = ("_sections", "_name", "_index_title", "_value", "_start", "_count")
 
-    def __init__(self, sections: Sections[M], name: str, index_title: Optional[str], start: int, count: int) -> None:
+    def __init__(
+        self, sections: Sections[M], name: str, index_title: Optional[str], start: int, count: int, value: Any
+    ) -> None:
         self._sections = sections
         self._name = name
         self._index_title = index_title
+        self._value = value
         self._start = start
         self._count = count
 
     @property
     def name(self) -> str:
-        """The value of the section key as text; "" for None."""
+        """The value as text; "" for None. A `SectionRule` may have other names."""
         return self._name
 
     @property
+    def value(self) -> Any:
+        """What the rows have in common, as values of its type are read; None for None and "", which share a section.
+
+        A relationship gives an id. With sections made by an expression that gives values of several types, their names.
+        """
+        return self._value
+
+    @property
     def index_title(self) -> str:
-        """For an index beside the list: the first letter of the name in upper case."""
+        """For an index beside the list: the first letter of the name in upper case, or what a `SectionRule` has."""
         return self._index_title or ""
 
     @property
@@ -80,6 +98,16 @@ class Section(Sequence[M], Generic[M]):
         return f"<Section {self._name!r} {self._count} rows>"
 
 
+def section_columns(page: int) -> list[list[Any]]:
+    """The columns of a page of sections, the values among them as Python has them."""
+    found = []
+    for column in _buffers.columns(page):
+        values = _buffers.raw_values(column)
+        decode = COLUMN_DECODERS.get(column.type)
+        found.append(values if decode is None else [None if each is None else decode(each) for each in values])
+    return found
+
+
 class Sections(Sequence[Section[M]], Generic[M]):
     """The sections of a live list at one moment: by place, and by name as `sections["Goethe"]`."""
 
@@ -94,7 +122,7 @@ class Sections(Sequence[Section[M]], Generic[M]):
         if status:
             raise failure(status, error)
         try:
-            columns = [_buffers.raw_values(column) for column in _buffers.columns(page.value or 0)]
+            columns = section_columns(page.value or 0)
         finally:
             quick.quire_page_release(page)
         self._list = [Section(self, *row) for row in zip(*columns)]
@@ -134,7 +162,7 @@ class Sections(Sequence[Section[M]], Generic[M]):
         return f"<Sections {len(self._list)} of {self._results._model.__name__}>"
 
     def _path_at(self, place: int) -> tuple[int, int]:
-        """The section and row of a place counted over all sections. Every section has rows, save for the only one."""
+        """The section and row of a place counted over all sections. The last that begins there has it."""
         section = bisect_right(self._starts, place) - 1
         return section, place - self._starts[section]
 

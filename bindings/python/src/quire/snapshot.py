@@ -5,13 +5,14 @@ from __future__ import annotations
 from array import array
 from ctypes import byref, c_int64, c_void_p
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, Optional, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Optional, TypeVar
 
-from . import _buffers, _ffi, _handle, _values
+from . import _ffi, _handle, _values
 from ._load import library, quick
 from .changes import ChangeSet
 from .errors import failure
 from .query import ids_of
+from .sections import section_columns
 
 if TYPE_CHECKING:
     from .model import Model
@@ -27,11 +28,13 @@ class SnapshotSection:
     """A section of a snapshot."""
 
     name: str
-    """The value of the section key as text; "" for None."""
+    """As `Section.name`."""
     start: int
     """Place of its first row, counted over all sections."""
     count: int
     """Number of its rows."""
+    value: Any
+    """As `Section.value`."""
 
 
 class Snapshot(_handle.Handle, Generic[M]):
@@ -75,7 +78,7 @@ class Snapshot(_handle.Handle, Generic[M]):
         if status:
             raise failure(status, error)
         try:
-            columns = [_buffers.raw_values(column) for column in _buffers.columns(page.value or 0)]
+            columns = section_columns(page.value or 0)
         finally:
             quick.quire_page_release(page)
         return [SnapshotSection(*row) for row in zip(*columns)]

@@ -1,8 +1,12 @@
 /// What orders a section among the others, and what it is called. Two rows share a section if and
-/// only if the orders are equal; the name then stays that of the row which opened the section.
+/// only if the orders are equal; name and value then stay those of the row which opened the section.
 struct SectionKey: Sendable {
   var order: SortKey
   var name: Text
+  /// What the rows have in common.
+  var value = Value.nil
+  /// For an index beside the list; nil for the first letter of the name.
+  var indexTitle: Text?
 
   /// The key of the only section of a list without a section key path.
   static let unsectioned = SectionKey(order: SortKey(), name: "")

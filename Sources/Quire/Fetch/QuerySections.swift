@@ -1,0 +1,47 @@
+/// A section rule resolved against an entity. For the thread of one context.
+final class QuerySections {
+  let rule: SectionRule
+  /// Where the key looks beyond the rows themselves.
+  let reach: PredicateReach
+  /// The way to the object that makes the section, where that is what the key leads to.
+  let objectPath: [Relationship]?
+  private let maker: SectionMaker
+  private let evaluator: ExpressionEvaluator
+
+  init(_ rule: SectionRule, in entity: Entity, of store: Store) throws(Failure) {
+    self.rule = rule
+    reach = try PredicateReach(rule.key, in: entity, of: store)
+    if !rule.key.isPure {
+      throw Failure(
+        .invalidArgument,
+        "\(rule.key.text) may give another value each time, so that no section can be made of it. Store the value.")
+    }
+    var path: [Relationship]?
+    if case .keyPath(let keys) = rule.key, let type = try entity.columnType(atKeyPath: keys) {
+      if let wanted = rule.grouping.comparisonClass, type.comparisonClass != wanted {
+        throw Failure(
+          .invalidArgument,
+          "The sections are made of \(wanted.name), and '\(rule.key.text)' is \(type.comparisonClass.name). "
+            + "Cast it, or group it otherwise.")
+      }
+      if case .object = type, let found = try? ResolvedKeyPath(keys, of: entity, for: .sort),
+        let last = found.last as? Relationship
+      {
+        path = found.relationships + [last]
+      }
+    }
+    objectPath = path
+    maker = try rule.maker()
+    evaluator = try ExpressionEvaluator(rule.key)
+  }
+
+  /// Those that are there in any case.
+  var fixed: [SectionKey] { maker.fixed }
+
+  /// The section of an object, with its values as they are now.
+  func section(of object: ManagedObject) throws(Failure) -> SectionKey {
+    try maker.section(of: evaluator.value(of: .subject(object)).sectionValue(of: rule.key))
+  }
+
+  func scan() -> SectionScan { SectionScan(rule.key, maker) }
+}
