@@ -31,20 +31,25 @@ class Dice:
         self.entities = random.sample(entities, random.choice([len(entities), 3, 5]))
         self.last = 0
         self.weights = {
-            "insert": 8, "set": 8, "point": 14, "link": 14, "unlink": 4, "assign": 6, "delete": 6, "process": 4,
-            "fetch": 2, "begin": 2, "end": 4, "undo": 12, "redo": 8, "save": 9, "rollback": 1, "reset": 0.3,
-            "refresh": 3, "refresh_all": 1, "forget": 2, "child": 2, "look": 3,
+            "insert": 8, "set": 8, "point": 14, "link": 14, "unlink": 4, "assign": 4, "reorder": 3, "delete": 6,
+            "process": 4, "fetch": 2, "begin": 2, "end": 4, "undo": 12, "redo": 8, "save": 9, "rollback": 1,
+            "reset": 0.3, "refresh": 3, "refresh_all": 1, "forget": 2, "child": 2, "look": 3,
         }
         if len(self.levels) > 1:
             self.weights |= {"merge": 8, "automatic": random.choice([0, 0.5])}
         self.policies = random.choice([[0], [0, 0, 1], [1, 2, 3, 4], [5]])
+        self.nested_weights = {**self.weights, "merge": 8, "close": 1}
+        if random.random() < 0.6:
+            for weights in (self.weights, self.nested_weights):
+                weights["open"] = 2
         if "UniqueAccount" in self.entities or len(self.levels) > 1:
             self.weights["policy"] = 1
 
     def step(self, world: World) -> Step:
         while True:
-            side = self.random.choice(world.sides)
-            name = self.random.choices(list(self.weights), list(self.weights.values()))[0]
+            side = self.random.choice([*world.sides, *world.nested.values()])
+            weights = self.weights if side.parent is None else self.nested_weights
+            name = self.random.choices(list(weights), list(weights.values()))[0]
             found = getattr(self, f"_{name}", lambda side: ())(side)
             if found is not None:
                 return (name, side.index, *found)
@@ -108,6 +113,19 @@ class Dice:
             others = objects(side.now, relation.destination)
             wanted = self.random.sample(others, min(len(others), self.random.randrange(4)))
         return n, relation.name, tuple(wanted)
+
+    def _reorder(self, side: Side) -> Any:
+        orders = [key for key, value in side.now.items() if type(key) is tuple and key[0] == "order" and len(value) > 1]
+        if not orders:
+            return None
+        _, n, name = self._pick(orders)
+        order = [m for m in side.now["order", n, name] if m in side.now]
+        return n, name, tuple(self.random.sample(order, len(order)))
+
+    def _open(self, side: Side) -> Any:
+        if side.index > 3:
+            return None
+        return (self.random.choice([None, 0, 0, 3]),)
 
     def _delete(self, side: Side) -> Any:
         n = self._pick(objects(side.now))
