@@ -185,17 +185,22 @@ import Testing
       "title ENDSWITH[d] 'a\u{DF}e'", "title LIKE 'Str*e'", "title LIKE[cd] '*TRA*'", "title MATCHES '.*tra.*'",
       "title MATCHES[c] 'stra(x|.*)'", "title ==[c] 'strasse'", "link CONTAINS 'note:'", "NOT title CONTAINS 'tra'",
       "title CONTAINS 'tra' OR code == 1", "title CONTAINS[n] 'tra'", "title CONTAINS[cd] 'xyz'",
+      "title IN[c] {'STRASSE', 'x y z', 5, nil}", (0..<20).map { "title ==[c] 'OTHE\($0)'" }.joined(separator: " OR "),
     ] {
       #expect(try notes.usesIndex(format), "\(format)")
     }
     for format in [
       "title CONTAINS 'tr'", "title LIKE '*tr*ss*'", "title MATCHES '(tra|oth).*'",
       "title MATCHES '.*'", "title == 'other'", "title CONTAINS 'r\u{301}'", "title CONTAINS link", "title != 'other'",
-      "noindex(title) CONTAINS 'tra'",
+      "noindex(title) CONTAINS 'tra'", "title IN[c] {'STRASSE', 'xy'}", "title IN {'other', 'strasse'}",
+      "title IN[c] {\((0..<60).map { "'title \($0)'" }.joined(separator: ", "))}",
     ] {
       #expect(try !notes.usesIndex(format), "\(format)")
     }
     #expect(try notes.ids("title ==[c] 'STRASSE'") == [1])
+    #expect(try notes.ids("title IN[c] {'STRASSE', 'x y z', 5}") == [1])
+    #expect(try notes.ids("title IN[c] {'Other', 'strasse', nil}") == [1, 2, 3])
+    #expect(try notes.ids("NOT title IN[c] {'Other', 'x y z'}") == [1, 3])
     #expect(try notes.ids("NOT title CONTAINS 'tra'") == [2, 3])
     let shelf = try notes.plan("Shelf", where: try Predicate.parse("note.title CONTAINS 'tra'"))
     #expect(try notes.store.explain(shelf).steps.contains { $0.contains("VIRTUAL TABLE") })
