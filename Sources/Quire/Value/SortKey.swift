@@ -9,6 +9,10 @@ struct SortKey: Hashable, Comparable, Sendable {
 
   /// Becomes `other`, in its own memory.
   mutating func take(_ other: SortKey) {
+    if bytes.count == other.bytes.count {
+      bytes.withUnsafeMutableBytes { bytes in other.bytes.withUnsafeBytes { bytes.copyMemory(from: $0) } }
+      return
+    }
     bytes.removeAll(keepingCapacity: true)
     bytes.append(contentsOf: other.bytes)
   }
@@ -51,14 +55,19 @@ struct SortKey: Hashable, Comparable, Sendable {
   /// Appends the tie-break. Temporary ids are negative, -1 being the oldest; they follow all permanent ids in
   /// the order of insertion, which is the order in which a save hands out permanent ones.
   mutating func append(tieBreak id: Int64) {
-    append(tag: 2, id >= 0 ? UInt64(id) : (1 << 63) | UInt64(-(id + 1)))
+    append(tag: 2, SortKey.bits(ofTieBreak: id))
   }
 
   /// Has another tie-break instead of the one that was appended last.
   mutating func replace(tieBreak id: Int64) {
-    bytes.removeLast(min(1 + MemoryLayout<UInt64>.size, bytes.count))
-    append(tieBreak: id)
+    let size = MemoryLayout<UInt64>.size
+    guard bytes.count > size else { return append(tieBreak: id) }
+    bytes.withUnsafeMutableBytes { bytes in
+      bytes.storeBytes(of: SortKey.bits(ofTieBreak: id).bigEndian, toByteOffset: bytes.count - size, as: UInt64.self)
+    }
   }
+
+  private static func bits(ofTieBreak id: Int64) -> UInt64 { id >= 0 ? UInt64(id) : (1 << 63) | UInt64(-(id + 1)) }
 
   private mutating func append(tag: UInt8, _ bits: UInt64) {
     bytes.append(tag)
