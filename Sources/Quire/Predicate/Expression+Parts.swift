@@ -48,6 +48,17 @@ extension Expression {
   }
 }
 
+extension Expression {
+  /// Whether it gives the same each time that it is asked about the same object.
+  var isPure: Bool {
+    switch self {
+    case .assignment: return false
+    case .function(let name, _) where !FunctionTable.isPure(name): return false
+    default: return parts.allSatisfy(\.isPure)
+    }
+  }
+}
+
 extension Value {
   /// How deep it is where it is written out: lists are written with their parts.
   fileprivate var height: Int {

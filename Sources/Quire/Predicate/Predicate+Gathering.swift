@@ -124,14 +124,3 @@ extension Predicate {
     return found(comparison.left, list.values)
   }
 }
-
-extension Expression {
-  /// Whether it gives the same each time that it is asked about the same object.
-  fileprivate var isPure: Bool {
-    switch self {
-    case .assignment: return false
-    case .function(let name, _) where !FunctionTable.isPure(name): return false
-    default: return parts.allSatisfy(\.isPure)
-    }
-  }
-}

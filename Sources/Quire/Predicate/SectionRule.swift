@@ -32,11 +32,3 @@ final class SectionRule: Sendable {
     return keys.contains { $0.utf8.first == UInt8(ascii: "@") || $0 == "self" } ? nil : keys
   }
 }
-
-extension Expression {
-  /// Whether the same object always gives the same, as far as its values are.
-  var isPure: Bool {
-    if case .function(let name, _) = self, !FunctionTable.isPure(name) { return false }
-    return parts.allSatisfy(\.isPure)
-  }
-}
