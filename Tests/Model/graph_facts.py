@@ -245,6 +245,11 @@ def merge(
                 other = merged.get((n, relation.name))
                 if other in merged and merged.get((other, back.name)) != n:
                     open_keys |= {(n, relation.name), (other, back.name)}
+    for key in [key for key in open_keys if type(key[0]) is int and key[0] in merged]:
+        # So is the order of whom it may belong to.
+        back = next((inverse(each) for each in OF[merged[key[0]]] if each.name == key[1]), None)
+        if back and back.ordered:
+            open_keys |= {("order", facts[key], back.name) for facts in (mine, theirs) if key in facts}
     return merged, open_keys
 
 

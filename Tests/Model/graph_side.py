@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any, Optional
 
 import quire
@@ -20,6 +21,13 @@ class Difference(Exception):
 def same(what: str, found: Any, wanted: Any) -> None:
     if found != wanted:
         raise Difference(f"{what}: {found!r}, not {wanted!r}")
+
+
+def _is_contained(mine: Sequence[int], base: Sequence[int], theirs: Sequence[int]) -> bool:
+    """Whether others have changed a list like that, and perhaps more."""
+    is_same_order = [m for m in mine if m in base] == [m for m in base if m in mine]
+    removed, added = set(base).difference(mine), set(mine).difference(base)
+    return is_same_order and not removed.intersection(theirs) and added.issubset(theirs)
 
 
 class Side:
@@ -53,7 +61,8 @@ class Side:
         self.is_hazy = False
         """Whether groups that can be undone are older than something that came from another writer."""
         self.moved: set[int] = set()
-        """Owners of orders from which a merge has taken members that were given to others here."""
+        """Owners of orders of which a merge leaves open whether they are changed: it took members that were given to
+        others here, or left open to whom they belong."""
         self.is_automatic = False
         """Whether processing and fetching merge."""
         self.policy: Any = quire.MergePolicy.ERROR
@@ -321,7 +330,8 @@ class Side:
         self.now, open_keys = merge(self.base, before, saved, self.withdrawn)
         self.moved |= {
             key[1] for key in differing(self.now, saved) if type(key) is tuple and key[0] == "order"
-            and self.base.get(key) == before.get(key)}
+            and _is_contained(before.get(key, ()), self.base.get(key, ()), saved.get(key, ()))}
+        self.moved |= {key[1] for key in open_keys if key[0] == "order"}
         self.is_hazy = self.is_hazy or bool(self.undo or self.redo) and before != self.now
         self.mark = dict(self.now)
         # Transient values are not merged.
