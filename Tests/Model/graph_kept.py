@@ -58,6 +58,15 @@ KEPT: dict[str, list[Step]] = {
         ("open", 0, 3), ("insert", 0, 2, "Tag"), ("merge", 2), ("delete", 2, 2), ("save", 2), ("undo", 2), ("save", 2),
         ("redo", 2), ("merge", 2), ("save", 2),
     ],
+    "what a child brings back after its deletion was saved to the parent belongs there to what it belonged to": [
+        ("insert", 0, 12, "Book"), ("insert", 0, 13, "Crate"), ("insert", 0, 14, "Tag"), ("insert", 0, 15, "Clip"),
+        ("insert", 0, 16, "Person"), ("insert", 0, 17, "Note"), ("point", 0, 12, "crate", 13),
+        ("link", 0, 12, "tags", 14), ("link", 0, 12, "clips", 15), ("point", 0, 12, "author", 16),
+        ("point", 0, 16, "favourite", 12), ("point", 0, 17, "about", 12), ("save", 0), ("open", 0, 0),
+        ("delete", 2, 12), ("save", 2), ("undo", 2), ("save", 2), ("delete", 2, 12), ("save", 2), ("undo", 2),
+        ("unlink", 2, 12, "tags", 14), ("unlink", 2, 12, "clips", 15), ("save", 2), ("save", 0), ("delete", 2, 12),
+        ("save", 2), ("save", 0), ("undo", 2), ("save", 2), ("save", 0),
+    ],
     "what is deleted is shown no more by one whose changes were dropped for those of another": [
         ("insert", 0, 11, "Book"), ("save", 0), ("insert", 1, 9, "Tag"), ("policy", 1, 4), ("merge", 1),
         ("link", 1, 9, "books", 11), ("save", 1), ("merge", 0), ("set", 0, 11, "label", "b"), ("save", 0),

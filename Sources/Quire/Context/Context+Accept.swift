@@ -25,7 +25,7 @@ extension Context {
       let read = try objects(of: request)
       try withExtendedLifetime(read) { () throws(Failure) in
         try checkConflicts(request, with: child)
-        try insert(request.inserts)
+        try insert(request.inserts, of: child)
         try update(request.updates)
         try takeTransientValues(of: child)
         for change in request.toManyChanges { try apply(change, of: child) }
@@ -129,9 +129,17 @@ extension Context {
 
   // MARK: Applying
 
-  private func insert(_ inserts: [SaveRequest.Insert]) throws(Failure) {
+  private func insert(_ inserts: [SaveRequest.Insert], of child: Context) throws(Failure) {
     var objects: [ManagedObject] = []
-    for insert in inserts { objects.append(try receive(insert)) }
+    for insert in inserts {
+      let object = try receive(insert)
+      objects.append(object)
+      for relationship in insert.entity.relationships
+      where relationship.followsFromInverse && relationship.deleteRule == .noAction {
+        let holders = try child.registeredObject(insert.reference)?.members(of: relationship) ?? []
+        try noteHolders(of: object, among: holders, in: relationship)
+      }
+    }
     for (object, insert) in zip(objects, inserts) {
       for relationship in insert.entity.relationships where !relationship.isToMany && !relationship.isTransient {
         try set(insert.values[relationship.slot], for: relationship, of: object)
@@ -149,6 +157,7 @@ extension Context {
       // Deleted there, and to be there again.
       if present.state == .deleted {
         file(returned: present)
+        try present.letGoOfAll()
         for attribute in insert.entity.attributes where !attribute.isDerived {
           present.write(insert.values[attribute.slot], at: attribute.slot)
         }
@@ -249,5 +258,21 @@ extension Context {
       file(deleted: object)
     }
     try propagateDeletes()
+  }
+}
+
+extension ManagedObject {
+  /// While it was deleted, others let go of it: it begins with nothing, without asking them.
+  fileprivate func letGoOfAll() throws(Failure) {
+    for relationship in entity.relationships where !relationship.isTransient {
+      let slot = relationship.slot
+      if !relationship.isToMany {
+        write(.nil, at: slot)
+      } else if relationship.isManyToMany || relationship.inverse == nil {
+        for member in try members(of: relationship) { toMany[slot]?.remove(member) }
+      } else {
+        toMany[slot] = nil
+      }
+    }
   }
 }

@@ -167,20 +167,26 @@ extension Context {
     // While it was away nobody kept its members up to date.
     if !keepsMembers || object.state != .deleted { object.toMany = [:] }
     for relationship in object.entity.relationships where relationship.followsFromInverse {
-      // Those that still hold it, because no delete rule made them let go.
-      guard let inverse = relationship.inverse else { continue }
       var holders = image.members[relationship.slot] ?? []
       if relationship.deleteRule == .noAction { holders += try object.storedMembers(of: relationship) }
-      for reference in holders {
-        guard let other = try self.object(reference, of: relationship.destination), other.isLive,
-          try other.isStillStored(), case .object(let box) = other.values[inverse.slot],
-          box.reference == object.reference
-        else { continue }
-        noteHolder(other, of: object.reference)
-      }
+      try noteHolders(of: object, among: holders, in: relationship)
     }
     file(returned: object)
     for relationship in object.entity.relationships { object.letGoOfLost(relationship) }
+  }
+
+  /// Notes who still holds an object that was away, because no delete rule made them let go.
+  func noteHolders(
+    of object: ManagedObject, among references: [ObjectReference], in relationship: Relationship
+  ) throws(Failure) {
+    guard let inverse = relationship.inverse else { return }
+    for reference in references {
+      guard let other = try self.object(reference, of: relationship.destination), other.isLive,
+        try other.isStillStored(), case .object(let box) = other.values[inverse.slot],
+        box.reference == object.reference
+      else { continue }
+      noteHolder(other, of: object.reference)
+    }
   }
 
   /// The objects behind references that are still there.
