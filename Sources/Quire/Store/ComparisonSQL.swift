@@ -203,11 +203,15 @@ struct ComparisonSQL {
   /// One search for each text, where the text index serves them all: with options it finds what no other index does.
   private func searched(_ column: SQLColumn, _ constants: [Value]) throws(Failure) -> SQLFragment? {
     if folding.isEmpty || column.textIndex == nil || constants.count > ComparisonSQL.mostParameters { return nil }
+    let argumentCount = arguments.all.count
     var tests: [SQLFragment] = []
     for constant in constants {
       guard let text = constant.comparableText else { continue }
       let test = try searched(.equal, column, text)
-      if test.keyed == nil { return nil }
+      if test.keyed == nil {
+        arguments.keepFirst(argumentCount)
+        return nil
+      }
       tests.append(test)
     }
     if tests.isEmpty { return nil }

@@ -129,7 +129,8 @@ enum StoredValue {
     case (.integer, .integer(let integer)): return .integer(integer)
     case (.boolean, .integer(let integer)): return .boolean(integer != 0)
     case (.object(let root), .integer(let id)): return .object(ObjectReference(root: root, id: id))
-    case (.decimal, .integer(let integer)): return .decimal(Decimal(integer))
+    // Another program may have written one that is no double; see `Item.item(forKey:asValue:)`.
+    case (.decimal, .integer(let integer)): return .decimal(Decimal(integer).stored)
     case (.text, .text(let bytes)): return .text(Text(trusted: Bytes(bytes)))
     case (.uri, .text(let bytes)): return .uri(Text(trusted: Bytes(bytes)))
     case (.data, .data(let bytes)): return .data(Bytes(bytes))
