@@ -108,6 +108,32 @@ static void section_changed(void *data, quire_results *results, const quire_sect
     followed->told.sections[followed->told.section_count++] = *change;
 }
 
+static bool names_key(const quire_change *change, const char *key) {
+    for (uint32_t i = 0; i < change->key_count; i++)
+        if (strcmp(change->keys[i].data, key) == 0) return true;
+    return false;
+}
+
+/* What changed since the last batch is named, and of rows that come or go nothing. */
+static void check_keys(const followed *followed, const quire_change *change, const row *row) {
+    if (change->kind == QUIRE_CHANGE_INSERT || change->kind == QUIRE_CHANGE_DELETE) {
+        if (change->key_count || change->keys) differ("%s: a row that comes or goes has keys", list_name(followed));
+        return;
+    }
+    if (followed->is_upset || followed->brackets > 1) return;
+    /* During a rollback the object knows its values, and the reference not yet. */
+    quire_value author, rank, created;
+    OK(quire_object_get(row->object, "author", QUIRE_NUL, &author, &error));
+    OK(quire_object_get(row->object, "rank", QUIRE_NUL, &rank, &error));
+    OK(quire_object_get(row->object, "created", QUIRE_NUL, &created, &error));
+    const char *before = authors[row->before.author];
+    const bool is_same_author = author.kind == QUIRE_VALUE_NIL ? !before : before && strcmp(before, author.as.text) == 0;
+    const bool is_same_rank = rank.kind == QUIRE_VALUE_NIL ? row->before.rank < 0 : rank.as.integer == row->before.rank;
+    if ((!is_same_author && !names_key(change, "author")) || (!is_same_rank && !names_key(change, "rank"))
+        || (created.as.real != row->before.created && !names_key(change, "created")))
+        differ("%s: a change does not name all that changed", list_name(followed));
+}
+
 static void object_changed(void *data, quire_results *results, quire_object *object, const quire_change *change) {
     followed *followed = data;
     (void)results;
@@ -115,7 +141,9 @@ static void object_changed(void *data, quire_results *results, quire_object *obj
     const int slot = slot_of_object(object);
     if (slot < 0) differ("%s: a change concerns an unknown object", list_name(followed));
     if (slot_of_id(change->id) != slot) differ("%s: a change has the id of another object", list_name(followed));
-    followed->told.rows[followed->told.row_count++] = (told_change){*change, slot};
+    followed->told.rows[followed->told.row_count] = (told_change){*change, slot};
+    followed->told.rows[followed->told.row_count++].change.keys = NULL;
+    check_keys(followed, change, &rows[slot]);
     followed->is_reported[slot] = true;
 }
 
@@ -143,9 +171,12 @@ static void all_changes(void *data, quire_results *results, const quire_changes 
     const quire_step *step = quire_changes_steps(changes, &steps);
     if ((int)row_changes != followed->told.row_count || (int)section_changes != followed->told.section_count)
         differ("%s: `changes` holds other changes than were told", list_name(followed));
-    for (size_t i = 0; i < row_changes; i++)
-        if (memcmp(&row_change[i], &followed->told.rows[i].change, sizeof *row_change) != 0)
+    for (size_t i = 0; i < row_changes; i++) {
+        quire_change change = row_change[i];
+        change.keys = NULL;
+        if (memcmp(&change, &followed->told.rows[i].change, sizeof change) != 0)
             differ("%s: `changes` holds another row change %zu", list_name(followed), i);
+    }
     if (steps > sizeof followed->told.steps / sizeof *step) differ("%s: %zu steps", list_name(followed), steps);
     for (size_t i = 0; i < steps; i++) {
         followed->told.steps[i] = step[i];

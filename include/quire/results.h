@@ -75,7 +75,8 @@ typedef struct quire_section {
 typedef struct quire_change {
     /** A `quire_change_kind`. */
     uint32_t kind;
-    uint32_t reserved;
+    /** How many keys there are. */
+    uint32_t key_count;
     /**
      * The object's id: for inserts, moves and updates at the time of the change, for deletes its last one. A
      * temporary id, which the next save replaces, is negative (see `quire_object_id`).
@@ -88,6 +89,13 @@ typedef struct quire_change {
     int64_t new_section;
     int64_t new_row;
     int64_t new_flat;
+    /**
+     * What has changed, for updates and moves: names of the object's properties; and, where it was a related object that
+     * changed, the sort keys and displayed key paths that lead there, and the section key. Of more than 64 properties
+     * those from the 64th on are named together. NULL for inserts and deletes, for rows that only came to stand elsewhere
+     * under another request, and between snapshots. Borrowed like the change itself.
+     */
+    const quire_string *QUIRE_NULLABLE keys;
 } quire_change;
 
 /** A section that came (`index` in the new frame) or went (`index` in the old frame). */
@@ -282,6 +290,18 @@ quire_status quire_results_resume(
  */
 quire_status quire_results_delegate_failed(
     quire_results *results, const char *reason, size_t reason_size, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Names what rows show of related objects: key paths such as "author.name" or "tags.@count", through relationships of any
+ * kind. From now on a change there is told as an update of each row that shows it, although the row itself did not change.
+ * They replace those named before; none to follow the query alone. Copied.
+ *
+ * Fails: QUIRE_INVALID_ARGUMENT (an unknown key; a path that goes on behind an attribute). With another request they stay,
+ * which then fails when its entity does not have them.
+ */
+quire_status quire_results_set_displayed_key_paths(
+    quire_results *results, const char *const QUIRE_NULLABLE *QUIRE_NULLABLE key_paths, size_t key_path_count,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /** Rows in all sections. */
 int64_t quire_results_count(const quire_results *results);

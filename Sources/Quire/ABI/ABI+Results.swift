@@ -110,6 +110,20 @@ public func quire_results_delegate_failed(
   }
 }
 
+@_cdecl("quire_results_set_displayed_key_paths") @implementation
+public func quire_results_set_displayed_key_paths(
+  _ results: UnsafeMutablePointer<quire_results>?, _ key_paths: UnsafePointer<UnsafePointer<CChar>?>?,
+  _ key_path_count: Int, _ out_error: ErrorOut
+) -> quire_status {
+  status(results, "results", out_error) { results throws(Failure) in
+    var paths: [[String]] = []
+    for path in try strings(key_paths, key_path_count, "key_paths") {
+      paths.append(try FetchRequest.split(keyPath: path))
+    }
+    try results.display(paths)
+  }
+}
+
 @_cdecl("quire_results_count") @implementation
 public func quire_results_count(_ results: UnsafePointer<quire_results>?) -> Int64 {
   value(results, none: 0) { Int64($0.count) }

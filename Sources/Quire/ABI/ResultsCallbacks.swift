@@ -24,8 +24,12 @@ final class ResultsCallbacks: ResultsDelegate {
 
   func didChangeObject(_ object: ManagedObject, _ change: Change, in results: ResultsController) {
     guard let callback = callbacks.did_change_object else { return }
-    let exported = quire_change(change)
-    withUnsafePointer(to: exported) { callback(callbacks.user_data, .lending(results), .lending(object), $0) }
+    withExtendedLifetime(change) {
+      change.keys.map(\.lent).withUnsafeBufferPointer { keys in
+        let exported = quire_change(change, keys)
+        withUnsafePointer(to: exported) { callback(callbacks.user_data, .lending(results), .lending(object), $0) }
+      }
+    }
   }
 
   func didChange(_ results: ResultsController) {
@@ -54,6 +58,8 @@ final class ExportedChanges: @unchecked Sendable {
   let changes: ChangeSet
   let rows: UnsafeMutableBufferPointer<quire_change>
   let sections: UnsafeMutableBufferPointer<quire_section_change>
+  /// The keys of rows, one list for all that have the same.
+  private let keys: [[Text]: UnsafeMutableBufferPointer<quire_string>]
   /// Guards what the change set works out when it is first asked.
   private let made = Guarded<Made>(Made())
 
@@ -64,13 +70,22 @@ final class ExportedChanges: @unchecked Sendable {
 
   init(_ changes: ChangeSet) {
     self.changes = changes
-    rows = ExportedChanges.copy(changes.changes.map { quire_change($0) })
+    var keys: [[Text]: UnsafeMutableBufferPointer<quire_string>] = [:]
+    for change in changes.changes where !change.keys.isEmpty && keys[change.keys] == nil {
+      keys[change.keys] = ExportedChanges.copy(change.keys.map(\.lent))
+    }
+    self.keys = keys
+    rows = ExportedChanges.copy(
+      changes.changes.map { change in
+        quire_change(change, UnsafeBufferPointer(keys[change.keys] ?? ExportedChanges.none))
+      })
     sections = ExportedChanges.copy(changes.sectionChanges.map { quire_section_change($0) })
   }
 
   deinit {
     rows.deallocate()
     sections.deallocate()
+    for list in keys.values { list.deallocate() }
     made.withLock { made in
       made.steps?.deallocate()
       for plan in made.plans.values { plan.deallocate() }
@@ -104,6 +119,8 @@ final class ExportedChanges: @unchecked Sendable {
     }
   }
 
+  private static var none: UnsafeMutableBufferPointer<quire_string> { UnsafeMutableBufferPointer(start: nil, count: 0) }
+
   private static func copy<Record>(_ records: [Record]) -> UnsafeMutableBufferPointer<Record> {
     let memory = UnsafeMutableBufferPointer<Record>.allocate(capacity: records.count)
     _ = memory.initialize(from: records)
@@ -112,11 +129,13 @@ final class ExportedChanges: @unchecked Sendable {
 }
 
 extension quire_change {
-  init(_ change: Change) {
+  /// `keys` are those of the change, as C sees them.
+  init(_ change: Change, _ keys: UnsafeBufferPointer<quire_string>) {
     self.init(
-      kind: UInt32(change.kind.rawValue), reserved: 0, id: change.id, old_section: Int64(change.oldSection),
-      old_row: Int64(change.oldRow), old_flat: Int64(change.oldFlat), new_section: Int64(change.newSection),
-      new_row: Int64(change.newRow), new_flat: Int64(change.newFlat))
+      kind: UInt32(change.kind.rawValue), key_count: UInt32(clamping: keys.count), id: change.id,
+      old_section: Int64(change.oldSection), old_row: Int64(change.oldRow), old_flat: Int64(change.oldFlat),
+      new_section: Int64(change.newSection), new_row: Int64(change.newRow), new_flat: Int64(change.newFlat),
+      keys: keys.isEmpty ? nil : keys.baseAddress)
   }
 }
 

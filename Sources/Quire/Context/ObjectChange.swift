@@ -9,7 +9,7 @@ struct ObjectChange {
 }
 
 /// Properties of one entity, by slot. Small rather than exact: those beyond the 63rd count as one.
-struct PropertySet: Equatable {
+struct PropertySet: Hashable {
   private var bits: UInt64 = 0
 
   static let all = PropertySet(bits: .max)
@@ -18,6 +18,7 @@ struct PropertySet: Equatable {
   init() {}
 
   var isEmpty: Bool { bits == 0 }
+  mutating func formUnion(_ other: PropertySet) { bits |= other.bits }
   func contains(_ property: Property) -> Bool { bits & PropertySet.bit(property.slot) != 0 }
   mutating func insert(slot: Int) { bits |= PropertySet.bit(slot) }
 

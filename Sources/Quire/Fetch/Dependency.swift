@@ -20,14 +20,20 @@ extension FetchQuery {
     for dependency in sections?.reach.dependencies ?? [] where !found.contains(where: { $0.isSame(as: dependency) }) {
       found.append(dependency)
     }
-    for path in sortPaths {
-      for (depth, _) in path.relationships.enumerated() {
-        let prefix = Array(path.relationships[...depth])
-        let property = depth + 1 < path.relationships.count ? path.relationships[depth + 1] : path.last
-        let dependency = Dependency(path: prefix, property: property)
-        if !found.contains(where: { $0.isSame(as: dependency) }) { found.append(dependency) }
-      }
+    for dependency in sortPaths.flatMap(\.dependencies) where !found.contains(where: { $0.isSame(as: dependency) }) {
+      found.append(dependency)
     }
     return found
+  }
+}
+
+extension ResolvedKeyPath {
+  /// What it depends on beyond the object that it starts from.
+  var dependencies: [Dependency] {
+    relationships.indices.map { depth in
+      Dependency(
+        path: Array(relationships[...depth]),
+        property: depth + 1 < relationships.count ? relationships[depth + 1] : last)
+    }
   }
 }

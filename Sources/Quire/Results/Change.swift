@@ -15,4 +15,6 @@ struct Change: Hashable, Sendable {
   var newSection = -1
   var newRow = -1
   var newFlat = -1
+  /// Names of properties, and key paths to what changed in related objects: of updates and moves.
+  var keys: [Text] = []
 }

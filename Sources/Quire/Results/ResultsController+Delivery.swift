@@ -9,7 +9,10 @@ extension ResultsController {
   /// The same when `ListContents.prepare` has taken on the changes.
   func tell(_ changes: [RowChange], _ involved: [Int64: ManagedObject]) {
     if contents.shownChanges(changes).isEmpty { return }
-    tell(involved) { assigned in index.apply(contents.shownChanges(withPermanentIDs(changes, assigned))) }
+    tell(involved) { assigned in
+      let settled = withPermanentIDs(changes, assigned)
+      return index.apply(contents.shownChanges(settled)).naming(names(settled, involved))
+    }
   }
 
   /// Shows `fresh` from now on.
@@ -81,13 +84,32 @@ extension ResultsController {
     return found
   }
 
+  /// What to name of rows, by id. Most rows of a batch have changed alike.
+  private func names(_ changes: [RowChange], _ involved: [Int64: ManagedObject]) -> [Int64: [Text]] {
+    struct Alike: Hashable {
+      let entity: Int
+      let keys: ChangedKeys
+    }
+    var known: [Alike: [Text]] = [:]
+    var names: [Int64: [Text]] = [:]
+    for change in changes where change.newKey != nil {
+      guard let entity = (bracket?[change.id] ?? involved[change.id])?.entity else { continue }
+      let alike = Alike(entity: entity.number, keys: change.keys)
+      let texts = known[alike] ?? change.keys.texts(of: entity, watch)
+      known[alike] = texts
+      names[change.id] = texts
+    }
+    return names
+  }
+
   /// The same changes by the ids that the objects have after `willChange`, which may have saved them.
   private func withPermanentIDs(_ changes: [RowChange], _ assigned: [Int64: ManagedObject]) -> [RowChange] {
     if assigned.isEmpty { return changes }
     return changes.map { change in
       guard let object = assigned[change.id] else { return change }
       return RowChange(
-        id: object.id, newKey: change.newKey.map { (try? listing.key(of: object)) ?? $0 }, isUpdated: change.isUpdated)
+        id: object.id, newKey: change.newKey.map { (try? listing.key(of: object)) ?? $0 }, isUpdated: change.isUpdated,
+        keys: change.keys)
     }
   }
 }

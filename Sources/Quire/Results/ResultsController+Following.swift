@@ -5,23 +5,29 @@ extension ResultsController: ContextObserver {
     let objectChanges = batch.filter { $0.time > fetchTime }
     var changes: [RowChange] = []
     var involved: [Int64: ManagedObject] = [:]
+    var keys: [ObjectIdentifier: ChangedKeys] = [:]
     func evaluate(_ candidates: ObjectSet, hasChanged: Bool) throws(Failure) {
       try context.fulfil(candidates)
       for object in candidates {
         var key: RowKey?
         if object.isLive, try object.isStillStored(), try query.matches(object) { key = try listing.key(of: object) }
-        // A row that did not change itself is told of when the related object that did has given it another key.
-        if hasChanged ? key == nil && !contains(object.id) : key == self.key(of: object.id) { continue }
-        changes.append(RowChange(id: object.id, newKey: key))
+        let seen = keys[ObjectIdentifier(object)] ?? ChangedKeys()
+        // A row that did not change itself is told of when the related object that did has given it another key, or is
+        // shown in it.
+        let isShown = hasChanged || seen.isDisplayed && key != nil
+        if isShown ? key == nil && !contains(object.id) : key == self.key(of: object.id) { continue }
+        changes.append(RowChange(id: object.id, newKey: key, keys: seen))
         involved[object.id] = object
       }
     }
     var changed = ObjectSet()
     for change in objectChanges where change.object.entity.rootNumber == query.entity.rootNumber {
       changed.insert(change.object)
+      keys[ObjectIdentifier(change.object)] = ownKeys(change)
     }
+    let related = try dependents(of: objectChanges, besides: changed, &keys)
     try evaluate(changed, hasChanged: true)
-    try evaluate(dependents(of: objectChanges, besides: changed), hasChanged: false)
+    try evaluate(related, hasChanged: false)
     if withheld != nil {
       withheld?.add(changes, involved)
     } else {
@@ -41,7 +47,9 @@ extension ResultsController: ContextObserver {
   }
 
   func follows(_ entity: Entity) -> Bool {
-    isFetched && (listing.isConcerned(with: entity) || incoming?.listing.isConcerned(with: entity) == true)
+    isFetched
+      && (listing.isConcerned(with: entity) || watch.isConcerned(with: entity)
+        || incoming?.listing.isConcerned(with: entity) == true)
   }
 
   func contextDidAssignIDs(_ objects: [(object: ManagedObject, temporary: Int64)]) {
@@ -79,14 +87,30 @@ extension ResultsController: ContextObserver {
     }
   }
 
-  /// The objects that reach a changed object through the keys of the query, without those of `known`.
-  private func dependents(of changes: [ObjectChange], besides known: ObjectSet) throws(Failure) -> ObjectSet {
+  /// What changed of a row itself, with the displayed key paths that begin there.
+  private func ownKeys(_ change: ObjectChange) -> ChangedKeys {
+    var keys = ChangedKeys(properties: change.properties)
+    for (property, name) in watch.beginnings where change.properties.contains(property) { keys.names.insert(name) }
+    return keys
+  }
+
+  /// The objects that reach a changed object through the keys of the query or displayed ones, without those of `known`;
+  /// and what they show of it, in `keys`.
+  private func dependents(
+    of changes: [ObjectChange], besides known: ObjectSet, _ keys: inout [ObjectIdentifier: ChangedKeys]
+  ) throws(Failure) -> ObjectSet {
     var found = ObjectSet()
-    for dependency in listing.dependencies {
+    for target in watch.targets {
+      let dependency = target.dependency
       let changed = changes.filter { $0.properties.contains(dependency.property) && dependency.concerns($0.object) }
+      if changed.isEmpty { continue }
       var reaching = try context.objects(reaching: changed.map(\.object), along: dependency.path, from: query.entity)
       reaching += try losers(of: changed, dependency)
-      for object in reaching where !known.contains(object) { found.insert(object) }
+      for object in reaching {
+        if !known.contains(object) { found.insert(object) }
+        let shown = ChangedKeys(names: Set(target.names), isDisplayed: target.isDisplayed)
+        keys[ObjectIdentifier(object), default: ChangedKeys()].formUnion(shown)
+      }
     }
     return found
   }

@@ -18,6 +18,8 @@ final class ResultsController {
   /// While a bracket's changes are worked out but not applied: the objects that got permanent ids, by temporary id.
   var assignedMeanwhile: [Int64: ManagedObject]?
   let generation = Counter()
+  /// What it looks at beyond its rows.
+  private(set) var watch: ListWatch
 
   var delegate: (any ResultsDelegate)? { didSet { forgetTitles() } }
   let queuesChanges: Bool
@@ -44,6 +46,7 @@ final class ResultsController {
     self.context = context
     self.queuesChanges = queuesChanges
     contents = ListContents(listing)
+    watch = try ListWatch(listing.query, displaying: [], of: context.store)
     context.add(self)
   }
 
@@ -83,12 +86,22 @@ final class ResultsController {
         "A results controller of '\(root.name)' cannot list '\(listing.query.entity.name)', whose objects have ids of "
           + "their own. Make another controller.")
     }
+    let watch = try ListWatch(listing.query, displaying: self.watch.displayed, of: context.store)
     if isFetched {
       let fresh = try listing.contents(in: context)
-      try context.telling { replaceContents(with: fresh) }
+      try context.telling {
+        self.watch = watch
+        replaceContents(with: fresh)
+      }
     } else {
+      self.watch = watch
       contents = ListContents(listing)
     }
+  }
+
+  /// Has changes at these key paths told as updates of the rows that show them.
+  func display(_ keyPaths: [[String]]) throws(Failure) {
+    watch = try ListWatch(query, displaying: keyPaths, of: context.store)
   }
 
   func prepareToRead(_ what: String) throws(Failure) {

@@ -6,4 +6,6 @@ struct RowChange {
   /// False when only the place is in question, as under a new sort order: a row that keeps it is
   /// not reported.
   var isUpdated = true
+  /// What to name in the report of a row that stays in the list.
+  var keys = ChangedKeys()
 }

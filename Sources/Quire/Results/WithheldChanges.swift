@@ -9,7 +9,10 @@ struct WithheldChanges {
   var all: [RowChange] { changes.values.sorted { $0.id < $1.id } }
 
   mutating func add(_ changes: [RowChange], _ objects: [Int64: ManagedObject]) {
-    for change in changes { self.changes[change.id] = change }
+    for var change in changes {
+      if let earlier = self.changes[change.id] { change.keys.formUnion(earlier.keys) }
+      self.changes[change.id] = change
+    }
     self.objects.merge(objects) { $1 }
   }
 

@@ -155,7 +155,7 @@ class SectionRuleTests(StoreTestCase):
         rule = sections.by_letter("contents")
         self.assertEqual(repr(rule), "<SectionRule contents>")
         rule.close()
-        with self.assertRaises(quire.InvalidState):
+        with self.assertRaises(quire.StoreClosed):
             self.live(rule)
 
 

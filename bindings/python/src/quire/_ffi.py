@@ -284,10 +284,17 @@ class quire_batch_options(ctypes.Structure):
     ]
 
 
+class quire_string(ctypes.Structure):
+    _fields_ = [
+        ("data", c_void_p),
+        ("size", c_size_t),
+    ]
+
+
 class quire_change(ctypes.Structure):
     _fields_ = [
         ("kind", c_uint32),
-        ("reserved", c_uint32),
+        ("key_count", c_uint32),
         ("id", c_int64),
         ("old_section", c_int64),
         ("old_row", c_int64),
@@ -295,6 +302,7 @@ class quire_change(ctypes.Structure):
         ("new_section", c_int64),
         ("new_row", c_int64),
         ("new_flat", c_int64),
+        ("keys", POINTER(quire_string)),
     ]
 
 
@@ -460,13 +468,6 @@ class quire_relationship_options(ctypes.Structure):
         ("maximum_count", c_uint32),
         ("inverse", c_char_p),
         ("version_hash_modifier", c_char_p),
-    ]
-
-
-class quire_string(ctypes.Structure):
-    _fields_ = [
-        ("data", c_void_p),
-        ("size", c_size_t),
     ]
 
 
@@ -927,6 +928,9 @@ FUNCTIONS = (
     ("quire_results_sections", c_uint, (c_void_p, c_uint32, POINTER(c_void_p), POINTER(c_void_p))),
     ("quire_results_set_delegate", c_uint, (
         c_void_p, POINTER(quire_results_delegate), POINTER(c_void_p),
+    )),
+    ("quire_results_set_displayed_key_paths", c_uint, (
+        c_void_p, POINTER(c_char_p), c_size_t, POINTER(c_void_p),
     )),
     ("quire_results_set_request", c_uint, (
         c_void_p, c_void_p, c_char_p, c_size_t, POINTER(c_void_p),

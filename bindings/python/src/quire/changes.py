@@ -6,7 +6,7 @@ import enum
 import struct
 from collections.abc import Iterator
 from ctypes import POINTER, byref, c_int64, c_size_t, c_void_p, sizeof, string_at
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Optional, TypeVar
 
 from . import _ffi, _handle, _values
@@ -25,7 +25,7 @@ __all__ = [
 
 M = TypeVar("M", bound="Model")
 
-_CHANGE = struct.Struct("=IIqqqqqqq")
+_CHANGE = struct.Struct("=IIqqqqqqqQ")
 _STEP = struct.Struct("=IIqqqqqqq")
 _PLAN_STEP = struct.Struct("=IIqqqqqqqqq")
 assert _PLAN_STEP.size == sizeof(_ffi.quire_plan_step)
@@ -46,11 +46,12 @@ class Change(Generic[M]):
     None. Two that say the same of the same list are equal.
     """
 
-    __slots__ = ("id", "old", "new", "old_flat", "new_flat", "_results")
+    __slots__ = ("id", "old", "new", "old_flat", "new_flat", "keys", "_results")
     __match_args__ = ("old", "new")
 
     def __init__(
-        self, results: Results[M], id: int, old: Optional[Path], old_flat: int, new: Optional[Path], new_flat: int
+        self, results: Results[M], id: int, old: Optional[Path], old_flat: int, new: Optional[Path], new_flat: int,
+        keys: tuple[str, ...] = ()
     ) -> None:
         self.id = id
         """The object's id at the time of the change; for deletes the last one it had."""
@@ -62,6 +63,12 @@ class Change(Generic[M]):
         """Place before, counted over all sections."""
         self.new_flat = new_flat if new is not None else None
         """Place after, counted over all sections."""
+        self.keys = keys
+        """What changed, of updates and moves: names of properties, and key paths to a related object that did.
+
+        Those are of the sort keys, the section key and what `Results.display` was given. Empty for rows that only
+        came to stand elsewhere under another query, and between snapshots.
+        """
         self._results = results
 
     @property
@@ -131,7 +138,7 @@ class SectionChange:
     """Place of the section, from 0."""
     name: str
     """Its name, as `Section.name` is or was."""
-    value: Any = None
+    value: Any = field(default=None, compare=False, repr=False)
     """Its value, as `Section.value` is or was."""
 
 
@@ -217,8 +224,17 @@ class ChangeSet(_handle.Handle, Generic[M]):
         rows = quick.quire_changes_rows(pointer, byref(count))
         self._rows = [
             (kind, id, old_section, old_row, old_flat, new_section, new_row, new_flat)
-            for kind, _, id, old_section, old_row, old_flat, new_section, new_row, new_flat in _records(
+            for kind, _, id, old_section, old_row, old_flat, new_section, new_row, new_flat, _ in _records(
                 _CHANGE, rows, count.value)]
+        # Rows that have changed alike share their keys.
+        known: dict[tuple[int, int], tuple[str, ...]] = {(0, 0): ()}
+        self._keys: list[tuple[str, ...]] = []
+        for record in _records(_CHANGE, rows, count.value):
+            place = record[1], record[-1]
+            keys = known.get(place)
+            if keys is None:
+                keys = known[place] = self._names(*place)
+            self._keys.append(keys)
         sections = quick.quire_changes_sections(pointer, byref(count))
         self._section_changes = tuple(
             _SECTION_KINDS[each.kind](each.index, text(each.name), python_value(each.value, None))
@@ -285,10 +301,11 @@ class ChangeSet(_handle.Handle, Generic[M]):
         return None if new.value < 0 else new.value
 
     def __iter__(self) -> Iterator[Change[M]]:
-        for kind, id, old_section, old_row, old_flat, new_section, new_row, new_flat in self._rows:
+        for row, keys in zip(self._rows, self._keys):
+            kind, id, old_section, old_row, old_flat, new_section, new_row, new_flat = row
             yield _KINDS[kind](
                 self._results, id, None if old_section < 0 else Path(old_section, old_row), old_flat,
-                None if new_section < 0 else Path(new_section, new_row), new_flat)
+                None if new_section < 0 else Path(new_section, new_row), new_flat, keys)
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -297,6 +314,12 @@ class ChangeSet(_handle.Handle, Generic[M]):
         return (
             f"<ChangeSet {len(self._rows)} rows, {len(self.inserted_sections)} new sections, "
             f"{len(self.deleted_sections)} gone>")
+
+    def _names(self, count: int, address: int) -> tuple[str, ...]:
+        """Keys as the class of the model names its properties; key paths are as they were given."""
+        strings = (_ffi.quire_string * count).from_address(address)
+        own = {each._key: name for name, each in self._results._model._quire_entity.properties.items()}
+        return tuple(own.get(key, key) for key in map(text, strings))
 
     def _places_of(self, kind: type[SectionChange]) -> tuple[int, ...]:
         return tuple(sorted(each.index for each in self._section_changes if isinstance(each, kind)))

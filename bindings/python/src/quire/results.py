@@ -154,6 +154,19 @@ class Results(_handle.Handle, Sequence[M], Generic[M]):
         self._section_list = None
         context._after(status, error, watch.take_failure())
 
+    def display(self, *key_paths: KeyPath) -> None:
+        """Names what rows show of related objects: `live.display("author.name", "tags.@count")`.
+
+        From now on a change there is told as an `Update` of each row that shows it, which names the key path in its
+        `keys`. They replace those named before.
+        """
+        paths = [_values.encoded(path_of(each)) for each in key_paths]
+        error = c_void_p()
+        status = library.quire_results_set_displayed_key_paths(
+            self._raw, _buffers.key_array(paths), len(paths), byref(error))
+        if status:
+            raise failure(status, error)
+
     def snapshot(self) -> Snapshot[M]:
         """The rows and sections as they are now, for good: see `Snapshot`."""
         error, made = c_void_p(), c_void_p()
