@@ -12,9 +12,9 @@ final class PeriodSections {
 
   private let calendar: UnsafeMutablePointer<UCalendar?>
   private let unit: SectionGrouping.Unit
-  /// Those that were asked for last, in order.
-  private var known: [Period] = []
-  private static let mostKnown = 4096
+  /// Those that were asked for last, by the day of the date in UTC, which two or three can have a part in.
+  private var known: [Int: [Period]] = [:]
+  private static let mostKnown = 1 << 16
 
   /// Within the years 1 to 9999 wherever the clock is.
   private static let firstDate = -63_113_817_600.0
@@ -45,11 +45,11 @@ final class PeriodSections {
   /// The period that a date is in; dates beyond the years 1 to 9999 count as of the first or last of these.
   func period(of date: Double) throws(Failure) -> Period {
     let date = min(max(date, PeriodSections.firstDate), PeriodSections.lastDate)
-    let place = known.partitionPoint { $0.end <= date }
-    if place < known.count, known[place].start <= date { return known[place] }
+    let day = Int((date / 86_400).rounded(.down))
+    if let period = known[day]?.first(where: { $0.start <= date && date < $0.end }) { return period }
     let period = try readPeriod(around: date)
-    if known.count >= PeriodSections.mostKnown { known = [] }
-    known.insert(period, at: min(place, known.count))
+    if known.count >= PeriodSections.mostKnown { known = [:] }
+    known[day, default: []].append(period)
     return period
   }
 
