@@ -86,4 +86,8 @@ KEPT: dict[str, list[Step]] = {
         ("set", 0, 1, "key", 1), ("link", 1, 1, "children", 11), ("save", 0), ("save", 1),
         ("link", 0, 1, "children", 1), ("save", 0),
     ],
+    "who has lost a member to an undo is changed, when it returns as well": [
+        ("insert", 1, 3, "Person"), ("save", 1), ("insert", 0, 12, "Band"), ("merge", 0),
+        ("assign", 0, 12, "players", (3,)), ("save", 0), ("undo", 0), ("delete", 0, 3), ("undo", 0),
+    ],
 }

@@ -305,7 +305,11 @@ extension ManagedObject {
       where !presentIdentities.contains(ObjectIdentifier(other)) && latest?.contains(other.reference) != true {
         try add(other, to: relationship)
       }
-      if hasReturned { letGoOfDeleted(besides: Set(references), in: relationship) }
+      if !hasReturned { continue }
+      letGoOfDeleted(besides: Set(references), in: relationship)
+      // Members that let go of it while it was away are not among those that were read anew.
+      toMany[relationship.slot]?.noteChange()
+      context.touch(self, at: relationship.slot)
     }
   }
 

@@ -62,6 +62,9 @@ struct ToManyMembers {
     hasBeenChanged = true
   }
 
+  /// That others say so makes how they differ from the saved ones a change of this relationship too.
+  mutating func noteChange() { hasBeenChanged = true }
+
   /// What is in memory is now what is saved.
   mutating func commit() {
     saved = members
