@@ -279,12 +279,17 @@ struct PendingOverlay {
     var next = context.parent
     var seen = next == nil ? [] : Set(objects.map(\.reference))
     while let above = next {
-      for object in try PendingOverlay.objects(query, pendingIn: above) where seen.insert(object.reference).inserted {
-        objects.append(object)
+      for object in try PendingOverlay.objects(query, pendingIn: above) {
+        if seen.insert(object.reference).inserted {
+          objects.append(object)
+        } else if object.mayHaveRow {
+          // Brought back below.
+          savedIDs.append(object.id)
+        }
       }
       next = above.parent
     }
-    savedIDs = objects.filter { $0.state != .inserted && $0.id > 0 }.map(\.id)
+    savedIDs += objects.filter(\.mayHaveRow).map(\.id)
   }
 
   private static func objects(_ query: FetchQuery, pendingIn context: Context) throws(Failure) -> [ManagedObject] {
@@ -315,6 +320,9 @@ struct PendingOverlay {
 }
 
 extension ManagedObject {
+  /// One that is to be inserted has a row only if it had one before, and somebody has brought that back.
+  fileprivate var mayHaveRow: Bool { id > 0 && (state != .inserted || version > 0) }
+
   fileprivate func differsFromStore(in property: Property) -> Bool {
     state != .saved || committed[property.slot] != nil || toMany[property.slot]?.isChanged == true
   }
