@@ -227,23 +227,24 @@ typedef struct quire_icu_period {
   int32_t year, month, day;
 } quire_icu_period;
 
-static inline double quire_icu_midnight(UCalendar *calendar, UErrorCode *status) {
-  ucal_set(calendar, UCAL_HOUR_OF_DAY, 0);
-  return ucal_getMillis(calendar, status);
-}
-static inline void quire_icu_set_noon(UCalendar *calendar) {
-  ucal_set(calendar, UCAL_HOUR_OF_DAY, 12);
+static inline void quire_icu_set_hour(UCalendar *calendar, int32_t hour) {
+  ucal_set(calendar, UCAL_HOUR_OF_DAY, hour);
   ucal_set(calendar, UCAL_MINUTE, 0);
   ucal_set(calendar, UCAL_SECOND, 0);
   ucal_set(calendar, UCAL_MILLISECOND, 0);
 }
-// The day (0), week (1), month (2) or year (3) of a moment. Days are counted at noon, which every clock shows once.
+static inline double quire_icu_midnight(UCalendar *calendar, UErrorCode *status) {
+  quire_icu_set_hour(calendar, 0);
+  return ucal_getMillis(calendar, status);
+}
+// The day (0), week (1), month (2) or year (3) of a moment. Days are counted at noon, which clocks leave out or
+// show twice far less often than midnight.
 static inline quire_icu_period quire_icu_period_around(
     UCalendar *calendar, int unit, double moment, UErrorCode *status) {
   quire_icu_period period = {0, 0, 0, 0, 0};
   ucal_setMillis(calendar, moment, status);
   ucal_get(calendar, UCAL_DATE, status);
-  quire_icu_set_noon(calendar);
+  quire_icu_set_hour(calendar, 12);
   if (unit == 1) {
     int32_t day = ucal_get(calendar, UCAL_DAY_OF_WEEK, status);
     ucal_add(calendar, UCAL_DATE, -((day - ucal_getAttribute(calendar, UCAL_FIRST_DAY_OF_WEEK) + 7) % 7), status);

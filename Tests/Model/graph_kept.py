@@ -91,7 +91,7 @@ KEPT: dict[str, list[Step]] = {
         ("assign", 0, 12, "players", (3,)), ("save", 0), ("undo", 0), ("delete", 0, 3), ("undo", 0),
     ],
     "a child that has brought back what its parent is to delete shows it once": [
-        ("open", 1, 0), ("insert", 1, 7, "Node"), ("save", 1), ("merge", 3), ("undo", 1), ("delete", 3, 7), ("merge", 3),
-        ("undo", 3), ("fetch", 3, "Node"),
+        ("open", 1, 0), ("insert", 1, 7, "Node"), ("save", 1), ("merge", 3), ("undo", 1), ("delete", 3, 7),
+        ("merge", 3), ("undo", 3), ("fetch", 3, "Node"),
     ],
 }
