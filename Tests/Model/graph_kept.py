@@ -94,4 +94,11 @@ KEPT: dict[str, list[Step]] = {
         ("open", 1, 0), ("insert", 1, 7, "Node"), ("save", 1), ("merge", 3), ("undo", 1), ("delete", 3, 7),
         ("merge", 3), ("undo", 3), ("fetch", 3, "Node"),
     ],
+    "an object that is inserted again takes its partner from whom another has given it to": [
+        ("insert", 0, 1, "Person"), ("insert", 0, 3, "Person"), ("insert", 1, 5, "Person"), ("policy", 1, 5),
+        ("insert", 0, 8, "Passport"), ("insert", 1, 9, "Person"), ("insert", 1, 10, "Person"), ("save", 1), ("save", 0),
+        ("refresh_all", 1), ("undo", 1), ("merge", 0), ("insert", 1, 11, "Person"), ("point", 0, 8, "holder", 10),
+        ("save", 0), ("point", 1, 11, "passport", 8), ("point", 0, 8, "holder", 5), ("undo", 0), ("save", 1),
+        ("policy", 0, 5), ("point", 0, 10, "manager", 5), ("save", 0),
+    ],
 }
