@@ -165,9 +165,10 @@ extension ManagedObject {
     if case .object(let box) = held, box.reference == self.reference {
       if !isHeld { target.write(.nil, at: inverse.slot) }
     } else if isHeld {
-      // Whom the target held until now has to let go of it.
-      if case .object(let box) = held, let former = context.registeredObject(box.reference), former.isLive,
-        !former.isFault, case .object(let back) = former.values[relationship.slot], back.reference == reference
+      // Whom the target held until now has to let go of it, whether it was read here or not.
+      if case .object(let box) = held, let former = try context.object(box.reference, of: inverse.destination),
+        former.isLive, try former.isStillStored(), case .object(let back) = former.values[relationship.slot],
+        back.reference == reference
       {
         former.write(.nil, at: relationship.slot)
       }
