@@ -128,17 +128,18 @@ final class TextFolder {
   }
 
   private func foldCase(_ source: UnsafeBufferPointer<UInt8>) {
-    guard let map = TextFolder.caseMap.pointer, let length = Int32(exactly: source.count) else {
-      return copy(source)
-    }
+    guard let map = TextFolder.caseMap.pointer, let length = Int32(exactly: source.count),
+      let base = source.baseAddress
+    else { return copy(source) }
     var status = U_ZERO_ERROR
-    let start = UnsafeRawPointer(source.baseAddress!).assumingMemoryBound(to: CChar.self)
+    let start = UnsafeRawPointer(base).assumingMemoryBound(to: CChar.self)
     resize(&folded, source.count &+ 16)
     for _ in 0..<2 {
       status = U_ZERO_ERROR
-      let needed = folded.withUnsafeMutableBytes {
-        quire_icu_fold_case(
-          map, $0.baseAddress!.assumingMemoryBound(to: CChar.self), Int32(clamping: $0.count), start, length, &status)
+      let needed = folded.withUnsafeMutableBytes { target -> Int32 in
+        guard let place = target.baseAddress else { return 0 }
+        return quire_icu_fold_case(
+          map, place.assumingMemoryBound(to: CChar.self), Int32(clamping: target.count), start, length, &status)
       }
       resize(&folded, max(0, Int(needed)))
       if status != U_BUFFER_OVERFLOW_ERROR { break }
@@ -208,9 +209,9 @@ final class TextFolder {
     resize(&folded, units.count &* 3 &+ 1)
     units.withUnsafeBufferPointer { source in
       folded.withUnsafeMutableBytes { target in
-        guard let base = source.baseAddress else { return }
+        guard let base = source.baseAddress, let place = target.baseAddress else { return }
         _ = quire_icu_to_utf8(
-          target.baseAddress!.assumingMemoryBound(to: CChar.self), Int32(clamping: target.count), &written, base,
+          place.assumingMemoryBound(to: CChar.self), Int32(clamping: target.count), &written, base,
           Int32(source.count), &status)
       }
     }
