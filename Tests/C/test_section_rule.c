@@ -143,11 +143,7 @@ static void expressions_make_sections_that_follow_related_objects(void) {
     CHECK_OK(quire_section_rule_create_with_expression(expression, NULL, &made_of, &error));
     quire_expression_release(expression);
     quire_results *results = ruled(made.context, "Book", "title", made_of);
-    quire_results_delegate delegate = QUIRE_RESULTS_DELEGATE_INIT;
-    delegate.will_change = will_change;
-    delegate.did_change_section = section_changed;
-    delegate.did_change_object = object_changed;
-    delegate.did_change = did_change;
+    const quire_results_delegate delegate = recorder();
     CHECK_OK(quire_results_set_delegate(results, &delegate, &error));
     CHECK_TEXT(shown(results), "GOETHE/G:3");
     set_text(author, "name", "Schiller");
@@ -172,11 +168,7 @@ static void fixed_sections_stay_when_they_are_empty(void) {
     options.fixed_section_count = 2;
     quire_section_rule *by_pages = rule("pages", &options);
     quire_results *results = ruled(made.context, "Book", "title", by_pages);
-    quire_results_delegate delegate = QUIRE_RESULTS_DELEGATE_INIT;
-    delegate.will_change = will_change;
-    delegate.did_change_section = section_changed;
-    delegate.did_change_object = object_changed;
-    delegate.did_change = did_change;
+    const quire_results_delegate delegate = recorder();
     CHECK_OK(quire_results_set_delegate(results, &delegate, &error));
     CHECK_TEXT(shown(results), "3/3:0 1/1:1");
     quire_section section;
