@@ -90,8 +90,8 @@ typedef struct quire_merge_handler {
     /**
      * Gives a `quire_merge_policy`; any other number counts as QUIRE_MERGE_ERROR. Called on the thread of the save, outside
      * of any transaction. `conflict` is borrowed for the call. It may read objects of the context and fetch; whatever
-     * would change, save or roll back there fails with QUIRE_INVALID_STATE. All conflicts of a round are decided before
-     * the first is settled. One object can come again, when yet another writer changed it.
+     * would change, save or roll back there or in a parent of it fails with QUIRE_INVALID_STATE. All conflicts of a round
+     * are decided before the first is settled. One object can come again, when yet another writer changed it.
      */
     uint32_t (*QUIRE_NULLABLE decide)(void *QUIRE_NULLABLE user_data, const quire_conflict *conflict);
 } quire_merge_handler;

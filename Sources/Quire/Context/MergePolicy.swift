@@ -26,7 +26,7 @@ extension Context {
     if isAskingHandler {
       throw Failure(
         .invalidState,
-        "A merge handler decides about a conflict of this context; it may read objects but change nothing. "
+        "A merge handler decides about a conflict of this context, or of a child; it may read but change nothing. "
           + "Return a policy, and change objects after the save.")
     }
   }

@@ -347,8 +347,8 @@ class Context(Merging, Undoing):
         """What a save does with objects that another writer has changed: a `MergePolicy`, ERROR at first, or a function
         that is given each `ObjectConflict` and gives the policy for it.
 
-        The function may read objects and run queries, but not change, save or roll back anything of this context
-        (`InvalidState`). What it raises comes out of the save, which writes nothing then.
+        The function may read objects and run queries, but not change, save or roll back anything of this context or
+        of its parents (`InvalidState`). What it raises comes out of the save, which writes nothing then.
         """
         if self._merge_handler is not None:
             return self._merge_handler.decide
