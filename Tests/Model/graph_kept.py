@@ -101,4 +101,9 @@ KEPT: dict[str, list[Step]] = {
         ("save", 0), ("point", 1, 11, "passport", 8), ("point", 0, 8, "holder", 5), ("undo", 0), ("save", 1),
         ("policy", 0, 5), ("point", 0, 10, "manager", 5), ("save", 0),
     ],
+    "what lets go of what its parent has deleted is not in the order that the parent has put it into": [
+        ("open", 0, None), ("insert", 0, 12, "Node"), ("insert", 0, 15, "Node"), ("refresh_all", 2),
+        ("point", 2, 15, "parent", 12), ("insert", 0, 18, "Node"), ("delete", 0, 12),
+        ("assign", 0, 15, "children", (15, 18)), ("refresh_all", 2),
+    ],
 }

@@ -304,6 +304,10 @@ class World(Saving, Nesting):
         if not side.is_fresh:
             # What was to refer to a row that is gone lets go of it, or takes its own change back.
             lost = {key for key, value in side.now.items() if side.relation(key) and value not in side.saved}
+            # In the second case it is again in the order of whom it belonged to.
+            lost |= {
+                ("order", side.saved[key], relation.inverse) for key in lost
+                if (relation := side.relation(key)) and relation.inverse and side.saved.get(key) in side.saved}
             side.process()
             side.context.merge()
             side.take_over(lost)
