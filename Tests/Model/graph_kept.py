@@ -106,4 +106,16 @@ KEPT: dict[str, list[Step]] = {
         ("point", 2, 15, "parent", 12), ("insert", 0, 18, "Node"), ("delete", 0, 12),
         ("assign", 0, 15, "children", (15, 18)), ("refresh_all", 2),
     ],
+    "a save that comes to write nothing of an object does not learn its version": [
+        ("insert", 1, 6, "Book"), ("save", 1), ("insert", 0, 9, "Crate"), ("insert", 1, 10, "Tag"), ("merge", 0),
+        ("insert", 0, 11, "Tag"), ("assign", 1, 6, "tags", (10,)), ("save", 1), ("link", 0, 11, "books", 6),
+        ("set", 1, 6, "price", 0), ("merge", 0), ("save", 1), ("delete", 0, 11), ("save", 0),
+        ("link", 0, 9, "items", 6), ("save", 0),
+    ],
+    "a child's save that is refused half way leaves nothing updated in its parent": [
+        ("insert", 0, 5, "Book"), ("insert", 0, 6, "Book"), ("save", 0), ("merge", 1), ("delete", 0, 6),
+        ("insert", 1, 9, "Person"), ("open", 1, 0), ("save", 0), ("end", 1), ("merge", 1), ("insert", 3, 12, "Note"),
+        ("insert", 3, 13, "Note"), ("save", 1), ("link", 3, 5, "notes", 12), ("point", 3, 13, "about", 6), ("save", 3),
+        ("assign", 1, 9, "reports", (9,)),
+    ],
 }

@@ -226,13 +226,18 @@ class Saving:
                 if [m for m in found if m in order] == order and sorted(found) == sorted(present):
                     order = list(found)
             put(self.stored, key, tuple(order))
+        before = dict(self.versions)
         for n in written:
             self.versions[n] += 1
         for n in side.soft & self.versions.keys():
             column = self.file.execute(
                 f"SELECT Z_OPT FROM Z{root(self.ids[n][0]).upper()} WHERE Z_PK = ?", (self.ids[n][1],)).fetchone()
             if column and column[0] in (self.versions[n] - 1, self.versions[n], self.versions[n] + 1):
-                self.versions[n] = side.versions[n] = column[0]
+                self.versions[n] = column[0]
+                if column[0] == before.get(n):
+                    written.discard(n)
+                else:
+                    written.add(n)
         side.moved, side.withdrawn = set(), set()
         for n in side.removed():
             del self.versions[n]

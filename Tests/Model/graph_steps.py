@@ -273,6 +273,9 @@ class World(Saving, Nesting):
     def do_refresh(self, side: Side, n: int, merges: bool) -> Any:
         if n not in side.now or not side.is_fresh:
             return False
+        if not merges and n in side.soft:
+            # Where members follow from what others refer to, what there is to take back depends on what was read.
+            return False
         each = side.object(n)
         if merges or n in side.base:
             before = dict(side.now)

@@ -36,6 +36,8 @@ extension Context {
       let half = noted.takeHalf()
       noted.isPaused = true
       try? bringBack(half.images, by: nil)
+      // What refers to insertions that were taken back lets go of them now, so that it shows no change.
+      try? propagateDeletes()
       throw error
     }
     own?.note(noted.takeHalf())
