@@ -9,7 +9,10 @@ extension Context {
   /// Runs a request. Pending changes are processed first, so that observers and the result agree.
   func fetch(_ request: FetchRequest) throws(Failure) -> ObjectList {
     try prepareFetch()
-    let query = try query(for: request)
+    if let kept = try keptQuery(for: request), try overlay(for: request, kept.query).isEmpty {
+      return list(try store.ids(kept.compiled), request, kept.query)
+    }
+    let query = try FetchQuery(request, in: self)
     let list = try store.watched(by: query.monitor) { () throws(Failure) in try fetch(request, query) }
     // Objects may have been found changed, which their followers hear at once.
     if request.shouldRefreshRefetchedObjects { try process() }
@@ -22,11 +25,15 @@ extension Context {
     case .count:
       return ObjectList(context: self, count: try count(request, query))
     case .ids:
-      let rows = try identifiers(request, query, overlay(for: request, query))
-      return ObjectList(
-        context: self, entity: query.entity, rows: rows, reading: ObjectReading(batchSize: request.batchSize))
+      return list(try identifiers(request, query, overlay(for: request, query)), request, query)
     case .objects: return try fetchObjects(request, query)
     }
+  }
+
+  private func list(
+    _ rows: ContiguousArray<RowIdentifier>, _ request: FetchRequest, _ query: FetchQuery
+  ) -> ObjectList {
+    ObjectList(context: self, entity: query.entity, rows: rows, reading: ObjectReading(batchSize: request.batchSize))
   }
 
   private func fetchObjects(_ request: FetchRequest, _ query: FetchQuery) throws(Failure) -> ObjectList {
@@ -110,10 +117,7 @@ extension Context {
   ) throws(Failure) -> ContiguousArray<RowIdentifier> {
     var plan = query.plan()
     let limit = request.limit == 0 ? nil : request.limit
-    if overlay.isEmpty {
-      if let compiled = query.compiled { return try store.ids(compiled, store.layout(plan)) }
-      return try store.ids(window(plan, request))
-    }
+    if overlay.isEmpty { return try store.ids(window(plan, request)) }
     plan.excluded = overlay.savedIDs
     if let limit { plan.limit = limit.addingReportingOverflow(request.offset).overflow ? nil : limit + request.offset }
     let matching = try overlay.matching(query)

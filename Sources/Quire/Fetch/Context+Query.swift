@@ -1,29 +1,27 @@
-/// The query of a request that ran before, and may run again.
-private final class KeptQuery {
-  let stamp: UInt64
+/// A fetch of ids that ran before, and may run again.
+final class KeptQuery {
+  fileprivate let stamp: UInt64
   let query: FetchQuery
+  let compiled: CompiledFetch
 
-  init(_ stamp: UInt64, _ query: FetchQuery) {
+  fileprivate init(_ stamp: UInt64, _ query: FetchQuery, _ compiled: CompiledFetch) {
     self.stamp = stamp
     self.query = query
+    self.compiled = compiled
   }
 }
 
 extension Context {
-  /// The request's query, resolved and compiled once while the same request is asked again and again.
-  func query(for request: FetchRequest) throws(Failure) -> FetchQuery {
-    if let kept = lastQuery as? KeptQuery, kept.stamp == request.stamp {
-      var query = kept.query
-      query.monitor = FetchMonitor(of: request.entityName, request.cancellation, request.progress, in: self)
-      return query
-    }
-    var query = try FetchQuery(request, in: self)
-    guard request.resultType == .ids, query.predicate?.compilesAlike ?? true else { return query }
-    query.compiled = try FetchSQL(window(query.plan(), request), schema: store.schema)
-    var kept = query
-    kept.monitor = nil
-    lastQuery = KeptQuery(request.stamp, kept)
-    return query
+  /// The request's query, resolved and compiled once while the same request is asked again and again; nil for one that
+  /// is worth or allows no keeping.
+  func keptQuery(for request: FetchRequest) throws(Failure) -> KeptQuery? {
+    if request.resultType != .ids || request.cancellation != nil || request.progress != nil { return nil }
+    if let kept = lastQuery as? KeptQuery, kept.stamp == request.stamp { return kept }
+    let query = try FetchQuery(request, in: self)
+    guard query.predicate?.compilesAlike ?? true else { return nil }
+    let kept = KeptQuery(request.stamp, query, try store.compiled(window(query.plan(), request)))
+    lastQuery = kept
+    return kept
   }
 }
 

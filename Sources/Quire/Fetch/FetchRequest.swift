@@ -66,8 +66,6 @@ struct FetchQuery {
   private let evaluator: PredicateEvaluator?
   /// Who watches its one run, if anybody does.
   var monitor: FetchMonitor?
-  /// The request's plan, where compiling it again would give the same.
-  var compiled: FetchSQL?
 
   init(_ request: FetchRequest, in context: Context) throws(Failure) {
     try self.init(

@@ -1,18 +1,20 @@
 /// Answers to fetch plans. Each is one statement, hence one state of the file.
 extension Store {
   /// Which rows answer the plan, in its order.
-  func ids(_ plan: FetchPlan) throws(Failure) -> ContiguousArray<RowIdentifier> {
-    try ids(FetchSQL(plan, schema: schema), layout(plan))
+  func ids(_ plan: FetchPlan) throws(Failure) -> ContiguousArray<RowIdentifier> { try ids(compiled(plan)) }
+
+  func compiled(_ plan: FetchPlan) throws(Failure) -> CompiledFetch {
+    let layout = layout(plan)
+    return CompiledFetch(try FetchSQL(plan, schema: schema), layout)
   }
 
   /// The same for a plan that was compiled before.
-  func ids(_ sql: FetchSQL, _ layout: RowLayout) throws(Failure) -> ContiguousArray<RowIdentifier> {
+  func ids(_ fetch: CompiledFetch) throws(Failure) -> ContiguousArray<RowIdentifier> {
     try withConnection { connection throws(Failure) in
-      let keyed = sql.selectKeyed(layout.identifierColumns)
-      let statement = try connection.statement(keyed ?? sql.select(layout.identifierColumns))
-      try sql.bind(to: statement)
-      let rows = try layout.identifiers(from: statement)
-      return keyed == nil ? rows : rows.orderedByID()
+      let statement = try connection.statement(fetch.select)
+      try fetch.arguments.bind(to: statement)
+      let rows = try fetch.layout.identifiers(from: statement)
+      return fetch.isOrdered ? rows : rows.orderedByID()
     }
   }
 
@@ -66,6 +68,22 @@ extension Store {
 
   func layout(_ plan: FetchPlan) -> RowLayout {
     layouts.layout(of: plan.entity, includesSubentities: plan.includesSubentities)
+  }
+}
+
+/// A fetch of ids, ready to run any number of times.
+final class CompiledFetch {
+  fileprivate let select: String
+  fileprivate let isOrdered: Bool
+  fileprivate let arguments: SQLArguments
+  fileprivate let layout: RowLayout
+
+  fileprivate init(_ sql: FetchSQL, _ layout: RowLayout) {
+    let keyed = sql.selectKeyed(layout.identifierColumns)
+    select = keyed ?? sql.select(layout.identifierColumns)
+    isOrdered = keyed == nil
+    arguments = sql.arguments
+    self.layout = layout
   }
 }
 
