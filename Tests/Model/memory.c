@@ -243,7 +243,7 @@ static void make_and_remove(void) {
     quire_fetch_request_release(request);
     quire_context_release(other);
     close_store(made);
-    if (kept > lives * rounds / 2 || grown > 8 * MEGABYTE) {
+    if (kept > lives * rounds || grown > 8 * MEGABYTE) {
         printf("which is too much\n");
         exit(1);
     }
