@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, Optional
 
-from graph_world import DEFAULTS, FIRST, KEYS, OF, TRANSIENT, Relation, inverse, is_kind
+from graph_world import DEFAULTS, FIRST, KEYS, NAMED, OF, TRANSIENT, Relation, inverse, is_kind
 
 Facts = dict[Any, Any]
 
@@ -229,6 +229,12 @@ def merge(
         merged[key] = value
     # What refers to objects that are deleted here is for their rules.
     apply_rules(merged, theirs, [(n, merged.pop(n)) for n in deleted], withdrawn)
+    for key, value in mine.items():
+        # What refers to something deleted since before, by undoing, goes on to do so.
+        if value not in deleted or base.get(key) != theirs.get(key) or type(key) is not tuple or key[0] not in merged:
+            continue
+        if _is_reference(key, mine) and not NAMED[mine[key[0]], key[1]].inverse:
+            put(merged, key, value)
     for n in objects(merged):
         for relation in OF[merged[n]]:
             back = inverse(relation)

@@ -118,4 +118,31 @@ KEPT: dict[str, list[Step]] = {
         ("insert", 3, 13, "Note"), ("save", 1), ("link", 3, 5, "notes", 12), ("point", 3, 13, "about", 6), ("save", 3),
         ("assign", 1, 9, "reports", (9,)),
     ],
+    "a transient value of what child and parent have brought back is no change": [
+        ("open", 1, 0), ("insert", 1, 17, "Person"), ("refresh_all", 3), ("set", 1, 17, "nick", "c"), ("merge", 3),
+        ("delete", 3, 17), ("save", 3), ("undo", 3), ("set", 3, 17, "label", "b"), ("undo", 1), ("merge", 3),
+        ("save", 3),
+    ],
+    "whom another has given what lets go of a gone object need not be updated": [
+        ("insert", 1, 2, "Passport"), ("insert", 1, 3, "Account"), ("insert", 0, 6, "Chapter"),
+        ("insert", 0, 10, "Book"), ("save", 1), ("save", 0), ("merge", 1), ("insert", 0, 14, "Book"), ("open", 1, None),
+        ("link", 0, 14, "chapters", 6), ("assign", 3, 10, "chapters", (6,)), ("delete", 0, 10), ("save", 0),
+        ("save", 3), ("refresh_all", 1),
+    ],
+    "delete rules find whom another has had refer to what was deleted": [
+        ("insert", 0, 3, "UniqueAccount"), ("insert", 1, 5, "Account"), ("link", 0, 3, "clients", 3), ("save", 0),
+        ("merge", 1), ("rollback", 0), ("forget", 0, 4), ("link", 1, 3, "clients", 5), ("delete", 0, 3),
+        ("link", 1, 3, "clients", 3), ("save", 1), ("save", 0),
+    ],
+    "a reference without inverse that undoing brings back may be to what was deleted": [
+        ("insert", 0, 1, "Account"), ("open", 0, 0), ("insert", 2, 7, "Node"), ("insert", 2, 10, "Node"), ("save", 2),
+        ("delete", 2, 10), ("set", 0, 10, "key", 0), ("point", 0, 7, "parent", 10), ("point", 2, 1, "keeper", 7),
+        ("save", 2), ("delete", 2, 1), ("merge", 2), ("undo", 2), ("merge", 2),
+    ],
+    "members whose order a policy took back stand as the file has them": [
+        ("policy", 1, 5), ("child", 1, True, (("insert", 3, "Node"), ("link", 3, "children", 3))),
+        ("insert", 0, 5, "Node"), ("insert", 0, 8, "Node"), ("save", 0), ("refresh_all", 1), ("undo", 1),
+        ("link", 0, 5, "children", 8), ("save", 0), ("insert", 1, 17, "Node"), ("assign", 1, 8, "children", (17, 5)),
+        ("save", 1),
+    ],
 }

@@ -47,6 +47,9 @@ class Saving:
         for other in self.sides:
             if other is not side and other.is_fresh:
                 # What it has not read by now, it would read later than the rest.
+                if other.deleted:
+                    other.context.process()
+                    other.process()
                 other.quiet = 0
                 other.compare()
                 other.read()

@@ -336,7 +336,11 @@ class Side:
         self.mark = dict(self.now)
         # Transient values are not merged.
         nicks = {key: value for facts in (saved, self.base) for key, value in facts.items()
-                 if is_transient(key) and key[0] in saved and (facts is self.base or key[0] not in self.base)}
+                 if is_transient(key) and key[0] in saved and (facts is self.base or key[0] not in self.base)
+                 and (key[0] in self.base or key[0] not in before)}
+        # What was inserted again here and there is as it is here.
+        nicks |= {key: value for key, value in before.items()
+                  if is_transient(key) and key[0] in saved and key[0] in before and key[0] not in self.base}
         self.base = {**stored(saved), **nicks}
         self.versions = dict(self.world.versions)
         self.is_fresh = True

@@ -311,6 +311,7 @@ class World(Saving, Nesting):
             lost |= {
                 ("order", side.saved[key], relation.inverse) for key in lost
                 if (relation := side.relation(key)) and relation.inverse and side.saved.get(key) in side.saved}
+            side.moved |= {key[1] for key in lost if key[0] == "order"}
             side.process()
             side.context.merge()
             side.take_over(lost)

@@ -210,7 +210,11 @@ extension ManagedObject {
   fileprivate func commit() {
     if !committed.isEmpty { committed.removeAll() }
     if toMany.isEmpty { return }
-    for slot in toMany.keys { toMany[slot]?.commit() }
+    for (slot, members) in toMany {
+      // Who came by a reference of its own, and not by this side, has its place from the store.
+      let isPlaced = !members.isOrdered || members.isChanged || members.members == members.saved
+      if isPlaced { toMany[slot]?.commit() } else { toMany[slot] = nil }
+    }
   }
 
   /// Back to the saved values. To-many members are read again when they are next asked for.

@@ -2,7 +2,7 @@
 ///
 /// Asking, adding and removing take constant time; only removing from an ordered relationship looks for the place.
 struct ToManyMembers {
-  private let isOrdered: Bool
+  let isOrdered: Bool
   /// In order when the relationship is ordered, otherwise in no order that means anything.
   private(set) var members: [ObjectReference]
   private(set) var saved: [ObjectReference]
