@@ -57,9 +57,12 @@ extension Context {
   /// it does not show itself.
   func tellChildren(_ batch: [ObjectChange]) {
     if batch.isEmpty { return }
+    let children = children
+    if children.isEmpty { return }
+    let bereaved = bereaved(by: batch)
     for child in children {
       var change = StoreChange()
-      var regrouped = Regrouped()
+      var regrouped = bereaved
       for each in batch {
         let own = child === savingChild ? child.registeredObject(each.object.reference) : nil
         if !each.object.isLive {
@@ -72,6 +75,22 @@ extension Context {
       change.regrouped = regrouped.all
       child.inbox.post(change)
     }
+  }
+
+  /// The owners that lose members by deletions in relationships without inverse, where no delete rule leads to them.
+  private func bereaved(by batch: [ObjectChange]) -> Regrouped {
+    var regrouped = Regrouped()
+    let gone = batch.filter { !$0.object.isLive }.map(\.object)
+    if gone.isEmpty { return regrouped }
+    for relationship in model.entities.flatMap(\.ownRelationships)
+    where relationship.isToMany && relationship.inverse == nil && !relationship.isTransient {
+      let members = gone.filter { $0.entity.isKind(of: relationship.destination) }
+      if members.isEmpty { continue }
+      // Where the store cannot be asked now, lists of the children stay as they are.
+      let owners = try? owners(of: members, through: relationship, from: relationship.entity)
+      for owner in owners ?? [] { regrouped.add(relationship, owner.id) }
+    }
+    return regrouped
   }
 
   /// Files what others have saved. What this context has deleted, its children know to be deleted.

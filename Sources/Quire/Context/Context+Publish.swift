@@ -34,11 +34,18 @@ extension Context {
     }
     for delete in request.deletes {
       change.deleted.append(RowIdentifier(id: delete.id, entity: Int32(delete.entity.number)))
+      guard let object = registeredObject(delete.reference), !object.isFault else { continue }
+      for relationship in delete.entity.relationships where !relationship.isToMany {
+        note(object.committed[relationship.slot] ?? object.values[relationship.slot], relationship)
+      }
     }
     for members in request.toManyChanges {
       regrouped.add(members.relationship, permanent(members.owner))
       guard let inverse = members.relationship.inverse, inverse.isToMany else { continue }
       for member in members.added + members.removed { regrouped.add(inverse, permanent(member)) }
+    }
+    for (relationship, owners) in result.bereaved {
+      for owner in owners { regrouped.add(relationship, owner.id) }
     }
     change.regrouped = regrouped.all
     let written = Set(change.inserted + change.updated)

@@ -45,12 +45,31 @@ extension Context {
     // What still refers to a deleted object, because no rule took it away, refers to nothing from now on.
     let hasDangling = !exposedRelationships(to: deletedObjects).isEmpty
     if hasDangling { for object in deletedObjects { touch(object) } }
+    touchOwners(result?.bereaved ?? [], besides: deletedObjects)
     let derived = result?.derived ?? []
     takeOver(derived)
     if assigned.isEmpty, !hasDangling, derived.isEmpty { return }
     if !assigned.isEmpty { tellAssignedIDs(assigned) }
     // The changes are in the file; what observers cannot be told now, they are told the next time.
     try? tellObservers()
+  }
+
+  /// What was deleted is no member any more of those who have it without an inverse: only the save says so.
+  private func touchOwners(
+    _ bereaved: [(relationship: Relationship, owners: [RowIdentifier])], besides gone: [ManagedObject]
+  ) {
+    if bereaved.isEmpty { return }
+    let gone = Set(gone.map(\.reference)), observers = liveObservers
+    for (relationship, owners) in bereaved {
+      let isFollowed = !children.isEmpty || observers.contains { $0.follows(relationship.entity) }
+      for owner in owners {
+        let reference = ObjectReference(root: relationship.entity.rootNumber, id: owner.id)
+        if gone.contains(reference) { continue }
+        var found = registeredObject(reference)
+        if found == nil, isFollowed { found = try? self.object(reference, of: relationship.entity) }
+        if let object = found, object.isLive { touch(object, at: relationship.slot) }
+      }
+    }
   }
 
   /// Gives inserted objects permanent ids that could not have one at once, or whose id another program has used. Ids

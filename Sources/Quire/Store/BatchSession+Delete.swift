@@ -24,6 +24,9 @@ extension BatchSession {
     for (entity, ids) in groups { try checkDeny(entity, ids, doomed) }
     for (entity, ids) in groups { try release(entity, ids, doomed) }
     try releaseUnknowing(doomed)
+    noteBereaved(
+      try schema.bereaved(
+        by: Dictionary(uniqueKeysWithValues: doomed.roots.map { ($0, doomed.ids(root: $0)) }), on: connection))
     for root in doomed.roots {
       guard let entity = store.model.entity(numbered: root) else { continue }
       try run("DELETE FROM \(schema.table(of: entity)) WHERE Z_PK IN (\(IDList.sql))", doomed.ids(root: root))

@@ -69,6 +69,11 @@ final class BatchSession {
     }
   }
 
+  /// The same of objects whose rows stay as they are.
+  func noteBereaved(_ bereaved: [(relationship: Relationship, owners: [RowIdentifier])]) {
+    change.regrouped += bereaved
+  }
+
   private func checkCounts(of relationship: Relationship, _ owners: Set<Int64>) throws(Failure) {
     let path = try RelationshipSQL(relationship, schema: schema)
     let step = path.join(from: "o.value", step: 1)

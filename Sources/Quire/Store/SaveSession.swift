@@ -35,6 +35,7 @@ final class SaveSession {
   func run() throws(Failure) -> SaveResult {
     try allocate()
     try checkReservedIDs()
+    let bereaved = try bereaved()
     try deleteRows()
     try removeMembers()
     try updateRows()
@@ -43,7 +44,7 @@ final class SaveSession {
     try writeOrders()
     try checkDeletedAreFree()
     try throwConflicts()
-    return SaveResult(permanentIDs: permanentIDs)
+    return SaveResult(permanentIDs: permanentIDs, bereaved: bereaved)
   }
 
   // MARK: References

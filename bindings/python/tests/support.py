@@ -9,7 +9,7 @@ import tempfile
 import unittest
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
-from typing import Optional
+from typing import Any, Optional
 from uuid import UUID
 
 import quire
@@ -80,6 +80,25 @@ class Kitten(Cat):
 
 
 MODELS = [Author, Quote, Everything, Dog, Kitten, Cat]
+
+
+class Recording:
+    """The changes of a list, as text: a line for each bracket."""
+
+    def __init__(self, live: quire.Results[Any]) -> None:
+        self.lines: list[list[str]] = []
+        live.on_change(self.follow)
+
+    def follow(self, change: quire.ChangeSet[Any]) -> None:
+        line = [f"{type(each).__name__} {each.index}" for each in change.section_changes]
+        for each in change:
+            places = [f"{place[0]}.{place[1]}" for place in (each.old, each.new) if place is not None]
+            line.append(f"{type(each).__name__} {'/'.join(places)}")
+        self.lines.append(line)
+
+    def take(self) -> list[list[str]]:
+        lines, self.lines = self.lines, []
+        return lines
 
 
 class StoreTestCase(unittest.TestCase):
