@@ -244,8 +244,9 @@ quire_status quire_results_fetch(quire_results *results, quire_error *QUIRE_NULL
  *
  * Once fetched, the rows are fetched anew and the difference is told in a bracket of its own: rows that are in both
  * lists and kept their order among each other, and their section, are not told of; the moves are as few as can be. A
- * section is the same when its key and its name are. Where nothing differs nothing is told. From within the delegate of
- * another controller this works, too.
+ * section is the same when its value and its name are, whatever makes it or orders it; sections do not move, so of those
+ * that come to be in another order the ones with the most rows stay, and the others go and come. Where nothing differs
+ * nothing is told. From within the delegate of another controller this works, too.
  *
  * Fails as `quire_results_create` and `quire_results_fetch` do, with QUIRE_INVALID_ARGUMENT for an entity of another tree,
  * and with QUIRE_INVALID_STATE while it is suspended; the controller then keeps what it had, and nothing is told. When a

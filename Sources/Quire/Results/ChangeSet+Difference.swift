@@ -1,4 +1,5 @@
-/// Which sections of two lists are the same: by key and by name.
+/// Which sections of two lists are the same: by name and by value or key, whatever makes them and orders them. Sections
+/// do not move: of those that are in another order, the ones with the most rows stay.
 private struct SectionPairs {
   /// For each new section the old one, or nil when it is new.
   var counterparts: [Int?] = []
@@ -6,18 +7,60 @@ private struct SectionPairs {
   var gone: [Int]
 
   init(_ old: ListSnapshot, _ new: ListSnapshot) {
-    var rest: [SectionKey: Int] = [:]
-    for (index, section) in old.sections.enumerated() { rest[section.key] = index }
+    var named: [Text: [Int]] = [:]
+    for (index, section) in old.sections.enumerated() { named[section.key.name, default: []].append(index) }
     for section in new.sections {
-      if let same = rest[section.key], old.sections[same].key.name == section.key.name {
-        rest[section.key] = nil
-        counterparts.append(same)
-      } else {
-        counterparts.append(nil)
+      let known = named[section.key.name]?.first {
+        let key = old.sections[$0].key
+        if key == section.key { return true }
+        // The only section of a list without sections is not that of nil.
+        return !key.order.bytes.isEmpty && !section.key.order.bytes.isEmpty
+          && key.value.isIdentical(to: section.key.value)
       }
+      counterparts.append(known)
+      if let known { named[section.key.name]?.removeAll { $0 == known } }
     }
-    gone = rest.values.sorted()
+    let kept = SectionPairs.heaviestRun(of: counterparts, in: old.sections.map(\.count))
+    for index in counterparts.indices where counterparts[index].map(kept.contains) == false {
+      counterparts[index] = nil
+    }
+    gone = old.sections.indices.filter { !kept.contains($0) }
   }
+
+  /// Of the run of ascending numbers with the greatest weight, its numbers. Each has its weight plus one, so that
+  /// sections without rows stay where they can. O(n log n).
+  private static func heaviestRun(of numbers: [Int?], in weights: [Int]) -> Set<Int> {
+    let present = numbers.compactMap(\.self)
+    if zip(present, present.dropFirst()).allSatisfy(<) { return Set(present) }
+    var previous = [Int](repeating: -1, count: weights.count)
+    var total = weights
+    // A tree of maxima: at each place, where the heaviest run with an end in its range ends.
+    var ends = [Int](repeating: -1, count: weights.count + 1)
+    func isHeavier(_ one: Int, _ other: Int) -> Bool { other < 0 || one >= 0 && total[one] > total[other] }
+    var last = -1
+    for number in present {
+      var place = number
+      while place > 0 {
+        if isHeavier(ends[place], previous[number]) { previous[number] = ends[place] }
+        place &= place - 1
+      }
+      total[number] += 1 + (previous[number] < 0 ? 0 : total[previous[number]])
+      place = number + 1
+      while place < ends.count {
+        if isHeavier(number, ends[place]) { ends[place] = number }
+        place += place & -place
+      }
+      if isHeavier(number, last) { last = number }
+    }
+    var run: Set<Int> = []
+    while last >= 0 {
+      run.insert(last)
+      last = previous[last]
+    }
+    return run
+  }
+
+  var areAllThere: Bool { gone.isEmpty && !counterparts.contains(nil) }
 
   /// What tells a section of the new list from all others of both lists; an old one is known by its index.
   func identity(ofNew index: Int) -> CountedForest.Handle {
@@ -85,26 +128,28 @@ extension ChangeSet {
   }
 
   /// The same where `changed` has all rows, by their new ids, that were reported in between: the others have kept their
-  /// order, and of those nothing is told. `renamed` has the new ids of old rows that have others now. One look at each
-  /// id.
+  /// order, and of those nothing is told unless their section is not the same. `renamed` has the new ids of old rows
+  /// that have others now. One look at each id.
   private static func difference(
     from old: ListSnapshot, to new: ListSnapshot, changed: Set<Int64>, renamed: [Int64: Int64]
   ) -> ChangeSet {
     let pairs = SectionPairs(old, new)
     var oldPlaces: [Int64: TouchedRow.Place] = [:]
     var rows: [TouchedRow] = []
-    if changed.isEmpty { return pairs.report(&rows, old, new) }
+    if changed.isEmpty, pairs.areAllThere { return pairs.report(&rows, old, new) }
+    let gone = Set(pairs.gone)
     for index in old.sections.indices {
-      let start = old.sections[index].start
+      let start = old.sections[index].start, isGone = gone.contains(index)
       for (row, id) in old.ids(in: old.rows(of: index)).enumerated() {
         let id = renamed.isEmpty ? id : renamed[id] ?? id
-        if !changed.contains(id) { continue }
+        if !isGone, !changed.contains(id) { continue }
         oldPlaces[id] = TouchedRow.Place(identity: Int32(index), section: index, row: row, flat: start + row)
       }
     }
     for index in new.sections.indices {
       let start = new.sections[index].start, identity = pairs.identity(ofNew: index)
-      for (row, id) in new.ids(in: new.rows(of: index)).enumerated() where changed.contains(id) {
+      let isNew = pairs.counterparts[index] == nil
+      for (row, id) in new.ids(in: new.rows(of: index)).enumerated() where isNew || changed.contains(id) {
         let place = TouchedRow.Place(identity: identity, section: index, row: row, flat: start + row)
         rows.append(TouchedRow(id: id, old: oldPlaces.removeValue(forKey: id), new: place))
       }

@@ -77,7 +77,7 @@ final class SectionMaker {
   /// Fixed sections go before the others, which all have one rank.
   private func ranked(_ section: SectionKey, _ rank: Int) -> SectionKey {
     var ranked = section
-    // No other component begins so: the list and the same list without fixed sections have no section in common.
+    // No other component begins so: the list and the same list without fixed sections have no key in common.
     ranked.order.bytes = [3]
     withUnsafeBytes(of: UInt32(clamping: rank).bigEndian) { ranked.order.bytes.append(contentsOf: $0) }
     ranked.order.bytes.append(contentsOf: section.order.bytes)

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import quire
 from quire import sections
-from support import Author, Everything, Quote, StoreTestCase, day, seeds
+from support import Author, Everything, Quote, Recording, StoreTestCase, day, seeds
 
 
 def zone(name):
@@ -24,6 +24,23 @@ class SectionRuleTests(StoreTestCase):
 
     def shown(self, live):
         return {section.name: len(section) for section in live.sections}
+
+    def test_sections_that_are_ordered_anew_stay_where_they_can(self):
+        for text in "aabbbc":
+            self.quote(text, note=text)
+        live = self.context.query(Quote).live(section_by=sections.by_value(Quote.note, fixed=["a", "b", "c"]))
+        recording = Recording(live)
+        query = self.context.query(Quote)
+        live.set_query(query, section_by=sections.by_value(Quote.note, fixed=["z", "a", "b", "c"]))
+        self.assertEqual(recording.take(), [["InsertSection 0"]])
+        live.set_query(query, section_by=sections.by_value(Quote.note, fixed=["b", "a", "c", "z"]))
+        self.assertEqual(recording.take(), [
+            # b and c have more rows than a and c: they stay.
+            ["DeleteSection 1", "DeleteSection 0", "InsertSection 1", "InsertSection 3", "Move 1.0/1.0",
+             "Move 1.1/1.1"]])
+        live.set_query(query, section_by=sections.by_value(Quote.note))
+        self.assertEqual(recording.take(), [
+            ["DeleteSection 3", "DeleteSection 1", "InsertSection 0", "Move 1.0/0.0", "Move 1.1/0.1"]])
 
     def test_texts_are_gathered_by_their_first_letter(self):
         for text in ("zoo", "Äpple", "apple", "Zebra", "7", "Öl", ""):
