@@ -1,4 +1,4 @@
-"""docs/behaviour-tests.md names tests that exist, and counts right."""
+"""docs/behaviour-tests.md and docs/results-behaviour.md name tests that exist, and count right."""
 
 from __future__ import annotations
 
@@ -9,14 +9,19 @@ import unittest
 
 from named_tests import LANGUAGES, ROOT, tests_of
 
-TABLE = ROOT / "docs" / "behaviour-tests.md"
+DOCS = ROOT / "docs"
 
 MISSING = "missing"
 """In the place of a file: nothing shows this fact yet."""
 
 
-@unittest.skipUnless(TABLE.is_file(), f"There is no {TABLE}: these tests are not run from the repository.")
-class TableTests(unittest.TestCase):
+class Table:
+    """What both tables have to be."""
+
+    name: str
+    chapter: int
+    """Of the reference."""
+    sections: range
     counts: dict[str, list[int]] = {}
     """The first table: section to how many facts, the same, that differ, that are not built, without a test."""
     facts: dict[str, str] = {}
@@ -27,11 +32,13 @@ class TableTests(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls) -> None:
-        text = TABLE.read_text(encoding="utf-8")
+        text = (DOCS / cls.name).read_text(encoding="utf-8")
+        fact = rf"{cls.chapter}\.\d+\.\d+"
         cls.counts = {
             name: [int(each) for each in numbers.split(" | ")]
-            for name, numbers in re.findall(r"^\| (4\.\d+|all)\b[^|]* \| (\d+(?: \| \d+){4}) \|$", text, re.MULTILINE)}
-        facts = re.findall(r"^\| (4\.\d+\.\d+) \| [AT/]+ \| .+ \| (same|differs|not built) \|$", text, re.MULTILINE)
+            for name, numbers in re.findall(
+                rf"^\| ({cls.chapter}\.\d+|all)\b[^|]* \| (\d+(?: \| \d+){{4}}) \|$", text, re.MULTILINE)}
+        facts = re.findall(rf"^\| ({fact}) \| [ATRS/]+ \| .+ \| (same|differs|not built) \|$", text, re.MULTILINE)
         cls.facts = dict(facts)
         if len(cls.facts) != len(facts):
             raise AssertionError("A number stands for two facts.")
@@ -40,15 +47,15 @@ class TableTests(unittest.TestCase):
             for listed, kind in re.findall(r"^- ([\d.,\s]+) \((differs|not built)\):\s+\S", text, re.MULTILINE)
             for fact in re.split(r",\s+", listed)]
         cls.shown_by = [
-            row for row in re.findall(r"^\| (4\.\d+\.\d+) \| ([\w.]+) \| (.*?) *\|$", text, re.MULTILINE)
+            row for row in re.findall(rf"^\| ({fact}) \| ([\w.]+) \| (.*?) *\|$", text, re.MULTILINE)
             if row[1] == MISSING or pathlib.PurePath(row[1]).suffix in LANGUAGES]
-        rows = len(re.findall(r"^\| 4\.\d+\.\d+ \|", text, re.MULTILINE))
+        rows = len(re.findall(rf"^\| {fact} \|", text, re.MULTILINE))
         if rows != len(facts) + len(cls.shown_by):
             raise AssertionError(f"{rows - len(facts) - len(cls.shown_by)} rows are neither facts nor tests.")
 
     def test_there_are_facts_of_all_sections(self) -> None:
         sections = {fact.rpartition(".")[0] for fact in self.facts}
-        self.assertEqual(sections, {f"4.{number}" for number in range(6, 15)})
+        self.assertEqual(sections, {f"{self.chapter}.{number}" for number in self.sections})
         for section in sections:
             numbers = [int(fact.rpartition(".")[2]) for fact in self.facts if fact.rpartition(".")[0] == section]
             self.assertEqual(numbers, list(range(1, len(numbers) + 1)), section)
@@ -75,6 +82,23 @@ class TableTests(unittest.TestCase):
                 found[name][1 + ("same", "differs", "not built").index(kind)] += 1
                 found[name][4] += fact in missing
         self.assertEqual(self.counts, dict(found))
+
+
+REASON = "these tests are not run from the repository"
+
+
+@unittest.skipUnless(DOCS.is_dir(), REASON)
+class GraphTableTests(Table, unittest.TestCase):
+    name = "behaviour-tests.md"
+    chapter = 4
+    sections = range(6, 15)
+
+
+@unittest.skipUnless(DOCS.is_dir(), REASON)
+class ResultsTableTests(Table, unittest.TestCase):
+    name = "results-behaviour.md"
+    chapter = 3
+    sections = range(1, 19)
 
 
 if __name__ == "__main__":
