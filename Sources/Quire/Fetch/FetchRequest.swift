@@ -155,6 +155,23 @@ struct FetchQuery {
     for place in sort.indices { append(values[first + place], at: place, to: &key) }
     key.append(tieBreak: row.id)
   }
+
+  /// The same for the row at which a scan is.
+  func setSortKey(_ key: inout SortKey, of row: RowScan) throws(Failure) {
+    key.removeAll()
+    var first = 0
+    if sections != nil {
+      if case .data(let order) = try row.value(at: 0) { key.bytes.append(contentsOf: order.buffer) }
+      first = 1
+    }
+    for place in sort.indices {
+      if textOrders[place] == nil, row.append(textAt: first + place, to: &key, descending: !sort[place].isAscending) {
+        continue
+      }
+      append(try row.value(at: first + place), at: place, to: &key)
+    }
+    key.append(tieBreak: row.id)
+  }
 }
 
 extension Predicate {

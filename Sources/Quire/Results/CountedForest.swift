@@ -178,6 +178,34 @@ struct CountedForest {
     if nodes[Int(node)].parent < 0 { root = node }
   }
 
+  /// Puts an allocated node behind all others of a sequence that is being made; `spine`, empty at first, is the way
+  /// from its root to its last node. Nothing is summed up before `close`.
+  mutating func append(_ node: Handle, to spine: inout [Handle]) {
+    var left = CountedForest.none
+    while let last = spine.last, nodes[Int(last)].priority < nodes[Int(node)].priority {
+      spine.removeLast()
+      sumUp(last)
+      left = last
+    }
+    nodes[Int(node)].left = left
+    if left >= 0 { nodes[Int(left)].parent = node }
+    if let last = spine.last {
+      nodes[Int(last)].right = node
+      nodes[Int(node)].parent = last
+    }
+    spine.append(node)
+  }
+
+  /// Ends a sequence made by `append`, and gives its root.
+  mutating func close(_ spine: inout [Handle]) -> Handle {
+    var root = CountedForest.none
+    while let last = spine.popLast() {
+      sumUp(last)
+      root = last
+    }
+    return root
+  }
+
   /// Takes the node out and gives its handle back.
   mutating func remove(_ node: Handle, root: inout Handle) {
     while true {

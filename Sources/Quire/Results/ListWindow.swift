@@ -28,7 +28,7 @@ final class ListWindow {
 
   /// Reads the first rows.
   func load(_ listing: Listing, _ query: FetchQuery, in context: Context) throws(Failure) {
-    var loader = SectionedIndex.Loader(rows)
+    let loader = SectionedIndex.Loader(rows)
     let (pending, end) = try listing.read(query, in: context, atMost: most(range.upperBound)) { loader.add($0, $1) }
     loader.finish()
     _ = rows.apply(pending)

@@ -99,18 +99,44 @@ extension Listing {
     query.monitor = FetchMonitor(of: query.entity.name, cancellation, progress, in: context)
     let fresh = ListContents(self)
     try context.store.watched(by: query.monitor) { () throws(Failure) in
-      var loader = SectionedIndex.Loader(fresh.index)
+      let loader = SectionedIndex.Loader(fresh.index)
       if let window = fresh.window {
         try window.load(self, query, in: context)
         for (id, key) in window.shown { loader.add(id, key) }
         loader.finish()
       } else {
-        let (pending, _) = try read(query, in: context) { loader.add($0, $1) }
+        let pending = try load(query, loader, in: context)
         loader.finish()
         _ = fresh.index.apply(pending)
       }
     }
     return fresh
+  }
+
+  /// Loads the saved rows, and gives those that are pending.
+  private func load(
+    _ query: FetchQuery, _ loader: SectionedIndex.Loader, in context: Context
+  ) throws(Failure) -> [RowChange] {
+    let overlay = try PendingOverlay(query, in: context)
+    var plan = query.plan()
+    plan.excluded = overlay.savedIDs
+    let keyPaths = query.sort.map(\.keyPath)
+    let passing = PlaceReader(self, plan.sections)
+    let isLoaded = try context.store.scanInPassing(plan, keyPaths: keyPaths) { (row) throws(Failure) in
+      try passing.load(row, into: loader)
+    }
+    if !isLoaded {
+      loader.start()
+      let reader = PlaceReader(self, plan.sections)
+      try context.store.scanRows(plan, keyPaths: keyPaths) { (row) throws(Failure) in
+        _ = try reader.load(row, into: loader)
+      }
+    }
+    var pending: [RowChange] = []
+    for object in overlay.objects where try query.matches(object) {
+      pending.append(RowChange(id: object.id, newKey: try key(of: object)))
+    }
+    return pending
   }
 
   /// Gives the saved rows in order, behind `start` and no more than `most`, and then those that are pending among them;
@@ -126,22 +152,14 @@ extension Listing {
     plan.after = start?.place
     var end: Mark?
     var count = 0
-    var key = RowKey(section: .unsectioned, order: SortKey())
-    var lastValue: Value?
-    try context.store.scan(plan, keyPaths: query.sort.map(\.keyPath)) { (row, values) throws(Failure) in
-      let isSame = isSectioned && lastValue?.isIdentical(to: values[0]) == true
-      if isSectioned, !isSame {
-        key.section = try section(values[0], plan.sections)
-        lastValue = values[0]
-      }
-      if isSame, values.count == 1 {
-        key.order.replace(tieBreak: row.id)
-      } else {
-        query.setSortKey(&key.order, of: row, values)
-      }
-      add(row.id, key)
+    let reader = PlaceReader(self, plan.sections)
+    try context.store.scanRows(plan, keyPaths: query.sort.map(\.keyPath)) { (row) throws(Failure) in
+      try reader.read(row)
+      add(row.id, RowKey(section: reader.section, order: reader.order))
       count += 1
-      if count == most { end = Mark(key: key.order, place: FetchPlan.Place(values: values, id: row.id)) }
+      if count == most {
+        end = Mark(key: reader.order, place: FetchPlan.Place(values: try row.values(), id: row.id))
+      }
     }
     var pending: [RowChange] = []
     for object in overlay.objects where try query.matches(object) {
@@ -151,12 +169,6 @@ extension Listing {
       pending.append(RowChange(id: object.id, newKey: key))
     }
     return (pending, end)
-  }
-
-  /// The section of a row by the first value that the store gives for it.
-  private func section(_ value: Value, _ scan: SectionScan?) throws(Failure) -> SectionKey {
-    guard let scan, case .data(let order) = value else { return SectionKey(value, query) }
-    return try scan.section(SortKey(bytes: ContiguousArray(order.buffer)))
   }
 
   /// Where a row stands with its values as they are now; nil where the store cannot go on from there.

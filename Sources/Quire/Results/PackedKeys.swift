@@ -1,85 +1,128 @@
-/// The sort keys of one block's rows, end to end in one run of bytes: an array per key would cost a
-/// heap object a row.
+/// The sort keys of one block's rows. A row costs no more than what tells its key from those beside it: what all have
+/// in common is there once, and the tie-break at the end follows from the row's id.
 struct PackedKeys {
-  private var bytes = ContiguousArray<UInt8>()
-  private var ends = ContiguousArray<Int>()
+  /// What every key begins with.
+  private(set) var shared = SortKey()
+  /// What comes next in each, up to the tie-break, end to end.
+  private(set) var bytes = ContiguousArray<UInt8>()
+  /// Where each of these pieces ends; empty while all have the same `width`.
+  private(set) var ends = ContiguousArray<Int>()
+  private(set) var width = 0
+  /// Whether every key ends with the tie-break of its row, which is then left out here.
+  private(set) var hasIDs = true
 
-  var count: Int { ends.count }
+  init() {}
+
+  init(shared: SortKey, bytes: ContiguousArray<UInt8>, ends: ContiguousArray<Int>, width: Int, hasIDs: Bool) {
+    self.shared = shared
+    self.bytes = bytes
+    self.ends = ends
+    self.width = width
+    self.hasIDs = hasIDs
+  }
+
   var byteCount: Int { bytes.count }
 
-  private func range(of row: Int) -> Range<Int> { (row == 0 ? 0 : ends[row - 1])..<ends[row] }
+  /// Whether it has the keys of so many rows. For tests.
+  func holds(_ count: Int) -> Bool {
+    ends.isEmpty ? bytes.count == count * width : ends.count == count && ends.last == bytes.count
+  }
 
-  subscript(row: Int) -> SortKey { SortKey(bytes: ContiguousArray(bytes[range(of: row)])) }
+  private func start(of row: Int) -> Int { ends.isEmpty ? row * width : row == 0 ? 0 : ends[row - 1] }
+  private func piece(of row: Int) -> Range<Int> { start(of: row)..<start(of: row + 1) }
+
+  func key(of row: Int, _ id: Int64) -> SortKey {
+    var key = shared
+    key.bytes.append(contentsOf: bytes[piece(of: row)])
+    if hasIDs { key.append(tieBreak: id) }
+    return key
+  }
 
   /// Negative when the key of `row` sorts before `key`, zero when they are equal.
-  func order(of row: Int, against key: SortKey) -> Int {
-    let range = range(of: row)
-    for offset in 0..<min(range.count, key.bytes.count) {
-      let left = bytes[range.lowerBound + offset]
-      let right = key.bytes[offset]
-      if left != right { return left < right ? -1 : 1 }
+  func order(of row: Int, _ id: Int64, against key: SortKey) -> Int {
+    let other = key.bytes
+    var place = 0
+    func order(_ byte: UInt8) -> Int {
+      if place == other.count { return 1 }
+      place += 1
+      return Int(byte) - Int(other[place - 1])
     }
-    return range.count - key.bytes.count
+    for byte in shared.bytes {
+      let order = order(byte)
+      if order != 0 { return order }
+    }
+    for index in piece(of: row) {
+      let order = order(bytes[index])
+      if order != 0 { return order }
+    }
+    if hasIDs {
+      for index in 0..<SortKey.tieBreakSize {
+        let order = order(SortKey.tieBreak(id, byte: index))
+        if order != 0 { return order }
+      }
+    }
+    return place - other.count
   }
 
-  /// The first row whose key is not before `key`.
-  func lowerBound(of key: SortKey) -> Int {
-    ends.partitionPoint { row, _ in order(of: row, against: key) < 0 }
+  /// `ids` are the rows that are there already.
+  mutating func insert(_ key: SortKey, _ id: Int64, at row: Int, among ids: ContiguousArray<Int64>) {
+    let endsWithID = key.ends(withTieBreak: id)
+    if ids.isEmpty {
+      let size = key.bytes.count - (endsWithID ? SortKey.tieBreakSize : 0)
+      self = PackedKeys(
+        shared: SortKey(bytes: ContiguousArray(key.bytes[..<size])), bytes: [], ends: [], width: 0, hasIDs: endsWithID)
+      return
+    }
+    if hasIDs, !endsWithID { rebuild(ids, sharing: shared.bytes.count, hasIDs: false) }
+    let size = key.bytes.count - (hasIDs ? SortKey.tieBreakSize : 0)
+    var common = 0
+    while common < min(shared.bytes.count, size), shared.bytes[common] == key.bytes[common] { common += 1 }
+    if common < shared.bytes.count { rebuild(ids, sharing: common, hasIDs: hasIDs) }
+    let piece = key.bytes[common..<size]
+    if ends.isEmpty, piece.count != width { ends = ContiguousArray(ids.indices.map { start(of: $0 + 1) }) }
+    let place = start(of: row)
+    bytes.insert(contentsOf: piece, at: place)
+    if ends.isEmpty { return }
+    ends.insert(place, at: row)
+    for later in row..<ends.count { ends[later] += piece.count }
   }
 
-  mutating func append(_ key: SortKey) {
-    bytes.append(contentsOf: key.bytes)
-    ends.append(bytes.count)
-  }
-
-  mutating func insert(_ key: SortKey, at row: Int) {
-    let start = row == 0 ? 0 : ends[row - 1]
-    bytes.insert(contentsOf: key.bytes, at: start)
-    ends.insert(start, at: row)
-    for later in row..<ends.count { ends[later] += key.bytes.count }
+  /// The same keys, of which less is common.
+  private mutating func rebuild(_ ids: ContiguousArray<Int64>, sharing common: Int, hasIDs: Bool) {
+    var pieces = ContiguousArray<UInt8>()
+    var ends = ContiguousArray<Int>()
+    for (row, id) in ids.enumerated() {
+      pieces.append(contentsOf: shared.bytes[common...])
+      pieces.append(contentsOf: bytes[piece(of: row)])
+      if self.hasIDs, !hasIDs {
+        for place in 0..<SortKey.tieBreakSize { pieces.append(SortKey.tieBreak(id, byte: place)) }
+      }
+      ends.append(pieces.count)
+    }
+    let width = ends.first ?? 0
+    let isUniform = self.ends.isEmpty
+    self = PackedKeys(
+      shared: SortKey(bytes: ContiguousArray(shared.bytes[..<common])), bytes: pieces, ends: isUniform ? [] : ends,
+      width: width, hasIDs: hasIDs)
   }
 
   mutating func remove(at row: Int) {
-    let range = range(of: row)
-    bytes.removeSubrange(range)
+    let piece = piece(of: row)
+    bytes.removeSubrange(piece)
+    if ends.isEmpty { return }
     ends.remove(at: row)
-    for later in row..<ends.count { ends[later] -= range.count }
-  }
-
-  mutating func replace(_ key: SortKey, at row: Int) {
-    remove(at: row)
-    insert(key, at: row)
-  }
-
-  mutating func append(contentsOf other: PackedKeys) {
-    let start = bytes.count
-    bytes.append(contentsOf: other.bytes)
-    for end in other.ends { ends.append(start + end) }
+    for later in row..<ends.count { ends[later] -= piece.count }
   }
 
   /// Takes out the keys from `row` on.
   mutating func split(at row: Int) -> PackedKeys {
-    let start = row == 0 ? 0 : ends[row - 1]
-    var upper = PackedKeys()
-    upper.bytes = ContiguousArray(bytes[start...])
-    upper.ends = ContiguousArray(ends[row...].map { $0 - start })
-    bytes.removeSubrange(start...)
+    let place = start(of: row)
+    var upper = self
+    upper.bytes = ContiguousArray(bytes[place...])
+    bytes.removeSubrange(place...)
+    if ends.isEmpty { return upper }
+    upper.ends = ContiguousArray(ends[row...].map { $0 - place })
     ends.removeSubrange(row...)
     return upper
-  }
-
-  mutating func removeAll() {
-    bytes.removeAll(keepingCapacity: true)
-    ends.removeAll(keepingCapacity: true)
-  }
-
-  /// The same keys in memory of exactly their size.
-  func compacted() -> PackedKeys {
-    var result = PackedKeys()
-    result.bytes.reserveCapacity(bytes.count)
-    result.bytes.append(contentsOf: bytes)
-    result.ends.reserveCapacity(ends.count)
-    result.ends.append(contentsOf: ends)
-    return result
   }
 }

@@ -4,9 +4,17 @@ struct RowBlock {
   var ids = ContiguousArray<Int64>()
   var keys = PackedKeys()
 
+  func key(at row: Int) -> SortKey { keys.key(of: row, ids[row]) }
+
+  /// Negative when the key of `row` sorts before `key`, zero when they are equal.
+  func order(of row: Int, against key: SortKey) -> Int { keys.order(of: row, ids[row], against: key) }
+
+  /// The first row whose key is not before `key`.
+  func lowerBound(of key: SortKey) -> Int { ids.partitionPoint { row, _ in order(of: row, against: key) < 0 } }
+
   mutating func insert(_ id: Int64, _ key: SortKey, at row: Int) {
+    keys.insert(key, id, at: row, among: ids)
     ids.insert(id, at: row)
-    keys.insert(key, at: row)
   }
 
   mutating func remove(at row: Int) {
@@ -15,8 +23,7 @@ struct RowBlock {
   }
 
   mutating func append(contentsOf other: RowBlock) {
-    ids.append(contentsOf: other.ids)
-    keys.append(contentsOf: other.keys)
+    for row in other.ids.indices { insert(other.ids[row], other.key(at: row), at: ids.count) }
   }
 
   /// Takes out the rows from `row` on.
@@ -25,19 +32,5 @@ struct RowBlock {
       section: section, ids: ContiguousArray(ids[row...]), keys: keys.split(at: row))
     ids.removeSubrange(row...)
     return upper
-  }
-
-  /// The same rows in memory of exactly their size.
-  func compacted() -> RowBlock {
-    var result = RowBlock(section: section)
-    result.ids.reserveCapacity(ids.count)
-    result.ids.append(contentsOf: ids)
-    result.keys = keys.compacted()
-    return result
-  }
-
-  mutating func removeAll() {
-    ids.removeAll(keepingCapacity: true)
-    keys.removeAll()
   }
 }

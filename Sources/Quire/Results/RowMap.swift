@@ -35,6 +35,19 @@ struct RowMap {
     }
   }
 
+  /// The same for all rows of a block.
+  @_optimize(speed)
+  mutating func set(_ block: CountedForest.Handle, for ids: ContiguousArray<Int64>) {
+    for id in ids {
+      guard id >= 0, id < dense.count else {
+        set(block, for: id)
+        continue
+      }
+      if dense[Int(id)] == 0 { count += 1 }
+      dense[Int(id)] = block + 1
+    }
+  }
+
   mutating func remove(_ id: Int64) {
     if id >= 0, id < dense.count {
       if dense[Int(id)] != 0 { count -= 1 }

@@ -47,7 +47,7 @@ extension SectionedIndex {
     guard let key = change.newKey, let (block, offset) = locate(change.id) else { return false }
     let section = sections[Int(blocks[Int(block)].section)].key
     return (!isSectioned || section == key.section)
-      && keys(of: block).order(of: offset, against: key.order) == 0
+      && blocks[Int(block)].order(of: offset, against: key.order) == 0
   }
 
   /// Takes out the sections that have lost their last row; descending by old index.

@@ -1,6 +1,6 @@
 /// Single edits of the structure. A section they empty stays, so that a batch may fill it again.
 extension SectionedIndex {
-  private static let largestKeyBytes = 1 << 16
+  static let largestKeyBytes = 1 << 16
   private static let fewestRowsToSplit = 8
 
   func removeAll() {
@@ -49,12 +49,12 @@ extension SectionedIndex {
 
   func insertRow(_ id: Int64, _ key: SortKey, into section: Handle) {
     let root = sections[Int(section)].blocks
-    var block = blockOrder.last(in: root) { keys(of: $0).order(of: 0, against: key) <= 0 }
+    var block = blockOrder.last(in: root) { blocks[Int($0)].order(of: 0, against: key) <= 0 }
     if block < 0 { block = blockOrder.first(of: root) }
     if block < 0 {
       block = insertBlock(RowBlock(section: section), after: CountedForest.none)
     }
-    blocks[Int(block)].insert(id, key, at: keys(of: block).lowerBound(of: key))
+    blocks[Int(block)].insert(id, key, at: blocks[Int(block)].lowerBound(of: key))
     blockOrder.add(1, to: block)
     sectionOrder.add(1, to: section)
     blockOfRow.set(block, for: id)
@@ -94,7 +94,7 @@ extension SectionedIndex {
     let count = blocks[Int(block)].ids.count
     let hasLongKeys =
       count >= SectionedIndex.fewestRowsToSplit
-      && keys(of: block).byteCount > SectionedIndex.largestKeyBytes
+      && blocks[Int(block)].keys.byteCount > SectionedIndex.largestKeyBytes
     guard count >= rowsPerBlock * 2 || hasLongKeys else { return }
     let upper = blocks[Int(block)].split(at: count / 2)
     blockOrder.add(-upper.ids.count, to: block)
@@ -109,7 +109,7 @@ extension SectionedIndex {
     ] {
       guard left >= 0, right >= 0,
         blocks[Int(left)].ids.count + blocks[Int(right)].ids.count <= rowsPerBlock,
-        keys(of: left).byteCount + keys(of: right).byteCount <= SectionedIndex.largestKeyBytes
+        blocks[Int(left)].keys.byteCount + blocks[Int(right)].keys.byteCount <= SectionedIndex.largestKeyBytes
       else { continue }
       let rows = blocks[Int(right)]
       removeBlock(right)

@@ -38,12 +38,11 @@ extension SectionedIndex {
     var block = blockOrder.first(of: root)
     while block >= 0 {
       let ids = blocks[Int(block)].ids
-      let keys = keys(of: block)
       if ids.isEmpty || ids.count >= rowsPerBlock * 2 {
         problems.append("Block \(block) has \(ids.count) rows.")
       }
-      if keys.count != ids.count {
-        problems.append("Block \(block) has \(keys.count) keys for \(ids.count) rows.")
+      if !blocks[Int(block)].keys.holds(ids.count) {
+        problems.append("Block \(block) does not have \(ids.count) keys for as many rows.")
       }
       if ids.count != blockOrder.ownWeight(of: block) {
         problems.append("Block \(block) has a wrong weight.")
@@ -55,7 +54,7 @@ extension SectionedIndex {
         if blockOfRow[id] != block {
           problems.append("The row map has block \(blockOfRow[id]) for row \(id).")
         }
-        let key = keys[offset]
+        let key = blocks[Int(block)].key(at: offset)
         if let previous, !(previous < key) {
           problems.append("Row \(id) is not after the row before it.")
         }

@@ -117,12 +117,8 @@ final class SectionedIndex {
   func key(of id: Int64) -> RowKey? {
     guard let (block, offset) = locate(id) else { return nil }
     return RowKey(
-      section: sections[Int(blocks[Int(block)].section)].key, order: keys(of: block)[offset])
+      section: sections[Int(blocks[Int(block)].section)].key, order: blocks[Int(block)].key(at: offset))
   }
-
-  /// The only way to the keys of a block, so that those of cold blocks may be dropped and read
-  /// again.
-  func keys(of block: Handle) -> PackedKeys { blocks[Int(block)].keys }
 
   func locate(_ id: Int64) -> (block: Handle, offset: Int)? {
     let block = blockOfRow[id]
@@ -147,26 +143,26 @@ final class SectionedIndex {
     guard let (block, offset) = locate(old), old == new || !contains(new) else { return false }
     let section = blocks[Int(block)].section
     guard !isSectioned || sections[Int(section)].key == key.section else { return false }
-    let keys = keys(of: block)
+    let rows = blocks[Int(block)]
     if offset > 0 {
-      guard keys.order(of: offset - 1, against: key.order) < 0 else { return false }
+      guard rows.order(of: offset - 1, against: key.order) < 0 else { return false }
     } else {
       let previous = blockOrder.previous(before: block)
       if previous >= 0 {
-        let keys = self.keys(of: previous)
-        guard keys.order(of: keys.count - 1, against: key.order) < 0 else { return false }
+        let rows = blocks[Int(previous)]
+        guard rows.order(of: rows.ids.count - 1, against: key.order) < 0 else { return false }
       }
     }
-    if offset + 1 < keys.count {
-      guard keys.order(of: offset + 1, against: key.order) > 0 else { return false }
+    if offset + 1 < rows.ids.count {
+      guard rows.order(of: offset + 1, against: key.order) > 0 else { return false }
     } else {
       let next = blockOrder.next(after: block)
       if next >= 0 {
-        guard self.keys(of: next).order(of: 0, against: key.order) > 0 else { return false }
+        guard blocks[Int(next)].order(of: 0, against: key.order) > 0 else { return false }
       }
     }
-    blocks[Int(block)].ids[offset] = new
-    blocks[Int(block)].keys.replace(key.order, at: offset)
+    blocks[Int(block)].remove(at: offset)
+    blocks[Int(block)].insert(new, key.order, at: offset)
     blockOfRow.remove(old)
     blockOfRow.set(block, for: new)
     return true

@@ -13,6 +13,11 @@ final class Connection {
   /// Who watches what is under way, if anybody does.
   private(set) var monitor: FetchMonitor?
 
+  /// Whether texts lie in the file as UTF-8, as in every store that we or Core Data made; false until it is known.
+  var isUTF8 = false
+  /// Who is shown rows in passing.
+  var rowScan: Unmanaged<RowScan>?
+
   /// What fails until this is false is, to the caller, the opening.
   var isOpening = true
 
@@ -71,6 +76,7 @@ final class Connection {
     if let handle {
       try PredicateFunctions.register(on: handle) { [weak self] failure in self?.pendingFailure = failure }
       try TextIndexFunction.register(on: handle)
+      try PassingFunction.register(on: handle, for: self)
     }
   }
 

@@ -18,7 +18,7 @@ final class FetchMonitor {
   private let entityName: String
   private let cancellation: Cancellation?
   private let progress: Progress?
-  private var rowCount: UInt64 = 0
+  var rowCount: UInt64 = 0
   private var nextReport: UInt64
   private var isStopped = false
   /// While the progress function runs, which must not come back to the store.

@@ -6,6 +6,7 @@ struct FetchSQL {
   private let window: String
   /// FROM and WHERE of each part of `selectKeyed`.
   private let keyed: [String]?
+  private let isWholeTable: Bool
   let arguments = SQLArguments()
   /// The column that orders by section.
   let sections: String?
@@ -58,6 +59,7 @@ struct FetchSQL {
     } else {
       keyed = nil
     }
+    isWholeTable = conditions.isEmpty && window.isEmpty && sections == nil && row.joins?.sql.isEmpty ?? true
     self.order = " ORDER BY " + order.joined(separator: ", ")
     self.columns = columns
   }
@@ -70,6 +72,15 @@ struct FetchSQL {
   func selectKeyed(_ columns: String) -> String? {
     keyed.map { $0.map { "SELECT \(columns)\($0)" }.joined(separator: " UNION ALL ") }
   }
+
+  /// Calls `function` for each row, where all rows of a table are wanted and nothing but them; nil otherwise. SQLite
+  /// looks at conditions in an order of its own, so that there must be no others.
+  func selectPassing(_ function: String) -> String? {
+    isWholeTable ? "SELECT 1\(source) WHERE \(function)\(order)" : nil
+  }
+
+  /// What the columns behind the key hold: the order of the section, and `columns`.
+  var valueTypes: [StoredType] { (sections == nil ? [] : [.attribute(.binary)]) + columns.map(\.type) }
 
   /// The same rows in any order, for a look at how they are found.
   func selectUnordered(_ columns: String) -> String { "SELECT \(columns)\(source)\(conditions)" }

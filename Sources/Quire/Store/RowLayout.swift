@@ -31,6 +31,9 @@ final class RowLayout: Sendable {
   /// What to select for identifiers: key and entity. Where a table has rows of one entity only, no row is looked at for
   /// it, so that an index may answer alone.
   let identifierColumns: String
+  /// The same without the entity where it is the same for all rows, and how many columns these are.
+  let keyColumns: String
+  var keyCount: Int { isOnlyEntity ? 1 : 2 }
   let table: String
   /// Whether its table has rows of one entity only.
   private let isOnlyEntity: Bool
@@ -64,6 +67,7 @@ final class RowLayout: Sendable {
     columns = selected.map { "\(RowLayout.alias).\($0)" }.joined(separator: ", ")
     isOnlyEntity = entity.parent == nil && !entity.hasChildren && !entity.isAbstract
     identifierColumns = "\(RowLayout.alias).Z_PK, " + (isOnlyEntity ? "\(entity.number)" : "\(RowLayout.alias).Z_ENT")
+    keyColumns = "\(RowLayout.alias).Z_PK" + (isOnlyEntity ? "" : ", \(RowLayout.alias).Z_ENT")
     table = schema.table(of: entity)
     root = entity.root
     firstNumber = entity.number
@@ -96,7 +100,10 @@ final class RowLayout: Sendable {
   func identifier(from statement: Statement) throws(Failure) -> RowIdentifier {
     let id = statement.integer(at: 0)
     if isOnlyEntity { return RowIdentifier(id: id, entity: Int32(truncatingIfNeeded: firstNumber)) }
-    let number = statement.integer(at: 1)
+    return try identifier(id, entity: statement.integer(at: 1))
+  }
+
+  func identifier(_ id: Int64, entity number: Int64) throws(Failure) -> RowIdentifier {
     _ = try fields(numbered: number, id: id)
     return RowIdentifier(id: id, entity: Int32(truncatingIfNeeded: number))
   }

@@ -12,6 +12,52 @@ enum SQLValue {
     Text(trusted: Bytes(bytes(value, sqlite3_value_text(value))))
   }
 
+  /// Text that is valid UTF-8, where SQLite has it; nil for what is not. For files in UTF-8.
+  ///
+  /// Asked for as text, SQLite would copy it, to put a NUL behind its end.
+  @_optimize(speed)
+  static func utf8(_ value: OpaquePointer?) -> UnsafeBufferPointer<UInt8>? {
+    guard sqlite3_value_type(value) == SQLITE_TEXT else { return nil }
+    let bytes = bytes(value, sqlite3_value_blob(value))
+    return Text.firstInvalidOffset(in: bytes) == nil ? bytes : nil
+  }
+
+  private static func text(_ value: OpaquePointer?, isUTF8: Bool) -> Text? {
+    if isUTF8 { return utf8(value).map { Text(trusted: Bytes($0)) } }
+    return Text(validating: bytes(value, sqlite3_value_text(value)))
+  }
+
+  /// A column as a value of an attribute of that type, or as a key; nil for what the type cannot hold.
+  static func value(_ value: OpaquePointer?, as type: StoredType, isUTF8: Bool) -> Value? {
+    let storage = sqlite3_value_type(value)
+    if storage == SQLITE_NULL { return .nil }
+    guard case .attribute(let type) = type else {
+      guard case .object(let root) = type, storage == SQLITE_INTEGER else { return nil }
+      return .object(ObjectReference(root: root, id: sqlite3_value_int64(value)))
+    }
+    switch (type, storage) {
+    case (.integer16, SQLITE_INTEGER), (.integer32, SQLITE_INTEGER), (.integer64, SQLITE_INTEGER),
+      (.undefined, SQLITE_INTEGER):
+      return .integer(sqlite3_value_int64(value))
+    case (.boolean, SQLITE_INTEGER): return .boolean(sqlite3_value_int64(value) != 0)
+    case (.double, SQLITE_FLOAT), (.double, SQLITE_INTEGER), (.undefined, SQLITE_FLOAT):
+      return .double(sqlite3_value_double(value))
+    case (.float, SQLITE_FLOAT), (.float, SQLITE_INTEGER): return .float(Float(sqlite3_value_double(value)))
+    // Whole seconds come back as integers: the column's affinity is NUMERIC.
+    case (.date, SQLITE_FLOAT), (.date, SQLITE_INTEGER): return .date(sqlite3_value_double(value))
+    case (.decimal, SQLITE_INTEGER): return .decimal(Decimal(sqlite3_value_int64(value)))
+    case (.decimal, SQLITE_FLOAT): return Decimal(sqlite3_value_double(value)).map { .decimal($0) }
+    case (.string, SQLITE_TEXT), (.undefined, SQLITE_TEXT): return text(value, isUTF8: isUTF8).map { .text($0) }
+    case (.uri, SQLITE_TEXT): return text(value, isUTF8: isUTF8).map { .uri($0) }
+    case (.binary, SQLITE_BLOB), (.transformable, SQLITE_BLOB), (.undefined, SQLITE_BLOB):
+      return .data(Bytes(bytes(value, sqlite3_value_blob(value))))
+    case (.uuid, SQLITE_BLOB):
+      let bytes = bytes(value, sqlite3_value_blob(value))
+      return bytes.count == 16 ? .uuid(Bytes(bytes)) : nil
+    default: return nil
+    }
+  }
+
   static func give(_ context: OpaquePointer, text: UnsafeRawBufferPointer) {
     quire_sqlite_result_text_copy(
       context, address(text).assumingMemoryBound(to: CChar.self), UInt64(text.count))

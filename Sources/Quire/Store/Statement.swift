@@ -189,36 +189,27 @@ extension Statement {
     return Bytes(UnsafeBufferPointer(start: start, count: start == nil ? 0 : byteCount(column)))
   }
 
+  /// The column as SQLite has it.
+  func cell(at column: Int) -> OpaquePointer? { sqlite3_column_value(handle, place(column)) }
+
   /// The column as a value of an attribute of that type. What the type cannot hold is a failure that names the column.
   func value(at column: Int, as type: AttributeType) throws(Failure) -> Value {
+    try value(at: column, as: .attribute(type))
+  }
+
+  func value(at column: Int, as type: StoredType) throws(Failure) -> Value {
+    if let value = SQLValue.value(cell(at: column), as: type, isUTF8: connection.isUTF8) { return value }
+    var expected = AttributeType.integer64
+    if case .attribute(let type) = type { expected = type }
     let storage = storage(column)
-    switch (type, storage) {
-    case (_, SQLITE_NULL): return .nil
-    case (.integer16, SQLITE_INTEGER), (.integer32, SQLITE_INTEGER), (.integer64, SQLITE_INTEGER),
-      (.undefined, SQLITE_INTEGER):
-      return .integer(integer(at: column))
-    case (.boolean, SQLITE_INTEGER): return .boolean(integer(at: column) != 0)
-    case (.double, SQLITE_FLOAT), (.double, SQLITE_INTEGER), (.undefined, SQLITE_FLOAT):
-      return .double(double(at: column))
-    case (.float, SQLITE_FLOAT), (.float, SQLITE_INTEGER): return .float(Float(double(at: column)))
-    // Whole seconds come back as integers: the column's affinity is NUMERIC.
-    case (.date, SQLITE_FLOAT), (.date, SQLITE_INTEGER): return .date(double(at: column))
-    case (.decimal, SQLITE_INTEGER): return .decimal(Decimal(integer(at: column)))
+    switch (expected, storage) {
     case (.decimal, SQLITE_FLOAT):
-      if let decimal = Decimal(double(at: column)) { return .decimal(decimal) }
       throw unreadable(column, "the number \(double(at: column)), which no decimal holds")
     case (.string, SQLITE_TEXT), (.uri, SQLITE_TEXT), (.undefined, SQLITE_TEXT):
-      guard let text = text(at: column) else { throw unreadable(column, "text that is not valid UTF-8") }
-      return type == .uri ? .uri(text) : .text(text)
-    case (.binary, SQLITE_BLOB), (.transformable, SQLITE_BLOB), (.undefined, SQLITE_BLOB):
-      return data(at: column).map(Value.data) ?? .nil
-    case (.uuid, SQLITE_BLOB):
-      guard let bytes = data(at: column), bytes.count == 16 else {
-        throw unreadable(column, "\(byteCount(column)) bytes where a UUID has 16")
-      }
-      return .uuid(bytes)
+      throw unreadable(column, "text that is not valid UTF-8")
+    case (.uuid, SQLITE_BLOB): throw unreadable(column, "\(byteCount(column)) bytes where a UUID has 16")
     default:
-      throw unreadable(column, "\(Statement.storageName(storage)) where \(type.name) is expected")
+      throw unreadable(column, "\(Statement.storageName(storage)) where \(expected.name) is expected")
     }
   }
 

@@ -80,6 +80,8 @@ extension Store {
         try create(on: connection, model: model)
       }
       let tables = try connection.tables()
+      let encoding = try connection.statement("PRAGMA encoding")
+      connection.isUTF8 = try encoding.step() && encoding.holds("UTF-8", at: 0)
       let metadata = try Metadata.read(from: connection, tables: tables)
       try metadata.check(model, path: connection.path)
       let schema = Schema(model: model, existingTables: tables)

@@ -41,17 +41,8 @@ extension ColumnType {
 }
 
 extension Statement {
-  func value(at column: Int, as type: StoredType) throws(Failure) -> Value {
-    switch type {
-    case .attribute(let type): return try value(at: column, as: type)
-    case .object(let root):
-      let key = try value(at: column, as: .integer64)
-      if case .integer(let id) = key { return .object(ObjectReference(root: root, id: id)) }
-      return .nil
-    }
-  }
-
-  /// The same; `previous`, which a row before had, is given again where nothing differs and a copy would take memory.
+  /// A column as a value; `previous`, which a row before had, is given again where nothing differs and a copy would
+  /// take memory.
   func value(at column: Int, as type: StoredType, after previous: Value) throws(Failure) -> Value {
     if case .text(let text) = previous, case .attribute(.string) = type, holds(text, at: column) { return previous }
     return try value(at: column, as: type)

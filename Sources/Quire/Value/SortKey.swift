@@ -42,20 +42,47 @@ struct SortKey: Hashable, Comparable, Sendable {
     case .float(let float): append(real: Double(float))
     case .decimal(let decimal): append(real: decimal.double)
     case .date(let seconds): append(real: seconds)
-    case .text(let text), .uri(let text): append(escaped: text.bytes.buffer)
+    case .text(let text), .uri(let text): return append(text: text.bytes.buffer, descending: descending)
     case .data(let data), .uuid(let data): append(escaped: data.buffer)
     case .object(let box): append(tieBreak: box.reference.id)
     case .list: bytes.append(0)
     }
-    if descending {
-      for index in first..<bytes.count { bytes[index] = ~bytes[index] }
-    }
+    if descending { invert(from: first) }
+  }
+
+  /// The same for text in binary order.
+  mutating func append(text: UnsafeBufferPointer<UInt8>, descending: Bool) {
+    let first = bytes.count
+    append(escaped: text)
+    if descending { invert(from: first) }
+  }
+
+  private mutating func invert(from first: Int) {
+    for index in first..<bytes.count { bytes[index] = ~bytes[index] }
   }
 
   /// Appends the tie-break. Temporary ids are negative, -1 being the oldest; they follow all permanent ids in
   /// the order of insertion, which is the order in which a save hands out permanent ones.
   mutating func append(tieBreak id: Int64) {
     append(tag: 2, SortKey.bits(ofTieBreak: id))
+  }
+
+  /// How many bytes that is.
+  static let tieBreakSize = 1 + MemoryLayout<UInt64>.size
+
+  /// The byte of a tie-break in that place.
+  static func tieBreak(_ id: Int64, byte place: Int) -> UInt8 {
+    place == 0 ? 2 : UInt8(truncatingIfNeeded: bits(ofTieBreak: id) >> UInt64(8 * (8 - place)))
+  }
+
+  /// Whether its end is the tie-break of that row.
+  func ends(withTieBreak id: Int64) -> Bool {
+    let first = bytes.count - SortKey.tieBreakSize
+    guard first >= 0 else { return false }
+    for place in 0..<SortKey.tieBreakSize where bytes[first + place] != SortKey.tieBreak(id, byte: place) {
+      return false
+    }
+    return true
   }
 
   /// Has another tie-break instead of the one that was appended last.
