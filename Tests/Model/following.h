@@ -2,17 +2,12 @@
 #ifndef QUIRE_FOLLOWING_H_
 #define QUIRE_FOLLOWING_H_
 
+#include "reference.h"
 #include "replay.h"
+#include "trial.h"
 
-extern quire_error *error;
 extern row rows[SLOTS];
 extern int row_count;
-
-/* Ends the process of the history, which differs. */
-void differ(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
-
-#define OK(call) succeed((call), #call)
-void succeed(quire_status status, const char *call);
 
 typedef struct followed {
     int which;

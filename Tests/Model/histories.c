@@ -2,9 +2,8 @@
  * Random histories of a context with several results controllers, each change replayed.
  *
  *   histories [--steps N] [--seed S]
- *   controllers [--steps N] [--seed S]
  *
- * Under the second name there are limits and offsets, too, other requests, suspended lists, and snapshots compared.
+ * In every other history there are limits and offsets, too, other requests, suspended lists, and snapshots compared.
  *
  * After each batch of changes the classic changes and the linear steps, applied to the old list, must both give the
  * controller's new list, which must equal a fresh fetch and the reference. The last line counts the histories that
@@ -13,16 +12,8 @@
 #include "dice.h"
 #include "following.h"
 
-#include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/types.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 typedef enum verb {
     INSERT, SET_AUTHOR, SET_RANK, SET_CREATED, DELETE, PROCESS, SAVE, ROLLBACK, OBTAIN_IDS, CHANGE_LISTING, SUSPEND, COMPARE
@@ -39,35 +30,11 @@ typedef struct operation {
 
 enum { LENGTH = 300 };
 
-/* What a history's process tells the one that started it. */
-typedef struct verdict {
-    bool differs;
-    int operations;
-    char sentence[1024];
-} verdict;
-
-static verdict *shared;
-
-/* Whether it goes by the name "controllers". */
+/* Whether there are limits, other requests and so on. */
 static bool is_extended;
 
-quire_error *error;
 row rows[SLOTS];
 int row_count;
-
-void differ(const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(shared->sentence, sizeof shared->sentence, format, arguments);
-    va_end(arguments);
-    shared->differs = true;
-    _exit(0);
-}
-
-void succeed(quire_status status, const char *call) {
-    if (status == QUIRE_OK) return;
-    differ("%s gives %s: %s", call, quire_status_name(status), error ? quire_error_message(error).data : "no error");
-}
 
 /* --- Running a history. */
 
@@ -168,7 +135,8 @@ static void perform(quire_context *context, const operation *operation) {
 }
 
 /* Runs in a process of its own. */
-static void run_history(const operation *operations, int count) {
+static void run_history(const void *steps, int count) {
+    const operation *operations = steps;
     quire_model *model = new_model();
     quire_store *store = NULL;
     quire_context *context = NULL;
@@ -176,7 +144,7 @@ static void run_history(const operation *operations, int count) {
     OK(quire_context_create(store, &context, &error));
     for (int i = 0; i < CONTROLLERS; i++) follow(context, i, is_extended ? 3 * i + 1 : i);
     for (int i = 0; i < count; i++) {
-        shared->operations = i + 1;
+        begin_step(i);
         perform(context, &operations[i]);
     }
     for (int i = 0; i < CONTROLLERS; i++) unfollow(&controllers[i]);
@@ -186,41 +154,21 @@ static void run_history(const operation *operations, int count) {
     quire_model_release(model);
 }
 
-static verdict judge(const operation *operations, int count) {
-    memset(shared, 0, sizeof *shared);
-    fflush(NULL);
-    const pid_t child = fork();
-    if (child == 0) {
-        run_history(operations, count);
-        _exit(0);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    verdict verdict = *shared;
-    if (WIFSIGNALED(status)) {
-        verdict.differs = true;
-        snprintf(verdict.sentence, sizeof verdict.sentence, "the process is ended by signal %d", WTERMSIG(status));
-    } else if (WEXITSTATUS(status) != 0) {
-        verdict.differs = true;
-        snprintf(verdict.sentence, sizeof verdict.sentence, "the process ends with status %d", WEXITSTATUS(status));
-    }
-    return verdict;
-}
-
-/* --- Making, shrinking and showing histories. */
+/* --- Making and showing histories. */
 
 static values random_values(void) {
     const values made = {random_below(author_count), random_below(12) == 0 ? -1 : 10 * random_below(11), 43200.0 * random_below(6)};
     return made;
 }
 
-static int make_history(operation *operations, int count) {
+static void make_history(void *steps, int count) {
+    operation *operations = steps;
+    is_extended = chance(50);
     int inserted = 0;
     /* How many rows a history works on, and how long its batches are, differ from one to the next. */
     const int size = 1 + random_below(60), batch = 1 + random_below(12);
     for (int i = 0; i < count; i++) {
         operation *operation = &operations[i];
-        memset(operation, 0, sizeof *operation);
         operation->values = random_values();
         const int dice = random_below(100);
         if (random_below(batch) == 0) operation->verb = dice < 60 ? PROCESS : dice < 85 ? SAVE : dice < 95 ? ROLLBACK : OBTAIN_IDS;
@@ -237,90 +185,30 @@ static int make_history(operation *operations, int count) {
         operation->tells = random_below(3) > 0;
     }
     operations[count - 1].verb = PROCESS;
-    return count;
 }
 
-/* Leaves out ever smaller parts while what remains still differs. */
-static int shrink(operation *operations, int count, verdict *verdict_out) {
-    static operation shorter[LENGTH];
-    for (int part = count / 2; part > 0; part = part > 1 ? part / 2 : 0) {
-        for (int from = 0; from + part <= count;) {
-            memcpy(shorter, operations, sizeof *operations * (size_t)from);
-            memcpy(shorter + from, operations + from + part, sizeof *operations * (size_t)(count - from - part));
-            const verdict verdict = judge(shorter, count - part);
-            if (!verdict.differs) {
-                from += part;
-                continue;
-            }
-            count -= part;
-            memcpy(operations, shorter, sizeof *operations * (size_t)count);
-            *verdict_out = verdict;
-        }
-    }
-    return count;
-}
-
-static void show(const operation *operations, int count, const verdict *verdict) {
+static void show(const void *step) {
     static const char *const verbs[] = {"insert", "set", "set", "set", "delete", "process", "save", "rollback", "obtain permanent ids",
         "list", "suspend or resume", "compare snapshots"};
-    for (int i = 0; i < count; i++) {
-        const operation *operation = &operations[i];
-        printf("  %s", verbs[operation->verb]);
-        if (operation->verb <= DELETE) printf(" row %d", operation->slot);
-        if (operation->verb >= CHANGE_LISTING) printf(" in controller %d", operation->controller);
-        if (operation->verb == CHANGE_LISTING) printf(" %s", listings[operation->listing].name);
-        if (operation->verb == SUSPEND) printf(operation->tells ? " and tell" : " silently");
-        if (operation->verb == INSERT || operation->verb == SET_AUTHOR) {
-            const char *author = authors[operation->values.author];
-            printf(author ? " author \"%s\"" : " author nil", author);
-        }
-        if (operation->verb == INSERT || operation->verb == SET_RANK) {
-            if (operation->values.rank < 0) printf(" rank nil");
-            else printf(" rank %lld", (long long)operation->values.rank);
-        }
-        if (operation->verb == INSERT || operation->verb == SET_CREATED) printf(" created %g", operation->values.created);
-        printf("\n");
+    const operation *operation = step;
+    printf("  %s", verbs[operation->verb]);
+    if (operation->verb <= DELETE) printf(" row %d", operation->slot);
+    if (operation->verb >= CHANGE_LISTING) printf(" in controller %d", operation->controller);
+    if (operation->verb == CHANGE_LISTING) printf(" %s", listings[operation->listing].name);
+    if (operation->verb == SUSPEND) printf(operation->tells ? " and tell" : " silently");
+    if (operation->verb == INSERT || operation->verb == SET_AUTHOR) {
+        const char *author = authors[operation->values.author];
+        printf(author ? " author \"%s\"" : " author nil", author);
     }
-    printf("  %s\n", verdict->sentence);
-}
-
-static bool read_number(const char *text, uint64_t *out) {
-    char *end = NULL;
-    errno = 0;
-    *out = strtoull(text, &end, 10);
-    return !errno && *text && !*end && *text != '-';
+    if (operation->verb == INSERT || operation->verb == SET_RANK) {
+        if (operation->values.rank < 0) printf(" rank nil");
+        else printf(" rank %lld", (long long)operation->values.rank);
+    }
+    if (operation->verb == INSERT || operation->verb == SET_CREATED) printf(" created %g", operation->values.created);
+    printf("\n");
 }
 
 int main(int argument_count, char **arguments) {
-    const char *slash = strrchr(arguments[0], '/'), *name = slash ? slash + 1 : arguments[0];
-    is_extended = strcmp(name, "controllers") == 0;
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    uint64_t steps = 20000, seed = ((uint64_t)now.tv_nsec ^ (uint64_t)now.tv_sec << 20 ^ (uint64_t)getpid()) % 1000000000;
-    for (int i = 1; i < argument_count; i += 2) {
-        const bool is_steps = strcmp(arguments[i], "--steps") == 0, is_seed = strcmp(arguments[i], "--seed") == 0;
-        if (i + 1 == argument_count || !(is_steps || is_seed) || !read_number(arguments[i + 1], is_steps ? &steps : &seed)) {
-            fprintf(stderr, "usage: %s [--steps N] [--seed S]\n", name);
-            return 2;
-        }
-    }
-    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (shared == MAP_FAILED) return perror("mmap"), 2;
-
-    uint64_t done = 0, differences = 0;
-    static operation operations[LENGTH];
-    for (uint64_t history = 0; done < steps; history++) {
-        seed_dice(seed + history * 0x2545F4914F6CDD1Du);
-        const uint64_t left = steps - done;
-        int count = make_history(operations, left < LENGTH ? (int)left : LENGTH);
-        done += (uint64_t)count;
-        verdict verdict = judge(operations, count);
-        if (!verdict.differs) continue;
-        if (differences++) continue;
-        count = shrink(operations, verdict.operations, &verdict);
-        show(operations, count, &verdict);
-    }
-    printf("%s: %llu steps, %llu differences, seed %llu\n", name, (unsigned long long)done, (unsigned long long)differences,
-        (unsigned long long)seed);
-    return differences ? 1 : 0;
+    const trial trial = {"histories", sizeof(operation), LENGTH, make_history, run_history, NULL, show};
+    return run_trial(&trial, argument_count, arguments);
 }

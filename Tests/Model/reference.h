@@ -2,9 +2,9 @@
 #ifndef QUIRE_REFERENCE_H_
 #define QUIRE_REFERENCE_H_
 
-#include <quire.h>
+#include "replay.h"
 
-enum { SLOTS = 400, CONTROLLERS = 4, LISTINGS = 19 };
+enum { CONTROLLERS = 4, LISTINGS = 19 };
 
 /* The values of one row; `author` is an index into `authors`, a negative rank is nil. */
 typedef struct values {
@@ -24,15 +24,6 @@ typedef struct row {
     int64_t ids[4];
     int id_count;
 } row;
-
-/* A sectioned list of rows, by their places in `rows`. */
-typedef struct sections {
-    int count;
-    int sizes[SLOTS];
-    int starts[SLOTS];
-    int slots[SLOTS];
-    int total;
-} sections;
 
 /* What makes sections in place of a key path. */
 typedef enum rule {

@@ -2,7 +2,18 @@
 #ifndef QUIRE_REPLAY_H_
 #define QUIRE_REPLAY_H_
 
-#include "reference.h"
+#include <quire.h>
+
+enum { SLOTS = 400 };
+
+/* A sectioned list of rows, which have numbers below `SLOTS`. */
+typedef struct sections {
+    int count;
+    int sizes[SLOTS];
+    int starts[SLOTS];
+    int slots[SLOTS];
+    int total;
+} sections;
 
 /* Rows of a list while it is edited, each section an array of its own. */
 typedef struct editing {
