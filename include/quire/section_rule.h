@@ -20,7 +20,8 @@ QUIRE_BEGIN
 typedef enum quire_section_grouping {
     /**
      * Their value, of whatever type. Numbers of different types are the same when they are equal. nil and empty text share
-     * a section, whose value is nil.
+     * a section, whose value is nil; that of a key path without fixed sections has the rows with nil before the others, or
+     * behind them when descending.
      */
     QUIRE_GROUP_BY_VALUE = 0,
     /**
