@@ -1,17 +1,21 @@
 /*
  * Quire beside plain SQLite, which does the same work on a file of the same rows in the same run.
  *
- *   bench [--only CASE] [--rows N,...] [--json FILE]
+ *   bench [--only CASE] [--rows N,...] [--folder FOLDER] [--json FILE]
+ *   bench --prepare FOLDER --rows N,...
  *
- * Medians of wall time.
+ * Prints medians of wall time, or bytes a row. FILE has all samples, and the answers that other programs have to give
+ * too. FOLDER has files that were made by --prepare; without it each case makes its own.
  */
 #include "bench.h"
 
+#include <stdarg.h>
 #include <time.h>
 #include <unistd.h>
 
 quire_error *error;
-char path[64];
+char path[64], floor_path[72];
+const char *folder;
 
 void fail(const char *file, const char *what, int line) {
     fprintf(stderr, "%s:%d: %s\n", file, line, what);
@@ -38,6 +42,19 @@ double median(double *samples, int count) {
 static FILE *json;
 static bool has_written;
 static double floor_median;
+static char current_answer[512];
+
+void answer(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(current_answer, sizeof current_answer, format, arguments);
+    va_end(arguments);
+}
+
+int rounds_for(int64_t rows, int most) {
+    const int64_t rounds = 3000000 / rows;
+    return rounds < 3 ? 3 : rounds > most ? most : (int)rounds;
+}
 
 void report(const char *name, const char *contender, int64_t rows, double *samples, int count, bool is_floor) {
     const double middle = median(samples, count);
@@ -45,38 +62,38 @@ void report(const char *name, const char *contender, int64_t rows, double *sampl
     printf("%-16s %-16s %9lld %12.6f %8.2f\n", name, contender, (long long)rows, middle, middle / floor_median);
     fflush(stdout);
     if (!json) return;
-    fprintf(json, "%s  {\"case\": \"%s\", \"contender\": \"%s\", \"rows\": %lld, \"median\": %.9f}", has_written ? ",\n" : "", name,
-        contender, (long long)rows, middle);
+    fprintf(json, "%s  {\"case\": \"%s\", \"contender\": \"%s\", \"rows\": %lld, \"answer\": \"%s\", \"samples\": [",
+        has_written ? ",\n" : "", name, contender, (long long)rows, current_answer);
+    for (int i = 0; i < count; i++) fprintf(json, "%s%.9f", i ? ", " : "", samples[i]);
+    fprintf(json, "]}");
     has_written = true;
 }
 
-void remove_files(void) {
-    char name[80];
-    const char *const endings[] = {"", "-wal", "-shm"};
-    for (int i = 0; i < 3; i++) {
-        snprintf(name, sizeof name, "%s%s", path, endings[i]);
-        unlink(name);
-    }
-}
-
 static const struct { const char *name; void (*run)(int64_t rows); } cases[] = {
-    {"insert", insert_case}, {"read", read_case}, {"first fetch", first_fetch_case}, {"move", move_case},
-    {"contains", contains_case}, {"text index", text_index_case}, {"equal", equal_case}, {"any", any_case},
-    {"cascade", cascade_case}};
+    {"insert.bulk", insert_bulk_case}, {"insert.objects", insert_objects_case}, {"fetch.first", first_fetch_case},
+    {"ids", ids_case}, {"objects", objects_case}, {"window", window_case}, {"filter", filter_case},
+    {"contains", contains_case}, {"contains.index", text_index_case}, {"equal", equal_case}, {"any", any_case},
+    {"open", open_case}, {"live.one", live_one_case}, {"live.insert", live_insert_case}, {"live.delete", live_delete_case},
+    {"live.update", live_update_case}, {"live.thousand", live_thousand_case}, {"cascade", cascade_case},
+    {"cascade.batch", cascade_batch_case}, {"memory.list", memory_list_case}, {"memory.objects", memory_objects_case}};
 
 static int usage(void) {
-    fprintf(stderr, "usage: bench [--only CASE] [--rows N,...] [--json FILE]\n"
-        "cases: insert, read, first fetch, move, contains, text index, equal, any, cascade\n");
+    fprintf(stderr, "usage: bench [--only CASE] [--rows N,...] [--folder FOLDER] [--json FILE]\n"
+        "       bench --prepare FOLDER --rows N,...\ncases:");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) fprintf(stderr, " %s", cases[i].name);
+    fprintf(stderr, "\n");
     return 2;
 }
 
 int main(int argument_count, char **arguments) {
-    const char *only = NULL, *rows = "10000,100000", *file = NULL;
+    const char *only = NULL, *rows = "10000,100000", *file = NULL, *prepared = NULL;
     for (int i = 1; i < argument_count; i += 2) {
         if (i + 1 == argument_count) return usage();
         if (strcmp(arguments[i], "--only") == 0) only = arguments[i + 1];
         else if (strcmp(arguments[i], "--rows") == 0) rows = arguments[i + 1];
         else if (strcmp(arguments[i], "--json") == 0) file = arguments[i + 1];
+        else if (strcmp(arguments[i], "--folder") == 0) folder = arguments[i + 1];
+        else if (strcmp(arguments[i], "--prepare") == 0) prepared = arguments[i + 1];
         else return usage();
     }
     bool is_known = !only;
@@ -86,16 +103,19 @@ int main(int argument_count, char **arguments) {
     if (json) fprintf(json, "[\n");
 
     snprintf(path, sizeof path, "bench-%d.sqlite", (int)getpid());
-    printf("%-16s %-16s %9s %12s %8s\n", "case", "contender", "rows", "seconds", "ratio");
+    snprintf(floor_path, sizeof floor_path, "%s-floor", path);
+    if (!prepared) printf("%-16s %-16s %9s %12s %8s\n", "case", "contender", "rows", "seconds", "ratio");
     for (const char *cursor = rows; *cursor;) {
         char *end = NULL;
         const long long count = strtoll(cursor, &end, 10);
-        if (end == cursor || count <= 0 || count > 100000000 || (*end && *end != ',')) return usage();
+        if (end == cursor || count < (prepared ? 0 : 1) || count > 100000000 || (*end && *end != ',')) return usage();
         cursor = *end ? end + 1 : end;
-        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        if (prepared) prepare_files(prepared, count);
+        for (size_t i = 0; !prepared && i < sizeof cases / sizeof cases[0]; i++)
             if (!only || strcmp(only, cases[i].name) == 0) cases[i].run(count);
     }
     remove_files();
+    remove_store(floor_path);
     if (json) fprintf(json, "\n]\n"), fclose(json);
     return 0;
 }

@@ -15,6 +15,10 @@
 
 /* How often something is run. */
 enum { FEW = 5, MANY = 301 };
+/* So many changes are made before any is timed, and the list after them is the answer. */
+enum { CHECKED = 3 };
+/* How many rows a list shows at a time. */
+enum { WINDOW = 50 };
 /* How many new rows a save writes, and a transaction of the floor. */
 enum { SAVED_AT_ONCE = 10000 };
 
@@ -27,7 +31,10 @@ double now(void);
 double median(double *samples, int count);
 /* Prints the median of `samples`, which are sorted, and its ratio to that of the last floor. */
 void report(const char *name, const char *contender, int64_t rows, double *samples, int count, bool is_floor);
-void remove_files(void);
+/* What the contenders of the reports that follow have found; other programs have to find the same. */
+void answer(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* How often to do what takes as long as `rows` rows. */
+int rounds_for(int64_t rows, int most);
 
 /* --- Rows, by Quire. */
 
@@ -55,21 +62,57 @@ void prepare_file(int64_t rows);
 /* 200 tags, `Tag 001` and so on, two for each row. */
 void prepare_tags(int64_t rows);
 
-/* --- SQLite. */
+/* --- Files, with those that SQLite puts beside them. */
+
+void remove_store(const char *path);
+void remove_files(void);
+/* A second file, for the floor of a case about changes. */
+extern char floor_path[72];
+/* Makes the files of so many rows that other programs copy, in the layout of Quire and in one of their own. */
+void prepare_files(const char *folder, int64_t rows);
+/* Where files of `prepare_files` are, or NULL. */
+extern const char *folder;
+bool copy_prepared(const char *kind, int64_t rows, const char *to);
+void make_tree(int64_t rows);
+
+/* --- SQLite, with the settings that all contenders have. */
 
 sqlite3 *open_database(const char *path);
 sqlite3_stmt *prepare(sqlite3 *database, const char *sql);
 
+/* --- Lists, and answers that other programs give too. */
+
+quire_results *new_controller(opened made);
+uint32_t checksum(uint32_t sum, int64_t number);
+
+typedef struct told { int64_t ids, sections; uint32_t id_sum, section_sum; } told;
+
+told told_of(quire_results *results);
+told told_by_query(sqlite3 *database);
+void answer_list(told told);
+
 /* --- The cases. */
 
-void insert_case(int64_t rows);
-void read_case(int64_t rows);
+void insert_bulk_case(int64_t rows);
+void insert_objects_case(int64_t rows);
+void objects_case(int64_t rows);
+void ids_case(int64_t rows);
+void window_case(int64_t rows);
+void filter_case(int64_t rows);
+void open_case(int64_t rows);
 void first_fetch_case(int64_t rows);
-void move_case(int64_t rows);
+void live_one_case(int64_t rows);
+void live_insert_case(int64_t rows);
+void live_delete_case(int64_t rows);
+void live_update_case(int64_t rows);
+void live_thousand_case(int64_t rows);
 void contains_case(int64_t rows);
 void text_index_case(int64_t rows);
 void equal_case(int64_t rows);
 void any_case(int64_t rows);
 void cascade_case(int64_t rows);
+void cascade_batch_case(int64_t rows);
+void memory_list_case(int64_t rows);
+void memory_objects_case(int64_t rows);
 
 #endif

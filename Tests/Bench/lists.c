@@ -1,4 +1,4 @@
-/* Changes and lists: inserting, reading, a controller's first fetch, one row that moves. */
+/* Inserting, reading, and a controller's first fetch. */
 #include "bench.h"
 
 static quire_fetch_request *new_request(void) {
@@ -42,7 +42,7 @@ static size_t read_page(opened made, int64_t rows) {
     return bytes;
 }
 
-static quire_results *new_controller(opened made) {
+quire_results *new_controller(opened made) {
     quire_fetch_request *request = new_request();
     quire_results_options options = QUIRE_RESULTS_OPTIONS_INIT;
     options.section_key_path = "author";
@@ -51,13 +51,6 @@ static quire_results *new_controller(opened made) {
     OK(quire_results_fetch(results, &error));
     quire_fetch_request_release(request);
     return results;
-}
-
-static int moves_told;
-
-static void object_changed(void *data, quire_results *results, quire_object *object, const quire_change *change) {
-    (void)data, (void)results, (void)object;
-    moves_told += change->kind == QUIRE_CHANGE_MOVE;
 }
 
 static void insert_prepared(const char *path, int64_t rows) {
@@ -102,25 +95,42 @@ static int64_t step_ids(sqlite3 *database) {
     return sum;
 }
 
-void insert_case(int64_t rows) {
-    static const struct { const char *name; void (*work)(const char *, int64_t); } contenders[] = {
-        {"sqlite3", insert_prepared}, {"quire objects", insert_objects}, {"quire columns", insert_columns}};
-    double samples[3][FEW];
-    for (int round = 0; round < FEW; round++)
-        for (int i = 0; i < 3; i++) {
+/* The floor is the same for both: prepared statements, as many to a transaction. */
+static void insert_case(const char *name, int64_t rows, void (*insert)(const char *, int64_t)) {
+    void (*const work[])(const char *, int64_t) = {insert_prepared, insert};
+    double samples[2][FEW];
+    const int rounds = rounds_for(rows, FEW);
+    for (int round = 0; round < rounds; round++)
+        for (int i = 0; i < 2; i++) {
             remove_files();
             const double start = now();
-            contenders[i].work(path, rows);
+            work[i](path, rows);
             samples[i][round] = now() - start;
+            sqlite3 *database = open_database(path);
+            const told told = told_by_query(database);
+            CHECK(told.ids == rows);
+            answer("%lld ids %u", (long long)told.ids, told.id_sum);
+            SQL_OK(sqlite3_close(database));
         }
-    for (int i = 0; i < 3; i++) report("insert", contenders[i].name, rows, samples[i], FEW, i == 0);
+    report(name, "sqlite-c", rows, samples[0], rounds, true);
+    report(name, "quire-c", rows, samples[1], rounds, false);
 }
 
-void read_case(int64_t rows) {
+void insert_bulk_case(int64_t rows) {
+    insert_case("insert.bulk", rows, insert_columns);
+}
+
+void insert_objects_case(int64_t rows) {
+    insert_case("insert.objects", rows, insert_objects);
+}
+
+/* A page is the same without objects: one column. */
+void objects_case(int64_t rows) {
     prepare_file(rows);
     double samples[3][FEW];
+    const int rounds = rounds_for(rows, FEW);
     sqlite3 *database = open_database(path);
-    for (int round = 0; round < FEW; round++) {
+    for (int round = 0; round < rounds; round++) {
         double start = now();
         const size_t bytes = step_titles(database);
         samples[0][round] = now() - start;
@@ -134,11 +144,13 @@ void read_case(int64_t rows) {
         CHECK(read_page(made, rows) == bytes);
         samples[2][round] = now() - start;
         close_store(made);
+        answer("%zu letters", bytes);
     }
     SQL_OK(sqlite3_close(database));
-    report("read", "sqlite3", rows, samples[0], FEW, true);
-    report("read", "quire objects", rows, samples[1], FEW, false);
-    report("read", "quire page", rows, samples[2], FEW, false);
+    report("objects", "sqlite-c", rows, samples[0], rounds, true);
+    report("objects", "quire-c", rows, samples[1], rounds, false);
+    report("page", "sqlite-c", rows, samples[0], rounds, true);
+    report("page", "quire-c", rows, samples[2], rounds, false);
 }
 
 void first_fetch_case(int64_t rows) {
@@ -154,56 +166,11 @@ void first_fetch_case(int64_t rows) {
         quire_results *results = new_controller(made);
         samples[1][round] = now() - start;
         CHECK(quire_results_count(results) == rows);
+        answer_list(told_of(results));
         quire_results_release(results);
         close_store(made);
     }
     SQL_OK(sqlite3_close(database));
-    report("first fetch", "sqlite3 ids", rows, samples[0], FEW, true);
-    report("first fetch", "quire controller", rows, samples[1], FEW, false);
-}
-
-void move_case(int64_t rows) {
-    prepare_file(rows);
-    static double samples[2][MANY];
-    sqlite3 *database = open_database(path);
-    sqlite3_stmt *update = prepare(database, "UPDATE ZQUOTE SET ZAUTHOR = ?, Z_OPT = Z_OPT + 1 WHERE Z_PK = ?");
-    sample sample;
-    for (int i = 0; i < MANY; i++) {
-        make_sample(i * 7919, rows, &sample);
-        sqlite3_bind_text(update, 1, sample.author, -1, SQLITE_STATIC);
-        sqlite3_bind_int64(update, 2, i % rows + 1);
-        const double start = now();
-        CHECK(sqlite3_step(update) == SQLITE_DONE);
-        samples[0][i] = now() - start;
-        sqlite3_reset(update);
-    }
-    sqlite3_finalize(update);
-    SQL_OK(sqlite3_close(database));
-
-    opened made = open_store(path);
-    quire_results *results = new_controller(made);
-    quire_results_delegate delegate = QUIRE_RESULTS_DELEGATE_INIT;
-    delegate.did_change_object = object_changed;
-    OK(quire_results_set_delegate(results, &delegate, &error));
-    moves_told = 0;
-    int changes = 0;
-    for (int i = 0; i < MANY; i++) {
-        make_sample(i * 104729 + 17, rows, &sample);
-        quire_object *object = NULL;
-        quire_value old;
-        OK(quire_context_object(made.context, "Quote", 5, i % rows + 1, &object, &error));
-        OK(quire_object_get(object, "author", 6, &old, &error));
-        changes += strcmp(old.as.text, sample.author) != 0;
-        const quire_value author = quire_value_text(sample.author);
-        const double start = now();
-        OK(quire_object_set(object, "author", 6, &author, &error));
-        OK(quire_context_save(made.context, &error));
-        samples[1][i] = now() - start;
-        quire_object_release(object);
-    }
-    CHECK(moves_told == changes);
-    quire_results_release(results);
-    close_store(made);
-    report("move", "sqlite3 update", rows, samples[0], MANY, true);
-    report("move", "quire", rows, samples[1], MANY, false);
+    report("fetch.first", "sqlite-c", rows, samples[0], FEW, true);
+    report("fetch.first", "quire-c", rows, samples[1], FEW, false);
 }

@@ -43,14 +43,16 @@ static quire_model *new_model(void) {
         OK(quire_model_add_attribute(model, "Quote", QUIRE_NUL, keys[i], QUIRE_NUL, types[i], &options, &error));
     }
     const quire_index_element author = {"author", false};
-    OK(quire_model_add_fetch_index(model, "Quote", QUIRE_NUL, "byAuthor", QUIRE_NUL, &author, 1, &error));
+    OK(quire_model_add_fetch_index(model, "Quote", QUIRE_NUL, "by_author", QUIRE_NUL, &author, 1, &error));
     if (has_tags) add_tags(model);
     return model;
 }
 
 opened open_store(const char *path) {
     opened made = {new_model(), NULL, NULL};
-    OK(quire_store_open(path, QUIRE_NUL, made.model, NULL, &made.store, &error));
+    quire_store_options options = QUIRE_STORE_OPTIONS_INIT;
+    options.relaxed_durability = true;
+    OK(quire_store_open(path, QUIRE_NUL, made.model, &options, &made.store, &error));
     OK(quire_context_create(made.store, &made.context, &error));
     return made;
 }
@@ -103,21 +105,9 @@ void insert_columns(const char *path, int64_t rows) {
 }
 
 void prepare_file(int64_t rows) {
+    const bool is_plain = !is_searchable && !has_tags && strcmp(words.before, "Title") == 0;
     remove_files();
-    insert_columns(path, rows);
-}
-
-sqlite3 *open_database(const char *path) {
-    sqlite3 *database = NULL;
-    SQL_OK(sqlite3_open(path, &database));
-    SQL_OK(sqlite3_exec(database, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;", NULL, NULL, NULL));
-    return database;
-}
-
-sqlite3_stmt *prepare(sqlite3 *database, const char *sql) {
-    sqlite3_stmt *statement = NULL;
-    SQL_OK(sqlite3_prepare_v2(database, sql, -1, &statement, NULL));
-    return statement;
+    if (!is_plain || !copy_prepared("quire", rows, path)) insert_columns(path, rows);
 }
 
 void prepare_tags(int64_t rows) {

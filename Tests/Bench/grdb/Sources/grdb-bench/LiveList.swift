@@ -1,0 +1,38 @@
+import Dispatch
+import Foundation
+import GRDB
+
+/// A list that an observation keeps right: it fetches again after each change, and the difference says what to redraw.
+final class LiveList {
+  private(set) var shown = Shown()
+  private(set) var changes = 0
+  private let fetched = DispatchSemaphore(value: 0)
+  private let queue = DispatchQueue(label: "list")
+  private var observation: AnyDatabaseCancellable?
+
+  init(_ pool: DatabasePool) {
+    observation = ValueObservation.tracking(Shown.fetch).start(
+      in: pool, scheduling: .async(onQueue: queue),
+      onError: { fatalError("\($0)") },
+      onChange: { [unowned self] in show($0) })
+    fetched.wait()
+    // A pool may tell the first value twice.
+    while fetched.wait(timeout: .now() + 0.3) == .success {}
+  }
+
+  private func show(_ new: Shown) {
+    let rows = new.ids.difference(from: shown.ids).inferringMoves()
+    let sections = new.sections.map(\.name).difference(from: shown.sections.map(\.name))
+    changes += rows.count + sections.count
+    shown = new
+    fetched.signal()
+  }
+
+  /// Returns when the list has followed what `write` committed.
+  func following(_ write: () throws -> Void) rethrows {
+    try write()
+    guard fetched.wait(timeout: .now() + 60) == .success else {
+      fatalError("The observation was not told of a change within a minute.")
+    }
+  }
+}
