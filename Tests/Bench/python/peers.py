@@ -22,7 +22,7 @@ import sample
 MODULES = {
     "quire-python": "with_quire", "sqlite3": "with_sqlite3", "sqlalchemy": "with_sqlalchemy", "peewee": "with_peewee"}
 ENDINGS = ("", "-wal", "-shm")
-PATIENCE = 12.0
+PATIENCE = 8.0
 """After so many seconds of work no further sample is taken."""
 CHECKED = 3
 """So many changes are made before anything is timed, and the list after them is the answer."""

@@ -11,7 +11,7 @@ final class Run {
   let path: String
   private var pool: DatabasePool!
   private let checked = 3
-  private let patience = 12.0
+  private let patience = 8.0
 
   init(rows: Int, folder: String, isQuick: Bool) {
     self.rows = rows
