@@ -227,7 +227,8 @@ def merge(
                 continue
             value = there
         merged[key] = value
-    # What refers to objects that are deleted here is for their rules.
+    # What refers to objects that are deleted here is for their rules, which go by the members that there are now.
+    _merge_orders(merged, base, mine, theirs, open_keys)
     apply_rules(merged, theirs, [(n, merged.pop(n)) for n in deleted], withdrawn)
     for key, value in mine.items():
         # What refers to something deleted since before, by undoing, goes on to do so.
@@ -235,19 +236,11 @@ def merge(
             continue
         if _is_reference(key, mine) and not NAMED[mine[key[0]], key[1]].inverse:
             put(merged, key, value)
+    _merge_orders(merged, base, mine, theirs, open_keys)
     for n in objects(merged):
         for relation in OF[merged[n]]:
             back = inverse(relation)
-            if relation.ordered:
-                key = ("order", n, relation.name)
-                present = _unordered(merged, n, relation)
-                order = [m for m in merged.get(key, ()) if m in present]
-                if order != list(merged.get(key, ())) or len(order) < len(present):
-                    open_keys.add(key)
-                if base.get(key) != mine.get(key) and base.get(key) != theirs.get(key):
-                    open_keys.add(key)
-                put(merged, key, tuple(order + [m for m in present if m not in order]))
-            elif back and not relation.many and not back.many:
+            if back and not relation.many and not back.many:
                 other = merged.get((n, relation.name))
                 if other in merged and merged.get((other, back.name)) != n:
                     open_keys |= {(n, relation.name), (other, back.name)}
@@ -257,6 +250,22 @@ def merge(
         if back and back.ordered:
             open_keys |= {("order", facts[key], back.name) for facts in (mine, theirs) if key in facts}
     return merged, open_keys
+
+
+def _merge_orders(merged: Facts, base: Facts, mine: Facts, theirs: Facts, open_keys: set[Any]) -> None:
+    """Has orders hold who belongs to them: those that changed on both sides, or follow from others, are open."""
+    for n in objects(merged):
+        for relation in OF[merged[n]]:
+            if not relation.ordered:
+                continue
+            key = ("order", n, relation.name)
+            present = _unordered(merged, n, relation)
+            order = [m for m in merged.get(key, ()) if m in present]
+            if order != list(merged.get(key, ())) or len(order) < len(present):
+                open_keys.add(key)
+            if base.get(key) != mine.get(key) and base.get(key) != theirs.get(key):
+                open_keys.add(key)
+            put(merged, key, tuple(order + [m for m in present if m not in order]))
 
 
 def _is_reference(key: Any, facts: Facts) -> bool:

@@ -266,6 +266,7 @@ extension ManagedObject {
           // only to be deleted, if no rule takes that away.
           let deleted = context.registeredObject(box.reference).flatMap { $0.state == .deleted ? $0 : nil }
           let kept = relationship.keepsDeleted ? deleted : nil
+          if let inverse = relationship.inverse { kept?.toMany[inverse.slot] = nil }
           if values[property.slot].isIdentical(to: value) {
             let isPending = state == .inserted || committed[property.slot] != nil
             if isPending, kept == nil { write(.nil, at: property.slot) }
@@ -274,7 +275,6 @@ extension ManagedObject {
           let wasSaved = committed[property.slot]?.isIdentical(to: value) == true
           try relate(to: nil, through: relationship)
           if kept != nil || wasSaved && deleted == nil { write(value, at: property.slot) }
-          if let inverse = relationship.inverse { kept?.toMany[inverse.slot] = nil }
           continue
         }
       }

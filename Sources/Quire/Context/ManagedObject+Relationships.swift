@@ -123,10 +123,21 @@ extension ManagedObject {
       for row in try context.savedMembers(of: relationship, owner: id) {
         guard let entity = context.model.entity(numbered: Int(row.entity)) else { continue }
         let object = context.object(ObjectReference(root: entity.rootNumber, id: row.id), entity: entity)
+        // Another writer may have given it to this owner since it was read: until that is merged, both sides say no.
+        if object.state == .saved, !object.isFault, let inverse = relationship.inverse, !inverse.isToMany,
+          object.committed[inverse.slot] == nil, !object.refers(to: reference, at: inverse.slot)
+        {
+          continue
+        }
         members.append(object.reference)
       }
     }
     return take(members, asSavedIn: relationship)
+  }
+
+  /// Whether a to-one relationship of this object, which is no fault, holds another one.
+  private func refers(to reference: ObjectReference, at slot: Int) -> Bool {
+    if case .object(let box) = values[slot] { box.reference == reference } else { false }
   }
 
   /// Takes over the members of a relationship as they were just read, and gives them as they are now.
@@ -158,8 +169,7 @@ extension ManagedObject {
     var holdsDeleted = false
     for object in holders
     where object.entity.isKind(of: relationship.destination) && !object.isFault && object.state != .gone {
-      var holdsSelf = false
-      if case .object(let box) = object.values[inverse.slot] { holdsSelf = box.reference == reference }
+      let holdsSelf = object.refers(to: reference, at: inverse.slot)
       if holdsSelf, object.isLive {
         if saved.insert(object.reference).inserted { members.append(object.reference) }
       } else if saved.contains(object.reference) {
