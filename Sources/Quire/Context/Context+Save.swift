@@ -45,16 +45,18 @@ extension Context {
     // What still refers to a deleted object, because no rule took it away, refers to nothing from now on.
     let hasDangling = !exposedRelationships(to: deletedObjects).isEmpty
     if hasDangling { for object in deletedObjects { touch(object) } }
-    touchOwners(result?.bereaved ?? [], besides: deletedObjects)
+    let bereaved = result?.bereaved ?? []
+    touchOwners(bereaved, besides: deletedObjects)
     let derived = result?.derived ?? []
     takeOver(derived)
-    if assigned.isEmpty, !hasDangling, derived.isEmpty { return }
+    if assigned.isEmpty, !hasDangling, derived.isEmpty, bereaved.isEmpty { return }
     if !assigned.isEmpty { tellAssignedIDs(assigned) }
     // The changes are in the file; what observers cannot be told now, they are told the next time.
     try? tellObservers()
   }
 
-  /// What was deleted is no member any more of those who have it without an inverse: only the save says so.
+  /// What was deleted, or given to another, is no member any more of those who had it without an inverse: only the save
+  /// says so.
   private func touchOwners(
     _ bereaved: [(relationship: Relationship, owners: [RowIdentifier])], besides gone: [ManagedObject]
   ) {
@@ -67,7 +69,9 @@ extension Context {
         if gone.contains(reference) { continue }
         var found = registeredObject(reference)
         if found == nil, isFollowed { found = try? self.object(reference, of: relationship.entity) }
-        if let object = found, object.isLive { touch(object, at: relationship.slot) }
+        guard let object = found, object.isLive else { continue }
+        object.toMany[relationship.slot] = nil
+        touch(object, at: relationship.slot)
       }
     }
   }

@@ -67,6 +67,7 @@ struct SaveResult {
   let permanentIDs: PermanentIDs
   /// What the save made of derived attributes, of rows of the request and of others.
   var derived: [DerivedValue] = []
-  /// Who lost members by the deletions without being told by a delete rule, as in `StoreChange`.
+  /// Who lost members in relationships without inverse, because they were deleted or given to another, as in
+  /// `StoreChange`.
   var bereaved: [(relationship: Relationship, owners: [RowIdentifier])] = []
 }

@@ -79,6 +79,13 @@ extension SaveSession {
   private func adopt(
     _ member: ObjectReference, by owner: ObjectReference, _ path: RelationshipSQL, key: String, order: String?
   ) throws(Failure) {
+    let former = try connection.statement("SELECT \(key) FROM \(path.table) WHERE Z_PK = ?1 AND \(key) <> ?2")
+    try former.bind(member.id, at: 1)
+    try former.bind(owner.id, at: 2)
+    if try former.step() {
+      let row = RowIdentifier(id: former.integer(at: 0), entity: Int32(path.relationship.entity.number))
+      bereaved.append((path.relationship, [row]))
+    }
     // A row that stays with its owner keeps its place.
     let place = order.map { ", \($0) = CASE WHEN \(key) = ?1 THEN \($0) ELSE ?3 END" } ?? ""
     let statement = try connection.statement("UPDATE \(path.table) SET \(key) = ?1\(place) WHERE Z_PK = ?2")

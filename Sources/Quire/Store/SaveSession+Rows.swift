@@ -64,7 +64,7 @@ extension SaveSession {
   // MARK: Deletes
 
   /// The owners of what is to be deleted that no delete rule reaches.
-  func bereaved() throws(Failure) -> [(relationship: Relationship, owners: [RowIdentifier])] {
+  func bereavedByDeletions() throws(Failure) -> [(relationship: Relationship, owners: [RowIdentifier])] {
     if request.deletes.isEmpty { return [] }
     let ids = Dictionary(grouping: request.deletes, by: \.entity.rootNumber).mapValues { $0.map(\.id) }
     return try schema.bereaved(by: ids, on: connection)

@@ -16,6 +16,8 @@ final class SaveSession {
   private var missing: Set<ObjectReference> = []
   /// Highest order key in use, by list.
   private var highestOrderKeys: [OrderedList: Int64] = [:]
+  /// The owners that lose members without being part of the request.
+  var bereaved: [(relationship: Relationship, owners: [RowIdentifier])] = []
   /// Objects that another writer changed or deleted; gathered so that a merge sees them all.
   private var conflicts: [Failure] = []
 
@@ -35,7 +37,7 @@ final class SaveSession {
   func run() throws(Failure) -> SaveResult {
     try allocate()
     try checkReservedIDs()
-    let bereaved = try bereaved()
+    bereaved = try bereavedByDeletions()
     try deleteRows()
     try removeMembers()
     try updateRows()

@@ -126,6 +126,25 @@ class OtherContextTests(unittest.TestCase):
                         self.assertEqual((list(live.ids), list(query.ids())), ([], []))
                         del members
 
+    def test_a_member_without_inverse_that_is_given_to_another_has_left_who_had_it(self) -> None:
+        for merges in (False, True):
+            for reads in (False, True):
+                for format in ("pets.@count == 1", "pets.@count == 0", "ANY pets.name == 'x'"):
+                    with self.subTest(format, merges=merges, reads=reads):
+                        self.setUp()
+                        acting = self.store.create_context()
+                        view = self.store.create_context() if merges else acting
+                        query = view.query(Owner).where(format).order_by("name")
+                        live = query.live()
+                        members = [(owner, len(owner.pets)) for owner in view.query(Owner)] if reads else []
+                        acting.query(Owner).where("name == 'b'").one().pets = [acting.get(Pet, self.pet.id)]
+                        acting.save()
+                        if merges:
+                            view.merge()
+                        expected = [owner.id for owner in self.store.create_context().query(Owner).where(format)]
+                        self.assertEqual((list(live.ids), list(query.ids())), (expected, expected))
+                        self.assertEqual([len(owner.pets) for owner, _ in members], [0, 1] if reads else [])
+
     def test_an_object_and_a_new_member_of_another_are_one_insertion_and_one_update(self) -> None:
         view = self.store.create_context()
         live = view.query(Owner).order_by("name").live()
