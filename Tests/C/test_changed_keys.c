@@ -115,8 +115,55 @@ static void keys_lead_to_what_orders_rows(void) {
     close_fixture(made);
 }
 
+/* The parent tells of whole objects when it does not know what a batch request has changed in them. */
+static void what_a_batch_request_changes_is_named_in_a_child(void) {
+    fixture made = open_fixture();
+    quire_object *author = insert(made.context, "Author"), *rival = insert(made.context, "Author");
+    quire_object *first = insert_book(made.context, "a", 1), *second = insert_book(made.context, "b", 2);
+    set_text(author, "name", "M");
+    set_text(rival, "name", "N");
+    set_value(first, "author", quire_value_object(author));
+    set_value(second, "author", quire_value_object(rival));
+    save(made.context);
+    quire_object_release(first);
+    quire_object_release(second);
+    quire_object_release(author);
+    quire_object_release(rival);
+
+    quire_context *child = NULL;
+    CHECK_OK(quire_context_create_child(made.context, &child, &error));
+    quire_results *results = controller(child, NULL, "author.name", NULL);
+    quire_results *watching = controller(made.context, NULL, "author.name", NULL);
+    quire_results_delegate delegate = QUIRE_RESULTS_DELEGATE_INIT;
+    delegate.did_change_object = hear;
+    CHECK_OK(quire_results_set_delegate(watching, &delegate, &error));
+    CHECK_OK(quire_results_set_delegate(results, &delegate, &error));
+
+    const char *const pages[] = {"pages"}, *const name[] = {"name"};
+    quire_fetch_request *request = new_request("Book", "title == 'a'", NULL);
+    quire_value value = quire_value_integer(7);
+    CHECK_OK(quire_context_batch_update(made.context, request, pages, &value, 1, NULL, NULL, NULL, &error));
+    quire_fetch_request_release(request);
+    heard[0] = 0;
+    CHECK_OK(quire_context_merge(child, &error));
+    CHECK(strncmp(heard, "~0:", 3) == 0 && strstr(heard, "pages"));
+
+    request = new_request("Author", "name == 'M'", NULL);
+    value = quire_value_text("Z");
+    CHECK_OK(quire_context_batch_update(made.context, request, name, &value, 1, NULL, NULL, NULL, &error));
+    quire_fetch_request_release(request);
+    heard[0] = 0;
+    CHECK_OK(quire_context_merge(child, &error));
+    CHECK_HEARD(">1:author.name ");
+    quire_results_release(watching);
+    quire_results_release(results);
+    quire_context_release(child);
+    close_fixture(made);
+}
+
 int main(void) {
     RUN(changes_name_what_changed);
     RUN(keys_lead_to_what_orders_rows);
+    RUN(what_a_batch_request_changes_is_named_in_a_child);
     return RESULT();
 }
