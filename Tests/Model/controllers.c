@@ -85,7 +85,7 @@ static void make_history(void *made, int count) {
     int made_of[KINDS] = {0};
     /* How many things a history works on, and how long its batches are, differ from one to the next. */
     const int wanted[KINDS] = {chance(15) ? 150 : 2 + random_below(50), 1 + random_below(12), 1 + random_below(5), 1 + random_below(8)};
-    const int batch = 2 + random_below(10), extras = 4 + random_below(20);
+    const int batch = 2 + random_below(6), extras = 4 + random_below(20);
     for (int i = 0; i < count; i++) {
         step *step = &steps[i];
         step->context = random_below(current.context_count);

@@ -36,7 +36,7 @@ void make_query(int kind, query *out) {
     while (sectionings[out->section].kind != kind);
     /* None is the first. */
     if (chance(20)) while (out->section && sectionings[out->section - 1].kind == kind) out->section--;
-    if (chance(25)) while (out->filter && filters[out->filter - 1].kind == kind) out->filter--;
+    if (chance(35)) while (out->filter && filters[out->filter - 1].kind == kind) out->filter--;
     out->sort_count = random_below(MOST_SORTS + 1);
     for (int i = 0; i < out->sort_count; i++) {
         out->sorts[i].path = sort_paths[kind][random_below(count_paths(sort_paths[kind], PATHS))];

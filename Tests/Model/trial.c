@@ -67,7 +67,9 @@ static verdict judge(const trial *trial, const void *steps, int count) {
 static int shrink(const trial *trial, char *steps, int count, verdict *verdict_out) {
     const size_t size = trial->step_size;
     char *shorter = malloc(size * (size_t)count);
-    for (int part = count / 2; part > 0; part = part > 1 ? part / 2 : 0) {
+    /* Single steps go round until none can be spared: one may have been there for the sake of another. */
+    for (int part = count / 2, before = 0; part > 0; part = part > 1 ? part / 2 : count < before) {
+        before = count;
         for (int from = 0; from + part <= count;) {
             memcpy(shorter, steps, size * (size_t)from);
             memcpy(shorter + size * (size_t)from, steps + size * (size_t)(from + part), size * (size_t)(count - from - part));
