@@ -10,6 +10,8 @@ struct PreparedMerge {
   fileprivate let partners: [Row]
   /// The owners of `change.regrouped` that are registered or that somebody follows.
   fileprivate let regrouped: [(relationship: Relationship, owners: [ManagedObject])]
+  /// Those of them that were read for that, and have the new values already.
+  fileprivate let read: Set<ObjectIdentifier>
   /// What the store now says of to-many relationships with pending changes.
   fileprivate let members: [(object: ManagedObject, slot: Int, present: [ObjectReference])]
 }
@@ -83,6 +85,7 @@ extension Context {
     let partners = try partners(of: rows)
     var regrouped: [(relationship: Relationship, owners: [ManagedObject])] = []
     var members: [(object: ManagedObject, slot: Int, present: [ObjectReference])] = []
+    var read: Set<ObjectIdentifier> = []
     let observers = liveObservers
     for (relationship, owners) in change.regrouped + relationships(with: returned) + relationships(reaching: change) {
       let isFollowed = observers.contains { $0.follows(relationship.entity) }
@@ -90,7 +93,10 @@ extension Context {
       for owner in owners {
         let reference = ObjectReference(root: relationship.entity.rootNumber, id: owner.id)
         var found = registeredObject(reference)
-        if found == nil, isFollowed { found = try self.object(reference, of: relationship.entity) }
+        if found == nil, isFollowed {
+          found = try self.object(reference, of: relationship.entity)
+          if let found { read.insert(ObjectIdentifier(found)) }
+        }
         guard let object = found else { continue }
         objects.append(object)
         guard object.toMany[relationship.slot]?.isChanged == true, !relationship.followsFromInverse else { continue }
@@ -104,7 +110,7 @@ extension Context {
     }
     return PreparedMerge(
       change: change, rows: rows, readmitted: try readmitted(by: change), partners: partners, regrouped: regrouped,
-      members: members)
+      read: read, members: members)
   }
 
   /// The members that were read of rows, and with rows, that were deleted and inserted again, which need not be where
@@ -255,7 +261,9 @@ extension Context {
     for (object, _) in prepared.rows { object.agreeWithPartners() }
     withExtendedLifetime(partners) {}
     for row in change.updated {
-      guard let object = object(row), object.isFault, object.state == .saved else { continue }
+      guard let object = object(row), object.state == .saved,
+        object.isFault || prepared.read.contains(ObjectIdentifier(object))
+      else { continue }
       object.unread?.forgetValues()
       touch(object)
     }

@@ -1,11 +1,22 @@
 extension ManagedObject: PropertySource {
   var identity: Value { .object(reference) }
 
-  /// For predicates. An object that is no longer in the store is nil, as in SQL.
+  /// For predicates. An object that is no longer in the store is nil, and no member of anything, as in SQL. Members of
+  /// which only the references or the number are wanted are not read to find out.
   func item(forKey key: String, asValue: Bool) throws(Failure) -> Item {
     let property = try entity.property(named: key)
     guard let relationship = property as? Relationship else { return .value(try value(of: property)) }
-    if relationship.isToMany { return .list(try objects(of: relationship).map { .subject($0) }) }
+    if relationship.isToMany {
+      let members = try objects(of: relationship)
+      if !asValue { try context.fulfil(members) }
+      var items: [Item] = []
+      items.reserveCapacity(members.count)
+      for member in members {
+        if !asValue, try !member.isStillStored() { continue }
+        items.append(.subject(member))
+      }
+      return .list(items)
+    }
     if asValue { return .value(try value(of: property)) }
     guard let target = try object(of: relationship), try target.isStillStored() else { return .nil }
     return .subject(target)

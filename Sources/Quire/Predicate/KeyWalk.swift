@@ -33,7 +33,7 @@ struct KeyWalk {
     var item = start
     for place in first..<steps.count {
       switch steps[place] {
-      case .key(let key): item = try item.item(forKey: key, asValue: asValue && place == steps.count - 1)
+      case .key(let key): item = try item.item(forKey: key, asValue: isValueEnough(at: place))
       case .collection(let operation):
         if item.isNil { return .nil }
         guard let elements = item.elements else {
@@ -53,6 +53,13 @@ struct KeyWalk {
       }
     }
     return item
+  }
+
+  /// Whether nothing is asked of what a step gives but which it is, or how many.
+  private func isValueEnough(at place: Int) -> Bool {
+    if place == steps.count - 1 { return asValue }
+    if case .collection(.count) = steps[place + 1] { return true }
+    return false
   }
 
   private var text: String { Expression.keyPath(keys).text }
