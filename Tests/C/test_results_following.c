@@ -299,43 +299,6 @@ static void reference_to_a_row_that_is_gone_counts_as_nil_behind_it(void) {
     close_fixture(made);
 }
 
-static void member_whose_row_is_gone_is_none(void) {
-    fixture made = open_fixture();
-    quire_object *book = book_with(made.context, "a", "1"), *theirs = NULL;
-    int64_t ids[2];
-    for (int i = 0; i < 2; i++) {
-        quire_object *tag = insert(made.context, "Tag");
-        set_text(tag, "label", i ? "y" : "x");
-        CHECK_OK(quire_object_add(book, "tags", QUIRE_NUL, tag, &error));
-        ids[i] = quire_object_id(tag);
-        quire_object_release(tag);
-    }
-    save(made.context);
-    quire_results *results = controller(made.context, "ALL tags.label == 'y'", "title", NULL);
-    CHECK(quire_results_count(results) == 0);
-
-    quire_context *other = NULL;
-    CHECK_OK(quire_context_create(made.store, &other, &error));
-    CHECK_OK(quire_context_object(other, "Tag", QUIRE_NUL, ids[0], &theirs, &error));
-    const quire_value none = quire_value_list(NULL, 0);
-    set_value(theirs, "books", none);
-    CHECK_OK(quire_context_delete(other, theirs, &error));
-    save(other);
-    quire_object_release(theirs);
-    quire_context_release(other);
-
-    /* The book has been read with both tags, of which one is nowhere to be read. */
-    set_value(book, "pages", quire_value_integer(7));
-    process(made.context);
-    CHECK_TOLD("{was 0 +0.0 is 1}");
-    CHECK_OK(quire_context_merge(made.context, &error));
-    CHECK(quire_results_count(results) == 1 && count(made.context, "Book", "tags.@count == 1") == 1);
-    forget();
-    quire_results_release(results);
-    quire_object_release(book);
-    close_fixture(made);
-}
-
 static quire_status change_request(quire_results *results, const char *format, const char *sort, const char *section) {
     quire_fetch_request *request = new_request("Book", format, sort);
     const quire_status status = quire_results_set_request(results, request, section, QUIRE_NUL, &error);
@@ -566,7 +529,6 @@ int main(void) {
     RUN(controller_that_is_fetched_meanwhile_is_not_told_what_it_has_seen);
     RUN(row_that_is_read_anew_moves_to_where_it_belongs);
     RUN(reference_to_a_row_that_is_gone_counts_as_nil_behind_it);
-    RUN(member_whose_row_is_gone_is_none);
     RUN(another_request_is_told_as_the_difference);
     RUN(request_that_is_replaced_before_the_fetch_is_the_one_that_is_fetched);
     RUN(limit_and_offset_stay_true);
