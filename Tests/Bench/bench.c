@@ -74,7 +74,7 @@ static const struct { const char *name; void (*run)(int64_t rows); } cases[] = {
     {"ids", ids_case}, {"objects", objects_case}, {"window", window_case}, {"filter", filter_case},
     {"contains", contains_case}, {"contains.index", text_index_case}, {"equal", equal_case}, {"any", any_case},
     {"open", open_case}, {"live.one", live_one_case}, {"live.insert", live_insert_case}, {"live.delete", live_delete_case},
-    {"live.update", live_update_case}, {"live.thousand", live_thousand_case}, {"cascade", cascade_case},
+    {"live.update", live_update_case}, {"live.thousand", live_thousand_case}, {"live.ten", several_case}, {"cascade", cascade_case},
     {"cascade.batch", cascade_batch_case}, {"memory.list", memory_list_case}, {"memory.objects", memory_objects_case}};
 
 static int usage(void) {

@@ -114,5 +114,6 @@ void cascade_case(int64_t rows);
 void cascade_batch_case(int64_t rows);
 void memory_list_case(int64_t rows);
 void memory_objects_case(int64_t rows);
+void several_case(int64_t rows);
 
 #endif

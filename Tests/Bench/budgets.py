@@ -80,6 +80,8 @@ BUDGETS = [
     Budget("one row is updated, less the commit", 50, "us", lambda f: _micro(f.less_commit("live.update"))),
     Budget("1,000 rows change in one save, each, less the commit", 30, "us", lambda f: _divided(
         _micro(f.less_commit("live.thousand")), 1000)),
+    Budget("100 rows change in one save: ten lists beside one", 4, "x", lambda f: f.ratio(
+        "live.ten", "quire-c", "quire-c-one", 100_000)),
     Budget("first fetch of the sectioned list beside stepping the ids", 1.3, "x", lambda f: f.ratio(
         "fetch.first", "quire-c", "sqlite-c")),
     Budget("the same from a warm cache file", 0.1, "x", lambda f: _divided(

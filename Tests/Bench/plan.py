@@ -41,6 +41,8 @@ CASES = [
     # An observation of ids and authors, as GRDB's users have it for a list, is not told of a new title.
     Case("live.update", "the same for a row that keeps its place", SCALE, others=PYTHON, most=100_000),
     Case("live.thousand", "the same for 1,000 rows that move, in one save", SCALE),
+    Case("live.ten", "100 rows change in one save, and ten lists with queries of their own are right again", MIDDLE,
+         others=(), also=("live.ten.told",)),
     Case("fetch.first", "first fetch of the sorted, sectioned list, from a file that was just opened", SCALE),
     Case("ids", "the ids in order", MIDDLE, rounds=2),
     Case("window", "50 rows at a random place; the peers by OFFSET", LARGE),

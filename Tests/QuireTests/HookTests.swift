@@ -28,7 +28,7 @@ private final class Recorder: ObjectHooks {
 private final class Listener: ContextObserver {
   let heard: ([ObjectChange]) -> Void
   init(_ heard: @escaping ([ObjectChange]) -> Void) { self.heard = heard }
-  func contextDidChange(_ changes: [ObjectChange]) throws(Failure) { heard(changes) }
+  func contextDidChange(_ batch: ChangeBatch) throws(Failure) { heard(batch.all) }
   func contextDidAssignIDs(_ objects: [(object: ManagedObject, temporary: Int64)]) {}
   func follows(_ entity: Entity) -> Bool { true }
 }

@@ -141,7 +141,7 @@ struct ResultsControllerTests {
     func follows(_ entity: Entity) -> Bool { true }
     private let probes: [ControllerProbe]
     init(_ probes: [ControllerProbe]) { self.probes = probes }
-    func contextDidChange(_ changes: [ObjectChange]) {}
+    func contextDidChange(_ batch: ChangeBatch) {}
     func contextDidAssignIDs(_ objects: [(object: ManagedObject, temporary: Int64)]) {
       var ids: [Int64: [Int: Int64]] = [:]
       for (object, temporary) in objects { ids[temporary, default: [:]][object.entity.rootNumber] = object.id }

@@ -9,7 +9,7 @@ struct ResultsDelegateTests {
   private final class IDWatch: ContextObserver {
     func follows(_ entity: Entity) -> Bool { true }
     var probes: [ControllerProbe] = []
-    func contextDidChange(_ changes: [ObjectChange]) {}
+    func contextDidChange(_ batch: ChangeBatch) {}
     func contextDidAssignIDs(_ objects: [(object: ManagedObject, temporary: Int64)]) {
       for probe in probes {
         var ids: [Int64: Int64] = [:]

@@ -277,7 +277,7 @@ struct UndoTests {
     var problem: Failure?
     func follows(_ entity: Entity) -> Bool { true }
     func contextDidAssignIDs(_ objects: [(object: ManagedObject, temporary: Int64)]) {}
-    func contextDidChange(_ changes: [ObjectChange]) {
+    func contextDidChange(_ batch: ChangeBatch) {
       guard let act else { return }
       self.act = nil
       problem = failure(of: act)

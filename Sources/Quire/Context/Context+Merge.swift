@@ -394,6 +394,7 @@ extension ManagedObject {
   /// object that is deleted here nothing does, as its delete rules are to find who refers to it by now.
   func rebase(onto row: Row) {
     version = row.version
+    unheard.isUncertain = true
     if state == .deleted {
       for property in entity.properties where !property.isTransient {
         values[property.slot] = row.values[property.slot]

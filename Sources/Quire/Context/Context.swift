@@ -406,9 +406,10 @@ final class Context {
       }
       let batch = objects.compactMap { $0.takeUnheardChange() }
       tellChildren(batch)
+      let changes = ChangeBatch(batch)
       do {
         for observer in liveObservers {
-          try observer.contextDidChange(batch)
+          try observer.contextDidChange(changes)
           // What a delegate has deleted the next observer must not meet half done: a relationship to it that shows
           // nothing, although no rule has emptied it, would show the object again after a rollback that tells nobody.
           try propagateDeletes()
@@ -440,7 +441,7 @@ final class Context {
 /// Something that follows the changes of a context.
 protocol ContextObserver: AnyObject {
   /// Objects that were inserted, changed or deleted, with their values as they are now.
-  func contextDidChange(_ changes: [ObjectChange]) throws(Failure)
+  func contextDidChange(_ batch: ChangeBatch) throws(Failure)
   /// Temporary ids have become permanent, oldest first. What else follows from that, the observer touches.
   func contextDidAssignIDs(_ objects: [(object: ManagedObject, temporary: Int64)])
   /// Whether objects of that entity can matter to it.

@@ -10,6 +10,7 @@ extension ManagedObject {
       fulfil(with: row)
       return
     }
+    unheard.isUncertain = true
     let isNewer = row.version != version
     var isDisputed = isNewer && hasChangedToMany && !settles
     for property in entity.properties where !property.isTransient {

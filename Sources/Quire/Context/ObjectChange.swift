@@ -4,6 +4,8 @@ struct ObjectChange {
   let properties: PropertySet
   /// When it was last touched, by `Context.touchCount`.
   let time: UInt64
+  /// Whether others may have changed more of it than `properties`, since observers were last told of it.
+  let isUncertain: Bool
   /// What its to-one relationships referred to before.
   var formerTargets: [(slot: Int, target: ObjectReference)] = []
 }
@@ -19,6 +21,7 @@ struct PropertySet: Hashable {
 
   var isEmpty: Bool { bits == 0 }
   mutating func formUnion(_ other: PropertySet) { bits |= other.bits }
+  func isDisjoint(with other: PropertySet) -> Bool { bits & other.bits == 0 }
   func contains(_ property: Property) -> Bool { bits & PropertySet.bit(property.slot) != 0 }
   mutating func insert(slot: Int) { bits |= PropertySet.bit(slot) }
 
@@ -32,6 +35,8 @@ struct UnheardChange {
   var time: UInt64 = 0
   /// Properties to tell of in any case.
   var properties = PropertySet()
+  /// Whether another writer's row was laid under the object: it may have been read from one that observers know not.
+  var isUncertain = false
   private var values: [(slot: Int, value: Value)] = []
 
   mutating func remember(_ value: Value, at slot: Int) {
@@ -66,7 +71,8 @@ extension ManagedObject {
     if state == .gone, let present = context.registeredObject(reference), present !== self { return nil }
     func change(_ properties: PropertySet) -> ObjectChange {
       ObjectChange(
-        object: self, properties: properties, time: unheard.time, formerTargets: unheard.formerTargets)
+        object: self, properties: properties, time: unheard.time, isUncertain: unheard.isUncertain,
+        formerTargets: unheard.formerTargets)
     }
     if let wasLive = unheard.wasLive {
       if wasLive != isLive { return change(.all) }
@@ -80,5 +86,6 @@ extension ManagedObject {
   func restoreUnheard(_ change: ObjectChange) {
     unheard.properties = change.properties
     unheard.time = change.time
+    unheard.isUncertain = change.isUncertain
   }
 }

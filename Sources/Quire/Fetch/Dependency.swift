@@ -27,6 +27,17 @@ extension FetchQuery {
   }
 }
 
+extension FetchQuery {
+  /// The properties of its rows that decide whether and where they are in the result, or more where it cannot be told.
+  var ownProperties: PropertySet {
+    if predicate?.sides.allSatisfy(\.isPure) == false { return .all }
+    var found = predicateReach.own
+    if let sections { found.formUnion(sections.reach.own) }
+    for path in sortPaths { found.insert(slot: (path.relationships.first ?? path.last).slot) }
+    return found
+  }
+}
+
 extension ResolvedKeyPath {
   /// What it depends on beyond the object that it starts from.
   var dependencies: [Dependency] {

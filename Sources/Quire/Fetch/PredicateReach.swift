@@ -2,6 +2,8 @@
 /// would show them, and what depends on related objects is found.
 struct PredicateReach {
   private(set) var dependencies: [Dependency] = []
+  /// Properties of the object itself, or more where it cannot be told which.
+  private(set) var own = PropertySet()
   /// Objects that an expression may give: those at the end of a path of relationships from the object under test.
   private struct Place {
     var path: [Relationship]
@@ -42,12 +44,15 @@ struct PredicateReach {
     case .constant(let constant):
       try checkOrigin(of: constant.value)
       return []
-    case .anyKey, .argument: return []
+    case .anyKey, .argument:
+      own = .all
+      return []
     case .selfObject: return [start]
     case .variable(let name): return variables[name] ?? []
     case .keyPath(let keys): return try follow(keys, from: [start])
     case .path(let base, let keys): return try follow(keys, from: places(of: base))
     case .variableKey(let base, _):
+      own = .all
       _ = try places(of: base)
       return []
     case .function(let name, let parts):
@@ -65,6 +70,7 @@ struct PredicateReach {
       }
       return name == "noindex:" || name == "objectFrom:withIndex:" ? first : []
     case .list(let parts), .fetch(let parts):
+      if case .fetch = expression { own = .all }
       var found: [Place] = []
       for part in parts { found += try places(of: part) }
       return found
@@ -123,7 +129,10 @@ struct PredicateReach {
   }
 
   private mutating func add(_ path: [Relationship], _ property: Property) {
-    if path.isEmpty { return }
+    if path.isEmpty {
+      own.insert(slot: property.slot)
+      return
+    }
     if dependencies.contains(where: { $0.property === property && $0.path.elementsEqual(path, by: ===) }) { return }
     dependencies.append(Dependency(path: path, property: property))
   }

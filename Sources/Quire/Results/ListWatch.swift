@@ -13,9 +13,12 @@ struct ListWatch {
   /// Properties of the rows themselves at which displayed key paths begin.
   private(set) var beginnings: [(property: Property, name: Int)] = []
   let displayed: [[String]]
+  /// Properties of a row itself without which it stays in or out of the list, and in its place.
+  let decisive: PropertySet
 
   init(_ query: FetchQuery, displaying displayed: [[String]], of store: Store) throws(Failure) {
     self.displayed = displayed
+    decisive = query.ownProperties
     targets = query.dependencies().map { Target(dependency: $0) }
     for path in query.sortPaths { add(path.text, path.dependencies, isDisplayed: false) }
     if let sections = query.sections {
@@ -69,11 +72,14 @@ struct ChangedKeys: Hashable {
   var names: Set<Int> = []
   /// Whether a row is to be told of even if it stays where it is.
   var isDisplayed = false
+  /// Whether the row may have come to belong elsewhere.
+  var isDecisive = false
 
   mutating func formUnion(_ other: ChangedKeys) {
     properties.formUnion(other.properties)
     names.formUnion(other.names)
     isDisplayed = isDisplayed || other.isDisplayed
+    isDecisive = isDecisive || other.isDecisive
   }
 
   func texts(of entity: Entity, _ watch: ListWatch) -> [Text] {

@@ -8,10 +8,11 @@ extension ResultsController {
 
   /// The same when `ListContents.prepare` has taken on the changes.
   func tell(_ changes: [RowChange], _ involved: [Int64: ManagedObject]) {
-    if contents.shownChanges(changes).isEmpty { return }
+    let shown = contents.shownChanges(changes)
+    if shown.isEmpty { return }
     tell(involved) { assigned in
       let settled = withPermanentIDs(changes, assigned)
-      return index.apply(contents.shownChanges(settled)).naming(names(settled, involved))
+      return index.apply(assigned.isEmpty ? shown : contents.shownChanges(settled)).naming(names(settled, involved))
     }
   }
 

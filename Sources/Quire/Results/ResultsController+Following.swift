@@ -1,17 +1,21 @@
 /// Following the context.
 extension ResultsController: ContextObserver {
-  func contextDidChange(_ batch: [ObjectChange]) throws(Failure) {
+  func contextDidChange(_ batch: ChangeBatch) throws(Failure) {
     if !isFetched { return }
-    let objectChanges = batch.filter { $0.time > fetchTime }
+    let listing = listing
     var changes: [RowChange] = []
     var involved: [Int64: ManagedObject] = [:]
     var keys: [ObjectIdentifier: ChangedKeys] = [:]
     func evaluate(_ candidates: ObjectSet, hasChanged: Bool) throws(Failure) {
       try context.fulfil(candidates)
       for object in candidates {
-        var key: RowKey?
-        if object.isLive, try object.isStillStored(), try query.matches(object) { key = try listing.key(of: object) }
         let seen = keys[ObjectIdentifier(object)] ?? ChangedKeys()
+        var key: RowKey?
+        if !seen.isDecisive, object.isLive, !object.isFault {
+          key = self.key(of: object.id)
+        } else if object.isLive, try object.isStillStored(), try listing.query.matches(object) {
+          key = try listing.key(of: object)
+        }
         // A row that did not change itself is told of when the related object that did has given it another key, or is
         // shown in it.
         let isShown = hasChanged || seen.isDisplayed && key != nil
@@ -21,11 +25,12 @@ extension ResultsController: ContextObserver {
       }
     }
     var changed = ObjectSet()
-    for change in objectChanges where change.object.entity.rootNumber == query.entity.rootNumber {
+    for change in batch.changes(ofRoot: listing.query.entity.rootNumber) where change.time > fetchTime {
       changed.insert(change.object)
       keys[ObjectIdentifier(change.object)] = ownKeys(change)
     }
-    let related = try dependents(of: objectChanges, besides: changed, &keys)
+    let related = try dependents(of: batch, besides: changed, &keys)
+    if changed.isEmpty, related.isEmpty { return }
     try evaluate(changed, hasChanged: true)
     try evaluate(related, hasChanged: false)
     if withheld != nil {
@@ -90,6 +95,8 @@ extension ResultsController: ContextObserver {
   /// What changed of a row itself, with the displayed key paths that begin there.
   private func ownKeys(_ change: ObjectChange) -> ChangedKeys {
     var keys = ChangedKeys(properties: change.properties)
+    keys.isDecisive =
+      change.isUncertain || change.properties == .all || !change.properties.isDisjoint(with: watch.decisive)
     for (property, name) in watch.beginnings where change.properties.contains(property) { keys.names.insert(name) }
     return keys
   }
@@ -97,18 +104,28 @@ extension ResultsController: ContextObserver {
   /// The objects that reach a changed object through the keys of the query or displayed ones, without those of `known`;
   /// and what they show of it, in `keys`.
   private func dependents(
-    of changes: [ObjectChange], besides known: ObjectSet, _ keys: inout [ObjectIdentifier: ChangedKeys]
+    of batch: ChangeBatch, besides known: ObjectSet, _ keys: inout [ObjectIdentifier: ChangedKeys]
   ) throws(Failure) -> ObjectSet {
     var found = ObjectSet()
+    let entity = query.entity
     for target in watch.targets {
       let dependency = target.dependency
-      let changed = changes.filter { $0.properties.contains(dependency.property) && dependency.concerns($0.object) }
+      guard let last = dependency.path.last else { continue }
+      let changed = batch.changes(ofRoot: last.destination.rootNumber).filter {
+        $0.time > fetchTime && $0.properties.contains(dependency.property) && dependency.concerns($0.object)
+      }
       if changed.isEmpty { continue }
-      var reaching = try context.objects(reaching: changed.map(\.object), along: dependency.path, from: query.entity)
-      reaching += try losers(of: changed, dependency)
+      func find() throws(Failure) -> [ManagedObject] {
+        try context.objects(reaching: changed.map(\.object), along: dependency.path, from: entity)
+          + losers(of: changed, dependency, from: entity)
+      }
+      // Whoever was fetched in between asks for less.
+      let reaching =
+        batch.earliest > fetchTime
+        ? try batch.objects(along: dependency.path, dependency.property, from: entity, in: context, find) : try find()
       for object in reaching {
         if !known.contains(object) { found.insert(object) }
-        let shown = ChangedKeys(names: Set(target.names), isDisplayed: target.isDisplayed)
+        let shown = ChangedKeys(names: Set(target.names), isDisplayed: target.isDisplayed, isDecisive: true)
         keys[ObjectIdentifier(object), default: ChangedKeys()].formUnion(shown)
       }
     }
@@ -116,7 +133,9 @@ extension ResultsController: ContextObserver {
   }
 
   /// The objects that reach one to which a changed object belonged before: neither it nor the store may say so now.
-  private func losers(of changes: [ObjectChange], _ dependency: Dependency) throws(Failure) -> [ManagedObject] {
+  private func losers(
+    of changes: [ObjectChange], _ dependency: Dependency, from entity: Entity
+  ) throws(Failure) -> [ManagedObject] {
     guard let last = dependency.path.last, last.isToMany, last.inverse === dependency.property else { return [] }
     var owners = ObjectSet()
     for change in changes {
@@ -125,7 +144,7 @@ extension ResultsController: ContextObserver {
       }
     }
     let path = Array(dependency.path.dropLast())
-    if path.isEmpty { return owners.filter { $0.entity.isKind(of: query.entity) } }
-    return try context.objects(reaching: Array(owners), along: path, from: query.entity)
+    if path.isEmpty { return owners.filter { $0.entity.isKind(of: entity) } }
+    return try context.objects(reaching: Array(owners), along: path, from: entity)
   }
 }

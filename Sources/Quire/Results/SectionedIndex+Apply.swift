@@ -7,10 +7,17 @@ extension SectionedIndex {
     let oldCount = count
     let oldSectionCount = sectionCount
     let changes = lastOfEach(changes)
-    var rows = changes.map { TouchedRow(id: $0.id, isUpdated: $0.isUpdated, old: place(of: $0.id)) }
+    var rows: [TouchedRow] = []
+    rows.reserveCapacity(changes.count)
+    var moving: [RowChange] = []
+    for change in changes {
+      let spot = locate(change.id)
+      rows.append(TouchedRow(id: change.id, isUpdated: change.isUpdated, old: spot.map(place)))
+      if !keepsKey(change, at: spot) { moving.append(change) }
+    }
 
     var newKeys: [(id: Int64, key: RowKey)] = []
-    for change in changes where !keepsKey(change) {
+    for change in moving {
       if let (block, offset) = locate(change.id) { removeRow(at: offset, of: block) }
       if let key = change.newKey { newKeys.append((change.id, key)) }
     }
@@ -21,7 +28,7 @@ extension SectionedIndex {
       insertRow(id, key.order, into: section)
     }
     let deletions = removeEmptiedSections(of: rows)
-    for index in rows.indices { rows[index].new = place(of: rows[index].id) }
+    for index in rows.indices { rows[index].new = moving.isEmpty ? rows[index].old : place(of: rows[index].id) }
 
     let insertions = newSections.map {
       SectionChange(
@@ -43,8 +50,8 @@ extension SectionedIndex {
     return changes.enumerated().filter { positions[$1.id] == $0 }.map(\.element)
   }
 
-  private func keepsKey(_ change: RowChange) -> Bool {
-    guard let key = change.newKey, let (block, offset) = locate(change.id) else { return false }
+  private func keepsKey(_ change: RowChange, at spot: (block: Handle, offset: Int)?) -> Bool {
+    guard let key = change.newKey, let (block, offset) = spot else { return false }
     let section = sections[Int(blocks[Int(block)].section)].key
     return (!isSectioned || section == key.section)
       && blocks[Int(block)].order(of: offset, against: key.order) == 0

@@ -126,8 +126,10 @@ final class SectionedIndex {
     return (block, offset)
   }
 
-  func place(of id: Int64) -> TouchedRow.Place? {
-    guard let (block, offset) = locate(id) else { return nil }
+  func place(of id: Int64) -> TouchedRow.Place? { locate(id).map(place) }
+
+  func place(of spot: (block: Handle, offset: Int)) -> TouchedRow.Place {
+    let (block, offset) = spot
     let section = blocks[Int(block)].section
     let (position, start) = sectionOrder.rank(of: section)
     let row = blockOrder.rank(of: block).weight + offset
