@@ -19,6 +19,7 @@ struct quire_page { char opaque; };
 struct quire_results { char opaque; };
 struct quire_changes { char opaque; };
 struct quire_snapshot { char opaque; };
+struct quire_composite { char opaque; };
 struct quire_section_rule { char opaque; };
 struct quire_cancellation { char opaque; };
 

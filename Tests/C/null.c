@@ -20,6 +20,7 @@ typedef struct world {
     quire_results *results;
     quire_changes *changes;
     quire_snapshot *snapshot;
+    quire_composite *composite, *open_composite;
     quire_section_rule *section_rule;
     quire_cancellation *cancellation;
     quire_error *error, *broken, *conflict_error;
@@ -32,6 +33,7 @@ typedef struct world {
     const char *keys[2], *null_keys[2], *invalid_keys[2], *properties[1];
     quire_index_element element;
     quire_results_delegate delegate;
+    quire_composite_delegate composite_delegate;
     quire_native_function function;
     quire_function_callback callback;
     quire_progress progress;
@@ -149,6 +151,7 @@ static world *make_world(void) {
     w->properties[0] = "title";
     w->element.property = "title";
     w->delegate.struct_size = sizeof w->delegate;
+    w->composite_delegate.struct_size = sizeof w->composite_delegate;
     w->function = (quire_native_function)QUIRE_NATIVE_FUNCTION_INIT;
     w->function.result_type = QUIRE_NATIVE_INT32;
     w->function.function = (void (*)(void))answer;
@@ -182,6 +185,14 @@ static world *make_world(void) {
     CHECK_OK(quire_context_process(w->context, &error));
     CHECK_OK(quire_results_next_changes(w->results, &w->changes, &error));
     CHECK_OK(quire_results_snapshot(w->results, &w->snapshot, &error));
+    const quire_composite_options queuing = {sizeof queuing, true};
+    quire_results *child = NULL;
+    CHECK_OK(quire_results_create(w->context, w->fetch_request, &options, &child, &error));
+    CHECK_OK(quire_composite_create(w->context, &queuing, &w->composite, &error));
+    CHECK_OK(quire_composite_add(w->composite, child, &error));
+    CHECK_OK(quire_composite_fetch(w->composite, &error));
+    quire_results_release(child);
+    CHECK_OK(quire_composite_create(w->context, NULL, &w->open_composite, &error));
     CHECK_OK(quire_section_rule_create("title", QUIRE_NUL, NULL, &w->section_rule, &error));
     CHECK_OK(quire_context_enable_undo(w->context, 0, &error));
     return w;
@@ -193,6 +204,8 @@ static void end_world(world *w) {
     quire_function_unregister("Fresh", QUIRE_NUL, NULL);
     quire_cancellation_release(w->cancellation);
     quire_section_rule_release(w->section_rule);
+    quire_composite_release(w->composite);
+    quire_composite_release(w->open_composite);
     quire_snapshot_release(w->snapshot);
     quire_changes_release(w->changes);
     quire_results_release(w->results);

@@ -47,6 +47,8 @@ BY_FUNCTION = {
     ("quire_error_object", "error"): "w->broken",
     ("quire_changes_plan", "order"): "QUIRE_PLAN_RANGES",
     ("quire_snapshot_equal", "other"): "w->snapshot",
+    ("quire_composite_add", "composite"): "w->open_composite",
+    ("quire_composite_set_delegate", "delegate"): "&w->composite_delegate",
     ("quire_results_set_request", "section_key_path"): '"title"',
     ("quire_section_rule_create", "key_path"): '"title"',
 }
@@ -79,6 +81,7 @@ BY_NAME = {
     "batch_size": "10",
     "first": "0",
     "section": "0",
+    "child": "0",
     "row": "0",
     "title_index": "0",
     "index": "0",
@@ -110,7 +113,7 @@ BEFORE = {
 # They answer for NULL too.
 ANSWER_NULL = {"quire_error_status", "quire_error_offset"}
 # Only a callback of the library can call them with success.
-ONLY_IN_CALLBACKS = {"quire_object_refuse", "quire_results_delegate_failed"}
+ONLY_IN_CALLBACKS = {"quire_object_refuse", "quire_results_delegate_failed", "quire_composite_delegate_failed"}
 ARRAYS = {"out_keys", "out_ids", "out_rows", "out_sections", "out_hash"}
 EXTREMES = {
     "size_t": ["SIZE_MAX", "(SIZE_MAX >> 1)", "(SIZE_MAX >> 1) + 1", "SIZE_MAX - 7"],

@@ -131,6 +131,7 @@ typedef struct quire_fetch_request quire_fetch_request;
 typedef struct quire_list quire_list;
 typedef struct quire_page quire_page;
 typedef struct quire_results quire_results;
+typedef struct quire_composite quire_composite;
 typedef struct quire_changes quire_changes;
 typedef struct quire_snapshot quire_snapshot;
 typedef struct quire_section_rule quire_section_rule;

@@ -143,8 +143,14 @@ public func quire_results_section(
   out_section?.pointee = quire_section()
   return status(results, "results", out_error) { results throws(Failure) in
     let out = try required(out_section, "out_section")
-    let info = try results.section(at: Int(section))
-    out.pointee = quire_section(
+    out.pointee = try quire_section(results.section(at: Int(section)))
+  }
+}
+
+extension quire_section {
+  /// Its texts are lent by whoever holds `info`.
+  init(_ info: ResultsController.SectionInfo) throws(Failure) {
+    self.init(
       name: info.name.lent, index_title: info.indexTitle?.lent ?? noText,
       value: try exported(info.value, nameOf: info.name), start: Int64(info.start), count: Int64(info.count))
   }
@@ -157,7 +163,9 @@ public func quire_results_sections(
   out_page?.pointee = nil
   return status(results, "results", out_error) { results throws(Failure) in
     let out = try required(out_page, "out_page")
-    out.pointee = .passing(ExportedPage(results.sectionsPage(nulSeparated: try pageFlags(flags).nulSeparated)))
+    out.pointee = .passing(
+      ExportedPage(
+        ResultsController.sectionsPage([results], nulSeparated: try pageFlags(flags).nulSeparated)))
   }
 }
 
@@ -308,7 +316,7 @@ public func quire_changes_steps(
   _ changes: UnsafePointer<quire_changes>?, _ out_count: UnsafeMutablePointer<Int>?
 ) -> UnsafePointer<quire_step>? { lent(peek(changes)?.steps, out_count) }
 
-private func lent<Record>(
+func lent<Record>(
   _ records: UnsafeMutableBufferPointer<Record>?, _ out_count: UnsafeMutablePointer<Int>?
 ) -> UnsafePointer<Record>? {
   out_count?.pointee = records?.count ?? 0

@@ -31,6 +31,9 @@ extension quire_fetch_request: Handle {
 extension quire_list: Handle { typealias Object = ObjectList; static var name: String { "quire_list" } }
 extension quire_page: Handle { typealias Object = ExportedPage; static var name: String { "quire_page" } }
 extension quire_results: Handle { typealias Object = ResultsController; static var name: String { "quire_results" } }
+extension quire_composite: Handle {
+  typealias Object = CompositeController; static var name: String { "quire_composite" }
+}
 extension quire_cancellation: Handle {
   typealias Object = Cancellation; static var name: String { "quire_cancellation" }
 }
@@ -44,6 +47,7 @@ extension Context: ContextBound { var owningContext: Context { self } }
 extension ManagedObject: ContextBound { var owningContext: Context { context } }
 extension ObjectList: ContextBound { var owningContext: Context { context } }
 extension ResultsController: ContextBound { var owningContext: Context { context } }
+extension CompositeController: ContextBound { var owningContext: Context { context } }
 
 extension UnsafeMutablePointer where Pointee: Handle {
   /// Gives one reference to the caller.

@@ -24,12 +24,7 @@ final class ResultsCallbacks: ResultsDelegate {
 
   func didChangeObject(_ object: ManagedObject, _ change: Change, in results: ResultsController) {
     guard let callback = callbacks.did_change_object else { return }
-    withExtendedLifetime(change) {
-      change.keys.map(\.lent).withUnsafeBufferPointer { keys in
-        let exported = quire_change(change, keys)
-        withUnsafePointer(to: exported) { callback(callbacks.user_data, .lending(results), .lending(object), $0) }
-      }
-    }
+    change.withExported { callback(callbacks.user_data, .lending(results), .lending(object), $0) }
   }
 
   func didChange(_ results: ResultsController) {
@@ -58,6 +53,7 @@ final class ExportedChanges: @unchecked Sendable {
   let changes: ChangeSet
   let rows: UnsafeMutableBufferPointer<quire_change>
   let sections: UnsafeMutableBufferPointer<quire_section_change>
+  let parts: UnsafeMutableBufferPointer<quire_child_frame>
   /// The keys of rows, one list for all that have the same.
   private let keys: [[Text]: UnsafeMutableBufferPointer<quire_string>]
   /// Guards what the change set works out when it is first asked.
@@ -80,11 +76,18 @@ final class ExportedChanges: @unchecked Sendable {
         quire_change(change, UnsafeBufferPointer(keys[change.keys] ?? ExportedChanges.none))
       })
     sections = ExportedChanges.copy(changes.sectionChanges.map { quire_section_change($0) })
+    parts = ExportedChanges.copy(
+      changes.parts.map {
+        quire_child_frame(
+          old_section: Int64($0.oldSection), old_flat: Int64($0.oldFlat), new_section: Int64($0.newSection),
+          new_flat: Int64($0.newFlat))
+      })
   }
 
   deinit {
     rows.deallocate()
     sections.deallocate()
+    parts.deallocate()
     for list in keys.values { list.deallocate() }
     made.withLock { made in
       made.steps?.deallocate()
@@ -125,6 +128,18 @@ final class ExportedChanges: @unchecked Sendable {
     let memory = UnsafeMutableBufferPointer<Record>.allocate(capacity: records.count)
     _ = memory.initialize(from: records)
     return memory
+  }
+}
+
+extension Change {
+  /// The change as C sees it, for the time of a call.
+  func withExported(_ body: (UnsafePointer<quire_change>) -> Void) {
+    withExtendedLifetime(self) {
+      keys.map(\.lent).withUnsafeBufferPointer { keys in
+        let exported = quire_change(self, keys)
+        withUnsafePointer(to: exported, body)
+      }
+    }
   }
 }
 

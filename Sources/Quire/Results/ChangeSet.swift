@@ -10,6 +10,16 @@ final class ChangeSet {
   let newCount: Int
   let oldSectionCount: Int
   let newSectionCount: Int
+  /// Where the lists begin that this one consists of; empty when there is but one.
+  let parts: [Part]
+
+  /// The first section and the first row of one of several lists, in both frames.
+  struct Part {
+    let oldSection: Int
+    let oldFlat: Int
+    let newSection: Int
+    let newFlat: Int
+  }
 
   /// The same as steps to apply one after the other; worked out at the first call, in O(k log k).
   /// The steps that insert or delete a section come in the order of `sectionChanges`, which knows
@@ -28,7 +38,7 @@ final class ChangeSet {
   init(
     changes: [Change], sectionChanges: [SectionChange], oldCount: Int, newCount: Int,
     oldSectionCount: Int,
-    newSectionCount: Int
+    newSectionCount: Int, parts: [Part] = []
   ) {
     self.changes = changes
     self.sectionChanges = sectionChanges
@@ -36,6 +46,7 @@ final class ChangeSet {
     self.newCount = newCount
     self.oldSectionCount = oldSectionCount
     self.newSectionCount = newSectionCount
+    self.parts = parts
   }
 
   var isEmpty: Bool { changes.isEmpty && sectionChanges.isEmpty }
@@ -86,6 +97,6 @@ extension ChangeSet {
         change.id = ids[change.id] ?? change.id
         return change
       }, sectionChanges: sectionChanges, oldCount: oldCount, newCount: newCount, oldSectionCount: oldSectionCount,
-      newSectionCount: newSectionCount)
+      newSectionCount: newSectionCount, parts: parts)
   }
 }

@@ -24,7 +24,8 @@ struct Linearization {
   private let set: ChangeSet
   private let sections: SectionFrames
   private var leavers: [Leaver] = []
-  private var leaverOfRow: [Int64: Int] = [:]
+  /// By old place: two lists in one may both have a row.
+  private var leaverAt: [Int: Int] = [:]
   private var arrivals: [Arrival] = []
 
   init(_ set: ChangeSet) {
@@ -36,7 +37,7 @@ struct Linearization {
         deletes += 1
         continue
       }
-      leaverOfRow[change.id] = leavers.count
+      leaverAt[change.oldFlat] = leavers.count
       leavers.append(
         Leaver(
           section: sections.middle(ofOld: change.oldSection), gap: gap,
@@ -76,7 +77,7 @@ struct Linearization {
     var waiting = FenwickTree(ones: leavers.count)
     for (turn, change) in set.placed.enumerated() {
       var step = Step(kind: .insertRow, id: change.id, section: -1)
-      if let leaver = leaverOfRow[change.id] {
+      if let leaver = leaverAt[change.oldFlat] {
         let source = source(of: leaver, turn: turn, waiting: waiting)
         step.kind = .moveRow
         step.section = leavers[leaver].section

@@ -1,19 +1,20 @@
 /// Telling the delegate.
 extension ResultsController {
-  /// Takes on what became of rows, and tells of those that are shown. Nothing is told when reading fails.
-  func deliver(_ changes: [RowChange], _ involved: [Int64: ManagedObject]) throws(Failure) {
-    try contents.prepare(changes, in: context)
-    tell(changes, involved)
+  /// The bracket of what became of rows, which `ListContents.prepare` has taken on; nil where none of them is shown.
+  func makeBracket(_ changes: [RowChange], _ involved: [Int64: ManagedObject]) -> ResultsBracket? {
+    let shown = contents.shownChanges(changes)
+    if shown.isEmpty { return nil }
+    return ResultsBracket(self, involved) { assigned in
+      let settled = self.withPermanentIDs(changes, assigned)
+      let applied = assigned.isEmpty ? shown : self.contents.shownChanges(settled)
+      return self.index.apply(applied).naming(self.names(settled, involved))
+    }
   }
 
-  /// The same when `ListContents.prepare` has taken on the changes.
-  func tell(_ changes: [RowChange], _ involved: [Int64: ManagedObject]) {
-    let shown = contents.shownChanges(changes)
-    if shown.isEmpty { return }
-    tell(involved) { assigned in
-      let settled = withPermanentIDs(changes, assigned)
-      return index.apply(assigned.isEmpty ? shown : contents.shownChanges(settled)).naming(names(settled, involved))
-    }
+  /// Tells it, to the delegate of its composite, too.
+  func tell(_ bracket: ResultsBracket?) {
+    guard let bracket else { return }
+    if let gatherer { gatherer.tell([bracket]) } else { bracket.run() }
   }
 
   /// Shows `fresh` from now on.
@@ -24,51 +25,19 @@ extension ResultsController {
       return
     }
     incoming = fresh
-    tell([:]) { assigned in
-      let report =
-        assigned.isEmpty ? difference : ChangeSet.difference(from: ListSnapshot(index), to: ListSnapshot(fresh.index))
-      contents = fresh
-      incoming = nil
-      return report
+    let bracket = ResultsBracket(self, [:]) { assigned in
+      let old = self.index
+      self.contents = fresh
+      self.incoming = nil
+      return assigned.isEmpty
+        ? difference : ChangeSet.difference(from: ListSnapshot(old), to: ListSnapshot(fresh.index))
     }
-  }
-
-  /// One bracket. `change` brings the contents up to date; it is given the objects that got permanent ids since the
-  /// bracket began, by temporary id. The delegate may be replaced, and the controller let go of, by any of the calls.
-  private func tell(_ involved: [Int64: ManagedObject], _ change: ([Int64: ManagedObject]) -> ChangeSet) {
-    bracket = involved
-    defer { bracket = nil }
-    assignedMeanwhile = [:]
-    var told = delegate
-    told?.willChange(self)
-    if delegate !== told {
-      told = delegate
-      told?.willChange(self)
-    }
-    let assigned = assignedMeanwhile ?? [:]
-    assignedMeanwhile = nil
-    for (temporary, object) in assigned where involved[temporary] != nil { bracket?[object.id] = object }
-    let report = change(assigned)
-    note(report)
-    if queuesChanges, !report.isEmpty { queue.append(report) }
-    // A delegate that comes now sees the new state and is told of what follows it.
-    func isStillThere() -> Bool { told != nil && delegate === told }
-    for change in report.sectionChanges where isStillThere() { told?.didChangeSection(change, in: self) }
-    let step = 256
-    for start in stride(from: 0, to: report.changes.count, by: step) where isStillThere() {
-      let some = report.changes[start..<min(start + step, report.changes.count)]
-      let objects = objects(of: some)
-      for change in some where isStillThere() {
-        if let object = objects[change.id] { told?.didChangeObject(object, change, in: self) }
-      }
-    }
-    if isStillThere() { told?.didChange(self) }
-    if isStillThere() { told?.didReport(report, in: self) }
+    tell(bracket)
   }
 
   /// The objects of some changes. Those that nobody has are read together. One whose row is gone is told of all the
   /// same.
-  private func objects(of changes: ArraySlice<Change>) -> [Int64: ManagedObject] {
+  func objects(of changes: some Sequence<Change>) -> [Int64: ManagedObject] {
     let entity = query.entity
     var found: [Int64: ManagedObject] = [:]
     var missing: [Int64] = []

@@ -1,7 +1,12 @@
 /// Following the context.
 extension ResultsController: ContextObserver {
   func contextDidChange(_ batch: ChangeBatch) throws(Failure) {
-    if !isFetched { return }
+    if gatherer == nil { tell(try makeBracket(for: batch)) }
+  }
+
+  /// What the batch does to the list; nothing is told, and nothing taken on when reading fails.
+  func makeBracket(for batch: ChangeBatch) throws(Failure) -> ResultsBracket? {
+    if !isFetched { return nil }
     let listing = listing
     var changes: [RowChange] = []
     var involved: [Int64: ManagedObject] = [:]
@@ -30,14 +35,15 @@ extension ResultsController: ContextObserver {
       keys[ObjectIdentifier(change.object)] = ownKeys(change)
     }
     let related = try dependents(of: batch, besides: changed, &keys)
-    if changed.isEmpty, related.isEmpty { return }
+    if changed.isEmpty, related.isEmpty { return nil }
     try evaluate(changed, hasChanged: true)
     try evaluate(related, hasChanged: false)
     if withheld != nil {
       withheld?.add(changes, involved)
-    } else {
-      try deliver(changes, involved)
+      return nil
     }
+    try contents.prepare(changes, in: context)
+    return makeBracket(changes, involved)
   }
 
   /// Whether a row is in the list, as far as was found out and not only told.

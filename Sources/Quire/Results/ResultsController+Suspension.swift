@@ -21,12 +21,15 @@ extension ResultsController {
     if !telling {
       self.withheld = nil
       let report = index.apply(contents.shownChanges(changes))
-      if !report.isEmpty { note(report) }
+      if !report.isEmpty {
+        note(report)
+        gatherer?.generation.increment()
+      }
       return
     }
     try context.telling {
       self.withheld = nil
-      tell(changes, withheld.objects)
+      tell(makeBracket(changes, withheld.objects))
     }
   }
 

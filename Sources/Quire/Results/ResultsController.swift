@@ -22,6 +22,8 @@ final class ResultsController {
   private(set) var watch: ListWatch
 
   var delegate: (any ResultsDelegate)? { didSet { forgetTitles() } }
+  /// The list in which it stands among others.
+  weak var composite: CompositeController?
   let queuesChanges: Bool
   var queue = ChangeQueue()
 
@@ -54,11 +56,23 @@ final class ResultsController {
   var query: FetchQuery { contents.listing.query }
   var index: SectionedIndex { contents.index }
 
+  /// Who has it follow changes together with others.
+  var gatherer: CompositeController? { composite?.isFetched == true ? composite : nil }
+
   /// Fetches anew, without telling the delegate.
   func performFetch() throws(Failure) {
     try prepareToRead("be fetched again")
+    if gatherer != nil {
+      throw Failure(
+        .invalidState, "The results controller is shown in a composite; fetch that, which fetches all of its lists.")
+    }
     let time = context.touchCount
-    contents = try listing.contents(in: context)
+    show(try listing.contents(in: context), since: time)
+  }
+
+  /// Shows what was fetched at that time of the context.
+  func show(_ fresh: ListContents, since time: UInt64) {
+    contents = fresh
     isFetched = true
     fetchTime = time
     queue = ChangeQueue()
@@ -106,10 +120,11 @@ final class ResultsController {
 
   func prepareToRead(_ what: String) throws(Failure) {
     try context.store.checkOpen()
-    if bracket != nil {
+    if bracket != nil || gatherer?.isTelling == true {
       throw Failure(
-        .invalidState, "A results controller cannot \(what) from within its own delegate. Do it when that has returned."
-      )
+        .invalidState,
+        "A results controller cannot \(what) from within its own delegate, or that of its composite. Do it when that "
+          + "has returned.")
     }
     try context.process()
   }
@@ -195,25 +210,29 @@ final class ResultsController {
     return try list.page(0..<rows.count, keys: keys, nulSeparated: nulSeparated)
   }
 
-  /// All sections as columns.
-  func sectionsPage(nulSeparated: Bool) -> Page {
-    let count = sectionCount
+  /// All sections of lists that follow each other as columns.
+  static func sectionsPage(_ lists: [ResultsController], nulSeparated: Bool) -> Page {
+    let count = lists.reduce(0) { $0 + $1.sectionCount }
     var names = ColumnBuilder(name: "name", kind: .text, capacity: count)
     var titles = ColumnBuilder(name: "indexTitle", kind: .text, capacity: count)
     var keys: [SectionKey] = []
     var starts = ColumnBuilder(name: "start", kind: .integer, capacity: count)
     var counts = ColumnBuilder(name: "count", kind: .integer, capacity: count)
-    for place in 0..<count {
-      guard let section = index.section(at: place) else { continue }
-      names.append(.text(section.key.name))
-      titles.append(indexTitle(of: section.key).map { .text($0) } ?? .nil)
-      keys.append(section.key)
-      starts.append(.integer(Int64(section.start)))
-      counts.append(.integer(Int64(section.count)))
+    var first = 0
+    for list in lists {
+      for place in 0..<list.sectionCount {
+        guard let section = list.index.section(at: place) else { continue }
+        names.append(.text(section.key.name))
+        titles.append(list.indexTitle(of: section.key).map { .text($0) } ?? .nil)
+        keys.append(section.key)
+        starts.append(.integer(Int64(first + section.start)))
+        counts.append(.integer(Int64(section.count)))
+      }
+      first += list.count
     }
     let values = ColumnBuilder(sectionValues: keys)
     let columns = [names, titles, starts, counts, values].map { $0.column(nulSeparated: nulSeparated) }
-    return Page(rowCount: count, columns: columns)
+    return Page(rowCount: keys.count, columns: columns)
   }
 
   func indexTitlesPage(nulSeparated: Bool) -> Page {

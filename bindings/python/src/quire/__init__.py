@@ -38,6 +38,7 @@ from .changes import (
     Update,
 )
 from .column import Column
+from .composite import Composite
 from .context import Context
 from .errors import (
     Busy,
@@ -83,13 +84,13 @@ from .store import Store, open
 
 __all__ = [
     "Attr", "AttributeType", "Busy", "Cancellation", "Cancelled", "CannotOpen", "Change", "ChangeSet", "Column",
-    "Conflict", "ConstraintError", "Context", "DatabaseError", "Delete", "DeleteSection", "Double", "Error",
-    "Expression", "Fetched", "Float", "FunctionError", "Insert", "InsertSection", "Integer16", "Integer32",
+    "Composite", "Conflict", "ConstraintError", "Context", "DatabaseError", "Delete", "DeleteSection", "Double",
+    "Error", "Expression", "Fetched", "Float", "FunctionError", "Insert", "InsertSection", "Integer16", "Integer32",
     "Integer64", "InvalidArgument", "InvalidModel", "InvalidState", "InvalidText", "Key", "MergePolicy", "Model",
     "ModelMismatch", "Move", "MultipleFound", "NotAStore", "NotFound", "ObjectConflict", "Order", "Path",
-    "PlanOrder", "PlanStep", "Predicate", "PredicateError", "Quantified", "Query", "ReadOnly", "Related",
-    "Results", "Rule", "Section", "SectionChange", "Sections", "Snapshot", "SnapshotEvents", "SnapshotSection",
-    "Step", "StepKind", "Store", "StoreClosed", "ToMany", "ToOne", "Transformable", "URI", "Unsupported", "Update",
+    "PlanOrder", "PlanStep", "Predicate", "PredicateError", "Quantified", "Query", "ReadOnly", "Related", "Results",
+    "Rule", "Section", "SectionChange", "Sections", "Snapshot", "SnapshotEvents", "SnapshotSection", "Step",
+    "StepKind", "Store", "StoreClosed", "ToMany", "ToOne", "Transformable", "URI", "Unsupported", "Update",
     "ValidationError", "WrongThread", "WrongType", "__version__", "attr", "derived", "fetched", "function", "open",
     "register_function", "relation", "unregister_function",
 ]

@@ -306,6 +306,15 @@ class quire_change(ctypes.Structure):
     ]
 
 
+class quire_child_frame(ctypes.Structure):
+    _fields_ = [
+        ("old_section", c_int64),
+        ("old_flat", c_int64),
+        ("new_section", c_int64),
+        ("new_flat", c_int64),
+    ]
+
+
 class quire_column(ctypes.Structure):
     _fields_ = [
         ("name", c_char_p),
@@ -317,6 +326,54 @@ class quire_column(ctypes.Structure):
         ("offsets", POINTER(c_int64)),
         ("values", c_void_p),
         ("values_size", c_int64),
+    ]
+
+
+class quire_section_change(ctypes.Structure):
+    _fields_ = [
+        ("kind", c_uint32),
+        ("reserved", c_uint32),
+        ("index", c_int64),
+        ("name", quire_string),
+        ("value", quire_value),
+    ]
+
+
+quire_composite_delegate_destroy = CFUNCTYPE(None, c_void_p)
+
+quire_composite_delegate_will_change = CFUNCTYPE(None, c_void_p, c_void_p)
+
+quire_composite_delegate_did_change_section = CFUNCTYPE(
+    None, c_void_p, c_void_p, c_void_p, POINTER(quire_section_change),
+)
+
+quire_composite_delegate_did_change_object = CFUNCTYPE(
+    None, c_void_p, c_void_p, c_void_p, c_void_p, POINTER(quire_change),
+)
+
+quire_composite_delegate_did_change = CFUNCTYPE(None, c_void_p, c_void_p)
+
+quire_composite_delegate_changes = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
+
+
+class quire_composite_delegate(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved", c_uint32),
+        ("user_data", c_void_p),
+        ("destroy", quire_composite_delegate_destroy),
+        ("will_change", quire_composite_delegate_will_change),
+        ("did_change_section", quire_composite_delegate_did_change_section),
+        ("did_change_object", quire_composite_delegate_did_change_object),
+        ("did_change", quire_composite_delegate_did_change),
+        ("changes", quire_composite_delegate_changes),
+    ]
+
+
+class quire_composite_options(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("queues_changes", c_bool),
     ]
 
 
@@ -471,16 +528,6 @@ class quire_relationship_options(ctypes.Structure):
     ]
 
 
-class quire_section_change(ctypes.Structure):
-    _fields_ = [
-        ("kind", c_uint32),
-        ("reserved", c_uint32),
-        ("index", c_int64),
-        ("name", quire_string),
-        ("value", quire_value),
-    ]
-
-
 quire_results_delegate_destroy = CFUNCTYPE(None, c_void_p)
 
 quire_results_delegate_will_change = CFUNCTYPE(None, c_void_p, c_void_p)
@@ -590,6 +637,7 @@ FUNCTIONS = (
     ("quire_cancellation_is_cancelled", c_bool, (c_void_p,)),
     ("quire_cancellation_release", None, (c_void_p,)),
     ("quire_cancellation_retain", c_void_p, (c_void_p,)),
+    ("quire_changes_children", POINTER(quire_child_frame), (c_void_p, POINTER(c_size_t))),
     ("quire_changes_map_positions", c_uint, (
         c_void_p, POINTER(c_int64), c_size_t, POINTER(c_int64), POINTER(c_void_p),
     )),
@@ -602,6 +650,48 @@ FUNCTIONS = (
     ("quire_changes_rows", POINTER(quire_change), (c_void_p, POINTER(c_size_t))),
     ("quire_changes_sections", POINTER(quire_section_change), (c_void_p, POINTER(c_size_t))),
     ("quire_changes_steps", POINTER(quire_step), (c_void_p, POINTER(c_size_t))),
+    ("quire_composite_add", c_uint, (c_void_p, c_void_p, POINTER(c_void_p))),
+    ("quire_composite_child", c_void_p, (c_void_p, c_size_t)),
+    ("quire_composite_child_count", c_size_t, (c_void_p,)),
+    ("quire_composite_child_of_section", c_uint, (
+        c_void_p, c_int64, POINTER(c_size_t), POINTER(c_int64), POINTER(c_void_p),
+    )),
+    ("quire_composite_child_start", c_uint, (
+        c_void_p, c_size_t, POINTER(c_int64), POINTER(c_int64), POINTER(c_void_p),
+    )),
+    ("quire_composite_context", c_void_p, (c_void_p,)),
+    ("quire_composite_count", c_int64, (c_void_p,)),
+    ("quire_composite_create", c_uint, (
+        c_void_p, POINTER(quire_composite_options), POINTER(c_void_p), POINTER(c_void_p),
+    )),
+    ("quire_composite_delegate_failed", c_uint, (c_void_p, c_char_p, c_size_t, POINTER(c_void_p))),
+    ("quire_composite_fetch", c_uint, (c_void_p, POINTER(c_void_p))),
+    ("quire_composite_generation", POINTER(c_uint64), (c_void_p,)),
+    ("quire_composite_ids", c_uint, (
+        c_void_p, c_int64, c_int64, POINTER(c_int64), POINTER(c_void_p),
+    )),
+    ("quire_composite_index_path", c_uint, (
+        c_void_p, c_void_p, POINTER(quire_index_path), POINTER(c_void_p),
+    )),
+    ("quire_composite_next_changes", c_uint, (c_void_p, POINTER(c_void_p), POINTER(c_void_p))),
+    ("quire_composite_object", c_uint, (
+        c_void_p, c_int64, c_int64, POINTER(c_void_p), POINTER(c_void_p),
+    )),
+    ("quire_composite_release", None, (c_void_p,)),
+    ("quire_composite_retain", c_void_p, (c_void_p,)),
+    ("quire_composite_section", c_uint, (
+        c_void_p, c_int64, POINTER(quire_section), POINTER(c_void_p),
+    )),
+    ("quire_composite_section_count", c_int64, (c_void_p,)),
+    ("quire_composite_section_of", c_uint, (
+        c_void_p, POINTER(c_int64), c_size_t, POINTER(c_int64), POINTER(c_void_p),
+    )),
+    ("quire_composite_sections", c_uint, (
+        c_void_p, c_uint32, POINTER(c_void_p), POINTER(c_void_p),
+    )),
+    ("quire_composite_set_delegate", c_uint, (
+        c_void_p, POINTER(quire_composite_delegate), POINTER(c_void_p),
+    )),
     ("quire_conflict_cause", c_uint32, (c_void_p,)),
     ("quire_conflict_has", c_bool, (c_void_p, c_uint32)),
     ("quire_conflict_object", c_void_p, (c_void_p,)),

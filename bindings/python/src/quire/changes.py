@@ -72,6 +72,11 @@ class Change(Generic[M]):
         self._results = results
 
     @property
+    def results(self) -> Results[M]:
+        """The live list that it happened in; of a `Composite`, the one of its lists."""
+        return self._results
+
+    @property
     def object(self) -> Optional[M]:
         """The object. Thread: that of the context.
 
@@ -227,13 +232,17 @@ class ChangeSet(_handle.Handle, Generic[M]):
             for kind, _, id, old_section, old_row, old_flat, new_section, new_row, new_flat, _ in _records(
                 _CHANGE, rows, count.value)]
         # Rows that have changed alike share their keys.
-        known: dict[tuple[int, int], tuple[str, ...]] = {(0, 0): ()}
+        known: dict[tuple[int, int, int], tuple[str, ...]] = {}
         self._keys: list[tuple[str, ...]] = []
         for record in _records(_CHANGE, rows, count.value):
-            place = record[1], record[-1]
+            if not record[1]:
+                self._keys.append(())
+                continue
+            owner = self._list_of(record[3], record[6])
+            place = record[1], record[-1], id(owner)
             keys = known.get(place)
             if keys is None:
-                keys = known[place] = self._names(*place)
+                keys = known[place] = self._names(owner, record[1], record[-1])
             self._keys.append(keys)
         sections = quick.quire_changes_sections(pointer, byref(count))
         self._section_changes = tuple(
@@ -304,7 +313,8 @@ class ChangeSet(_handle.Handle, Generic[M]):
         for row, keys in zip(self._rows, self._keys):
             kind, id, old_section, old_row, old_flat, new_section, new_row, new_flat = row
             yield _KINDS[kind](
-                self._results, id, None if old_section < 0 else Path(old_section, old_row), old_flat,
+                self._list_of(old_section, new_section), id,
+                None if old_section < 0 else Path(old_section, old_row), old_flat,
                 None if new_section < 0 else Path(new_section, new_row), new_flat, keys)
 
     def __len__(self) -> int:
@@ -315,10 +325,14 @@ class ChangeSet(_handle.Handle, Generic[M]):
             f"<ChangeSet {len(self._rows)} rows, {len(self.inserted_sections)} new sections, "
             f"{len(self.deleted_sections)} gone>")
 
-    def _names(self, count: int, address: int) -> tuple[str, ...]:
+    def _list_of(self, old_section: int, new_section: int) -> Results[M]:
+        """The list of a row."""
+        return self._results
+
+    def _names(self, owner: Results[M], count: int, address: int) -> tuple[str, ...]:
         """Keys as the class of the model names its properties; key paths are as they were given."""
         strings = (_ffi.quire_string * count).from_address(address)
-        own = {each._key: name for name, each in self._results._model._quire_entity.properties.items()}
+        own = {each._key: name for name, each in owner._model._quire_entity.properties.items()}
         return tuple(own.get(key, key) for key in map(text, strings))
 
     def _places_of(self, kind: type[SectionChange]) -> tuple[int, ...]:

@@ -25,7 +25,7 @@ from .properties import Attr, ToMany, ToOne
 from .query import Query
 
 if TYPE_CHECKING:
-    from .results import Results
+    from ._live import Live
     from .store import Store
 
 __all__ = ["Context"]
@@ -65,7 +65,7 @@ class Context(Merging, Undoing):
         self._maps: dict[Entity, _identity.Objects] = {}
         self._temporary: list[_identity.Reference] = []
         self._generation = 0
-        self._lists: list[weakref.ref[Results[Any]]] = []
+        self._lists: list[weakref.ref[Live[Any]]] = []
         self._delivering = False
         self._in_transaction = False
         self._conflicted = False
@@ -528,7 +528,7 @@ class Context(Merging, Undoing):
         for child in list(self._children):
             child._learn_ids(of_all)
 
-    def _live_lists(self) -> list[Results[Any]]:
+    def _live_lists(self) -> list[Live[Any]]:
         found = [(reference, reference()) for reference in self._lists]
         self._lists = [reference for reference, each in found if each is not None and not each.closed]
         return [each for _, each in found if each is not None and not each.closed]

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ctypes
 import weakref
 from array import array
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from ctypes import byref, c_int64, c_void_p
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, Optional, TypeVar, Union, overload
+from typing import TYPE_CHECKING, Any, Generic, Optional, TypeVar
 
-from . import _buffers, _ffi, _handle, _identity, _rows, _values, _watch
+from . import _buffers, _ffi, _identity, _rows, _values, _watch
+from ._live import Live
 from ._load import library, quick
 from .changes import ChangeSet, Path
 from .column import Columns, read_columns, tuples
@@ -19,7 +20,6 @@ from .errors import InvalidArgument, NotFound, failure
 from .keys import KeyPath, path_of
 from .query import ids_of
 from .section_rule import SectionKey, SectionRule, rule_of
-from .sections import Sections
 from .snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 __all__ = ["Results"]
 
 M = TypeVar("M", bound="Model")
-Handler = TypeVar("Handler", bound=Callable[..., object])
 
 _ROWS_AT_A_TIME = 1000
 
@@ -66,7 +65,7 @@ def _sections_of(section_by: Optional[SectionKey]) -> tuple[Optional[bytes], Opt
     return _values.encoded(path_of(section_by)), None  # type: ignore[arg-type]
 
 
-class Results(_handle.Handle, Sequence[M], Generic[M]):
+class Results(Live[M], Generic[M]):
     """A list of objects that stays up to date, from `Query.live`: a sequence over all its sections.
 
     It moves when its context processes changes, saved or not (see `Context`), and then calls the handlers that
@@ -76,6 +75,9 @@ class Results(_handle.Handle, Sequence[M], Generic[M]):
     Iterating it, or one of its sections, gives the rows that it had at the start, whatever happens to it meanwhile;
     about those that are deleted meanwhile, see `Query.__iter__`.
     """
+
+    _section_at = library.quire_results_section
+    _sections_page = library.quire_results_sections
 
     def __init__(self, query: Query[M], section_by: Optional[SectionKey]) -> None:
         context = query._context
@@ -95,23 +97,15 @@ class Results(_handle.Handle, Sequence[M], Generic[M]):
         if status:
             raise failure(status, error)
         assert made.value is not None
-        super().__init__(made.value, library.quire_results_release)
-        self._context = context
+        super().__init__(
+            made.value, library.quire_results_release, context, quick.quire_results_generation(made).contents)
         self._model = query._model
-        self._handlers: list[Callable[[ChangeSet[M]], object]] = []
-        self._generation = quick.quire_results_generation(made).contents
-        self._section_list: Optional[Sections[M]] = None
         try:
             self.fetch()
         except BaseException:
             self.close()
             raise
         context._lists.append(weakref.ref(self))
-
-    @property
-    def context(self) -> Context:
-        """The context that it follows. Any thread."""
-        return self._context
 
     def fetch(self) -> None:
         """Reads it anew from the store. Its handlers are not told.
@@ -121,9 +115,7 @@ class Results(_handle.Handle, Sequence[M], Generic[M]):
         """
         error = c_void_p()
         status = library.quire_results_fetch(self._raw, byref(error))
-        self._section_list = None
-        if not status:
-            _identity.forget_pages(self._context, self._model, self.ids)
+        self._note_fetch(not status)
         self._context._after(status, error, self._watch.take_failure())
 
     def set_query(self, query: Query[M], section_by: Optional[SectionKey] = None) -> None:
@@ -193,44 +185,10 @@ class Results(_handle.Handle, Sequence[M], Generic[M]):
                 self._section_list = None
                 self._context._after(status, error)
 
-    @property
-    def generation(self) -> int:
-        """A number that grows with every change of the list."""
-        self._raw
-        return int(self._generation.value)
-
     # MARK: reading
 
     def __len__(self) -> int:
         return int(quick.quire_results_count(self._raw))
-
-    @overload
-    def __getitem__(self, index: Union[int, Path]) -> M: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[M]: ...
-    def __getitem__(self, index: Union[int, Path, slice]) -> Union[M, list[M]]:
-        """By place counted over all sections, by slice of such, or by `Path`."""
-        if isinstance(index, tuple):
-            index = self.flat(index)
-        if isinstance(index, slice):
-            start, stop, step = index.indices(len(self))
-            if step == 1:
-                return self._window(start, max(stop - start, 0))
-            places = range(start, stop, step)
-            if not places:
-                return []
-            first = min(places[0], places[-1])
-            window = self._window(first, max(places[0], places[-1]) - first + 1)
-            return [window[place - first] for place in places]
-        index = _values.whole(index, "a place in the list")
-        count = len(self)
-        place = index + count if index < 0 else index
-        if not 0 <= place < count:
-            raise IndexError(f"the list has {count} rows, and no row {index}")
-        return self._window(place, 1)[0]
-
-    def __iter__(self) -> Iterator[M]:
-        return self._iterate(0, len(self))
 
     def __contains__(self, item: object) -> bool:
         from .model import Model
@@ -271,15 +229,6 @@ class Results(_handle.Handle, Sequence[M], Generic[M]):
             raise InvalidArgument(f"The list has {len(self)} rows, not the {count} from {first} on.")
         return read_columns(self._model, keys, partial(library.quire_results_page, self._raw, first, count))
 
-    @property
-    def sections(self) -> Sections[M]:
-        """The sections, by place and by name. Without `section_by` there is one, also when the list is empty."""
-        found = self._section_list
-        generation = self.generation
-        if found is None or found._generation != generation:
-            found = self._section_list = Sections(self, generation)
-        return found
-
     def path_of(self, object: Model) -> Optional[Path]:
         """The section and row of an object, or None when it is not in the list."""
         from .model import Model
@@ -287,26 +236,6 @@ class Results(_handle.Handle, Sequence[M], Generic[M]):
         if not isinstance(object, Model):
             raise TypeError(f"an object of a model class has a path, not {type(object).__name__}")
         return self._path_of(object)
-
-    def flat(self, path: Path) -> int:
-        """The place of a path, counted over all sections. Raises IndexError when there is no such row."""
-        try:
-            section, row = path
-        except (TypeError, ValueError):
-            raise TypeError(f"a path is a section and a row, not {path!r}") from None
-        section, row = _values.whole(section, "a section"), _values.whole(row, "a row")
-        if not _values.fits(section):
-            raise IndexError(f"the list has no row at section {section}, row {row}")
-        error = c_void_p()
-        found = _ffi.quire_section()
-        status = library.quire_results_section(self._raw, section, byref(found), byref(error))
-        if status:
-            failed = failure(status, error)
-            if not isinstance(failed, NotFound):
-                raise failed
-        elif 0 <= row < found.count:
-            return int(found.start) + row
-        raise IndexError(f"the list has no row at section {section}, row {row}")
 
     def position_of(self, id: int) -> Optional[int]:
         """The place of an id, counted over all sections, or None when it is not in the list."""
@@ -345,33 +274,6 @@ class Results(_handle.Handle, Sequence[M], Generic[M]):
             raise failure(status, error)
         return section.value
 
-    # MARK: changes
-
-    def on_change(self, handler: Handler) -> Handler:
-        """Calls `handler(change)` with a `ChangeSet` after each change of the list, when the list shows the new state.
-
-        As a decorator, too. It is called on the thread that processed the change, and may read, change and save; what
-        it changes is told afterwards. Handlers are called in the order in which they were registered.
-        """
-        if not callable(handler):
-            raise TypeError(f"a handler is called with a ChangeSet; {handler!r} cannot be called")
-        self._raw
-        self._handlers.append(handler)
-        return handler
-
-    def remove_handler(self, handler: Callable[..., object]) -> None:
-        """Stops calling a handler. Raises ValueError when it is not registered."""
-        for place, each in enumerate(self._handlers):
-            if each is handler or each == handler:
-                del self._handlers[place]
-                return
-        raise ValueError(f"{handler!r} is not a handler of this list")
-
-    def close(self) -> None:
-        """Ends the following of changes. Closing again does nothing."""
-        self._handlers.clear()
-        super().close()
-
     def __repr__(self) -> str:
         name = self._model.__name__
         if self.closed:
@@ -381,9 +283,10 @@ class Results(_handle.Handle, Sequence[M], Generic[M]):
 
     # MARK: inside
 
-    def _retire(self) -> None:
-        self._handlers.clear()
-        super()._retire()
+    def _note_fetch(self, succeeded: bool) -> None:
+        self._section_list = None
+        if succeeded:
+            _identity.forget_pages(self._context, self._model, self.ids)
 
     def _iterate(self, first: int, count: int) -> Iterator[M]:
         """The objects of these rows, read some at a time, even when the list moves on before the end."""
@@ -461,10 +364,3 @@ class Results(_handle.Handle, Sequence[M], Generic[M]):
                 if instance is not None:
                     _identity.forget_values(instance)
             yield change
-
-    def _tell(self, change: ChangeSet[M], failures: list[Exception]) -> None:
-        for handler in list(self._handlers):
-            try:
-                handler(change)
-            except Exception as error:
-                failures.append(error)

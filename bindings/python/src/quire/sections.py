@@ -8,7 +8,7 @@ from ctypes import byref, c_void_p
 from typing import TYPE_CHECKING, Any, Generic, Optional, TypeVar, Union, overload
 
 from . import _buffers, _ffi, _values
-from ._load import library, quick
+from ._load import quick
 from ._types import COLUMN_DECODERS
 from .errors import InvalidState, NotFound, failure
 from .section_rule import (
@@ -16,15 +16,14 @@ from .section_rule import (
 )
 
 if TYPE_CHECKING:
-    from .model import Model
-    from .results import Results
+    from ._live import Live
 
 __all__ = [
     "Section", "SectionRule", "Sections", "by_day", "by_expression", "by_letter", "by_month", "by_number", "by_value",
     "by_week", "by_year",
 ]
 
-M = TypeVar("M", bound="Model")
+M = TypeVar("M")
 
 
 class Section(Sequence[M], Generic[M]):
@@ -91,8 +90,11 @@ class Section(Sequence[M], Generic[M]):
         return self._sections._current()._iterate(self._start, self._count)
 
     def __contains__(self, item: object) -> bool:
-        results = self._sections._current()
-        return item in results and results.index(item) in range(self._start, self._start + self._count)
+        try:
+            self._sections._current().index(item, self._start, self._start + self._count)
+        except ValueError:
+            return False
+        return True
 
     def __repr__(self) -> str:
         return f"<Section {self._name!r} {self._count} rows>"
@@ -113,12 +115,11 @@ class Sections(Sequence[Section[M]], Generic[M]):
 
     __slots__ = ("_results", "_generation", "_list", "_starts", "_by_name")
 
-    def __init__(self, results: Results[M], generation: int) -> None:
+    def __init__(self, results: Live[M], generation: int) -> None:
         self._results = results
         self._generation = generation
         error, page = c_void_p(), c_void_p()
-        status = library.quire_results_sections(
-            results._raw, _ffi.QUIRE_PAGE_NUL_SEPARATED, byref(page), byref(error))
+        status = results._sections_page(results._raw, _ffi.QUIRE_PAGE_NUL_SEPARATED, byref(page), byref(error))
         if status:
             raise failure(status, error)
         try:
@@ -137,7 +138,8 @@ class Sections(Sequence[Section[M]], Generic[M]):
         """By place, or by name; raises IndexError or `NotFound`."""
         if isinstance(index, str):
             if self._by_name is None:
-                self._by_name = {section.name: section for section in self._list}
+                # The first of a name: lists that stand together may have the same.
+                self._by_name = {section.name: section for section in reversed(self._list)}
             found = self._by_name.get(index)
             if found is None:
                 raise NotFound(f"The list has no section {index!r}.")
@@ -159,14 +161,14 @@ class Sections(Sequence[Section[M]], Generic[M]):
         return [section.name for section in self._list]
 
     def __repr__(self) -> str:
-        return f"<Sections {len(self._list)} of {self._results._model.__name__}>"
+        return f"<Sections {len(self._list)} of {self._results!r}>"
 
     def _path_at(self, place: int) -> tuple[int, int]:
         """The section and row of a place counted over all sections. The last that begins there has it."""
         section = bisect_right(self._starts, place) - 1
         return section, place - self._starts[section]
 
-    def _current(self) -> Results[M]:
+    def _current(self) -> Live[M]:
         if self._results.generation != self._generation:
             raise InvalidState("The list has changed since this section was taken; take it from its sections again.")
         return self._results

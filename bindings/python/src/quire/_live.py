@@ -1,0 +1,155 @@
+"""What lists share that stay up to date: reading by place, and the handlers of their changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from ctypes import byref, c_uint64, c_void_p
+from typing import TYPE_CHECKING, Any, Generic, Optional, TypeVar, Union, overload
+
+from . import _ffi, _handle, _values
+from .changes import ChangeSet, Path
+from .errors import NotFound, failure
+from .sections import Sections
+
+if TYPE_CHECKING:
+    from .context import Context
+
+M = TypeVar("M")
+Handler = TypeVar("Handler", bound=Callable[..., object])
+
+
+class Live(_handle.Handle, Sequence[M], Generic[M]):
+    """A sequence over all sections of a list, whose rows `_window` and `_iterate` give."""
+
+    _section_at: Any
+    """The function of the library that gives a section."""
+    _sections_page: Any
+    """The function of the library that gives all sections."""
+
+    def __init__(
+        self, pointer: int, release: Callable[..., object], context: Context, generation: c_uint64
+    ) -> None:
+        super().__init__(pointer, release)
+        self._context = context
+        self._generation = generation
+        self._handlers: list[Callable[[ChangeSet[Any]], object]] = []
+        self._section_list: Optional[Sections[Any]] = None
+
+    @property
+    def context(self) -> Context:
+        """The context that it follows. Any thread."""
+        return self._context
+
+    @property
+    def generation(self) -> int:
+        """A number that grows with every change of the list."""
+        self._raw
+        return int(self._generation.value)
+
+    # MARK: reading
+
+    @overload
+    def __getitem__(self, index: Union[int, Path]) -> M: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[M]: ...
+    def __getitem__(self, index: Union[int, Path, slice]) -> Union[M, list[M]]:
+        """By place counted over all sections, by slice of such, or by `Path`."""
+        if isinstance(index, tuple):
+            index = self.flat(index)
+        if isinstance(index, slice):
+            start, stop, step = index.indices(len(self))
+            if step == 1:
+                return self._window(start, max(stop - start, 0))
+            places = range(start, stop, step)
+            if not places:
+                return []
+            first = min(places[0], places[-1])
+            window = self._window(first, max(places[0], places[-1]) - first + 1)
+            return [window[place - first] for place in places]
+        index = _values.whole(index, "a place in the list")
+        count = len(self)
+        place = index + count if index < 0 else index
+        if not 0 <= place < count:
+            raise IndexError(f"the list has {count} rows, and no row {index}")
+        return self._window(place, 1)[0]
+
+    def __iter__(self) -> Iterator[M]:
+        return self._iterate(0, len(self))
+
+    @property
+    def sections(self) -> Sections[M]:
+        """The sections, by place and by name. Without `section_by` there is one, also when the list is empty."""
+        found = self._section_list
+        generation = self.generation
+        if found is None or found._generation != generation:
+            found = self._section_list = Sections(self, generation)
+        return found
+
+    def flat(self, path: Path) -> int:
+        """The place of a path, counted over all sections. Raises IndexError when there is no such row."""
+        try:
+            section, row = path
+        except (TypeError, ValueError):
+            raise TypeError(f"a path is a section and a row, not {path!r}") from None
+        section, row = _values.whole(section, "a section"), _values.whole(row, "a row")
+        if not _values.fits(section):
+            raise IndexError(f"the list has no row at section {section}, row {row}")
+        error = c_void_p()
+        found = _ffi.quire_section()
+        status = self._section_at(self._raw, section, byref(found), byref(error))
+        if status:
+            failed = failure(status, error)
+            if not isinstance(failed, NotFound):
+                raise failed
+        elif 0 <= row < found.count:
+            return int(found.start) + row
+        raise IndexError(f"the list has no row at section {section}, row {row}")
+
+    # MARK: changes
+
+    def on_change(self, handler: Handler) -> Handler:
+        """Calls `handler(change)` with a `ChangeSet` after each change of the list, when the list shows the new state.
+
+        As a decorator, too. It is called on the thread that processed the change, and may read, change and save; what
+        it changes is told afterwards. Handlers are called in the order in which they were registered.
+        """
+        if not callable(handler):
+            raise TypeError(f"a handler is called with a ChangeSet; {handler!r} cannot be called")
+        self._raw
+        self._handlers.append(handler)
+        return handler
+
+    def remove_handler(self, handler: Callable[..., object]) -> None:
+        """Stops calling a handler. Raises ValueError when it is not registered."""
+        for place, each in enumerate(self._handlers):
+            if each is handler or each == handler:
+                del self._handlers[place]
+                return
+        raise ValueError(f"{handler!r} is not a handler of this list")
+
+    def close(self) -> None:
+        """Ends the following of changes. Closing again does nothing."""
+        self._handlers.clear()
+        super().close()
+
+    # MARK: inside
+
+    def _window(self, first: int, count: int) -> list[M]:
+        raise NotImplementedError
+
+    def _iterate(self, first: int, count: int) -> Iterator[M]:
+        raise NotImplementedError
+
+    def _take_changes(self) -> Iterator[ChangeSet[Any]]:
+        raise NotImplementedError
+
+    def _tell(self, change: ChangeSet[Any], failures: list[Exception]) -> None:
+        for handler in list(self._handlers):
+            try:
+                handler(change)
+            except Exception as error:
+                failures.append(error)
+
+    def _retire(self) -> None:
+        self._handlers.clear()
+        super()._retire()

@@ -1,0 +1,209 @@
+/**
+ * Composites: several results controllers of one context, shown as one list. The sections of the first come first, then
+ * those of the second, and so on: favourites above everything else, or authors above books.
+ *
+ * The children may be of any entities and queries, have limits and sections of their own, and show the same object more
+ * than once; ids are those of their entities, so that a row is told by its child and its id. What a composite shows is
+ * what its children show at that moment, and they are read as before: pages of values, positions of ids and snapshots
+ * come from them (see `quire_composite_child_start`).
+ *
+ * Once fetched, the children follow the context together. One processing of changes is one bracket, however many of
+ * them changed: `will_change` of the composite, then of each child that changes, all with the old state; then, all with
+ * the new state, what each child tells, first child first; then what the composite tells. Another request for a child
+ * and the end of its suspension are brackets, too. Changes have the frames and the order of those of one controller. A row
+ * that leaves one child and enters another is a delete and an insert: these are two lists, and it may be in both or in
+ * neither. Rows move within their child only.
+ */
+#ifndef QUIRE_COMPOSITE_H_
+#define QUIRE_COMPOSITE_H_
+
+#include "results.h"
+
+QUIRE_BEGIN
+
+/** How a composite is made. Zero means the default for every field. */
+typedef struct quire_composite_options {
+    /** sizeof(quire_composite_options) in your build. */
+    uint32_t struct_size;
+    /** Keep the change sets of the last brackets for `quire_composite_next_changes`. */
+    bool queues_changes;
+} quire_composite_options;
+
+/** Sets `struct_size`; all else zero. */
+#define QUIRE_COMPOSITE_OPTIONS_INIT { (uint32_t)sizeof(quire_composite_options), false }
+
+/** Told about every change of a composite's contents, as a `quire_results_delegate` is. Every callback may be NULL. */
+typedef struct quire_composite_delegate {
+    /** sizeof(quire_composite_delegate) in your build. */
+    uint32_t struct_size;
+    uint32_t reserved;
+    /** Passed to every callback, never touched. */
+    void *QUIRE_NULLABLE user_data;
+    /** Once, when the library lets go of `user_data`: replaced, removed, or the composite is gone. */
+    void (*QUIRE_NULLABLE destroy)(void *QUIRE_NULLABLE user_data);
+    /** A bracket begins; the composite and its children still show the old state. */
+    void (*QUIRE_NULLABLE will_change)(void *QUIRE_NULLABLE user_data, quire_composite *composite);
+    /** A section of `child` came or went. Its index counts in the composite. */
+    void (*QUIRE_NULLABLE did_change_section)(
+        void *QUIRE_NULLABLE user_data, quire_composite *composite, quire_results *child,
+        const quire_section_change *change);
+    /** A row of `child` changed. Its places count in the composite. */
+    void (*QUIRE_NULLABLE did_change_object)(
+        void *QUIRE_NULLABLE user_data, quire_composite *composite, quire_results *child, quire_object *object,
+        const quire_change *change);
+    /** The bracket ends. */
+    void (*QUIRE_NULLABLE did_change)(void *QUIRE_NULLABLE user_data, quire_composite *composite);
+    /** After the bracket: everything that it reported, in one call. */
+    void (*QUIRE_NULLABLE changes)(
+        void *QUIRE_NULLABLE user_data, quire_composite *composite, const quire_changes *changes);
+} quire_composite_delegate;
+
+/** Sets `struct_size`; all else zero. */
+#define QUIRE_COMPOSITE_DELEGATE_INIT \
+    { (uint32_t)sizeof(quire_composite_delegate), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
+
+/**
+ * Makes a composite without children. `options` may be NULL. Owned: `*out_composite`.
+ *
+ * Fails: QUIRE_INVALID_ARGUMENT, QUIRE_UNSUPPORTED (fields set that this version does not know), QUIRE_CLOSED.
+ */
+quire_status quire_composite_create(
+    quire_context *context, const quire_composite_options *QUIRE_NULLABLE options,
+    quire_composite *QUIRE_NULLABLE *QUIRE_NONNULL out_composite, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** Adds a reference and returns `composite`. Takes NULL. Any thread. */
+quire_composite *QUIRE_NULLABLE quire_composite_retain(quire_composite *QUIRE_NULLABLE composite);
+
+/** Gives a reference back; with the last one, each child follows changes on its own again. Takes NULL. Any thread. */
+void quire_composite_release(quire_composite *QUIRE_NULLABLE composite);
+
+/** Its context. Borrowed from `composite`. */
+quire_context *QUIRE_NULLABLE quire_composite_context(const quire_composite *composite);
+
+/**
+ * Puts a controller behind those that are there. It is retained, and stays: to show other lists make another composite, to
+ * empty a child give it a request that nothing fulfils.
+ *
+ * Fails: QUIRE_INVALID_STATE (fetched already), QUIRE_INVALID_ARGUMENT (a controller of another context, or in a composite
+ * already, be it this one).
+ */
+quire_status quire_composite_add(
+    quire_composite *composite, quire_results *results, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** Children. */
+size_t quire_composite_child_count(const quire_composite *composite);
+
+/** A child. Borrowed from `composite`; NULL when `index` is out of range. */
+quire_results *QUIRE_NULLABLE quire_composite_child(const quire_composite *composite, size_t index);
+
+/**
+ * Fetches all children, fetched before or not. Before it, a composite is empty and follows nothing, while its children
+ * may; after it, they are fetched by the composite only. No fetch reports changes.
+ *
+ * Fails as `quire_results_fetch`, and with QUIRE_INVALID_STATE where there are no children; all of them then keep what they
+ * had.
+ */
+quire_status quire_composite_fetch(
+    quire_composite *composite, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Sets the delegate, which is copied, or removes it with NULL. `destroy` of the one before is called. The children keep
+ * theirs.
+ *
+ * Fails: QUIRE_INVALID_ARGUMENT (a `struct_size` that no version has), QUIRE_UNSUPPORTED (fields set that this version
+ * does not know).
+ */
+quire_status quire_composite_set_delegate(
+    quire_composite *composite, const quire_composite_delegate *QUIRE_NULLABLE delegate,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** For a callback of its delegate that cannot do what it should, as `quire_results_delegate_failed`. Fails likewise. */
+quire_status quire_composite_delegate_failed(
+    quire_composite *composite, const char *reason, size_t reason_size,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** Rows of all children. */
+int64_t quire_composite_count(const quire_composite *composite);
+
+/** Sections of all children: of one without a section key there is always one. */
+int64_t quire_composite_section_count(const quire_composite *composite);
+
+/**
+ * A section; its `start` counts in the composite. Its texts are borrowed from `composite` until its next change.
+ *
+ * Fails: QUIRE_NOT_FOUND, QUIRE_INVALID_STATE (not fetched).
+ */
+quire_status quire_composite_section(
+    quire_composite *composite, int64_t section, quire_section *out_section,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** All sections in one call, as `quire_results_sections` gives them; `flags` likewise. Owned: `*out_page`. */
+quire_status quire_composite_sections(
+    quire_composite *composite, uint32_t flags, quire_page *QUIRE_NULLABLE *QUIRE_NONNULL out_page,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** The object at an index path. Owned: `*out_object`. Fails as `quire_results_object`. */
+quire_status quire_composite_object(
+    quire_composite *composite, int64_t section, int64_t row, quire_object *QUIRE_NULLABLE *QUIRE_NONNULL out_object,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** The index path of an object in the first child that has it. Fails as `quire_results_index_path`. */
+quire_status quire_composite_index_path(
+    quire_composite *composite, const quire_object *object, quire_index_path *out_path,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** Writes `count` ids, from the row `first` counted over all children, to `out_ids`. Fails: QUIRE_INVALID_ARGUMENT. */
+quire_status quire_composite_ids(
+    quire_composite *composite, int64_t first, int64_t count, int64_t *out_ids,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** For each of `count` rows counted over all children, its section, or -1, in `out_sections`. */
+quire_status quire_composite_section_of(
+    quire_composite *composite, const int64_t *rows, size_t count, int64_t *out_sections,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * The child that a section belongs to, in `*out_child`, and the section's place among that child's, in
+ * `*out_child_section`. Fails as `quire_composite_section`.
+ */
+quire_status quire_composite_child_of_section(
+    quire_composite *composite, int64_t section, size_t *out_child, int64_t *out_child_section,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * The first section of a child, in `*out_section`, and its first row counted over all children, in `*out_row`: what is to
+ * be added to the child's own. Fails: QUIRE_NOT_FOUND (no such child), QUIRE_INVALID_STATE (not fetched).
+ */
+quire_status quire_composite_child_start(
+    quire_composite *composite, size_t child, int64_t *out_section, int64_t *out_row,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** A number that grows with every change, as `quire_results_generation`. Borrowed from `composite`. */
+const uint64_t *QUIRE_NULLABLE quire_composite_generation(const quire_composite *composite);
+
+/**
+ * The oldest change set not yet taken, or NULL. Owned: `*out_changes`. For composites made with `queues_changes`.
+ *
+ * Fails: QUIRE_INVALID_STATE (the composite does not queue).
+ */
+quire_status quire_composite_next_changes(
+    quire_composite *composite, quire_changes *QUIRE_NULLABLE *QUIRE_NONNULL out_changes,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** Where a child began before and after the changes of a composite: what its sections and rows were counted from. */
+typedef struct quire_child_frame {
+    int64_t old_section;
+    int64_t old_flat;
+    int64_t new_section;
+    int64_t new_flat;
+} quire_child_frame;
+
+/**
+ * The frames of all children, first to last, by which a change is known to be of one: the last that begins at or before
+ * its section. Borrowed from `changes`; NULL for changes of a single controller.
+ */
+const quire_child_frame *QUIRE_NULLABLE quire_changes_children(const quire_changes *changes, size_t *out_count);
+
+QUIRE_END
+
+#endif
