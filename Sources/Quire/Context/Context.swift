@@ -234,6 +234,7 @@ final class Context {
       object.unheard.remember(old, at: slot)
     } else {
       object.unheard.properties.insert(slot: slot)
+      if let old { object.unheard.notePassing(old, at: slot) }
     }
     note(object)
     if object.isUpdated { updated.insert(object) } else { updated.remove(object) }
@@ -241,6 +242,12 @@ final class Context {
 
   /// Notes that `object` is about to come, go or return.
   func touchLife(of object: ManagedObject, isLive: Bool) {
+    if isLive, !object.isFault {
+      // What is told last of them may be told when their values are gone.
+      for each in object.entity.relationships where !each.isToMany {
+        object.unheard.notePassing(object.values[each.slot], at: each.slot)
+      }
+    }
     if isProcessing {
       object.unheard.properties = .all
     } else if object.unheard.wasLive == nil {

@@ -6,8 +6,9 @@ struct ObjectChange {
   let time: UInt64
   /// Whether others may have changed more of it than `properties`, since observers were last told of it.
   let isUncertain: Bool
-  /// What its to-one relationships referred to before.
-  var formerTargets: [(slot: Int, target: ObjectReference)] = []
+  /// What its to-one relationships referred to before, with the objects of temporary ids, which may get others while
+  /// this is told.
+  var formerTargets: [(slot: Int, target: ObjectReference, object: ManagedObject?)] = []
 }
 
 /// Properties of one entity, by slot. Small rather than exact: those beyond the 63rd count as one.
@@ -38,6 +39,8 @@ struct UnheardChange {
   /// Whether another writer's row was laid under the object: it may have been read from one that observers know not.
   var isUncertain = false
   private var values: [(slot: Int, value: Value)] = []
+  /// To-one relationships as they were in between, while some observers looked and others did not.
+  private var passing: [(slot: Int, value: Value)] = []
 
   mutating func remember(_ value: Value, at slot: Int) {
     // One that comes, or returns, is told of whole.
@@ -45,10 +48,17 @@ struct UnheardChange {
     values.append((slot, value))
   }
 
-  var formerTargets: [(slot: Int, target: ObjectReference)] {
-    values.compactMap { slot, value in
-      if case .object(let box) = value { return (slot, box.reference) }
-      return nil
+  mutating func notePassing(_ value: Value, at slot: Int) {
+    if case .object = value { passing.append((slot, value)) }
+  }
+
+  func formerTargets(
+    in context: Context
+  ) -> [(slot: Int, target: ObjectReference, object: ManagedObject?)] {
+    (values + passing).compactMap { slot, value in
+      guard case .object(let box) = value else { return nil }
+      let target = box.reference
+      return (slot, target, target.isTemporary ? context.registeredObject(target) : nil)
     }
   }
 
@@ -72,7 +82,7 @@ extension ManagedObject {
     func change(_ properties: PropertySet) -> ObjectChange {
       ObjectChange(
         object: self, properties: properties, time: unheard.time, isUncertain: unheard.isUncertain,
-        formerTargets: unheard.formerTargets)
+        formerTargets: unheard.formerTargets(in: context))
     }
     if let wasLive = unheard.wasLive {
       if wasLive != isLive { return change(.all) }
@@ -87,5 +97,6 @@ extension ManagedObject {
     unheard.properties = change.properties
     unheard.time = change.time
     unheard.isUncertain = change.isUncertain
+    for (slot, target, _) in change.formerTargets { unheard.notePassing(.object(target), at: slot) }
   }
 }

@@ -145,8 +145,10 @@ extension ResultsController: ContextObserver {
     guard let last = dependency.path.last, last.isToMany, last.inverse === dependency.property else { return [] }
     var owners = ObjectSet()
     for change in changes {
-      for (slot, target) in change.formerTargets where slot == dependency.property.slot {
-        if let owner = try context.object(target, of: last.entity), owner.isLive { owners.insert(owner) }
+      for (slot, target, object) in change.formerTargets where slot == dependency.property.slot {
+        var owner = object
+        if owner == nil { owner = try context.object(target, of: last.entity) }
+        if let owner, owner.isLive { owners.insert(owner) }
       }
     }
     let path = Array(dependency.path.dropLast())
