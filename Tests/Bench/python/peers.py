@@ -34,7 +34,6 @@ def now():
 
 
 def timed(action):
-    gc.collect()
     start = now()
     action()
     return now() - start
@@ -45,6 +44,7 @@ def repeated(action, most):
     action()
     samples = []
     while len(samples) < most and sum(samples) < PATIENCE:
+        gc.collect()
         samples.append(timed(action))
     return samples
 
@@ -98,6 +98,7 @@ class Run:
         samples = []
         while len(samples) < min(self.most, 3) and sum(samples) < PATIENCE:
             self.open(of=0)
+            gc.collect()
             samples.append(timed(lambda: work(rows)))
         return sample.told_ids(self.contender.ids()), samples
 
@@ -108,6 +109,7 @@ class Run:
         while len(samples) < min(self.most, 5) and sum(samples) < PATIENCE:
             self.open()
             held = []
+            gc.collect()
             samples.append(timed(lambda: held.append(self.contender.list())))
             told = told or held[0].told_list()
             held.clear()
@@ -136,6 +138,7 @@ class Run:
     def windows(self, read, reads):
         places = [sample.window_place(turn, self.rows) for turn in range(reads)]
         told = "; ".join(sample.told_window(read(place)) for place in places[:CHECKED])
+        gc.collect()
         return told, [timed(lambda: read(place)) for place in places[CHECKED:]]
 
     def window(self):
@@ -147,13 +150,13 @@ class Run:
         return self.windows(self.contender.list().window_by_ids, 60)
 
     def window_again(self):
-        """The same window as before, which is shown."""
+        """A window whose objects are held, because they are shown."""
         self.open()
         shown = self.contender.list()
         told = "; ".join(
             sample.told_window(shown.window(sample.window_place(turn, self.rows))) for turn in range(CHECKED))
-        held = shown.shown[:sample.WINDOW]
-        samples = repeated(lambda: shown.window(0), 60)
+        held = shown.objects(0)
+        samples = [timed(lambda: shown.objects(0)) for _ in range(60)]
         del held
         return told, samples
 
@@ -181,6 +184,7 @@ class Run:
             prepared(live, turn)()
         told = live.told_list()
         samples = []
+        gc.collect()
         while len(samples) < most and sum(samples) < PATIENCE:
             samples.append(timed(prepared(live, CHECKED + len(samples))))
         return told, samples

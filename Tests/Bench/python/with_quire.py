@@ -124,6 +124,10 @@ class Live:
 
     window_by_ids = window
 
+    def objects(self, place):
+        shown = self.shown[place:place + WINDOW]
+        return shown, [(quote.author, quote.title, quote.created, quote.price) for quote in shown]
+
     # Each gives what is timed; what it is about is at hand, as what is shown is.
 
     def moving(self, ids, authors):

@@ -21,6 +21,12 @@ final class LiveList {
   }
 
   private func show(_ new: Shown) {
+    // The first value is shown whole. Beside nothing, a difference would take the square of the number of rows.
+    guard !shown.ids.isEmpty else {
+      shown = new
+      fetched.signal()
+      return
+    }
     let rows = new.ids.difference(from: shown.ids).inferringMoves()
     let sections = new.sections.map(\.name).difference(from: shown.sections.map(\.name))
     changes += rows.count + sections.count
