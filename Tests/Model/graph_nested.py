@@ -150,11 +150,18 @@ class Nesting:
             return
         if broken or disputed:
             raise Difference(f"saved to a parent although {broken or disputed} are broken or in conflict")
+        # Whether what returns is again a member where no inverse says so is open: it was never saved that it is not.
+        returned = {m for m in side.inserted() if parent.base.get(m) == "Clip"}
+        open_keys = {("clips", n, m) for n in objects(parent.now, "Book") for m in returned}
         if side.is_pending():
             side.has_conflicted = False
             accept(parent, side)
         side.moved, side.withdrawn = set(), set()
         parent.process()
         side.base = dict(side.now)
+        if open_keys:
+            parent.quiet = 0
         if not parent.quiet:
-            parent.compare()
+            parent.compare(open_keys)
+            for key in open_keys:
+                put(parent.mark, key, parent.now.get(key))
