@@ -14,6 +14,7 @@ import re
 import sqlite3
 import subprocess
 import sys
+import textwrap
 from typing import Optional
 
 import plan
@@ -54,7 +55,7 @@ def write(results: list[dict], machine: list[str]) -> None:
     figures = Figures(results)
     notes = (HERE / "notes.md").read_text()
     parts = [
-        notes.split("<!-- figures -->")[0].rstrip(), "## The machine", "\n".join(machine), _headline(figures),
+        notes.split("<!-- figures -->")[0].rstrip(), _cases(), "## The machine", "\n".join(machine), _headline(figures),
         "\n\n".join(draw_plots(figures)), _budgets(figures),
         "## From C and Swift\n\n" + _table(figures, NATIVE, "quire-c"),
         "## From Python\n\n" + _table(figures, plan.PYTHON, plan.QUIRE_PYTHON), _more(figures), _behind(figures),
@@ -112,8 +113,7 @@ def _table(figures: Figures, contenders: tuple[str, ...], ours: str) -> str:
     """A line for each case and number of rows that Quire takes part in, and how many times as long others take."""
     lines = [_row(["case", "rows", *contenders]), "|---|" + "---:|" * (len(contenders) + 1)]
     for case in plan.CASES:
-        names = [case.name] if case.name != "objects" else ["objects", "page"]
-        for name, rows in [(name, rows) for name in names for rows in case.rows]:
+        for name, rows in [(name, rows) for name in (case.name, *case.also) for rows in case.rows]:
             base = figures.of(name, ours, rows)
             if base is None:
                 continue
@@ -123,10 +123,12 @@ def _table(figures: Figures, contenders: tuple[str, ...], ours: str) -> str:
                 text = "" if median is None else _value(case, median)
                 cells.append(f"{text} ({_short(median / base)}x)" if median and base and contender != ours else text)
             lines.append(_row([f"`{name}`", f"{rows:,}" if rows else "", *cells]))
-    told = "; ".join(
-        f"`{case.name}`: {case.title}" for case in plan.CASES if any(
-            figures.of(case.name, ours, rows) is not None for rows in case.rows))
-    return "\n".join(lines) + f"\n\nIn parentheses, how many times as much as Quire. {told}."
+    return "\n".join([*lines, "", "In parentheses, how many times as much as Quire."])
+
+
+def _cases() -> str:
+    lines = ["## The cases", "", _row(["case", "what is done"]), "|---|---|"]
+    return "\n".join([*lines, *(_row([f"`{case.name}`", case.title]) for case in plan.CASES)])
 
 
 def _headline(figures: Figures) -> str:
@@ -158,11 +160,10 @@ def _budgets(figures: Figures) -> str:
 
 
 def _more(figures: Figures) -> str:
-    """Cases that are reported beside others, and contenders that are in no other table."""
-    known = {case.name for case in plan.CASES} | {"page"}
+    """Contenders that are in no other table: statements that were tried as floors."""
     lines = []
     for (name, contender, rows), median in figures.medians.items():
-        if name in known and contender in (*NATIVE, *plan.PYTHON):
+        if contender in (*NATIVE, *plan.PYTHON):
             continue
         base = figures.of(name, "quire-c", rows)
         ratio = _short(median / base) + "x" if base else ""
@@ -187,13 +188,16 @@ def behind(figures: Figures) -> list[tuple[str, str, int, float]]:
 
 def _behind(figures: Figures) -> str:
     causes = {}
-    for line in (HERE / "causes.md").read_text().splitlines():
-        match = re.match(r"- ([\w.]+), ([\w-]+): (.*)", line)
-        if match:
-            causes[match[1], match[2]] = match[3]
+    # An entry may go on in lines that are indented.
+    for line in (HERE / "causes.md").read_text().replace("\n  ", " ").splitlines():
+        match = re.match(r"- ([\w.]+), ([\w, -]+): (.*)", line)
+        for peer in match[2].split(", ") if match else ():
+            causes[match[1], peer] = match[3]
     lines = [
-        f"- `{name}`, {peer}, {rows:,} rows: Quire takes {_short(ratio)} times as much. "
-        + causes.get((name, peer), "The cause is not known.") for name, peer, rows, ratio in behind(figures)]
+        textwrap.fill(
+            f"- `{name}`, {peer}{f', {rows:,} rows' if rows else ''}: Quire takes {_short(ratio)} times as much. "
+            + causes.get((name, peer), "The cause is not known."), 120, subsequent_indent="  ")
+        for name, peer, rows, ratio in behind(figures)]
     head = "## Where Quire is behind\n\nThe peers that take less than Quire from the same language, and why.\n\n"
     return head + ("\n".join(lines) or "Nowhere in this run.")
 

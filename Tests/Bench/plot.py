@@ -66,7 +66,7 @@ class _Plane:
             parts.append(f'<line x1="{LEFT}" y1="{y:.1f}" x2="{WIDTH - RIGHT}" y2="{y:.1f}" stroke="#e5e7eb"/>')
             parts.append(
                 f'<text x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end" fill="#6b7280">'
-                f'{escape(unit(10.0 ** power))}</text>')
+                f'{escape(unit(10.0 ** power).replace(".00", "").replace(".0", ""))}</text>')
         for x in self.xs:
             parts.append(
                 f'<line x1="{self.x(x):.1f}" y1="{TOP}" x2="{self.x(x):.1f}" y2="{HEIGHT - BOTTOM}" stroke="#e5e7eb"/>')

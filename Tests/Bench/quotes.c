@@ -96,8 +96,7 @@ void insert_columns(const char *path, int64_t rows) {
     for (int64_t i = 0; i < rows; i += SAVED_AT_ONCE) {
         const quire_value *const some[] = {columns[0] + i, columns[1] + i, columns[2] + i, columns[3] + i};
         const int64_t count = rows - i < SAVED_AT_ONCE ? rows - i : SAVED_AT_ONCE;
-        OK(quire_context_insert_rows(made.context, "Quote", 5, keys, some, 4, (size_t)count, NULL, &error));
-        OK(quire_context_save(made.context, &error));
+        OK(quire_context_batch_insert(made.context, "Quote", 5, keys, some, 4, (size_t)count, NULL, NULL, NULL, &error));
     }
     free(values);
     free(samples);

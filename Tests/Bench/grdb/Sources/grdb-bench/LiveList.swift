@@ -11,13 +11,15 @@ final class LiveList {
   private var observation: AnyDatabaseCancellable?
 
   init(_ pool: DatabasePool) {
+    let start = DispatchTime.now()
     observation = ValueObservation.tracking(Shown.fetch).start(
       in: pool, scheduling: .async(onQueue: queue),
       onError: { fatalError("\($0)") },
-      onChange: { [unowned self] in show($0) })
+      onChange: { [weak self] in self?.show($0) })
     fetched.wait()
-    // A pool may tell the first value twice.
-    while fetched.wait(timeout: .now() + 0.3) == .success {}
+    // A pool may fetch and tell the first value twice; only then is what comes next the answer to a change.
+    let taken = Double(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) * 1e-9
+    while fetched.wait(timeout: .now() + 0.5 + 3 * taken) == .success {}
   }
 
   private func show(_ new: Shown) {
