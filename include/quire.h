@@ -21,6 +21,7 @@
  *   quire/cancellation.h ending a fetch that takes long, and watching it
  *   quire/list.h         their results: objects, ids, or rows in columns
  *   quire/section_rule.h  what such lists are divided into sections by
+ *   quire/aggregate.h    what such lists calculate of their rows
  *   quire/results.h      results controllers: sectioned lists that report their changes
  *   quire/composite.h    several of them as one list
  *   quire/snapshot.h     one state of such a list, for any thread, and the difference of two
@@ -46,6 +47,7 @@
 #include "quire/cancellation.h"
 #include "quire/list.h"
 #include "quire/section_rule.h"
+#include "quire/aggregate.h"
 #include "quire/results.h"
 #include "quire/composite.h"
 #include "quire/snapshot.h"

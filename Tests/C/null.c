@@ -17,7 +17,8 @@ typedef struct world {
     quire_fetch_request *fetch_request;
     quire_list *list;
     quire_page *page;
-    quire_results *results;
+    quire_results *results, *open_results;
+    quire_expression *total;
     quire_changes *changes;
     quire_snapshot *snapshot;
     quire_composite *composite, *open_composite;
@@ -180,6 +181,9 @@ static world *make_world(void) {
     options.queues_changes = true;
     options.section_key_path = "title";
     CHECK_OK(quire_results_create(w->context, w->fetch_request, &options, &w->results, &error));
+    CHECK_OK(quire_results_create(w->context, w->fetch_request, &options, &w->open_results, &error));
+    CHECK_OK(quire_expression_parse("sum:(pages)", QUIRE_NUL, NULL, 0, &w->total, &error));
+    CHECK_OK(quire_results_add_aggregate(w->results, "total", QUIRE_NUL, w->total, &error));
     CHECK_OK(quire_results_fetch(w->results, &error));
     set_value(w->object, "pages", quire_value_integer(301));
     CHECK_OK(quire_context_process(w->context, &error));
@@ -209,6 +213,8 @@ static void end_world(world *w) {
     quire_snapshot_release(w->snapshot);
     quire_changes_release(w->changes);
     quire_results_release(w->results);
+    quire_results_release(w->open_results);
+    quire_expression_release(w->total);
     quire_page_release(w->page);
     quire_list_release(w->list);
     quire_fetch_request_release(w->fetch_request);

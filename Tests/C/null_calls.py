@@ -51,6 +51,9 @@ BY_FUNCTION = {
     ("quire_composite_set_delegate", "delegate"): "&w->composite_delegate",
     ("quire_results_set_request", "section_key_path"): '"title"',
     ("quire_section_rule_create", "key_path"): '"title"',
+    ("quire_results_add_aggregate", "results"): "w->open_results",
+    ("quire_results_add_aggregate", "expression"): "w->total",
+    ("quire_results_aggregate", "name"): '"total"',
 }
 BY_NAME = {
     "entity": '"Book"',

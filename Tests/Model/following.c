@@ -1,5 +1,7 @@
 #include "following.h"
 
+#include "aggregates.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -259,11 +261,13 @@ void follow(quire_context *context, int place, int which) {
     options.section_rule = rule;
     OK(quire_results_create(context, followed->request, &options, &followed->results, &error));
     quire_section_rule_release(rule);
+    add_aggregates(followed->results);
     quire_results_delegate delegate = QUIRE_RESULTS_DELEGATE_INIT;
     delegate.user_data = followed;
     delegate.will_change = will_change;
     delegate.did_change_section = section_changed;
     delegate.did_change_object = object_changed;
+    delegate.did_change_aggregates = aggregates_changed;
     delegate.did_change = did_change;
     delegate.changes = all_changes;
     OK(quire_results_set_delegate(followed->results, &delegate, &error));
@@ -330,6 +334,7 @@ void check_controller(quire_context *context, followed *followed) {
     read_sections(followed, &shown, true);
     if (!sections_equal(&shown, &followed->mirror)) differ("%s: the list changed and nothing was told", name);
     if (!sections_equal(&shown, &expected)) differ("%s: the list is not that of the reference", name);
+    check_aggregates(followed->results, &expected, name);
 
     fetch_anew(context, followed, &shown);
 

@@ -13,9 +13,12 @@ final class ControllerProbe: ResultsDelegate {
   let controller: ResultsController
   /// As a list on screen that applies the callbacks would show.
   private(set) var shown: [[Int64]] = []
+  /// As told.
+  private var aggregates = AggregateMirror()
   private(set) var reports: [ChangeSet] = []
   private var sections: [SectionChange] = []
   private var changes: [Change] = []
+  private var aggregateChanges = 0
   private var isOpen = false
   private var isChanging = false
   private(set) var isSuspended = false
@@ -33,8 +36,12 @@ final class ControllerProbe: ResultsDelegate {
       queuesChanges: true,
       // Few, so that windows are refilled and cut.
       spareRows: 1 + shop.dice.roll(4))
+    for sketch in AggregateSketch.all(query.entity) {
+      try controller.calculate(sketch.format, Expression.parse(Text(sketch.format)))
+    }
     try controller.performFetch()
     shown = Self.lists(controller)
+    aggregates = AggregateMirror(controller)
     controller.delegate = self
   }
 
@@ -95,6 +102,7 @@ final class ControllerProbe: ResultsDelegate {
     isSuspended = false
     if telling { return }
     shown = Self.lists(controller)
+    aggregates = AggregateMirror(controller)
     controller.delegate = self
   }
 
@@ -111,7 +119,9 @@ final class ControllerProbe: ResultsDelegate {
     isOpen = true
     sections = []
     changes = []
+    aggregateChanges = 0
     if Self.lists(results) != shown { problems.append("willChange shows \(Self.lists(results)) instead of \(shown)") }
+    if !aggregates.isSame(as: AggregateMirror(results)) { problems.append("willChange shows other aggregates") }
     reaction?(.will)
   }
 
@@ -128,6 +138,11 @@ final class ControllerProbe: ResultsDelegate {
     reaction?(.object)
   }
 
+  func didChangeAggregates(_ changes: [AggregateChange], in results: ResultsController) {
+    if !isOpen { problems.append("aggregates outside a bracket") }
+    aggregateChanges = changes.count
+  }
+
   func didChange(_ results: ResultsController) {
     if !isOpen { problems.append("a bracket closed that was not open") }
     reaction?(.did)
@@ -136,7 +151,9 @@ final class ControllerProbe: ResultsDelegate {
   func didReport(_ report: ChangeSet, in results: ResultsController) {
     isOpen = false
     if report.isEmpty { problems.append("an empty report") }
-    if report.changes != changes || report.sectionChanges != sections {
+    if report.changes != changes || report.sectionChanges != sections
+      || report.aggregateChanges.count != aggregateChanges
+    {
       problems.append("the report differs from the calls")
     }
     replay(report)
@@ -154,6 +171,8 @@ final class ControllerProbe: ResultsDelegate {
     }
     if let classic, let problem = PlanReplay.problem(report, from: old, to: classic) { problems.append(problem) }
     shown = (classic ?? []).map { $0.map { renamedInBracket[$0] ?? $0 } }
+    let names = controller.listing.aggregates.formulas.map(\.name)
+    if let problem = aggregates.apply(report, names) { problems.append(problem) }
   }
 
   /// Filled by a test whose delegates save in the midst of a bracket.
@@ -223,5 +242,23 @@ final class ControllerProbe: ResultsDelegate {
       }
     }
     try #require(controller.count == wanted.reduce(0) { $0 + $1.ids.count })
+    try checkAggregates(shop, wanted.map(\.ids), what)
+  }
+
+  private func checkAggregates(_ shop: Bookshop, _ sections: [[Int64]], _ what: String) throws {
+    var numbers: [Int64: Int] = [:]
+    let own = query.entity == "Book" ? Array(shop.now.books.keys) : Array(shop.now.persons.keys)
+    for number in own { numbers[shop.id(number)] = number }
+    let rows = sections.map { $0.compactMap { numbers[$0] } }
+    for sketch in AggregateSketch.all(query.entity) {
+      let places = [(nil, rows.flatMap(\.self))] + rows.enumerated().map { (Optional($0), $1) }
+      for (section, rows) in places {
+        let found = try controller.aggregate(sketch.format, of: section).value
+        let wanted = sketch.value(shop.now, rows)
+        let isSame = Value.areSame(found, wanted)
+        try #require(isSame, "\(sketch.format) of \(section ?? -1) is \(found), not \(wanted), \(what)")
+      }
+    }
+    try #require(aggregates.isSame(as: AggregateMirror(controller)), "as told, \(what)")
   }
 }

@@ -12,7 +12,8 @@
  * the new state, what each child tells, first child first; then what the composite tells. Another request for a child
  * and the end of its suspension are brackets, too. Changes have the frames and the order of those of one controller. A row
  * that leaves one child and enters another is a delete and an insert: these are two lists, and it may be in both or in
- * neither. Rows move within their child only.
+ * neither. Rows move within their child only. Aggregates are those of the children, whose delegates are told of them: a
+ * change of nothing else is an empty bracket of the composite.
  */
 #ifndef QUIRE_COMPOSITE_H_
 #define QUIRE_COMPOSITE_H_

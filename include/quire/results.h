@@ -3,7 +3,7 @@
  *
  * A controller follows its context: a change shows when the context processes it (`quire_context_process`, a save, a
  * rollback, a fetch), saved or not. Then the delegate is told, on the thread of that call: first `will_change` (the
- * controller still shows the old state), then sections, then objects, then `did_change` (all three with the new
+ * controller still shows the old state), then sections, then objects, then aggregates, then `did_change` (all with the new
  * state), then `changes` with everything at once. Callbacks may read, change objects, save and release anything;
  * what they change is reported in a bracket of its own, after the running one.
  *
@@ -14,6 +14,7 @@
 #ifndef QUIRE_RESULTS_H_
 #define QUIRE_RESULTS_H_
 
+#include "aggregate.h"
 #include "base.h"
 #include "section_rule.h"
 #include "value.h"
@@ -181,11 +182,17 @@ typedef struct quire_results_delegate {
      */
     const char *QUIRE_NULLABLE (*QUIRE_NULLABLE index_title)(
         void *QUIRE_NULLABLE user_data, quire_results *results, const char *name, size_t name_size);
+    /**
+     * Aggregates have other values: all of them in one call, behind the rows and before `did_change`, in the order of
+     * `quire_changes_aggregates`. A related object that changes may have a bracket consist of nothing else.
+     */
+    void (*QUIRE_NULLABLE did_change_aggregates)(
+        void *QUIRE_NULLABLE user_data, quire_results *results, const quire_aggregate_change *changes, size_t count);
 } quire_results_delegate;
 
 /** Sets `struct_size`; all else zero. */
 #define QUIRE_RESULTS_DELEGATE_INIT \
-    { (uint32_t)sizeof(quire_results_delegate), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
+    { (uint32_t)sizeof(quire_results_delegate), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
 
 /**
  * Makes a controller for the objects of `request`, whose entity, predicate, sort keys, limit, offset, subentities,

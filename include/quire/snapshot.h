@@ -3,8 +3,8 @@
  *
  * A snapshot is for whoever draws a list on another thread, keeps an earlier state, or wants to know what happened between
  * two. It shares memory with the controller and with other snapshots: taking one costs a few words for each block of some
- * hundred rows and for each section, however many change sets there have been. It holds ids, not objects; the context may
- * be gone. Any thread may use it, several at once too.
+ * hundred rows and for each section, however many change sets there have been. It holds ids, not objects, and no
+ * aggregates; the context may be gone. Any thread may use it, several at once too.
  */
 #ifndef QUIRE_SNAPSHOT_H_
 #define QUIRE_SNAPSHOT_H_

@@ -27,6 +27,15 @@ final class ResultsCallbacks: ResultsDelegate {
     change.withExported { callback(callbacks.user_data, .lending(results), .lending(object), $0) }
   }
 
+  func didChangeAggregates(_ changes: [AggregateChange], in results: ResultsController) {
+    guard let callback = callbacks.did_change_aggregates else { return }
+    withExtendedLifetime(changes) {
+      changes.map { quire_aggregate_change($0) }.withUnsafeBufferPointer {
+        callback(callbacks.user_data, .lending(results), $0.baseAddress, $0.count)
+      }
+    }
+  }
+
   func didChange(_ results: ResultsController) {
     callbacks.did_change?(callbacks.user_data, .lending(results))
   }
@@ -54,6 +63,7 @@ final class ExportedChanges: @unchecked Sendable {
   let rows: UnsafeMutableBufferPointer<quire_change>
   let sections: UnsafeMutableBufferPointer<quire_section_change>
   let parts: UnsafeMutableBufferPointer<quire_child_frame>
+  let aggregates: UnsafeMutableBufferPointer<quire_aggregate_change>
   /// The keys of rows, one list for all that have the same.
   private let keys: [[Text]: UnsafeMutableBufferPointer<quire_string>]
   /// Guards what the change set works out when it is first asked.
@@ -82,12 +92,14 @@ final class ExportedChanges: @unchecked Sendable {
           old_section: Int64($0.oldSection), old_flat: Int64($0.oldFlat), new_section: Int64($0.newSection),
           new_flat: Int64($0.newFlat))
       })
+    aggregates = ExportedChanges.copy(changes.aggregateChanges.map { quire_aggregate_change($0) })
   }
 
   deinit {
     rows.deallocate()
     sections.deallocate()
     parts.deallocate()
+    aggregates.deallocate()
     for list in keys.values { list.deallocate() }
     made.withLock { made in
       made.steps?.deallocate()
@@ -159,6 +171,14 @@ extension quire_section_change {
     self.init(
       kind: UInt32(change.kind.rawValue), reserved: 0, index: Int64(change.index), name: change.name.lent,
       value: (try? exported(change.value, nameOf: change.name)) ?? quire_value())
+  }
+}
+
+extension quire_aggregate_change {
+  init(_ change: AggregateChange) {
+    self.init(
+      section: Int64(change.section), name: change.name.lent,
+      value: (try? exported(change.value, nameOf: change.text)) ?? quire_value())
   }
 }
 

@@ -14,10 +14,11 @@ struct Dependency {
 }
 
 extension FetchQuery {
-  /// What predicate, sections and sort keys depend on beyond the rows themselves.
+  /// What predicate, sections, sort keys and further values depend on beyond the rows themselves.
   func dependencies() -> [Dependency] {
     var found = predicateReach.dependencies
-    for dependency in sections?.reach.dependencies ?? [] where !found.contains(where: { $0.isSame(as: dependency) }) {
+    let others = (sections?.reach.dependencies ?? []) + (values?.dependencies ?? [])
+    for dependency in others where !found.contains(where: { $0.isSame(as: dependency) }) {
       found.append(dependency)
     }
     for dependency in sortPaths.flatMap(\.dependencies) where !found.contains(where: { $0.isSame(as: dependency) }) {

@@ -59,6 +59,8 @@ struct FetchQuery {
   let sortPaths: [ResolvedKeyPath]
   /// What comes before the sort keys.
   let sections: QuerySections?
+  /// What else is to be known of each row.
+  var values: QueryValues?
   /// Beside each sort key; nil for binary order.
   private let textOrders: [TextOrderKeys?]
   /// Where the predicate looks beyond the rows themselves.
@@ -108,6 +110,7 @@ struct FetchQuery {
   func plan() -> FetchPlan {
     var plan = FetchPlan(entity: entity, includesSubentities: includesSubentities, predicate: predicate, sort: sort)
     plan.sections = sections?.scan()
+    plan.values = values?.expressions ?? []
     return plan
   }
 

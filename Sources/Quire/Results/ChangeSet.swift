@@ -6,6 +6,8 @@ final class ChangeSet {
   let changes: [Change]
   /// Deletes descending by old index, then inserts ascending by new index.
   let sectionChanges: [SectionChange]
+  /// Of the whole list, then by section in the list after the batch.
+  let aggregateChanges: [AggregateChange]
   let oldCount: Int
   let newCount: Int
   let oldSectionCount: Int
@@ -38,10 +40,11 @@ final class ChangeSet {
   init(
     changes: [Change], sectionChanges: [SectionChange], oldCount: Int, newCount: Int,
     oldSectionCount: Int,
-    newSectionCount: Int, parts: [Part] = []
+    newSectionCount: Int, aggregateChanges: [AggregateChange] = [], parts: [Part] = []
   ) {
     self.changes = changes
     self.sectionChanges = sectionChanges
+    self.aggregateChanges = aggregateChanges
     self.oldCount = oldCount
     self.newCount = newCount
     self.oldSectionCount = oldSectionCount
@@ -49,7 +52,7 @@ final class ChangeSet {
     self.parts = parts
   }
 
-  var isEmpty: Bool { changes.isEmpty && sectionChanges.isEmpty }
+  var isEmpty: Bool { changes.isEmpty && sectionChanges.isEmpty && aggregateChanges.isEmpty }
 
   /// Where the row at an old position is now; nil when it was deleted, or when there was no such
   /// position.
@@ -76,6 +79,14 @@ final class ChangeSet {
 }
 
 extension ChangeSet {
+  /// The same changes with those of aggregates.
+  func calculating(_ aggregateChanges: [AggregateChange]) -> ChangeSet {
+    if aggregateChanges.isEmpty { return self }
+    return ChangeSet(
+      changes: changes, sectionChanges: sectionChanges, oldCount: oldCount, newCount: newCount,
+      oldSectionCount: oldSectionCount, newSectionCount: newSectionCount, aggregateChanges: aggregateChanges)
+  }
+
   /// The same changes with the keys of rows that stayed in the list.
   func naming(_ keys: [Int64: [Text]]) -> ChangeSet {
     if keys.isEmpty { return self }
@@ -86,7 +97,7 @@ extension ChangeSet {
         change.keys = keys
         return change
       }, sectionChanges: sectionChanges, oldCount: oldCount, newCount: newCount, oldSectionCount: oldSectionCount,
-      newSectionCount: newSectionCount)
+      newSectionCount: newSectionCount, aggregateChanges: aggregateChanges)
   }
 
   /// The same changes with other ids for rows that got permanent ones.
@@ -97,6 +108,6 @@ extension ChangeSet {
         change.id = ids[change.id] ?? change.id
         return change
       }, sectionChanges: sectionChanges, oldCount: oldCount, newCount: newCount, oldSectionCount: oldSectionCount,
-      newSectionCount: newSectionCount, parts: parts)
+      newSectionCount: newSectionCount, aggregateChanges: aggregateChanges, parts: parts)
   }
 }

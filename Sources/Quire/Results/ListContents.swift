@@ -5,6 +5,8 @@ struct ListContents {
   let index: SectionedIndex
   /// The rows around it, where a limit or an offset leaves some out.
   let window: ListWindow?
+  /// What is calculated of what is shown, where something is.
+  let aggregates: AggregateTable?
 
   /// Without any rows.
   init(_ listing: Listing) {
@@ -13,6 +15,8 @@ struct ListContents {
     window = listing.window.map {
       ListWindow($0, spare: listing.spareRows, isSectioned: listing.isSectioned)
     }
+    aggregates =
+      listing.aggregates.isEmpty ? nil : AggregateTable(listing.aggregates, isSectioned: listing.isSectioned)
   }
 
   /// All rows that are known.
@@ -25,7 +29,7 @@ struct ListContents {
 
   /// Reads what is needed to take on what became of rows. What is shown stays as it is.
   func prepare(_ changes: [RowChange], in context: Context) throws(Failure) {
-    if !changes.isEmpty { try window?.take(changes, listing, in: context) }
+    if !changes.isEmpty { try window?.take(changes, listing, in: context, aggregates) }
   }
 
   /// What becomes of the rows that are shown, after `prepare`.
@@ -35,10 +39,38 @@ struct ListContents {
     return changes.filter { $0.newKey != nil || index.contains($0.id) }
   }
 
+  /// Brings what is shown up to date, after `prepare`.
+  func apply(_ changes: [RowChange]) -> ChangeSet {
+    let shown = shownChanges(changes)
+    let report = index.apply(shown)
+    return report.calculating(aggregates?.apply(changes, shown: shown, self) ?? [])
+  }
+
+  /// Takes on changes of which there is nothing to tell; false, and nothing is taken on, where there is something.
+  func takeQuietly(_ changes: [RowChange]) -> Bool {
+    let shown = shownChanges(changes)
+    guard let aggregates else { return shown.isEmpty }
+    // What only aggregates are made of may leave them as they are: a value that is not the least, and was not.
+    if shown.contains(where: { $0.isUpdated || $0.newKey == nil || $0.newKey != index.key(of: $0.id) }) { return false }
+    let former = shown.map { RowChange(id: $0.id, newKey: $0.newKey, values: aggregates.values(of: $0.id) ?? []) }
+    if aggregates.apply(changes, shown: shown, self).isEmpty { return true }
+    _ = aggregates.apply(former, shown: shown, self)
+    return false
+  }
+
+  /// Whether it has an object as that is now.
+  func isUpToDate(with object: ManagedObject) throws(Failure) -> Bool {
+    guard try listing.key(of: object) == index.key(of: object.id) else { return false }
+    guard let aggregates else { return true }
+    let values = aggregates.values(of: object.id) ?? []
+    return try values.elementsEqual(listing.values(of: object)) { $0.isIdentical(to: $1) }
+  }
+
   /// Gives a row the permanent id of its object. False when that may put it elsewhere: it then stands where it stood,
   /// and takes its place when the object is looked at again.
   func rename(_ temporary: Int64, to object: ManagedObject) -> Bool {
     var isSettled = true
+    aggregates?.rename(temporary, to: object.id)
     let key = try? listing.key(of: object)
     for index in window.map({ [index, $0.rows] }) ?? [index] {
       guard let present = index.key(of: temporary) else { continue }
@@ -56,5 +88,6 @@ struct ListContents {
   /// Every broken promise as a sentence; empty when it is sound. For tests.
   func checkInvariants() -> [String] {
     index.checkInvariants() + (window?.checkInvariants(showing: index) ?? [])
+      + (aggregates?.checkInvariants(self) ?? [])
   }
 }

@@ -27,16 +27,22 @@ final class ListWindow {
   }
 
   /// Reads the first rows.
-  func load(_ listing: Listing, _ query: FetchQuery, in context: Context) throws(Failure) {
+  func load(
+    _ listing: Listing, _ query: FetchQuery, in context: Context, _ aggregates: AggregateTable?
+  ) throws(Failure) {
     let loader = SectionedIndex.Loader(rows)
-    let (pending, end) = try listing.read(query, in: context, atMost: most(range.upperBound)) { loader.add($0, $1) }
+    let (pending, end) = try listing.read(query, in: context, aggregates, atMost: most(range.upperBound)) {
+      loader.add($0, $1)
+    }
     loader.finish()
     _ = rows.apply(pending)
     self.end = end
   }
 
   /// Takes on what became of rows, and reads others where too few are left. To be told the same twice does no harm.
-  func take(_ changes: [RowChange], _ listing: Listing, in context: Context) throws(Failure) {
+  func take(
+    _ changes: [RowChange], _ listing: Listing, in context: Context, _ aggregates: AggregateTable?
+  ) throws(Failure) {
     _ = rows.apply(
       changes.map { change in
         guard let key = change.newKey, isBehindEnd(key) else { return change }
@@ -45,7 +51,7 @@ final class ListWindow {
     while let start = end, rows.count < range.upperBound {
       var found: [RowChange] = []
       let (pending, end) = try listing.read(
-        listing.query, in: context, after: start, atMost: most(range.upperBound - rows.count)
+        listing.query, in: context, aggregates, after: start, atMost: most(range.upperBound - rows.count)
       ) { id, key in
         found.append(RowChange(id: id, newKey: key))
       }
@@ -53,7 +59,7 @@ final class ListWindow {
       _ = rows.apply((found + pending).filter { !rows.contains($0.id) })
       self.end = end
     }
-    try forgetFar(listing, in: context)
+    try forgetFar(listing, in: context, aggregates)
   }
 
   private func most(_ count: Int) -> Int? {
@@ -62,11 +68,13 @@ final class ListWindow {
   }
 
   /// Lets go of rows far behind the window. The new end must be a saved place, which the store can go on from.
-  private func forgetFar(_ listing: Listing, in context: Context) throws(Failure) {
+  private func forgetFar(_ listing: Listing, in context: Context, _ aggregates: AggregateTable?) throws(Failure) {
     guard let kept = most(range.upperBound), rows.count - kept > max(kept, spare), let id = rows.id(atFlat: kept - 1),
       let key = rows.key(of: id), let mark = try listing.mark(of: id, in: context), mark.key == key.order
     else { return }
-    _ = rows.apply(rows.ids(in: kept..<rows.count).map { RowChange(id: $0, newKey: nil) })
+    let far = rows.ids(in: kept..<rows.count)
+    _ = rows.apply(far.map { RowChange(id: $0, newKey: nil) })
+    aggregates?.doubt(far)
     end = mark
   }
 

@@ -1,9 +1,10 @@
 /// What a results controller lists: a request resolved, in the order of its sections. It keeps nothing of the request.
 struct Listing {
   /// Ordered by section first; see `init`.
-  let query: FetchQuery
+  private(set) var query: FetchQuery
   let isSectioned: Bool
-  let dependencies: [Dependency]
+  private(set) var dependencies: [Dependency]
+  private(set) var aggregates = AggregatePlan()
   /// The places of the order that are shown; nil for all.
   let window: Range<Int>?
   /// How many rows behind a window are known, beside those in it and before it.
@@ -64,6 +65,22 @@ struct Listing {
     window = isWindow ? request.offset..<(request.limit == 0 || overflow ? .max : end) : nil
   }
 
+  /// The same with aggregates of its rows.
+  func calculating(_ plan: AggregatePlan, in context: Context) throws(Failure) -> Listing {
+    if plan.isEmpty { return self }
+    var listing = self
+    listing.aggregates = plan
+    try plan.check(in: query.entity)
+    listing.query.values = try QueryValues(plan.columns, in: query.entity, of: context.store)
+    listing.dependencies = listing.query.dependencies()
+    // What the store cannot make of them shows here.
+    _ = try FetchSQL(listing.query.plan(), schema: context.store.schema)
+    return listing
+  }
+
+  /// What the aggregates have to know of an object as it is now.
+  func values(of object: ManagedObject) throws(Failure) -> [Value] { try query.values?.values(of: object) ?? [] }
+
   /// The place of an object, with its values as they are now.
   func key(of object: ManagedObject) throws(Failure) -> RowKey {
     if let sections = query.sections {
@@ -101,21 +118,22 @@ extension Listing {
     try context.store.watched(by: query.monitor) { () throws(Failure) in
       let loader = SectionedIndex.Loader(fresh.index)
       if let window = fresh.window {
-        try window.load(self, query, in: context)
+        try window.load(self, query, in: context, fresh.aggregates)
         for (id, key) in window.shown { loader.add(id, key) }
         loader.finish()
       } else {
-        let pending = try load(query, loader, in: context)
+        let pending = try load(query, loader, fresh.aggregates, in: context)
         loader.finish()
         _ = fresh.index.apply(pending)
       }
+      fresh.aggregates?.load(fresh)
     }
     return fresh
   }
 
   /// Loads the saved rows, and gives those that are pending.
   private func load(
-    _ query: FetchQuery, _ loader: SectionedIndex.Loader, in context: Context
+    _ query: FetchQuery, _ loader: SectionedIndex.Loader, _ aggregates: AggregateTable?, in context: Context
   ) throws(Failure) -> [RowChange] {
     let overlay = try PendingOverlay(query, in: context)
     var plan = query.plan()
@@ -123,26 +141,31 @@ extension Listing {
     let keyPaths = query.sort.map(\.keyPath)
     let passing = PlaceReader(self, plan.sections)
     let isLoaded = try context.store.scanInPassing(plan, keyPaths: keyPaths) { (row) throws(Failure) in
-      try passing.load(row, into: loader)
+      aggregates?.take(row.id, try row.furtherValues())
+      return try passing.load(row, into: loader)
     }
     if !isLoaded {
       loader.start()
+      aggregates?.removeAll()
       let reader = PlaceReader(self, plan.sections)
       try context.store.scanRows(plan, keyPaths: keyPaths) { (row) throws(Failure) in
+        aggregates?.take(row.id, try row.furtherValues())
         _ = try reader.load(row, into: loader)
       }
     }
     var pending: [RowChange] = []
     for object in overlay.objects where try query.matches(object) {
+      aggregates?.take(object.id, try values(of: object))
       pending.append(RowChange(id: object.id, newKey: try key(of: object)))
     }
     return pending
   }
 
   /// Gives the saved rows in order, behind `start` and no more than `most`, and then those that are pending among them;
-  /// `end` is nil when there are no others.
+  /// `end` is nil when there are no others. `aggregates` takes what it has to know of them.
   func read(
-    _ query: FetchQuery, in context: Context, after start: Mark? = nil, atMost most: Int? = nil,
+    _ query: FetchQuery, in context: Context, _ aggregates: AggregateTable?, after start: Mark? = nil,
+    atMost most: Int? = nil,
     _ add: (Int64, RowKey) -> Void
   ) throws(Failure) -> (pending: [RowChange], end: Mark?) {
     let overlay = try PendingOverlay(query, in: context)
@@ -155,6 +178,7 @@ extension Listing {
     let reader = PlaceReader(self, plan.sections)
     try context.store.scanRows(plan, keyPaths: query.sort.map(\.keyPath)) { (row) throws(Failure) in
       try reader.read(row)
+      aggregates?.take(row.id, try row.furtherValues())
       add(row.id, RowKey(section: reader.section, order: reader.order))
       count += 1
       if count == most {
@@ -166,6 +190,7 @@ extension Listing {
       let key = try self.key(of: object)
       if let start, !(start.key < key.order) { continue }
       if let end, end.key < key.order { continue }
+      aggregates?.take(object.id, try values(of: object))
       pending.append(RowChange(id: object.id, newKey: key))
     }
     return (pending, end)

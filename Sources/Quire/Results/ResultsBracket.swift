@@ -62,6 +62,9 @@ final class ResultsBracket {
         if let object = objects[change.id] { told?.didChangeObject(object, change, in: results) }
       }
     }
+    if isStillThere(), !report.aggregateChanges.isEmpty {
+      told?.didChangeAggregates(report.aggregateChanges, in: results)
+    }
     if isStillThere() { told?.didChange(results) }
     if isStillThere() { told?.didReport(report, in: results) }
   }

@@ -2,12 +2,10 @@
 extension ResultsController {
   /// The bracket of what became of rows, which `ListContents.prepare` has taken on; nil where none of them is shown.
   func makeBracket(_ changes: [RowChange], _ involved: [Int64: ManagedObject]) -> ResultsBracket? {
-    let shown = contents.shownChanges(changes)
-    if shown.isEmpty { return nil }
+    if contents.takeQuietly(changes) { return nil }
     return ResultsBracket(self, involved) { assigned in
       let settled = self.withPermanentIDs(changes, assigned)
-      let applied = assigned.isEmpty ? shown : self.contents.shownChanges(settled)
-      return self.index.apply(applied).naming(self.names(settled, involved))
+      return self.contents.apply(settled).naming(self.names(settled, involved))
     }
   }
 
@@ -19,18 +17,21 @@ extension ResultsController {
 
   /// Shows `fresh` from now on.
   func replaceContents(with fresh: ListContents) {
-    let difference = ChangeSet.difference(from: ListSnapshot(index), to: ListSnapshot(fresh.index))
-    if difference.isEmpty {
+    func difference() -> ChangeSet {
+      ChangeSet.difference(from: ListSnapshot(index), to: ListSnapshot(fresh.index))
+        .calculating(fresh.aggregates?.changes(from: contents, in: fresh) ?? [])
+    }
+    let first = difference()
+    if first.isEmpty {
       contents = fresh
       return
     }
     incoming = fresh
     let bracket = ResultsBracket(self, [:]) { assigned in
-      let old = self.index
+      let report = assigned.isEmpty ? first : difference()
       self.contents = fresh
       self.incoming = nil
-      return assigned.isEmpty
-        ? difference : ChangeSet.difference(from: ListSnapshot(old), to: ListSnapshot(fresh.index))
+      return report
     }
     tell(bracket)
   }
@@ -79,7 +80,7 @@ extension ResultsController {
       guard let object = assigned[change.id] else { return change }
       return RowChange(
         id: object.id, newKey: change.newKey.map { (try? listing.key(of: object)) ?? $0 }, isUpdated: change.isUpdated,
-        keys: change.keys)
+        keys: change.keys, values: change.values)
     }
   }
 }

@@ -21,11 +21,17 @@ extension ResultsController: ContextObserver {
         } else if object.isLive, try object.isStillStored(), try listing.query.matches(object) {
           key = try listing.key(of: object)
         }
+        let values = key == nil ? [] : try listing.values(of: object)
         // A row that did not change itself is told of when the related object that did has given it another key, or is
-        // shown in it.
-        let isShown = hasChanged || seen.isDisplayed && key != nil
-        if isShown ? key == nil && !contains(object.id) : key == self.key(of: object.id) { continue }
-        changes.append(RowChange(id: object.id, newKey: key, keys: seen))
+        // shown in it. What only aggregates are made of is theirs to tell.
+        var isShown = hasChanged || seen.isDisplayed && key != nil
+        if !isShown {
+          isShown = key != self.key(of: object.id)
+          if !isShown, key == nil || isKnown(values, of: object.id) { continue }
+        } else if key == nil, !contains(object.id) {
+          continue
+        }
+        changes.append(RowChange(id: object.id, newKey: key, isUpdated: isShown, keys: seen, values: values))
         involved[object.id] = object
       }
     }
@@ -55,6 +61,11 @@ extension ResultsController: ContextObserver {
   private func key(of id: Int64) -> RowKey? {
     if let change = withheld?.changes[id] { return change.newKey }
     return contents.key(of: id)
+  }
+
+  private func isKnown(_ values: [Value], of id: Int64) -> Bool {
+    let known = withheld?.changes[id]?.values ?? contents.aggregates?.values(of: id) ?? []
+    return known.elementsEqual(values) { $0.isIdentical(to: $1) }
   }
 
   func follows(_ entity: Entity) -> Bool {

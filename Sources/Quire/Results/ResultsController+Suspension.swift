@@ -20,7 +20,7 @@ extension ResultsController {
     try contents.prepare(changes, in: context)
     if !telling {
       self.withheld = nil
-      let report = index.apply(contents.shownChanges(changes))
+      let report = contents.apply(changes)
       if !report.isEmpty {
         note(report)
         gatherer?.generation.increment()

@@ -93,6 +93,7 @@ final class ResultsController {
         .invalidState, "The results controller is suspended; resume it before you give it another request.")
     }
     let listing = try Listing(request, sections, spareRows: self.listing.spareRows, in: context)
+      .calculating(self.listing.aggregates, in: context)
     let root = query.entity.root
     if listing.query.entity.rootNumber != root.rootNumber {
       throw Failure(
@@ -116,6 +117,20 @@ final class ResultsController {
   /// Has changes at these key paths told as updates of the rows that show them.
   func display(_ keyPaths: [[String]]) throws(Failure) {
     watch = try ListWatch(query, displaying: keyPaths, of: context.store)
+  }
+
+  /// Has something calculated of the rows of each section and of the whole list, from the first fetch on.
+  func calculate(_ name: String, _ expression: Expression) throws(Failure) {
+    try context.store.checkOpen()
+    if isFetched {
+      throw Failure(
+        .invalidState, "The results were fetched already; name what they calculate before the first fetch.")
+    }
+    var plan = listing.aggregates
+    try plan.add(name, expression)
+    let listing = try listing.calculating(plan, in: context)
+    watch = try ListWatch(listing.query, displaying: watch.displayed, of: context.store)
+    contents = ListContents(listing)
   }
 
   func prepareToRead(_ what: String) throws(Failure) {
@@ -160,6 +175,20 @@ final class ResultsController {
     return info
   }
 
+  /// What is called so of a section, or of the whole list, and the text of a decimal; both until the next change.
+  func aggregate(_ name: String, of section: Int?) throws(Failure) -> (value: Value, text: Text) {
+    try checkFetched()
+    guard let aggregates = contents.aggregates else {
+      throw Failure(.notFound, "The results calculate nothing; name what they should before the first fetch.")
+    }
+    guard let section else { return try aggregates.value(of: name, in: nil) }
+    let handle = index.sectionOrder.node(at: section, in: index.sectionRoot)
+    if handle < 0 {
+      throw Failure(.notFound, "The results have \(sectionCount) sections; there is none at \(section).")
+    }
+    return try aggregates.value(of: name, in: handle)
+  }
+
   func object(section: Int, row: Int) throws(Failure) -> ManagedObject {
     try checkFetched()
     guard let id = index.id(at: IndexPath(section: section, row: row)) else {
@@ -176,7 +205,7 @@ final class ResultsController {
       throw Failure(.notFound, "The row of \(query.entity.name) \(id) is no longer in the store.")
     }
     // Another writer changed the row: the list takes that on with the next changes, so as not to show it out of order.
-    if try listing.key(of: object) != index.key(of: id) { context.touch(object) }
+    if try !contents.isUpToDate(with: object) { context.touch(object) }
     return object
   }
 

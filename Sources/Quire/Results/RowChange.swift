@@ -8,4 +8,6 @@ struct RowChange {
   var isUpdated = true
   /// What to name in the report of a row that stays in the list.
   var keys = ChangedKeys()
+  /// What aggregates have to know of a row that is in the list.
+  var values: [Value] = []
 }

@@ -10,7 +10,10 @@ struct WithheldChanges {
 
   mutating func add(_ changes: [RowChange], _ objects: [Int64: ManagedObject]) {
     for var change in changes {
-      if let earlier = self.changes[change.id] { change.keys.formUnion(earlier.keys) }
+      if let earlier = self.changes[change.id] {
+        change.keys.formUnion(earlier.keys)
+        change.isUpdated = change.isUpdated || earlier.isUpdated
+      }
       self.changes[change.id] = change
     }
     self.objects.merge(objects) { $1 }

@@ -12,6 +12,8 @@ struct FetchPlan {
   var predicate: Predicate?
   /// What comes first in the order.
   var sections: SectionScan?
+  /// Expressions whose values come with each row, of `Store.scan`.
+  var values: [Expression] = []
   /// The primary key follows as the last sort key, so that no two rows tie.
   var sort: [SortDescriptor] = []
   /// nil for all; 0 is none.

@@ -12,6 +12,8 @@ struct FetchSQL {
   let sections: String?
   /// The columns of the key paths that were asked for beside the plan's own.
   let columns: [KeyPathResolver.Column]
+  /// Those of the plan's expressions.
+  let values: [(sql: String, kind: SQLLeaf.Kind)]
 
   init(_ plan: FetchPlan, keyPaths: [[String]] = [], schema: Schema) throws(Failure) {
     try FetchSQL.checkWindow(plan)
@@ -44,6 +46,10 @@ struct FetchSQL {
     order.append("\(alias).Z_PK")
     var columns: [KeyPathResolver.Column] = []
     for keyPath in keyPaths { columns.append(try resolver.column(keyPath, for: .fetchedProperty)) }
+
+    var values: [(sql: String, kind: SQLLeaf.Kind)] = []
+    for expression in plan.values { values.append(try compiler.value(expression, of: row)) }
+    self.values = values
 
     window = FetchSQL.window(plan, arguments)
     source = " FROM \(schema.table(of: plan.entity)) \(alias)\(row.joins?.sql ?? "")"

@@ -6,6 +6,8 @@ import Glibc
 final class RowScan {
   fileprivate var cells: UnsafeMutablePointer<OpaquePointer?>
   private let types: [StoredType]
+  /// Of the plan's expressions, behind these.
+  private let furtherKinds: [SQLLeaf.Kind]
   private let layout: RowLayout
   /// The place of the first value among the columns.
   private let first: Int
@@ -22,11 +24,12 @@ final class RowScan {
   fileprivate var hasStopped = false
 
   fileprivate init(
-    _ types: [StoredType], _ layout: RowLayout, _ cells: UnsafeMutablePointer<OpaquePointer?>, _ connection: Connection,
+    _ sql: FetchSQL, _ layout: RowLayout, _ cells: UnsafeMutablePointer<OpaquePointer?>, _ connection: Connection,
     _ statement: Statement?, _ body: @escaping (RowScan) throws(Failure) -> Bool = { _ in false }
   ) {
     self.body = body
-    self.types = types
+    types = sql.valueTypes
+    furtherKinds = sql.values.map(\.kind)
     self.layout = layout
     first = layout.keyCount
     self.cells = cells
@@ -81,6 +84,15 @@ final class RowScan {
     return values
   }
 
+  /// Those of the plan's expressions; an empty list where one gives many.
+  func furtherValues() throws(Failure) -> [Value] {
+    var values: [Value] = []
+    for (place, kind) in furtherKinds.enumerated() {
+      values.append(try Item(cells[first + types.count + place], as: kind).scalar ?? .list([]))
+    }
+    return values
+  }
+
   /// Appends the text in that place to a sort key; false when there is none.
   func append(textAt place: Int, to key: inout SortKey, descending: Bool) -> Bool {
     guard isUTF8, let bytes = SQLValue.utf8(cells[first + place]) else { return false }
@@ -107,20 +119,21 @@ final class RowScan {
 
 extension Store {
   /// Passes each row that answers the plan to `body`, in the plan's order, with the order of its section as data, where
-  /// the plan has sections, and the values at `keyPaths`. `body` may use the store.
+  /// the plan has sections, the values at `keyPaths`, and those of the plan's expressions. `body` may use the store.
   func scanRows(
     _ plan: FetchPlan, keyPaths: [[String]], _ body: (RowScan) throws(Failure) -> Void
   ) throws(Failure) {
     let layout = layout(plan)
     let sql = try FetchSQL(plan, keyPaths: keyPaths, schema: schema)
-    let columns = ([layout.keyColumns] + (sql.sections.map { [$0] } ?? []) + sql.columns.map(\.sql))
+    let columns =
+      [layout.keyColumns] + (sql.sections.map { [$0] } ?? []) + sql.columns.map(\.sql) + sql.values.map(\.sql)
     try withConnection { connection throws(Failure) in
       let statement = try connection.statement(sql.select(columns.joined(separator: ", ")))
       try sql.bind(to: statement)
       let count = layout.keyCount + columns.count - 1
       let cells = UnsafeMutablePointer<OpaquePointer?>.allocate(capacity: count)
       defer { cells.deallocate() }
-      let scan = RowScan(sql.valueTypes, layout, cells, connection, statement)
+      let scan = RowScan(sql, layout, cells, connection, statement)
       while try statement.step() {
         for column in 0..<count { cells[column] = statement.cell(at: column) }
         try scan.check()
@@ -138,7 +151,9 @@ extension Store {
   ) throws(Failure) -> Bool {
     let layout = layout(plan)
     let sql = try FetchSQL(plan, keyPaths: keyPaths, schema: schema)
-    let columns = ([layout.keyColumns] + sql.columns.map(\.sql)).joined(separator: ", ")
+    // No function has more arguments than some hundred.
+    if sql.columns.count + sql.values.count > 100 { return false }
+    let columns = ([layout.keyColumns] + sql.columns.map(\.sql) + sql.values.map(\.sql)).joined(separator: ", ")
     guard let select = sql.selectPassing("\(PassingFunction.name)(\(columns))") else { return false }
     return try withConnection { connection throws(Failure) in
       if connection.rowScan != nil { return false }
@@ -146,7 +161,7 @@ extension Store {
       try sql.bind(to: statement)
       let none = UnsafeMutablePointer<OpaquePointer?>.allocate(capacity: 1)
       defer { none.deallocate() }
-      let scan = RowScan(sql.valueTypes, layout, none, connection, nil, body)
+      let scan = RowScan(sql, layout, none, connection, nil, body)
       // Not held, so that no row costs a retain.
       connection.rowScan = Unmanaged.passUnretained(scan)
       let count = connection.monitor?.rowCount ?? 0

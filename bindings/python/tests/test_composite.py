@@ -69,6 +69,20 @@ class CompositeTests(StoreTestCase):
         self.assertIs(composite.context, self.context)
         self.assertIn("3 lists", repr(composite))
 
+    def test_sections_have_the_aggregates_of_their_lists(self):
+        self.composite.close()
+        query = self.context.query(Quote).order_by(Quote.price)
+        dear = query.where("price > 3").live(aggregates={"total": "sum:(price)"})
+        every = query.live(section_by="author.name", aggregates={"greatest": "max:(price)"})
+        composite = quire.Composite(dear, every)
+        told = []
+        composite.on_change(told.append)
+        self.assertEqual([dict(each.aggregates) for each in composite.sections], [{"total": 9.0}, {"greatest": 5.0}])
+        self.quotes[5].price = 7
+        self.context.process()
+        self.assertEqual([dict(each.aggregates) for each in composite.sections], [{"total": 11.0}, {"greatest": 7.0}])
+        self.assertEqual([len(each) for each in told], [2])
+
     def test_an_object_has_its_place_in_the_first_list_that_has_it(self):
         composite, last = self.composite, self.quotes[5]
         self.assertEqual((composite.path_of(last), composite.index(last), composite.count(last)), ((0, 1), 1, 2))

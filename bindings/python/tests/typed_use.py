@@ -53,7 +53,8 @@ def use(context: quire.Context) -> None:
     reveal_type(query.delete(merge=False))  # R: int
     reveal_type(context.insert_rows(Book, {"title": ["x"]}))  # R: array.array[int]
     query.delete(merge=1)  # E: call-overload
-    live = query.live(section_by=Book.author)
+    live = query.live(section_by=Book.author, aggregates={"total": "sum:(price)"})
+    reveal_type(live.aggregates["total"])  # R: Any
     reveal_type(live[quire.Path(0, 1)])  # R: typed_use.Book
     reveal_type(live.sections["x"][0])  # R: typed_use.Book
 

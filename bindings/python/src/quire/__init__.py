@@ -20,8 +20,10 @@
 from ._fetched import Fetched, fetched
 from ._ffi import VERSION as __version__
 from ._types import AttributeType, Double, Float, Integer16, Integer32, Integer64, Transformable, URI
+from .aggregates import Aggregates
 from .cancellation import Cancellation
 from .changes import (
+    AggregateChange,
     Change,
     ChangeSet,
     Delete,
@@ -83,14 +85,14 @@ from .snapshot import Snapshot, SnapshotSection
 from .store import Store, open
 
 __all__ = [
-    "Attr", "AttributeType", "Busy", "Cancellation", "Cancelled", "CannotOpen", "Change", "ChangeSet", "Column",
-    "Composite", "Conflict", "ConstraintError", "Context", "DatabaseError", "Delete", "DeleteSection", "Double",
-    "Error", "Expression", "Fetched", "Float", "FunctionError", "Insert", "InsertSection", "Integer16", "Integer32",
-    "Integer64", "InvalidArgument", "InvalidModel", "InvalidState", "InvalidText", "Key", "MergePolicy", "Model",
-    "ModelMismatch", "Move", "MultipleFound", "NotAStore", "NotFound", "ObjectConflict", "Order", "Path",
-    "PlanOrder", "PlanStep", "Predicate", "PredicateError", "Quantified", "Query", "ReadOnly", "Related", "Results",
-    "Rule", "Section", "SectionChange", "Sections", "Snapshot", "SnapshotEvents", "SnapshotSection", "Step",
-    "StepKind", "Store", "StoreClosed", "ToMany", "ToOne", "Transformable", "URI", "Unsupported", "Update",
-    "ValidationError", "WrongThread", "WrongType", "__version__", "attr", "derived", "fetched", "function", "open",
-    "register_function", "relation", "unregister_function",
+    "AggregateChange", "Aggregates", "Attr", "AttributeType", "Busy", "Cancellation", "Cancelled", "CannotOpen",
+    "Change", "ChangeSet", "Column", "Composite", "Conflict", "ConstraintError", "Context", "DatabaseError",
+    "Delete", "DeleteSection", "Double", "Error", "Expression", "Fetched", "Float", "FunctionError", "Insert",
+    "InsertSection", "Integer16", "Integer32", "Integer64", "InvalidArgument", "InvalidModel", "InvalidState",
+    "InvalidText", "Key", "MergePolicy", "Model", "ModelMismatch", "Move", "MultipleFound", "NotAStore", "NotFound",
+    "ObjectConflict", "Order", "Path", "PlanOrder", "PlanStep", "Predicate", "PredicateError", "Quantified",
+    "Query", "ReadOnly", "Related", "Results", "Rule", "Section", "SectionChange", "Sections", "Snapshot",
+    "SnapshotEvents", "SnapshotSection", "Step", "StepKind", "Store", "StoreClosed", "ToMany", "ToOne",
+    "Transformable", "URI", "Unsupported", "Update", "ValidationError", "WrongThread", "WrongType", "__version__",
+    "attr", "derived", "fetched", "function", "open", "register_function", "relation", "unregister_function",
 ]

@@ -212,6 +212,13 @@ QUIRE_VALUE_EXPRESSION = 15
 QUIRE_VALUE_PREDICATE = 16
 
 
+class quire_string(ctypes.Structure):
+    _fields_ = [
+        ("data", c_void_p),
+        ("size", c_size_t),
+    ]
+
+
 class quire_entry(ctypes.Structure):
     pass
 
@@ -240,6 +247,14 @@ quire_value._fields_ = [
     ("size", c_uint32),
     ("as_", quire_value_as),
 ]
+
+
+class quire_aggregate_change(ctypes.Structure):
+    _fields_ = [
+        ("section", c_int64),
+        ("name", quire_string),
+        ("value", quire_value),
+    ]
 
 
 class quire_attribute_options(ctypes.Structure):
@@ -281,13 +296,6 @@ class quire_batch_options(ctypes.Structure):
         ("upserts", c_bool),
         ("cancellation", c_void_p),
         ("progress", POINTER(quire_progress)),
-    ]
-
-
-class quire_string(ctypes.Structure):
-    _fields_ = [
-        ("data", c_void_p),
-        ("size", c_size_t),
     ]
 
 
@@ -546,6 +554,10 @@ quire_results_delegate_changes = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
 
 quire_results_delegate_index_title = CFUNCTYPE(c_void_p, c_void_p, c_void_p, c_void_p, c_size_t)
 
+quire_results_delegate_did_change_aggregates = CFUNCTYPE(
+    None, c_void_p, c_void_p, POINTER(quire_aggregate_change), c_size_t,
+)
+
 
 class quire_results_delegate(ctypes.Structure):
     _fields_ = [
@@ -559,6 +571,7 @@ class quire_results_delegate(ctypes.Structure):
         ("did_change", quire_results_delegate_did_change),
         ("changes", quire_results_delegate_changes),
         ("index_title", quire_results_delegate_index_title),
+        ("did_change_aggregates", quire_results_delegate_did_change_aggregates),
     ]
 
 
@@ -637,6 +650,7 @@ FUNCTIONS = (
     ("quire_cancellation_is_cancelled", c_bool, (c_void_p,)),
     ("quire_cancellation_release", None, (c_void_p,)),
     ("quire_cancellation_retain", c_void_p, (c_void_p,)),
+    ("quire_changes_aggregates", POINTER(quire_aggregate_change), (c_void_p, POINTER(c_size_t))),
     ("quire_changes_children", POINTER(quire_child_frame), (c_void_p, POINTER(c_size_t))),
     ("quire_changes_map_positions", c_uint, (
         c_void_p, POINTER(c_int64), c_size_t, POINTER(c_int64), POINTER(c_void_p),
@@ -974,6 +988,12 @@ FUNCTIONS = (
         c_void_p, POINTER(quire_entry), c_size_t, POINTER(c_void_p), POINTER(c_void_p),
     )),
     ("quire_predicate_text", quire_string, (c_void_p,)),
+    ("quire_results_add_aggregate", c_uint, (
+        c_void_p, c_char_p, c_size_t, c_void_p, POINTER(c_void_p),
+    )),
+    ("quire_results_aggregate", c_uint, (
+        c_void_p, c_int64, c_char_p, c_size_t, POINTER(quire_value), POINTER(c_void_p),
+    )),
     ("quire_results_context", c_void_p, (c_void_p,)),
     ("quire_results_count", c_int64, (c_void_p,)),
     ("quire_results_create", c_uint, (

@@ -140,6 +140,10 @@ class Live(_handle.Handle, Sequence[M], Generic[M]):
     def _iterate(self, first: int, count: int) -> Iterator[M]:
         raise NotImplementedError
 
+    def _section_of(self, section: int) -> tuple[Any, int]:
+        """The results controller that a section is of, and its place there."""
+        raise NotImplementedError
+
     def _take_changes(self) -> Iterator[ChangeSet[Any]]:
         raise NotImplementedError
 

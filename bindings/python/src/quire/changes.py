@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from .results import Results
 
 __all__ = [
-    "Change", "ChangeSet", "Delete", "DeleteSection", "Insert", "InsertSection", "Move", "Path", "PlanOrder",
-    "PlanStep", "SectionChange", "Step", "StepKind", "Update",
+    "AggregateChange", "Change", "ChangeSet", "Delete", "DeleteSection", "Insert", "InsertSection", "Move", "Path",
+    "PlanOrder", "PlanStep", "SectionChange", "Step", "StepKind", "Update",
 ]
 
 M = TypeVar("M", bound="Model")
@@ -155,6 +155,18 @@ class DeleteSection(SectionChange):
     """A section that went: `index` was its place before all changes of the set, and `name` its name."""
 
 
+@dataclass(frozen=True)
+class AggregateChange:
+    """An aggregate that came to have another value. Of a section that came it is all of them."""
+
+    section: Optional[int]
+    """Place of the section after all changes of the set, from 0; None for the whole list."""
+    name: str
+    """Its name, as given to `Query.live`."""
+    value: Any
+    """What it is now; None also where it cannot be calculated."""
+
+
 class StepKind(enum.IntEnum):
     """What a `Step` does."""
 
@@ -217,7 +229,8 @@ class ChangeSet(_handle.Handle, Generic[M]):
     """Everything that happened to a live list at once. Iterating it gives the changes of rows.
 
     Deletions come first, last to first; then insertions, moves and updates, each first to last. A row that merely
-    shifts because of others is not reported. `section_changes` has what happened to sections. Any thread may read it.
+    shifts because of others is not reported. `section_changes` has what happened to sections, `aggregate_changes` what
+    came of it. Any thread may read it.
     """
 
     _survives_fork = True
@@ -248,11 +261,24 @@ class ChangeSet(_handle.Handle, Generic[M]):
         self._section_changes = tuple(
             _SECTION_KINDS[each.kind](each.index, text(each.name), python_value(each.value, None))
             for each in sections[: count.value])
+        aggregates = quick.quire_changes_aggregates(pointer, byref(count))
+        self._aggregate_changes = tuple(
+            AggregateChange(None if each.section < 0 else each.section, text(each.name), python_value(each.value, None))
+            for each in aggregates[: count.value])
 
     @property
     def section_changes(self) -> tuple[SectionChange, ...]:
         """The sections that went, last to first, and then those that came, first to last, with their names."""
         return self._section_changes
+
+    @property
+    def aggregate_changes(self) -> tuple[AggregateChange, ...]:
+        """What `Results.aggregates` came to be: of the whole list, then of sections, first to last.
+
+        A related object may change an aggregate and nothing else; the set has no rows then. Between snapshots there are
+        none.
+        """
+        return self._aggregate_changes
 
     @property
     def inserted_sections(self) -> tuple[int, ...]:

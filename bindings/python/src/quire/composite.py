@@ -116,12 +116,7 @@ class Composite(Live[Any]):
         section = _values.whole(section, "a section")
         if not _values.fits(section):
             raise IndexError(f"the list has no section {section}")
-        error, place, inner = c_void_p(), c_size_t(), c_int64()
-        status = library.quire_composite_child_of_section(
-            self._raw, section, byref(place), byref(inner), byref(error))
-        if status:
-            raise failure(status, error)
-        return self._lists[place.value]
+        return self._section_of(section)[0]
 
     def start_of(self, place: int) -> Path:
         """The first section of a list, and as `row` its first row counted over all sections: what is to be added to
@@ -139,6 +134,14 @@ class Composite(Live[Any]):
         return f"<Composite of {len(self._lists)} lists {len(self.sections)} sections {len(self)} rows>"
 
     # MARK: inside
+
+    def _section_of(self, section: int) -> tuple[Results[Any], int]:
+        error, place, inner = c_void_p(), c_size_t(), c_int64()
+        status = library.quire_composite_child_of_section(
+            self._raw, section, byref(place), byref(inner), byref(error))
+        if status:
+            raise failure(status, error)
+        return self._lists[place.value], inner.value
 
     def _windows(self, first: int, count: int) -> Iterator[tuple[Results[Any], int, int]]:
         """The rows of each list that are among these."""

@@ -311,16 +311,22 @@ class Query(Generic[M]):
         self._context._deliver()
         return str(found)
 
-    def live(self, section_by: Optional[SectionKey] = None) -> Results[M]:
+    def live(
+        self, section_by: Optional[SectionKey] = None, *,
+        aggregates: Optional[Mapping[str, Union[str, Expression]]] = None
+    ) -> Results[M]:
         """A list that stays up to date, in sections by the values of `section_by` when that is given.
 
         That is a key path, an expression, or a rule such as `quire.sections.by_letter(Quote.author, locale="sv")`.
         Sections come first in the order. A limit and an offset stay true: a row that is pushed out of the window is
         reported as deleted, and one that is drawn in as inserted.
+
+        `aggregates` names what is calculated of the rows, of each section and of the whole list, and kept up to date:
+        `live(Quote.author, aggregates={"total": "sum:(price * amount)"})`; see `Results.aggregates`.
         """
         from .results import Results
 
-        return Results(self, section_by)
+        return Results(self, section_by, aggregates or {})
 
     # MARK: changing the store
 

@@ -5,18 +5,20 @@ from __future__ import annotations
 import ctypes
 import weakref
 from array import array
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from ctypes import byref, c_int64, c_void_p
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, Optional, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Optional, TypeVar, Union
 
 from . import _buffers, _ffi, _identity, _rows, _values, _watch
 from ._live import Live
 from ._load import library, quick
+from .aggregates import Aggregates
 from .changes import ChangeSet, Path
 from .column import Columns, read_columns, tuples
-from .errors import InvalidArgument, NotFound, failure
+from .errors import InvalidArgument, NotFound, WrongType, failure
+from .expression import Expression
 from .keys import KeyPath, path_of
 from .query import ids_of
 from .section_rule import SectionKey, SectionRule, rule_of
@@ -79,7 +81,9 @@ class Results(Live[M], Generic[M]):
     _section_at = library.quire_results_section
     _sections_page = library.quire_results_sections
 
-    def __init__(self, query: Query[M], section_by: Optional[SectionKey]) -> None:
+    def __init__(
+        self, query: Query[M], section_by: Optional[SectionKey], aggregates: Mapping[str, Union[str, Expression]]
+    ) -> None:
         context = query._context
         key, rule = _sections_of(section_by)
         options = _ffi.quire_results_options(
@@ -100,7 +104,10 @@ class Results(Live[M], Generic[M]):
         super().__init__(
             made.value, library.quire_results_release, context, quick.quire_results_generation(made).contents)
         self._model = query._model
+        self._aggregates = Aggregates(self, None, tuple(aggregates))
         try:
+            for name, expression in aggregates.items():
+                self._add_aggregate(name, expression)
             self.fetch()
         except BaseException:
             self.close()
@@ -229,6 +236,11 @@ class Results(Live[M], Generic[M]):
             raise InvalidArgument(f"The list has {len(self)} rows, not the {count} from {first} on.")
         return read_columns(self._model, keys, partial(library.quire_results_page, self._raw, first, count))
 
+    @property
+    def aggregates(self) -> Aggregates:
+        """What is calculated of all rows, by the names given to `Query.live`: `live.aggregates["total"]`."""
+        return self._aggregates
+
     def path_of(self, object: Model) -> Optional[Path]:
         """The section and row of an object, or None when it is not in the list."""
         from .model import Model
@@ -287,6 +299,19 @@ class Results(Live[M], Generic[M]):
         self._section_list = None
         if succeeded:
             _identity.forget_pages(self._context, self._model, self.ids)
+
+    def _section_of(self, section: int) -> tuple[Results[Any], int]:
+        return self, section
+
+    def _add_aggregate(self, name: str, expression: Union[str, Expression]) -> None:
+        if not isinstance(name, str):
+            raise WrongType(f"an aggregate has a text for a name, not {type(name).__name__}")
+        made = expression if isinstance(expression, Expression) else Expression(expression)
+        encoded = _values.encoded(name)
+        error = c_void_p()
+        status = library.quire_results_add_aggregate(self._raw, encoded, len(encoded), made._raw, byref(error))
+        if status:
+            raise failure(status, error)
 
     def _iterate(self, first: int, count: int) -> Iterator[M]:
         """The objects of these rows, read some at a time, even when the list moves on before the end."""

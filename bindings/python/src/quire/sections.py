@@ -8,7 +8,8 @@ from ctypes import byref, c_void_p
 from typing import TYPE_CHECKING, Any, Generic, Optional, TypeVar, Union, overload
 
 from . import _buffers, _ffi, _values
-from ._load import quick
+from ._load import library, quick
+from .aggregates import Aggregates
 from ._types import COLUMN_DECODERS
 from .errors import InvalidState, NotFound, failure
 from .section_rule import (
@@ -33,12 +34,14 @@ class Section(Sequence[M], Generic[M]):
     take it from `Results.sections` again. An iteration that has begun goes on with the rows of its beginning.
     """
 
-    __slots__ = ("_sections", "_name", "_index_title", "_value", "_start", "_count")
+    __slots__ = ("_sections", "_name", "_index_title", "_value", "_start", "_count", "_place")
 
     def __init__(
-        self, sections: Sections[M], name: str, index_title: Optional[str], start: int, count: int, value: Any
+        self, sections: Sections[M], place: int, name: str, index_title: Optional[str], start: int, count: int,
+        value: Any
     ) -> None:
         self._sections = sections
+        self._place = place
         self._name = name
         self._index_title = index_title
         self._value = value
@@ -67,6 +70,13 @@ class Section(Sequence[M], Generic[M]):
     def start(self) -> int:
         """Place of its first row, counted over all sections."""
         return self._start
+
+    @property
+    def aggregates(self) -> Aggregates:
+        """What is calculated of its rows, by the names given to `Query.live`: `section.aggregates["total"]`."""
+        sections = self._sections
+        results, place = sections._results._section_of(self._place)
+        return Aggregates(results, place, results._aggregates._names, sections._current)
 
     def __len__(self) -> int:
         return self._count
@@ -126,7 +136,7 @@ class Sections(Sequence[Section[M]], Generic[M]):
             columns = section_columns(page.value or 0)
         finally:
             quick.quire_page_release(page)
-        self._list = [Section(self, *row) for row in zip(*columns)]
+        self._list = [Section(self, place, *row) for place, row in enumerate(zip(*columns))]
         self._starts = [section.start for section in self._list]
         self._by_name: Optional[dict[str, Section[M]]] = None
 
