@@ -17,6 +17,12 @@
 #include <unicode/uset.h>
 #include <unicode/ustring.h>
 
+static inline uint32_t quire_icu_version(void) {
+  UVersionInfo parts;
+  u_getVersion(parts);
+  return (uint32_t)parts[0] << 24 | (uint32_t)parts[1] << 16 | (uint32_t)parts[2] << 8 | parts[3];
+}
+
 static inline UCaseMap *quire_icu_case_map_open(UErrorCode *status) { return ucasemap_open("", 0, status); }
 
 static inline int32_t quire_icu_fold_case(

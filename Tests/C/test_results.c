@@ -411,6 +411,66 @@ static void second_fetch_starts_anew_and_reports_nothing(void) {
     close_fixture(made);
 }
 
+static int64_t *ids_with_cache(quire_context *context, const char *cache, int64_t *out_count) {
+    quire_fetch_request *request = new_request("Book", NULL, "title");
+    quire_results_options options = QUIRE_RESULTS_OPTIONS_INIT;
+    options.section_key_path = "title";
+    options.cache_name = cache;
+    quire_results *results = NULL;
+    CHECK_OK(quire_results_create(context, request, &options, &results, &error));
+    CHECK_OK(quire_results_fetch(results, &error));
+    *out_count = quire_results_count(results);
+    CHECK(quire_results_section_count(results) == *out_count);
+    int64_t *ids = malloc(sizeof *ids * (size_t)*out_count);
+    CHECK_OK(quire_results_ids(results, 0, *out_count, ids, &error));
+    quire_results_release(results);
+    quire_fetch_request_release(request);
+    return ids;
+}
+
+static int files_in(const char *folder) {
+    char command[600];
+    snprintf(command, sizeof command, "ls '%s' | grep -c -- -list- > '%s/count' || true", folder, folder);
+    CHECK(system(command) == 0);
+    snprintf(command, sizeof command, "%s/count", folder);
+    FILE *file = fopen(command, "r");
+    int count = -1;
+    CHECK(file && fscanf(file, "%d", &count) == 1);
+    fclose(file);
+    return count;
+}
+
+static void cache_is_used_while_it_is_right_and_deleted_by_name_or_with_all_others(void) {
+    char folder[300], path[400];
+    make_folder(folder, sizeof folder);
+    snprintf(path, sizeof path, "%s/books.store", folder);
+    fixture made = open_fixture_at(path);
+    for (int i = 0; i < 3; i++) quire_object_release(insert_book(made.context, i == 0 ? "B" : i == 1 ? "A" : "C", i));
+    CHECK_OK(quire_context_save(made.context, &error));
+    int64_t count = 0, again = 0;
+    int64_t *ids = ids_with_cache(made.context, "books", &count), *cached = ids_with_cache(made.context, "books", &again);
+    CHECK(count == 3 && again == 3 && memcmp(ids, cached, 3 * sizeof *ids) == 0);
+    free(cached);
+    CHECK(files_in(folder) == 1);
+
+    quire_object_release(insert_book(made.context, "0", 1));
+    CHECK_OK(quire_context_save(made.context, &error));
+    cached = ids_with_cache(made.context, "books", &again);
+    CHECK(again == 4 && memcmp(ids, cached + 1, 3 * sizeof *ids) == 0);
+    free(cached);
+    free(ids_with_cache(made.context, "other", &again));
+    CHECK(files_in(folder) == 2);
+
+    CHECK_OK(quire_results_delete_cache(made.store, "books", QUIRE_NUL, &error));
+    CHECK(files_in(folder) == 1);
+    CHECK_OK(quire_results_delete_cache(made.store, "books", QUIRE_NUL, &error));
+    CHECK_OK(quire_results_delete_cache(made.store, NULL, 0, &error));
+    CHECK(files_in(folder) == 0);
+    free(ids);
+    close_fixture(made);
+    remove_folder(folder);
+}
+
 int main(void) {
     RUN(controller_is_empty_before_its_fetch);
     RUN(without_sections_there_is_one_and_with_them_none_when_empty);
@@ -430,5 +490,6 @@ int main(void) {
     RUN(delegate_is_destroyed_once_when_replaced_or_gone);
     RUN(delegate_of_another_size_is_understood_or_refused);
     RUN(second_fetch_starts_anew_and_reports_nothing);
+    RUN(cache_is_used_while_it_is_right_and_deleted_by_name_or_with_all_others);
     return RESULT();
 }

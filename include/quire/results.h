@@ -143,10 +143,21 @@ typedef struct quire_results_options {
     const char *QUIRE_NULLABLE section_key_path;
     /** What makes the sections, in place of a key path; only one of the two can be given. Retained. */
     const quire_section_rule *QUIRE_NULLABLE section_rule;
+    /**
+     * Name of a cache, or NULL: a file beside the store, in which a fetch leaves the rows and sections that it read, so
+     * that a fetch of the same query need not read them again while the store is as it was then. After a commit, of
+     * whatever program, or for another query under the name, it is not used, and is written anew. A damaged one, one that
+     * cannot be written and one that was deleted make a fetch slower, and nothing else. Nothing pending is in it.
+     *
+     * Without effect for stores in memory and child contexts; with aggregates, a limit, an offset or a section rule that is
+     * more than a key path; with predicates that give another answer at another time or in another process: by functions that the
+     * program registered, the current time, comparisons `[l]`, objects or SUBQUERY. Copied.
+     */
+    const char *QUIRE_NULLABLE cache_name;
 } quire_results_options;
 
 /** Sets `struct_size`; all else zero. */
-#define QUIRE_RESULTS_OPTIONS_INIT { (uint32_t)sizeof(quire_results_options), false, NULL, NULL }
+#define QUIRE_RESULTS_OPTIONS_INIT { (uint32_t)sizeof(quire_results_options), false, NULL, NULL, NULL }
 
 /** Told about every change of a controller's contents. Every callback may be NULL. Pointers hold during the call. */
 typedef struct quire_results_delegate {
@@ -243,6 +254,16 @@ quire_status quire_results_set_delegate(
  * what it had.
  */
 quire_status quire_results_fetch(quire_results *results, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Deletes the cache of that name, see `quire_results_options`, or with NULL for `name` all caches of the store. There need
+ * not be one, and the store may be closed. Caches of a store that is deleted itself should go with it. Any thread.
+ *
+ * Fails: QUIRE_READ_ONLY (the folder cannot be written).
+ */
+quire_status quire_results_delete_cache(
+    quire_store *store, const char *QUIRE_NULLABLE name, size_t name_size,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
  * Lists something else from now on: another predicate, sort order or entity of the same tree, in the sections of

@@ -12,7 +12,8 @@ public func quire_results_create(
     out.pointee = .passing(
       try ResultsController(
         context: context, request: resolve(request, "request"), sections: sectioning(options),
-        queuesChanges: options.queues_changes))
+        queuesChanges: options.queues_changes,
+        cacheName: optionalString(options.cache_name, "options.cache_name").map { Text($0) }))
   }
 }
 
@@ -58,6 +59,18 @@ public func quire_results_set_delegate(
 public func quire_results_fetch(_ results: UnsafeMutablePointer<quire_results>?, _ out_error: ErrorOut) -> quire_status
 {
   status(results, "results", out_error) { results throws(Failure) in try results.performFetch() }
+}
+
+@_cdecl("quire_results_delete_cache") @implementation
+public func quire_results_delete_cache(
+  _ store: UnsafeMutablePointer<quire_store>?, _ name: CText, _ name_size: Int, _ out_error: ErrorOut
+) -> quire_status {
+  status(out_error) { () throws(Failure) in
+    let path = try resolve(store, "store").path
+    if path == ":memory:" { return }
+    if name == nil { return try CacheFile.deleteAll(of: path) }
+    try CacheFile(Text(string(name, name_size, "name")), of: path).delete()
+  }
 }
 
 @_cdecl("quire_results_set_request") @implementation

@@ -47,7 +47,7 @@ final class CompositeController {
     for child in children { try child.prepareToRead("be fetched again") }
     let time = context.touchCount
     var fresh: [ListContents] = []
-    for child in children { fresh.append(try child.listing.contents(in: context)) }
+    for child in children { fresh.append(try child.listing.contents(in: context, cache: child.cacheName)) }
     for (child, contents) in zip(children, fresh) { child.show(contents, since: time) }
     isFetched = true
     queue = ChangeQueue()

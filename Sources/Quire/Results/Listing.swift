@@ -111,7 +111,9 @@ extension Listing {
   }
 
   /// The rows as they are now: what is saved, and what is pending beside it.
-  func contents(in context: Context) throws(Failure) -> ListContents {
+  ///
+  /// With a cache they come from there, if it has those of the store as it is; otherwise they are written there.
+  func contents(in context: Context, cache name: Text? = nil) throws(Failure) -> ListContents {
     var query = query
     query.monitor = FetchMonitor(of: query.entity.name, cancellation, progress, in: context)
     let fresh = ListContents(self)
@@ -122,8 +124,22 @@ extension Listing {
         for (id, key) in window.shown { loader.add(id, key) }
         loader.finish()
       } else {
-        let pending = try load(query, loader, fresh.aggregates, in: context)
-        loader.finish()
+        let overlay = try PendingOverlay(query, in: context)
+        // What aggregates are made of is in no file.
+        let cache = fresh.aggregates == nil ? name.flatMap { ListCache($0, of: self, in: context) } : nil
+        let state = cache?.state()
+        if let cache, let state, cache.load(into: fresh.index, state) {
+          _ = fresh.index.apply(overlay.savedIDs.map { RowChange(id: $0, newKey: nil) })
+        } else {
+          try load(query, overlay, loader, fresh.aggregates, in: context)
+          loader.finish()
+          if overlay.isEmpty, let state { cache?.save(fresh.index, state) }
+        }
+        var pending: [RowChange] = []
+        for object in overlay.objects where try query.matches(object) {
+          fresh.aggregates?.take(object.id, try values(of: object))
+          pending.append(RowChange(id: object.id, newKey: try key(of: object)))
+        }
         _ = fresh.index.apply(pending)
       }
       fresh.aggregates?.load(fresh)
@@ -131,11 +147,11 @@ extension Listing {
     return fresh
   }
 
-  /// Loads the saved rows, and gives those that are pending.
+  /// Loads the saved rows, but for those that are pending.
   private func load(
-    _ query: FetchQuery, _ loader: SectionedIndex.Loader, _ aggregates: AggregateTable?, in context: Context
-  ) throws(Failure) -> [RowChange] {
-    let overlay = try PendingOverlay(query, in: context)
+    _ query: FetchQuery, _ overlay: PendingOverlay, _ loader: SectionedIndex.Loader, _ aggregates: AggregateTable?,
+    in context: Context
+  ) throws(Failure) {
     var plan = query.plan()
     plan.excluded = overlay.savedIDs
     let keyPaths = query.sort.map(\.keyPath)
@@ -153,12 +169,6 @@ extension Listing {
         _ = try reader.load(row, into: loader)
       }
     }
-    var pending: [RowChange] = []
-    for object in overlay.objects where try query.matches(object) {
-      aggregates?.take(object.id, try values(of: object))
-      pending.append(RowChange(id: object.id, newKey: try key(of: object)))
-    }
-    return pending
   }
 
   /// Gives the saved rows in order, behind `start` and no more than `most`, and then those that are pending among them;

@@ -25,6 +25,8 @@ final class ResultsController {
   /// The list in which it stands among others.
   weak var composite: CompositeController?
   let queuesChanges: Bool
+  /// The name of the file that fetches come from, or go to.
+  let cacheName: Text?
   var queue = ChangeQueue()
 
   // Made when asked for, forgotten with the next change.
@@ -41,12 +43,14 @@ final class ResultsController {
 
   /// Copies what it needs from `request`.
   init(
-    context: Context, request: FetchRequest, sections: Listing.Sectioning, queuesChanges: Bool, spareRows: Int = 256
+    context: Context, request: FetchRequest, sections: Listing.Sectioning, queuesChanges: Bool, spareRows: Int = 256,
+    cacheName: Text? = nil
   ) throws(Failure) {
     try context.store.checkOpen()
     let listing = try Listing(request, sections, spareRows: spareRows, in: context)
     self.context = context
     self.queuesChanges = queuesChanges
+    self.cacheName = cacheName
     contents = ListContents(listing)
     watch = try ListWatch(listing.query, displaying: [], of: context.store)
     context.add(self)
@@ -67,7 +71,7 @@ final class ResultsController {
         .invalidState, "The results controller is shown in a composite; fetch that, which fetches all of its lists.")
     }
     let time = context.touchCount
-    show(try listing.contents(in: context), since: time)
+    show(try listing.contents(in: context, cache: cacheName), since: time)
   }
 
   /// Shows what was fetched at that time of the context.

@@ -9,6 +9,17 @@ struct RowMap {
   /// The table may be this many times longer than the rows in it.
   private static let slack = 4
 
+  init() {}
+
+  /// Of ids from zero on, each with its block's handle plus one, zero for none.
+  init(dense: ContiguousArray<CountedForest.Handle>) {
+    self.dense = dense
+    for block in dense where block != 0 { count += 1 }
+  }
+
+  /// How long the table must be for the ids in it; nil where some are not in it.
+  var largestDense: Int? { sparse.isEmpty ? (dense.lastIndex { $0 != 0 } ?? -1) + 1 : nil }
+
   subscript(id: Int64) -> CountedForest.Handle {
     if id >= 0, id < dense.count { return dense[Int(id)] - 1 }
     return sparse[id] ?? CountedForest.none

@@ -14,6 +14,9 @@ struct TextOrder: Hashable, Sendable {
 
   static let binary = TextOrder(kind: .binary)
 
+  /// Another version may order texts otherwise, and fold them.
+  static var libraryVersion: String { "\(quire_icu_version())" }
+
   let kind: Kind
   /// ICU's name of the locale; empty for the order that is common to all.
   let locale: String

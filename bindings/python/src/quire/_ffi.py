@@ -581,6 +581,7 @@ class quire_results_options(ctypes.Structure):
         ("queues_changes", c_bool),
         ("section_key_path", c_char_p),
         ("section_rule", c_void_p),
+        ("cache_name", c_char_p),
     ]
 
 
@@ -1000,6 +1001,7 @@ FUNCTIONS = (
         c_void_p, c_void_p, POINTER(quire_results_options), POINTER(c_void_p), POINTER(c_void_p),
     )),
     ("quire_results_delegate_failed", c_uint, (c_void_p, c_char_p, c_size_t, POINTER(c_void_p))),
+    ("quire_results_delete_cache", c_uint, (c_void_p, c_char_p, c_size_t, POINTER(c_void_p))),
     ("quire_results_fetch", c_uint, (c_void_p, POINTER(c_void_p))),
     ("quire_results_generation", POINTER(c_uint64), (c_void_p,)),
     ("quire_results_ids", c_uint, (

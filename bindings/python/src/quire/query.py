@@ -313,7 +313,7 @@ class Query(Generic[M]):
 
     def live(
         self, section_by: Optional[SectionKey] = None, *,
-        aggregates: Optional[Mapping[str, Union[str, Expression]]] = None
+        aggregates: Optional[Mapping[str, Union[str, Expression]]] = None, cache: Optional[str] = None
     ) -> Results[M]:
         """A list that stays up to date, in sections by the values of `section_by` when that is given.
 
@@ -323,10 +323,16 @@ class Query(Generic[M]):
 
         `aggregates` names what is calculated of the rows, of each section and of the whole list, and kept up to date:
         `live(Quote.author, aggregates={"total": "sum:(price * amount)"})`; see `Results.aggregates`.
+
+        `cache` names a file beside the store in which the list leaves its rows and sections when it is read, so that
+        the next program to list the same need not read them again while nobody has written to the store. It is never
+        wrong: what does not fit the query and the store as they are is not used. It has no effect for stores in
+        memory, child contexts, lists with aggregates, limits and offsets, rules that are more than a key path, and
+        predicates that give another answer at another time. `Store.delete_cache` deletes it.
         """
         from .results import Results
 
-        return Results(self, section_by, aggregates or {})
+        return Results(self, section_by, aggregates or {}, cache)
 
     # MARK: changing the store
 

@@ -82,13 +82,15 @@ class Results(Live[M], Generic[M]):
     _sections_page = library.quire_results_sections
 
     def __init__(
-        self, query: Query[M], section_by: Optional[SectionKey], aggregates: Mapping[str, Union[str, Expression]]
+        self, query: Query[M], section_by: Optional[SectionKey], aggregates: Mapping[str, Union[str, Expression]],
+        cache: Optional[str] = None
     ) -> None:
         context = query._context
         key, rule = _sections_of(section_by)
         options = _ffi.quire_results_options(
             struct_size=ctypes.sizeof(_ffi.quire_results_options), queues_changes=True, section_key_path=key,
-            section_rule=None if rule is None else rule._raw)
+            section_rule=None if rule is None else rule._raw,
+            cache_name=None if cache is None else _values.encoded(cache))
         request = query._request(_ffi.QUIRE_RESULT_OBJECTS)
         # Of its own, because any thread may fetch the list again.
         self._watch = _watch.Watch(query._progress)

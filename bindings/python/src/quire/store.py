@@ -10,9 +10,9 @@ import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from ctypes import byref, c_void_p
-from typing import Union
+from typing import Optional, Union
 
-from . import _ffi, _handle
+from . import _ffi, _handle, _values
 from ._load import library, quick
 from ._schema import Schema
 from .context import Context
@@ -110,6 +110,17 @@ class Store(_handle.Handle):
                 context.save()
         finally:
             context.close()
+
+    def delete_cache(self, name: Optional[str] = None) -> None:
+        """Deletes the cache that `Query.live` was given the name of, or all of the store. There need not be one.
+
+        Raises `ReadOnly` where the folder cannot be written. Any thread.
+        """
+        error = c_void_p()
+        given = None if name is None else _values.encoded(name)
+        status = library.quire_results_delete_cache(self._raw, given, 0 if given is None else len(given), byref(error))
+        if status:
+            raise failure(status, error)
 
     def close(self) -> None:
         """Closes the file and all contexts. What was not saved is lost. Closing again does nothing.

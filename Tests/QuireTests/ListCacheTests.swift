@@ -1,0 +1,166 @@
+import Glibc
+import Testing
+
+@testable import Quire
+
+/// What a cache makes a list show, against a list that has none, after whatever happened to the store and to the file.
+@Suite struct ListCacheTests {
+  private final class Desk {
+    let folder: TemporaryFolder
+    let model: Model
+    var store: Store
+    var context: Context
+    let path: Text
+
+    init() throws {
+      folder = try TemporaryFolder()
+      model = try LibraryFixture.makeModel()
+      path = LibraryFixture.path(in: folder)
+      store = try Store.open(path: path, model: model)
+      context = Context(store: store)
+    }
+
+    func reopen() throws {
+      try store.close()
+      store = try Store.open(path: path, model: model)
+      context = Context(store: store)
+    }
+
+    func run(_ sql: String) throws {
+      let other = try Connection(path: path, access: .readWrite(mayCreate: false), busyTimeoutMilliseconds: 1000)
+      try other.execute(sql)
+      other.close()
+    }
+
+    func insert(_ title: String, _ price: Double, in context: Context) throws {
+      let book = try context.insert(entityNamed: "Book")
+      try book.set(.text(title), for: book.entity.property(named: "title"))
+      try book.set(.double(price), for: book.entity.property(named: "price"))
+    }
+
+    func list(
+      _ request: FetchRequest, _ section: String?, cached: Bool
+    ) throws -> (list: ResultsController, reads: Int) {
+      let list = try ResultsController(
+        context: context, request: request, sectionKeyPath: section, queuesChanges: false,
+        cacheName: cached ? "books" : nil)
+      let before = try store.withConnection { $0.statementCount }
+      try list.performFetch()
+      return (list, try store.withConnection { $0.statementCount } - before)
+    }
+
+    var cacheFile: String? {
+      guard let folder = opendir(folder.path) else { return nil }
+      defer { closedir(folder) }
+      while let entry = readdir(folder) {
+        let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        if name.contains("-list-") { return name }
+      }
+      return nil
+    }
+  }
+
+  private func request(_ kind: Int) throws -> (FetchRequest, section: String?) {
+    let request = FetchRequest(entityName: "Book")
+    request.sort = [SortDescriptor(keyPath: [kind % 2 == 0 ? "title" : "price"], isAscending: kind % 3 > 0)]
+    if kind % 4 == 1 { request.predicate = try Predicate.parse("price > 2") }
+    return (request, kind % 2 == 0 ? "title" : kind % 3 == 1 ? "price" : nil)
+  }
+
+  private func expectSame(_ left: ResultsController, _ right: ResultsController, _ note: String) throws {
+    #expect(left.ids(0..<left.count) == right.ids(0..<right.count), "\(note)")
+    #expect(try left.snapshot().isEqual(to: right.snapshot()), "\(note)")
+    #expect(left.contents.checkInvariants().isEmpty, "\(note)")
+    for id in right.ids(0..<right.count) where left.index.key(of: id) != right.index.key(of: id) {
+      Issue.record("\(note): row \(id) has another key")
+    }
+    for place in 0..<right.sectionCount
+    where left.index.section(at: place)?.key.value.isIdentical(
+      to: right.index.section(at: place)?.key.value ?? .nil) != true
+    {
+      Issue.record("\(note): section \(place) has another value")
+    }
+  }
+
+  @Test(arguments: Dice.seeds(4))
+  func aCacheIsNeverWrong(seed: UInt64) throws {
+    var dice = Dice(seed: seed)
+    let desk = try Desk()
+    for place in 0..<30 { try desk.insert("t\(place % 4)", Double(place % 3), in: desk.context) }
+    try desk.context.save()
+    var hits = 0
+    var older: [UInt8]?
+    for step in 0..<50 {
+      let note = "seed \(seed), step \(step)"
+      let action = dice.roll(11)
+      switch action {
+      case 0: try desk.reopen()
+      case 1: try desk.run("UPDATE ZBOOK SET ZTITLE = 'x\(dice.roll(4))' WHERE Z_PK = \(1 + dice.roll(30))")
+      case 2: try desk.run("DELETE FROM ZBOOK WHERE Z_PK = \(1 + dice.roll(40))")
+      case 3: try desk.run("PRAGMA wal_checkpoint(TRUNCATE)")
+      case 4:
+        try desk.insert("t\(dice.roll(5))", Double(dice.roll(3)), in: desk.context)
+        if dice.roll(3) > 0 { try desk.context.save() }
+      case 5:
+        let other = Context(store: desk.store)
+        try desk.insert("t\(dice.roll(5))", Double(dice.roll(3)), in: other)
+        try other.save()
+      case 6:
+        guard let name = desk.cacheFile, var bytes = desk.folder.bytes(name), !bytes.isEmpty else { break }
+        for _ in 0...dice.roll(3) { bytes[dice.roll(bytes.count)] ^= UInt8(1 << dice.roll(8)) }
+        try desk.folder.write(bytes, to: name)
+      case 7:
+        guard let name = desk.cacheFile, let bytes = desk.folder.bytes(name) else { break }
+        try desk.folder.write(bytes.prefix(dice.roll(bytes.count + 1)), to: name)
+      case 8:
+        guard let name = desk.cacheFile, let bytes = desk.folder.bytes(name) else { break }
+        if let older { try desk.folder.write(older, to: name) }
+        older = bytes
+      default: break
+      }
+      let (request, section) = try request(action == 9 ? dice.roll(12) : 0)
+      let cached = try desk.list(request, section, cached: true)
+      try expectSame(cached.list, desk.list(request, section, cached: false).list, note)
+      if cached.reads == 0 { hits += 1 }
+    }
+    #expect(hits > 3, "seed \(seed): a cache was used \(hits) times")
+  }
+
+  @Test func aCacheIsUsedUntilSomebodyCommits() throws {
+    let desk = try Desk()
+    for place in 0..<600 { try desk.insert("t\(place % 3)", Double(place), in: desk.context) }
+    try desk.context.save()
+    try desk.reopen()
+    let (request, section) = try request(0)
+    #expect(try desk.list(request, section, cached: true).reads > 0)
+    #expect(try desk.list(request, section, cached: true).reads == 0)
+    try desk.reopen()
+    #expect(try desk.list(request, section, cached: true).reads == 0)
+    let (other, _) = try self.request(1)
+    #expect(try desk.list(other, nil, cached: true).reads > 0)
+    #expect(try desk.list(request, section, cached: true).reads > 0)
+    try desk.run("UPDATE ZBOOK SET ZPRICE = -1 WHERE Z_PK = 1")
+    #expect(try desk.list(request, section, cached: true).reads > 0)
+    try CacheFile.deleteAll(of: desk.path)
+    #expect(desk.cacheFile == nil)
+    // What is pending is laid over.
+    _ = try desk.list(request, section, cached: true)
+    try desk.insert("t1", 1, in: desk.context)
+    let pending = try desk.list(request, section, cached: true)
+    #expect(pending.reads == 0 && pending.list.count == 601)
+  }
+
+  @Test func aFolderThatCannotBeWrittenGetsNoCache() throws {
+    let desk = try Desk()
+    try desk.insert("a", 1, in: desk.context)
+    try desk.context.save()
+    let (request, section) = try request(0)
+    chmod(desk.folder.path, 0o555)
+    defer { chmod(desk.folder.path, 0o755) }
+    try TemporaryFolder.withOrdinaryRights {
+      #expect(try desk.list(request, section, cached: true).list.count == 1)
+      #expect(try desk.list(request, section, cached: true).list.count == 1)
+    }
+    #expect(desk.cacheFile == nil)
+  }
+}

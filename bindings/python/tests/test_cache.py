@@ -1,0 +1,67 @@
+"""Caches of live lists."""
+
+import contextlib
+import os
+import sqlite3
+import subprocess
+import sys
+
+import quire
+from support import MODELS, Author, FileTestCase, Quote
+
+WRITE = """
+import sqlite3, sys
+base = sqlite3.connect(sys.argv[1])
+base.execute(sys.argv[2])
+base.commit()
+base.close()
+"""
+
+
+class CacheTests(FileTestCase):
+    def setUp(self):
+        super().setUp()
+        with quire.open(self.path, MODELS) as store:
+            context = store.context
+            for number in range(40):
+                context.add(Quote(contents=f"text {number % 7}", price=number % 5))
+            context.save()
+
+    def caches(self):
+        return [name for name in os.listdir(self.folder) if "-list-" in name]
+
+    def shown(self, cache):
+        """What a list shows in another session."""
+        with quire.open(self.path, MODELS) as store:
+            live = store.context.query(Quote).order_by(Quote.price).live(section_by="contents", cache=cache)
+            return [(section.name, [quote.id for quote in section]) for section in live.sections]
+
+    def test_a_cache_shows_what_a_list_without_one_shows_whoever_wrote(self):
+        for sql in ("UPDATE ZQUOTE SET ZCONTENTS = 'x' WHERE Z_PK % 3 = 0", "DELETE FROM ZQUOTE WHERE Z_PK = 7",
+                    "UPDATE ZQUOTE SET ZPRICE = -1 WHERE Z_PK = 9", "UPDATE ZQUOTE SET ZCONTENTS = NULL"):
+            plain = self.shown(None)
+            self.assertEqual(self.shown("quotes"), plain)
+            self.assertEqual(self.shown("quotes"), plain)
+            self.assertEqual(len(self.caches()), 1)
+            subprocess.run([sys.executable, "-c", WRITE, self.path, sql], check=True)
+            self.assertEqual(self.shown("quotes"), self.shown(None))
+        with contextlib.closing(sqlite3.connect(self.path)) as base:
+            self.assertEqual(base.execute("SELECT count(*) FROM ZQUOTE").fetchone(), (39,))
+
+    def test_a_cache_of_another_query_is_not_used(self):
+        self.shown("quotes")
+        with quire.open(self.path, MODELS) as store:
+            query = store.context.query(Quote).where(Quote.price > 2)
+            self.assertEqual(set(query.live(cache="quotes").ids), set(query.live().ids))
+            self.assertEqual(len(store.context.query(Author).live(cache="quotes")), 0)
+
+    def test_caches_are_deleted_by_name_or_together(self):
+        for name in ("one", "two", "three/../4"):
+            self.shown(name)
+        self.assertEqual(len(self.caches()), 3)
+        with quire.open(self.path, MODELS) as store:
+            store.delete_cache("two")
+            self.assertEqual(len(self.caches()), 2)
+            store.delete_cache()
+            store.delete_cache()
+        self.assertEqual(self.caches(), [])
