@@ -80,8 +80,46 @@ static void member_whose_row_is_gone_is_none(void) {
     close_fixture(made);
 }
 
+static void what_a_parent_takes_back_reaches_a_child_that_has_read_it(void) {
+    fixture made = open_fixture();
+    quire_object *book = insert_book(made.context, "a", 1), *theirs = NULL;
+    save(made.context);
+    quire_context *child = NULL;
+    CHECK_OK(quire_context_create_child(made.context, &child, &error));
+    quire_results *results = controller(child, "pages > 5", "title", NULL);
+    set_value(book, "pages", quire_value_integer(10));
+    CHECK_OK(quire_context_object(child, "Book", QUIRE_NUL, quire_object_id(book), &theirs, &error));
+    CHECK(get_value(theirs, "pages").as.integer == 10);
+    set_value(book, "pages", quire_value_integer(1));
+    set_text(theirs, "title", "b");
+    process(child);
+    CHECK_OK(quire_context_merge(child, &error));
+    CHECK(get_value(theirs, "pages").as.integer == 1 && quire_results_count(results) == 0);
+    CHECK(count(child, "Book", "pages > 5") == 0);
+    forget();
+
+    /* The same with one that comes and goes. */
+    quire_object *passing = insert_book(made.context, "c", 10), *seen = NULL;
+    CHECK_OK(quire_context_object(child, "Book", QUIRE_NUL, quire_object_id(passing), &seen, &error));
+    CHECK(get_value(seen, "pages").as.integer == 10);
+    CHECK_OK(quire_context_delete(made.context, passing, &error));
+    set_text(seen, "title", "d");
+    process(child);
+    CHECK_OK(quire_context_merge(child, &error));
+    CHECK(quire_results_count(results) == 0 && quire_object_is_deleted(seen));
+    forget();
+    quire_object_release(seen);
+    quire_object_release(passing);
+    quire_results_release(results);
+    quire_object_release(theirs);
+    quire_object_release(book);
+    quire_context_release(child);
+    close_fixture(made);
+}
+
 int main(void) {
     RUN(what_was_read_between_two_changes_is_told_whole);
     RUN(member_whose_row_is_gone_is_none);
+    RUN(what_a_parent_takes_back_reaches_a_child_that_has_read_it);
     return RESULT();
 }
