@@ -43,6 +43,29 @@ static void what_was_read_between_two_changes_is_told_whole(void) {
     close_fixture(made);
 }
 
+static void list_that_is_fetched_between_two_changes_is_told_of_the_way_back(void) {
+    fixture made = open_fixture();
+    quire_object *book = insert_book(made.context, "a", 1), *theirs = NULL;
+    quire_object_release(insert_book(made.context, "b", 1));
+    save(made.context);
+    quire_context *other = NULL;
+    CHECK_OK(quire_context_create(made.store, &other, &error));
+    CHECK_OK(quire_context_object(other, "Book", QUIRE_NUL, quire_object_id(book), &theirs, &error));
+    CHECK(strcmp(get_text(theirs, "title"), "a") == 0);
+    set_text(book, "title", "z");
+    save(made.context);
+    quire_results *results = controller(other, NULL, "title", NULL);
+    set_text(book, "title", "a");
+    save(made.context);
+    CHECK_OK(quire_context_merge(other, &error));
+    CHECK_TOLD("{was 2 >0.1/0.0 is 2}");
+    quire_results_release(results);
+    quire_object_release(theirs);
+    quire_object_release(book);
+    quire_context_release(other);
+    close_fixture(made);
+}
+
 static void member_whose_row_is_gone_is_none(void) {
     fixture made = open_fixture();
     quire_object *book = book_with(made.context, "a", "1"), *theirs = NULL;
@@ -119,6 +142,7 @@ static void what_a_parent_takes_back_reaches_a_child_that_has_read_it(void) {
 
 int main(void) {
     RUN(what_was_read_between_two_changes_is_told_whole);
+    RUN(list_that_is_fetched_between_two_changes_is_told_of_the_way_back);
     RUN(member_whose_row_is_gone_is_none);
     RUN(what_a_parent_takes_back_reaches_a_child_that_has_read_it);
     return RESULT();
