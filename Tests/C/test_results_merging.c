@@ -13,8 +13,7 @@ static void check_ahead(quire_context *context, quire_context *other, bool saves
     quire_results *results = NULL;
     CHECK_OK(quire_results_create(other, request, NULL, &results, &error));
     CHECK_OK(quire_results_fetch(results, &error));
-    CHECK(quire_results_count(results) == 0);
-
+    const int64_t former = quire_results_count(results);
     CHECK(quire_object_is_fault(theirs));
     set_value(book, "pages", quire_value_integer(10));
     if (saves) save(context);
@@ -22,7 +21,7 @@ static void check_ahead(quire_context *context, quire_context *other, bool saves
     set_text(book, "title", "b");
     save(context);
     CHECK_OK(quire_context_merge(other, &error));
-    CHECK(quire_results_count(results) == 1);
+    CHECK(quire_results_count(results) == former + 1);
     quire_results_release(results);
     quire_fetch_request_release(request);
     quire_object_release(theirs);

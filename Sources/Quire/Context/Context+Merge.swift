@@ -33,6 +33,7 @@ extension Context {
       inbox.post(change)
       throw error
     }
+    mergeCount &+= 1
     tell(.refresh, refreshed)
     // What others have made refer to objects that are deleted here is for the delete rules, and not to be undone.
     undoManager?.isPaused = true
@@ -251,12 +252,13 @@ extension Context {
         continue
       }
       let version = object.version, time = touchCount
+      let isAhead = object.aheadSince == mergeCount || listsAheadSince == mergeCount
       object.rebase(onto: row)
       object.fetched = [:]
       if object.state == .saved { refreshed.append(object) }
       if object.state == .deleted { object.deleteAgain() }
-      // Read since it was changed: nothing became different in it, but observers may know the row as it was before.
-      if version == row.version, time == touchCount, object.state == .saved { touch(object) }
+      // Read since it was changed: what became different then observers do not know, nor what of it they knew before.
+      if object.state == .saved, isAhead || version == row.version && time == touchCount { touch(object) }
     }
     for (object, _) in prepared.rows { object.agreeWithPartners() }
     withExtendedLifetime(partners) {}

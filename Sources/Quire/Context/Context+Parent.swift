@@ -54,9 +54,8 @@ extension Context {
   // MARK: Telling
 
   /// Files what observers are being told of for the children to merge. The child that has just saved it hears of what
-  /// it does not show itself.
-  func tellChildren(_ batch: [ObjectChange]) {
-    if batch.isEmpty { return }
+  /// it does not show itself. What was taken back before anybody was told of it the children may have read.
+  func tellChildren(_ batch: [ObjectChange], takenBack: [ManagedObject]) {
     let children = children
     if children.isEmpty { return }
     let bereaved = bereaved(by: batch)
@@ -71,6 +70,13 @@ extension Context {
           change.updated.append(each.object.identifier)
         }
         each.addRegrouped(to: &regrouped, shownBy: own)
+      }
+      for object in takenBack where (registeredObject(object.reference) ?? object) === object {
+        if !object.isLive {
+          change.deleted.append(object.identifier)
+        } else if child.registeredObject(object.reference)?.isFault == false {
+          change.updated.append(object.identifier)
+        }
       }
       change.regrouped = regrouped.all
       child.inbox.post(change)

@@ -99,6 +99,27 @@ final class Context {
 
   deinit { letGoOfParent() }
 
+  /// Grows with each merge of what others have saved.
+  var mergeCount: UInt32 = 1
+
+  /// `mergeCount` when a list was last read ahead of what objects show; 0 for never.
+  private(set) var listsAheadSince: UInt32 = 0
+
+  /// A list is read, whose rows may be newer than objects that were read before.
+  func noteListReading() { if readsAhead { listsAheadSince = mergeCount } }
+
+  /// Whether a row that is read now may be newer than what observers have been told.
+  var readsAhead: Bool {
+    if observers.isEmpty, childReferences.isEmpty { return false }
+    if !inbox.isEmpty { return true }
+    var above = parent
+    while let context = above {
+      if !context.touched.isEmpty || !context.inbox.isEmpty { return true }
+      above = context.parent
+    }
+    return false
+  }
+
   var children: [Context] { childReferences.isEmpty ? [] : childReferences.compactMap(\.context) }
 
   var model: Model { store.model }
@@ -411,8 +432,11 @@ final class Context {
         for object in objects { object.unheard = UnheardChange() }
         continue
       }
-      let batch = objects.compactMap { $0.takeUnheardChange() }
-      tellChildren(batch)
+      var batch: [ObjectChange] = [], takenBack: [ManagedObject] = []
+      for object in objects {
+        if let change = object.takeUnheardChange() { batch.append(change) } else { takenBack.append(object) }
+      }
+      tellChildren(batch, takenBack: takenBack)
       let changes = ChangeBatch(batch)
       do {
         for observer in liveObservers {

@@ -5,6 +5,7 @@ extension ManagedObject {
     version = row.version
     unread = nil
     awaitsAwakening = true
+    if context.readsAhead { aheadSince = context.mergeCount }
   }
 
   /// Has the next use read everything anew.
