@@ -1,6 +1,7 @@
 #include "watching.h"
 
 #include "dice.h"
+#include "totals.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -177,6 +178,7 @@ void compare_list(watched *watched, const facts *before, const facts *now) {
         for (int i = 0; i < expected.list.count; i++)
             if (strcmp(expected.names[i], watched->mirror.names[i]) != 0)
                 FAIL(watched, "section %d is called %s instead of %s", i, watched->mirror.names[i], expected.names[i]);
+        check_totals(watched, now);
         check_objects(watched);
         check_page(watched);
         fetch_anew(watched);

@@ -2,6 +2,7 @@
 
 #include "fewest_moves.h"
 #include "list_models.h"
+#include "totals.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -144,7 +145,7 @@ static void will_change(void *data, quire_results *results) {
     watched->brackets++;
     watched->undrained++;
     places[watched->context].is_unchecked = true;
-    watched->told.section_count = watched->told.row_count = 0;
+    watched->told.section_count = watched->told.row_count = watched->totals = 0;
     read_list(watched, &shown);
     if (!sections_equal(&shown.list, &watched->mirror.list)) FAIL(watched, "will_change does not show the old state");
     react(watched, AT_WILL_CHANGE);
@@ -193,7 +194,7 @@ static void did_change(void *data, quire_results *results) {
     watched *watched = data;
     (void)results;
     if (!watched->is_open) FAIL(watched, "a bracket ends that did not begin");
-    if (!watched->told.row_count && !watched->told.section_count) FAIL(watched, "an empty bracket");
+    if (!watched->told.row_count && !watched->told.section_count && !watched->totals) FAIL(watched, "an empty bracket");
     react(watched, AT_DID_CHANGE);
 }
 
@@ -303,11 +304,13 @@ void watch(watched *watched, int context, const query *query) {
     if (!rule) options.section_key_path = sectionings[query->section].key_path;
     OK(quire_results_create(places[context].context, watched->request, &options, &watched->results, &error));
     quire_section_rule_release(rule);
+    add_totals(watched);
     quire_results_delegate delegate = QUIRE_RESULTS_DELEGATE_INIT;
     delegate.user_data = watched;
     delegate.will_change = will_change;
     delegate.did_change_section = section_changed;
     delegate.did_change_object = object_changed;
+    delegate.did_change_aggregates = totals_changed;
     delegate.did_change = did_change;
     delegate.changes = all_changes;
     OK(quire_results_set_delegate(watched->results, &delegate, &error));

@@ -24,6 +24,7 @@ typedef struct watched {
     int brackets, undrained;
     /* Of a bracket. */
     told told;
+    int totals;
     bool is_open;
     /* Since the comparison: rows that were told of and stayed or came, with what they named, and whether more was told
        than what objects changed. */

@@ -124,6 +124,7 @@ struct AggregateMirror {
     }
     for change in report.aggregateChanges {
       guard let place = names.firstIndex(of: change.name) else { return "an aggregate without a name" }
+      if change.section >= 0, sections[change.section].count < place { return "a new section without all aggregates" }
       if change.section >= 0, sections[change.section].count == place {
         sections[change.section].append(change.value)
         continue

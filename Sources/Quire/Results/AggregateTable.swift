@@ -103,16 +103,25 @@ final class AggregateTable {
     return found.sorted { $0.section < $1.section }
   }
 
-  /// What tells these aggregates, those of `contents`, from those of another list.
-  func changes(from other: ListContents, in contents: ListContents) -> [AggregateChange] {
+  /// What tells these aggregates, those of `contents`, from those of another list, by the sections that came and went.
+  func changes(
+    from other: ListContents, in contents: ListContents, _ sectionChanges: [SectionChange]
+  ) -> [AggregateChange] {
     guard let table = other.aggregates else { return [] }
+    var gone: Set<Int> = [], come: Set<Int> = []
+    for change in sectionChanges {
+      if change.kind == .delete { gone.insert(change.index) } else { come.insert(change.index) }
+    }
+    // The others are the same, in their order.
+    let stayed = other.index.sectionHandles().enumerated().filter { !gone.contains($0.offset) }
+    var next = 0
     var found = difference(-1, table.results(of: nil), results(of: nil))
-    var former: [SectionKey: Handle] = [:]
-    for section in other.index.sectionHandles() { former[other.index.sections[Int(section)].key] = section }
     for (place, section) in contents.index.sectionHandles().enumerated() {
-      let key = contents.index.sections[Int(section)].key
       var old: [Value] = []
-      if let same = former[key], other.index.sections[Int(same)].key.name == key.name { old = table.results(of: same) }
+      if !come.contains(place), next < stayed.count {
+        old = table.results(of: stayed[next].element)
+        next += 1
+      }
       found += difference(place, old, results(of: section))
     }
     return found

@@ -18,8 +18,8 @@ extension ResultsController {
   /// Shows `fresh` from now on.
   func replaceContents(with fresh: ListContents) {
     func difference() -> ChangeSet {
-      ChangeSet.difference(from: ListSnapshot(index), to: ListSnapshot(fresh.index))
-        .calculating(fresh.aggregates?.changes(from: contents, in: fresh) ?? [])
+      let report = ChangeSet.difference(from: ListSnapshot(index), to: ListSnapshot(fresh.index))
+      return report.calculating(fresh.aggregates?.changes(from: contents, in: fresh, report.sectionChanges) ?? [])
     }
     let first = difference()
     if first.isEmpty {
