@@ -87,6 +87,24 @@ struct ChangeBatchTests {
     #expect(try list.nextChanges()?.changes.map(\.kind) == [.move])
   }
 
+  @Test func aRowThatIsNewToAListEntersItWhateverIsToldOfItFirst() throws {
+    let mine = Context(store: library.store)
+    let list = try list("TRUEPREDICATE", by: "title", in: mine)
+    // Inserted, and then given members: to who merges both it is a row that changed.
+    let tagged = try book("a")
+    try context.save()
+    try tagged.add(context.insert(entityNamed: "Tag"), to: library.relationship("Book", "tags"))
+    try context.save()
+    try mine.merge()
+    #expect(try titles(list) == ["a"])
+    // Read and changed before the insertion is merged.
+    let unmerged = try book("b")
+    try context.save()
+    try set(mine.existingObject(entityNamed: "Book", id: unmerged.id), "price", .double(1))
+    try mine.process()
+    #expect(try titles(list) == ["a", "b"])
+  }
+
   @Test("Rows behind a related object are looked up once, however many lists depend on it")
   func relatedOnce() throws {
     let author = try context.insert(entityNamed: "Author")

@@ -250,8 +250,8 @@ quire_status quire_results_set_delegate(
 /**
  * Fetches. Before it, a controller is empty and follows nothing. Again, it starts anew; neither time reports changes.
  *
- * Fails as `quire_context_fetch`, and with QUIRE_INVALID_STATE from within its own delegate; the controller then keeps
- * what it had.
+ * Fails as `quire_context_fetch`, and with QUIRE_INVALID_STATE from within its own delegate, and for a child of a composite
+ * that was fetched (see composite.h); the controller then keeps what it had.
  */
 quire_status quire_results_fetch(quire_results *results, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 

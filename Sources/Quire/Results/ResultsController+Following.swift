@@ -16,8 +16,8 @@ extension ResultsController: ContextObserver {
       for object in candidates {
         let seen = keys[ObjectIdentifier(object)] ?? ChangedKeys()
         var key: RowKey?
-        if !seen.isDecisive, object.isLive, !object.isFault {
-          key = self.key(of: object.id)
+        if !seen.isDecisive, object.isLive, !object.isFault, let known = self.key(of: object.id) {
+          key = known
         } else if object.isLive, try object.isStillStored(), try listing.query.matches(object) {
           key = try listing.key(of: object)
         }
