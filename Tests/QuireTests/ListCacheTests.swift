@@ -144,10 +144,12 @@ import Testing
     try CacheFile.deleteAll(of: desk.path)
     #expect(desk.cacheFile == nil)
     // What is pending is laid over.
-    _ = try desk.list(request, section, cached: true)
-    try desk.insert("t1", 1, in: desk.context)
-    let pending = try desk.list(request, section, cached: true)
-    #expect(pending.reads == 0 && pending.list.count == 601)
+    let shown = try desk.list(request, section, cached: true).list
+    let book = try shown.object(section: 0, row: 1)
+    try book.set(.text("t9"), for: book.entity.property(named: "title"))
+    let pending = try desk.list(request, section, cached: true).list
+    try expectSame(pending, desk.list(request, section, cached: false).list, "with a pending change")
+    #expect(pending.index.path(of: book.id)?.flat == 0)
   }
 
   @Test func aFolderThatCannotBeWrittenGetsNoCache() throws {
@@ -157,7 +159,7 @@ import Testing
     let (request, section) = try request(0)
     chmod(desk.folder.path, 0o555)
     defer { chmod(desk.folder.path, 0o755) }
-    try TemporaryFolder.withOrdinaryRights {
+    try TemporaryFolder.withOrdinaryRights { () throws in
       #expect(try desk.list(request, section, cached: true).list.count == 1)
       #expect(try desk.list(request, section, cached: true).list.count == 1)
     }

@@ -67,9 +67,9 @@ public func quire_results_delete_cache(
 ) -> quire_status {
   status(out_error) { () throws(Failure) in
     let path = try resolve(store, "store").path
+    let cache = name == nil ? nil : CacheFile(Text(try string(name, name_size, "name")), of: path)
     if path == ":memory:" { return }
-    if name == nil { return try CacheFile.deleteAll(of: path) }
-    try CacheFile(Text(string(name, name_size, "name")), of: path).delete()
+    if let cache { try cache.delete() } else { try CacheFile.deleteAll(of: path) }
   }
 }
 
