@@ -145,4 +145,15 @@ KEPT: dict[str, list[Step]] = {
         ("link", 0, 5, "children", 8), ("save", 0), ("insert", 1, 17, "Node"), ("assign", 1, 8, "children", (17, 5)),
         ("save", 1),
     ],
+    "a save has an order read nothing that was not merged": [
+        ("insert", 0, 6, "Book"), ("insert", 0, 14, "Book"), ("open", 0, 3),
+        ("child", 2, True, (("redo",), ("unlink", 6, "clips", 5), ("insert", 19, "Chapter"), ("set", 6, "price", 2))),
+        ("save", 2), ("link", 0, 6, "chapters", 19), ("link", 2, 14, "chapters", 19), ("merge", 2),
+        ("insert", 0, 22, "Chapter"), ("point", 0, 22, "book", 6), ("save", 2),
+    ],
+    "an order loses whom another gives away, knowing an object of before it was inserted again": [
+        ("insert", 0, 10, "Node"), ("point", 0, 10, "parent", 10), ("save", 0), ("point", 0, 10, "parent", None),
+        ("save", 0), ("merge", 1), ("point", 1, 10, "parent", 10), ("delete", 0, 10), ("save", 0), ("end", 0),
+        ("undo", 0), ("save", 0), ("insert", 0, 19, "Node"), ("point", 0, 10, "parent", 19), ("save", 0), ("save", 1),
+    ],
 }

@@ -219,7 +219,7 @@ class Saving:
         changes = differing(stored(side.base), stored(side.now))
         for key in changes:
             put(self.stored, key, side.now.get(key))
-        for key in [key for key in changes if type(key) is tuple and key[0] == "order" and key in self.stored]:
+        for key in [key for key in self.stored if type(key) is tuple and key[0] == "order" and key[1] in self.stored]:
             # A row that was deleted and inserted again has its first version again, so this may be no conflict; nor is
             # it one where a policy has left the owner alone.
             present = members(self.stored, key[1], NAMED[self.stored[key[1]], key[2]]._replace(ordered=False))

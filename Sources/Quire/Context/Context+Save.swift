@@ -234,10 +234,19 @@ extension ManagedObject {
     if !committed.isEmpty { committed.removeAll() }
     if toMany.isEmpty { return }
     for (slot, members) in toMany {
-      // Who came by a reference of its own, and not by this side, has its place from the store.
-      let isPlaced = !members.isOrdered || members.isChanged || members.members == members.saved
-      if isPlaced { toMany[slot]?.commit() } else { toMany[slot] = nil }
+      if members.isOrdered, !members.isChanged, members.members != members.saved { place(members, at: slot) }
+      toMany[slot]?.commit()
     }
+  }
+
+  /// Members that came by references of their own, and not by this side, have their places from the store.
+  private func place(_ members: ToManyMembers, at slot: Int) {
+    guard members.members.count > 1, let relationship = entity.properties[slot] as? Relationship,
+      let stored = try? storedMembers(of: relationship)
+    else { return }
+    let own = Set(members.members)
+    let placed = stored.filter(own.contains), places = Set(placed)
+    toMany[slot]?.reorder(placed + members.members.filter { !places.contains($0) })
   }
 
   /// Back to the saved values. To-many members are read again when they are next asked for.
