@@ -195,16 +195,23 @@ class World(Saving, Nesting):
     def do_undo(self, side: Side) -> Any:
         if side.levels is None:
             return False
-        if not side.is_fresh:
+        if not side.is_fresh or self._reads_past(side, side.undo):
             return False
         return self._revert(side, side.context.undo, lambda: side.revert(side.undo, side.redo))
 
     def do_redo(self, side: Side) -> Any:
         if side.levels is None:
             return False
-        if not side.is_fresh:
+        if not side.is_fresh or self._reads_past(side, side.redo):
             return False
         return self._revert(side, side.context.redo, lambda: side.revert(side.redo, side.undo))
+
+    def _reads_past(self, side: Side, groups: list[Facts]) -> bool:
+        """Whether a child would bring back what its parent knows to be gone, while another writer has brought back the
+        row: it then finds the row, past its parent."""
+        parent = side.parent
+        return bool(parent and groups) and any(
+            type(n) is int and n not in parent.now and n in self.stored for n in groups[-1])
 
     def _revert(self, side: Side, change: Callable[[], None], model: Callable[[], None]) -> Any:
         if side.groups:
