@@ -48,6 +48,15 @@ class CacheTests(FileTestCase):
         with contextlib.closing(sqlite3.connect(self.path)) as base:
             self.assertEqual(base.execute("SELECT count(*) FROM ZQUOTE").fetchone(), (39,))
 
+    def test_what_somebody_has_put_in_the_place_of_a_cache_is_not_read_whatever_its_size(self):
+        plain = self.shown("quotes")
+        cache = os.path.join(self.folder, self.caches()[0])
+        for size in (0, 47, 48, 1 << 20, 900 << 30):
+            with open(cache, "wb") as file:
+                file.truncate(size)
+            self.assertEqual(self.shown("quotes"), plain)
+            self.assertLess(os.path.getsize(cache), 1 << 20)
+
     def test_a_cache_of_another_query_is_not_used(self):
         self.shown("quotes")
         with quire.open(self.path, MODELS) as store:
