@@ -29,10 +29,16 @@ struct CacheFile {
       status.st_size < 1 << 40
     else { return nil }
     let size = Int(status.st_size)
-    let reader = Reader(UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 8))
+    // Who has put something else in its place may have given it any size.
+    var start: (magic: UInt64, count: UInt64) = (0, 0)
+    let startSize = MemoryLayout.size(ofValue: start)
+    guard pread(descriptor, &start, startSize, 0) == startSize, start.magic == CacheFile.magic,
+      start.count == UInt64(size - CacheFile.headerSize), let memory = malloc(size)
+    else { return nil }
+    let reader = Reader(UnsafeMutableRawBufferPointer(start: memory, count: size))
     var place = 0
     while place < size {
-      let count = Glibc.read(descriptor, reader.memory.baseAddress! + place, size - place)
+      let count = Glibc.read(descriptor, memory + place, size - place)
       if count <= 0 { return nil }
       place += count
     }
@@ -151,7 +157,7 @@ extension CacheFile {
 
     fileprivate init(_ memory: UnsafeMutableRawBufferPointer) { self.memory = memory }
 
-    deinit { memory.deallocate() }
+    deinit { free(memory.baseAddress) }
 
     /// Where so many things begin.
     private func take(_ count: Int, of size: Int) -> Int? {
