@@ -9,8 +9,7 @@
  *
  * Aggregates are of the rows that are shown, so that a limit and an offset count. They follow the rows as the list does, to
  * whatever request it is given, and also changes of related objects that reach the list by no other way. A change costs what
- * it touches, not a look at all rows; what they are made of takes some 20 bytes for each row and expression, or 30 with `min:`
- * or `max:`.
+ * it touches, not a look at all rows; what they are made of is kept in memory for each row.
  *
  * nil does not count, in any of them, and `count:(SELF)` counts rows. Of no values, as in a section without rows, count and
  * sum are the integer 0, and the others nil. Sums are exact: they are rounded when they are asked for, and depend neither on

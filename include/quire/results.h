@@ -150,8 +150,9 @@ typedef struct quire_results_options {
      * cannot be written and one that was deleted make a fetch slower, and nothing else. Nothing pending is in it.
      *
      * Without effect for stores in memory and child contexts; with aggregates, a limit, an offset or a section rule that is
-     * more than a key path; with predicates that give another answer at another time or in another process: by functions that the
-     * program registered, the current time, comparisons `[l]`, objects or SUBQUERY. Copied.
+     * more than a key path; for sections by decimals, data, UUIDs or objects; with predicates that give another answer at
+     * another time or in another process: by functions that the program registered, the current time, comparisons `[l]`,
+     * objects or SUBQUERY. Copied.
      */
     const char *QUIRE_NULLABLE cache_name;
 } quire_results_options;
