@@ -156,4 +156,10 @@ KEPT: dict[str, list[Step]] = {
         ("save", 0), ("merge", 1), ("point", 1, 10, "parent", 10), ("delete", 0, 10), ("save", 0), ("end", 0),
         ("undo", 0), ("save", 0), ("insert", 0, 19, "Node"), ("point", 0, 10, "parent", 19), ("save", 0), ("save", 1),
     ],
+    "an object that is to overwrite keeps what it shows while another's deletion is taken back for it": [
+        ("insert", 0, 1, "Passport"), ("insert", 1, 2, "Passport"), ("insert", 0, 4, "Person"),
+        ("insert", 0, 8, "Person"), ("link", 0, 8, "reports", 8), ("insert", 0, 11, "Passport"), ("policy", 1, 5),
+        ("save", 0), ("point", 0, 8, "manager", None), ("refresh_all", 1), ("save", 0), ("delete", 1, 11),
+        ("reset", 0), ("point", 0, 8, "passport", 11), ("save", 0), ("set", 1, 8, "label", "c"), ("save", 1),
+    ],
 }
