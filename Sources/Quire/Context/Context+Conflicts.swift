@@ -81,17 +81,20 @@ extension Context {
     let formerMembers = Dictionary(
       decided.map { (ObjectIdentifier($0.0.conflict.object), $0.0.conflict.object.toMany) },
       uniquingKeysWith: { first, _ in first })
+    var settlements: [Settlement] = [], deletions: [Dispute] = []
     for (dispute, policy) in decided {
       let object = dispute.conflict.object
       settledCount += 1
-      if dispute.conflict.kind == .referred {
-        try settleReferences(to: object, dispute.holders, row: dispute.row, by: policy)
+      if dispute.conflict.kind == .referred, policy != .storeWins, policy != .rollback {
+        deletions.append(dispute)
+      } else if dispute.conflict.kind == .referred {
+        if let row = dispute.row { settlements.append(object.revive(from: row)) }
       } else if let row = dispute.row {
         if object.state == .inserted {
           reinserted.remove(object.reference)
           object.becomeStored(as: row)
         }
-        try object.settle(onto: row, by: policy)
+        if let settlement = object.settle(onto: row, by: policy) { settlements.append(settlement) }
       } else if object.isUpdated, !object.isFault, policy == .objectWins || policy == .overwrite {
         returning.append(object)
       } else {
@@ -99,6 +102,8 @@ extension Context {
         gone.insert(object.reference)
       }
     }
+    for settlement in settlements { try settlement.finish() }
+    for dispute in deletions { try insist(on: dispute.conflict.object, dispute.holders) }
     for object in returning {
       try object.insertAgain(formerMembers[ObjectIdentifier(object)] ?? [:])
       reinserted.insert(object.reference)
@@ -173,14 +178,10 @@ extension Context {
     }
   }
 
-  /// Another writer has had rows refer to an object that is to be deleted.
-  private func settleReferences(
-    to object: ManagedObject, _ holders: [(RowIdentifier, Relationship)], row: Row?, by policy: MergePolicy
+  /// Another writer has had rows refer to an object that is to be deleted, and is.
+  private func insist(
+    on object: ManagedObject, _ holders: [(RowIdentifier, Relationship)]
   ) throws(Failure) {
-    if policy == .storeWins || policy == .rollback {
-      if let row { try object.revive(from: row) }
-      return
-    }
     try reread(holders.map { ObjectReference(root: $1.destination.rootNumber, id: $0.id) })
     // A reference of which the row of the deleted object does not know is out of the reach of its rules.
     for (holder, relationship) in holders where !relationship.isToMany {

@@ -45,7 +45,7 @@ extension Context {
         try fold(object, into: duplicate.other, by: policy)
       } else if policy == .rollback {
         if let row = try storedRows(CollectionOfOne(object.reference))[object.reference] {
-          try object.settle(onto: row, by: .rollback)
+          try object.settle(onto: row, by: .rollback)?.finish()
         }
       } else {
         try object.giveUp(duplicate.constraint.properties)

@@ -1,17 +1,37 @@
+/// An object that has taken over its row, and whose relationships others still have to agree with.
+struct Settlement {
+  fileprivate let object: ManagedObject
+  fileprivate let policy: MergePolicy
+  /// By slot of the to-one relationship: all that it held.
+  fileprivate let formerTargets: [Int: Set<ObjectReference>]
+  fileprivate var isRevived = false
+
+  /// To be called when all objects that are settled together have taken over their rows: this reads partners anew, and
+  /// what is read anew no longer shows what its own policy goes by.
+  func finish() throws(Failure) {
+    try object.settleRelationships(formerTargets, by: policy)
+    if isRevived { try object.regainMembers() }
+  }
+}
+
 /// How one object comes to terms with what another writer has made of its row.
 extension ManagedObject {
   /// Takes over a row that was changed in the store, for a context that has changed or deleted the object too.
-  func settle(onto row: Row, by policy: MergePolicy) throws(Failure) {
+  func settle(onto row: Row, by policy: MergePolicy) -> Settlement? {
     if state == .deleted {
-      if policy == .storeWins || policy == .rollback { return try revive(from: row) }
+      if policy == .storeWins || policy == .rollback { return revive(from: row) }
       rebase(onto: row)
-      return deleteAgain()
+      deleteAgain()
+      return nil
     }
-    guard state == .saved else { return }
-    if isFault { return fulfil(with: row) }
+    guard state == .saved else { return nil }
+    if isFault {
+      fulfil(with: row)
+      return nil
+    }
     let formerTargets = targets(row)
     switch policy {
-    case .error: return
+    case .error: return nil
     case .objectWins: rebase(onto: row)
     case .storeWins:
       for (slot, saved) in committed
@@ -24,19 +44,18 @@ extension ManagedObject {
       rebase(onto: row)
     case .overwrite: overwrite(row)
     }
-    try settleRelationships(formerTargets, by: policy)
+    return Settlement(object: self, policy: policy, formerTargets: formerTargets)
   }
 
   /// Gives a deletion up: the object is as its row, and so are its relationships that its row or pairs of it hold.
-  func revive(from row: Row) throws(Failure) {
+  func revive(from row: Row) -> Settlement {
     let formerTargets = targets(row)
     context.file(revived: self)
     committed = [:]
     toMany = [:]
     fulfil(with: row)
     context.touch(self)
-    try settleRelationships(formerTargets, by: .rollback)
-    try regainMembers()
+    return Settlement(object: self, policy: .rollback, formerTargets: formerTargets, isRevived: true)
   }
 
   /// Has the delete rules applied to what the object relates to now.
@@ -128,7 +147,7 @@ extension ManagedObject {
     return targets
   }
 
-  private func settleRelationships(_ targets: [Int: Set<ObjectReference>], by policy: MergePolicy) throws(Failure) {
+  fileprivate func settleRelationships(_ targets: [Int: Set<ObjectReference>], by policy: MergePolicy) throws(Failure) {
     for relationship in entity.relationships where !relationship.isTransient {
       if relationship.isToMany {
         try settleMembers(of: relationship, by: policy)
@@ -235,7 +254,7 @@ extension ManagedObject {
   }
 
   /// Objects that were made to let go of this one when it was deleted take it back.
-  private func regainMembers() throws(Failure) {
+  fileprivate func regainMembers() throws(Failure) {
     for relationship in entity.relationships where relationship.isManyToMany && !relationship.isTransient {
       guard let inverse = relationship.inverse else { continue }
       for reference in try storedMembers(of: relationship) {
