@@ -289,8 +289,8 @@ class World(Saving, Nesting):
             each.refresh(merge=merges)
             if not merges:
                 key = (n, "nick")
-                # One that was pending is what undoing gives back, if that is not what was saved.
-                is_given_back = side.base.get(key) not in (before.get(key), side.mark.get(key))
+                # What was not saved is what undoing gives back.
+                is_given_back = side.base.get(key) != side.mark.get(key)
                 mark = side.mark.get(key)
                 side.take_back(n)
                 side.changed(before)
