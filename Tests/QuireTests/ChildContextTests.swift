@@ -246,6 +246,28 @@ struct ChildContextTests {
     #expect(try storedTitles() == ["Mine"])
   }
 
+  @Test("What a child brings back is in conflict with what its parent has again, though nobody holds that")
+  func returnedOnBothLevels() throws {
+    child.retainExternally()
+    defer { child.releaseExternally() }
+    try child.enableUndo(levels: 0)
+    let id = try {
+      let theirs = try book("Old", in: parent)
+      try parent.save()
+      return theirs.id
+    }()
+    try child.delete(try child.existingObject(entityNamed: "Book", id: id))
+    try child.save()
+    try child.undo()
+    try parent.rollback()
+    #expect(try #require(throws: Failure.self) { try child.save() }.kind == .conflict)
+    #expect(!parent.hasChanges)
+    child.mergePolicy = .objectWins
+    try child.save()
+    try parent.save()
+    #expect(try titles(parent) == ["Old"] && storedTitles() == ["Old"])
+  }
+
   @Test("To take out a member whose row others have deleted is a conflict, and settled")
   func vanishedMember() throws {
     let tags = try library.relationship("Book", "tags")
