@@ -53,9 +53,18 @@ extension Context {
 
   // MARK: Conflicts
 
-  /// What is to be changed or deleted, read in as few statements as there are trees of entities.
+  /// What is to be changed or deleted, or is there though it is to be inserted, because the child has brought it back:
+  /// read in as few statements as there are trees of entities.
   private func objects(of request: SaveRequest) throws(Failure) -> [ManagedObject] {
     var objects: [ManagedObject] = []
+    var unknown: [Int: [Int64]] = [:]
+    for insert in request.inserts where insert.id > 0 && registeredObject(insert.reference) == nil {
+      unknown[insert.reference.root, default: []].append(insert.id)
+    }
+    for (root, ids) in unknown {
+      guard let entity = model.entity(numbered: root) else { continue }
+      for row in try rows(root: entity, ids: ids) { objects.append(object(for: row)) }
+    }
     for reference in request.updates.map(\.reference) + request.deletes.map(\.reference) {
       if let entity = model.entity(numbered: reference.root), let object = try object(reference, of: entity) {
         objects.append(object)
