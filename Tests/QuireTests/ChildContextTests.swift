@@ -442,6 +442,28 @@ struct ChildContextTests {
     #expect(try titles(parent) == ["Made", "Mine"])
   }
 
+  @Test("An undo works beside members that the parent has deleted, before that is merged", arguments: [false, true])
+  func undoBesideDeletions(isAddedHere: Bool) throws {
+    child.retainExternally()
+    defer { child.releaseExternally() }
+    try child.enableUndo(levels: 0)
+    let tags = try library.relationship("Book", "tags"), theirs = try book("Old", in: parent)
+    let old = try parent.insert(entityNamed: "Tag"), new = try parent.insert(entityNamed: "Tag")
+    if !isAddedHere { try theirs.set([old], for: tags) }
+    try parent.save()
+    let mine = try counterpart(theirs, in: child)
+    for tag in isAddedHere ? [old, new] : [new] { try mine.add(try counterpart(tag, in: child), to: tags) }
+    try child.process()
+    try parent.delete(old)
+    try child.undo()
+    #expect(try mine.objects(of: tags).map(\.id) == (isAddedHere ? [] : [old.id]))
+    try child.merge()
+    #expect(try mine.objects(of: tags).isEmpty && !child.hasChanges)
+    try child.redo()
+    #expect(try mine.objects(of: tags).map(\.id) == [new.id])
+    try child.save()
+  }
+
   // MARK: Ids
 
   @Test("Temporary ids become permanent for children too")
