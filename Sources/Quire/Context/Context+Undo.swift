@@ -294,11 +294,14 @@ extension ManagedObject {
       else { continue }
       let wanted = try context.present(references, of: relationship.destination)
       let present = try objects(of: relationship)
-      let wantedIdentities = Set(wanted.map(ObjectIdentifier.init))
+      let known = Set(references)
       let presentIdentities = Set(present.map(ObjectIdentifier.init))
       let latest = image.latest[relationship.slot].map { Set($0) }
+      // Those that are known and whose rows are gone by now are taken out when that is merged.
       for other in present.reversed()
-      where !wantedIdentities.contains(ObjectIdentifier(other)) && latest?.contains(other.reference) != false {
+      where !known.contains(other.reference) && latest?.contains(other.reference) != false {
+        // One whose row is gone is taken out without being asked for its side.
+        _ = try other.isStillStored()
         try remove(other, from: relationship)
       }
       for other in wanted
@@ -306,7 +309,7 @@ extension ManagedObject {
         try add(other, to: relationship)
       }
       if !hasReturned { continue }
-      letGoOfDeleted(besides: Set(references), in: relationship)
+      letGoOfDeleted(besides: known, in: relationship)
       // Members that let go of it while it was away are not among those that were read anew.
       toMany[relationship.slot]?.noteChange()
       context.touch(self, at: relationship.slot)
