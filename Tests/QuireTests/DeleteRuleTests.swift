@@ -104,6 +104,27 @@ struct DeleteRuleTests {
     #expect(try statements(200) == statements(5))
   }
 
+  @Test func listsLetGoOfWhatTheyReadAheadAndAMergeCascadesTo() throws {
+    let league = try League(.cascade)
+    let team = try league.team()
+    try league.context.save()
+    let other = Context(store: league.store), request = FetchRequest(entityName: "Player")
+    request.sort = [SortDescriptor(keyPath: ["team", "name"])]
+    let list = try ResultsController(context: other, request: request, sectionKeyPath: nil, queuesChanges: false)
+    try list.performFetch()
+    let mine = try league.twin(team, in: other)
+    #expect(try league.players(mine).isEmpty)
+    try league.move(league.player(), to: team)
+    try league.context.save()
+    try other.delete(mine)
+    try other.process()
+    // Whose team changed it asks the store.
+    #expect(list.count == 1)
+    try other.merge()
+    #expect(try league.count("Player", in: other) == 0)
+    #expect(list.count == 0)
+  }
+
   @Test(arguments: [true, false])
   func cascadingSparesWhatWasGivenToAnotherOwner(isRead: Bool) throws {
     let league = try League(.cascade)
