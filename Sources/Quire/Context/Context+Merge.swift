@@ -238,7 +238,10 @@ extension Context {
     forgetMembers(change.deleted)
     for reference in prepared.readmitted { readmit(reference) }
     for row in change.inserted {
-      if let object = object(row) { touchLife(of: object, isLive: false) }
+      guard let object = object(row) else { continue }
+      touchLife(of: object, isLive: false)
+      // A list that has read it ahead has to let go of it should it not stay.
+      touch(object)
     }
     var refreshed: [ManagedObject] = []
     let partners = prepared.partners.map { self.object(for: $0) }
