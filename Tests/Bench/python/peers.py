@@ -105,15 +105,31 @@ class Run:
     # MARK: reading
 
     def fetch_first(self):
+        return self.first_fetches(self.open, self.contender.list)
+
+    def fetch_warm(self):
+        """From the cache file that a fetch before has left."""
+        self.open()
+        self.contender.cached_list()
+        told, samples = self.first_fetches(self.open_again, self.contender.cached_list)
+        self.contender.delete_cache()
+        return told, samples
+
+    def first_fetches(self, open_file, make):
         samples, told = [], None
         while len(samples) < min(self.most, 5) and sum(samples) < PATIENCE:
-            self.open()
+            open_file()
             held = []
             gc.collect()
-            samples.append(timed(lambda: held.append(self.contender.list())))
+            samples.append(timed(lambda: held.append(make())))
             told = told or held[0].told_list()
             held.clear()
         return told, samples
+
+    def open_again(self):
+        self.close()
+        self.contender.open(self.path)
+        self.is_open = True
 
     def ids(self):
         self.open()
@@ -257,9 +273,9 @@ class Run:
 
 CASES = {
     "insert.bulk": Run.insert_bulk, "insert.objects": Run.insert_objects, "fetch.first": Run.fetch_first,
-    "ids": Run.ids, "all": Run.all, "objects": Run.objects, "filter": Run.filter, "contains": Run.contains,
-    "window": Run.window, "window.ids": Run.window_ids, "window.again": Run.window_again, "open": Run.open_file,
-    "live.one": Run.live_one, "live.update": Run.live_update, "live.delete": Run.live_delete,
+    "fetch.warm": Run.fetch_warm, "ids": Run.ids, "all": Run.all, "objects": Run.objects, "filter": Run.filter,
+    "contains": Run.contains, "window": Run.window, "window.ids": Run.window_ids, "window.again": Run.window_again,
+    "open": Run.open_file, "live.one": Run.live_one, "live.update": Run.live_update, "live.delete": Run.live_delete,
     "live.insert": Run.live_insert, "live.thousand": Run.live_thousand, "cascade": Run.cascade,
     "cascade.batch": Run.cascade_batch, "memory.list": Run.memory_list, "memory.objects": Run.memory_objects}
 

@@ -72,6 +72,12 @@ class Contender:
     def list(self):
         return Live(self)
 
+    def cached_list(self):
+        return Live(self, "bench")
+
+    def delete_cache(self):
+        self.store.delete_cache("bench")
+
     def objects(self):
         return self.all.all()
 
@@ -104,9 +110,9 @@ class Contender:
 class Live:
     """The list, which stays right by itself; a handler goes through the changes as one that redraws would."""
 
-    def __init__(self, contender):
+    def __init__(self, contender, cache=None):
         self.context = contender.context
-        self.shown = contender.all.live(section_by=Quote.author)
+        self.shown = contender.all.live(section_by=Quote.author, cache=cache)
         self.told = 0
         self.shown.on_change(self.redraw)
 
