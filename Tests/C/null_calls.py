@@ -117,6 +117,13 @@ BEFORE = {
 ANSWER_NULL = {"quire_error_status", "quire_error_offset"}
 # Only a callback of the library can call them with success.
 ONLY_IN_CALLBACKS = {"quire_object_refuse", "quire_results_delegate_failed", "quire_composite_delegate_failed"}
+# They change nothing although their handle is one that things are changed through.
+READS = re.compile(
+    r"quire_(composite|list|object|results|snapshot|context)_(child_of_section|child_start|count|create|create_child|"
+    r"get|get_\w+|changed_keys|ids|index_path|index_titles|object|object_for_uri|page|positions|section|section_of|"
+    r"sections|section_for_index_title|aggregate|snapshot|validate|validate_value)|"
+    r"quire_context_(fetch|pending|descriptor)|quire_error_object|quire_fetch_request_explain|"
+    r"quire_model_version_hash|quire_predicate_matches|quire_store_open")
 ARRAYS = {"out_keys", "out_ids", "out_rows", "out_sections", "out_hash"}
 EXTREMES = {
     "size_t": ["SIZE_MAX", "(SIZE_MAX >> 1)", "(SIZE_MAX >> 1) + 1", "SIZE_MAX - 7"],
@@ -178,6 +185,16 @@ class Function:
         if parameter.type == "_Bool":
             return "true"
         raise SystemExit(f"null_calls.py knows no argument for {parameter.type} {parameter.name} of {self.name}.")
+
+    @property
+    def only_reads(self):
+        """Whether the world is afterwards as it was, when the call succeeds too."""
+        if self.name in BEFORE or self.name.startswith("quire_function_"):
+            return False
+        if self.result != "quire_status":
+            return self.result != "void" or self.name.endswith("_release")
+        changeable = [p for p in self.parameters if p.handle and not p.type.startswith("const")]
+        return not changeable or READS.fullmatch(self.name) is not None
 
     def variants(self):
         """(what is wrong, the parameter or None, its argument, whether the call must fail)."""
@@ -279,7 +296,8 @@ def main():
             must_give_nothing = must_fail and not gives_status and not is_retained
             must_give_nothing &= function.name not in ANSWER_NULL and changed is not None and changed.handle is not None
             must_succeed = changed is None and gives_status and function.name not in ONLY_IN_CALLBACKS
-            expectations = must_fail and gives_status, must_give_nothing, must_succeed
+            spoils = function.name in BEFORE, not function.only_reads
+            expectations = must_fail and gives_status, must_give_nothing, must_succeed, *spoils
             flags = ", ".join(str(int(expectation)) for expectation in expectations)
             table.append(f'    {{"{function.name}", "{wrong}", call_{function.name}, {number}, {flags}}},')
             number += 1
