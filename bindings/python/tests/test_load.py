@@ -10,10 +10,10 @@ import quire
 SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(quire.__file__)))
 
 
-def import_with(library):
+def import_with(library, *options, code="import quire"):
     environment = {**os.environ, "PYTHONPATH": SOURCE, "QUIRE_LIBRARY": library}
     return subprocess.run(
-        [sys.executable, "-c", "import quire"], env=environment, capture_output=True, text=True)
+        [sys.executable, *options, "-c", code], env=environment, capture_output=True, text=True)
 
 
 class LoadingTests(unittest.TestCase):
@@ -27,6 +27,12 @@ class LoadingTests(unittest.TestCase):
     def test_another_library_is_an_import_error_that_names_it(self):
         run = import_with("libc.so.6")
         self.assertIn("ImportError: libc.so.6 is not Quire's library", run.stderr)
+
+    def test_modules_that_few_programs_need_are_loaded_when_they_are_needed(self):
+        # Without site, which may have loaded them already.
+        slow = {"asyncio", "logging", "pathlib", "subprocess", "tempfile", "urllib.parse", "zipfile"}
+        run = import_with(quire._load.path, "-S", code=f"import sys, quire; print(sorted({slow} & set(sys.modules)))")
+        self.assertEqual(run.stdout, "[]\n", run.stderr)
 
     def test_the_version_is_that_of_the_library(self):
         from quire import _load

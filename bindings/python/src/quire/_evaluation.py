@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import dataclasses
 import decimal
 import uuid
 from collections.abc import Iterable, Mapping
@@ -48,7 +47,7 @@ class Subject:
             return packed
         if isinstance(value, (str, bytes, bytearray, memoryview)):
             return _values.any_value(value)
-        if (dataclasses.is_dataclass(value) and not isinstance(value, type)) or isinstance(value, Iterable):
+        if (_is_dataclass(value) and not isinstance(value, type)) or isinstance(value, Iterable):
             return self._nested(value)
         return _values.any_value(value)
 
@@ -61,7 +60,9 @@ class Subject:
         try:
             if isinstance(value, Mapping):
                 return _values.dictionary(self._entries(value, "a key"))
-            if dataclasses.is_dataclass(value):
+            if _is_dataclass(value):
+                import dataclasses
+
                 fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
                 return _values.dictionary(self._entries(fields, "a key"))
             return _values.listed([self._packed(item) for item in value])
@@ -76,6 +77,11 @@ class Subject:
             entries.append(_values.text(key))
             entries.append(self._packed(value))
         return entries
+
+
+def _is_dataclass(value: object) -> bool:
+    """As `dataclasses.is_dataclass`, which takes long to load, and which a program with dataclasses has loaded."""
+    return hasattr(type(value), "__dataclass_fields__")
 
 
 def entries(variables: Mapping[str, Any]) -> tuple[Any, int, object]:

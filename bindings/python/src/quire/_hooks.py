@@ -7,7 +7,6 @@ import ctypes
 import enum
 import functools
 import itertools
-import logging
 import threading
 import weakref
 from collections.abc import Callable, Iterator
@@ -16,14 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 from . import _ffi, _identity, _rules, _values
 from ._load import library, quick
-from .errors import InvalidState, ValidationError, failure, remember_hook
+from .errors import InvalidState, ValidationError, failure, log, remember_hook
 
 if TYPE_CHECKING:
     from ._schema import Schema
     from .context import Context
     from .model import Model
-
-_log = logging.getLogger("quire")
 
 
 class SnapshotEvents(enum.IntFlag):
@@ -152,8 +149,8 @@ def _did_save(number: int, pointer: int) -> None:
             _instance(context, pointer).did_save()
         except BaseException as exception:
             context._hooks.failures.append(exception)
-    except BaseException:
-        _log.exception("did_save could not be called.")
+    except BaseException as exception:
+        log("did_save could not be called.", exception)
 
 
 def _did_turn_into_fault(context: Context, pointer: int) -> None:
@@ -197,11 +194,11 @@ def told(context: Context) -> Iterator[None]:
     except BaseException:
         failures, state.failures = state.failures, []
         for other in failures:
-            _log.error("A did_save failed too.", exc_info=other)
+            log("A did_save failed too.", other)
         raise
     failures, state.failures = state.failures, []
     for other in failures[1:]:
-        _log.error("Another did_save failed too.", exc_info=other)
+        log("Another did_save failed too.", other)
     if failures:
         raise failures[0]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import pathlib
 from typing import Any
 
 from . import _ffi
@@ -17,7 +16,7 @@ def _candidates() -> list[str]:
     if named:
         # Who names a library wants that one: falling back to another would hide a typing error.
         return [named]
-    return [str(pathlib.Path(__file__).with_name("_lib") / SONAME), SONAME]
+    return [os.path.join(os.path.dirname(__file__), "_lib", SONAME), SONAME]
 
 
 def _open() -> tuple[ctypes.CDLL, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import weakref
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,7 +16,7 @@ from ._merge import Merging
 from ._undo import Undoing
 from .cancellation import Cancellation
 from .errors import (
-    Conflict, ConstraintError, InvalidArgument, InvalidState, NotFound, StoreClosed, WrongThread, failure,
+    Conflict, ConstraintError, InvalidArgument, InvalidState, NotFound, StoreClosed, WrongThread, failure, log,
 )
 from .keys import Key
 from .model import Model
@@ -34,7 +33,6 @@ M = TypeVar("M", bound=Model)
 D = TypeVar("D")
 
 _RAISE: Any = object()
-_log = logging.getLogger("quire")
 # As many as the library itself allows.
 _MOST_ROUNDS = 1000
 
@@ -457,8 +455,8 @@ class Context(Merging, Undoing):
             if not self.closed and self.has_changes:
                 try:
                     self.rollback()
-                except Exception:
-                    _log.exception("Dropping the changes of a transaction failed too, beside what ended it.")
+                except Exception as failed:
+                    log("Dropping the changes of a transaction failed too, beside what ended it.", failed)
             raise
         finally:
             self._in_transaction = False
@@ -543,8 +541,8 @@ class Context(Merging, Undoing):
         if not isinstance(failed, (WrongThread, StoreClosed)):
             try:
                 self._deliver()
-            except Exception:
-                _log.exception("A handler of a live list failed, beside the call that brought it up to date.")
+            except Exception as other:
+                log("A handler of a live list failed, beside the call that brought it up to date.", other)
         raise failed if cause is None else cause
 
     def _deliver(self) -> None:
@@ -589,7 +587,7 @@ class Context(Merging, Undoing):
         finally:
             self._delivering = False
         for other in failures[1:]:
-            _log.error("Another handler of a live list failed too.", exc_info=other)
+            log("Another handler of a live list failed too.", other)
         if failures:
             raise failures[0]
 

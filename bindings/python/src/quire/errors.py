@@ -363,3 +363,11 @@ def text(string: _ffi.quire_string) -> str:
     if not string.data:
         return ""
     return ctypes.string_at(string.data, string.size).decode()
+
+
+def log(message: str, failed: BaseException) -> None:
+    """Tells the logger "quire" of a failure that no call can raise."""
+    # Rarely needed, and longer to load than the library.
+    import logging
+
+    logging.getLogger("quire").error(message, exc_info=failed, stacklevel=2)

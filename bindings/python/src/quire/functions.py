@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import inspect
 import itertools
 import threading
 from collections.abc import Callable, Sequence
@@ -179,6 +178,9 @@ def _register(call: Callable[..., int], name: str, described: Any, function: Any
 
 def _argument_count(function: Callable[..., Any]) -> Optional[int]:
     """How many arguments it takes, or None when that is open."""
+    # Loaded by nothing else here, and slowly.
+    import inspect
+
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Callable, Optional
@@ -274,6 +273,9 @@ def _tree(format: str, *arguments: object) -> Expression:
 
 def _parameter(condition: Callable[..., object]) -> str:
     """The name of the one parameter, where it can be the name of a variable."""
+    # Loaded by nothing else here, and slowly.
+    import inspect
+
     try:
         names = list(inspect.signature(condition).parameters)
     except (TypeError, ValueError):
