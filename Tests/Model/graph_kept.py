@@ -162,4 +162,8 @@ KEPT: dict[str, list[Step]] = {
         ("save", 0), ("point", 0, 8, "manager", None), ("refresh_all", 1), ("save", 0), ("delete", 1, 11),
         ("reset", 0), ("point", 0, 8, "passport", 11), ("save", 0), ("set", 1, 8, "label", "c"), ("save", 1),
     ],
+    "who held an object in the parent that its child has deleted holds it again": [
+        ("insert", 0, 7, "Book"), ("open", 0, 0), ("insert", 0, 8, "Note"), ("link", 0, 7, "notes", 8),
+        ("delete", 2, 7), ("save", 0), ("save", 2), ("save", 0), ("refresh_all", 2), ("undo", 2),
+    ],
 }
