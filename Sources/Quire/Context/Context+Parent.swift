@@ -48,7 +48,8 @@ extension Context {
     for reference in members {
       if let object = try parent.object(reference, of: relationship.destination) { theirs.append(object) }
     }
-    return try parent.owners(of: theirs, through: relationship, from: entity).filter(\.isLive).map(\.id)
+    let owners = try parent.owners(of: Set(members), present: theirs, through: relationship, from: entity)
+    return owners.filter(\.isLive).map(\.id)
   }
 
   // MARK: Telling

@@ -168,7 +168,11 @@ extension Context {
     if !keepsMembers || object.state != .deleted { object.toMany = [:] }
     for relationship in object.entity.relationships where relationship.followsFromInverse {
       var holders = image.members[relationship.slot] ?? []
-      if relationship.deleteRule == .noAction { holders += try object.storedMembers(of: relationship) }
+      if relationship.deleteRule == .noAction, let inverse = relationship.inverse {
+        let root = relationship.destination.rootNumber
+        let found = try savedOwners(of: [object.reference], through: inverse, from: relationship.destination)
+        holders += found.map { ObjectReference(root: root, id: $0) }
+      }
       try noteHolders(of: object, among: holders, in: relationship)
     }
     file(returned: object)

@@ -242,7 +242,14 @@ extension Context {
   func owners(
     of members: [ManagedObject], through relationship: Relationship, from entity: Entity
   ) throws(Failure) -> [ManagedObject] {
-    let references = Set(members.map(\.reference))
+    try owners(of: Set(members.map(\.reference)), present: members, through: relationship, from: entity)
+  }
+
+  /// The same of references, of which those whose objects are not `present` are to what is gone.
+  func owners(
+    of references: Set<ObjectReference>, present members: [ManagedObject], through relationship: Relationship,
+    from entity: Entity
+  ) throws(Failure) -> [ManagedObject] {
     var owners = ObjectSet()
     let ids = try savedOwners(of: Array(references), through: relationship, from: entity)
     for row in try rows(root: entity.root, ids: ids) { owners.insert(object(for: row)) }
