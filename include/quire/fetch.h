@@ -131,7 +131,8 @@ quire_status quire_fetch_request_set_batch_size(
  * It takes one statement for each step, whatever the number of objects, and with a batch size one for each step and
  * batch. Touching the related objects then reads nothing: which ones there are, unsaved changes included, and their
  * values. They stay read as long as the list that the fetch gave keeps the object that leads to them, or
- * somebody else holds them. Results other than objects have nothing to prefetch, and a results controller does not do it.
+ * somebody else holds them. A results controller reads them with its objects, see `quire_results_object`. Results other
+ * than objects have nothing to prefetch.
  *
  * Whether the path exists, and is one of stored relationships, shows at the fetch. Fails: QUIRE_INVALID_ARGUMENT (an empty
  * name in the path), QUIRE_INVALID_TEXT.

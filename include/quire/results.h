@@ -364,6 +364,10 @@ quire_status quire_results_sections(
 /**
  * The object at an index path. Owned: `*out_object`.
  *
+ * Whoever asks for row after row, in either direction, gets the next 64 rows read in one statement, with what the request
+ * prefetches of each; the controller holds the objects of the last four such batches. They are objects of the context,
+ * and follow its changes. A row at a random place is read alone.
+ *
  * Fails: QUIRE_NOT_FOUND, QUIRE_INVALID_STATE (not fetched), QUIRE_CLOSED, QUIRE_DATABASE.
  */
 quire_status quire_results_object(

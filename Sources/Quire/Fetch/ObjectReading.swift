@@ -23,7 +23,7 @@ struct ObjectReading {
   init(_ request: FetchRequest, of entity: Entity) throws(Failure) {
     batchSize = request.batchSize
     refreshes = request.shouldRefreshRefetchedObjects
-    for names in request.prefetchedKeyPaths { prefetched.append(try ObjectReading.relationships(names, of: entity)) }
+    prefetched = try ObjectReading.prefetched(request, of: entity)
     let partial = try ObjectReading.properties(request.projection, of: entity)
     if !request.includesPropertyValues {
       extent = .alone
@@ -31,6 +31,10 @@ struct ObjectReading {
       extent = .whenTouched(partial)
     }
     try checkAgrees(request, partial)
+  }
+
+  static func prefetched(_ request: FetchRequest, of entity: Entity) throws(Failure) -> [[Relationship]] {
+    try request.prefetchedKeyPaths.map { (names) throws(Failure) in try relationships(names, of: entity) }
   }
 
   private func checkAgrees(_ request: FetchRequest, _ partial: [Property]) throws(Failure) {

@@ -7,6 +7,8 @@ struct Listing {
   private(set) var aggregates = AggregatePlan()
   /// The places of the order that are shown; nil for all.
   let window: Range<Int>?
+  /// What is read together with objects.
+  let prefetched: [[Relationship]]
   /// How many rows behind a window are known, beside those in it and before it.
   let spareRows: Int
   /// Sections that are there in any case, in order.
@@ -58,6 +60,7 @@ struct Listing {
     if rule != nil { _ = try FetchSQL(query.plan(), schema: context.store.schema) }
     cancellation = request.cancellation
     progress = request.progress
+    prefetched = try ObjectReading.prefetched(request, of: entity)
     dependencies = query.dependencies()
     self.spareRows = spareRows
     let (end, overflow) = request.offset.addingReportingOverflow(request.limit)

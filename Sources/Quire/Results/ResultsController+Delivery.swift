@@ -48,7 +48,7 @@ extension ResultsController {
       if found[change.id] == nil { missing.append(change.id) }
     }
     if missing.isEmpty { return found }
-    for object in (try? read(missing)) ?? [] { found[object.id] = object }
+    for object in (try? storedObjects(missing)) ?? [] { found[object.id] = object }
     for id in missing where found[id] == nil {
       found[id] = ManagedObject(context: context, entity: entity, id: id, state: .gone)
     }

@@ -18,6 +18,8 @@ final class ResultsController {
   /// While a bracket's changes are worked out but not applied: the objects that got permanent ids, by temporary id.
   var assignedMeanwhile: [Int64: ManagedObject]?
   let generation = Counter()
+  /// What was read beyond what was asked for.
+  var ahead = ReadAhead()
   /// What it looks at beyond its rows.
   private(set) var watch: ListWatch
 
@@ -161,7 +163,7 @@ final class ResultsController {
   var count: Int { isFetched ? index.count : 0 }
   var sectionCount: Int { isFetched ? index.sectionCount : 0 }
 
-  private func checkFetched() throws(Failure) {
+  func checkFetched() throws(Failure) {
     if !isFetched {
       throw Failure(.invalidState, "The results were not fetched yet, so there is nothing in them; fetch them first.")
     }
@@ -193,31 +195,6 @@ final class ResultsController {
     return try aggregates.value(of: name, in: handle)
   }
 
-  func object(section: Int, row: Int) throws(Failure) -> ManagedObject {
-    try checkFetched()
-    guard let id = index.id(at: IndexPath(section: section, row: row)) else {
-      throw Failure(.notFound, "The results have no row \(row) in section \(section).")
-    }
-    return try object(withID: id)
-  }
-
-  private func object(withID id: Int64) throws(Failure) -> ManagedObject {
-    if let object = bracket?[id] ?? withheld?.objects[id] { return object }
-    let reference = ObjectReference(root: query.entity.rootNumber, id: id)
-    if let object = context.registeredObject(reference), !object.isFault { return object }
-    guard let object = try read([id]).first else {
-      throw Failure(.notFound, "The row of \(query.entity.name) \(id) is no longer in the store.")
-    }
-    // Another writer changed the row: the list takes that on with the next changes, so as not to show it out of order.
-    if try !contents.isUpToDate(with: object) { context.touch(object) }
-    return object
-  }
-
-  /// The objects of saved rows, as far as these are there.
-  func read(_ ids: [Int64]) throws(Failure) -> [ManagedObject] {
-    try context.rows(root: query.entity.root, ids: ids).map { context.object(for: $0) }
-  }
-
   func indexPath(of object: ManagedObject) throws(Failure) -> IndexPath {
     try checkFetched()
     guard object.context === context, object.entity.rootNumber == query.entity.rootNumber,
@@ -236,12 +213,6 @@ final class ResultsController {
   }
 
   func ids(_ range: Range<Int>) -> [Int64] { index.ids(in: range) }
-
-  func page(_ range: Range<Int>, keys: [String], nulSeparated: Bool) throws(Failure) -> Page {
-    let rows = index.ids(in: range).map { RowIdentifier(id: $0, entity: Int32(query.entity.number)) }
-    let list = ObjectList(context: context, entity: query.entity, rows: ContiguousArray(rows), reading: ObjectReading())
-    return try list.page(0..<rows.count, keys: keys, nulSeparated: nulSeparated)
-  }
 
   /// All sections of lists that follow each other as columns.
   static func sectionsPage(_ lists: [ResultsController], nulSeparated: Bool) -> Page {

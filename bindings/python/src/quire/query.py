@@ -150,7 +150,7 @@ class Query(Generic[M]):
         """Reads related objects together with those of the query: `prefetch(Quote.author, "author.quotes")`.
 
         Each relationship, and each step of a path of them, takes one statement instead of one for each object. The
-        related objects stay read as long as an object of the result is there.
+        related objects stay read as long as an object of the result is there; a live list holds those of the last rows.
         """
         return self._but(_prefetched=(*self._prefetched, *map(path_of, paths)))
 

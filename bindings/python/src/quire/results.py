@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import weakref
 from array import array
+from collections import deque
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from ctypes import byref, c_int64, c_void_p
@@ -34,6 +35,9 @@ __all__ = ["Results"]
 M = TypeVar("M", bound="Model")
 
 _ROWS_AT_A_TIME = 1000
+
+# As many as the library reads ahead.
+_ROWS_AHEAD = 64
 
 
 class _Shown(_rows.Source):
@@ -106,6 +110,10 @@ class Results(Live[M], Generic[M]):
         super().__init__(
             made.value, library.quire_results_release, context, quick.quire_results_generation(made).contents)
         self._model = query._model
+        self._prefetches = bool(query._prefetched)
+        self._last = range(0)
+        # Objects that nobody may have asked for yet.
+        self._held: deque[list[Any]] = deque(maxlen=4)
         self._aggregates = Aggregates(self, None, tuple(aggregates))
         try:
             for name, expression in aggregates.items():
@@ -151,7 +159,7 @@ class Results(Live[M], Generic[M]):
         finally:
             quick.quire_fetch_request_release(request)
         if not status:
-            self._watch, self._model = watch, query._model
+            self._watch, self._model, self._prefetches = watch, query._model, bool(query._prefetched)
         self._section_list = None
         context._after(status, error, watch.take_failure())
 
@@ -317,7 +325,7 @@ class Results(Live[M], Generic[M]):
 
     def _iterate(self, first: int, count: int) -> Iterator[M]:
         """The objects of these rows, read some at a time, even when the list moves on before the end."""
-        ids = _rows.read_ids(quick.quire_results_ids, self._raw, first, count)
+        ids = self._ids(first, count)
         generation = self.generation
         # A save gives these other ids.
         later = (id for id in ids[_ROWS_AT_A_TIME:] if id < 0)
@@ -337,12 +345,43 @@ class Results(Live[M], Generic[M]):
                     yield from _rows.existing(self._context, self._model, (id,))  # type: ignore[misc]
 
     def _window(self, first: int, count: int) -> list[M]:
-        ids = _rows.read_ids(quick.quire_results_ids, self._raw, first, count)
-        found = _rows.known(self._context, self._model, ids)
+        found = _rows.known(self._context, self._model, self._ids(first, count))
         if found is None:
-            found = _rows.objects_of(
-                self._context, self._model, ids, _Shown(self), first, is_complete=True)
+            ahead = self._read_ahead(first, count)
+            found = self._read(range(first, first + count)) if ahead is None else ahead
+        self._last = range(first, first + count)
         return found  # type: ignore[return-value]
+
+    def _read_ahead(self, first: int, count: int) -> Optional[list[Any]]:
+        """These rows, when the list is being scrolled, which holds those behind them from now on."""
+        last = self._last
+        if not (0 < count <= _ROWS_AHEAD and 0 < len(last) <= _ROWS_AHEAD):
+            return None
+        if last.start < first <= last.stop:
+            rows = range(first, min(first + count + _ROWS_AHEAD, len(self)))
+        elif last.start <= first + count < last.stop:
+            rows = range(max(first - _ROWS_AHEAD, 0), first + count)
+        else:
+            return None
+        try:
+            found = self._read(rows)
+        except NotFound:
+            # It may be none of those that were asked for.
+            return None
+        self._held.append(found)
+        return found[first - rows.start : first - rows.start + count]
+
+    def _read(self, rows: range) -> list[Any]:
+        shown = _Shown(self)
+        if self._prefetches:
+            # Has the library read what comes with them.
+            for row in rows:
+                quick.quire_object_release(shown.object_at(row))
+        ids = self._ids(rows.start, len(rows))
+        return _rows.objects_of(self._context, self._model, ids, shown, rows.start, is_complete=True)
+
+    def _ids(self, first: int, count: int) -> list[int]:
+        return _rows.read_ids(quick.quire_results_ids, self._raw, first, count)
 
     def _path_of(self, item: Model) -> Optional[Path]:
         if item._quire_context is not self._context:
