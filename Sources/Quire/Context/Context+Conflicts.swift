@@ -102,7 +102,11 @@ extension Context {
         gone.insert(object.reference)
       }
     }
-    for settlement in settlements { try settlement.finish() }
+    var waiting = Set(settlements.map { ObjectIdentifier($0.object) })
+    for settlement in settlements {
+      waiting.remove(ObjectIdentifier(settlement.object))
+      try settlement.finish(before: waiting)
+    }
     for dispute in deletions { try insist(on: dispute.conflict.object, dispute.holders) }
     for object in returning {
       try object.insertAgain(formerMembers[ObjectIdentifier(object)] ?? [:])

@@ -1,15 +1,16 @@
 /// An object that has taken over its row, and whose relationships others still have to agree with.
 struct Settlement {
-  fileprivate let object: ManagedObject
+  let object: ManagedObject
   fileprivate let policy: MergePolicy
   /// By slot of the to-one relationship: all that it held.
   fileprivate let formerTargets: [Int: Set<ObjectReference>]
   fileprivate var isRevived = false
 
   /// To be called when all objects that are settled together have taken over their rows: this reads partners anew, and
-  /// what is read anew no longer shows what its own policy goes by.
-  func finish() throws(Failure) {
-    try object.settleRelationships(formerTargets, by: policy)
+  /// what is read anew no longer shows what its own policy goes by. Those in `waiting` have their turn yet, and need to
+  /// know then what they held.
+  func finish(before waiting: Set<ObjectIdentifier> = []) throws(Failure) {
+    try object.settleRelationships(formerTargets, by: policy, before: waiting)
     if isRevived { try object.regainMembers() }
   }
 }
@@ -147,10 +148,12 @@ extension ManagedObject {
     return targets
   }
 
-  fileprivate func settleRelationships(_ targets: [Int: Set<ObjectReference>], by policy: MergePolicy) throws(Failure) {
+  fileprivate func settleRelationships(
+    _ targets: [Int: Set<ObjectReference>], by policy: MergePolicy, before waiting: Set<ObjectIdentifier>
+  ) throws(Failure) {
     for relationship in entity.relationships where !relationship.isTransient {
       if relationship.isToMany {
-        try settleMembers(of: relationship, by: policy)
+        try settleMembers(of: relationship, by: policy, before: waiting)
       } else {
         let present = targets[relationship.slot] ?? []
         for reference in present.sorted(by: { $0.id < $1.id }) {
@@ -196,7 +199,9 @@ extension ManagedObject {
   }
 
   /// Brings members that were read or changed here to what the store has by now.
-  private func settleMembers(of relationship: Relationship, by policy: MergePolicy) throws(Failure) {
+  private func settleMembers(
+    of relationship: Relationship, by policy: MergePolicy, before waiting: Set<ObjectIdentifier>
+  ) throws(Failure) {
     let slot = relationship.slot
     guard let former = toMany[slot].map({ Set($0.members) }) else { return }
     let present = try storedMembers(of: relationship)
@@ -225,9 +230,9 @@ extension ManagedObject {
       guard let member = context.registeredObject(reference), member.isLive, member !== self,
         let theirs = member.toMany[inverse.slot]
       else { continue }
-      // One with other changes may have its own turn yet, and needs to know then what it held.
-      if theirs.isChanged || member.isUpdated || pending.contains(reference) {
-        if !member.isUpdated, member.state == .saved {
+      let isOther = member.isUpdated || waiting.contains(ObjectIdentifier(member))
+      if theirs.isChanged || isOther || pending.contains(reference) {
+        if !isOther, member.state == .saved {
           // It is only drawn in: nothing but this one member of it may change.
           try context.reread(CollectionOfOne(reference))
           member.toMany[inverse.slot]?.rebase(onto: try member.storedMembers(of: inverse))
