@@ -213,8 +213,8 @@ struct SectionRuleTests {
   func unsuitedRules() throws {
     let fixture = try LibraryFixture()
     let context = Context(store: fixture.store)
-    func message(_ format: String, _ grouping: SectionGrouping = .value) throws -> String {
-      let rule = try SectionRule(Expression.parse(Text(format)), grouping)
+    func message(_ format: String, _ grouping: SectionGrouping = .value, fixed: [Value] = []) throws -> String {
+      let rule = try SectionRule(Expression.parse(Text(format)), grouping, fixed: fixed)
       return refusal {
         _ = try ResultsController(
           context: context, request: FetchRequest(entityName: "Book"), sections: .rule(rule), queuesChanges: false)
@@ -225,6 +225,10 @@ struct SectionRuleTests {
     #expect(try message("title", .step(width: 1, origin: 0)).contains("'title' is text"))
     #expect(try message("title", .period(.day, timeZone: "UTC", locale: "")).contains("'title' is text"))
     #expect(try message("now()").contains("another value each time"))
+    #expect(try message("title", fixed: [.nil, .text("a"), .integer(1)]).contains("a number, and 'title' is text"))
+    #expect(try message("price", fixed: [.boolean(true), .text("1")]).contains("text, and 'price' is a number"))
+    #expect(try message("author", fixed: [.text("Goethe")]).contains("text, and 'author' is an object"))
+    #expect(try message("title", fixed: [.nil, .text("a")]).isEmpty)
     #expect(try message("author.books").contains("a list"))
     #expect(try message("author.books.price").contains("a list"))
     #expect(try message("$x").contains("$x"))

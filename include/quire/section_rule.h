@@ -79,7 +79,8 @@ typedef struct quire_section_rule_options {
     size_t bound_count;
     /**
      * Sections that are there in any case, also without rows, in this order: values as the rows have them, such as any date
-     * of a day. Others come behind them when they have rows. Copied; objects cannot be among them.
+     * of a day. Others come behind them when they have rows. Copied; neither objects can be among them nor what is of
+     * another kind than the values of the key.
      */
     const quire_value *QUIRE_NULLABLE fixed_sections;
     size_t fixed_section_count;

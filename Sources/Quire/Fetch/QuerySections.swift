@@ -24,6 +24,14 @@ final class QuerySections {
           "The sections are made of \(wanted.name), and '\(rule.key.text)' is \(type.comparisonClass.name). "
             + "Cast it, or group it otherwise.")
       }
+      if case .value = rule.grouping {
+        for case let kind? in rule.fixed.map(\.comparisonClass) where kind != type.comparisonClass {
+          throw Failure(
+            .invalidArgument,
+            "A fixed section is \(kind.name), and '\(rule.key.text)' is \(type.comparisonClass.name), so that it would "
+              + "never have rows. Name fixed sections by values of the key.")
+        }
+      }
       if case .object = type, let found = try? ResolvedKeyPath(keys, of: entity, for: .sort),
         let last = found.last as? Relationship
       {
