@@ -56,6 +56,21 @@ class IteratingTests(StoreTestCase):
         self.assertEqual(len(seen), 2600)
         self.assertEqual([each.is_deleted for each in seen], [n in range(1200, 1300) for n in range(2600)])
 
+    def test_a_row_that_is_gone_keeps_no_more_than_its_neighbours_from_being_read_together(self):
+        self.context.save()
+        rows = iter(self.context.query(Quote).order_by("contents"))
+        seen = [next(rows)]
+        with self.store.create_context() as other:
+            other.query(Quote).where("contents == '2400'").delete()
+        seen += rows
+        self.assertEqual(len(seen), 2600)
+        alone = [n for n, each in enumerate(seen) if each._quire_reference.page is None]
+        self.assertTrue(2400 in alone and alone[-1] - alone[0] < 256, alone)
+        self.assertEqual(
+            [each.contents for n, each in enumerate(seen) if n != 2400], [f"{n:04}" for n in range(2600) if n != 2400])
+        with self.assertRaises(quire.NotFound):
+            seen[2400].contents
+
     def test_a_list_that_is_closed_meanwhile_says_so(self):
         iterator = iter(self.live)
         next(iterator)

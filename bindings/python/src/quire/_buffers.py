@@ -17,8 +17,8 @@ NUMBER_FORMATS: dict[int, Any] = {
     _ffi.QUIRE_COLUMN_DATE: "d",
     _ffi.QUIRE_COLUMN_OBJECT_ID: "q",
 }
-# In fewer values there is little to share.
-_WORTH_SHARING = 32
+# Fewer values have little to share, and so have those of which as many in a row are all different.
+_WORTH_SHARING = 64
 _TEXTS = (_ffi.QUIRE_COLUMN_TEXT, _ffi.QUIRE_COLUMN_DECIMAL, _ffi.QUIRE_COLUMN_URI)
 
 
@@ -64,11 +64,10 @@ def compact_values(column: _ffi.quire_column) -> Sequence[Any]:
         numbers.frombytes(ctypes.string_at(column.values, 8 * column.length))
         return numbers
     values = raw_values(column)
-    if kind in _TEXTS and len(values) >= _WORTH_SHARING:
+    if kind in _TEXTS and len(set(values[:_WORTH_SHARING])) < min(len(values), _WORTH_SHARING):
         # Equal texts are one object: names and categories repeat, above all where rows are in their order.
-        unique = dict(zip(values, values))
-        if 2 * len(unique) < len(values):
-            return list(map(unique.__getitem__, values))
+        known: dict[Any, Any] = {}
+        return list(map(known.setdefault, values, values))
     return values
 
 
