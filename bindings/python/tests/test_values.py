@@ -1,12 +1,14 @@
 """Values of all types go in and come back."""
 
 import enum
+import random
 import unittest
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 from uuid import UUID
 
 import quire
+from quire import _values
 from support import Everything, FileTestCase, StoreTestCase, MODELS
 
 SAMPLES = {
@@ -54,6 +56,32 @@ class ValueTests(FileTestCase):
                 for id, (value,) in zip(ids, alone.query(Everything).values(name)):
                     at, sample = expected[id]
                     self.assertEqual(value, self.as_stored(name, sample) if at == name else None)
+
+    def test_dates_are_rounded_as_by_timedelta(self):
+        epoch = datetime(1970, 1, 1, tzinfo=timezone.utc)
+        dice = random.Random(7)
+        first, last = -62135596800, 253402300800
+        seconds = [first, first - 1e-5, last - 1e-4, last - 1e-7, last, -0.5e-6, 0.5e-6, 1.5e-6, float("nan"), 1e300]
+        for _ in range(3000):
+            seconds += [
+                dice.uniform(first, last), dice.uniform(-1e-5, 1e-5), dice.randrange(first, last),
+                dice.randrange(2**31) + dice.randrange(10**6) / 1e6 + 5e-7]
+        expected = []
+        for each in map(float, seconds):
+            try:
+                expected.append(epoch + timedelta(seconds=each))
+            except (OverflowError, ValueError):
+                with self.assertRaisesRegex(quire.InvalidArgument, "outside of the years|nan"):
+                    _values.instant(each)
+                with self.assertRaises(quire.InvalidArgument):
+                    _values.instants([0.0, each])
+                expected.append(None)
+            else:
+                self.assertEqual((each, _values.instant(each)), (each, expected[-1]))
+        inside = [(each, moment) for each, moment in zip(seconds, expected) if moment is not None]
+        self.assertEqual(_values.instants([float(each) for each, _ in inside]), [moment for _, moment in inside])
+        moments = [moment for _, moment in inside]
+        self.assertEqual(list(_values.all_seconds(moments)), list(map(_values.seconds, moments)))
 
     @staticmethod
     def as_stored(name, sample):

@@ -7,7 +7,7 @@ import struct
 import uuid
 from array import array
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timezone
 from typing import Any, Callable, Optional
 
 from . import _ffi, _values
@@ -120,10 +120,13 @@ def _data_column(values: Sequence[bytes]) -> Column:
 
 
 def _date_column(values: Sequence[datetime]) -> Column:
-    return _values.number_column(array("d", map(_values.seconds, values)), _ffi.QUIRE_VALUE_DATE)
+    return _values.number_column(_values.all_seconds(values), _ffi.QUIRE_VALUE_DATE)
 
 
 def _date(value: datetime) -> datetime:
+    if value.__class__ is datetime and value.tzinfo is timezone.utc and not value.microsecond:
+        # Whole seconds are exact.
+        return value
     return _values.instant(_values.seconds(value))
 
 
@@ -187,9 +190,17 @@ Transformable = _blob("Transformable", _ffi.QUIRE_TRANSFORMABLE)
 DEFAULTS: dict[type, AttributeType] = {
     kind.python: kind for kind in (Integer64, Double, String, Boolean, Date, Decimal, UUID, Binary)}
 
-COLUMN_DECODERS: dict[int, Callable[[Any], Any]] = {
+# For columns whose plain form is not the value itself.
+_COLUMN_DECODERS: dict[int, Callable[[Any], Any]] = {
     _ffi.QUIRE_COLUMN_DATE: _values.instant,
     _ffi.QUIRE_COLUMN_DECIMAL: decimal.Decimal,
     _ffi.QUIRE_COLUMN_UUID: lambda raw: uuid.UUID(bytes=raw),
 }
-"""For columns whose plain form is not the value itself."""
+
+
+def decoded(kind: int, values: list[Any]) -> list[Any]:
+    """The values of a column of the library, from their plain form."""
+    if kind == _ffi.QUIRE_COLUMN_DATE and None not in values:
+        return _values.instants(values)
+    decode = _COLUMN_DECODERS.get(kind)
+    return values if decode is None else [None if value is None else decode(value) for value in values]

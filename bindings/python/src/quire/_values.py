@@ -10,7 +10,7 @@ import uuid
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta, timezone
-from itertools import accumulate
+from itertools import accumulate, repeat
 from typing import Any, Optional
 
 from . import _ffi
@@ -126,14 +126,32 @@ def seconds(value: datetime) -> float:
     return (value - _EPOCH).total_seconds()
 
 
+def all_seconds(values: Sequence[datetime]) -> array[float]:
+    """The same for many, all of them exactly of this type."""
+    try:
+        # Without a step of Python for each; what has no time zone cannot be subtracted from.
+        return array("d", map(timedelta.total_seconds, map(operator.sub, values, repeat(_EPOCH))))
+    except TypeError:
+        return array("d", map(seconds, values))
+
+
 def instant(value: float) -> datetime:
     """The aware UTC datetime of seconds since 1970."""
     try:
-        return _EPOCH + timedelta(seconds=value)
-    except (OverflowError, ValueError):
+        # It rounds to microseconds as timedelta does, in less than half of the time.
+        return datetime.fromtimestamp(value, timezone.utc)
+    except (OverflowError, ValueError, OSError):
         raise InvalidArgument(
             f"The date {value} seconds from 1970 is outside of the years 1 to 9999 that Python's datetime knows."
         ) from None
+
+
+def instants(values: Sequence[float]) -> list[datetime]:
+    """The same for many."""
+    try:
+        return list(map(datetime.fromtimestamp, values, repeat(timezone.utc)))
+    except (OverflowError, ValueError, OSError):
+        return [instant(value) for value in values]
 
 
 def number_text(value: decimal.Decimal) -> str:

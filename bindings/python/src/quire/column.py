@@ -76,11 +76,7 @@ class Column(Sequence[Any]):
         """All values, None where there is none."""
         self._page._raw
         if self._list is None:
-            values = _buffers.raw_values(self._column)
-            decode = _types.COLUMN_DECODERS.get(self._column.type)
-            if decode is not None:
-                values = [None if value is None else decode(value) for value in values]
-            self._list = values
+            self._list = _types.decoded(self._column.type, _buffers.raw_values(self._column))
         return list(self._list)
 
     def __len__(self) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, Optional, TypeVar, Union, overlo
 from . import _buffers, _ffi, _values
 from ._load import library, quick
 from .aggregates import Aggregates
-from ._types import COLUMN_DECODERS
+from ._types import decoded
 from .errors import InvalidState, NotFound, failure
 from .section_rule import (
     SectionRule, by_day, by_expression, by_letter, by_month, by_number, by_value, by_week, by_year,
@@ -112,12 +112,7 @@ class Section(Sequence[M], Generic[M]):
 
 def section_columns(page: int) -> list[list[Any]]:
     """The columns of a page of sections, the values among them as Python has them."""
-    found = []
-    for column in _buffers.columns(page):
-        values = _buffers.raw_values(column)
-        decode = COLUMN_DECODERS.get(column.type)
-        found.append(values if decode is None else [None if each is None else decode(each) for each in values])
-    return found
+    return [decoded(column.type, _buffers.raw_values(column)) for column in _buffers.columns(page)]
 
 
 class Sections(Sequence[Section[M]], Generic[M]):
