@@ -107,18 +107,38 @@ class Columns(dict[str, Column]):
         return super().__getitem__(path_of(key))
 
 
-def read_columns(model: type[Model], keys: Sequence[KeyPath], page_of: Callable[..., int]) -> Columns:
-    """The columns of the page that `page_of(key_paths, count, flags, out_page, out_error)` makes."""
-    paths = [path_of(key) for key in keys] or [attribute.path for attribute in model._quire_entity.stored]
-    return _read(paths, page_of)
+Pages = Callable[..., int]
+"""Makes a page: `page_of(key_paths, count, flags, out_page, out_error)` gives a status."""
 
 
-def named_columns(page_of: Callable[..., int]) -> Columns:
+def read_columns(model: type[Model], keys: Sequence[KeyPath], page_of: Pages) -> Columns:
+    """The columns of the page that `page_of` makes."""
+    paths = _paths(model, keys)
+    return _held(paths, _page(paths, page_of))
+
+
+def read_tuples(model: type[Model], keys: Sequence[KeyPath], page_of: Pages) -> list[tuple[Any, ...]]:
+    """The same as one tuple for each row."""
+    page = _page(_paths(model, keys), page_of)
+    try:
+        columns = _buffers.columns(page)
+        with _rows.collector_paused(columns[0].length if columns else 0):
+            return list(zip(*[_types.decoded(each.type, _buffers.raw_values(each)) for each in columns]))
+    finally:
+        quick.quire_page_release(page)
+
+
+def named_columns(page_of: Pages) -> Columns:
     """The columns of a page that has names for them itself."""
-    return _read([], page_of)
+    return _held([], _page([], page_of))
 
 
-def _read(paths: list[str], page_of: Callable[..., int]) -> Columns:
+def _paths(model: type[Model], keys: Sequence[KeyPath]) -> list[str]:
+    return [path_of(key) for key in keys] or [attribute.path for attribute in model._quire_entity.stored]
+
+
+def _page(paths: list[str], page_of: Pages) -> int:
+    """The page that `page_of` makes; the caller owns it."""
     names = [_values.encoded(path) for path in paths]
     error, page = c_void_p(), c_void_p()
     status = page_of(
@@ -126,15 +146,19 @@ def _read(paths: list[str], page_of: Callable[..., int]) -> Columns:
     if status:
         raise failure(status, error)
     assert page.value is not None
-    owner = HeldPage(page.value, quick.quire_page_release)
-    columns = list(_buffers.columns(page.value))
+    return page.value
+
+
+def _held(paths: list[str], page: int) -> Columns:
+    owner = HeldPage(page, quick.quire_page_release)
+    columns = _buffers.columns(page)
     paths = paths or [column.name.decode() for column in columns]
     return Columns({path: Column(path, owner, column) for path, column in zip(paths, columns)})
 
 
-def tuples(columns: Columns, keys: Sequence[KeyPath]) -> list[tuple[Any, ...]]:
-    """One tuple for each row, with a value for each key."""
-    found = [columns[key] for key in keys] or list(columns.values())
+def tuples(columns: Columns) -> list[tuple[Any, ...]]:
+    """One tuple for each row."""
+    found = list(columns.values())
     if not found:
         return []
     with _rows.collector_paused(len(found[0])):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Callable, Generic, Literal, Optional, Typ
 from . import _evaluation, _ffi, _handle, _identity, _request, _rows, _values, _watch
 from ._load import library, quick
 from .cancellation import Cancellation
-from .column import Columns, named_columns, read_columns, tuples
+from .column import Columns, Pages, named_columns, read_columns, read_tuples, tuples
 from .errors import InvalidArgument, MultipleFound, NotFound, WrongType, failure
 from .expression import Expression
 from .keys import Key, KeyPath, Order, order_of, path_of
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Query"]
 
 M = TypeVar("M", bound="Model")
+R = TypeVar("R")
 
 # Large enough to make the call around a page cheap, small enough to begin soon and to hold little.
 _ROWS_AT_A_TIME = 2000
@@ -259,11 +260,11 @@ class Query(Generic[M]):
 
         A to-one relationship gives an id. Without keys, all attributes in the order of the class.
         """
-        return tuples(self._columns(keys), keys)
+        return self._read(read_tuples, keys)
 
     def columns(self, *keys: KeyPath) -> Columns:
         """The values of all objects column by column, by key path; numbers can be used without a copy. See `Column`."""
-        return self._columns(keys)
+        return self._read(read_columns, keys)
 
     def dictionaries(self, *keys: KeyPath, **columns: Union[str, Expression]) -> list[dict[str, Any]]:
         """A dict for each row: `group_by(Quote.author).dictionaries(Quote.author, total="sum:(price)")`.
@@ -276,7 +277,7 @@ class Query(Generic[M]):
         return [
             {name: value for name, value in zip(found, row) if value is not None}
             for found in [self._projected(keys, columns)]
-            for row in tuples(found, ())
+            for row in tuples(found)
         ]
 
     def aggregate(self, **columns: Union[str, Expression]) -> dict[str, Any]:
@@ -286,7 +287,7 @@ class Query(Generic[M]):
         """
         if not columns:
             raise InvalidArgument("aggregate needs what to calculate, such as total=\"sum:(price)\".")
-        rows = tuples(self._projected((), columns), ())
+        rows = tuples(self._projected((), columns))
         if len(rows) != 1:
             raise InvalidArgument(
                 f"aggregate is for calculations that give one row, and this gives {len(rows)}; take dictionaries(...).")
@@ -499,11 +500,12 @@ class Query(Generic[M]):
     def _reads_objects(self) -> bool:
         return self._refreshes or bool(self._prefetched)
 
-    def _columns(self, keys: Sequence[KeyPath]) -> Columns:
+    def _read(self, read: Callable[[type[M], Sequence[KeyPath], Pages], R], keys: Sequence[KeyPath]) -> R:
+        """All rows, by `read_columns` or the like."""
         taken = self._fetch(_ffi.QUIRE_RESULT_IDS)
         try:
             count = quick.quire_list_count(taken)
-            found = read_columns(self._model, keys, partial(library.quire_list_page, taken, 0, count))
+            found = read(self._model, keys, partial(library.quire_list_page, taken, 0, count))
         finally:
             quick.quire_list_release(taken)
         self._context._deliver()

@@ -17,7 +17,7 @@ from ._live import Live
 from ._load import library, quick
 from .aggregates import Aggregates
 from .changes import ChangeSet, Path
-from .column import Columns, read_columns, tuples
+from .column import Columns, Pages, read_columns, read_tuples
 from .errors import InvalidArgument, NotFound, WrongType, failure
 from .expression import Expression
 from .keys import KeyPath, path_of
@@ -236,15 +236,11 @@ class Results(Live[M], Generic[M]):
         A to-one relationship gives an id. Without keys, all attributes in the order of the class; without `count`, all
         rows from `first` on. Raises `InvalidArgument` for rows that there are not.
         """
-        return tuples(self.columns(*keys, first=first, count=count), keys)
+        return read_tuples(self._model, keys, self._pages(first, count))
 
     def columns(self, *keys: KeyPath, first: int = 0, count: Optional[int] = None) -> Columns:
         """The same column by column, by key path; numbers can be used without a copy. See `Column`."""
-        first = _values.whole(first, "the first row")
-        count = max(len(self) - first, 0) if count is None else _values.whole(count, "the number of rows")
-        if not (_values.fits(first) and _values.fits(count)):
-            raise InvalidArgument(f"The list has {len(self)} rows, not the {count} from {first} on.")
-        return read_columns(self._model, keys, partial(library.quire_results_page, self._raw, first, count))
+        return read_columns(self._model, keys, self._pages(first, count))
 
     @property
     def aggregates(self) -> Aggregates:
@@ -304,6 +300,13 @@ class Results(Live[M], Generic[M]):
         return f"<Results {name} {sections} sections {len(self)} rows>"
 
     # MARK: inside
+
+    def _pages(self, first: int, count: Optional[int]) -> Pages:
+        first = _values.whole(first, "the first row")
+        count = max(len(self) - first, 0) if count is None else _values.whole(count, "the number of rows")
+        if not (_values.fits(first) and _values.fits(count)):
+            raise InvalidArgument(f"The list has {len(self)} rows, not the {count} from {first} on.")
+        return partial(library.quire_results_page, self._raw, first, count)
 
     def _note_fetch(self, succeeded: bool) -> None:
         self._section_list = None
