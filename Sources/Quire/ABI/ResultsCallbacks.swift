@@ -77,14 +77,17 @@ final class ExportedChanges: @unchecked Sendable {
   init(_ changes: ChangeSet) {
     self.changes = changes
     var keys: [[Text]: UnsafeMutableBufferPointer<quire_string>] = [:]
-    for change in changes.changes where !change.keys.isEmpty && keys[change.keys] == nil {
-      keys[change.keys] = ExportedChanges.copy(change.keys.map(\.lent))
-    }
-    self.keys = keys
+    // Most rows that follow each other have one list of keys.
+    var last = (keys: [Text](), list: ExportedChanges.none)
     rows = ExportedChanges.copy(
       changes.changes.map { change in
-        quire_change(change, UnsafeBufferPointer(keys[change.keys] ?? ExportedChanges.none))
+        if change.keys != last.keys {
+          last = (change.keys, keys[change.keys] ?? ExportedChanges.copy(change.keys.map(\.lent)))
+          keys[change.keys] = last.list
+        }
+        return quire_change(change, UnsafeBufferPointer(last.list))
       })
+    self.keys = keys
     sections = ExportedChanges.copy(changes.sectionChanges.map { quire_section_change($0) })
     parts = ExportedChanges.copy(
       changes.parts.map {

@@ -22,6 +22,15 @@ extension ManagedObject: PropertySource {
     return .subject(target)
   }
 
+  /// The value at a path of this entity, or one above, that has been resolved.
+  func value(at path: ResolvedKeyPath) throws(Failure) -> Value {
+    let slot = path.last.slot
+    if path.relationships.isEmpty, entity.properties.indices.contains(slot), entity.properties[slot] === path.last {
+      return try value(of: path.last)
+    }
+    return try value(atKeyPath: path.names)
+  }
+
   /// Follows a key path through to-one relationships. A relationship that holds nothing makes the whole path nil, and
   /// so does one whose object is no longer in the store, as in SQL; the empty path is the object itself.
   func value(atKeyPath path: [String]) throws(Failure) -> Value {

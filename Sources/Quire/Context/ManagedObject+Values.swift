@@ -68,6 +68,7 @@ extension ManagedObject {
 
   /// The value of an attribute or the reference of a to-one relationship.
   func value(of property: Property) throws(Failure) -> Value {
+    if property is Attribute, !isFault, state != .gone, state != .forgotten { return values[property.slot] }
     if let relationship = property as? Relationship, relationship.isToMany {
       throw Failure(
         .invalidArgument, "'\(property.qualifiedName)' is a to-many relationship; read its objects instead of a value.")

@@ -55,7 +55,12 @@ struct UnheardChange {
   func formerTargets(
     in context: Context
   ) -> [(slot: Int, target: ObjectReference, object: ManagedObject?)] {
-    (values + passing).compactMap { slot, value in
+    func isReference(_ change: (slot: Int, value: Value)) -> Bool {
+      if case .object = change.value { true } else { false }
+    }
+    // Most changes are of attributes.
+    if passing.isEmpty, !values.contains(where: isReference) { return [] }
+    return (values + passing).compactMap { slot, value in
       guard case .object(let box) = value else { return nil }
       let target = box.reference
       return (slot, target, target.isTemporary ? context.registeredObject(target) : nil)

@@ -128,9 +128,8 @@ struct FetchQuery {
   /// The place of `object` in the order, tie-break included. `section` is the order of its section, if it has one.
   func sortKey(of object: ManagedObject, in section: SortKey = SortKey()) throws(Failure) -> SortKey {
     var key = section
-    for place in sort.indices {
-      append(try object.value(atKeyPath: sort[place].keyPath), at: place, to: &key)
-    }
+    key.bytes.reserveCapacity(section.bytes.count + 64)
+    for place in sort.indices { append(try object.value(at: sortPaths[place]), at: place, to: &key) }
     key.append(tieBreak: object.id)
     return key
   }

@@ -87,19 +87,6 @@ extension ChangeSet {
       oldSectionCount: oldSectionCount, newSectionCount: newSectionCount, aggregateChanges: aggregateChanges)
   }
 
-  /// The same changes with the keys of rows that stayed in the list.
-  func naming(_ keys: [Int64: [Text]]) -> ChangeSet {
-    if keys.isEmpty { return self }
-    return ChangeSet(
-      changes: changes.map { change in
-        guard change.kind == .move || change.kind == .update, let keys = keys[change.id] else { return change }
-        var change = change
-        change.keys = keys
-        return change
-      }, sectionChanges: sectionChanges, oldCount: oldCount, newCount: newCount, oldSectionCount: oldSectionCount,
-      newSectionCount: newSectionCount, aggregateChanges: aggregateChanges)
-  }
-
   /// The same changes with other ids for rows that got permanent ones.
   func renaming(_ ids: [Int64: Int64]) -> ChangeSet {
     ChangeSet(

@@ -5,14 +5,11 @@
 /// touched rows of that gap; the longest run of those that kept its order are updates, and no
 /// report with fewer moves exists.
 enum Classifier {
-  /// Sets every row's kind, and returns the changes in their documented order.
-  static func classify(_ rows: inout [TouchedRow]) -> [Change] {
-    let oldOrder = rows.indices.filter { rows[$0].old != nil }.sorted {
-      (rows[$0].old?.flat ?? 0) < (rows[$1].old?.flat ?? 0)
-    }
-    let newOrder = rows.indices.filter { rows[$0].new != nil }.sorted {
-      (rows[$0].new?.flat ?? 0) < (rows[$1].new?.flat ?? 0)
-    }
+  /// Sets every row's kind, and returns the changes in their documented order. `names` says what to name of a row, by
+  /// its place among them, if it stays in the list.
+  static func classify(_ rows: inout [TouchedRow], names: (Int) -> [Text] = { _ in [] }) -> [Change] {
+    let oldOrder = order(of: rows) { $0.old }
+    let newOrder = order(of: rows) { $0.new }
     let oldGaps = gaps(of: oldOrder, total: rows.count) { rows[$0].old }
     let newGaps = gaps(of: newOrder, total: rows.count) { rows[$0].new }
 
@@ -27,7 +24,18 @@ enum Classifier {
       }
     }
     settleGaps(&rows, newOrder: newOrder, newGaps: newGaps)
-    return report(rows, oldOrder: oldOrder, newOrder: newOrder)
+    return report(rows, oldOrder: oldOrder, newOrder: newOrder, names)
+  }
+
+  /// The rows that have such a place, by it.
+  private static func order(of rows: [TouchedRow], _ place: (TouchedRow) -> TouchedRow.Place?) -> [Int] {
+    var order: [(flat: Int, index: Int)] = []
+    order.reserveCapacity(rows.count)
+    for (index, row) in rows.enumerated() {
+      if let place = place(row) { order.append((place.flat, index)) }
+    }
+    order.sort { $0.flat < $1.flat }
+    return order.map(\.index)
   }
 
   /// For each row, how many untouched rows stand before it in its section.
@@ -94,7 +102,9 @@ enum Classifier {
     return belongs
   }
 
-  private static func report(_ rows: [TouchedRow], oldOrder: [Int], newOrder: [Int]) -> [Change] {
+  private static func report(
+    _ rows: [TouchedRow], oldOrder: [Int], newOrder: [Int], _ names: (Int) -> [Text]
+  ) -> [Change] {
     var changes: [Change] = []
     changes.reserveCapacity(rows.count)
     for index in oldOrder.reversed() where rows[index].kind == .delete {
@@ -103,7 +113,10 @@ enum Classifier {
     for kind in [Change.Kind.insert, .move, .update] {
       for index in newOrder
       where rows[index].kind == kind && (kind != .update || rows[index].isUpdated) {
-        if let change = rows[index].change { changes.append(change) }
+        if var change = rows[index].change {
+          if kind != .insert { change.keys = names(index) }
+          changes.append(change)
+        }
       }
     }
     return changes

@@ -201,13 +201,13 @@ extension CompositeController: ContextObserver {
     let step = 256
     for start in stride(from: 0, to: report.changes.count, by: step) where isStillThere() {
       let some = report.changes[start..<min(start + step, report.changes.count)]
-      var objects: [Int: [Int64: ManagedObject]] = [:]
+      var objects: [Int: IndexingIterator<[ManagedObject]>] = [:]
       for (place, changes) in Dictionary(grouping: some, by: { report.part(of: $0) }) {
-        objects[place] = children[place].objects(of: changes)
+        objects[place] = children[place].objects(of: changes).makeIterator()
       }
       for change in some where isStillThere() {
         let place = report.part(of: change)
-        if let object = objects[place]?[change.id] {
+        if let object = objects[place]?.next() {
           told.didChangeObject(object, change, of: children[place], in: self)
         }
       }

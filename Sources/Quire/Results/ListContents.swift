@@ -20,12 +20,11 @@ struct ListContents {
   }
 
   /// All rows that are known.
-  private var rows: SectionedIndex { window?.rows ?? index }
+  var rows: SectionedIndex { window?.rows ?? index }
 
   /// Whether the row is in the list, shown or not; of one behind all that is known that cannot be told.
   func contains(_ id: Int64) -> Bool { rows.contains(id) }
   func mayContain(_ id: Int64) -> Bool { rows.contains(id) || window?.isComplete == false }
-  func key(of id: Int64) -> RowKey? { rows.key(of: id) }
 
   /// Reads what is needed to take on what became of rows. What is shown stays as it is.
   func prepare(_ changes: [RowChange], in context: Context) throws(Failure) {
@@ -36,7 +35,8 @@ struct ListContents {
   func shownChanges(_ changes: [RowChange]) -> [RowChange] {
     if let window { return window.changes(of: index, after: changes) }
     // What came and went while nobody was told.
-    return changes.filter { $0.newKey != nil || index.contains($0.id) }
+    func isShown(_ change: RowChange) -> Bool { change.isIn || index.contains(change.id) }
+    return changes.allSatisfy(isShown) ? changes : changes.filter(isShown)
   }
 
   /// Brings what is shown up to date, after `prepare`.

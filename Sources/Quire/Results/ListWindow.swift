@@ -88,16 +88,16 @@ final class ListWindow {
   func changes(of index: SectionedIndex, after changes: [RowChange]) -> [RowChange] {
     var settled: Set<Int64> = []
     var result: [RowChange] = []
-    func settle(_ id: Int64, isUpdated: Bool) {
+    func settle(_ id: Int64, isUpdated: Bool, _ names: [Text] = []) {
       guard settled.insert(id).inserted else { return }
       let isShown = rows.path(of: id).map { range.contains($0.flat) } ?? false
       if isShown {
-        result.append(RowChange(id: id, newKey: rows.key(of: id), isUpdated: isUpdated))
+        result.append(RowChange(id: id, newKey: rows.key(of: id), isUpdated: isUpdated, names: names))
       } else if index.contains(id) {
         result.append(RowChange(id: id, newKey: nil))
       }
     }
-    for change in changes { settle(change.id, isUpdated: change.isUpdated) }
+    for change in changes { settle(change.id, isUpdated: change.isUpdated, change.names) }
     let touched = settled
     // The other rows have their order still, so that they leave and enter at both ends, up to one that stays.
     func leaves(_ place: Int) -> Bool {

@@ -91,8 +91,8 @@ struct Listing {
       return RowKey(section: section, order: try query.sortKey(of: object, in: section.order))
     }
     var section = SectionKey.unsectioned
-    if isSectioned, let first = query.sort.first {
-      section = SectionKey(try object.value(atKeyPath: first.keyPath), query)
+    if isSectioned, let first = query.sortPaths.first {
+      section = query.section(try object.value(at: first))
     }
     return RowKey(section: section, order: try query.sortKey(of: object))
   }
@@ -234,13 +234,13 @@ extension Listing {
   }
 }
 
-extension SectionKey {
-  /// nil and empty text make one section, as in Core Data.
-  init(_ value: Value, _ query: FetchQuery) {
+extension FetchQuery {
+  /// The section of a value of the first sort key. nil and empty text make one, as in Core Data.
+  func section(_ value: Value) -> SectionKey {
     var order = SortKey()
-    let holdsText = query.sortPaths.first?.holdsText == true
-    query.append(value.isNil && holdsText ? .text("") : value, at: 0, to: &order)
+    let holdsText = sortPaths.first?.holdsText == true
+    append(value.isNil && holdsText ? .text("") : value, at: 0, to: &order)
     let name = value.sectionName
-    self.init(order: order, name: name, value: holdsText && name.bytes.count == 0 ? .nil : value)
+    return SectionKey(order: order, name: name, value: holdsText && name.bytes.count == 0 ? .nil : value)
   }
 }

@@ -40,28 +40,19 @@ struct PackedKeys {
 
   /// Negative when the key of `row` sorts before `key`, zero when they are equal.
   func order(of row: Int, _ id: Int64, against key: SortKey) -> Int {
-    let other = key.bytes
-    var place = 0
-    func order(_ byte: UInt8) -> Int {
-      if place == other.count { return 1 }
-      place += 1
-      return Int(byte) - Int(other[place - 1])
-    }
-    for byte in shared.bytes {
-      let order = order(byte)
-      if order != 0 { return order }
-    }
-    for index in piece(of: row) {
-      let order = order(bytes[index])
-      if order != 0 { return order }
-    }
+    var order = key.order(of: 0..<shared.bytes.count, in: shared.bytes, at: 0)
+    if order != 0 { return order }
+    let piece = piece(of: row)
+    var place = shared.bytes.count
+    order = key.order(of: piece, in: bytes, at: place)
+    if order != 0 { return order }
+    place += piece.count
     if hasIDs {
-      for index in 0..<SortKey.tieBreakSize {
-        let order = order(SortKey.tieBreak(id, byte: index))
-        if order != 0 { return order }
-      }
+      order = key.order(ofTieBreak: id, at: place)
+      if order != 0 { return order }
+      place += SortKey.tieBreakSize
     }
-    return place - other.count
+    return place - key.bytes.count
   }
 
   /// `ids` are the rows that are there already.

@@ -39,7 +39,7 @@ final class PlaceReader {
 
   /// The section of a row by the first value that the store gives for it.
   private func section(_ value: Value) throws(Failure) -> SectionKey {
-    guard let sections, case .data(let order) = value else { return SectionKey(value, query) }
+    guard let sections, case .data(let order) = value else { return query.section(value) }
     return try sections.section(SortKey(bytes: ContiguousArray(order.buffer)))
   }
 }

@@ -57,9 +57,8 @@ final class ResultsBracket {
     let step = 256
     for start in stride(from: 0, to: report.changes.count, by: step) where isStillThere() {
       let some = report.changes[start..<min(start + step, report.changes.count)]
-      let objects = results.objects(of: some)
-      for change in some where isStillThere() {
-        if let object = objects[change.id] { told?.didChangeObject(object, change, in: results) }
+      for (change, object) in zip(some, results.objects(of: some)) where isStillThere() {
+        told?.didChangeObject(object, change, in: results)
       }
     }
     if isStillThere(), !report.aggregateChanges.isEmpty {

@@ -4,8 +4,7 @@ extension ResultsController {
   func makeBracket(_ changes: [RowChange], _ involved: [Int64: ManagedObject]) -> ResultsBracket? {
     if contents.takeQuietly(changes) { return nil }
     return ResultsBracket(self, involved) { assigned in
-      let settled = self.withPermanentIDs(changes, assigned)
-      return self.contents.apply(settled).naming(self.names(settled, involved))
+      self.contents.apply(self.withPermanentIDs(changes, assigned))
     }
   }
 
@@ -36,41 +35,22 @@ extension ResultsController {
     tell(bracket)
   }
 
-  /// The objects of some changes. Those that nobody has are read together. One whose row is gone is told of all the
-  /// same.
-  func objects(of changes: some Sequence<Change>) -> [Int64: ManagedObject] {
+  /// The objects of some changes, one by one. Those that nobody has are read together. One whose row is gone is told of
+  /// all the same.
+  func objects(of changes: some Collection<Change>) -> [ManagedObject] {
     let entity = query.entity
-    var found: [Int64: ManagedObject] = [:]
+    let root = entity.rootNumber
     var missing: [Int64] = []
-    for change in changes {
-      let reference = ObjectReference(root: entity.rootNumber, id: change.id)
-      found[change.id] = bracket?[change.id] ?? context.registeredObject(reference)
-      if found[change.id] == nil { missing.append(change.id) }
+    let held = changes.map { change in
+      let object = bracket?[change.id] ?? context.registeredObject(ObjectReference(root: root, id: change.id))
+      if object == nil { missing.append(change.id) }
+      return object
     }
-    if missing.isEmpty { return found }
-    for object in (try? storedObjects(missing)) ?? [] { found[object.id] = object }
-    for id in missing where found[id] == nil {
-      found[id] = ManagedObject(context: context, entity: entity, id: id, state: .gone)
+    var found: [Int64: ManagedObject] = [:]
+    if !missing.isEmpty { for object in (try? storedObjects(missing)) ?? [] { found[object.id] = object } }
+    return zip(changes, held).map { change, object in
+      object ?? found[change.id] ?? ManagedObject(context: context, entity: entity, id: change.id, state: .gone)
     }
-    return found
-  }
-
-  /// What to name of rows, by id. Most rows of a batch have changed alike.
-  private func names(_ changes: [RowChange], _ involved: [Int64: ManagedObject]) -> [Int64: [Text]] {
-    struct Alike: Hashable {
-      let entity: Int
-      let keys: ChangedKeys
-    }
-    var known: [Alike: [Text]] = [:]
-    var names: [Int64: [Text]] = [:]
-    for change in changes where change.newKey != nil {
-      guard let entity = (bracket?[change.id] ?? involved[change.id])?.entity else { continue }
-      let alike = Alike(entity: entity.number, keys: change.keys)
-      let texts = known[alike] ?? change.keys.texts(of: entity, watch)
-      known[alike] = texts
-      names[change.id] = texts
-    }
-    return names
   }
 
   /// The same changes by the ids that the objects have after `willChange`, which may have saved them.
@@ -80,7 +60,7 @@ extension ResultsController {
       guard let object = assigned[change.id] else { return change }
       return RowChange(
         id: object.id, newKey: change.newKey.map { (try? listing.key(of: object)) ?? $0 }, isUpdated: change.isUpdated,
-        keys: change.keys, values: change.values)
+        keepsPlace: change.keepsPlace, keys: change.keys, names: change.names, values: change.values)
     }
   }
 }

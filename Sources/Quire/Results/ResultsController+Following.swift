@@ -7,60 +7,78 @@ extension ResultsController: ContextObserver {
   /// What the batch does to the list; nothing is told, and nothing taken on when reading fails.
   func makeBracket(for batch: ChangeBatch) throws(Failure) -> ResultsBracket? {
     if !isFetched { return nil }
-    let listing = listing
+    let contents = contents
+    let listing = contents.listing, rows = contents.rows
+    let own = batch.changes(ofRoot: listing.query.entity.rootNumber)
+    // What a row is told to keep need not be found out, where nothing but the list itself wants to know.
+    let isPlain = withheld == nil && contents.window == nil && contents.aggregates == nil
     var changes: [RowChange] = []
     var involved: [Int64: ManagedObject] = [:]
-    var keys: [ObjectIdentifier: ChangedKeys] = [:]
-    func evaluate(_ candidates: ObjectSet, hasChanged: Bool) throws(Failure) {
-      try context.fulfil(candidates)
-      for object in candidates {
-        let seen = keys[ObjectIdentifier(object)] ?? ChangedKeys()
-        var key: RowKey?
-        if !seen.isDecisive, object.isLive, !object.isFault, let known = self.key(of: object.id) {
-          key = known
-        } else if object.isLive, try object.isStillStored(), try listing.query.matches(object) {
-          key = try listing.key(of: object)
+    var names = ChangeNames(watch)
+    changes.reserveCapacity(own.count)
+    involved.reserveCapacity(own.count)
+    /// The key of a row that is in the list, as far as was found out and not only told.
+    func present(_ id: Int64) -> RowKey? {
+      if let change = withheld?.changes[id] { return change.newKey }
+      return rows.key(of: id)
+    }
+    func evaluate(_ object: ManagedObject, _ seen: ChangedKeys, hasChanged: Bool) throws(Failure) {
+      let id = object.id
+      var key: RowKey?
+      if !seen.isDecisive, object.isLive, !object.isFault {
+        if isPlain, hasChanged, rows.contains(id) {
+          let names = names.texts(seen, of: object.entity)
+          changes.append(RowChange(id: id, newKey: nil, keepsPlace: true, keys: seen, names: names))
+          involved[id] = object
+          return
         }
-        let values = key == nil ? [] : try listing.values(of: object)
-        // A row that did not change itself is told of when the related object that did has given it another key, or is
-        // shown in it. What only aggregates are made of is theirs to tell.
-        var isShown = hasChanged || seen.isDisplayed && key != nil
-        if !isShown {
-          isShown = key != self.key(of: object.id)
-          if !isShown, key == nil || isKnown(values, of: object.id) { continue }
-        } else if key == nil, !contains(object.id) {
-          continue
-        }
-        changes.append(RowChange(id: object.id, newKey: key, isUpdated: isShown, keys: seen, values: values))
-        involved[object.id] = object
+        key = present(id)
+      }
+      if key == nil, object.isLive, try object.isStillStored(), try listing.query.matches(object) {
+        key = try listing.key(of: object)
+      }
+      let values = key == nil ? [] : try listing.values(of: object)
+      // A row that did not change itself is told of when the related object that did has given it another key, or is
+      // shown in it. What only aggregates are made of is theirs to tell.
+      var isShown = hasChanged || seen.isDisplayed && key != nil
+      if !isShown {
+        isShown = key != present(id)
+        if !isShown, key == nil || isKnown(values, of: id) { return }
+      } else if key == nil, withheld?.changes[id].map({ $0.newKey == nil }) ?? !rows.contains(id) {
+        return
+      }
+      let names = key == nil ? [] : names.texts(seen, of: object.entity)
+      changes.append(
+        RowChange(id: id, newKey: key, isUpdated: isShown, keys: seen, names: names, values: values))
+      involved[id] = object
+    }
+    let told = own.contains { $0.time <= fetchTime } ? own.filter { $0.time > fetchTime } : own
+    var related = ObjectSet()
+    var shown: [ObjectIdentifier: ChangedKeys] = [:]
+    if !watch.targets.isEmpty {
+      var changed = ObjectSet()
+      for change in told { changed.insert(change.object) }
+      related = try dependents(of: batch, besides: changed, &shown)
+    }
+    if told.isEmpty, related.isEmpty { return nil }
+    try context.fulfil(told.lazy.map(\.object))
+    for change in told {
+      var keys = ownKeys(change)
+      if let more = shown[ObjectIdentifier(change.object)] { keys.formUnion(more) }
+      try evaluate(change.object, keys, hasChanged: true)
+    }
+    if !related.isEmpty {
+      try context.fulfil(related)
+      for object in related {
+        try evaluate(object, shown[ObjectIdentifier(object)] ?? ChangedKeys(), hasChanged: false)
       }
     }
-    var changed = ObjectSet()
-    for change in batch.changes(ofRoot: listing.query.entity.rootNumber) where change.time > fetchTime {
-      changed.insert(change.object)
-      keys[ObjectIdentifier(change.object)] = ownKeys(change)
-    }
-    let related = try dependents(of: batch, besides: changed, &keys)
-    if changed.isEmpty, related.isEmpty { return nil }
-    try evaluate(changed, hasChanged: true)
-    try evaluate(related, hasChanged: false)
     if withheld != nil {
       withheld?.add(changes, involved)
       return nil
     }
     try contents.prepare(changes, in: context)
     return makeBracket(changes, involved)
-  }
-
-  /// Whether a row is in the list, as far as was found out and not only told.
-  private func contains(_ id: Int64) -> Bool {
-    if let change = withheld?.changes[id] { return change.newKey != nil }
-    return contents.contains(id)
-  }
-
-  private func key(of id: Int64) -> RowKey? {
-    if let change = withheld?.changes[id] { return change.newKey }
-    return contents.key(of: id)
   }
 
   private func isKnown(_ values: [Value], of id: Int64) -> Bool {

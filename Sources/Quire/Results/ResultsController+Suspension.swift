@@ -16,7 +16,7 @@ extension ResultsController {
     guard let withheld else {
       throw Failure(.invalidState, "The results controller is not suspended; suspend it first.")
     }
-    let changes = withheld.all
+    var changes = withheld.all
     try contents.prepare(changes, in: context)
     if !telling {
       self.withheld = nil
@@ -26,6 +26,12 @@ extension ResultsController {
         gatherer?.generation.increment()
       }
       return
+    }
+    // What is named follows from all that changed meanwhile.
+    var names = ChangeNames(watch)
+    for place in changes.indices where changes[place].newKey != nil {
+      guard let entity = withheld.objects[changes[place].id]?.entity else { continue }
+      changes[place].names = names.texts(changes[place].keys, of: entity)
     }
     try context.telling {
       self.withheld = nil

@@ -6,8 +6,15 @@ struct RowChange {
   /// False when only the place is in question, as under a new sort order: a row that keeps it is
   /// not reported.
   var isUpdated = true
-  /// What to name in the report of a row that stays in the list.
+  /// True of a row that is in the list and stays where it is; `newKey` is nil then.
+  var keepsPlace = false
+  /// What changed of it.
   var keys = ChangedKeys()
+  /// The same as the report of a row that stays in the list names it.
+  var names: [Text] = []
   /// What aggregates have to know of a row that is in the list.
   var values: [Value] = []
+
+  /// Whether the row belongs to the list.
+  var isIn: Bool { newKey != nil || keepsPlace }
 }

@@ -9,23 +9,22 @@ extension SectionedIndex {
     let changes = lastOfEach(changes)
     var rows: [TouchedRow] = []
     rows.reserveCapacity(changes.count)
-    var moving: [RowChange] = []
-    for change in changes {
+    var moving: [Int] = []
+    for (place, change) in changes.enumerated() {
       let spot = locate(change.id)
-      rows.append(TouchedRow(id: change.id, isUpdated: change.isUpdated, old: spot.map(place)))
-      if !keepsKey(change, at: spot) { moving.append(change) }
+      rows.append(TouchedRow(id: change.id, isUpdated: change.isUpdated, old: spot.map(self.place)))
+      if !keepsPlace(change, at: spot) { moving.append(place) }
     }
 
-    var newKeys: [(id: Int64, key: RowKey)] = []
-    for change in moving {
-      if let (block, offset) = locate(change.id) { removeRow(at: offset, of: block) }
-      if let key = change.newKey { newKeys.append((change.id, key)) }
+    for place in moving {
+      if let (block, offset) = locate(changes[place].id) { removeRow(at: offset, of: block) }
     }
     var newSections: [Handle] = []
-    for (id, key) in newKeys {
+    for place in moving {
+      guard let key = changes[place].newKey else { continue }
       let (section, isNew) = section(for: key.section)
       if isNew { newSections.append(section) }
-      insertRow(id, key.order, into: section)
+      insertRow(changes[place].id, key.order, into: section)
     }
     let deletions = removeEmptiedSections(of: rows)
     for index in rows.indices { rows[index].new = moving.isEmpty ? rows[index].old : place(of: rows[index].id) }
@@ -35,22 +34,23 @@ extension SectionedIndex {
         kind: .insert, index: sectionOrder.rank(of: $0).position, key: sections[Int($0)].key)
     }
     return ChangeSet(
-      changes: Classifier.classify(&rows),
+      changes: Classifier.classify(&rows) { changes[$0].names },
       sectionChanges: deletions + insertions.sorted { $0.index < $1.index },
       oldCount: oldCount, newCount: count, oldSectionCount: oldSectionCount,
       newSectionCount: sectionCount)
   }
 
   private func lastOfEach(_ changes: [RowChange]) -> [RowChange] {
-    guard changes.count > 1 else { return changes }
+    var ids = changes.map(\.id)
+    ids.sort()
+    if !ids.indices.dropFirst().contains(where: { ids[$0] == ids[$0 - 1] }) { return changes }
     var positions: [Int64: Int] = [:]
-    positions.reserveCapacity(changes.count)
     for (position, change) in changes.enumerated() { positions[change.id] = position }
-    if positions.count == changes.count { return changes }
     return changes.enumerated().filter { positions[$1.id] == $0 }.map(\.element)
   }
 
-  private func keepsKey(_ change: RowChange, at spot: (block: Handle, offset: Int)?) -> Bool {
+  private func keepsPlace(_ change: RowChange, at spot: (block: Handle, offset: Int)?) -> Bool {
+    if change.keepsPlace { return true }
     guard let key = change.newKey, let (block, offset) = spot else { return false }
     let section = sections[Int(blocks[Int(block)].section)].key
     return (!isSectioned || section == key.section)

@@ -1,5 +1,5 @@
 /// A row of a batch while the batch is worked out: where it was, where it is, and what to call
-/// that.
+/// that. Sorted and copied all the time, so that nothing in it is counted.
 struct TouchedRow {
   struct Place {
     /// The section itself: its index may differ between the frames, and another section may have

@@ -17,6 +17,16 @@ struct SortKey: Hashable, Comparable, Sendable {
     bytes.append(contentsOf: other.bytes)
   }
 
+  static func == (left: SortKey, right: SortKey) -> Bool {
+    left.bytes.count == right.bytes.count
+      && left.bytes.withUnsafeBytes { left in
+        right.bytes.withUnsafeBytes { right in
+          left.isEmpty || left.baseAddress == right.baseAddress
+            || memcmp(left.baseAddress!, right.baseAddress!, left.count) == 0
+        }
+      }
+  }
+
   static func < (left: SortKey, right: SortKey) -> Bool {
     left.bytes.withUnsafeBufferPointer { left in
       right.bytes.withUnsafeBufferPointer { right in
@@ -120,5 +130,28 @@ struct SortKey: Hashable, Comparable, Sendable {
     }
     bytes.append(0)
     bytes.append(0)
+  }
+}
+
+extension SortKey {
+  /// Negative when `part` of `bytes` sorts before what is in the key from `place` on, zero when that begins with it.
+  func order(of part: Range<Int>, in bytes: ContiguousArray<UInt8>, at place: Int) -> Int {
+    self.bytes.withUnsafeBufferPointer { key in
+      bytes.withUnsafeBufferPointer { bytes in
+        let shared = min(part.count, key.count - place)
+        let order = shared > 0 ? memcmp(bytes.baseAddress! + part.lowerBound, key.baseAddress! + place, shared) : 0
+        return order != 0 ? Int(order) : part.count - shared
+      }
+    }
+  }
+
+  /// The same for the tie-break of a row.
+  func order(ofTieBreak id: Int64, at place: Int) -> Int {
+    for index in 0..<SortKey.tieBreakSize {
+      if place + index == bytes.count { return 1 }
+      let order = Int(SortKey.tieBreak(id, byte: index)) - Int(bytes[place + index])
+      if order != 0 { return order }
+    }
+    return 0
   }
 }
