@@ -22,7 +22,7 @@ final class Connection {
   var isOpening = true
 
   private(set) var handle: OpaquePointer?
-  private var idleStatements: [String: OpaquePointer] = [:]
+  private var idleStatements: [String: IdleStatement] = [:]
   private var transactionDepth = 0
   private var synchronizesSaves = true
   private let busyTimeoutMilliseconds: Int32
@@ -84,7 +84,7 @@ final class Connection {
 
   /// Idempotent. Statements still held elsewhere keep SQLite's handle alive until they go.
   func close() {
-    for statement in idleStatements.values { sqlite3_finalize(statement) }
+    for statement in idleStatements.values { statement.finish() }
     idleStatements = [:]
     if let open = handle { sqlite3_close_v2(open) }
     handle = nil
@@ -170,9 +170,8 @@ extension Connection {
   func statement(_ sql: String) throws(Failure) -> Statement {
     guard let handle else { throw closedFailure }
     statementCount += 1
-    if let idle = idleStatements.removeValue(forKey: sql) {
-      return Statement(idle, sql: sql, connection: self)
-    }
+    var idle = idleStatements[sql]
+    if let prepared = idle?.take(), let idle { return Statement(prepared, sql: sql, connection: self, idle) }
     var prepared: OpaquePointer?
     // The monitor is asked while SQLite compiles, too.
     pendingFailure = nil
@@ -181,20 +180,19 @@ extension Connection {
       if let failure = pendingFailure ?? tooLargeFailure { throw failure }
       throw failure(code == SQLITE_OK ? SQLITE_MISUSE : code, doing: "run \(Connection.excerpt(sql))")
     }
-    return Statement(prepared, sql: sql, connection: self)
+    if idle == nil {
+      if idleStatements.count >= Connection.idleStatementLimit {
+        idleStatements.removeAll(keepingCapacity: true)
+      }
+      idle = IdleStatement()
+      idleStatements[sql] = idle
+    }
+    return Statement(prepared, sql: sql, connection: self, idle ?? IdleStatement())
   }
 
   /// Takes back what `statement` gave out; it is already reset and unbound.
-  func recycle(_ prepared: OpaquePointer, sql: String) {
-    if handle == nil || idleStatements[sql] != nil {
-      sqlite3_finalize(prepared)
-      return
-    }
-    if idleStatements.count >= Connection.idleStatementLimit {
-      for statement in idleStatements.values { sqlite3_finalize(statement) }
-      idleStatements.removeAll(keepingCapacity: true)
-    }
-    idleStatements[sql] = prepared
+  func recycle(_ prepared: OpaquePointer, _ idle: IdleStatement) {
+    if handle == nil || !idle.keep(prepared) { sqlite3_finalize(prepared) }
   }
 
   /// Rows that the last finished INSERT, UPDATE or DELETE touched, without those its triggers touched.
@@ -298,12 +296,12 @@ extension Connection {
   private func bracket<Result>(
     _ begin: String, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    if transactionDepth == 0 { try execute(begin) }
+    if transactionDepth == 0 { try statement(begin).run() }
     transactionDepth += 1
     defer { transactionDepth -= 1 }
     do throws(Failure) {
       let result = try body()
-      if transactionDepth == 1 { try unwatched { () throws(Failure) in try execute("COMMIT") } }
+      if transactionDepth == 1 { try unwatched { () throws(Failure) in try statement("COMMIT").run() } }
       return result
     } catch {
       // After some errors (a full disk among them) SQLite has already rolled back.

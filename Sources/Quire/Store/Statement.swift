@@ -6,11 +6,13 @@ final class Statement {
   let sql: String
   private let handle: OpaquePointer
   private let connection: Connection
+  private let idle: IdleStatement
   /// Texts and data are bound without a copy, so they live here until the statement is reset.
   private var boundBytes: ContiguousArray<Bytes> = []
   private var boundObjects: [AnyObject] = []
 
-  init(_ handle: OpaquePointer, sql: String, connection: Connection) {
+  init(_ handle: OpaquePointer, sql: String, connection: Connection, _ idle: IdleStatement) {
+    self.idle = idle
     self.handle = handle
     self.sql = sql
     self.connection = connection
@@ -19,7 +21,7 @@ final class Statement {
   deinit {
     sqlite3_reset(handle)
     sqlite3_clear_bindings(handle)
-    connection.recycle(handle, sql: sql)
+    connection.recycle(handle, idle)
   }
 
   /// True when there is a row. After the last row, or an error, the statement is reset and keeps its bindings.
