@@ -41,6 +41,7 @@ final class FetchRequest {
 
   /// A key path as it is written, split at its dots. Empty parts are refused.
   static func split(keyPath text: String) throws(Failure) -> [String] {
+    if !text.isEmpty, !text.utf8.contains(UInt8(ascii: ".")) { return [text] }
     let names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     if names.contains("") {
       throw Failure(

@@ -254,14 +254,42 @@ final class ObjectList {
       guard let object = objects[index] ?? registered(at: index, entity), !object.isFault else { return nil }
       return object.state == .gone ? nil : object
     }
-    let stored = try reader.stored(zip(range, shown).compactMap { $1 == nil ? rows[$0].id : nil })
+    let held = shown.compactMap(\.self)
+    if held.count == shown.count {
+      try values.append(held)
+      return values.page(nulSeparated: nulSeparated)
+    }
+    var next = range.lowerBound
+    func gone() -> Failure {
+      Failure(.notFound, "The row of \(entity.name) \(rows[next].id) is no longer in the store.")
+    }
+    func addObjects() throws(Failure) {
+      while next < range.upperBound, let object = shown[next - range.lowerBound] {
+        try values.append(object)
+        next += 1
+      }
+    }
+    let missing = zip(range, shown).compactMap { $1 == nil ? rows[$0].id : nil }
+    let isRead = try reader.readColumns(missing) { (id, statement, types) throws(Failure) in
+      try addObjects()
+      guard next < range.upperBound, rows[next].id == id else { throw gone() }
+      try values.append(statement, types)
+      next += 1
+    }
+    if isRead {
+      try addObjects()
+      if next < range.upperBound { throw gone() }
+      return values.page(nulSeparated: nulSeparated)
+    }
+    let stored = try reader.stored(missing)
     for (index, object) in zip(range, shown) {
+      next = index
       if let object {
         try values.append(object)
       } else if let row = stored[rows[index].id] {
         try values.append(row)
       } else {
-        throw Failure(.notFound, "The row of \(entity.name) \(rows[index].id) is no longer in the store.")
+        throw gone()
       }
     }
     return values.page(nulSeparated: nulSeparated)

@@ -20,6 +20,15 @@ struct PageReader {
     self.paths = keys.isEmpty ? try ObjectList.attributePaths(of: entity) : paths
   }
 
+  /// Reads the rows with these ids in their order, without values in between, where all paths are columns of the store;
+  /// false, and nothing is read, where they are not.
+  func readColumns(
+    _ ids: [Int64], _ body: (Int64, Statement, [StoredType]) throws(Failure) -> Void
+  ) throws(Failure) -> Bool {
+    if context.parent != nil || paths.contains(where: { !$0.relationships.isEmpty }) { return false }
+    return try context.store.read(paths.map(\.last), root: entity.root, ids: ids, body)
+  }
+
   /// The rows with these ids, by id.
   func stored(_ ids: [Int64]) throws(Failure) -> [Int64: Row] {
     if ids.isEmpty { return [:] }
@@ -38,10 +47,21 @@ struct PageReader {
       columns = reader.paths.map { ColumnBuilder(name: Text($0.text), kind: .init(of: $0.last), capacity: rowCount) }
     }
 
+    /// The row at which a statement stands that has all columns, by these types.
+    mutating func append(_ statement: Statement, _ types: [StoredType]) throws(Failure) {
+      for place in columns.indices { try statement.append(place, as: types[place], to: &columns[place]) }
+    }
+
+    /// All rows, column by column.
+    mutating func append(_ objects: [ManagedObject]) throws(Failure) {
+      for (place, path) in reader.paths.enumerated() {
+        for object in objects { columns[place].append(try object.value(at: path)) }
+      }
+    }
+
     mutating func append(_ object: ManagedObject) throws(Failure) {
       for (index, path) in reader.paths.enumerated() {
-        columns[index].append(
-          path.relationships.isEmpty ? try object.value(of: path.last) : try object.value(atKeyPath: path.names))
+        columns[index].append(try object.value(at: path))
       }
     }
 

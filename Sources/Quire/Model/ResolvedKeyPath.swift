@@ -30,7 +30,7 @@ struct ResolvedKeyPath {
 
   /// The last key may be an attribute or a to-one relationship.
   init(_ names: [String], of entity: Entity, for purpose: Purpose) throws(Failure) {
-    let path = "\(purpose.name) '\(names.joined(separator: "."))'"
+    var path: String { "\(purpose.name) '\(names.joined(separator: "."))'" }
     if names.count > ResolvedKeyPath.mostKeys {
       throw Failure(
         .invalidArgument, "\(path) has \(names.count) keys; a key path has at most \(ResolvedKeyPath.mostKeys).")

@@ -13,9 +13,20 @@ enum IDList {
     json.append(UInt8(ascii: "["))
     for id in ids {
       if json.count > 1 { json.append(UInt8(ascii: ",")) }
-      json.append(contentsOf: "\(id)".utf8)
+      append(id, to: &json)
     }
     json.append(UInt8(ascii: "]"))
     return .text(Text(trusted: Bytes(json)))
+  }
+
+  private static func append(_ id: Int64, to json: inout ContiguousArray<UInt8>) {
+    if id < 0 { json.append(UInt8(ascii: "-")) }
+    let first = json.count
+    var rest = id.magnitude
+    repeat {
+      json.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+      rest /= 10
+    } while rest > 0
+    json[first...].reverse()
   }
 }

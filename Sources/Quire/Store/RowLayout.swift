@@ -35,6 +35,11 @@ final class RowLayout: Sendable {
   let keyColumns: String
   var keyCount: Int { isOnlyEntity ? 1 : 2 }
   let table: String
+  /// Reads one row by its key, and any number.
+  let selectOne: String
+  let selectMany: String
+  /// The columns of properties.
+  private let stored: [ObjectIdentifier: (name: String, type: StoredType)]
   /// Whether its table has rows of one entity only.
   private let isOnlyEntity: Bool
   private let root: Entity
@@ -45,6 +50,7 @@ final class RowLayout: Sendable {
     let covered = includesSubentities ? entity.subtree : [entity]
     var selected = ["Z_PK", "Z_ENT", "Z_OPT"]
     var places: [ObjectIdentifier: Int] = [:]
+    var stored: [ObjectIdentifier: (name: String, type: StoredType)] = [:]
     entities = ContiguousArray(
       covered.map { entity in
         if entity.isAbstract { return nil }
@@ -59,6 +65,7 @@ final class RowLayout: Sendable {
           if place == selected.count {
             places[ObjectIdentifier(property)] = place
             selected.append(column)
+            stored[ObjectIdentifier(property)] = (column, StoredType(of: property))
           }
           fields.append(Field(slot: property.slot, column: place, type: StoredType(of: property)))
         }
@@ -69,9 +76,16 @@ final class RowLayout: Sendable {
     identifierColumns = "\(RowLayout.alias).Z_PK, " + (isOnlyEntity ? "\(entity.number)" : "\(RowLayout.alias).Z_ENT")
     keyColumns = "\(RowLayout.alias).Z_PK" + (isOnlyEntity ? "" : ", \(RowLayout.alias).Z_ENT")
     table = schema.table(of: entity)
+    let select = "SELECT \(columns) FROM \(table) \(RowLayout.alias) WHERE \(RowLayout.alias).Z_PK"
+    selectOne = "\(select) = ?"
+    selectMany = "\(select) IN (\(IDList.sql)) ORDER BY \(RowLayout.alias).Z_PK"
+    self.stored = stored
     root = entity.root
     firstNumber = entity.number
   }
+
+  /// The column of a property; nil where it has none.
+  func column(of property: Property) -> (name: String, type: StoredType)? { stored[ObjectIdentifier(property)] }
 
   /// The row at which `statement`, which selects `columns`, stands.
   func row(from statement: Statement) throws(Failure) -> Row {

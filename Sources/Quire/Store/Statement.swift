@@ -199,6 +199,14 @@ extension Statement {
     try value(at: column, as: .attribute(type))
   }
 
+  /// Puts the column into one of a page; text without a value in between.
+  func append(_ column: Int, as type: StoredType, to builder: inout ColumnBuilder) throws(Failure) {
+    if connection.isUTF8, case .attribute(.string) = type, let text = SQLValue.utf8(cell(at: column)) {
+      return builder.append(text: text)
+    }
+    builder.append(try value(at: column, as: type))
+  }
+
   func value(at column: Int, as type: StoredType) throws(Failure) -> Value {
     if let value = SQLValue.value(cell(at: column), as: type, isUTF8: connection.isUTF8) { return value }
     var expected = AttributeType.integer64

@@ -3,16 +3,42 @@ extension Store {
   func rows(root: Entity, ids: some Collection<Int64>) throws(Failure) -> [Row] {
     guard let first = ids.first else { return [] }
     let layout = layouts.layout(of: root, includesSubentities: true)
-    let alias = RowLayout.alias
-    let select = "SELECT \(layout.columns) FROM \(layout.table) \(alias) WHERE \(alias).Z_PK"
     return try withConnection { connection throws(Failure) in
       // One statement over a list takes half the time of a statement for each id.
       let isOne = ids.count == 1
-      let statement = try connection.statement(
-        isOne ? "\(select) = ?" : "\(select) IN (\(IDList.sql)) ORDER BY \(alias).Z_PK")
+      let statement = try connection.statement(isOne ? layout.selectOne : layout.selectMany)
       if isOne { try statement.bind(first, at: 1) } else { try statement.bind(IDList.argument(ids), at: 1) }
       return try layout.rows(from: statement)
     }
+  }
+
+  /// Stands at the rows with these keys one after the other, in the order of `ids`; ids without a row are left out.
+  /// `body` finds `properties` in the columns from 0 on, by these types. False, and nothing is read, where one of them
+  /// has no column.
+  func read(
+    _ properties: [Property], root: Entity, ids: [Int64],
+    _ body: (Int64, Statement, [StoredType]) throws(Failure) -> Void
+  ) throws(Failure) -> Bool {
+    let layout = layouts.layout(of: root, includesSubentities: true)
+    var columns = "", types: [StoredType] = []
+    for property in properties {
+      guard let (name, type) = layout.column(of: property) else { return false }
+      columns += "t0.\(name), "
+      types.append(type)
+    }
+    // In the order of the list, which takes no table of what is in it, as IN does.
+    let from = "json_each(?) ids CROSS JOIN \(layout.table) t0 ON t0.Z_PK = ids.value"
+    let sql = "SELECT \(columns)t0.Z_PK, t0.Z_ENT FROM \(from)"
+    try withConnection { connection throws(Failure) in
+      let statement = try connection.statement(sql)
+      try statement.bind(IDList.argument(ids), at: 1)
+      while try statement.step() {
+        let id = statement.integer(at: types.count)
+        _ = try layout.identifier(id, entity: statement.integer(at: types.count + 1))
+        try body(id, statement, types)
+      }
+    }
+    return true
   }
 
   /// The rows that a relationship of the saved object `id` refers to: an ordered relationship in its order, any other

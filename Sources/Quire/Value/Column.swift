@@ -65,7 +65,9 @@ struct ColumnBuilder {
     case .integer, .objectID: integers.reserveCapacity(capacity)
     case .double, .date: doubles.reserveCapacity(capacity)
     case .boolean: bytes.reserveCapacity(capacity)
-    default: offsets.reserveCapacity(capacity + 1)
+    default:
+      offsets.reserveCapacity(capacity + 1)
+      bytes.reserveCapacity(min(capacity, 256) * 32)
     }
     validity.reserveCapacity(capacity / 8 + 1)
   }
@@ -83,21 +85,38 @@ struct ColumnBuilder {
     case (.double, .float(let float)): doubles.append(Double(float))
     case (.date, .date(let seconds)): doubles.append(Epoch.since1970(seconds))
     case (.double, _), (.date, _): doubles.append(0); isNil = true
-    case (.text, .text(let text)), (.uri, .uri(let text)): append(text: text.bytes)
-    case (.decimal, .decimal(let decimal)): append(text: Bytes(Array(decimal.description.utf8)))
-    case (.data, .data(let data)): append(text: data)
+    case (.text, .text(let text)), (.uri, .uri(let text)): add(text.bytes.buffer)
+    case (.decimal, .decimal(let decimal)): add(decimal.description)
+    case (.data, .data(let data)): add(data.buffer)
     case (.uuid, .uuid(let uuid)): bytes.append(contentsOf: uuid.buffer)
     case (.uuid, _): bytes.append(contentsOf: repeatElement(0, count: 16)); isNil = true
     default: offsets.append(Int64(bytes.count)); isNil = true
     }
+    count(isNil: isNil)
+  }
+
+  /// The same for text, to a column of it.
+  mutating func append(text: UnsafeBufferPointer<UInt8>) {
+    add(text)
+    count(isNil: false)
+  }
+
+  @inline(__always)
+  private mutating func count(isNil: Bool) {
     if length % 8 == 0 { validity.append(0) }
     if isNil { nilCount += 1 } else { validity[length / 8] |= 1 << UInt8(length % 8) }
     length += 1
   }
 
-  private mutating func append(text: Bytes) {
-    if !containsNUL, text.count > 0, memchr(text.start, 0, text.count) != nil { containsNUL = true }
-    bytes.append(contentsOf: text.buffer)
+  private mutating func add(_ text: String) {
+    let bytes = Text(text).bytes
+    add(bytes.buffer)
+    withExtendedLifetime(bytes) {}
+  }
+
+  private mutating func add(_ text: UnsafeBufferPointer<UInt8>) {
+    if let start = text.baseAddress, !containsNUL, memchr(start, 0, text.count) != nil { containsNUL = true }
+    bytes.append(contentsOf: text)
     offsets.append(Int64(bytes.count))
   }
 
