@@ -42,7 +42,7 @@ CASES = [
     Case("live.update", "the same for a row that keeps its place", SCALE, others=PYTHON, most=100_000),
     Case("live.thousand", "the same for 1,000 rows that move, in one save", SCALE),
     Case("live.ten", "100 rows change in one save, and ten lists with queries of their own are right again", MIDDLE,
-         others=(), also=("live.ten.told",)),
+         others=(), rounds=3, also=("live.ten.told",)),
     Case("fetch.first", "first fetch of the sorted, sectioned list, from a file that was just opened", SCALE),
     Case("fetch.warm", "the same from the cache file that an earlier fetch has left", SCALE, others=(QUIRE_PYTHON,),
          in_c="fetch.first"),
