@@ -100,6 +100,26 @@ struct ReadAheadTests {
       }?.kind == .invalidArgument)
   }
 
+  @Test("A page of what is related takes a statement for each step of its paths, and shows what each object would")
+  func pages() throws {
+    for isHeld in [false, true] {
+      let list = try list()
+      let held = isHeld ? try (0..<20).map { try object(list, $0) } : []
+      let before = try library.statementCount()
+      let page = try list.page(0..<50, keys: ["title", "author.name", "author.age"], nulSeparated: false)
+      #expect(try library.statementCount() - before == 2)
+      let plain = try self.list()
+      let names = try (0..<50).map { try object(plain, $0).value(atKeyPath: ["author", "name"]) }
+      let column = page.columns[1], offsets = try #require(column.offsets)
+      for (row, name) in names.enumerated() {
+        let bytes = UnsafeRawBufferPointer(
+          start: column.values + Int(offsets[row]), count: Int(offsets[row + 1] - offsets[row]))
+        #expect(name.isIdentical(to: .text(Text(String(decoding: bytes, as: UTF8.self)))))
+      }
+      withExtendedLifetime(held) {}
+    }
+  }
+
   @Test("Rows that another program has deleted stop nobody who scrolls past them")
   func deletedRows() throws {
     let list = try list()

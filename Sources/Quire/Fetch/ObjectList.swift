@@ -259,10 +259,12 @@ final class ObjectList {
       try values.append(held)
       return values.page(nulSeparated: nulSeparated)
     }
-    var next = range.lowerBound
-    func gone() -> Failure {
-      Failure(.notFound, "The row of \(entity.name) \(rows[next].id) is no longer in the store.")
+    if reader.reachesRelated {
+      try values.append(try made(range, shown, reader))
+      return values.page(nulSeparated: nulSeparated)
     }
+    var next = range.lowerBound
+    func gone() -> Failure { self.gone(next, entity) }
     func addObjects() throws(Failure) {
       while next < range.upperBound, let object = shown[next - range.lowerBound] {
         try values.append(object)
@@ -293,6 +295,22 @@ final class ObjectList {
       }
     }
     return values.page(nulSeparated: nulSeparated)
+  }
+
+  /// The objects of `range`, made where there are none, since the values at paths through relationships are theirs.
+  private func made(
+    _ range: Range<Int>, _ shown: [ManagedObject?], _ reader: PageReader
+  ) throws(Failure) -> [ManagedObject] {
+    let stored = try reader.stored(zip(range, shown).compactMap { $1 == nil ? rows[$0].id : nil })
+    return try zip(range, shown).map { (index, object) throws(Failure) in
+      if let object { return object }
+      guard let row = stored[rows[index].id] else { throw gone(index, reader.entity) }
+      return context.object(for: row)
+    }
+  }
+
+  private func gone(_ index: Int, _ entity: Entity) -> Failure {
+    Failure(.notFound, "The row of \(entity.name) \(rows[index].id) is no longer in the store.")
   }
 
   /// The entity that all objects are of; nil when there are none.

@@ -2,7 +2,7 @@
 /// window of a list makes no objects.
 struct PageReader {
   private let context: Context
-  private let entity: Entity
+  let entity: Entity
   private let paths: [ResolvedKeyPath]
 
   /// No `keys` for all stored attributes of `entity`.
@@ -20,12 +20,15 @@ struct PageReader {
     self.paths = keys.isEmpty ? try ObjectList.attributePaths(of: entity) : paths
   }
 
+  /// Whether some values are those of related objects.
+  var reachesRelated: Bool { paths.contains { !$0.relationships.isEmpty } }
+
   /// Reads the rows with these ids in their order, without values in between, where all paths are columns of the store;
   /// false, and nothing is read, where they are not.
   func readColumns(
     _ ids: [Int64], _ body: (Int64, Statement, [StoredType]) throws(Failure) -> Void
   ) throws(Failure) -> Bool {
-    if context.parent != nil || paths.contains(where: { !$0.relationships.isEmpty }) { return false }
+    if context.parent != nil { return false }
     return try context.store.read(paths.map(\.last), root: entity.root, ids: ids, body)
   }
 
@@ -52,8 +55,11 @@ struct PageReader {
       for place in columns.indices { try statement.append(place, as: types[place], to: &columns[place]) }
     }
 
-    /// All rows, column by column.
+    /// All rows, column by column. Related objects are read together.
     mutating func append(_ objects: [ManagedObject]) throws(Failure) {
+      let ways = reader.paths.map(\.relationships).filter { !$0.isEmpty }
+      let related = ways.isEmpty ? [] : try reader.context.prefetch(ways, from: objects)
+      defer { withExtendedLifetime(related) {} }
       for (place, path) in reader.paths.enumerated() {
         for object in objects { columns[place].append(try object.value(at: path)) }
       }
@@ -66,13 +72,7 @@ struct PageReader {
     }
 
     mutating func append(_ row: Row) throws(Failure) {
-      for (index, path) in reader.paths.enumerated() {
-        if path.relationships.isEmpty {
-          columns[index].append(row.values[path.last.slot])
-        } else {
-          columns[index].append(try reader.context.object(for: row).value(atKeyPath: path.names))
-        }
-      }
+      for (index, path) in reader.paths.enumerated() { columns[index].append(row.values[path.last.slot]) }
     }
 
     func page(nulSeparated: Bool) -> Page {
