@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from array import array
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Optional
 
 from . import _ffi
@@ -115,4 +116,10 @@ def raw_value(value: _ffi.quire_value) -> Any:
 
 def key_array(keys: Sequence[bytes]) -> Optional[ctypes.Array[ctypes.c_char_p]]:
     """Names for a call that takes `const char *const *`."""
-    return (ctypes.c_char_p * len(keys))(*keys) if keys else None
+    return _key_array(tuple(keys)) if keys else None
+
+
+@lru_cache(maxsize=256)
+def _key_array(keys: tuple[bytes, ...]) -> ctypes.Array[ctypes.c_char_p]:
+    # The library does not write to it, and programs ask for the same names again and again.
+    return (ctypes.c_char_p * len(keys))(*keys)
