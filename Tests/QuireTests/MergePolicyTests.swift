@@ -419,4 +419,29 @@ struct MergePolicyTests {
     try second.rollback()
     #expect(try shown(mine) == ["a|3.0"] && twin(account).isLive)
   }
+
+  @Test(arguments: policies)
+  func aDeletionTellsOfItsPairsWhateverBecomesOfTheirOtherSide(policy: MergePolicy) throws {
+    let tag = try insert("Tag"), request = FetchRequest(entityName: "Book")
+    request.predicate = try Predicate.parse("tags.@count == 1")
+    let results = try ResultsController(context: first, request: request, sectionKeyPath: nil, queuesChanges: false)
+    try results.performFetch()
+    let mine = try {
+      let book = try insert("Book", ["title": .text("a")])
+      try first.save()
+      let mine = try twin(book)
+      try set(mine, ["title": .text("mine")])
+      try book.set([tag], for: relationship(book, "tags"))
+      try first.save()
+      return mine
+    }()
+    // Nobody holds the book in the first context any more.
+    #expect(shownCount(results) == 1)
+    second.mergePolicy = policy
+    try second.delete(try twin(tag))
+    try second.save()
+    #expect(try mine.objects(of: relationship(mine, "tags")).isEmpty)
+    try first.merge()
+    #expect(shownCount(results) == 0)
+  }
 }
