@@ -34,9 +34,15 @@ extension Context {
     }
     for delete in request.deletes {
       change.deleted.append(RowIdentifier(id: delete.id, entity: Int32(delete.entity.number)))
-      guard let object = registeredObject(delete.reference), !object.isFault else { continue }
-      for relationship in delete.entity.relationships where !relationship.isToMany {
-        note(object.committed[relationship.slot] ?? object.values[relationship.slot], relationship)
+      guard let object = registeredObject(delete.reference) else { continue }
+      for relationship in delete.entity.relationships {
+        let slot = relationship.slot
+        if !relationship.isToMany {
+          if !object.isFault { note(object.committed[slot] ?? object.values[slot], relationship) }
+        } else if relationship.isManyToMany, let inverse = relationship.inverse {
+          // A merge policy may have dropped what the delete rules made of them, while the pairs go with the row.
+          for member in object.toMany[slot]?.saved ?? [] { regrouped.add(inverse, member.id) }
+        }
       }
     }
     for members in request.toManyChanges {
