@@ -17,6 +17,28 @@ base.commit()
 base.close()
 """
 
+READ = """
+import sys
+import quire
+from support import MODELS, Quote
+for _ in range(25):
+    with quire.open(sys.argv[1], MODELS) as store:
+        live = store.context.query(Quote).order_by(Quote.price).live(section_by="contents", cache="pairs")
+        counts = [len(section) for section in live.sections]
+        assert len(counts) == 2 and counts[0] == counts[1], counts
+        assert len(set(live.ids)) == sum(counts)
+"""
+
+PAIRS = """
+import sys
+import quire
+from support import MODELS, Quote
+for round in range(25):
+    with quire.open(sys.argv[1], MODELS) as store, store.context.transaction() as context:
+        for text in ("a", "b"):
+            context.add(Quote(contents=text, price=round % 7))
+"""
+
 
 class CacheTests(FileTestCase):
     def setUp(self):
@@ -74,3 +96,17 @@ class CacheTests(FileTestCase):
             store.delete_cache()
             store.delete_cache()
         self.assertEqual(self.caches(), [])
+
+    def test_processes_that_read_and_write_it_at_once_see_what_was_committed_together(self):
+        path = os.path.join(self.folder, "pairs.store")
+        environment = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path))
+        subprocess.run([sys.executable, "-c", PAIRS, path], env=environment, check=True)
+        running = [
+            subprocess.Popen([sys.executable, "-c", program, path], env=environment)
+            for program in (READ, READ, READ, PAIRS)]
+        self.assertEqual([each.wait() for each in running], [0] * 4)
+        with quire.open(path, MODELS) as store:
+            query = store.context.query(Quote).order_by(Quote.price)
+            self.assertEqual(
+                list(query.live(section_by="contents", cache="pairs").ids), list(query.live(section_by="contents").ids))
+            self.assertEqual(len(query.all()), 100)
