@@ -148,18 +148,19 @@ extension ManagedObject {
   }
 
   /// All or nothing: every value is checked before the first is set.
-  func set(_ changes: consuming [(property: Property, value: Value)]) throws(Failure) {
+  func set(_ changes: [(property: Property, value: Value)]) throws(Failure) {
     try checkWritable()
-    for place in changes.indices {
-      let property = changes[place].property
+    var values = ContiguousArray<Value>()
+    values.reserveCapacity(changes.count)
+    for (property, value) in changes {
       if let relationship = property as? Relationship, relationship.isToMany {
         throw Failure(
           .invalidArgument,
           "'\(property.qualifiedName)' is a to-many relationship; set it on its own, with a list of objects.")
       }
-      changes[place].value = try checked(changes[place].value, for: property)
+      values.append(try checked(value, for: property))
     }
-    for (property, value) in changes { try setChecked(value, for: property) }
+    for (place, change) in changes.enumerated() { try setChecked(values[place], for: change.property) }
   }
 
   private func setChecked(_ value: Value, for property: Property) throws(Failure) {
