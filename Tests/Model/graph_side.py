@@ -63,6 +63,8 @@ class Side:
         self.moved: set[int] = set()
         """Owners of orders of which a merge leaves open whether they are changed: it took members that were given to
         others here, or left open to whom they belong."""
+        self.early: Facts = {}
+        """Transient values of its parent, from before a reset, of objects that it did not show."""
         self.is_automatic = False
         """Whether processing and fetching merge."""
         self.policy: Any = quire.MergePolicy.ERROR
@@ -341,6 +343,10 @@ class Side:
         # What was inserted again here and there is as it is here.
         nicks |= {key: value for key, value in before.items()
                   if is_transient(key) and key[0] in saved and key[0] in before and key[0] not in self.base}
+        for key, value in self.early.items():
+            if key[0] in self.now and key[0] not in before and self.object(key[0]).nick == value:
+                nicks[key] = self.now[key] = self.mark[key] = value
+        self.early = {}
         self.base = {**stored(saved), **nicks}
         self.versions = dict(self.world.versions)
         self.is_fresh = True

@@ -260,6 +260,11 @@ class World(Saving, Nesting):
         if side.groups:
             return False
         self.do_rollback(side)
+        for other in self.nested.values():
+            if other.parent is side:
+                # What it does not show before it merges it may have read already, by way of what refers to it.
+                other.early |= {key: value for key, value in side.now.items()
+                                if is_transient(key) and key[0] not in other.now}
         side.context.reset()
         for each in side.held.values():
             try:
