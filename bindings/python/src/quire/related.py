@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from ctypes import byref, c_void_p
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar, Union, overload
 
 from . import _identity, _rows
@@ -21,10 +22,12 @@ M = TypeVar("M", bound="Model")
 
 
 class Related(Sequence[M], Generic[M]):
-    """What a to-many relationship holds, as it is at each moment: a sequence that knows `add` and `remove`.
+    """What a to-many relationship holds, as it is at each moment: read like a list, changed like a set.
 
-    In their order when the relationship is ordered, otherwise by id. Each use asks the library anew; take `list(...)`
-    of it to keep one state. Used on the thread of the context.
+    In their order when the relationship is ordered, otherwise by id; an ordered one is changed like a list, too, and
+    holds each object once. Inverse relationships follow every change. What takes several objects changes nothing when
+    one of them cannot be held. Each use asks the library anew; take `list(...)` of it to keep one state. Used on the
+    thread of the context.
     """
 
     __slots__ = ("_owner", "_relationship")
@@ -40,6 +43,107 @@ class Related(Sequence[M], Generic[M]):
     def remove(self, item: M) -> None:
         """Removes an object; inverse relationships follow. Not holding it changes nothing."""
         self._change(library.quire_object_remove, item)
+
+    # MARK: as a set
+
+    def discard(self, item: M) -> None:
+        """What `remove` does, under the name that it has in sets."""
+        self.remove(item)
+
+    def update(self, *others: Iterable[M]) -> None:
+        """Adds all objects of these iterables, at the end when ordered."""
+        self._replace(chain(self._all(), *others))
+
+    def difference_update(self, *others: Iterable[M]) -> None:
+        """Removes all objects of these iterables."""
+        gone = {id(each) for each in self._checked(chain(*others))}
+        self._replace(each for each in self._all() if id(each) not in gone)
+
+    def intersection_update(self, *others: Iterable[M]) -> None:
+        """Removes what is not in all of these iterables."""
+        kept = [{id(each) for each in self._checked(other)} for other in others]
+        self._replace(each for each in self._all() if all(id(each) in some for some in kept))
+
+    def symmetric_difference_update(self, other: Iterable[M]) -> None:
+        """Removes the objects of `other` that it holds, and adds those that it does not."""
+        given, held = list({id(each): each for each in self._checked(other)}.values()), self._all()
+        both = {id(each) for each in given} & {id(each) for each in held}
+        self._replace(each for each in chain(held, given) if id(each) not in both)
+
+    def clear(self) -> None:
+        """Removes all objects. They are not deleted."""
+        self._replace(())
+
+    def __ior__(self, other: Iterable[M]) -> Related[M]:
+        self.update(other)
+        return self
+
+    def __isub__(self, other: Iterable[M]) -> Related[M]:
+        self.difference_update(other)
+        return self
+
+    def __iand__(self, other: Iterable[M]) -> Related[M]:
+        self.intersection_update(other)
+        return self
+
+    def __ixor__(self, other: Iterable[M]) -> Related[M]:
+        self.symmetric_difference_update(other)
+        return self
+
+    # MARK: as a list
+
+    def append(self, item: M) -> None:
+        """What `add` does, under the name that it has in lists: an object that is held already keeps its place."""
+        self.add(item)
+
+    def extend(self, items: Iterable[M]) -> None:
+        """Adds all of these objects, at the end when ordered."""
+        self.update(items)
+
+    def insert(self, index: int, item: M) -> None:
+        """Puts an object before the place `index`, from another place if it is held already.
+
+        Raises `InvalidState` when the relationship is not ordered.
+        """
+        self._check_ordered()
+        held = [each if each is not item else None for each in self._all()]
+        held.insert(index, item)
+        self._replace(each for each in held if each is not None)
+
+    def pop(self, index: int = -1) -> M:
+        """Removes the object at a place, and gives it. Raises IndexError."""
+        item = self._all()[index]
+        self.remove(item)
+        return item
+
+    def reverse(self) -> None:
+        """Turns the order round. Raises `InvalidState` when the relationship is not ordered."""
+        self._check_ordered()
+        self._replace(reversed(self._all()))
+
+    def sort(self, *, key: Callable[[M], Any], reverse: bool = False) -> None:
+        """Orders the objects by a key of each. Raises `InvalidState` when the relationship is not ordered."""
+        self._check_ordered()
+        self._replace(sorted(self._all(), key=key, reverse=reverse))
+
+    @overload
+    def __setitem__(self, index: int, item: M) -> None: ...
+    @overload
+    def __setitem__(self, index: slice, item: Iterable[M]) -> None: ...
+    def __setitem__(self, index: Union[int, slice], item: Any) -> None:
+        self._check_ordered()
+        held = self._all()
+        held[index] = item
+        if len({id(each) for each in held}) < len(held):
+            raise ValueError(f"{self._relationship} would hold an object twice; it holds each once. Take it out first.")
+        self._replace(held)
+
+    def __delitem__(self, index: Union[int, slice]) -> None:
+        held = self._all()
+        del held[index]
+        self._replace(held)
+
+    # MARK: reading
 
     def __len__(self) -> int:
         taken = self._take()
@@ -83,6 +187,17 @@ class Related(Sequence[M], Generic[M]):
             _identity.handle(self._owner, writing=True), key, len(key), _identity.handle(member), byref(error))
         if status:
             raise failure(status, error)
+
+    def _checked(self, items: Iterable[M]) -> list[Model]:
+        return self._relationship._checked(items)
+
+    def _replace(self, items: Iterable[Any]) -> None:
+        """Holds these from now on, each once."""
+        self._relationship._assign(self._owner, list({id(each): each for each in items}.values()))
+
+    def _check_ordered(self) -> None:
+        if not self._relationship._options.ordered:
+            raise InvalidState(f"{self._relationship} has no order; declare it with ordered=True to give it one.")
 
     def _take(self) -> c_void_p:
         key = self._relationship._key_bytes
