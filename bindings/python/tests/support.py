@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import shutil
+import sqlite3
 import tempfile
 import unittest
 from datetime import datetime, timedelta, timezone
@@ -120,3 +121,26 @@ class FileTestCase(unittest.TestCase):
         self.folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, self.folder)
         self.path = os.path.join(self.folder, "quotes.store")
+
+
+class WatchedFileTestCase(FileTestCase):
+    """Another program changes the file behind the store, which shows what was read when. Three authors have the quotes
+    that `quotes` gives the values of."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        with quire.open(self.path, MODELS) as store, store.context.transaction() as context:
+            authors = [context.add(Author(name=f"author {number}")) for number in range(3)]
+            for number, values in enumerate(self.quotes()):
+                context.add(Quote(**values, author=authors[number % 3]))
+        self.store = quire.open(self.path, MODELS)
+        self.addCleanup(self.store.close)
+        self.context = self.store.context
+
+    def quotes(self) -> list[dict[str, Any]]:
+        return [{"contents": f"text {number}"} for number in range(9)]
+
+    def sql(self, statement: str) -> None:
+        with sqlite3.connect(self.path) as connection:
+            connection.execute(statement)
+        connection.close()

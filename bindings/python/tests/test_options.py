@@ -2,37 +2,16 @@
 
 import os
 import signal
-import sqlite3
 import sys
-import tempfile
 import threading
 import time
 import unittest
 
 import quire
-from support import MODELS, Author, Quote, StoreTestCase
+from support import Author, Quote, StoreTestCase, WatchedFileTestCase
 
 
-class PrefetchTests(unittest.TestCase):
-    """Another program changes the file behind the store, which shows what was read when."""
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.path = os.path.join(folder.name, "quotes.sqlite")
-        with quire.open(self.path, MODELS) as store, store.context.transaction() as context:
-            authors = [context.add(Author(name=f"author {number}")) for number in range(3)]
-            for number in range(9):
-                context.add(Quote(contents=f"text {number}", author=authors[number % 3]))
-        self.store = quire.open(self.path, MODELS)
-        self.addCleanup(self.store.close)
-        self.context = self.store.context
-
-    def sql(self, statement):
-        with sqlite3.connect(self.path) as connection:
-            connection.execute(statement)
-        connection.close()
-
+class PrefetchTests(WatchedFileTestCase):
     def test_related_objects_are_read_with_the_query(self):
         query = self.context.query(Quote).order_by(Quote.contents)
         for quotes in query.prefetch(Quote.author).all(), list(query.batch_size(2).prefetch("author")):

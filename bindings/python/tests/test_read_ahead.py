@@ -1,35 +1,22 @@
 """What a live list reads before it is asked for, seen by changing the file behind it."""
 
 import gc
-import os
-import sqlite3
-import tempfile
 import unittest
 
 import quire
-from support import MODELS, Author, Quote
+from support import Quote, WatchedFileTestCase
 
 COUNT = 300
 REACH = 64
 
 
-class ReadAheadTests(unittest.TestCase):
+class ReadAheadTests(WatchedFileTestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.path = os.path.join(folder.name, "quotes.sqlite")
-        with quire.open(self.path, MODELS) as store, store.context.transaction() as context:
-            authors = [context.add(Author(name=f"author {number}")) for number in range(3)]
-            for number in range(COUNT):
-                context.add(Quote(contents="old", price=number, author=authors[number % 3]))
-        self.store = quire.open(self.path, MODELS)
-        self.addCleanup(self.store.close)
-        self.query = self.store.context.query(Quote).order_by(Quote.price)
+        super().setUp()
+        self.query = self.context.query(Quote).order_by(Quote.price)
 
-    def sql(self, statement):
-        with sqlite3.connect(self.path) as connection:
-            connection.execute(statement)
-        connection.close()
+    def quotes(self):
+        return [{"contents": "old", "price": number} for number in range(COUNT)]
 
     def look(self, live, places):
         for place in places:
