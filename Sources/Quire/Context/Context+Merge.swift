@@ -13,7 +13,7 @@ struct PreparedMerge {
   /// Those of them that were read for that, and have the new values already.
   fileprivate let read: Set<ObjectIdentifier>
   /// What the store now says of to-many relationships with pending changes.
-  fileprivate let members: [(object: ManagedObject, slot: Int, present: [ObjectReference])]
+  fileprivate let members: [(object: ManagedObject, relationship: Relationship, present: [ObjectReference])]
 }
 
 extension Context {
@@ -85,7 +85,7 @@ extension Context {
     change.updated.removeAll(where: gone.contains)
     let partners = try partners(of: rows)
     var regrouped: [(relationship: Relationship, owners: [ManagedObject])] = []
-    var members: [(object: ManagedObject, slot: Int, present: [ObjectReference])] = []
+    var members: [(object: ManagedObject, relationship: Relationship, present: [ObjectReference])] = []
     var read: Set<ObjectIdentifier> = []
     let observers = liveObservers
     for (relationship, owners) in change.regrouped + relationships(with: returned) + relationships(reaching: change) {
@@ -105,7 +105,7 @@ extension Context {
         let present = try savedMembers(of: relationship, owner: owner.id).map {
           ObjectReference(root: root, id: $0.id)
         }
-        members.append((object, relationship.slot, present))
+        members.append((object, relationship, present))
       }
       regrouped.append((relationship, objects))
     }
@@ -272,10 +272,7 @@ extension Context {
       object.unread?.forgetValues()
       touch(object)
     }
-    for (object, slot, present) in prepared.members {
-      object.rebaseMembers(at: slot, onto: present)
-      if let relationship = object.entity.properties[slot] as? Relationship { object.agree(in: relationship) }
-    }
+    for (object, relationship, present) in prepared.members { object.rebaseMembers(of: relationship, onto: present) }
     for (relationship, owners) in prepared.regrouped {
       for object in owners where object.state == .deleted { object.deleteAgain() }
       for object in owners where object.state == .inserted && relationship.followsFromInverse {
@@ -329,19 +326,35 @@ extension Context {
 }
 
 extension ManagedObject {
-  /// The store has come to hold other members: what was added and removed here stays so, and can still be undone.
-  func rebaseMembers(at slot: Int, onto present: [ObjectReference]) {
+  /// The store has come to hold other members: what was added and removed here, on either side, stays so, and can
+  /// still be undone.
+  func rebaseMembers(of relationship: Relationship, onto present: [ObjectReference]) {
+    let slot = relationship.slot
     guard let before = toMany[slot]?.members else { return }
     toMany[slot]?.rebase(onto: present)
-    guard let undoManager = context.undoManager, let after = toMany[slot]?.members, before != after else { return }
-    let known = Set(before)
-    undoManager.rebase(
-      self, at: slot, added: after.filter { !known.contains($0) }, removed: known.subtracting(after))
+    if let undoManager = context.undoManager, let after = toMany[slot]?.members, before != after {
+      let known = Set(before)
+      undoManager.rebase(
+        self, at: slot, added: after.filter { !known.contains($0) }, removed: known.subtracting(after))
+    }
+    agree(in: relationship)
   }
 
-  /// Brings merged members in line with what objects here say of the to-one inverse: their pending changes win.
-  fileprivate func agree(in relationship: Relationship) {
-    guard let inverse = relationship.inverse, !inverse.isToMany else { return }
+  /// Brings rebased members in line with what objects here say of the inverse: their pending changes win. This side
+  /// need not have known of them, as it may have been read before others saved, and theirs after that.
+  private func agree(in relationship: Relationship) {
+    guard let inverse = relationship.inverse else { return }
+    if inverse.isToMany {
+      for member in context.pendingHolders(of: reference)
+      where member.entity.isKind(of: relationship.destination) && member.isLive {
+        switch member.toMany[inverse.slot]?.pendingClaim(on: reference) {
+        case true?: toMany[relationship.slot]?.add(member.reference)
+        case false?: toMany[relationship.slot]?.remove(member.reference)
+        case nil: break
+        }
+      }
+      return
+    }
     func holdsSelf(_ member: ManagedObject) -> Bool {
       if case .object(let box) = member.values[inverse.slot] { return box.reference == reference }
       return false

@@ -134,7 +134,7 @@ extension Context {
     for (slot, members) in reduced {
       guard let relationship = object.entity.properties[slot] as? Relationship else { continue }
       object.toMany[slot] = members
-      object.toMany[slot]?.rebase(onto: try object.storedMembers(of: relationship))
+      object.rebaseMembers(of: relationship, onto: try object.storedMembers(of: relationship))
       touch(object, at: slot)
     }
   }
@@ -155,7 +155,7 @@ extension ManagedObject {
       if relationship.followsFromInverse {
         toMany[relationship.slot] = nil
       } else {
-        rebaseMembers(at: relationship.slot, onto: present)
+        rebaseMembers(of: relationship, onto: present)
       }
       context.touch(self, at: relationship.slot)
     }

@@ -143,9 +143,9 @@ extension ManagedObject {
   /// Takes over the members of a relationship as they were just read, and gives them as they are now.
   @discardableResult
   func take(_ saved: [ObjectReference], asSavedIn relationship: Relationship) -> [ObjectReference] {
-    var members = saved
+    var members = saved, saved = saved
     if relationship.isManyToMany {
-      overlayPendingPairs(relationship, on: &members)
+      overlayPendingPairs(relationship, on: &members, readAs: &saved)
     } else {
       overlayPending(relationship, on: &members)
     }
@@ -181,18 +181,24 @@ extension ManagedObject {
   }
 
   /// Lays over the saved members what the other sides of unsaved pairs say, which keep them when others have saved.
-  private func overlayPendingPairs(_ relationship: Relationship, on members: inout [ObjectReference]) {
+  /// Where these only say what they have read, and others have changed since, both sides go by that until the merge.
+  private func overlayPendingPairs(
+    _ relationship: Relationship, on members: inout [ObjectReference], readAs saved: inout [ObjectReference]
+  ) {
     guard let inverse = relationship.inverse else { return }
     for object in context.pendingHolders(of: reference)
     where object.isLive && object.entity.isKind(of: relationship.destination) {
       guard object.toMany[inverse.slot]?.isChanged == true else { continue }
       let place = members.firstIndex(of: object.reference)
+      let isPending = object.toMany[inverse.slot]?.pendingClaim(on: reference) != nil
       if object.toMany[inverse.slot]?.contains(reference) == true {
         if place != nil { continue }
         members.append(object.reference)
+        if !isPending { saved.append(object.reference) }
       } else {
         guard let place else { continue }
         members.remove(at: place)
+        if !isPending { saved.removeAll { $0 == object.reference } }
       }
       context.overlaid.insert(self)
     }

@@ -175,9 +175,7 @@ extension ManagedObject {
     if isLive, case .object(let box) = values[relationship.slot] { isHeld = box.reference == reference }
     if inverse.isToMany {
       if target.toMany[inverse.slot] == nil { return }
-      if target.state == .saved {
-        target.toMany[inverse.slot]?.rebase(onto: try target.storedMembers(of: inverse))
-      }
+      if target.state == .saved { target.rebaseMembers(of: inverse, onto: try target.storedMembers(of: inverse)) }
       target.setMember(self, of: inverse, isHeld)
       return
     }
@@ -213,7 +211,7 @@ extension ManagedObject {
     case .rollback: take(present, asSavedIn: relationship)
     default:
       let isReordered = relationship.isOrdered && present.isReordered(from: toMany[slot]?.saved ?? [])
-      toMany[slot]?.rebase(onto: present)
+      rebaseMembers(of: relationship, onto: present)
       if isReordered, policy == .storeWins { reorder(present, in: relationship) }
     }
     context.touch(self, at: slot)
@@ -235,7 +233,7 @@ extension ManagedObject {
         if !isOther, member.state == .saved {
           // It is only drawn in: nothing but this one member of it may change.
           try context.reread(CollectionOfOne(reference))
-          member.toMany[inverse.slot]?.rebase(onto: try member.storedMembers(of: inverse))
+          member.rebaseMembers(of: inverse, onto: try member.storedMembers(of: inverse))
         }
         member.setMember(self, of: inverse, now.contains(reference))
       } else {

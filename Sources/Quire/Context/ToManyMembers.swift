@@ -31,6 +31,13 @@ struct ToManyMembers {
 
   mutating func contains(_ member: ObjectReference) -> Bool { knownPlaces()[member] != nil }
 
+  /// Whether it was added or removed here; nil when nothing was done to it.
+  func pendingClaim(on member: ObjectReference) -> Bool? {
+    if !hasBeenChanged { return nil }
+    if added.contains(member) { return true }
+    return removed.contains(member) ? false : nil
+  }
+
   /// At the end when ordered.
   mutating func add(_ member: ObjectReference) {
     if contains(member) { return }
