@@ -80,6 +80,17 @@ struct ReadAheadTests {
     #expect(ids == list.ids(0..<count))
   }
 
+  @Test("The objects of the last four batches are held, and no more")
+  func fourBatches() throws {
+    let list = try list()
+    _ = try look(list, 0..<count)
+    let held = list.ids(0..<count).map { id in
+      list.context.registeredObject(ObjectReference(root: list.query.entity.rootNumber, id: id))?.isFault == false
+    }
+    // The first is read alone, and then those from 1, 66, 131, 196 and 261 on.
+    #expect(held == (0..<count).map { $0 >= 66 })
+  }
+
   @Test("What a request prefetches is read with the objects")
   func prefetches() throws {
     let list = try list(prefetching: ["author"])
