@@ -166,4 +166,9 @@ KEPT: dict[str, list[Step]] = {
         ("insert", 0, 7, "Book"), ("open", 0, 0), ("insert", 0, 8, "Note"), ("link", 0, 7, "notes", 8),
         ("delete", 2, 7), ("save", 0), ("save", 2), ("save", 0), ("refresh_all", 2), ("undo", 2),
     ],
+    "an order is refreshed together with a member that another has put into it": [
+        ("insert", 0, 6, "Node"), ("link", 0, 6, "children", 6), ("insert", 1, 7, "Node"), ("save", 1), ("save", 0),
+        ("refresh_all", 0), ("child", 0, True, (("unlink", 6, "children", 6), ("undo",), ("redo",))), ("merge", 1),
+        ("link", 1, 6, "children", 7), ("save", 1), ("refresh_all", 0),
+    ],
 }
