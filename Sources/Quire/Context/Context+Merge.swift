@@ -360,9 +360,9 @@ extension ManagedObject {
       return false
     }
     for other in toMany[relationship.slot]?.members ?? [] {
-      guard let member = context.registeredObject(other), !member.isFault, member.isLive, !holdsSelf(member) else {
-        continue
-      }
+      guard let member = context.registeredObject(other), !member.isFault, member.isLive, !holdsSelf(member),
+        member.state == .inserted || member.committed[inverse.slot] != nil
+      else { continue }
       toMany[relationship.slot]?.remove(other)
     }
     for member in context.pendingHolders(of: reference)
