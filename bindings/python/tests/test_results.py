@@ -366,6 +366,47 @@ class HandlerTests(ListTestCase):
         self.assertEqual([quote.price for quote in live], [1, 2, 2.5, 3, 4, 5])
         self.assertEqual(self.told, [])
 
+    def test_a_handler_that_raises_when_a_list_is_suspended_leaves_it_following(self):
+        live = self.query.live()
+
+        @live.on_change
+        def fails_once(change):
+            live.remove_handler(fails_once)
+            raise KeyError("mine")
+
+        self.quote("new", price=9)
+        with self.assertRaisesRegex(KeyError, "mine"), live.suspended():
+            self.fail("the block of a list that is not suspended runs")
+        self.quote("another", price=10)
+        self.context.process()
+        self.assertEqual([quote.price for quote in live], [0, 1, 2, 3, 4, 5, 9, 10])
+
+    def test_a_list_that_cannot_read_when_it_is_resumed_can_be_resumed_later(self):
+        works = [True]
+
+        @quire.register_function("shaky")
+        def shaky(price: float) -> float:
+            if not works[0]:
+                raise ValueError("shaky")
+            return price
+
+        self.addCleanup(quire.unregister_function, "shaky")
+        live = self.query.where("shaky(price) > 2").live()
+        live.on_change(self.told.append)
+        self.live.close()
+        with self.assertRaises(quire.FunctionError), live.suspended():
+            self.quote("new", price=9)
+            works[0] = False
+        works[0] = True
+        self.assertEqual(([quote.price for quote in live], self.told), ([3, 4, 5], []))
+        with live.suspended():
+            self.assertEqual([quote.price for quote in live], [3, 4, 5])
+            with self.assertRaises(quire.InvalidState), live.suspended():
+                pass
+        self.assertEqual([quote.price for quote in live], [3, 4, 5, 9])
+        self.assertEqual([type(each) for each in self.told[0]], [quire.Insert])
+        live.set_query(self.query)
+
     def test_another_query_tells_the_difference(self):
         before = list(self.live)
         self.live.set_query(self.query.where("price > 1"), section_by="author.name")
