@@ -112,6 +112,8 @@ class Results(Live[M], Generic[M]):
         self._model = query._model
         self._prefetches = bool(query._prefetched)
         self._last = range(0)
+        # After a block of `suspended` that could not resume it.
+        self._stays_suspended = False
         # Objects that nobody may have asked for yet.
         self._held: deque[list[Any]] = deque(maxlen=4)
         self._aggregates = Aggregates(self, None, tuple(aggregates))
@@ -191,14 +193,24 @@ class Results(Live[M], Generic[M]):
 
         That is told as one change; with `tell=False` it is not, because the view has done the same already: a row that
         the user has dragged. Raises `InvalidState` when it is suspended already.
+
+        Where what it needs cannot be read at the end, that raises and the list stays as it is; the end of another such
+        block shows what has happened since the first began.
         """
         error = c_void_p()
-        self._context._after(library.quire_results_suspend(self._raw, byref(error)), error)
+        status = library.quire_results_suspend(self._raw, byref(error))
+        if status == _ffi.QUIRE_INVALID_STATE and self._stays_suspended:
+            failure(status, error)
+            status, error = 0, c_void_p()
         try:
+            self._context._after(status, error)
+            self._stays_suspended = False
             yield
         finally:
-            if not self.closed:
+            # Also where a handler raised at the beginning.
+            if not status and not self.closed:
                 status = library.quire_results_resume(self._raw, tell, byref(error))
+                self._stays_suspended = bool(status)
                 self._section_list = None
                 self._context._after(status, error)
 
