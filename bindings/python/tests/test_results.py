@@ -447,6 +447,21 @@ class HandlerTests(ListTestCase):
         self.context.process()
         self.assertEqual(self.told, [])
 
+    def test_a_handler_that_another_removes_is_not_called_any_more(self):
+        live = self.query.live()
+        calls = []
+
+        @live.on_change
+        def first(change):
+            live.remove_handler(calls.append)
+
+        live.on_change(calls.append)
+        self.live.on_change(lambda change: self.live.close())
+        self.live.on_change(calls.append)
+        self.quote("new")
+        self.context.process()
+        self.assertEqual(calls, [])
+
     def test_an_exception_comes_out_after_all_handlers_were_called(self):
         calls = []
 
