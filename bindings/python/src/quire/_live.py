@@ -149,6 +149,9 @@ class Live(_handle.Handle, Sequence[M], Generic[M]):
 
     def _tell(self, change: ChangeSet[Any], failures: list[Exception]) -> None:
         for handler in list(self._handlers):
+            # One before it may have removed it, or closed the list.
+            if handler not in self._handlers:
+                continue
             try:
                 handler(change)
             except Exception as error:
