@@ -549,6 +549,15 @@ class HandlerTests(ListTestCase):
         self.context.process()
         self.assertEqual(told, [])
 
+    def test_a_list_whose_sections_nobody_has_read_is_gone_with_its_last_reference(self):
+        gc.disable()
+        self.addCleanup(gc.enable)
+        live = self.query.live(aggregates={"dearest": "max:(price)"})
+        self.assertEqual(live.aggregates["dearest"], 5)
+        watcher = weakref.ref(live)
+        del live
+        self.assertIsNone(watcher())
+
     def test_changes_hold_objects_that_were_unsaved(self):
         quote = self.quote("new", price=9)
         self.context.process()
