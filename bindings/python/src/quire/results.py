@@ -116,7 +116,7 @@ class Results(Live[M], Generic[M]):
         self._stays_suspended = False
         # Objects that nobody may have asked for yet.
         self._held: deque[list[Any]] = deque(maxlen=4)
-        self._aggregates = Aggregates(self, None, tuple(aggregates))
+        self._aggregate_names = tuple(aggregates)
         try:
             for name, expression in aggregates.items():
                 self._add_aggregate(name, expression)
@@ -257,7 +257,8 @@ class Results(Live[M], Generic[M]):
     @property
     def aggregates(self) -> Aggregates:
         """What is calculated of all rows, by the names given to `Query.live`: `live.aggregates["total"]`."""
-        return self._aggregates
+        # Made anew, because what is kept would keep the list.
+        return Aggregates(self, None, self._aggregate_names)
 
     def path_of(self, object: Model) -> Optional[Path]:
         """The section and row of an object, or None when it is not in the list."""
