@@ -36,6 +36,22 @@ class AggregateTests(StoreTestCase):
         self.assertEqual(dict(live.aggregates), {"total": 2.0, "dearest": 2.0})
         self.assertEqual(list(self.context.query(Quote).live().aggregates), [])
 
+    def test_an_aggregate_that_python_has_no_value_for_is_told_as_none(self):
+        quote = self.quote("a", created_at=day(0))
+        distant = self.quote("b", created_at=day(1))
+        self.context.save()
+        live = self.context.query(Quote).live(aggregates={"last": "max:(created_at)"})
+        told = []
+        live.on_change(told.append)
+        # More than the year 9999, which other programs write.
+        distant_future = quire.Expression("CAST(1000000000000, 'NSDate')")
+        self.context.query(Quote).where("contents == 'b'").update({Quote.created_at: distant_future})
+        (change,) = told
+        self.assertEqual([each.value for each in change.aggregate_changes], [None, None])
+        self.context.delete(distant)
+        self.context.process()
+        self.assertEqual([each.value for each in told[1].aggregate_changes], [quote.created_at] * 2)
+
     def test_related_objects_change_aggregates_and_no_rows(self):
         author = self.context.add(Author(name="Ann"))
         self.context.add(Quote(author=author, contents="a"))

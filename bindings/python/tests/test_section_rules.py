@@ -25,6 +25,20 @@ class SectionRuleTests(StoreTestCase):
     def shown(self, live):
         return {section.name: len(section) for section in live.sections}
 
+    def test_sections_of_dates_that_python_does_not_know_are_told_without_a_value(self):
+        live = self.live(sections.by_year(Quote.created_at, time_zone="Europe/Berlin"))
+        recording = Recording(live)
+        told = []
+        live.on_change(told.append)
+        # There the year 1 begins before that of UTC, and so before Python's first datetime.
+        self.quote("distant past", created_at=datetime(1, 1, 1, tzinfo=timezone.utc))
+        self.quote("today", created_at=datetime(2026, 11, 21, tzinfo=timezone.utc))
+        self.context.save()
+        self.assertEqual(recording.take(), [["InsertSection 0", "InsertSection 1", "Insert 0.0", "Insert 1.0"]])
+        self.assertEqual(
+            [(each.name, each.value) for each in told[0].section_changes],
+            [("0001", None), ("2026", datetime(2025, 12, 31, 23, tzinfo=timezone.utc))])
+
     def test_sections_that_are_ordered_anew_stay_where_they_can(self):
         for text in "aabbbc":
             self.quote(text, note=text)
