@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Optional, TypeVar
 from . import _ffi, _handle, _values
 from ._evaluation import python_value
 from ._load import library, quick
-from .errors import failure, text
+from .errors import InvalidArgument, failure, text
 
 if TYPE_CHECKING:
     from .model import Model
@@ -144,7 +144,7 @@ class SectionChange:
     name: str
     """Its name, as `Section.name` is or was."""
     value: Any = field(default=None, compare=False, repr=False)
-    """Its value, as `Section.value` is or was."""
+    """Its value, as `Section.value` is or was. None for a date of a year that datetime does not know."""
 
 
 class InsertSection(SectionChange):
@@ -164,7 +164,7 @@ class AggregateChange:
     name: str
     """Its name, as given to `Query.live`."""
     value: Any
-    """What it is now; None also where it cannot be calculated."""
+    """What it is now; None also where it cannot be calculated, and for a date of a year that datetime does not know."""
 
 
 class StepKind(enum.IntEnum):
@@ -259,11 +259,11 @@ class ChangeSet(_handle.Handle, Generic[M]):
             self._keys.append(keys)
         sections = quick.quire_changes_sections(pointer, byref(count))
         self._section_changes = tuple(
-            _SECTION_KINDS[each.kind](each.index, text(each.name), python_value(each.value, None))
+            _SECTION_KINDS[each.kind](each.index, text(each.name), _value_told(each.value))
             for each in sections[: count.value])
         aggregates = quick.quire_changes_aggregates(pointer, byref(count))
         self._aggregate_changes = tuple(
-            AggregateChange(None if each.section < 0 else each.section, text(each.name), python_value(each.value, None))
+            AggregateChange(None if each.section < 0 else each.section, text(each.name), _value_told(each.value))
             for each in aggregates[: count.value])
 
     @property
@@ -371,3 +371,11 @@ class ChangeSet(_handle.Handle, Generic[M]):
 
 def _records(form: struct.Struct, pointer: Any, count: int) -> Iterator[tuple[Any, ...]]:
     return form.iter_unpack(string_at(pointer, count * form.size)) if count else iter(())
+
+
+def _value_told(value: _ffi.quire_value) -> Any:
+    """None for what Python cannot hold: what else has changed must be told all the same."""
+    try:
+        return python_value(value, None)
+    except InvalidArgument:
+        return None
