@@ -49,15 +49,7 @@ import Testing
       return (list, try store.withConnection { $0.statementCount } - before)
     }
 
-    var cacheFile: String? {
-      guard let folder = opendir(folder.path) else { return nil }
-      defer { closedir(folder) }
-      while let entry = readdir(folder) {
-        let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-        if name.contains("-list-") { return name }
-      }
-      return nil
-    }
+    var cacheFile: String? { folder.names.first { $0.contains("-list-") } }
   }
 
   private func request(_ kind: Int) throws -> (FetchRequest, section: String?) {

@@ -15,14 +15,20 @@ final class TemporaryFolder {
 
   deinit {
     chmod(path, 0o755)
-    if let folder = opendir(path) {
-      while let entry = readdir(folder) {
-        let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-        if name != ".", name != ".." { remove(file(name)) }
-      }
-      closedir(folder)
-    }
+    for name in names { remove(file(name)) }
     rmdir(path)
+  }
+
+  /// Of all files in it.
+  var names: [String] {
+    guard let folder = opendir(path) else { return [] }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names
   }
 
   func file(_ name: String) -> String { "\(path)/\(name)" }
