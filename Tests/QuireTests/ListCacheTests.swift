@@ -144,6 +144,48 @@ import Testing
     #expect(pending.index.path(of: book.id)?.flat == 0)
   }
 
+  @Test(arguments: Dice.seeds(3))
+  func aListOutOfACacheFollowsChangesAsOneThatWasFetched(seed: UInt64) throws {
+    var dice = Dice(seed: seed)
+    let desk = try Desk()
+    for place in 0..<3000 { try desk.insert("t\(place % 700)", Double(place % 5), in: desk.context) }
+    try desk.context.save()
+    for kind in 0..<4 {
+      let (request, section) = try request(kind)
+      // The first leaves the file from which the second comes.
+      let fetched = try desk.list(request, section, cached: true).list
+      let (list, reads) = try desk.list(request, section, cached: true)
+      #expect(reads == 0, "seed \(seed), kind \(kind)")
+      var kept = [(try list.snapshot(), try fetched.snapshot())]
+      for step in 0..<25 {
+        let note = "seed \(seed), kind \(kind), step \(step)"
+        for _ in 0..<(1 + dice.roll(dice.roll(5) == 0 ? 200 : 4)) {
+          if dice.roll(4) == 0 {
+            try desk.insert("t\(dice.roll(800))", Double(dice.roll(5)), in: desk.context)
+            continue
+          }
+          let place = dice.roll(list.count)
+          let section = try #require(list.index.sectionIndex(containingFlat: place))
+          let book = try list.object(section: section, row: place - list.section(at: section).start)
+          if book.isDeleted { continue }
+          switch dice.roll(3) {
+          case 0: try desk.context.delete(book)
+          case 1: try book.set(.text("t\(dice.roll(800))"), for: book.entity.property(named: "title"))
+          default: try book.set(.double(Double(dice.roll(6))), for: book.entity.property(named: "price"))
+          }
+        }
+        if dice.roll(3) > 0 { try desk.context.save() } else { try desk.context.process() }
+        #expect(list.contents.checkInvariants() == [], "\(note)")
+        if step % 5 == 4 { try expectSame(list, fetched, note) }
+        kept.append((try list.snapshot(), try fetched.snapshot()))
+      }
+      for (step, (one, other)) in kept.enumerated() {
+        #expect(one.isEqual(to: other), "seed \(seed), kind \(kind), snapshot \(step)")
+      }
+      try desk.context.save()
+    }
+  }
+
   @Test func aFolderThatCannotBeWrittenGetsNoCache() throws {
     let desk = try Desk()
     try desk.insert("a", 1, in: desk.context)

@@ -75,8 +75,7 @@ final class AggregateTable {
 
   /// The rows of a list that was read just now.
   func load(_ contents: ListContents) {
-    let index = contents.index
-    for block in index.blocks where block.section >= 0 { for id in block.ids { settle(id, contents) } }
+    contents.index.forEachBlock { _, _, ids in for id in ids { settle(id, contents) } }
     staged = [:]
   }
 
@@ -151,7 +150,7 @@ final class AggregateTable {
   /// Puts a row where the list has it.
   private func settle(_ id: Int64, _ contents: ListContents, _ note: (Handle) -> Void = { _ in }) {
     let block = contents.index.blockOfRow[id]
-    let section = block < 0 ? CountedForest.none : contents.index.blocks[Int(block)].section
+    let section = block < 0 ? CountedForest.none : contents.index.section(of: block)
     let values = staged[id] ?? []
     var slot = slots[id]
     if slot >= 0 {
@@ -252,10 +251,10 @@ final class AggregateTable {
   func checkInvariants(_ contents: ListContents) -> [String] {
     var problems: [String] = []
     let fresh = AggregateTable(plan, isSectioned: isSectioned)
-    for block in contents.index.blocks where block.section >= 0 {
-      for id in block.ids {
+    contents.index.forEachBlock { section, _, ids in
+      for id in ids {
         let slot = slots[id]
-        if slot < 0 || sections[Int(slot)] != block.section {
+        if slot < 0 || sections[Int(slot)] != section {
           problems.append("Row \(id) is counted elsewhere than it is shown.")
           continue
         }

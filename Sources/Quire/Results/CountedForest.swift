@@ -141,12 +141,16 @@ struct CountedForest {
 
   // MARK: Editing
 
-  /// A new node that is in no sequence yet.
-  mutating func allocate(weight: Int) -> Handle {
+  private mutating func nextPriority() -> UInt32 {
     randomState ^= randomState << 13
     randomState ^= randomState >> 17
     randomState ^= randomState << 5
-    let node = Node(priority: randomState, weight: weight, totalWeight: weight)
+    return randomState
+  }
+
+  /// A new node that is in no sequence yet.
+  mutating func allocate(weight: Int) -> Handle {
+    let node = Node(priority: nextPriority(), weight: weight, totalWeight: weight)
     if let handle = freed.popLast() {
       nodes[Int(handle)] = node
       return handle
@@ -178,32 +182,56 @@ struct CountedForest {
     if nodes[Int(node)].parent < 0 { root = node }
   }
 
-  /// Puts an allocated node behind all others of a sequence that is being made; `spine`, empty at first, is the way
-  /// from its root to its last node. Nothing is summed up before `close`.
-  mutating func append(_ node: Handle, to spine: inout [Handle]) {
-    var left = CountedForest.none
-    while let last = spine.last, nodes[Int(last)].priority < nodes[Int(node)].priority {
-      spine.removeLast()
-      sumUp(last)
-      left = last
+  /// A sequence of new nodes with these weights, whose handles follow each other; its root.
+  @_optimize(speed)
+  mutating func makeSequence(_ weights: some Collection<Int>) -> Handle {
+    if weights.count == 1, let weight = weights.first {
+      nodes.append(Node(priority: nextPriority(), weight: weight, totalWeight: weight))
+      return Handle(nodes.count - 1)
     }
-    nodes[Int(node)].left = left
-    if left >= 0 { nodes[Int(left)].parent = node }
-    if let last = spine.last {
-      nodes[Int(last)].right = node
-      nodes[Int(node)].parent = last
+    var spine = ContiguousArray<SpineNode>()
+    for weight in weights {
+      var node = SpineNode(handle: Handle(nodes.count), priority: nextPriority(), weight: weight)
+      var below = Subtree()
+      while let last = spine.last, last.priority < node.priority {
+        spine.removeLast()
+        let isTop = spine.last.map { $0.priority >= node.priority } ?? true
+        below = close(last, below, isTop ? node.handle : spine[spine.count - 1].handle)
+      }
+      node.left = below
+      nodes.append(Node(priority: node.priority, weight: weight, totalWeight: weight))
+      spine.append(node)
     }
-    spine.append(node)
+    var below = Subtree()
+    while let last = spine.popLast() { below = close(last, below, spine.last?.handle ?? CountedForest.none) }
+    return below.root
   }
 
-  /// Ends a sequence made by `append`, and gives its root.
-  mutating func close(_ spine: inout [Handle]) -> Handle {
+  mutating func reserveCapacity(_ count: Int) { nodes.reserveCapacity(count) }
+
+  private struct Subtree {
     var root = CountedForest.none
-    while let last = spine.popLast() {
-      sumUp(last)
-      root = last
-    }
-    return root
+    var weight = 0
+    var count = 0
+  }
+
+  /// A node on the way from the root of a sequence that is being made to its last node.
+  private struct SpineNode {
+    let handle: Handle
+    let priority: UInt32
+    let weight: Int
+    var left = Subtree()
+  }
+
+  /// Writes down a node to which nothing is added any more, and gives it with all below it.
+  private mutating func close(_ node: SpineNode, _ right: Subtree, _ parent: Handle) -> Subtree {
+    let all = Subtree(
+      root: node.handle, weight: node.left.weight + node.weight + right.weight,
+      count: node.left.count + 1 + right.count)
+    nodes[Int(node.handle)] = Node(
+      left: node.left.root, right: right.root, parent: parent, priority: node.priority, weight: node.weight,
+      totalWeight: all.weight, totalCount: all.count)
+    return all
   }
 
   /// Takes the node out and gives its handle back.

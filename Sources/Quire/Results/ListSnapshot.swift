@@ -16,7 +16,7 @@ final class ListSnapshot: Sendable {
 
   fileprivate struct Block: Sendable {
     let start: Int
-    let ids: ContiguousArray<Int64>
+    let ids: ArraySlice<Int64>
   }
 
   let count: Int
@@ -32,10 +32,11 @@ final class ListSnapshot: Sendable {
     var sections = ContiguousArray<Section>()
     var blocks = ContiguousArray<Block>()
     var start = 0
-    index.forEachBlock { key, isNewSection, ids in
+    index.forEachBlock { section, isNewSection, ids in
       if isNewSection {
         if let last = sections.popLast() { sections.append(last.closed(at: start, blocks.count)) }
-        sections.append(Section(key: key, start: start, count: 0, blocks: blocks.count..<blocks.count))
+        sections.append(
+          Section(key: index.key(of: section), start: start, count: 0, blocks: blocks.count..<blocks.count))
       }
       if ids.isEmpty { return }
       blocks.append(Block(start: start, ids: ids))
@@ -56,8 +57,8 @@ final class ListSnapshot: Sendable {
     var block = blocks.partitionPoint { $0.start + $0.ids.count <= window.lowerBound }
     while result.count < window.count {
       let ids = blocks[block].ids
-      let first = window.lowerBound + result.count - blocks[block].start
-      result.append(contentsOf: ids[first..<min(ids.count, first + window.count - result.count)])
+      let first = ids.startIndex + window.lowerBound + result.count - blocks[block].start
+      result.append(contentsOf: ids[first..<min(ids.endIndex, first + window.count - result.count)])
       block += 1
     }
     return result
@@ -139,14 +140,13 @@ extension ListSnapshot.Section {
 
 extension SectionedIndex {
   /// All blocks in order with their sections; a section without rows gives an empty one.
-  func forEachBlock(_ body: (SectionKey, _ isNewSection: Bool, ContiguousArray<Int64>) -> Void) {
+  func forEachBlock(_ body: (_ section: Handle, _ isNewSection: Bool, ArraySlice<Int64>) -> Void) {
     for section in sectionHandles() {
-      let key = sections[Int(section)].key
       var block = blockOrder.first(of: sections[Int(section)].blocks)
-      if block < 0 { body(key, true, []) }
+      if block < 0 { body(section, true, []) }
       var isNew = true
       while block >= 0 {
-        body(key, isNew, blocks[Int(block)].ids)
+        body(section, isNew, ids(of: block))
         isNew = false
         block = blockOrder.next(after: block)
       }

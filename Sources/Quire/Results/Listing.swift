@@ -133,7 +133,7 @@ extension Listing {
         let cache = fresh.aggregates == nil ? name.flatMap { ListCache($0, of: self, in: context) } : nil
         let state = cache?.state()
         if let cache, let state, cache.load(into: fresh.index, state) {
-          _ = fresh.index.apply(overlay.savedIDs.map { RowChange(id: $0, newKey: nil) })
+          if !overlay.isEmpty { _ = fresh.index.apply(overlay.savedIDs.map { RowChange(id: $0, newKey: nil) }) }
         } else {
           try load(query, overlay, loader, fresh.aggregates, in: context)
           loader.finish()
@@ -144,7 +144,7 @@ extension Listing {
           fresh.aggregates?.take(object.id, try values(of: object))
           pending.append(RowChange(id: object.id, newKey: try key(of: object)))
         }
-        _ = fresh.index.apply(pending)
+        if !pending.isEmpty { _ = fresh.index.apply(pending) }
       }
       fresh.aggregates?.load(fresh)
     }

@@ -11,10 +11,23 @@ struct RowMap {
 
   init() {}
 
-  /// Of ids from zero on, each with its block's handle plus one, zero for none.
-  init(dense: ContiguousArray<CountedForest.Handle>) {
+  /// Of ids from zero on, each with its block's handle plus one, zero for none; nil where there are not so many blocks.
+  @_optimize(speed)
+  init?(dense: ContiguousArray<CountedForest.Handle>, of blockCount: Int) {
+    let last = CountedForest.Handle(blockCount)
+    // Without branches, so that several go at a time; `signs` is below zero when any of them is out of place.
+    let found = dense.withContiguousStorageIfAvailable { dense in
+      var signs: CountedForest.Handle = 0
+      var free: CountedForest.Handle = 0
+      for block in dense {
+        signs |= block | (last &- block)
+        free &+= block == 0 ? 1 : 0
+      }
+      return (signs: signs, free: Int(free))
+    }
+    guard let found, found.signs >= 0 else { return nil }
     self.dense = dense
-    for block in dense where block != 0 { count += 1 }
+    count = dense.count - found.free
   }
 
   /// How long the table must be for the ids in it; nil where some are not in it.

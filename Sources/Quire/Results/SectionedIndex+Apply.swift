@@ -31,7 +31,7 @@ extension SectionedIndex {
 
     let insertions = newSections.map {
       SectionChange(
-        kind: .insert, index: sectionOrder.rank(of: $0).position, key: sections[Int($0)].key)
+        kind: .insert, index: sectionOrder.rank(of: $0).position, key: key(of: $0))
     }
     return ChangeSet(
       changes: Classifier.classify(&rows) { changes[$0].names },
@@ -52,9 +52,9 @@ extension SectionedIndex {
   private func keepsPlace(_ change: RowChange, at spot: (block: Handle, offset: Int)?) -> Bool {
     if change.keepsPlace { return true }
     guard let key = change.newKey, let (block, offset) = spot else { return false }
-    let section = sections[Int(blocks[Int(block)].section)].key
+    let section = self.key(of: section(of: block))
     return (!isSectioned || section == key.section)
-      && blocks[Int(block)].order(of: offset, against: key.order) == 0
+      && self[block].order(of: offset, against: key.order) == 0
   }
 
   /// Takes out the sections that have lost their last row; descending by old index.
@@ -66,7 +66,7 @@ extension SectionedIndex {
       emptied[old.identity] = old.section
     }
     return emptied.sorted { $0.value > $1.value }.map { section, index in
-      let key = sections[Int(section)].key
+      let key = self.key(of: section)
       removeSection(section)
       return SectionChange(kind: .delete, index: index, key: key)
     }

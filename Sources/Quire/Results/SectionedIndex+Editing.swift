@@ -10,6 +10,7 @@ extension SectionedIndex {
     blockOrder = CountedForest()
     blocks = []
     blockOfRow = RowMap()
+    cached = CachedList()
     if !isSectioned { _ = insertSection(.unsectioned, after: CountedForest.none) }
     var previous = CountedForest.none
     for key in fixed {
@@ -23,17 +24,17 @@ extension SectionedIndex {
   /// The section with this key, made when there is none.
   func section(for key: SectionKey) -> (section: Handle, isNew: Bool) {
     guard isSectioned else { return (sectionRoot, false) }
-    let previous = sectionOrder.last(in: sectionRoot) { !(key.order < sections[Int($0)].key.order) }
-    if previous >= 0, sections[Int(previous)].key == key { return (previous, false) }
+    let previous = sectionOrder.last(in: sectionRoot) { !(key.order < self.key(of: $0).order) }
+    if previous >= 0, self.key(of: previous) == key { return (previous, false) }
     return (insertSection(key, after: previous), true)
   }
 
   func insertSection(_ key: SectionKey, after previous: Handle) -> Handle {
     let section = sectionOrder.allocate(weight: 0)
     if Int(section) == sections.count {
-      sections.append(Section(key: key))
+      sections.append(Section(made: key))
     } else {
-      sections[Int(section)] = Section(key: key)
+      sections[Int(section)] = Section(made: key)
     }
     sectionOrder.insert(section, after: previous, root: &sectionRoot)
     return section
@@ -42,19 +43,19 @@ extension SectionedIndex {
   /// Takes out a section without rows.
   func removeSection(_ section: Handle) {
     sectionOrder.remove(section, root: &sectionRoot)
-    sections[Int(section)] = Section(key: .unsectioned)
+    sections[Int(section)] = Section(made: .unsectioned)
   }
 
   // MARK: Rows
 
   func insertRow(_ id: Int64, _ key: SortKey, into section: Handle) {
     let root = sections[Int(section)].blocks
-    var block = blockOrder.last(in: root) { blocks[Int($0)].order(of: 0, against: key) <= 0 }
+    var block = blockOrder.last(in: root) { self[$0].order(of: 0, against: key) <= 0 }
     if block < 0 { block = blockOrder.first(of: root) }
     if block < 0 {
       block = insertBlock(RowBlock(section: section), after: CountedForest.none)
     }
-    blocks[Int(block)].insert(id, key, at: blocks[Int(block)].lowerBound(of: key))
+    self[block].insert(id, key, at: self[block].lowerBound(of: key))
     blockOrder.add(1, to: block)
     sectionOrder.add(1, to: section)
     blockOfRow.set(block, for: id)
@@ -62,13 +63,13 @@ extension SectionedIndex {
   }
 
   func removeRow(at offset: Int, of block: Handle) {
-    blockOfRow.remove(blocks[Int(block)].ids[offset])
-    blocks[Int(block)].remove(at: offset)
+    blockOfRow.remove(self[block].ids[offset])
+    self[block].remove(at: offset)
     blockOrder.add(-1, to: block)
-    sectionOrder.add(-1, to: blocks[Int(block)].section)
-    if blocks[Int(block)].ids.isEmpty {
+    sectionOrder.add(-1, to: self[block].section)
+    if self[block].ids.isEmpty {
       removeBlock(block)
-    } else if blocks[Int(block)].ids.count <= rowsPerBlock / 4 {
+    } else if self[block].ids.count <= rowsPerBlock / 4 {
       join(block)
     }
   }
@@ -85,18 +86,18 @@ extension SectionedIndex {
   }
 
   private func removeBlock(_ block: Handle) {
-    let section = blocks[Int(block)].section
+    let section = self[block].section
     blockOrder.remove(block, root: &sections[Int(section)].blocks)
     blocks[Int(block)] = RowBlock(section: CountedForest.none)
   }
 
   private func splitIfFull(_ block: Handle) {
-    let count = blocks[Int(block)].ids.count
+    let count = self[block].ids.count
     let hasLongKeys =
       count >= SectionedIndex.fewestRowsToSplit
-      && blocks[Int(block)].keys.byteCount > SectionedIndex.largestKeyBytes
+      && self[block].keys.byteCount > SectionedIndex.largestKeyBytes
     guard count >= rowsPerBlock * 2 || hasLongKeys else { return }
-    let upper = blocks[Int(block)].split(at: count / 2)
+    let upper = self[block].split(at: count / 2)
     blockOrder.add(-upper.ids.count, to: block)
     let added = insertBlock(upper, after: block)
     for id in upper.ids { blockOfRow.set(added, for: id) }
@@ -108,12 +109,12 @@ extension SectionedIndex {
       (block, blockOrder.next(after: block)), (blockOrder.previous(before: block), block),
     ] {
       guard left >= 0, right >= 0,
-        blocks[Int(left)].ids.count + blocks[Int(right)].ids.count <= rowsPerBlock,
-        blocks[Int(left)].keys.byteCount + blocks[Int(right)].keys.byteCount <= SectionedIndex.largestKeyBytes
+        self[left].ids.count + self[right].ids.count <= rowsPerBlock,
+        self[left].keys.byteCount + self[right].keys.byteCount <= SectionedIndex.largestKeyBytes
       else { continue }
-      let rows = blocks[Int(right)]
+      let rows = self[right]
       removeBlock(right)
-      blocks[Int(left)].append(contentsOf: rows)
+      self[left].append(contentsOf: rows)
       blockOrder.add(rows.ids.count, to: left)
       for id in rows.ids { blockOfRow.set(left, for: id) }
       return

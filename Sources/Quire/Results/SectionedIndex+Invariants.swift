@@ -9,7 +9,7 @@ extension SectionedIndex {
     var previousKey: SectionKey?
     var section = sectionOrder.first(of: sectionRoot)
     while section >= 0 {
-      let key = sections[Int(section)].key
+      let key = peek(section: section)
       if let previousKey, !(previousKey.order < key.order) {
         problems.append("Section \(key.name) does not come after section \(previousKey.name).")
       }
@@ -27,44 +27,58 @@ extension SectionedIndex {
     if blockOfRow.count != seen {
       problems.append("The row map has \(blockOfRow.count) entries for \(seen) rows.")
     }
-    return problems
+    return problems + checkCache()
   }
 
   private func checkSection(_ section: Handle, _ problems: inout [String]) -> Int {
     let root = sections[Int(section)].blocks
     problems += blockOrder.checkInvariants(root: root).map { "Blocks of section \(section): \($0)" }
-    var rows = 0
+    var count = 0
     var previous: SortKey?
     var block = blockOrder.first(of: root)
     while block >= 0 {
-      let ids = blocks[Int(block)].ids
+      let rows = peek(block: block), ids = rows.ids
       if ids.isEmpty || ids.count >= rowsPerBlock * 2 {
         problems.append("Block \(block) has \(ids.count) rows.")
       }
-      if !blocks[Int(block)].keys.holds(ids.count) {
+      if !rows.keys.holds(ids.count) {
         problems.append("Block \(block) does not have \(ids.count) keys for as many rows.")
       }
       if ids.count != blockOrder.ownWeight(of: block) {
         problems.append("Block \(block) has a wrong weight.")
       }
-      if blocks[Int(block)].section != section {
+      if rows.section != section {
         problems.append("Block \(block) names another section.")
       }
       for (offset, id) in ids.enumerated() {
         if blockOfRow[id] != block {
           problems.append("The row map has block \(blockOfRow[id]) for row \(id).")
         }
-        let key = blocks[Int(block)].key(at: offset)
+        let key = rows.key(at: offset)
         if let previous, !(previous < key) {
           problems.append("Row \(id) is not after the row before it.")
         }
         previous = key
       }
-      rows += ids.count
+      count += ids.count
       block = blockOrder.next(after: block)
     }
-    return rows
+    return count
   }
+
+  private func checkCache() -> [String] {
+    cached.rests.compactMap { all, rest in
+      let found = all.count { blocks[$0] == nil }
+      return found == rest ? nil : "The cache has \(rest) of the blocks \(all), of which \(found) have not been made."
+    }
+  }
+
+  /// As the subscript, but nothing is made for good.
+  private func peek(block: Handle) -> RowBlock {
+    blocks[Int(block)] ?? cached.block(Int(block), in: peek(section: section(of: block)).order)
+  }
+
+  private func peek(section: Handle) -> SectionKey { sections[Int(section)].made ?? cached.section(Int(section)) }
 }
 
 extension CountedForest {

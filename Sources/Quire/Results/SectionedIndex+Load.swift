@@ -21,8 +21,10 @@ extension SectionedIndex {
     private var isBehind = false
     /// Whether the row before was out of order.
     private var isStray = false
-    private var sectionSpine: [Handle] = []
-    private var blockSpine: [Handle] = []
+    /// How many rows each block of the section has.
+    private var blockCounts = ContiguousArray<Int>()
+    /// How many rows each section has, where all begin without any.
+    private var sectionCounts = ContiguousArray<Int>()
 
     /// Of the last row in order; with the tie-break of a row before it where those between differ in that alone.
     private var lastOrder = SortKey()
@@ -46,7 +48,7 @@ extension SectionedIndex {
       strays = []
       section = index.isSectioned ? CountedForest.none : index.sectionRoot
       (rowsOfSection, isBehind, isStray, hasIDs) = (0, false, false, true)
-      (sectionSpine, blockSpine) = ([], [])
+      (blockCounts, sectionCounts) = ([], [])
       (ids, bytes, runs) = ([], [], [])
     }
 
@@ -57,14 +59,14 @@ extension SectionedIndex {
 
     /// The rows that come are of that section.
     func begin(_ key: SectionKey) {
-      let previous = section < 0 ? nil : index.sections[Int(section)].key
+      let previous = section < 0 ? nil : index.key(of: section)
       isBehind = previous.map { key.order < $0.order } ?? false
       if !isBehind, previous != key { endSection() }
       self.key = key
       if isBehind || previous == key { return }
       if index.fixed.isEmpty {
         section = Handle(index.sections.count)
-        index.sections.append(Section(key: key))
+        index.sections.append(Section(made: key))
       } else {
         section = index.section(for: key).section
       }
@@ -118,7 +120,7 @@ extension SectionedIndex {
 
     func finish() {
       endSection()
-      if index.isSectioned, index.fixed.isEmpty { index.sectionRoot = index.sectionOrder.close(&sectionSpine) }
+      if index.isSectioned, index.fixed.isEmpty { index.sectionRoot = index.sectionOrder.makeSequence(sectionCounts) }
       guard index.mapRows(largest: largest) else {
         var seen: Set<Int64> = []
         return index.load((index.allRows() + strays).filter { seen.insert($0.id).inserted })
@@ -131,11 +133,11 @@ extension SectionedIndex {
     private func endSection() {
       flush()
       if section < 0 { return }
-      let blocks = index.blockOrder.close(&blockSpine)
-      if rowsOfSection > 0 { index.sections[Int(section)].blocks = blocks }
+      // The handles of trees and the places in the arrays are given out together.
+      if rowsOfSection > 0 { index.sections[Int(section)].blocks = index.blockOrder.makeSequence(blockCounts) }
+      blockCounts.removeAll(keepingCapacity: true)
       if index.isSectioned, index.fixed.isEmpty {
-        // The handles of trees and the places in the array are given out together.
-        index.sectionOrder.append(index.sectionOrder.allocate(weight: rowsOfSection), to: &sectionSpine)
+        sectionCounts.append(rowsOfSection)
       } else {
         index.sectionOrder.add(rowsOfSection, to: section)
       }
@@ -144,9 +146,8 @@ extension SectionedIndex {
 
     private func flush() {
       if ids.isEmpty { return }
-      let block = index.blockOrder.allocate(weight: ids.count)
       index.blocks.append(RowBlock(section: section, ids: exactly(ids), keys: packedKeys()))
-      index.blockOrder.append(block, to: &blockSpine)
+      blockCounts.append(ids.count)
       ids.removeAll(keepingCapacity: true)
       bytes.removeAll(keepingCapacity: true)
       runs.removeAll(keepingCapacity: true)
@@ -193,14 +194,14 @@ extension SectionedIndex {
   /// Fills the row map from the blocks; false when two rows have one id.
   private func mapRows(largest: Int64) -> Bool {
     blockOfRow.reserve(count: count, largest: largest)
-    for block in blocks.indices { blockOfRow.set(Handle(block), for: blocks[block].ids) }
+    for block in blocks.indices { blockOfRow.set(Handle(block), for: self[Handle(block)].ids) }
     return blockOfRow.count == count
   }
 
   private func allRows() -> [(id: Int64, key: RowKey)] {
-    blocks.flatMap { block in
+    blocks.indices.map { self[Handle($0)] }.flatMap { block in
       block.ids.indices.map { row in
-        (block.ids[row], RowKey(section: sections[Int(block.section)].key, order: block.key(at: row)))
+        (block.ids[row], RowKey(section: key(of: block.section), order: block.key(at: row)))
       }
     }
   }

@@ -7,7 +7,8 @@ final class SectionedIndex {
   typealias Handle = CountedForest.Handle
 
   struct Section {
-    var key: SectionKey
+    /// nil while only the cache has it.
+    var made: SectionKey?
     /// Root of the section's blocks; none while a batch has emptied it.
     var blocks = CountedForest.none
     /// Whether it stays when it has no rows.
@@ -27,8 +28,10 @@ final class SectionedIndex {
   var sectionRoot = CountedForest.none
   var sections = ContiguousArray<Section>()
   var blockOrder = CountedForest()
-  var blocks = ContiguousArray<RowBlock>()
+  /// nil while only the cache has it.
+  var blocks = ContiguousArray<RowBlock?>()
   var blockOfRow = RowMap()
+  var cached = CachedList()
 
   init(isSectioned: Bool, fixed: [SectionKey] = [], rowsPerBlock: Int = 256) {
     self.isSectioned = isSectioned
@@ -47,7 +50,7 @@ final class SectionedIndex {
     let section = sectionOrder.node(at: index, in: sectionRoot)
     guard section >= 0 else { return nil }
     return (
-      sections[Int(section)].key, sectionOrder.rank(of: section).weight,
+      key(of: section), sectionOrder.rank(of: section).weight,
       sectionOrder.ownWeight(of: section)
     )
   }
@@ -79,7 +82,9 @@ final class SectionedIndex {
 
   private func id(at row: Int, of section: Handle) -> Int64? {
     let (block, offset) = blockOrder.node(containing: row, in: sections[Int(section)].blocks)
-    return block < 0 ? nil : blocks[Int(block)].ids[offset]
+    if block < 0 { return nil }
+    let ids = ids(of: block)
+    return ids[ids.startIndex + offset]
   }
 
   /// The ids of a window in list order; the part of the window beyond the list is left out.
@@ -91,8 +96,8 @@ final class SectionedIndex {
     var (section, row) = sectionOrder.node(containing: window.lowerBound, in: sectionRoot)
     var (block, offset) = blockOrder.node(containing: row, in: sections[Int(section)].blocks)
     while result.count < window.count, block >= 0 {
-      let ids = blocks[Int(block)].ids
-      result.append(contentsOf: ids[offset..<min(ids.count, offset + window.count - result.count)])
+      let ids = ids(of: block), first = ids.startIndex + offset
+      result.append(contentsOf: ids[first..<min(ids.endIndex, first + window.count - result.count)])
       offset = 0
       block = blockOrder.next(after: block)
       while block < 0 {
@@ -117,20 +122,22 @@ final class SectionedIndex {
   func key(of id: Int64) -> RowKey? {
     guard let (block, offset) = locate(id) else { return nil }
     return RowKey(
-      section: sections[Int(blocks[Int(block)].section)].key, order: blocks[Int(block)].key(at: offset))
+      section: key(of: self[block].section), order: self[block].key(at: offset))
   }
 
   func locate(_ id: Int64) -> (block: Handle, offset: Int)? {
     let block = blockOfRow[id]
-    guard block >= 0, let offset = blocks[Int(block)].ids.firstIndex(of: id) else { return nil }
-    return (block, offset)
+    if block < 0 { return nil }
+    let isMade = blocks[Int(block)] != nil
+    let offset = isMade ? self[block].ids.firstIndex(of: id) : cached.row(of: id, in: Int(block))
+    return offset.map { (block, $0) }
   }
 
   func place(of id: Int64) -> TouchedRow.Place? { locate(id).map(place) }
 
   func place(of spot: (block: Handle, offset: Int)) -> TouchedRow.Place {
     let (block, offset) = spot
-    let section = blocks[Int(block)].section
+    let section = section(of: block)
     let (position, start) = sectionOrder.rank(of: section)
     let row = blockOrder.rank(of: block).weight + offset
     return TouchedRow.Place(identity: section, section: position, row: row, flat: start + row)
@@ -143,15 +150,15 @@ final class SectionedIndex {
   /// key would not keep the place; the caller then applies a batch.
   func replaceID(_ old: Int64, with new: Int64, key: RowKey) -> Bool {
     guard let (block, offset) = locate(old), old == new || !contains(new) else { return false }
-    let section = blocks[Int(block)].section
-    guard !isSectioned || sections[Int(section)].key == key.section else { return false }
-    let rows = blocks[Int(block)]
+    let section = self[block].section
+    guard !isSectioned || self.key(of: section) == key.section else { return false }
+    let rows = self[block]
     if offset > 0 {
       guard rows.order(of: offset - 1, against: key.order) < 0 else { return false }
     } else {
       let previous = blockOrder.previous(before: block)
       if previous >= 0 {
-        let rows = blocks[Int(previous)]
+        let rows = self[previous]
         guard rows.order(of: rows.ids.count - 1, against: key.order) < 0 else { return false }
       }
     }
@@ -160,11 +167,11 @@ final class SectionedIndex {
     } else {
       let next = blockOrder.next(after: block)
       if next >= 0 {
-        guard blocks[Int(next)].order(of: 0, against: key.order) > 0 else { return false }
+        guard self[next].order(of: 0, against: key.order) > 0 else { return false }
       }
     }
-    blocks[Int(block)].remove(at: offset)
-    blocks[Int(block)].insert(new, key.order, at: offset)
+    self[block].remove(at: offset)
+    self[block].insert(new, key.order, at: offset)
     blockOfRow.remove(old)
     blockOfRow.set(block, for: new)
     return true

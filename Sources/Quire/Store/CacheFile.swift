@@ -4,9 +4,9 @@ import Glibc
 struct CacheFile {
   private let name: String
   private let store: String
-  private static let magic: UInt64 = 0x5175_6972_654C_0001
-  /// Magic, size of what follows, and its checksum of four words.
-  private static let headerSize = 48
+  private static let magic: UInt64 = 0x5175_6972_654C_0002
+  /// Magic, size of what follows, its checksum of four words, and two words of zeros.
+  private static let headerSize = 64
 
   init(_ cache: Text, of store: Text) {
     let digits = Array("0123456789abcdef".utf8)
@@ -19,32 +19,15 @@ struct CacheFile {
 
   private static let ending = "-list-"
 
-  /// What was written, or nil.
+  /// The beginning of what was written, or nil.
   func read() -> Reader? {
     let descriptor = Glibc.open(name, O_RDONLY | O_CLOEXEC)
     if descriptor < 0 { return nil }
-    defer { _ = Glibc.close(descriptor) }
+    let reader = Reader(descriptor)
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size >= CacheFile.headerSize,
-      status.st_size < 1 << 40
+      status.st_size < 1 << 40, reader.readHeader(of: Int(status.st_size))
     else { return nil }
-    let size = Int(status.st_size)
-    // Who has put something else in its place may have given it any size.
-    var start: (magic: UInt64, count: UInt64) = (0, 0)
-    let startSize = MemoryLayout.size(ofValue: start)
-    guard pread(descriptor, &start, startSize, 0) == startSize, start.magic == CacheFile.magic,
-      start.count == UInt64(size - CacheFile.headerSize), let memory = malloc(size)
-    else { return nil }
-    let reader = Reader(UnsafeMutableRawBufferPointer(start: memory, count: size))
-    var place = 0
-    while place < size {
-      let count = Glibc.read(descriptor, memory + place, size - place)
-      if count <= 0 { return nil }
-      place += count
-    }
-    let body = UnsafeRawBufferPointer(rebasing: reader.memory[CacheFile.headerSize...])
-    guard reader.word() == CacheFile.magic, reader.word() == UInt64(body.count) else { return nil }
-    for lane in CacheFile.checksum(body) where reader.word() != lane { return nil }
     return reader
   }
 
@@ -54,11 +37,9 @@ struct CacheFile {
     let descriptor = Glibc.open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     if descriptor < 0 { return }
     var header = Writer()
-    writer.bytes.withUnsafeBytes { body in
-      header.word(CacheFile.magic)
-      header.word(UInt64(body.count))
-      for lane in CacheFile.checksum(body) { header.word(lane) }
-    }
+    var checksum = Checksum()
+    writer.bytes.withUnsafeBytes { checksum.take($0) }
+    header.part([CacheFile.magic, UInt64(writer.bytes.count)] + checksum.lanes)
     // As readable as the store.
     var status = stat()
     var isWhole = stat(store, &status) == 0 && fchmod(descriptor, status.st_mode & 0o666) == 0
@@ -104,87 +85,121 @@ struct CacheFile {
     throw Failure(
       .readOnly, "The cache '\(name)' could not be deleted: \(reason). Change the permissions of its folder.")
   }
-
-  /// In four lanes, each of which no change of a single word leaves as it was.
-  @_optimize(speed)
-  private static func checksum(_ bytes: UnsafeRawBufferPointer) -> [UInt64] {
-    var (a, b, c, d) = (UInt64(bytes.count), UInt64(1), UInt64(2), UInt64(3))
-    func mixed(_ lane: UInt64, _ word: UInt64) -> UInt64 {
-      let product = (lane ^ word) &* 0x9E37_79B9_7F4A_7C15
-      return product ^ product >> 29
-    }
-    func word(_ place: Int) -> UInt64 { bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self) }
-    var place = 0
-    while place &+ 32 <= bytes.count {
-      a = mixed(a, word(place))
-      b = mixed(b, word(place &+ 8))
-      c = mixed(c, word(place &+ 16))
-      d = mixed(d, word(place &+ 24))
-      place &+= 32
-    }
-    while place < bytes.count {
-      a = mixed(a, UInt64(bytes[place]))
-      place += 1
-    }
-    return [a, b, c, d]
-  }
 }
 
 extension CacheFile {
+  /// In four lanes, each of which no change of a single word leaves as it was.
+  private struct Checksum {
+    private var (a, b, c, d) = (UInt64(0), UInt64(1), UInt64(2), UInt64(3))
+
+    var lanes: ContiguousArray<UInt64> { [a, b, c, d] }
+
+    /// Takes what comes next, a whole number of steps.
+    @_optimize(speed)
+    mutating func take(_ bytes: UnsafeRawBufferPointer) {
+      var (a, b, c, d) = (a, b, c, d)
+      func mixed(_ lane: UInt64, _ word: UInt64) -> UInt64 {
+        let product = (lane ^ word) &* 0x9E37_79B9_7F4A_7C15
+        return product ^ product >> 29
+      }
+      func word(_ place: Int) -> UInt64 { bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self) }
+      var place = 0
+      while place &+ CacheFile.step <= bytes.count {
+        a = mixed(a, word(place))
+        b = mixed(b, word(place &+ 8))
+        c = mixed(c, word(place &+ 16))
+        d = mixed(d, word(place &+ 24))
+        place &+= CacheFile.step
+      }
+      (self.a, self.b, self.c, self.d) = (a, b, c, d)
+    }
+  }
+
+  /// How much of the checksum goes through all lanes at a time. Each part fills up so many bytes with zeros.
+  private static let step = 32
+
+  private static func filledUp(_ size: Int) -> Int { (size + step - 1) / step * step }
+
   /// Gathers what is to be written.
   struct Writer {
     private(set) var bytes = ContiguousArray<UInt8>()
 
-    mutating func word(_ word: UInt64) { withUnsafeBytes(of: word) { bytes.append(contentsOf: $0) } }
-    mutating func number(_ number: Int) { word(UInt64(bitPattern: Int64(number))) }
-
-    mutating func array<Element: BitwiseCopyable>(_ array: ContiguousArray<Element>) {
-      array.withUnsafeBytes { bytes.append(contentsOf: $0) }
-    }
-
-    /// With their number.
-    mutating func counted(_ array: ContiguousArray<UInt8>) {
-      number(array.count)
-      self.array(array)
+    /// Elements that are nothing but numbers, without gaps.
+    mutating func part<Element: BitwiseCopyable>(_ elements: ContiguousArray<Element>) {
+      elements.withUnsafeBytes { bytes.append(contentsOf: $0) }
+      bytes.append(contentsOf: repeatElement(0, count: CacheFile.filledUp(bytes.count) - bytes.count))
     }
   }
 
-  /// Reads what was written, in the same order. What is not there is nothing or zero, and `isDamaged` from then on.
+  /// Reads the parts that were written, in the same order, each into the memory where it is to stay. Whether they are
+  /// what was written is known when all have been read.
   final class Reader {
-    fileprivate let memory: UnsafeMutableRawBufferPointer
-    private(set) var place = 0
-    private(set) var isDamaged = false
+    private let descriptor: Int32
+    /// How much there is to come.
+    private var rest = 0
+    private var isDamaged = false
+    private var checksum = Checksum()
+    private var lanes = ContiguousArray<UInt64>()
+    /// What was read is summed up so soon that the processor still has it at hand.
+    private static let pieceSize = 1 << 17
+    private static let sureSize = 1 << 22
 
-    fileprivate init(_ memory: UnsafeMutableRawBufferPointer) { self.memory = memory }
+    fileprivate init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-    deinit { free(memory.baseAddress) }
+    deinit { _ = Glibc.close(descriptor) }
 
-    /// Where so many things begin.
-    private func take(_ count: Int, of size: Int) -> Int? {
-      let (total, overflow) = count.multipliedReportingOverflow(by: size)
-      if isDamaged || overflow || total < 0 || total > memory.count - place {
+    /// False for another file than one of that size.
+    fileprivate func readHeader(of size: Int) -> Bool {
+      rest = size
+      let words: ContiguousArray<UInt64> = part(8)
+      guard !isDamaged, words[0] == CacheFile.magic, words[1] == UInt64(rest), words[6...] == [0, 0] else {
+        return false
+      }
+      lanes = ContiguousArray(words[2..<6])
+      checksum = Checksum()
+      return true
+    }
+
+    /// Whether all was read, and is what was written.
+    var isWhole: Bool { !isDamaged && rest == 0 && checksum.lanes == lanes }
+
+    /// So many elements, for which any bits will do; none where there are fewer.
+    func part<Element: BitwiseCopyable>(_ count: Int) -> ContiguousArray<Element> {
+      let stride = MemoryLayout<Element>.stride
+      let (size, overflow) = count.multipliedReportingOverflow(by: stride)
+      guard !isDamaged, !overflow, size >= 0, size <= rest, CacheFile.filledUp(size) <= rest else {
         isDamaged = true
-        return nil
+        return []
       }
-      defer { place += total }
-      return place
-    }
-
-    func word() -> UInt64 {
-      take(1, of: 8).map { memory.loadUnaligned(fromByteOffset: $0, as: UInt64.self) } ?? 0
-    }
-
-    func number() -> Int { Int(Int64(bitPattern: word())) }
-
-    func array<Element: BitwiseCopyable>(_ count: Int) -> ContiguousArray<Element> {
-      let size = MemoryLayout<Element>.stride
-      guard count > 0, let start = take(count, of: size) else { return [] }
-      return ContiguousArray(unsafeUninitializedCapacity: count) { target, initialized in
-        memcpy(target.baseAddress!, memory.baseAddress! + start, count * size)
-        initialized = count
+      if count == 0 { return [] }
+      let filled = CacheFile.filledUp(size)
+      // Who has put something else in its place may have given it any size, and an array for which there is no memory
+      // ends the process.
+      if filled > Reader.sureSize {
+        guard let memory = malloc(filled) else {
+          isDamaged = true
+          return []
+        }
+        free(memory)
+      }
+      rest -= filled
+      return ContiguousArray(unsafeUninitializedCapacity: (filled + stride - 1) / stride) { target, initialized in
+        isDamaged = !fill(UnsafeMutableRawBufferPointer(start: target.baseAddress!, count: filled))
+        initialized = isDamaged ? 0 : count
       }
     }
 
-    func counted() -> ContiguousArray<UInt8> { array(number()) }
+    private func fill(_ target: UnsafeMutableRawBufferPointer) -> Bool {
+      var place = 0, summedUp = 0
+      while place < target.count {
+        let count = Glibc.read(descriptor, target.baseAddress! + place, min(target.count - place, Reader.pieceSize))
+        if count <= 0 { return false }
+        place += count
+        let whole = place / CacheFile.step * CacheFile.step
+        checksum.take(UnsafeRawBufferPointer(rebasing: target[summedUp..<whole]))
+        summedUp = whole
+      }
+      return true
+    }
   }
 }

@@ -72,6 +72,12 @@ struct Text: Hashable, Comparable, Sendable {
     bytes = Bytes(source)
   }
 
+  init?(validating source: ContiguousArray<UInt8>, in range: Range<Int>) {
+    let made = source.withUnsafeBufferPointer { Text(validating: UnsafeBufferPointer(rebasing: $0[range])) }
+    guard let made else { return nil }
+    self = made
+  }
+
   var string: String { String(decoding: bytes.buffer, as: UTF8.self) }
   var isEmpty: Bool { bytes.count == 0 }
   var isASCII: Bool { bytes.buffer.allSatisfy { $0 < 0x80 } }
