@@ -223,4 +223,71 @@ struct UnevenPairTests {
     #expect(
       try Set(reader.existingObject(entityNamed: "Shelf", id: made.id).objects(of: books).map(\.id)) == Set(wanted))
   }
+
+  @Test func whatReturnsDoesNotHoldWhatTheSameSaveDeletes() throws {
+    let library = try LibraryFixture(), theirs = Context(store: library.store), mine = Context(store: library.store)
+    let books = try library.relationship("Tag", "books"), tags = try library.relationship("Book", "tags")
+    let tag = try theirs.insert(entityNamed: "Tag")
+    let made = try (0..<3).map { _ in try theirs.insert(entityNamed: "Book") }
+    try theirs.save()
+    try mine.delete(mine.existingObject(entityNamed: "Book", id: made[0].id))
+    try mine.process()
+    try tag.set(made, for: books)
+    try theirs.save()
+    let late = try mine.existingObject(entityNamed: "Tag", id: tag.id)
+    try mine.existingObject(entityNamed: "Book", id: made[1].id).remove(late, from: tags)
+    try theirs.delete(tag)
+    try theirs.save()
+    mine.mergePolicy = .objectWins
+    try mine.save()
+    let reader = Context(store: library.store)
+    let returned = try reader.existingObject(entityNamed: "Tag", id: tag.id)
+    #expect(try returned.objects(of: books).map(\.id) == [made[2].id])
+  }
+
+  @Test func whatWasReadAsDeletedIsGoneWhenThatIsSaved() throws {
+    let library = try LibraryFixture(), parent = Context(store: library.store)
+    let books = try library.relationship("Tag", "books"), tags = try library.relationship("Book", "tags")
+    let tag = try parent.insert(entityNamed: "Tag"), book = try parent.insert(entityNamed: "Book")
+    try parent.save()
+    let child = Context(parent: parent)
+    let deleted = try child.existingObject(entityNamed: "Tag", id: tag.id)
+    #expect(try deleted.objects(of: books).isEmpty)
+    try child.delete(deleted)
+    try child.process()
+    try book.add(tag, to: tags)
+    let late = try child.existingObject(entityNamed: "Book", id: book.id)
+    #expect(try late.objects(of: tags).isEmpty)
+    try child.save()
+    #expect(try late.objects(of: tags).isEmpty)
+    #expect(try book.objects(of: tags).isEmpty)
+  }
+
+  @Test(arguments: sides)
+  func membersAreReplacedWhenOneOfThemIsGone(_ sides: Sides) throws {
+    let pairs = try Pairs(sides, isTakenOut: true), mine = try Desk(pairs), theirs = try Desk(pairs)
+    #expect(try mine.memberIDs() == pairs.before)
+    try theirs.context.delete(theirs.member(pairs.ids[2]))
+    try theirs.context.save()
+    try mine.owner.set([mine.member(pairs.ids[1])], for: mine.members)
+    #expect(try mine.memberIDs() == [pairs.ids[1]])
+    try mine.context.merge()
+    try mine.context.save()
+    #expect(try mine.memberIDs() == [pairs.ids[1]])
+    #expect(try mine.claimants() == [pairs.ids[1]])
+    #expect(try Desk(pairs).memberIDs() == [pairs.ids[1]])
+  }
+
+  @Test(arguments: sides)
+  func aMemberThatIsGoneKeepsOthersFromBeingReplaced(_ sides: Sides) throws {
+    let pairs = try Pairs(sides, isTakenOut: false), mine = try Desk(pairs), theirs = try Desk(pairs)
+    let gone = mine.context.object(
+      ObjectReference(root: mine.members.destination.rootNumber, id: pairs.ids[2]), entity: mine.members.destination)
+    #expect(try mine.memberIDs() == pairs.before)
+    try theirs.context.delete(theirs.member(pairs.ids[2]))
+    try theirs.context.save()
+    #expect(failure { try mine.owner.set([gone, mine.member(pairs.ids[1])], for: mine.members) }?.kind == .notFound)
+    #expect(try mine.memberIDs() == pairs.before)
+    #expect(!mine.context.hasChanges)
+  }
 }
