@@ -48,7 +48,7 @@ extension ManagedObject {
   }
 
   /// Has the members of a relationship read again, unless they were changed here.
-  private func forgetMembers(of relationship: Relationship, isNewer: Bool) {
+  func forgetMembers(of relationship: Relationship, isNewer: Bool) {
     guard let members = toMany[relationship.slot], !members.isChanged, state == .saved else { return }
     toMany[relationship.slot] = nil
     if isNewer { context.touch(self, at: relationship.slot) }

@@ -123,11 +123,13 @@ extension ManagedObject {
       for row in try context.savedMembers(of: relationship, owner: id) {
         guard let entity = context.model.entity(numbered: Int(row.entity)) else { continue }
         let object = context.object(ObjectReference(root: entity.rootNumber, id: row.id), entity: entity)
-        // Another writer may have given it to this owner since it was read: until that is merged, both sides say no.
         if object.state == .saved, !object.isFault, let inverse = relationship.inverse, !inverse.isToMany,
-          object.committed[inverse.slot] == nil, !object.refers(to: reference, at: inverse.slot)
+          !object.refers(to: reference, at: inverse.slot)
         {
-          continue
+          // Another writer may have given it to this owner since it was read: until that is merged, both sides say no.
+          if object.committed[inverse.slot] == nil { continue }
+          // Then it was given to another one here, which is laid over the saved members.
+          context.noteHolder(object, of: reference)
         }
         members.append(object.reference)
       }
@@ -239,7 +241,9 @@ extension ManagedObject {
     if try holds(other, in: relationship) { return }
     if let inverse = relationship.inverse, !inverse.isToMany {
       try other.fulfil()
+      if other.refers(to: reference, at: inverse.slot) { try readAgain(other, in: relationship) }
       try other.relate(to: self, through: inverse)
+      if try !holds(other, in: relationship) { attach(other, to: relationship) }
       return
     }
     try prepare(relationship)
@@ -258,7 +262,14 @@ extension ManagedObject {
     if try !holds(other, in: relationship) { return }
     if let inverse = relationship.inverse, !inverse.isToMany {
       // A deleted object is a member only until its delete rules are applied, and is not to be written to.
-      if other.isLive, try other.isStillStored() { try other.relate(to: nil, through: inverse) }
+      guard other.isLive else { return }
+      if try !other.isStillStored() {
+        forgetMember(other, of: relationship)
+        return
+      }
+      if !other.refers(to: reference, at: inverse.slot) { try readAgain(other, in: relationship) }
+      if other.refers(to: reference, at: inverse.slot) { try other.relate(to: nil, through: inverse) }
+      if try holds(other, in: relationship) { detach(other, from: relationship) }
       return
     }
     try prepare(relationship)
@@ -266,6 +277,19 @@ extension ManagedObject {
     detach(other, from: relationship)
     if let inverse = relationship.inverse { other.detach(self, from: inverse) }
     noteHolders(other, relationship)
+  }
+
+  /// Its row turned out to be gone.
+  private func forgetMember(_ other: ManagedObject, of relationship: Relationship) {
+    toMany[relationship.slot]?.forget([other.reference])
+    context.touch(self, at: relationship.slot)
+  }
+
+  /// One of the two was read before another writer has saved whom `other` belongs to, and one after that: has both show
+  /// what is saved by now, as far as it was not changed here.
+  private func readAgain(_ other: ManagedObject, in relationship: Relationship) throws(Failure) {
+    for row in try context.rows(root: other.entity.root, ids: [other.id]) { other.refresh(with: row) }
+    forgetMembers(of: relationship, isNewer: true)
   }
 
   /// A pair is a change of both, of which each is to know should its own members be read anew.
