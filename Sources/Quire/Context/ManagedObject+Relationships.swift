@@ -151,6 +151,8 @@ extension ManagedObject {
     } else {
       overlayPending(relationship, on: &members)
     }
+    // Others have added what is deleted here, where no delete rule was to find it.
+    if context.hasDeleted(among: members) { context.overlaid.insert(self) }
     toMany[relationship.slot] = ToManyMembers(members, saved: saved, isOrdered: relationship.isOrdered)
     return members
   }

@@ -79,6 +79,8 @@ extension ManagedObject {
         context.noteHolder(self, of: box.reference)
         try settleInverse(of: relationship, at: box.reference)
       } else if isStored(relationship), relationship.isManyToMany || relationship.inverse == nil {
+        let lost = toMany[slot]?.members.filter(context.isToBeDeleted) ?? []
+        toMany[slot]?.forget(Set(lost))
         toMany[slot]?.overwrite([])
         for reference in toMany[slot]?.members ?? [] {
           guard let inverse = relationship.inverse, let member = context.registeredObject(reference), member.isLive,
@@ -217,9 +219,7 @@ extension ManagedObject {
     context.touch(self, at: slot)
     guard relationship.isManyToMany, let inverse = relationship.inverse else { return }
     // The store has one among them that the same save deletes.
-    if toMany[slot]?.members.contains(where: { context.registeredObject($0)?.state == .deleted }) == true {
-      context.overlaid.insert(self)
-    }
+    if context.hasDeleted(among: toMany[slot]?.members ?? []) { context.overlaid.insert(self) }
     if policy == .overwrite { try forgetGoneMembers(of: relationship) }
     guard let members = toMany[slot] else { return }
     let now = Set(members.members)

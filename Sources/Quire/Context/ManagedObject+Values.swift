@@ -207,6 +207,11 @@ extension Context {
     registeredObject(reference).map { $0.state == .deleted } ?? parent?.isToBeDeleted(reference) ?? false
   }
 
+  /// Whether the next save deletes one of them.
+  func hasDeleted(among references: [ObjectReference]) -> Bool {
+    !deleted.isEmpty && references.contains(where: isToBeDeleted)
+  }
+
   /// The object behind a reference that a relationship holds. The row tells the concrete entity when it is not known.
   func object(_ reference: ObjectReference, of entity: Entity) throws(Failure) -> ManagedObject? {
     if let object = registeredObject(reference) { return object }
