@@ -216,7 +216,15 @@ extension ManagedObject {
     var wanted: [ManagedObject] = []
     var seen = Set<ObjectReference>()
     for object in objects where seen.insert(object.reference).inserted { wanted.append(object) }
-    for object in try self.objects(of: relationship).reversed() where !seen.contains(object.reference) {
+    let present = try self.objects(of: relationship)
+    if relationship.inverse != nil {
+      // One that is gone is met before the first change.
+      let known = Set(present.map(\.reference))
+      let added = wanted.filter { !known.contains($0.reference) }
+      try context.fulfil(added)
+      for object in added { try object.fulfil() }
+    }
+    for object in present.reversed() where !seen.contains(object.reference) {
       try remove(object, from: relationship)
     }
     for object in wanted { try add(object, to: relationship) }
@@ -275,7 +283,10 @@ extension ManagedObject {
       return
     }
     try prepare(relationship)
-    if let inverse = relationship.inverse { try other.prepare(inverse) }
+    if let inverse = relationship.inverse, try !other.isPrepared(for: inverse), other.state == .gone {
+      forgetMember(other, of: relationship)
+      return
+    }
     detach(other, from: relationship)
     if let inverse = relationship.inverse { other.detach(self, from: inverse) }
     noteHolders(other, relationship)
