@@ -164,13 +164,14 @@ extension Context {
     return found
   }
 
-  private func partners(of rows: [(object: ManagedObject, row: Row)]) throws(Failure) -> [Row] {
+  /// The rows that have to let go of objects which are changed here to be related one to one to others.
+  func partners(of rows: [(object: ManagedObject, row: Row)]) throws(Failure) -> [Row] {
     var wanted: Set<ObjectReference> = []
     for (object, row) in rows {
       for relationship in object.entity.relationships where relationship.isOneToOne {
-        guard object.committed[relationship.slot] != nil, case .object(let box) = row.values[relationship.slot],
-          registeredObject(box.reference)?.isFault ?? true
-        else { continue }
+        guard object.committed[relationship.slot] != nil, case .object(let box) = row.values[relationship.slot] else {
+          continue
+        }
         wanted.insert(box.reference)
       }
     }
@@ -360,19 +361,25 @@ extension ManagedObject {
       return false
     }
     for other in toMany[relationship.slot]?.members ?? [] {
-      guard let member = context.registeredObject(other), !member.isFault, member.isLive, !holdsSelf(member),
-        member.state == .inserted || member.committed[inverse.slot] != nil
-      else { continue }
-      toMany[relationship.slot]?.remove(other)
+      guard let member = context.registeredObject(other), !member.isFault, member.isLive, !holdsSelf(member) else {
+        continue
+      }
+      if member.committed[inverse.slot] == nil {
+        // It was read before others had it refer to this one: until that is merged, both sides say no.
+        toMany[relationship.slot]?.forget([other])
+      } else {
+        toMany[relationship.slot]?.remove(other)
+      }
     }
     for member in context.pendingHolders(of: reference)
     where member.entity.isKind(of: relationship.destination) && !member.isFault && member.isLive && holdsSelf(member) {
+      if member.state == .saved, member.committed[inverse.slot] == nil { continue }
       toMany[relationship.slot]?.add(member.reference)
     }
   }
 
   /// Has both sides of one-to-one relationships agree after others have changed one of them: what is pending wins.
-  fileprivate func agreeWithPartners() {
+  func agreeWithPartners() {
     if !isLive || isFault { return }
     for relationship in entity.relationships where relationship.isOneToOne {
       guard let inverse = relationship.inverse else { continue }
@@ -386,7 +393,8 @@ extension ManagedObject {
         !other.refers(to: self, by: inverse)
       else { continue }
       if committed[slot] == nil {
-        write(.nil, at: slot)
+        // Where nothing is pending either, the other one was read before others had it refer to this one.
+        if other.committed[inverse.slot] != nil { write(.nil, at: slot) }
         continue
       }
       if case .object(let box) = other.values[inverse.slot], let rival = partner(box.reference),

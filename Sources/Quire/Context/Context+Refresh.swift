@@ -59,6 +59,8 @@ extension Context {
     }
     // Everything is read before the first object changes.
     let newer = try newerValues(of: wanted)
+    let partners = try partners(
+      of: wanted.compactMap { object in newer[ObjectIdentifier(object)].map { (object, $0.row) } })
     var refreshed: [ManagedObject] = [], clean: [ManagedObject] = []
     for object in objects {
       object.fetched = [:]
@@ -75,10 +77,23 @@ extension Context {
       object.forgetValues()
       touch(object)
     }
+    // Those that are faults now no longer say that they are no members.
+    for object in refreshed { object.rebaseMembers(onto: newer[ObjectIdentifier(object)]) }
+    agreeWithPartners(refreshed, partners)
     tell(.refresh, refreshed)
     guard readsClean, let object = wanted.first, newer.isEmpty else { return }
     if !object.isUpdated { file(gone: object) }
     throw Failure(.notFound, "The row of \(object.summary) is no longer in the store.")
+  }
+
+  /// What others have made of one-to-one relationships that were changed here is not to be undone.
+  private func agreeWithPartners(_ refreshed: [ManagedObject], _ partners: [Row]) {
+    let isPaused = undoManager?.isPaused ?? false
+    undoManager?.isPaused = true
+    defer { undoManager?.isPaused = isPaused }
+    let held = partners.map { object(for: $0) }
+    for object in refreshed { object.agreeWithPartners() }
+    withExtendedLifetime(held) {}
   }
 
   private func newerValues(of objects: [ManagedObject]) throws(Failure) -> [ObjectIdentifier: NewerValues] {
@@ -151,15 +166,18 @@ extension ManagedObject {
   }
 
   fileprivate func takeOver(_ newer: NewerValues) {
-    for (relationship, present) in newer.members {
-      if relationship.followsFromInverse {
-        toMany[relationship.slot] = nil
-      } else {
-        rebaseMembers(of: relationship, onto: present)
-      }
+    for (relationship, _) in newer.members {
+      if relationship.followsFromInverse { toMany[relationship.slot] = nil }
       context.touch(self, at: relationship.slot)
     }
+    rebaseMembers(onto: newer)
     refresh(with: newer.row, settles: true)
+  }
+
+  fileprivate func rebaseMembers(onto newer: NewerValues?) {
+    for (relationship, present) in newer?.members ?? [] where !relationship.followsFromInverse {
+      rebaseMembers(of: relationship, onto: present)
+    }
   }
 
   /// Its context was reset.

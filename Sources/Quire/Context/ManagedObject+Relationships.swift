@@ -23,7 +23,10 @@ extension ManagedObject {
       box.reference != reference
     {
       robbed = try context.object(box.reference, of: inverse.destination)
-      if try robbed?.isPrepared(for: relationship) != true { robbed = nil }
+      // One that was read before others have given it the target may have been given another one here.
+      if try robbed?.isPrepared(for: relationship) != true || robbed?.refers(to: target.reference, at: slot) != true {
+        robbed = nil
+      }
     }
     previous?.detach(self, from: inverse)
     robbed?.write(.nil, at: slot)
