@@ -286,10 +286,8 @@ extension ManagedObject {
       return
     }
     try prepare(relationship)
-    if let inverse = relationship.inverse, try !other.isPrepared(for: inverse), other.state == .gone {
-      forgetMember(other, of: relationship)
-      return
-    }
+    // One whose row turns out to be gone is taken out without its side.
+    if let inverse = relationship.inverse { _ = try other.isPrepared(for: inverse) }
     detach(other, from: relationship)
     if let inverse = relationship.inverse { other.detach(self, from: inverse) }
     noteHolders(other, relationship)
