@@ -1,0 +1,87 @@
+"""Histories of contexts that read unevenly, which once showed a difference: `graph.py --kept` runs them, too."""
+
+from __future__ import annotations
+
+from graph_uneven import Step
+
+KEPT_UNEVEN: dict[str, list[Step]] = {
+    "a pair that was taken out by the side that knows of it stays out where the other side has other changes": [
+        ("insert", 0, 1, "Book"), ("insert", 0, 5, "Tag"), ("insert", 0, 6, "Tag"), ("link", 0, 1, "tags", 6, 0),
+        ("save", 0, False), ("link", 1, 5, "books", 1, 0), ("save", 1, True), ("unlink", 0, 5, "books", 1, 0),
+        ("delete", 0, 6), ("merge", 0), ("check", 0),
+    ],
+    "neither does a refresh bring back a pair that was added on one side and taken out on both": [
+        ("insert", 0, 1, "Book"), ("insert", 0, 2, "Book"), ("insert", 0, 4, "Tag"), ("check", 0), ("save", 0, True),
+        ("link", 2, 4, "books", 2, 3), ("save", 2, True), ("forget", 0, (8, 5, 2)), ("link", 0, 4, "books", 1, 3),
+        ("link", 0, 4, "books", 2, 1), ("unlink", 0, 4, "books", 2, 0), ("refresh_all", 0),
+    ],
+    "a member that was given away here is none of whom others have given it to": [
+        ("insert", 0, 1, "Book"), ("insert", 0, 2, "Book"), ("insert", 0, 4, "Note"), ("save", 0, False),
+        ("point", 0, 4, "about", 2, 1), ("link", 2, 1, "notes", 4, 1), ("save", 0, True),
+        ("assign", 2, 2, "notes", (), 2),
+    ],
+    "nor is it taken from whom it was given to when it is taken out there": [
+        ("insert", 0, 1, "Person"), ("insert", 0, 2, "Person"), ("insert", 0, 3, "Person"), ("save", 0, False),
+        ("link", 1, 3, "reports", 2, 1), ("save", 1, False), ("link", 0, 2, "reports", 2, 0),
+        ("assign", 0, 3, "reports", (1,), 0), ("merge", 0), ("check", 0),
+    ],
+    "a member that others have given already is one when it is added": [
+        ("insert", 0, 1, "Book"), ("insert", 0, 8, "Chapter"), ("save", 0, False), ("point", 1, 8, "book", 1, 2),
+        ("save", 1, True), ("merge", 0), ("unlink", 1, 1, "chapters", 8, 2), ("save", 1, True),
+        ("link", 0, 1, "chapters", 8, 3),
+    ],
+    "what is taken out of an order is written": [
+        ("insert", 0, 1, "Node"), ("insert", 0, 5, "Node"), ("save", 0, False), ("point", 1, 5, "parent", 1, 3),
+        ("save", 1, True), ("link", 0, 5, "children", 5, 1), ("assign", 0, 1, "children", (), 0), ("save", 0, True),
+    ],
+    "a refresh keeps the one that others have put into an order that was changed here": [
+        ("insert", 0, 4, "Node"), ("insert", 0, 5, "Node"), ("save", 0, False), ("link", 0, 4, "children", 5, 2),
+        ("assign", 1, 4, "children", (5, 4), 1), ("save", 1, False), ("refresh_all", 0),
+    ],
+    "so does a merge after the refresh of its owner": [
+        ("insert", 0, 1, "Book"), ("insert", 0, 7, "Chapter"), ("insert", 0, 8, "Chapter"), ("save", 0, False),
+        ("link", 1, 1, "chapters", 7, 3), ("save", 1, False), ("point", 0, 8, "book", 1, 3), ("refresh", 0, 1),
+        ("merge", 0), ("check", 0),
+    ],
+    "partners agree after a refresh": [
+        ("insert", 0, 2, "Person"), ("insert", 0, 3, "Person"), ("insert", 0, 4, "Passport"), ("save", 0, False),
+        ("point", 1, 4, "holder", 3, 2), ("save", 1, False), ("point", 0, 2, "passport", 4, 1), ("refresh_all", 0),
+    ],
+    "who was given another partner here keeps it when others take the one that others had given it": [
+        ("insert", 0, 2, "Person"), ("insert", 0, 3, "Person"), ("insert", 0, 4, "Passport"),
+        ("insert", 0, 5, "Passport"), ("save", 0, False), ("unlink", 1, 3, "friends", 3, 1),
+        ("point", 0, 5, "holder", 3, 1), ("save", 0, True), ("point", 1, 4, "holder", 3, 1),
+        ("point", 1, 2, "passport", 5, 2), ("merge", 1), ("save", 1, True),
+    ],
+    "an order that is refreshed has no member that was read before others took it out": [
+        ("insert", 0, 1, "Node"), ("insert", 0, 2, "Node"), ("insert", 0, 3, "Node"), ("insert", 0, 4, "Node"),
+        ("save", 0, False), ("link", 1, 2, "children", 4, 3), ("link", 1, 2, "children", 3, 2),
+        ("point", 0, 3, "parent", 1, 1), ("save", 1, True), ("merge", 0), ("unlink", 1, 2, "children", 3, 0),
+        ("point", 0, 3, "parent", 2, 0), ("unlink", 0, 2, "children", 4, 2), ("save", 1, True), ("refresh_all", 0),
+    ],
+    "a refresh leaves a partner alone who was read before": [
+        ("insert", 0, 1, "Person"), ("insert", 0, 2, "Person"), ("insert", 0, 5, "Passport"), ("save", 0, True),
+        ("point", 1, 5, "holder", 1, 2), ("unlink", 2, 1, "friends", 2, 3), ("save", 1, False), ("refresh", 2, 5),
+        ("merge", 2), ("point", 2, 5, "holder", 1, 1),
+    ],
+    "what is inserted again holds nothing that the same save deletes": [
+        ("insert", 0, 2, "Book"), ("insert", 0, 3, "Book"), ("insert", 0, 4, "Tag"), ("save", 0, False),
+        ("assign", 1, 4, "books", (2, 3), 0), ("delete", 2, 3), ("save", 1, True), ("unlink", 2, 2, "tags", 4, 2),
+        ("delete", 1, 4), ("save", 1, True), ("policy", 2, 2), ("save", 2, False),
+    ],
+    "members that were read when they were deleted are gone when that is saved": [
+        ("insert", 0, 2, "Book"), ("insert", 0, 3, "Book"), ("insert", 0, 4, "Tag"), ("open", 0),
+        ("link", 3, 3, "tags", 4, 1), ("link", 0, 2, "tags", 4, 1), ("delete", 3, 4), ("read", 3, 2, "tags"),
+        ("save", 3, False), ("read", 3, 2, "tags"),
+    ],
+    "members are replaced as a whole though one of them is gone": [
+        ("insert", 0, 3, "Book"), ("insert", 0, 4, "Tag"), ("insert", 0, 5, "Tag"), ("insert", 0, 6, "Tag"),
+        ("save", 0, False), ("merge", 2), ("open", 2), ("insert", 2, 7, "Tag"), ("link", 2, 3, "tags", 5, 0),
+        ("link", 2, 3, "tags", 6, 0), ("read", 5, 3, "tags"), ("delete", 2, 5), ("assign", 5, 3, "tags", (7, 4), 1),
+        ("save", 5, True), ("save", 2, False),
+    ],
+    "a member that is gone can be taken out": [
+        ("insert", 0, 3, "Book"), ("insert", 0, 5, "Person"), ("link", 0, 5, "books", 3, 1), ("save", 0, True),
+        ("forget", 0, (1, 3, 2)), ("delete", 1, 3), ("save", 1, True), ("assign", 0, 5, "books", (), 3),
+    ],
+}

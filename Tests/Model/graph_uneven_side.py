@@ -1,0 +1,394 @@
+"""One context that need not have read everything before another one saves, and beside it what it may show."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, Optional
+
+import quire
+
+from graph_facts import Facts, about, differing, drop, is_membership, objects, pair, put
+from graph_side import Difference, Side, same
+from graph_world import KEYS, NAMED, OF, TRANSIENT, Relation, inverse, is_kind
+
+HELD = {("Person", "passport"): "holder", ("Passport", "holder"): "passport"}
+"""The one-to-one relationship of the classes, from both sides."""
+
+
+def is_order(key: Any) -> bool:
+    return type(key) is tuple and key[0] == "order"
+
+
+def is_one_to_one(key: Any) -> bool:
+    return type(key) is tuple and key[1] in ("passport", "holder")
+
+
+def dependents(facts: Facts, n: int, entity: str, open_keys: Collection[Any] = ()) -> list[int]:
+    """What a delete rule has go with an object, unless it is open whether it belongs to that."""
+    found = []
+    for relation in OF[entity]:
+        back = inverse(relation)
+        if relation.rule == "cascade" and back:
+            found += [key[0] for key, value in facts.items()
+                      if value == n and type(key) is tuple and key[1] == back.name and key not in open_keys]
+    return [m for m in found if m in facts]
+
+
+def delete(facts: Facts, n: int, open_keys: Collection[Any] = ()) -> None:
+    """Deletes an object by the delete rules, which leave references of no inverse and of a rule of no action."""
+    entity = facts.pop(n)
+    for m in dependents(facts, n, entity, open_keys):
+        if m in facts:
+            delete(facts, m, open_keys)
+    drop(facts, n)
+    for key in [key for key, value in facts.items() if value == n and type(key) is tuple and key[0] in facts]:
+        relation = NAMED.get((facts[key[0]], key[1]))
+        back = relation and inverse(relation)
+        if back and back.rule in ("nullify", "cascade"):
+            del facts[key]
+
+
+class UnevenSide(Side):
+    """What such a context holds is what is saved beneath it, and on top of that what was done here. Until it merges, it
+    may show for whatever was not done here what was saved at any time since it last merged; nothing else is open.
+
+    `now` is what it shows once it has merged."""
+
+    def __init__(self, world: Any, index: int, context: quire.Context, parent: Optional[UnevenSide] = None) -> None:
+        super().__init__(world, index, context, None, parent)
+        self.done: dict[Any, tuple[Any, bool]] = {}
+        """What was done here to a fact, and whether that is certain: to what was read before another's save it may have
+        been nothing. Not certain are the values that it may have got here, `...` for none."""
+        self.made: Facts = {}
+        """What was inserted here."""
+        self.gone: set[int] = set()
+        """What was deleted here."""
+        self.past: dict[Any, set[Any]] = {}
+        """Other values that were saved since the last merge."""
+        self.last: Facts = {}
+        self.last_versions: dict[int, int] = {}
+        """What was saved when it was last looked at, and the versions of the rows."""
+        self.is_late = False
+        """Whether there is something to merge."""
+        self.open: set[Any] = set()
+        self.last = dict(self.saved)
+        self.update()
+
+    @property
+    def above(self) -> Optional[UnevenSide]:
+        assert self.parent is None or isinstance(self.parent, UnevenSide)
+        return self.parent
+
+    def is_behind(self) -> bool:
+        return self.is_late or (self.above is not None and self.above.is_behind())
+
+    def is_changed(self) -> bool:
+        return bool(self.done or self.made or self.gone)
+
+    # MARK: what it shows
+
+    def update(self) -> None:
+        """Lays what was done here over what is saved."""
+        facts = {key: value for key, value in self.saved.items() if self.parent is None or not is_order(key)}
+        if self.is_changed():
+            facts = {key: value for key, value in facts.items() if not is_order(key)}
+        self.open = set(self.above.open) if self.above else set()
+        facts |= self.made
+        for key, (value, is_certain) in self.done.items():
+            if not all(n in facts for n in about(key)):
+                continue
+            if not is_certain or (self._is_reference(key, facts) and value is not None and value not in facts):
+                self.open.add(key)
+                if not is_certain and ... not in value:
+                    put(facts, key, sorted(value, key=str)[0])
+            else:
+                put(facts, key, value)
+        self._match(facts)
+        for n in self.gone:
+            if n in facts:
+                delete(facts, n, self.open)
+        self.now = facts
+
+    def _match(self, facts: Facts) -> None:
+        """Has one-to-one relationships agree: what was done here wins."""
+        for key in [key for key in facts if is_one_to_one(key)]:
+            other = facts.get(key)
+            if other not in facts:
+                continue
+            back = (other, HELD[facts[key[0]], key[1]])
+            if facts.get(back) == key[0]:
+                continue
+            if key in self.done and back not in self.done:
+                rival = (facts.get(back), key[1])
+                facts[back] = key[0]
+                if rival in facts and rival not in self.done:
+                    del facts[rival]
+            elif back in self.done and key not in self.done:
+                del facts[key]
+            else:
+                self.open.add(key)
+        if any(is_one_to_one(key) for key in self.open):
+            self.open |= {(n, name) for n in objects(facts) for entity, name in HELD if facts[n] == entity}
+
+    def _is_reference(self, key: Any, facts: Facts) -> bool:
+        return type(key) is tuple and type(key[0]) is int and (facts.get(key[0]), key[1]) in NAMED
+
+    def possible(self, key: Any) -> set[Any]:
+        """What was not done here to a fact may show."""
+        found = {self.saved.get(key)} | self.past.get(key, set())
+        return found | self.above.shows(key) if self.above else found
+
+    def shows(self, key: Any) -> set[Any]:
+        """What may be shown before merging."""
+        if key not in self.done:
+            return self.possible(key)
+        value, is_certain = self.done[key]
+        if is_certain:
+            return {value}
+        return value - {...} | (self.possible(key) if ... in value else set())
+
+    def allowed(self, key: Any) -> set[Any]:
+        """What may be shown."""
+        if not self.is_behind():
+            if key not in self.open:
+                return {self.now.get(key)}
+            found = self.shows(key) | {self.now.get(key)}
+        else:
+            found = self.shows(key)
+        if is_one_to_one(key) and not self.done.get(key, (None, False))[1]:  # May be left alone.
+            found = found | {None}
+        return found
+
+    def is_shaky(self, n: int) -> bool:
+        """Whether it is open if an object is there."""
+        if n in self.made or n in self.gone:
+            return False
+        if self.is_behind() and (n in self.past or (n in self.saved) != (n in self.now)):
+            return True
+        return bool(self.above and self.above.is_shaky(n))
+
+    def may_miss(self) -> bool:
+        """Whether something that is referred to may turn out to be gone."""
+        return any(self.is_shaky(n) for n in self.world.ids)
+
+    # MARK: what is done
+
+    def note(self, key: Any, value: Any, looked: Any = ..., is_certain: bool = True) -> None:
+        """A fact was to become this; what was shown before is known if it was looked at."""
+        shown, possible = self.shows(key), self.possible(key)
+        if shown == {value} or looked == value:
+            return
+        if is_certain and possible == {value}:
+            self.done.pop(key, None)
+        elif is_certain and (value not in possible or looked is not ... and key not in self.done):
+            self.done[key] = (value, True)
+        else:
+            self.note_perhaps(key, {value})
+
+    def note_perhaps(self, key: Any, values: set[Any]) -> None:
+        """A fact may have become one of these here, or may be what it was."""
+        before, is_certain = self.done.get(key, ({...}, False))
+        if values & self.possible(key):
+            # Then it is no change any more.
+            values = values | {...}
+        self.done[key] = (values | ({before} if is_certain else before), False)
+
+    def note_point(self, n: int, relation: Relation, to: Optional[int], looked: Any = ...) -> None:
+        key, back = (n, relation.name), inverse(relation)
+        if back and not back.many and looked != to:
+            # Partners that are left alone.
+            rivals = [(m, relation.name) for m in self.world.ids if m != n and self._entity(m) == relation.owner]
+            left = [(m, back.name) for m in self.shows(key) if m not in (to, None) and n in self.shows((m, back.name))]
+            left += [each for each in rivals if to is not None and to in self.shows(each)]
+            certain = [each for each in left if len(self.shows(each)) == 1 and to not in self.shows(key)]
+            if to is not None:
+                self.note((to, back.name), n, is_certain=to not in self.shows(key))
+            for each in left:
+                self.note(each, None, is_certain=each in certain)
+        self.note(key, to, looked)
+
+    def note_member(self, n: int, relation: Relation, m: int, is_in: bool, looked: Any = ...) -> None:
+        back = inverse(relation)
+        if looked == is_in:
+            return
+        if back and not back.many:
+            key = (m, back.name)
+            if is_in:
+                self.note(key, n, ... if looked is ... or n in self.shows(key) else None)
+            elif self.shows(key) == {n}:
+                self.note(key, None)
+            elif n in self.shows(key):
+                self.note_perhaps(key, {None})
+            return
+        looked = looked if looked is ... else looked or None
+        self.note(pair(relation, n, m), is_in or None, looked)
+
+    def _entity(self, n: int) -> str:
+        entity: str = self.world.ids[n][0]
+        return entity
+
+    def take_deletions(self, n: Optional[int]) -> None:
+        """After deletions were processed: what went with them."""
+        deleted = {self.number(each) for each in self.context.deleted}
+        inserted = {self.number(each) for each in self.context.inserted}
+        new = (deleted - self.gone) | (self.made.keys() - inserted)
+        if n is not None:
+            self._check_deleted(n, new)
+        for m in new:
+            for key in [key for key in self.done if m in about(key)]:
+                del self.done[key]
+            for key in [*self.done, *self.saved, *self.past]:
+                if not self._is_reference(key, self.saved | self.made) or m not in self.shows(key):
+                    continue
+                if self.done.get(key) == (m, True):
+                    del self.done[key]
+                    self.note(key, None, is_certain=not self.is_behind())
+                elif key in self.done or self.shows(key) != {m}:
+                    self.note_perhaps(key, {None})
+            self.made.pop(m, None)
+        self.gone |= new & self.saved.keys() | deleted
+        for lost in new:
+            self.held.pop(lost, None)
+        self.update()
+
+    def _check_deleted(self, n: int, new: set[int]) -> None:
+        if n not in new and not self.is_shaky(n):
+            raise Difference(f"{n} was deleted and is not among what is deleted")
+        if not self.is_behind() and not self.open:
+            facts = dict(self.now)
+            delete(facts, n)
+            same(f"deleted with {n}", new, set(objects(self.now)) - set(objects(facts)))
+        for m in new - {n}:
+            owners = [self.shows((m, back.name)) for relation in OF[self._entity(m)]
+                      if (back := relation) and not relation.many]
+            if not any(owner & new for owner in owners):
+                raise Difference(f"{m} was deleted with {n}, to which it never belonged")
+
+    # MARK: others
+
+    def advance(self) -> None:
+        """Others may have saved."""
+        if self.last_versions != self.world.versions:
+            self.is_late = self.is_late or self.parent is None
+            self.last_versions = self.world.versions
+        for key in differing(self.last, self.saved):
+            if is_order(key):
+                continue
+            self.is_late = True
+            before = self.last.get(key)
+            self.past.setdefault(key, set()).add(before)
+            if type(before) is int and before in self.gone and self._is_reference(key, self.last):
+                # The delete rules have emptied it, and another has changed it.
+                if key not in self.done:
+                    self.note_perhaps(key, {None})
+            if is_one_to_one(key):
+                # Who was left alone may have been given another partner.
+                for each in [each for each, done in self.done.items() if done == (None, True) and is_one_to_one(each)]:
+                    self.note_perhaps(each, set())
+        self.last = dict(self.saved)
+        if self.above and self.above.is_behind():
+            # It may have read by now what its parent comes to show no more.
+            for key in [*self.above.done, *self.above.past]:
+                self.past.setdefault(key, set()).update(self.above.shows(key) | self.above.possible(key))
+        self.update()
+
+    def forget_past(self) -> None:
+        """It shows what is saved by now; contexts on it still may not."""
+        for other in self.world.nested.values():
+            if other.above is self and self.past:
+                other.is_late = True
+                for key in self.past:
+                    other.past.setdefault(key, set()).update(self.possible(key))
+        self.past = {}
+
+    def merged(self) -> None:
+        """It has taken over all that was saved."""
+        if not (self.above and self.above.is_behind()):
+            self.is_late = False
+            self.forget_past()
+        present = self.saved.keys() | self.made.keys()
+        self.gone &= present
+        self.done = {key: each for key, each in self.done.items() if all(n in present for n in about(key))}
+        for key, (value, is_certain) in list(self.done.items()):
+            if is_certain and value == self.saved.get(key) or not is_certain and value <= {self.saved.get(key), ...}:
+                # What others have saved as well is no change any more.
+                if self.is_behind():
+                    self.note_perhaps(key, {self.saved.get(key)})
+                else:
+                    del self.done[key]
+            elif is_certain and self._is_reference(key, self.saved | self.made) and value not in {None, *present}:
+                if self.is_behind():
+                    self.note_perhaps(key, {None})
+                else:
+                    self.done[key] = ({None, ...}, False)
+        self.held = {n: each for n, each in self.held.items() if n in present}
+        self.update()
+        wanted = {n for n in objects(self.saved) if n not in self.now}
+        deleted = {self.number(each) for each in self.context.deleted}
+        if not self.open and not self.is_behind():
+            same("deleted, merged", deleted, wanted)
+        self.take_deletions(None)
+
+    # MARK: comparing
+
+    def look(self, n: int, name: str) -> Any:
+        """Reads one property and says whether it may be so; what is shown."""
+        relation = NAMED.get((self._entity(n), name))
+        if relation is None or not relation.many:
+            shown = getattr(self.object(n), name) if relation is None else self.target(n, relation)
+            self._check(n, name, shown, self.allowed((n, name)))
+            return shown
+        found = {self.number(each) for each in getattr(self.object(n), name)}
+        for m, (entity, _) in self.world.ids.items():
+            if is_kind(entity, relation.destination) and (m in found) not in self._membership(n, relation, m):
+                raise Difference(f"context {self.index}: {name} of {n} shows {sorted(found)}, and {m} is "
+                                 f"{'no' if m in found else 'a'} member")
+        return found
+
+    def _check(self, n: int, name: str, shown: Any, allowed: set[Any]) -> None:
+        if shown in allowed:
+            return
+        relation = NAMED.get((self._entity(n), name))
+        if relation and shown in (None, "gone") and any(m is not None and (m not in self.now or self.is_shaky(m))
+                                                        for m in allowed):
+            return
+        raise Difference(f"context {self.index}: {name} of {n} shows {shown!r}, not {allowed}")
+
+    def _membership(self, n: int, relation: Relation, m: int) -> set[bool]:
+        """Whether it may be shown as a member."""
+        back = inverse(relation)
+        if m in self.gone or m not in self.now and not self.is_shaky(m):
+            return {False}
+        if back and not back.many:
+            key = (m, back.name)
+            found = {value == n for value in self.allowed(key)}
+            if self.is_behind() and n in self.possible(key):
+                # Who held it by what was read before shows it until that is merged.
+                found = found if self.done.get(key) == (n, True) else {True, False}
+        else:
+            found = {bool(value) for value in self.allowed(pair(relation, n, m))}
+        return found | {False} if self.is_shaky(m) else found
+
+    def check(self) -> None:
+        """Reads everything, once everything is merged."""
+        self.update()
+        self.held = {n: each for n, each in self.held.items() if n in self.now}
+        found = self.view()
+        shows_orders = self.parent is None and not self.context.has_changes and not self.is_changed()
+        for key in sorted(differing(self.now, found), key=str):
+            if is_order(key) and not shows_orders or type(key) is tuple and key[1] in TRANSIENT:
+                continue
+            value, shown = self.now.get(key), found.get(key)
+            if type(key) is tuple and not is_order(key) and not is_membership(key):
+                self._check(key[0], key[1], shown, self.allowed(key))
+            elif key not in self.open:
+                raise Difference(f"context {self.index}: {key} is {shown!r}, not {value!r}")
+        for key in [key for key in self.done if key in self.open]:
+            # What was open is known now.
+            shown = found.get(key)
+            del self.done[key]
+            if shown != self.saved.get(key) and shown != "gone":
+                self.done[key] = (shown, True)
+        self.update()
+        same("inserted", {self.number(each) for each in self.context.inserted}, set(self.made))
+        same("deleted", {self.number(each) for each in self.context.deleted}, self.gone)
