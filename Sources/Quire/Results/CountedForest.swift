@@ -189,6 +189,8 @@ struct CountedForest {
       nodes.append(Node(priority: nextPriority(), weight: weight, totalWeight: weight))
       return Handle(nodes.count - 1)
     }
+    // Often the only sequence, and then no memory is left over.
+    if nodes.isEmpty { nodes.reserveCapacity(weights.count) }
     var spine = ContiguousArray<SpineNode>()
     for weight in weights {
       var node = SpineNode(handle: Handle(nodes.count), priority: nextPriority(), weight: weight)
