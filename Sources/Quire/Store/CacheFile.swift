@@ -9,19 +9,22 @@ struct CacheFile {
   private static let headerSize = 64
 
   init(_ cache: Text, of store: Text) {
-    let digits = Array("0123456789abcdef".utf8)
+    let digits = CacheFile.digits
     self.store = store.string
-    let digest = Digest.sha256(cache.utf8).prefix(16)
+    let digest = Digest.sha256(cache.utf8).prefix(CacheFile.digitCount / 2)
     name =
       "\(store)\(CacheFile.ending)"
       + String(decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 
   private static let ending = "-list-"
+  private static let digits = Array("0123456789abcdef".utf8)
+  private static let digitCount = 32
 
   /// The beginning of what was written, or nil.
   func read() -> Reader? {
-    let descriptor = Glibc.open(name, O_RDONLY | O_CLOEXEC)
+    // Who has put a pipe in its place is not waited for.
+    let descriptor = Glibc.open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     if descriptor < 0 { return nil }
     let reader = Reader(descriptor)
     var status = stat()
@@ -74,9 +77,19 @@ struct CacheFile {
     var found: [String] = []
     while let entry = readdir(stream) {
       let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-      if name.hasPrefix(prefix) { found.append("\(folder)/\(name)") }
+      guard name.hasPrefix(prefix), isCache(name.utf8.dropFirst(prefix.utf8.count)) else { continue }
+      found.append("\(folder)/\(name)")
     }
     for name in found { try delete(name) }
+  }
+
+  /// Whether a name goes on as that of a cache does, or of one that is being written. Another store may begin like this.
+  private static func isCache(_ rest: Substring.UTF8View) -> Bool {
+    let isNamed = rest.count >= digitCount && rest.prefix(digitCount).allSatisfy(digits.contains)
+    let numbers = rest.dropFirst(digitCount).split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+    if !isNamed || numbers.count == 1 { return isNamed && numbers.first?.isEmpty == true }
+    return numbers.count == 3 && numbers[0].isEmpty
+      && numbers.dropFirst().allSatisfy { !$0.isEmpty && $0.allSatisfy(digits.prefix(10).contains) }
   }
 
   private static func delete(_ name: String) throws(Failure) {
