@@ -144,6 +144,22 @@ struct SectionRuleTests {
     #expect(found == ["0001", "9999", "0001", "9999", ""])
   }
 
+  @Test(
+    "The first and the last day of the calendar are days of their own",
+    arguments: [
+      "UTC", "America/New_York", "Pacific/Kiritimati", "Asia/Kolkata",
+    ])
+  func outermostDays(zone: String) throws {
+    let day = 86_400.0, first = -63_113_904_000.0, end = 252_423_993_600.0
+    let dates = [-1e300, first + day / 2, first + 1.5 * day, end - 1.5 * day, end - day / 2, 1e300]
+    let found = try names(dates.map { .date($0) }, .period(.day, timeZone: zone, locale: ""))
+    #expect(found.first == "0001-01-01" && found.last == "9999-12-31")
+    // At noon in UTC it is the same day everywhere but beyond the date line, and never more than one off.
+    if zone != "Pacific/Kiritimati" {
+      #expect(found == ["0001-01-01", "0001-01-01", "0001-01-02", "9999-12-30", "9999-12-31", "9999-12-31"])
+    }
+  }
+
   @Test("Numbers are in the range whose lower bound they have reached")
   func numbers() throws {
     let values: [Value] = [
