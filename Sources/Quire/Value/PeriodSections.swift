@@ -16,9 +16,8 @@ final class PeriodSections {
   private var known: [Int: [Period]] = [:]
   private static let mostKnown = 1 << 16
 
-  /// Within the years 1 to 9999 wherever the clock is.
-  private static let firstDate = -63_113_817_600.0
-  private static let lastDate = 252_423_820_800.0
+  /// Within the years 1 to 9999 wherever the clock is: all but their first and last day in UTC.
+  private static let certainDates = -63_113_817_600.0...252_423_820_800.0
 
   init(_ unit: SectionGrouping.Unit, timeZone: String, locale: String) throws(Failure) {
     _ = try TextOrder(.localized, locale: locale)
@@ -44,7 +43,7 @@ final class PeriodSections {
 
   /// The period that a date is in; dates beyond the years 1 to 9999 count as of the first or last of these.
   func period(of date: Double) throws(Failure) -> Period {
-    let date = min(max(date, PeriodSections.firstDate), PeriodSections.lastDate)
+    let date = try calendarDate(date)
     let day = Int((date / 86_400).rounded(.down))
     if let period = known[day]?.first(where: { $0.start <= date && date < $0.end }) { return period }
     let period = try readPeriod(around: date)
@@ -53,7 +52,20 @@ final class PeriodSections {
     return period
   }
 
-  private func readPeriod(around date: Double) throws(Failure) -> Period {
+  /// A date of the years 1 to 9999 by the clocks of the time zone: the same, or one of their first or last day.
+  private func calendarDate(_ date: Double) throws(Failure) -> Double {
+    let certain = PeriodSections.certainDates, day = 86_400.0
+    if certain.contains(date) { return date }
+    // No clock is more than a day apart from UTC.
+    var date = min(max(date, certain.lowerBound - 2 * day), certain.upperBound + 3 * day)
+    while true {
+      let year = try read(.day, around: date).year
+      if (1...9999).contains(year) { return date }
+      date += year < 1 ? day : -day
+    }
+  }
+
+  private func read(_ unit: SectionGrouping.Unit, around date: Double) throws(Failure) -> quire_icu_period {
     var status = U_ZERO_ERROR
     // Clocks change at whole seconds; adding to a fraction could round it up into the next day.
     let moment = (date.rounded(.down) + Value.secondsFrom1970To2001) * 1000
@@ -63,6 +75,11 @@ final class PeriodSections {
         .unsupported,
         "A date has no place in the calendar: ICU says \(String(cString: quire_icu_error_name(status))).")
     }
+    return found
+  }
+
+  private func readPeriod(around date: Double) throws(Failure) -> Period {
+    let found = try read(unit, around: date)
     func padded(_ number: Int32, _ width: Int) -> String {
       let digits = "\(number)"
       return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
