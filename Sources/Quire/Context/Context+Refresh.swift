@@ -80,6 +80,8 @@ extension Context {
     // Those that are faults now no longer say that they are no members.
     for object in refreshed { object.rebaseMembers(onto: newer[ObjectIdentifier(object)]) }
     agreeWithPartners(refreshed, partners)
+    // It may have been read since lists last looked, so that nothing of it differs now.
+    if readsClean { for object in refreshed where object.state == .saved { touch(object) } }
     tell(.refresh, refreshed)
     guard readsClean, let object = wanted.first, newer.isEmpty else { return }
     if !object.isUpdated { file(gone: object) }

@@ -7,12 +7,11 @@ extension ResultsController {
     defer { ahead.note(place) }
     if let object = bracket?[id] ?? withheld?.objects[id] { return object }
     if let object = readObject(id) { return object }
-    // While it tells of changes not every row of it has an object.
-    let isSettled = bracket == nil && withheld == nil
     let beyond = isSettled ? index.ids(in: ahead.places(besides: place, of: index.count)) : []
     let ids = beyond.filter { readObject($0) == nil }
     let objects = try storedObjects([id] + ids)
     guard let object = objects.first(where: { $0.id == id }) else {
+      if isSettled { letGo(of: [id]) }
       throw Failure(.notFound, "The row of \(query.entity.name) \(id) is no longer in the store.")
     }
     // Another writer changed the row: the list takes that on with the next changes, so as not to show it out of order.
@@ -21,6 +20,9 @@ extension ResultsController {
     if !ids.isEmpty || !related.isEmpty { ahead.hold(objects + related) }
     return object
   }
+
+  /// While it tells of changes, or is suspended, not every row of it has an object.
+  private var isSettled: Bool { bracket == nil && withheld == nil }
 
   /// The object if there is one with values.
   private func readObject(_ id: Int64) -> ManagedObject? {
@@ -34,8 +36,26 @@ extension ResultsController {
   }
 
   func page(_ range: Range<Int>, keys: [String], nulSeparated: Bool) throws(Failure) -> Page {
-    let rows = index.ids(in: range).map { RowIdentifier(id: $0, entity: Int32(query.entity.number)) }
+    let ids = index.ids(in: range)
+    let rows = ids.map { RowIdentifier(id: $0, entity: Int32(query.entity.number)) }
     let list = ObjectList(context: context, entity: query.entity, rows: ContiguousArray(rows), reading: ObjectReading())
-    return try list.page(0..<rows.count, keys: keys, nulSeparated: nulSeparated)
+    do throws(Failure) {
+      return try list.page(0..<rows.count, keys: keys, nulSeparated: nulSeparated)
+    } catch {
+      if error.kind == .notFound, isSettled {
+        let saved = ids.filter { $0 > 0 }
+        letGo(of: Set(saved).subtracting(try context.savedIDs(saved, root: query.entity.root)))
+      }
+      throw error
+    }
+  }
+
+  /// Another program has deleted these rows: the list loses them with the next changes.
+  private func letGo(of ids: some Sequence<Int64>) {
+    for id in ids {
+      let object = context.object(
+        ObjectReference(root: query.entity.rootNumber, id: id), entity: query.entity)
+      if object.state == .saved, !object.isUpdated { context.file(gone: object) }
+    }
   }
 }
