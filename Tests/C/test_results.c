@@ -386,8 +386,11 @@ static void delegate_of_another_size_is_understood_or_refused(void) {
     CHECK_FAILS(QUIRE_UNSUPPORTED, quire_results_set_delegate(results, &later.known, &error));
     CHECK(destroyed == 0);
     quire_results_delegate shorter = recorder();
-    shorter.struct_size = 3;
-    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_results_set_delegate(results, &shorter, &error));
+    const uint32_t impossible[] = {0, 3, 12, 13, 30, 4097};
+    for (size_t each = 0; each < sizeof impossible / sizeof *impossible; each++) {
+        shorter.struct_size = impossible[each];
+        CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_results_set_delegate(results, &shorter, &error));
+    }
     /* Up to `will_change`: the callbacks behind it are not there. */
     shorter.struct_size = offsetof(quire_results_delegate, did_change_section);
     CHECK_OK(quire_results_set_delegate(results, &shorter, &error));

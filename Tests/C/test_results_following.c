@@ -440,6 +440,28 @@ static void fail_with(void *data, quire_results *results, const quire_changes *c
     CHECK_OK(quire_results_delegate_failed(results, "later", QUIRE_NUL, &error));
 }
 
+static void fail_with_bytes(void *data, quire_results *results, const quire_changes *changes) {
+    (void)data;
+    (void)changes;
+    CHECK_FAILS(QUIRE_INVALID_TEXT, quire_results_delegate_failed(results, "no \xff room", QUIRE_NUL, &error));
+}
+
+static void failure_counts_though_its_reason_is_no_text(void) {
+    fixture made = open_fixture();
+    quire_results *failing = controller(made.context, NULL, "title", NULL);
+    quire_results_delegate delegate = QUIRE_RESULTS_DELEGATE_INIT;
+    delegate.changes = fail_with_bytes;
+    CHECK_OK(quire_results_set_delegate(failing, &delegate, &error));
+    quire_object_release(insert_book(made.context, "a", 1));
+    const quire_status status = quire_context_save(made.context, &error);
+    CHECK(status == QUIRE_FUNCTION);
+    CHECK_TEXT(quire_error_message(error), "A delegate of a results controller failed: it gave a reason that is no text.");
+    quire_error_release(error);
+    error = NULL;
+    quire_results_release(failing);
+    close_fixture(made);
+}
+
 static void failure_of_a_delegate_comes_out_of_the_call(void) {
     fixture made = open_fixture();
     quire_results *failing = controller(made.context, NULL, "title", NULL);
@@ -534,6 +556,7 @@ int main(void) {
     RUN(limit_and_offset_stay_true);
     RUN(suspended_list_stays_as_it_is);
     RUN(failure_of_a_delegate_comes_out_of_the_call);
+    RUN(failure_counts_though_its_reason_is_no_text);
     RUN(plan_is_made_for_each_kind_of_view);
     return RESULT();
 }
