@@ -316,7 +316,7 @@ quire_status quire_results_resume(
  * the first such reason. A save, which processes changes before it writes, has then written nothing. What is told after a
  * save has written comes out of the next call that processes changes.
  *
- * Fails: QUIRE_INVALID_STATE (no callback is running).
+ * Fails: QUIRE_INVALID_STATE (no callback is running), QUIRE_INVALID_TEXT, after which the failure counts all the same.
  */
 quire_status quire_results_delegate_failed(
     quire_results *results, const char *reason, size_t reason_size, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);

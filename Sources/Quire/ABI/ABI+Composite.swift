@@ -74,7 +74,7 @@ public func quire_composite_delegate_failed(
   _ composite: UnsafeMutablePointer<quire_composite>?, _ reason: CText, _ reason_size: Int, _ out_error: ErrorOut
 ) -> quire_status {
   status(composite, "composite", out_error) { composite throws(Failure) in
-    try composite.delegateFailed(string(reason, reason_size, "reason"))
+    try failureReason(reason, reason_size, composite.delegateFailed)
   }
 }
 

@@ -119,7 +119,7 @@ public func quire_results_delegate_failed(
   _ results: UnsafeMutablePointer<quire_results>?, _ reason: CText, _ reason_size: Int, _ out_error: ErrorOut
 ) -> quire_status {
   status(results, "results", out_error) { results throws(Failure) in
-    try results.delegateFailed(string(reason, reason_size, "reason"))
+    try failureReason(reason, reason_size, results.delegateFailed)
   }
 }
 

@@ -33,6 +33,18 @@ func string(_ pointer: CText, _ size: Int, _ name: InputName) throws(Failure) ->
   throw invalidText(bytes, name)
 }
 
+/// Passes on why a callback failed. That it did does not get lost for the sake of how it is put.
+func failureReason(
+  _ pointer: CText, _ size: Int, _ fail: (String) throws(Failure) -> Void
+) throws(Failure) {
+  let reason: String
+  do throws(Failure) { reason = try string(pointer, size, "reason") } catch {
+    try? fail("it gave a reason that is no text.")
+    throw error
+  }
+  try fail(reason)
+}
+
 /// More than this are found faster by their hashes.
 private let mostInTurn = 24
 
@@ -140,7 +152,9 @@ func options<T: BitwiseCopyable>(_ pointer: UnsafePointer<T>?, defaults: T, _ na
   guard let pointer else { return defaults }
   let raw = UnsafeRawPointer(pointer)
   let size = Int(raw.load(as: UInt32.self)), known = MemoryLayout<T>.stride
-  guard size >= MemoryLayout<UInt32>.size, size <= 4096 else {
+  // Fields come whole, whatever version they came with; the size itself is the first one.
+  let isWhole = size == MemoryLayout<UInt32>.size || size % MemoryLayout<T>.alignment == 0
+  guard size >= MemoryLayout<UInt32>.size, size <= 4096, isWhole else {
     throw Failure(.invalidArgument, "'\(name)' has the struct_size \(size); initialise it with its _INIT macro.")
   }
   if size > known, (known..<size).contains(where: { raw.load(fromByteOffset: $0, as: UInt8.self) != 0 }) {
