@@ -464,6 +464,22 @@ struct ChildContextTests {
     try child.save()
   }
 
+  @Test("A child hears what its parent has changed of a row before it merged that another has inserted it")
+  func changeBeforeInsertion() throws {
+    let person = try parent.insert(entityNamed: "Author")
+    try parent.save()
+    let other = Context(store: library.store), theirs = try book("New", in: other)
+    try set("author", of: theirs, to: .object(person.reference))
+    try other.save()
+    let mine = try counterpart(theirs, in: child)
+    #expect(try value("author", of: mine) == "\(person.id)")
+    try parent.delete(person)
+    try parent.save()
+    try parent.merge()
+    try child.merge()
+    #expect(try value("author", of: mine) == "nil")
+  }
+
   // MARK: Ids
 
   @Test("Temporary ids become permanent for children too")
