@@ -22,7 +22,14 @@ final class ChangeInbox: Sendable {
       let wasEmpty = contents.isEmpty
       // The owner may have read in between: a row that came and then changed is to it as one that changed, and one that
       // came and went as one that went.
-      for row in change.inserted { contents.rows[row] = contents.rows[row] == .deleted ? .returned : .inserted }
+      for row in change.inserted {
+        switch contents.rows[row] {
+        case .deleted: contents.rows[row] = .returned
+        // A parent has changed it before it merged that others had inserted it.
+        case .updated: break
+        default: contents.rows[row] = .inserted
+        }
+      }
       for row in change.updated {
         contents.rows[row] = contents.rows[row] == .deleted || contents.rows[row] == .returned ? .returned : .updated
       }
