@@ -84,4 +84,24 @@ KEPT_UNEVEN: dict[str, list[Step]] = {
         ("insert", 0, 3, "Book"), ("insert", 0, 5, "Person"), ("link", 0, 5, "books", 3, 1), ("save", 0, True),
         ("forget", 0, (1, 3, 2)), ("delete", 1, 3), ("save", 1, True), ("assign", 0, 5, "books", (), 3),
     ],
+    "what overwrites does not refer to what the same save deletes": [
+        ("insert", 0, 1, "Book"), ("insert", 0, 2, "Book"), ("insert", 0, 4, "Tag"), ("save", 0, False),
+        ("link", 2, 2, "tags", 4, 2), ("delete", 2, 1), ("link", 1, 1, "tags", 4, 2), ("policy", 0, 3),
+        ("save", 1, False), ("policy", 2, 3), ("refresh_all", 2), ("assign", 0, 4, "books", (), 1), ("save", 0, False),
+        ("save", 2, True),
+    ],
+    "who held the partner of one that overwrites lets go of it, though it was read before": [
+        ("insert", 0, 2, "Person"), ("insert", 0, 3, "Person"), ("insert", 0, 4, "Passport"), ("save", 0, False),
+        ("link", 1, 2, "friends", 2, 3), ("save", 1, True), ("point", 0, 4, "holder", 2, 0), ("policy", 0, 3),
+        ("point", 1, 4, "holder", 3, 1), ("save", 0, True), ("assign", 0, 2, "friends", (3,), 0),
+        ("unlink", 0, 3, "friends", 2, 1), ("merge", 1), ("save", 1, False), ("save", 0, False), ("merge", 0),
+        ("check", 0),
+    ],
+    "an order has back whom it lacked only while somebody else was to have it": [
+        ("insert", 0, 1, "Book"), ("insert", 0, 2, "Book"), ("insert", 0, 3, "Book"), ("insert", 0, 6, "Chapter"),
+        ("insert", 0, 7, "Chapter"), ("insert", 0, 8, "Chapter"), ("save", 0, False),
+        ("assign", 1, 1, "chapters", (8,), 3), ("assign", 0, 2, "chapters", (8, 7, 6), 2), ("save", 0, True),
+        ("link", 1, 2, "chapters", 6, 3), ("unlink", 1, 1, "chapters", 8, 2), ("link", 1, 3, "chapters", 6, 1),
+        ("merge", 1), ("check", 1),
+    ],
 }
