@@ -371,6 +371,12 @@ extension ManagedObject {
         toMany[relationship.slot]?.remove(other)
       }
     }
+    for other in toMany[relationship.slot]?.saved ?? [] {
+      let member = context.registeredObject(other)
+      if member.map({ $0.isLive && ($0.isFault || holdsSelf($0)) }) ?? true {
+        toMany[relationship.slot]?.takeBack(other)
+      }
+    }
     for member in context.pendingHolders(of: reference)
     where member.entity.isKind(of: relationship.destination) && !member.isFault && member.isLive && holdsSelf(member) {
       if member.state == .saved, member.committed[inverse.slot] == nil { continue }

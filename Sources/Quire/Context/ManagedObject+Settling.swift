@@ -79,9 +79,7 @@ extension ManagedObject {
         context.noteHolder(self, of: box.reference)
         try settleInverse(of: relationship, at: box.reference)
       } else if isStored(relationship), relationship.isManyToMany || relationship.inverse == nil {
-        let lost = toMany[slot]?.members.filter(context.isToBeDeleted) ?? []
-        toMany[slot]?.forget(Set(lost))
-        toMany[slot]?.overwrite([])
+        overwriteMembers(at: slot, [])
         for reference in toMany[slot]?.members ?? [] {
           guard let inverse = relationship.inverse, let member = context.registeredObject(reference), member.isLive,
             member.toMany[inverse.slot] != nil
@@ -187,12 +185,14 @@ extension ManagedObject {
     if case .object(let box) = held, box.reference == self.reference {
       if !isHeld { target.write(.nil, at: inverse.slot) }
     } else if isHeld {
-      // Whom the target held until now has to let go of it, whether it was read here or not.
+      // Whom the target held until now has to let go of it, whether it was read here or not, and when.
       if case .object(let box) = held, let former = try context.object(box.reference, of: inverse.destination),
-        former.isLive, try former.isStillStored(), case .object(let back) = former.values[relationship.slot],
-        back.reference == reference
+        former.isLive, try former.isStillStored()
       {
-        former.write(.nil, at: relationship.slot)
+        if former.state == .saved, former.committed[relationship.slot] == nil { try context.reread([box.reference]) }
+        if case .object(let back) = former.values[relationship.slot], back.reference == reference {
+          former.write(.nil, at: relationship.slot)
+        }
       }
       target.write(.object(self.reference), at: inverse.slot)
     }
@@ -206,7 +206,7 @@ extension ManagedObject {
     guard let former = toMany[slot].map({ Set($0.members) }) else { return }
     let present = try storedMembers(of: relationship)
     switch policy {
-    case .overwrite where relationship.isManyToMany || relationship.inverse == nil: toMany[slot]?.overwrite(present)
+    case .overwrite where relationship.isManyToMany || relationship.inverse == nil: overwriteMembers(at: slot, present)
     case .rollback where relationship.isManyToMany:
       // The other sides follow below.
       toMany[slot] = ToManyMembers(present, saved: present, isOrdered: relationship.isOrdered)
@@ -242,6 +242,13 @@ extension ManagedObject {
         context.touch(member, at: inverse.slot)
       }
     }
+  }
+
+  /// Everything that differs from these members is a change now, but for what the same save deletes.
+  private func overwriteMembers(at slot: Int, _ present: [ObjectReference]) {
+    toMany[slot]?.overwrite(present)
+    let lost = toMany[slot]?.addedMembers.filter(context.isToBeDeleted) ?? []
+    toMany[slot]?.forget(Set(lost))
   }
 
   /// Members that are to be added again, although nothing of them was changed here, may have been deleted since.

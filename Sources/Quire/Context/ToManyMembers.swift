@@ -63,6 +63,16 @@ struct ToManyMembers {
     hasBeenChanged = true
   }
 
+  /// What was saved and nobody takes away is a member again, behind the one that it was saved behind.
+  mutating func takeBack(_ member: ObjectReference) {
+    guard !contains(member), let end = saved.firstIndex(of: member) else { return }
+    let known = Set(members)
+    let before = saved[..<end].last(where: known.contains)
+    members.insert(member, at: before.flatMap { members.firstIndex(of: $0) }.map { $0 + 1 } ?? 0)
+    removed.remove(member)
+    places = nil
+  }
+
   /// Gives the same members another order.
   mutating func reorder(_ order: [ObjectReference]) {
     members = order
