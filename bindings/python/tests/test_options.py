@@ -76,6 +76,25 @@ class PrefetchTests(WatchedFileTestCase):
         self.assertEqual(len(changes), 1)
         self.assertEqual(live[-1], kept)
 
+    def test_live_lists_hear_of_what_is_refreshed(self):
+        query = self.context.query(Quote).order_by(Quote.price)
+        for refresh in lambda each: each.refresh(), lambda each: self.context.refresh_all():
+            live, changes = query.live(), []
+            live.on_change(changes.append)
+            # They came from a page of the list, and the library does not know that anybody has them.
+            shown = list(live)
+            first, second = shown[:2]
+            self.assertLess(first.price, 50)
+            self.sql(f"UPDATE ZQUOTE SET ZPRICE = ZPRICE + 100, Z_OPT = Z_OPT + 1 WHERE Z_PK = {first.id}")
+            self.sql(f"DELETE FROM ZQUOTE WHERE Z_PK = {second.id}")
+            refresh(first)
+            self.context.process()
+            self.assertGreater(first.price, 50)
+            self.assertIs(live[-1], first)
+            self.assertTrue(changes)
+            self.sql(f"UPDATE ZQUOTE SET ZPRICE = 1, Z_OPT = Z_OPT + 1 WHERE Z_PK = {first.id}")
+            first.refresh()
+
 
 class Book(quire.Model):
     title: quire.Attr[str]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Optional
 
 from . import _buffers, _ffi, _values
 from ._load import library, quick
-from .errors import Conflict, Error, InvalidState, failure, text
+from .errors import Conflict, Error, InvalidState, NotFound, failure, text
 
 if TYPE_CHECKING:
     from .context import Context
@@ -165,6 +165,17 @@ def forget_shown(context: Context, model: type[Model], ids: Iterable[int]) -> No
         instance = None if reference is None else reference()
         if instance is not None:
             forget_values(instance)
+
+
+def take_all(objects: Objects) -> None:
+    """Makes all objects of an inheritance tree known to the library, but for those whose rows are gone."""
+    for reference in list(objects.values()):
+        instance = reference()
+        if instance is not None and reference.handle is None:
+            try:
+                handle(instance)
+            except NotFound:
+                pass
 
 
 def forget_all(objects: Objects) -> None:

@@ -397,10 +397,13 @@ class Context(Merging, Undoing):
     def refresh_all(self) -> None:
         """Has all objects show what is in the store now; `Model.refresh` does it with one.
 
-        What was changed in them stays on top of that, and the next save writes it without a conflict. Live lists
-        follow when changes are next processed.
+        What was changed in them stays on top of that, and the next save writes it without a conflict. Live lists hear
+        of it when changes are next processed; of other rows that another program has changed, when fetched again.
         """
         error = c_void_p()
+        # Lists hear of what the library knows to be in use.
+        for objects in self._maps.values():
+            _identity.take_all(objects)
         status = library.quire_context_refresh_all(self._raw, byref(error))
         for objects in self._maps.values():
             _identity.forget_all(objects)
