@@ -120,7 +120,9 @@ quire_status quire_context_pending(
  * `quire_context_save`, `_rollback`, `_obtain_permanent_ids`, `_merge` and every fetch do this too. Called from a delegate, it takes
  * effect when the running bracket has ended. A change that was taken back meanwhile is none.
  *
- * Fails: QUIRE_INVALID_STATE (delegates have changed objects a thousand times in a row), QUIRE_CLOSED, QUIRE_DATABASE.
+ * Fails: QUIRE_INVALID_STATE (delegates have changed objects a thousand times in a row), QUIRE_CLOSED, QUIRE_DATABASE,
+ * QUIRE_FUNCTION and QUIRE_INVALID_PREDICATE (a registered function, or an expression of a list's predicate, section rule or
+ * aggregates, fails for a changed object; a delegate failed). Lists then stay as they are, and the next call tries again.
  */
 quire_status quire_context_process(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
@@ -200,7 +202,9 @@ quire_status quire_context_refresh(
 /**
  * Refreshes all objects that the context has, keeping what was changed in them. Those without changes become faults.
  *
- * An object whose row is gone is left as it is; reading or saving it says so. Fails: QUIRE_CLOSED, QUIRE_DATABASE.
+ * An object whose row is gone is left as it is; reading or saving it says so. Results controllers hear of these objects when
+ * changes are next processed; of rows without an object, which another program has changed, those hear that are fetched
+ * again. Fails: QUIRE_CLOSED, QUIRE_DATABASE.
  */
 quire_status quire_context_refresh_all(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 

@@ -56,8 +56,8 @@ typedef struct quire_section_rule_options {
     /** Sections with great values first, those of nil last. */
     bool is_descending;
     /**
-     * A `quire_text_order` for QUIRE_GROUP_BY_VALUE. Texts that are equal in it share a section, which has the value of one
-     * of them.
+     * A `quire_text_order` for QUIRE_GROUP_BY_VALUE. Texts that are equal in it share a section, which has the value of the
+     * row that opened it, and keeps that when this row leaves.
      */
     uint32_t text_order;
     /**
