@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from ctypes import byref, c_int, c_void_p
-from typing import TYPE_CHECKING
 
-from . import _handle
 from ._load import library
+from ._telling import Telling
 from .errors import check
 
 
-class Merging(_handle.Handle):
+class Merging(Telling):
     """The part of a context that merges."""
 
     _merges_automatically = False
-
-    if TYPE_CHECKING:
-
-        def _after(self, status: int, error: c_void_p) -> None: ...
 
     def merge(self) -> None:
         """Takes over what other contexts of the store have saved, or the parent has changed, since this one last did.

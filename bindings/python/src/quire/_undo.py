@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from ctypes import byref, c_void_p
-from typing import TYPE_CHECKING, Any, Optional
+from typing import Any, Optional
 
-from . import _handle, _values
+from . import _values
 from ._load import library, quick
+from ._telling import Telling
 from .errors import check, text
 
 
-class Undoing(_handle.Handle):
+class Undoing(Telling):
     """The part of a context that undoes and redoes."""
-
-    if TYPE_CHECKING:
-
-        def _after(self, status: int, error: c_void_p) -> None: ...
 
     def enable_undo(self, levels: int = 0) -> None:
         """Has changes be kept from now on, so that they can be undone; at most `levels` groups of them, 0 for all.

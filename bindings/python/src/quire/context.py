@@ -9,22 +9,19 @@ from contextlib import contextmanager
 from ctypes import byref, c_int64, c_void_p
 from typing import TYPE_CHECKING, Any, Optional, TypeVar, Union, overload
 
-from . import _batch, _buffers, _bulk, _ffi, _handle, _hooks, _identity, _rules, _values, merging
+from . import _batch, _buffers, _bulk, _ffi, _hooks, _identity, _values, merging
 from ._entity import Entity, template_name
 from ._load import library, quick
 from ._merge import Merging
 from ._undo import Undoing
 from .cancellation import Cancellation
-from .errors import (
-    Conflict, ConstraintError, InvalidArgument, InvalidState, NotFound, StoreClosed, WrongThread, failure, log,
-)
+from .errors import Conflict, ConstraintError, InvalidArgument, InvalidState, NotFound, failure, log
 from .keys import Key
 from .model import Model
 from .properties import Attr, ToMany, ToOne
 from .query import Query
 
 if TYPE_CHECKING:
-    from ._live import Live
     from .store import Store
 
 __all__ = ["Context"]
@@ -33,8 +30,6 @@ M = TypeVar("M", bound=Model)
 D = TypeVar("D")
 
 _RAISE: Any = object()
-# As many as the library itself allows.
-_MOST_ROUNDS = 1000
 
 
 class Context(Merging, Undoing):
@@ -62,9 +57,7 @@ class Context(Merging, Undoing):
         self._children: weakref.WeakSet[Context] = weakref.WeakSet()
         self._maps: dict[Entity, _identity.Objects] = {}
         self._temporary: list[_identity.Reference] = []
-        self._generation = 0
-        self._lists: list[weakref.ref[Live[Any]]] = []
-        self._delivering = False
+        self._lists = []
         self._in_transaction = False
         self._conflicted = False
         self._hooks = _hooks.State()
@@ -528,71 +521,6 @@ class Context(Merging, Undoing):
         self._temporary = still
         for child in list(self._children):
             child._learn_ids(of_all)
-
-    def _live_lists(self) -> list[Live[Any]]:
-        found = [(reference, reference()) for reference in self._lists]
-        self._lists = [reference for reference, each in found if each is not None and not each.closed]
-        return [each for _, each in found if each is not None and not each.closed]
-
-    def _after(self, status: int, error: c_void_p, cause: Optional[BaseException] = None) -> None:
-        """After a call that may have processed changes, of its parent too: tells the handlers, then raises what the
-        call failed with, or the `cause` of that, if it is known."""
-        if not status:
-            self._deliver()
-            return
-        failed = _rules.complete(self, failure(status, error))
-        if not isinstance(failed, (WrongThread, StoreClosed)):
-            try:
-                self._deliver()
-            except Exception as other:
-                log("A handler of a live list failed, beside the call that brought it up to date.", other)
-        raise failed if cause is None else cause
-
-    def _deliver(self) -> None:
-        """Calls the handlers of live lists that have moved, until none moves any more."""
-        if self._parent is not None and not self._parent.closed:
-            self._parent._deliver()
-        pointer = self._pointer
-        generation = 0 if pointer is None else quick.quire_context_generation(pointer)
-        if generation != self._generation:
-            self._generation = generation
-            for objects in list(self._maps.values()):
-                _identity.forget_all(objects)
-        if self._delivering or not self._lists:
-            return
-        failures: list[Exception] = []
-        self._delivering = True
-        try:
-            for _ in range(_MOST_ROUNDS):
-                moved = False
-                for each in self._live_lists():
-                    for change in list(each._take_changes()):
-                        moved = True
-                        if not each.closed:
-                            each._tell(change, failures)
-                if not moved:
-                    break
-                # The lists hear of what their handlers changed, unless these have closed everything.
-                error = c_void_p()
-                try:
-                    status = library.quire_context_process(self._raw, byref(error))
-                    if status:
-                        raise failure(status, error)
-                except StoreClosed:
-                    break
-                except Exception as failed:
-                    failures.append(failed)
-                    break
-            else:
-                failures.append(InvalidState(
-                    f"Handlers of live lists changed objects {_MOST_ROUNDS} times in a row. "
-                    "A handler must not change an object each time it is told of a change."))
-        finally:
-            self._delivering = False
-        for other in failures[1:]:
-            log("Another handler of a live list failed too.", other)
-        if failures:
-            raise failures[0]
 
 
 def _finish(pointer: int, maps: dict[Entity, _identity.Objects]) -> None:
