@@ -147,14 +147,14 @@ class Live(_handle.Handle, Sequence[M], Generic[M]):
     def _take_changes(self) -> Iterator[ChangeSet[Any]]:
         raise NotImplementedError
 
-    def _tell(self, change: ChangeSet[Any], failures: list[Exception]) -> None:
+    def _tell(self, change: ChangeSet[Any], failures: list[BaseException]) -> None:
         for handler in list(self._handlers):
             # One before it may have removed it, or closed the list.
             if handler not in self._handlers:
                 continue
             try:
                 handler(change)
-            except Exception as error:
+            except BaseException as error:  # Nobody would tell the others again.
                 failures.append(error)
 
     def _retire(self) -> None:

@@ -41,12 +41,15 @@ class Telling(_handle.Handle):
             return
         context: Any = self
         failed = _rules.complete(context, failure(status, error))
+        raised = failed if cause is None else cause
         if not isinstance(failed, (WrongThread, StoreClosed)):
             try:
                 self._deliver()
             except Exception as other:
                 log("A handler of a live list failed, beside the call that brought it up to date.", other)
-        raise failed if cause is None else cause
+            except BaseException as interruption:
+                raise interruption from raised
+        raise raised
 
     def _deliver(self) -> None:
         """Calls the handlers of live lists that have moved, until none moves any more."""
@@ -60,7 +63,7 @@ class Telling(_handle.Handle):
                 _identity.forget_all(objects)
         if self._delivering or not self._lists:
             return
-        failures: list[Exception] = []
+        failures: list[BaseException] = []
         self._delivering = True
         try:
             for _ in range(_MOST_ROUNDS):
@@ -89,6 +92,8 @@ class Telling(_handle.Handle):
                     "A handler must not change an object each time it is told of a change."))
         finally:
             self._delivering = False
+        # What ends programs comes out before mere failures.
+        failures.sort(key=lambda failed: isinstance(failed, Exception))
         for other in failures[1:]:
             log("Another handler of a live list failed too.", other)
         if failures:

@@ -40,7 +40,8 @@ class Context(Merging, Undoing):
 
     Changes are seen by queries at once. Live lists move, and their handlers are called, when changes are processed: by
     `process`, `save`, `rollback`, `obtain_permanent_ids` and whenever a query runs. When a handler raises, the others
-    are called all the same; then the exception comes out of the call that processed.
+    are called all the same; then the exception comes out of the call that processed. So does a KeyboardInterrupt, and
+    before all others.
     """
 
     def __init__(self, store: Store, parent: Optional[Context] = None) -> None:
