@@ -94,6 +94,7 @@ def _run(
     context: Context, call: Call, options: _ffi.quire_batch_options, watch: Optional[_watch.Watch]
 ) -> array[int]:
     """Makes a call of a batch request, and has the context's objects show what it left; gives the ids."""
+    context._settle()
     error, taken, count = c_void_p(), c_void_p(), c_int64()
     status = call(byref(options), byref(count), byref(taken), byref(error))
     if status:

@@ -112,6 +112,11 @@ class Live(_handle.Handle, Sequence[M], Generic[M]):
 
         As a decorator, too. It is called on the thread that processed the change, and may read, change and save; what
         it changes is told afterwards. Handlers are called in the order in which they were registered.
+
+        The list is ahead of what is told where one call has changes processed several times: a save in which
+        `will_save` changes objects, or whose write changes more than was pending (derived attributes, merge policies),
+        and calls within handlers. The places of a `ChangeSet` are then those of the list in between, and its objects
+        are right. Rows that a view keeps of its own stay right if it applies one change set after the other.
         """
         if not callable(handler):
             raise TypeError(f"a handler is called with a ChangeSet; {handler!r} cannot be called")

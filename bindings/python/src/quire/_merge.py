@@ -12,8 +12,6 @@ from .errors import check
 class Merging(Telling):
     """The part of a context that merges."""
 
-    _merges_automatically = False
-
     def merge(self) -> None:
         """Takes over what other contexts of the store have saved, or the parent has changed, since this one last did.
 
@@ -21,6 +19,7 @@ class Merging(Telling):
         values; of two changes of one attribute this context's is then the later. See `merges_automatically` for having
         it done, and `fileno` for when.
         """
+        self._settle()
         error = c_void_p()
         self._after(library.quire_context_merge(self._raw, byref(error)), error)
 

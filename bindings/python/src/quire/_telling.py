@@ -25,8 +25,10 @@ class Telling(_handle.Handle):
     _parent: Optional[Context]
     _maps: dict[Entity, _identity.Objects]
     _lists: list[weakref.ref[Live[Any]]]
+    _failures: list[BaseException]
     _generation = 0
     _delivering = False
+    _merges_automatically = False
 
     def _live_lists(self) -> list[Live[Any]]:
         found = [(reference, reference()) for reference in self._lists]
@@ -51,10 +53,50 @@ class Telling(_handle.Handle):
                 raise interruption from raised
         raise raised
 
-    def _deliver(self) -> None:
-        """Calls the handlers of live lists that have moved, until none moves any more."""
+    def _settle(self) -> None:
+        """Before a call of the library that moves lists by more than what is pending: has their handlers hear of that
+        while the lists show it. What they raise comes out of `_after`, when the call has done its work."""
         if self._parent is not None and not self._parent.closed:
-            self._parent._deliver()
+            self._parent._settle()
+        if self._lists and self._pointer is not None:
+            error = c_void_p()
+            status = self._process_own(error)
+            if status:
+                self._after(status, error)
+            self._hear()
+            if self._pointer is None:
+                # There is no work left to be done.
+                self._raise_failures()
+
+    def _settle_before_merge(self) -> None:
+        """The same before a call that begins by merging, in contexts that do."""
+        if self._merges_automatically:
+            self._settle()
+        elif self._parent is not None and not self._parent.closed:
+            self._parent._settle_before_merge()
+
+    def _process_own(self, error: c_void_p) -> int:
+        """Has the library process what is pending, without merging what others have saved."""
+        pointer = self._raw
+        if not self._merges_automatically:
+            return int(library.quire_context_process(pointer, byref(error)))
+        status = library.quire_context_set_merges_automatically(pointer, False, byref(error))
+        if status:
+            return int(status)
+        try:
+            return int(library.quire_context_process(pointer, byref(error)))
+        finally:
+            library.quire_context_set_merges_automatically(pointer, self._merges_automatically, None)
+
+    def _deliver(self) -> None:
+        """Calls the handlers of live lists that have moved, until none moves any more, and raises what they raise."""
+        self._hear()
+        self._raise_failures()
+
+    def _hear(self) -> None:
+        """Calls the handlers, and keeps what they raise."""
+        if self._parent is not None and not self._parent.closed:
+            self._parent._hear()
         pointer = self._pointer
         generation = 0 if pointer is None else quick.quire_context_generation(pointer)
         if generation != self._generation:
@@ -63,7 +105,6 @@ class Telling(_handle.Handle):
                 _identity.forget_all(objects)
         if self._delivering or not self._lists:
             return
-        failures: list[BaseException] = []
         self._delivering = True
         try:
             for _ in range(_MOST_ROUNDS):
@@ -72,29 +113,40 @@ class Telling(_handle.Handle):
                     for change in list(each._take_changes()):
                         moved = True
                         if not each.closed:
-                            each._tell(change, failures)
+                            each._tell(change, self._failures)
                 if not moved:
                     break
                 # The lists hear of what their handlers changed, unless these have closed everything.
                 error = c_void_p()
                 try:
-                    status = library.quire_context_process(self._raw, byref(error))
+                    status = self._process_own(error)
                     if status:
                         raise failure(status, error)
                 except StoreClosed:
                     break
                 except Exception as failed:
-                    failures.append(failed)
+                    self._failures.append(failed)
                     break
             else:
-                failures.append(InvalidState(
+                self._failures.append(InvalidState(
                     f"Handlers of live lists changed objects {_MOST_ROUNDS} times in a row. "
                     "A handler must not change an object each time it is told of a change."))
         finally:
             self._delivering = False
+
+    def _raise_failures(self) -> None:
+        """Raises what handlers have raised, those of the parent first; within handlers that has to wait."""
+        failures = self._take_failures()
         # What ends programs comes out before mere failures.
         failures.sort(key=lambda failed: isinstance(failed, Exception))
         for other in failures[1:]:
             log("Another handler of a live list failed too.", other)
         if failures:
             raise failures[0]
+
+    def _take_failures(self) -> list[BaseException]:
+        found = [] if self._parent is None else self._parent._take_failures()
+        if not self._delivering:
+            found += self._failures
+            self._failures = []
+        return found

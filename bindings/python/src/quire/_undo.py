@@ -117,5 +117,6 @@ class Undoing(Telling):
         check(library.quire_context_set_undo_registration(self._raw, is_registering, byref(error)), error)
 
     def _revert(self, call: Any) -> None:
+        self._settle()
         error = c_void_p()
         self._after(call(self._raw, None, byref(error)), error)

@@ -59,6 +59,7 @@ class Context(Merging, Undoing):
         self._maps: dict[Entity, _identity.Objects] = {}
         self._temporary: list[_identity.Reference] = []
         self._lists = []
+        self._failures = []
         self._in_transaction = False
         self._conflicted = False
         self._hooks = _hooks.State()
@@ -331,6 +332,7 @@ class Context(Merging, Undoing):
 
     def process(self) -> None:
         """Applies delete rules and brings live lists up to date, whose handlers are called."""
+        self._settle_before_merge()
         error = c_void_p()
         self._after(library.quire_context_process(self._raw, byref(error)), error)
 
@@ -360,6 +362,8 @@ class Context(Merging, Undoing):
         comes out after the save, which is made then. `Conflict` and
         `ConstraintError` have the objects in conflict in `conflicts`.
         """
+        if self._parent is not None:
+            self._parent._settle()
         error = c_void_p()
         status = library.quire_context_save(self._raw, byref(error))
         self._conflicted = status == _ffi.QUIRE_CONFLICT or (self._conflicted and bool(status))

@@ -299,6 +299,7 @@ class Query(Generic[M]):
         request = self._request(_ffi.QUIRE_RESULT_IDS)
         error, made = c_void_p(), c_void_p()
         try:
+            self._settle()
             status = library.quire_fetch_request_explain(request, self._context._raw, byref(made), byref(error))
         finally:
             quick.quire_fetch_request_release(request)
@@ -478,12 +479,20 @@ class Query(Generic[M]):
         assert taken.value is not None
         return taken.value
 
+    def _settle(self) -> None:
+        """Before a run: what is refreshed by it, lists show apart from what is pending."""
+        if self._refreshes:
+            self._context._settle()
+        else:
+            self._context._settle_before_merge()
+
     def _run(self, call: Any, request: int, out: Union[c_void_p, c_int64]) -> None:
         """A call of the library that runs a request; raises what it fails with."""
         error = c_void_p()
         watch = _watch.watch(self._progress)
         if watch is not None:
             watch.attach(request)
+        self._settle()
         status = call(self._context._raw, request, byref(out), byref(error))
         if status:
             self._context._after(status, error, None if watch is None else watch.take_failure())

@@ -153,6 +153,7 @@ class Results(Live[M], Generic[M]):
         error = c_void_p()
         try:
             watch.attach(request)
+            context._settle()
             if rule is None:
                 status = library.quire_results_set_request(
                     self._raw, request, key, 0 if key is None else len(key), byref(error))
@@ -209,8 +210,11 @@ class Results(Live[M], Generic[M]):
         finally:
             # Also where a handler raised at the beginning.
             if not status and not self.closed:
-                status = library.quire_results_resume(self._raw, tell, byref(error))
-                self._stays_suspended = bool(status)
+                self._stays_suspended = True
+                self._context._settle()
+                if not self.closed:
+                    status = library.quire_results_resume(self._raw, tell, byref(error))
+                    self._stays_suspended = bool(status)
                 self._section_list = None
                 self._context._after(status, error)
 
