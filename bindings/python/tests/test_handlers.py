@@ -260,6 +260,124 @@ class StateTests(HandlerTestCase):
             self.assertEqual(other.query(Line).count(), 5)
 
 
+class NestedTests(HandlerTestCase):
+    """Handlers whose calls move the lists on while others have not heard of what they were called for."""
+
+    def acting(self, live, act):
+        """Has a handler of a list act once."""
+        acted = []
+
+        @live.on_change
+        def handler(change):
+            if not acted:
+                acted.append(True)
+                act()
+
+    def delete_some(self):
+        for line in self.lines[:3]:
+            self.context.delete(line)
+        self.context.save()
+
+    def test_others_hear_what_they_are_told_before_a_handler_moves_the_lists_on(self):
+        for name, (call, _) in {**CONTEXT, **QUERY, **RESULTS}.items():
+            with self.subTest(name):
+                case = HandlerTestCase()
+                HandlerTestCase.setUp(case)
+                case.parts = [case.query.live(), case.query.where("rank == 0").live()]
+                case.composite = quire.Composite(*case.parts)
+                for each in (*case.parts, case.composite):
+                    case.watch(each)
+                case.context.enable_undo()
+                case.elsewhere()
+                context, actor = case.context, case.query.live()
+                # It is the first to be told.
+                context._lists.insert(0, context._lists.pop())
+
+                def act(case=case, call=call):
+                    case.context.delete(case.lines[1])
+                    call(case)
+
+                self.acting(actor, act)
+                case.context.add(Line(text="p"))
+                case.context.process()
+                case.context.process()
+                self.assertEqual(case.wrong, [])
+                self.assertGreater(case.times(case.live), 0)
+                case.doCleanups()
+
+    def test_later_handlers_of_the_same_list_are_among_them(self):
+        live = self.query.live()
+        self.acting(live, self.delete_some)
+        self.watch(live)
+        self.context.add(Line(text="z"))
+        self.context.save()
+        self.assertEqual(self.told, [(self.live, 1), (live, 1), (self.live, 3), (live, 3)])
+        self.assertEqual(self.wrong, [])
+
+    def test_lists_of_a_child_are_among_them(self):
+        parent = self.context
+        self.acting(self.live, lambda: (child.delete(child.get(Line, self.lines[0].id)), child.save()))
+        child = parent.create_child()
+        live = child.query(Line).order_by("text").live()
+        self.watch(live)
+        parent.add(Line(text="z"))
+        child.add(Line(text="y"))
+        child.process()
+        self.assertEqual((self.wrong, self.times(live)), ([], 2))
+
+    def test_each_handler_is_told_of_each_change_once_and_in_order(self):
+        lists = [self.live, self.query.live(), self.query.where("rank == 0").live()]
+        counts = {}
+
+        def follow(live, name):
+            counts[name] = len(live)
+
+            @live.on_change
+            def count(change):
+                for each in change:
+                    counts[name] += (each.old is None) - (each.new is None)
+                generations.setdefault(name, []).append(sorted(each.id for each in change))
+
+            @live.on_change
+            def act(change):
+                if len(live) < 30:
+                    self.context.add(Line(text=f"{name} {len(live)}"))
+                    self.context.save()
+                    self.context.add(Line(text=f"{name} {len(live)}"))
+                    self.context.process()
+
+        generations = {}
+        for name, live in enumerate(lists):
+            follow(live, name)
+        follow(self.live, "again")
+        self.context.add(Line(text="p"))
+        self.context.save()
+        self.assertEqual(set(counts.values()), {len(self.live)})
+        self.assertGreaterEqual(len(self.live), 30)
+        ids = [each for each in generations.values()]
+        self.assertTrue(all(each == ids[0] == sorted(ids[0]) for each in ids))
+
+    def test_what_others_raise_meanwhile_comes_out_of_the_outer_call(self):
+        inner = []
+
+        def act():
+            self.context.add(Line(text="q"))
+            self.context.save()
+            inner.append(True)
+
+        @self.live.on_change
+        def fails(change):
+            raise KeyError("mine")
+
+        live = self.query.live()
+        self.acting(live, act)
+        self.context._lists.reverse()
+        self.context.add(Line(text="p"))
+        with self.assertLogs("quire", "ERROR"), self.assertRaisesRegex(KeyError, "mine"):
+            self.context.save()
+        self.assertEqual(inner, [True])
+
+
 class RaisingTests(HandlerTestCase):
     def raising(self, live, error):
         @live.on_change
