@@ -13,11 +13,21 @@ class Line(quire.Model):
     __templates__ = {"ranked": "rank == $rank"}
 
 
+class Signed(quire.Model):
+    """Its text has a mark in front as soon as it is saved."""
+
+    text: quire.Attr[str]
+
+    def will_save(self):
+        if not self.text.startswith("a"):
+            self.text = "a" + self.text
+
+
 class HandlerTestCase(unittest.TestCase):
     """A list of five lines, whose objects are held."""
 
     def setUp(self):
-        self.store = quire.open(":memory:", [Line])
+        self.store = quire.open(":memory:", [Line, Signed])
         self.addCleanup(self.store.close)
         with self.store.context.transaction() as context:
             for number in range(5):
@@ -376,6 +386,52 @@ class NestedTests(HandlerTestCase):
         with self.assertLogs("quire", "ERROR"), self.assertRaisesRegex(KeyError, "mine"):
             self.context.save()
         self.assertEqual(inner, [True])
+
+
+class AheadTests(HandlerTestCase):
+    """Where a list is ahead of what is told, the change sets one after the other are right."""
+
+    def copy(self, live):
+        rows = list(live.ids)
+
+        @live.on_change
+        def apply(change):
+            for each in sorted((each.old_flat for each in change if each.old is not None), reverse=True):
+                del rows[each]
+            for each in sorted((each for each in change if each.new is not None), key=lambda each: each.new_flat):
+                self.assertEqual(each.object.id, each.id)
+                rows.insert(each.new_flat, each.id)
+
+        return rows
+
+    def test_a_save_whose_hooks_change_objects(self):
+        live = self.context.query(Signed).order_by("text").live()
+        for text in ("am", "ax"):
+            self.context.add(Signed(text=text))
+        self.context.save()
+        rows = self.copy(live)
+        self.watch(live)
+        self.context.add(Signed(text="z"))
+        self.context.add(Signed(text="b"))
+        self.context.save()
+        self.assertEqual([each.text for each in live], ["ab", "am", "ax", "az"])
+        self.assertEqual((rows, self.times(live)), (list(live.ids), 2))
+
+    def test_a_list_with_a_handler_that_has_changes_processed_twice(self):
+        rows = self.copy(self.live)
+
+        @self.live.on_change
+        def act(change):
+            if len(self.live) == 6:
+                for line in self.lines[:2]:
+                    self.context.delete(line)
+                    self.context.process()
+
+        last = self.copy(self.live)
+        self.context.add(Line(text="z"))
+        self.context.process()
+        self.assertEqual(self.times(self.live), 3)
+        self.assertEqual((rows, last), (list(self.live.ids), list(self.live.ids)))
 
 
 class RaisingTests(HandlerTestCase):

@@ -74,7 +74,7 @@ class Fetched(Generic[M]):
         context = instance._quire_context
         if context is None:
             raise InvalidState(f"{self} can be read once its object is in a context; context.add(...) puts it there.")
-        context._settle_before_merge()
+        context._prepare()
         error, taken = c_void_p(), c_void_p()
         status = library.quire_object_get_fetched(
             _identity.handle(instance), self._key_bytes, len(self._key_bytes), byref(taken), byref(error))

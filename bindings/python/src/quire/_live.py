@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from ctypes import byref, c_uint64, c_void_p
 from typing import TYPE_CHECKING, Any, Generic, Optional, TypeVar, Union, overload
@@ -33,6 +34,9 @@ class Live(_handle.Handle, Sequence[M], Generic[M]):
         self._context = context
         self._generation = generation
         self._handlers: list[Callable[[ChangeSet[Any]], object]] = []
+        self._owed: deque[tuple[Callable[[ChangeSet[Any]], object], ChangeSet[Any]]] = deque()
+        self._telling: Optional[ChangeSet[Any]] = None
+        """What a handler is being called with."""
         self._section_list: Optional[Sections[Any]] = None
 
     @property
@@ -111,12 +115,14 @@ class Live(_handle.Handle, Sequence[M], Generic[M]):
         """Calls `handler(change)` with a `ChangeSet` after each change of the list, when the list shows the new state.
 
         As a decorator, too. It is called on the thread that processed the change, and may read, change and save; what
-        it changes is told afterwards. Handlers are called in the order in which they were registered.
+        it changes is told afterwards. Handlers are called in the order in which they were registered. Before a call
+        within one of them moves the lists on, the others that are yet to hear are called.
 
-        The list is ahead of what is told where one call has changes processed several times: a save in which
-        `will_save` changes objects, or whose write changes more than was pending (derived attributes, merge policies),
-        and calls within handlers. The places of a `ChangeSet` are then those of the list in between, and its objects
-        are right. Rows that a view keeps of its own stay right if it applies one change set after the other.
+        In two cases the list is ahead of what is told, and may have other rows, or none, at the places that that names:
+        in a save where hooks change objects, or whose write changes more than was pending (derived attributes, merge
+        policies), and in a list with a handler that has changes processed more than once. Each `ChangeSet` then leads
+        from the one before it to the next: to rows that a view keeps of its own, all can be applied in turn, and
+        `Change.object` is the object in any case, or None when it has been deleted since.
         """
         if not callable(handler):
             raise TypeError(f"a handler is called with a ChangeSet; {handler!r} cannot be called")
@@ -135,6 +141,7 @@ class Live(_handle.Handle, Sequence[M], Generic[M]):
     def close(self) -> None:
         """Ends the following of changes. Closing again does nothing."""
         self._handlers.clear()
+        self._owed.clear()
         super().close()
 
     # MARK: inside
@@ -152,16 +159,30 @@ class Live(_handle.Handle, Sequence[M], Generic[M]):
     def _take_changes(self) -> Iterator[ChangeSet[Any]]:
         raise NotImplementedError
 
-    def _tell(self, change: ChangeSet[Any], failures: list[BaseException]) -> None:
-        for handler in list(self._handlers):
-            # One before it may have removed it, or closed the list.
-            if handler not in self._handlers:
-                continue
-            try:
-                handler(change)
-            except BaseException as error:  # Nobody would tell the others again.
-                failures.append(error)
+    def _take_on(self) -> bool:
+        """Has the handlers be owed what the library has queued; whether they are owed anything."""
+        for change in list(self._take_changes()):
+            self._owed.extend((handler, change) for handler in self._handlers)
+        return bool(self._owed)
+
+    def _tell(self, failures: list[BaseException], only: Optional[ChangeSet[Any]] = None) -> None:
+        """Calls the handlers that are owed changes, or `only` those that are owed this one next."""
+        outer = self._telling
+        try:
+            while self._owed and (only is None or self._owed[0][1] is only):
+                handler, change = self._owed.popleft()
+                # One before it may have removed it, or closed the list.
+                if handler not in self._handlers:
+                    continue
+                self._telling = change
+                try:
+                    handler(change)
+                except BaseException as error:  # Nobody would tell the others again.
+                    failures.append(error)
+        finally:
+            self._telling = outer
 
     def _retire(self) -> None:
         self._handlers.clear()
+        self._owed.clear()
         super()._retire()

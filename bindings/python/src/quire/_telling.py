@@ -53,9 +53,25 @@ class Telling(_handle.Handle):
                 raise interruption from raised
         raise raised
 
+    def _begin(self) -> bool:
+        """Before a call of the library that moves lists. Within a handler, the others that the running call is yet to
+        call are called while their lists show what they are told; save those of a list with a running handler, which
+        hear in order what came after that. Whether a handler is running."""
+        within = self._parent is not None and not self._parent.closed and self._parent._begin()
+        if self._delivering:
+            within = True
+            for each in self._live_lists():
+                if each._telling is None:
+                    each._take_on()
+                each._tell(self._failures, each._telling)
+        elif within:
+            self._hear()
+        return within
+
     def _settle(self) -> None:
         """Before a call of the library that moves lists by more than what is pending: has their handlers hear of that
         while the lists show it. What they raise comes out of `_after`, when the call has done its work."""
+        self._begin()
         if self._parent is not None and not self._parent.closed:
             self._parent._settle()
         if self._lists and self._pointer is not None:
@@ -63,17 +79,21 @@ class Telling(_handle.Handle):
             status = self._process_own(error)
             if status:
                 self._after(status, error)
-            self._hear()
+            if not self._begin():
+                self._hear()
             if self._pointer is None:
                 # There is no work left to be done.
                 self._raise_failures()
 
-    def _settle_before_merge(self) -> None:
-        """The same before a call that begins by merging, in contexts that do."""
-        if self._merges_automatically:
-            self._settle()
-        elif self._parent is not None and not self._parent.closed:
-            self._parent._settle_before_merge()
+    def _prepare(self) -> None:
+        """Before a call of the library that processes what is pending, but merges first in contexts that do so."""
+        self._begin()
+        context: Optional[Telling] = self
+        while context is not None and not context.closed:
+            if context._merges_automatically:
+                context._settle()
+                break
+            context = context._parent
 
     def _process_own(self, error: c_void_p) -> int:
         """Has the library process what is pending, without merging what others have saved."""
@@ -110,10 +130,9 @@ class Telling(_handle.Handle):
             for _ in range(_MOST_ROUNDS):
                 moved = False
                 for each in self._live_lists():
-                    for change in list(each._take_changes()):
+                    if each._take_on():
                         moved = True
-                        if not each.closed:
-                            each._tell(change, self._failures)
+                        each._tell(self._failures)
                 if not moved:
                     break
                 # The lists hear of what their handlers changed, unless these have closed everything.

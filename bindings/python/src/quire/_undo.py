@@ -81,6 +81,7 @@ class Undoing(Telling):
         raises, its changes stay and can be undone.
         """
         encoded = None if name is None else _values.encoded(name)
+        self._begin()
         error = c_void_p()
         status = library.quire_context_begin_undo_group(
             self._raw, encoded, 0 if encoded is None else len(encoded), byref(error))
@@ -92,6 +93,7 @@ class Undoing(Telling):
             if not self.closed and self.undo_enabled:
                 library.quire_context_end_undo_group(self._raw, None)
             raise
+        self._begin()
         self._after(library.quire_context_end_undo_group(self._raw, byref(error)), error)
 
     @contextmanager

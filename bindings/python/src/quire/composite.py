@@ -72,6 +72,7 @@ class Composite(Live[Any]):
 
     def fetch(self) -> None:
         """Reads all lists anew from the store, as `Results.fetch`. No handlers are told."""
+        self._context._begin()
         error = c_void_p()
         status = library.quire_composite_fetch(self._raw, byref(error))
         self._section_list = None

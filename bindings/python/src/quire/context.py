@@ -332,7 +332,7 @@ class Context(Merging, Undoing):
 
     def process(self) -> None:
         """Applies delete rules and brings live lists up to date, whose handlers are called."""
-        self._settle_before_merge()
+        self._prepare()
         error = c_void_p()
         self._after(library.quire_context_process(self._raw, byref(error)), error)
 
@@ -362,6 +362,7 @@ class Context(Merging, Undoing):
         comes out after the save, which is made then. `Conflict` and
         `ConstraintError` have the objects in conflict in `conflicts`.
         """
+        self._begin()
         if self._parent is not None:
             self._parent._settle()
         error = c_void_p()
@@ -380,6 +381,7 @@ class Context(Merging, Undoing):
     def rollback(self) -> None:
         """Drops all pending changes: added objects are forgotten, deleted ones return, changed ones get back what was
         saved."""
+        self._begin()
         changed = [] if self.closed else self.updated + self.deleted
         error = c_void_p()
         status = library.quire_context_rollback(self._raw, byref(error))
@@ -413,6 +415,7 @@ class Context(Merging, Undoing):
 
         Objects from before raise `InvalidState` when they are used. Live lists stay, and give new objects.
         """
+        self._begin()
         error = c_void_p()
         status = library.quire_context_reset(self._raw, byref(error))
         # A hook that fails does not prevent it.
@@ -428,6 +431,7 @@ class Context(Merging, Undoing):
 
         The objects stay unsaved. Changes are processed first. Raises `Busy`, `ReadOnly`, `DatabaseError`.
         """
+        self._begin()
         error = c_void_p()
         status = library.quire_context_obtain_permanent_ids(self._raw, byref(error))
         top = self

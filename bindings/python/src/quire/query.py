@@ -484,7 +484,7 @@ class Query(Generic[M]):
         if self._refreshes:
             self._context._settle()
         else:
-            self._context._settle_before_merge()
+            self._context._prepare()
 
     def _run(self, call: Any, request: int, out: Union[c_void_p, c_int64]) -> None:
         """A call of the library that runs a request; raises what it fails with."""

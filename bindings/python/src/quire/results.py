@@ -132,6 +132,7 @@ class Results(Live[M], Generic[M]):
         Its objects show what the store has then, save for those that were changed here, or whose relationships were
         read: they stay what they are in this context.
         """
+        self._context._begin()
         error = c_void_p()
         status = library.quire_results_fetch(self._raw, byref(error))
         self._note_fetch(not status)
@@ -198,6 +199,7 @@ class Results(Live[M], Generic[M]):
         Where what it needs cannot be read at the end, that raises and the list stays as it is; the end of another such
         block shows what has happened since the first began.
         """
+        self._context._begin()
         error = c_void_p()
         status = library.quire_results_suspend(self._raw, byref(error))
         if status == _ffi.QUIRE_INVALID_STATE and self._stays_suspended:
