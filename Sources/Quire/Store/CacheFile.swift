@@ -83,7 +83,7 @@ struct CacheFile {
     for name in found { try delete(name) }
   }
 
-  /// Whether a name goes on as that of a cache does, or of one that is being written. Another store may begin like this.
+  /// Whether a name goes on as that of a cache does, or of one being written. Another store may begin like this.
   private static func isCache(_ rest: Substring.UTF8View) -> Bool {
     let isNamed = rest.count >= digitCount && rest.prefix(digitCount).allSatisfy(digits.contains)
     let numbers = rest.dropFirst(digitCount).split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
