@@ -469,7 +469,7 @@ struct ChildContextTests {
     let person = try parent.insert(entityNamed: "Author")
     try parent.save()
     let other = Context(store: library.store), theirs = try book("New", in: other)
-    try set("author", of: theirs, to: .object(person.reference))
+    try set("author", of: theirs, to: .object(counterpart(person, in: other).reference))
     try other.save()
     let mine = try counterpart(theirs, in: child)
     #expect(try value("author", of: mine) == "\(person.id)")
