@@ -27,7 +27,8 @@ from typing import Optional, Union
 from graph_dice import Dice
 from graph_kept import KEPT
 from graph_side import Difference
-from graph_steps import Step, World
+from graph_stage import Step
+from graph_steps import World
 from graph_uneven import UnevenWorld
 from graph_uneven_dice import UnevenDice
 from graph_uneven_kept import KEPT_UNEVEN
@@ -104,7 +105,7 @@ def run(path: str, seed: int, number: int, most: int) -> tuple[Optional[str], Ma
     steps: list[Step] = []
     try:
         while len(steps) < min(LENGTHS[kind_of(number)], most):
-            step = dice.step(world)  # type: ignore[arg-type]
+            step = dice.step(world)
             steps.append(step)
             failed = attempt(world, step)
             if failed:

@@ -8,18 +8,18 @@ from typing import Any, Optional
 
 from graph_facts import insert, members, objects
 from graph_side import Side
-from graph_steps import Step, World
+from graph_stage import Luck
 from graph_world import CONCRETE, KEYS, RELATIONS, lineage
 
 TEXTS = [None, "a", "b", "c"]
 NUMBERS = [None, 0, 1, 2]
 
 
-class Dice:
+class Dice(Luck):
     """The luck of one world."""
 
     def __init__(self, random: random.Random) -> None:
-        self.random = random
+        super().__init__(random)
         self.size = random.choice([6, 10, 14, 20])
         """About how many objects there are."""
         self.levels: list[Optional[int]] = [
@@ -44,18 +44,6 @@ class Dice:
                 weights["open"] = 2
         if "UniqueAccount" in self.entities or len(self.levels) > 1:
             self.weights["policy"] = 1
-
-    def step(self, world: World) -> Step:
-        while True:
-            side = self.random.choice([*world.sides, *world.nested.values()])
-            weights = self.weights if side.parent is None else self.nested_weights
-            name = self.random.choices(list(weights), list(weights.values()))[0]
-            found = getattr(self, f"_{name}", lambda side: ())(side)
-            if found is not None:
-                return (name, side.index, *found)
-
-    def _pick(self, list: list[Any]) -> Any:
-        return self.random.choice(list) if list else None
 
     def _insert(self, side: Side) -> Any:
         count = len(objects(side.now))

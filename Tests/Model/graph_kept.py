@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graph_steps import Step
+from graph_stage import Step
 
 KEPT: dict[str, list[Step]] = {
     "a reference that was saved by another, to what is gone by now, is no change of this context": [

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sqlite3
 from collections.abc import Callable
 from typing import Any, Optional
 
@@ -14,36 +12,18 @@ from graph_facts import Facts, differing, insert, is_transient, link, members, o
 from graph_nested import STEP, Nesting
 from graph_saving import Saving
 from graph_side import Difference, Side, same
+from graph_stage import Stage, Step
 from graph_world import CLASSES, KEYS, NAMED, OF, TRANSIENT, Relation, root
 
-Step = tuple[Any, ...]
 
-
-class World(Saving, Nesting):
+class World(Saving, Nesting, Stage):
     """A store with one or two contexts, and contexts on those. Steps name objects by numbers, so that a history can be
     run without some of its steps; one that makes no sense then does nothing."""
 
     def __init__(self, path: str, levels: list[Optional[int]]) -> None:
-        for suffix in ("", "-wal", "-shm"):
-            if os.path.exists(path + suffix):
-                os.remove(path + suffix)
-        self.path = path
-        self.store = quire.open(path, list(CLASSES.values()), relaxed_durability=True)
-        self.file = sqlite3.connect(path, isolation_level=None)
-        self.file.row_factory = sqlite3.Row
-        self.ids: dict[int, tuple[str, int]] = {}
-        self.numbers: dict[tuple[str, int], int] = {}
-        self.stored: Facts = {}
-        self.versions: dict[int, int] = {}
-        contexts = [self.store.context] + [self.store.create_context() for _ in levels[1:]]
-        self.sides = [Side(self, index, each, levels[index]) for index, each in enumerate(contexts)]
+        super().__init__(path, len(levels))
+        self.sides = [Side(self, index, each, levels[index]) for index, each in enumerate(self.contexts)]
         self.nested: dict[int, Side] = {}
-
-    def close(self) -> None:
-        self.file.close()
-        for side in [*self.sides, *self.nested.values()]:
-            side.held = {}
-        self.store.close()
 
     # MARK: running
 

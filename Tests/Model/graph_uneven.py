@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sqlite3
 from collections.abc import Callable
 from typing import Any, Optional
 
@@ -14,37 +12,21 @@ import graph_file
 from graph_facts import Facts, about, differing, is_membership, members, objects
 from graph_nested import STEP
 from graph_side import Difference
+from graph_stage import Stage, Step
 from graph_uneven_side import UnevenSide, is_one_to_one, is_order
 from graph_world import CLASSES, DEFAULTS, KEYS, NAMED, OF, TRANSIENT, root
 
-Step = tuple[Any, ...]
 BEFORE, AFTER = 1, 2
 """Whether a step looks at what it is to change, before it does so and after that."""
 
 
-class UnevenWorld:
+class UnevenWorld(Stage):
     """A store with two or three contexts, and contexts on those. Nothing is read but what a step is to read."""
 
     def __init__(self, path: str, contexts: int) -> None:
-        for suffix in ("", "-wal", "-shm"):
-            if os.path.exists(path + suffix):
-                os.remove(path + suffix)
-        self.store = quire.open(path, list(CLASSES.values()), relaxed_durability=True)
-        self.file = sqlite3.connect(path, isolation_level=None)
-        self.file.row_factory = sqlite3.Row
-        self.ids: dict[int, tuple[str, int]] = {}
-        self.numbers: dict[tuple[str, int], int] = {}
-        self.stored: Facts = {}
-        self.versions: dict[int, int] = {}
-        made = [self.store.context] + [self.store.create_context() for _ in range(1, contexts)]
-        self.sides = [UnevenSide(self, index, each) for index, each in enumerate(made)]
+        super().__init__(path, contexts)
+        self.sides = [UnevenSide(self, index, each) for index, each in enumerate(self.contexts)]
         self.nested: dict[int, UnevenSide] = {}
-
-    def close(self) -> None:
-        self.file.close()
-        for side in [*self.sides, *self.nested.values()]:
-            side.held = {}
-        self.store.close()
 
     def run(self, step: Step) -> bool:
         """Does a step and compares; false when it makes no sense here."""

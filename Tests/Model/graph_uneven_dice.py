@@ -7,7 +7,8 @@ from typing import Any, Optional
 
 from graph_dice import NUMBERS, TEXTS
 from graph_facts import members, objects
-from graph_uneven import BEFORE, Step, UnevenWorld
+from graph_stage import Luck, Stage, Step
+from graph_uneven import BEFORE
 from graph_uneven_side import UnevenSide
 from graph_world import KEYS, NAMED, RELATIONS, TRANSIENT, lineage
 
@@ -19,11 +20,11 @@ FAMILIES = [
 """Of which classes a world has how many objects to begin with: few, so that contexts meet."""
 
 
-class UnevenDice:
+class UnevenDice(Luck):
     """The luck of one world."""
 
     def __init__(self, random: random.Random) -> None:
-        self.random = random
+        super().__init__(random)
         self.contexts = random.choice([2, 2, 2, 3])
         self.family = random.choice(FAMILIES)
         self.last = 0
@@ -45,19 +46,10 @@ class UnevenDice:
         self.start += [("merge", index) for index in range(1, self.contexts)]
         self.start.reverse()
 
-    def step(self, world: UnevenWorld) -> Step:
+    def step(self, world: Stage) -> Step:
         if self.start:
             return self.start.pop()
-        while True:
-            side = self.random.choice([*world.sides, *world.nested.values()])
-            weights = self.weights if side.parent is None else self.nested_weights
-            name = self.random.choices(list(weights), list(weights.values()))[0]
-            found = getattr(self, f"_{name}", lambda side: ())(side)
-            if found is not None:
-                return (name, side.index, *found)
-
-    def _pick(self, list: list[Any]) -> Any:
-        return self.random.choice(list) if list else None
+        return super().step(world)
 
     def _looks(self) -> int:
         return self.random.choice([0, BEFORE, BEFORE, 2, 3])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graph_uneven import Step
+from graph_stage import Step
 
 KEPT_UNEVEN: dict[str, list[Step]] = {
     "a pair that was taken out by the side that knows of it stays out where the other side has other changes": [
