@@ -64,6 +64,34 @@ class HandlerTestCase(unittest.TestCase):
             other.query(Line).order_by("-text").first().text = "b"
 
 
+class FailingExpressionTests(HandlerTestCase):
+    def test_a_list_that_cannot_tell_where_a_row_belongs_stays_as_it_is_until_it_can(self):
+        works = [True]
+
+        @quire.register_function("shaky")
+        def shaky(text: str) -> bool:
+            if not works[0]:
+                raise ValueError("not now")
+            return text > "t2"
+
+        self.addCleanup(quire.unregister_function, "shaky")
+        self.live.close()
+        live = self.query.where("shaky(text) == YES").live()
+        self.watch(live)
+        works[0] = False
+        self.lines[0].text = "t7"
+        for call in self.context.process, self.context.save:
+            with self.assertRaisesRegex(quire.FunctionError, "not now"):
+                call()
+            self.assertEqual(list(live.ids), [line.id for line in self.lines[3:]])
+            self.assertTrue(self.context.has_changes)
+        self.assertEqual(self.times(live), 0)
+        works[0] = True
+        self.context.save()
+        self.assertEqual(list(live.ids), [line.id for line in (*self.lines[3:], self.lines[0])])
+        self.assertEqual((self.times(live), self.wrong), (1, []))
+
+
 class StateTests(HandlerTestCase):
     """Each call, with something pending that the list has not shown yet."""
 
