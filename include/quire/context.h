@@ -122,7 +122,8 @@ quire_status quire_context_pending(
  *
  * Fails: QUIRE_INVALID_STATE (delegates have changed objects a thousand times in a row), QUIRE_CLOSED, QUIRE_DATABASE,
  * QUIRE_FUNCTION and QUIRE_INVALID_PREDICATE (a registered function, or an expression of a list's predicate, section rule or
- * aggregates, fails for a changed object; a delegate failed). Lists then stay as they are, and the next call tries again.
+ * aggregates, fails for a changed object: the lists stay as they are, and the next call tries again), QUIRE_FUNCTION (a
+ * delegate failed, see `quire_results_delegate_failed`: the lists are right).
  */
 quire_status quire_context_process(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
