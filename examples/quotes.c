@@ -44,11 +44,11 @@ static bool make_model(quotes *self) {
     quire_index_element by_author[] = {{"author", false}, {"createdAt", false}};
     self->model = quire_model_create();
     return ok(quire_model_add_entity(self->model, "Quote", QUIRE_NUL, NULL, &error), &error)
-        && ok(quire_model_add_attribute(self->model, "Quote", QUIRE_NUL, "author", QUIRE_NUL, QUIRE_STRING,
+        && ok(quire_model_add_attribute(self->model, "Quote", QUIRE_NUL, "author", QUIRE_NUL, QUIRE_TYPE_STRING,
                                         &optional, &error), &error)
-        && ok(quire_model_add_attribute(self->model, "Quote", QUIRE_NUL, "contents", QUIRE_NUL, QUIRE_STRING,
+        && ok(quire_model_add_attribute(self->model, "Quote", QUIRE_NUL, "contents", QUIRE_NUL, QUIRE_TYPE_STRING,
                                         NULL, &error), &error)
-        && ok(quire_model_add_attribute(self->model, "Quote", QUIRE_NUL, "createdAt", QUIRE_NUL, QUIRE_DATE,
+        && ok(quire_model_add_attribute(self->model, "Quote", QUIRE_NUL, "createdAt", QUIRE_NUL, QUIRE_TYPE_DATE,
                                         NULL, &error), &error)
         && ok(quire_model_add_fetch_index(self->model, "Quote", QUIRE_NUL, "byAuthor", QUIRE_NUL, by_author, 2,
                                           &error), &error);

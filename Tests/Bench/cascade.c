@@ -7,13 +7,13 @@ static quire_store *open_tree(const char *path) {
     quire_attribute_options attribute = QUIRE_ATTRIBUTE_OPTIONS_INIT;
     quire_relationship_options to_one = QUIRE_RELATIONSHIP_OPTIONS_INIT, to_many = QUIRE_RELATIONSHIP_OPTIONS_INIT;
     attribute.is_optional = to_one.is_optional = to_many.is_optional = to_many.is_to_many = true;
-    to_many.delete_rule = QUIRE_CASCADE;
+    to_many.delete_rule = QUIRE_DELETE_CASCADE;
     static const char *const entities[] = {"File", "Folder"};
     for (int i = 0; i < 2; i++) {
         OK(quire_model_add_entity(model, entities[i], QUIRE_NUL, NULL, &error));
-        OK(quire_model_add_attribute(model, entities[i], QUIRE_NUL, "name", QUIRE_NUL, QUIRE_STRING, &attribute, &error));
+        OK(quire_model_add_attribute(model, entities[i], QUIRE_NUL, "name", QUIRE_NUL, QUIRE_TYPE_STRING, &attribute, &error));
     }
-    OK(quire_model_add_attribute(model, "File", QUIRE_NUL, "size", QUIRE_NUL, QUIRE_INTEGER_64, &attribute, &error));
+    OK(quire_model_add_attribute(model, "File", QUIRE_NUL, "size", QUIRE_NUL, QUIRE_TYPE_INTEGER_64, &attribute, &error));
     to_one.inverse = "files";
     to_many.inverse = "folder";
     OK(quire_model_add_relationship(model, "File", QUIRE_NUL, "folder", QUIRE_NUL, "Folder", QUIRE_NUL, &to_one, &error));

@@ -23,7 +23,7 @@ static void add_tags(quire_model *model) {
     quire_relationship_options relationship = QUIRE_RELATIONSHIP_OPTIONS_INIT;
     attribute.is_optional = relationship.is_optional = relationship.is_to_many = true;
     OK(quire_model_add_entity(model, "Tag", QUIRE_NUL, NULL, &error));
-    OK(quire_model_add_attribute(model, "Tag", QUIRE_NUL, "name", QUIRE_NUL, QUIRE_STRING, &attribute, &error));
+    OK(quire_model_add_attribute(model, "Tag", QUIRE_NUL, "name", QUIRE_NUL, QUIRE_TYPE_STRING, &attribute, &error));
     relationship.inverse = "quotes";
     OK(quire_model_add_relationship(model, "Quote", 5, "tags", 4, "Tag", 3, &relationship, &error));
     relationship.inverse = "tags";
@@ -33,7 +33,7 @@ static void add_tags(quire_model *model) {
 }
 
 static quire_model *new_model(void) {
-    static const quire_attribute_type types[] = {QUIRE_STRING, QUIRE_STRING, QUIRE_DATE, QUIRE_DOUBLE};
+    static const quire_attribute_type types[] = {QUIRE_TYPE_STRING, QUIRE_TYPE_STRING, QUIRE_TYPE_DATE, QUIRE_TYPE_DOUBLE};
     quire_model *model = quire_model_create();
     quire_attribute_options options = QUIRE_ATTRIBUTE_OPTIONS_INIT;
     options.is_optional = true;

@@ -47,31 +47,31 @@ static inline quire_model *library_model(void) {
     abstract.is_abstract = true;
     CHECK_OK(quire_model_add_entity(model, "Thing", QUIRE_NUL, &abstract, &error));
 
-    add_attribute(model, "Author", "name", QUIRE_STRING);
-    CHECK_OK(quire_model_add_attribute(model, "Book", QUIRE_NUL, "title", QUIRE_NUL, QUIRE_STRING, NULL, &error));
+    add_attribute(model, "Author", "name", QUIRE_TYPE_STRING);
+    CHECK_OK(quire_model_add_attribute(model, "Book", QUIRE_NUL, "title", QUIRE_NUL, QUIRE_TYPE_STRING, NULL, &error));
     const quire_value hundred = quire_value_integer(100);
     quire_attribute_options pages = QUIRE_ATTRIBUTE_OPTIONS_INIT;
     pages.is_optional = true;
     pages.default_value = &hundred;
-    CHECK_OK(quire_model_add_attribute(model, "Book", QUIRE_NUL, "pages", QUIRE_NUL, QUIRE_INTEGER_32, &pages, &error));
-    add_attribute(model, "Book", "isbn", QUIRE_STRING);
-    add_attribute(model, "Novel", "genre", QUIRE_STRING);
-    add_attribute(model, "Tag", "label", QUIRE_STRING);
+    CHECK_OK(quire_model_add_attribute(model, "Book", QUIRE_NUL, "pages", QUIRE_NUL, QUIRE_TYPE_INTEGER_32, &pages, &error));
+    add_attribute(model, "Book", "isbn", QUIRE_TYPE_STRING);
+    add_attribute(model, "Novel", "genre", QUIRE_TYPE_STRING);
+    add_attribute(model, "Tag", "label", QUIRE_TYPE_STRING);
     const char *const unique[] = {"isbn"};
     CHECK_OK(quire_model_add_uniqueness_constraint(model, "Book", QUIRE_NUL, unique, 1, &error));
 
-    add_relationship(model, "Author", "books", "Book", "author", true, false, QUIRE_CASCADE);
-    add_relationship(model, "Book", "author", "Author", "books", false, false, QUIRE_NULLIFY);
-    add_relationship(model, "Book", "tags", "Tag", "books", true, false, QUIRE_NULLIFY);
-    add_relationship(model, "Tag", "books", "Book", "tags", true, false, QUIRE_DENY);
-    add_relationship(model, "Shelf", "books", "Book", "shelf", true, true, QUIRE_NULLIFY);
-    add_relationship(model, "Book", "shelf", "Shelf", "books", false, false, QUIRE_NULLIFY);
+    add_relationship(model, "Author", "books", "Book", "author", true, false, QUIRE_DELETE_CASCADE);
+    add_relationship(model, "Book", "author", "Author", "books", false, false, QUIRE_DELETE_NULLIFY);
+    add_relationship(model, "Book", "tags", "Tag", "books", true, false, QUIRE_DELETE_NULLIFY);
+    add_relationship(model, "Tag", "books", "Book", "tags", true, false, QUIRE_DELETE_DENY);
+    add_relationship(model, "Shelf", "books", "Book", "shelf", true, true, QUIRE_DELETE_NULLIFY);
+    add_relationship(model, "Book", "shelf", "Shelf", "books", false, false, QUIRE_DELETE_NULLIFY);
 
     static const struct { const char *name; quire_attribute_type type; } every[] = {
-        {"small", QUIRE_INTEGER_16}, {"medium", QUIRE_INTEGER_32}, {"large", QUIRE_INTEGER_64}, {"decimal", QUIRE_DECIMAL},
-        {"real", QUIRE_DOUBLE}, {"narrow", QUIRE_FLOAT}, {"text", QUIRE_STRING}, {"flag", QUIRE_BOOLEAN},
-        {"moment", QUIRE_DATE}, {"bytes", QUIRE_BINARY}, {"uuid", QUIRE_UUID}, {"link", QUIRE_URI},
-        {"opaque", QUIRE_TRANSFORMABLE}};
+        {"small", QUIRE_TYPE_INTEGER_16}, {"medium", QUIRE_TYPE_INTEGER_32}, {"large", QUIRE_TYPE_INTEGER_64}, {"decimal", QUIRE_TYPE_DECIMAL},
+        {"real", QUIRE_TYPE_DOUBLE}, {"narrow", QUIRE_TYPE_FLOAT}, {"text", QUIRE_TYPE_STRING}, {"flag", QUIRE_TYPE_BOOLEAN},
+        {"moment", QUIRE_TYPE_DATE}, {"bytes", QUIRE_TYPE_BINARY}, {"uuid", QUIRE_TYPE_UUID}, {"link", QUIRE_TYPE_URI},
+        {"opaque", QUIRE_TYPE_TRANSFORMABLE}};
     for (size_t i = 0; i < sizeof every / sizeof every[0]; i++)
         add_attribute(model, "Everything", every[i].name, every[i].type);
     return model;

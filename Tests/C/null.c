@@ -130,8 +130,8 @@ static world *make_world(void) {
     w->open_model = quire_model_create();
     CHECK_OK(quire_model_add_entity(w->open_model, "Book", QUIRE_NUL, NULL, &error));
     CHECK_OK(quire_model_add_entity(w->open_model, "Author", QUIRE_NUL, NULL, &error));
-    add_attribute(w->open_model, "Book", "title", QUIRE_STRING);
-    add_attribute(w->open_model, "Book", "isbn", QUIRE_STRING);
+    add_attribute(w->open_model, "Book", "title", QUIRE_TYPE_STRING);
+    add_attribute(w->open_model, "Book", "isbn", QUIRE_TYPE_STRING);
     w->object = insert_book(w->context, "Faust", 300);
     w->other = insert(w->context, "Tag");
     save(w->context);

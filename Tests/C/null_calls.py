@@ -75,7 +75,7 @@ BY_NAME = {
     "properties": "w->properties",
     "elements": "&w->element",
     "count": "1",
-    "type": "QUIRE_STRING",
+    "type": "QUIRE_TYPE_STRING",
     "pending": "QUIRE_PENDING_INSERTED",
     "result_type": "QUIRE_RESULT_IDS",
     "flags": "0",
@@ -104,7 +104,7 @@ BY_NAME = {
     "reason": '"A reason."',
     "policy": "QUIRE_MERGE_STORE_WINS",
     "handler": "&w->merge_handler",
-    "version": "QUIRE_CONFLICT_CURRENT",
+    "version": "QUIRE_CONFLICT_VERSION_CURRENT",
     "capacity": "0",
     "levels": "5",
 }

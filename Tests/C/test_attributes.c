@@ -12,11 +12,11 @@ static quire_status derive(
 
 static fixture open_derived(void) {
     fixture made = {.model = library_model()};
-    CHECK_OK(derive(made.model, "Book", "sortTitle", QUIRE_STRING, "canonical:(title)"));
-    CHECK_OK(derive(made.model, "Book", "writer", QUIRE_STRING, "author.name"));
-    CHECK_OK(derive(made.model, "Book", "changed", QUIRE_DATE, "now()"));
-    CHECK_OK(derive(made.model, "Author", "bookCount", QUIRE_INTEGER_32, "books.@count"));
-    CHECK_OK(derive(made.model, "Author", "pages", QUIRE_INTEGER_64, "books.pages.@sum"));
+    CHECK_OK(derive(made.model, "Book", "sortTitle", QUIRE_TYPE_STRING, "canonical:(title)"));
+    CHECK_OK(derive(made.model, "Book", "writer", QUIRE_TYPE_STRING, "author.name"));
+    CHECK_OK(derive(made.model, "Book", "changed", QUIRE_TYPE_DATE, "now()"));
+    CHECK_OK(derive(made.model, "Author", "bookCount", QUIRE_TYPE_INTEGER_32, "books.@count"));
+    CHECK_OK(derive(made.model, "Author", "pages", QUIRE_TYPE_INTEGER_64, "books.pages.@sum"));
     quire_fetch_request *request = new_request("Book", "pages > $FETCH_SOURCE.pages", "pages");
     CHECK_OK(quire_model_add_fetched_property(made.model, "Book", QUIRE_NUL, "longer", QUIRE_NUL, request, &error));
     quire_fetch_request_release(request);
@@ -66,10 +66,10 @@ static void derived_attributes_cannot_be_set(void) {
 
 static void expressions_are_checked_when_the_model_is_made(void) {
     quire_model *model = library_model();
-    CHECK_FAILS(QUIRE_INVALID_MODEL, derive(model, "Author", "sum", QUIRE_INTEGER_64, "books.@sum.pages"));
-    CHECK_FAILS(QUIRE_INVALID_MODEL, derive(model, "Author", "sum", QUIRE_INTEGER_64, ""));
-    CHECK_FAILS(QUIRE_INVALID_TEXT, derive(model, "Author", "sum", QUIRE_INTEGER_64, "\xFF"));
-    CHECK_OK(derive(model, "Author", "sum", QUIRE_INTEGER_64, "books.weight.@sum"));
+    CHECK_FAILS(QUIRE_INVALID_MODEL, derive(model, "Author", "sum", QUIRE_TYPE_INTEGER_64, "books.@sum.pages"));
+    CHECK_FAILS(QUIRE_INVALID_MODEL, derive(model, "Author", "sum", QUIRE_TYPE_INTEGER_64, ""));
+    CHECK_FAILS(QUIRE_INVALID_TEXT, derive(model, "Author", "sum", QUIRE_TYPE_INTEGER_64, "\xFF"));
+    CHECK_OK(derive(model, "Author", "sum", QUIRE_TYPE_INTEGER_64, "books.weight.@sum"));
     CHECK_FAILS(QUIRE_INVALID_MODEL, quire_model_freeze(model, &error));
     quire_model_release(model);
     /* A default, which is never used. */
@@ -79,7 +79,7 @@ static void expressions_are_checked_when_the_model_is_made(void) {
     options.derivation = "books.@count";
     options.default_value = &one;
     CHECK_FAILS(QUIRE_INVALID_MODEL,
-        quire_model_add_attribute(model, "Author", QUIRE_NUL, "n", QUIRE_NUL, QUIRE_INTEGER_32, &options, &error));
+        quire_model_add_attribute(model, "Author", QUIRE_NUL, "n", QUIRE_NUL, QUIRE_TYPE_INTEGER_32, &options, &error));
     quire_model_release(model);
 }
 

@@ -77,15 +77,15 @@ static void an_error_has_all_versions_of_each_object_in_conflict(void) {
     const quire_conflict *conflict = quire_error_conflict(failure, 0);
     CHECK(quire_conflict_cause(conflict) == QUIRE_CONFLICT_CHANGED);
     CHECK(quire_conflict_object(conflict) == r.mine && !quire_conflict_other(conflict));
-    CHECK(strcmp(text_of(conflict, QUIRE_CONFLICT_COMMITTED), "Alice") == 0);
-    CHECK(strcmp(text_of(conflict, QUIRE_CONFLICT_STORED), "FromCtx1") == 0);
-    CHECK(strcmp(text_of(conflict, QUIRE_CONFLICT_CURRENT), "FromCtx2") == 0);
+    CHECK(strcmp(text_of(conflict, QUIRE_CONFLICT_VERSION_COMMITTED), "Alice") == 0);
+    CHECK(strcmp(text_of(conflict, QUIRE_CONFLICT_VERSION_STORED), "FromCtx1") == 0);
+    CHECK(strcmp(text_of(conflict, QUIRE_CONFLICT_VERSION_CURRENT), "FromCtx2") == 0);
     quire_value value = quire_value_nil();
     CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_conflict_value(conflict, 0, "title", QUIRE_NUL, &value, &error));
     CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_conflict_value(conflict, 1, "tags", QUIRE_NUL, &value, &error));
     /* The error outlives the contexts. */
     end_race(r);
-    CHECK(strcmp(text_of(conflict, QUIRE_CONFLICT_CURRENT), "FromCtx2") == 0);
+    CHECK(strcmp(text_of(conflict, QUIRE_CONFLICT_VERSION_CURRENT), "FromCtx2") == 0);
     quire_error_release(failure);
 }
 
@@ -97,10 +97,10 @@ static void a_deleted_row_has_no_stored_version(void) {
     CHECK(quire_context_save(r.late, &failure) == QUIRE_CONFLICT);
     const quire_conflict *conflict = quire_error_conflict(failure, 0);
     CHECK(quire_conflict_cause(conflict) == QUIRE_CONFLICT_DELETED);
-    CHECK(quire_conflict_has(conflict, QUIRE_CONFLICT_CURRENT) && !quire_conflict_has(conflict, QUIRE_CONFLICT_STORED));
+    CHECK(quire_conflict_has(conflict, QUIRE_CONFLICT_VERSION_CURRENT) && !quire_conflict_has(conflict, QUIRE_CONFLICT_VERSION_STORED));
     quire_value value = quire_value_nil();
     CHECK_FAILS(QUIRE_NOT_FOUND,
-        quire_conflict_value(conflict, QUIRE_CONFLICT_STORED, "title", QUIRE_NUL, &value, &error));
+        quire_conflict_value(conflict, QUIRE_CONFLICT_VERSION_STORED, "title", QUIRE_NUL, &value, &error));
     quire_error_release(failure);
     CHECK_OK(quire_context_set_merge_policy(r.late, QUIRE_MERGE_ROLLBACK, &error));
     save(r.late);
@@ -163,7 +163,7 @@ static void a_new_object_with_the_unique_value_of_a_row_is_folded_into_it(void) 
     const quire_conflict *conflict = quire_error_conflict(failure, 0);
     CHECK(quire_conflict_cause(conflict) == QUIRE_CONFLICT_UNIQUE);
     CHECK(quire_conflict_object(conflict) == fresh && quire_conflict_other(conflict) == book);
-    CHECK(strcmp(text_of(conflict, QUIRE_CONFLICT_STORED), "old") == 0);
+    CHECK(strcmp(text_of(conflict, QUIRE_CONFLICT_VERSION_STORED), "old") == 0);
     quire_error_release(failure);
     CHECK_OK(quire_context_set_merge_policy(f.context, QUIRE_MERGE_OBJECT_WINS, &error));
     save(f.context);

@@ -7,7 +7,7 @@ static quire_status add_entity(quire_model *model, const char *name, const char 
 }
 
 static quire_status add_string(quire_model *model, const char *entity, const char *name) {
-    return quire_model_add_attribute(model, entity, QUIRE_NUL, name, QUIRE_NUL, QUIRE_STRING, NULL, &error);
+    return quire_model_add_attribute(model, entity, QUIRE_NUL, name, QUIRE_NUL, QUIRE_TYPE_STRING, NULL, &error);
 }
 
 static quire_model *small_model(void) {
@@ -47,7 +47,7 @@ static void attribute_names_and_types_are_checked(void) {
     CHECK_FAILS(QUIRE_INVALID_MODEL, add_string(model, "Quote", "two words"));
     CHECK_FAILS(QUIRE_INVALID_ARGUMENT, add_string(model, "Poem", "author"));
     CHECK_FAILS(QUIRE_INVALID_MODEL,
-        quire_model_add_attribute(model, "Quote", QUIRE_NUL, "any", QUIRE_NUL, QUIRE_UNDEFINED, NULL, &error));
+        quire_model_add_attribute(model, "Quote", QUIRE_NUL, "any", QUIRE_NUL, QUIRE_TYPE_UNDEFINED, NULL, &error));
     CHECK_FAILS(QUIRE_INVALID_ARGUMENT,
         quire_model_add_attribute(model, "Quote", QUIRE_NUL, "any", QUIRE_NUL, 4711, NULL, &error));
     /* Core Data's number of composite attributes. */
@@ -60,7 +60,7 @@ static void undefined_attribute_may_be_transient(void) {
     quire_model *model = small_model();
     quire_attribute_options options = QUIRE_ATTRIBUTE_OPTIONS_INIT;
     options.is_transient = true;
-    CHECK_OK(quire_model_add_attribute(model, "Quote", QUIRE_NUL, "any", QUIRE_NUL, QUIRE_UNDEFINED, &options, &error));
+    CHECK_OK(quire_model_add_attribute(model, "Quote", QUIRE_NUL, "any", QUIRE_NUL, QUIRE_TYPE_UNDEFINED, &options, &error));
     CHECK_OK(quire_model_freeze(model, &error));
     quire_model_release(model);
 }
@@ -71,7 +71,7 @@ static void default_must_be_of_the_type(void) {
     quire_attribute_options options = QUIRE_ATTRIBUTE_OPTIONS_INIT;
     options.default_value = &number;
     CHECK_FAILS(QUIRE_INVALID_ARGUMENT,
-        quire_model_add_attribute(model, "Quote", QUIRE_NUL, "note", QUIRE_NUL, QUIRE_STRING, &options, &error));
+        quire_model_add_attribute(model, "Quote", QUIRE_NUL, "note", QUIRE_NUL, QUIRE_TYPE_STRING, &options, &error));
     quire_model_release(model);
 }
 
@@ -81,19 +81,19 @@ static void only_stored_text_is_searchable_and_the_version_hash_does_not_know(vo
     options.is_optional = true;
     options.is_searchable = true;
     CHECK_FAILS(QUIRE_INVALID_MODEL,
-        quire_model_add_attribute(model, "Quote", QUIRE_NUL, "note", QUIRE_NUL, QUIRE_DOUBLE, &options, &error));
+        quire_model_add_attribute(model, "Quote", QUIRE_NUL, "note", QUIRE_NUL, QUIRE_TYPE_DOUBLE, &options, &error));
     options.is_transient = true;
     CHECK_FAILS(QUIRE_INVALID_MODEL,
-        quire_model_add_attribute(model, "Quote", QUIRE_NUL, "note", QUIRE_NUL, QUIRE_STRING, &options, &error));
+        quire_model_add_attribute(model, "Quote", QUIRE_NUL, "note", QUIRE_NUL, QUIRE_TYPE_STRING, &options, &error));
     options.is_transient = false;
-    CHECK_OK(quire_model_add_attribute(model, "Quote", QUIRE_NUL, "note", QUIRE_NUL, QUIRE_STRING, &options, &error));
+    CHECK_OK(quire_model_add_attribute(model, "Quote", QUIRE_NUL, "note", QUIRE_NUL, QUIRE_TYPE_STRING, &options, &error));
     uint8_t with[32], without[32];
     CHECK_OK(quire_model_version_hash(model, "Quote", QUIRE_NUL, with, &error));
     quire_model_release(model);
 
     model = small_model();
     options.is_searchable = false;
-    CHECK_OK(quire_model_add_attribute(model, "Quote", QUIRE_NUL, "note", QUIRE_NUL, QUIRE_STRING, &options, &error));
+    CHECK_OK(quire_model_add_attribute(model, "Quote", QUIRE_NUL, "note", QUIRE_NUL, QUIRE_TYPE_STRING, &options, &error));
     CHECK_OK(quire_model_version_hash(model, "Quote", QUIRE_NUL, without, &error));
     quire_model_release(model);
     CHECK(memcmp(with, without, 32) == 0);

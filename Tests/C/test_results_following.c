@@ -263,11 +263,11 @@ static void reference_to_a_row_that_is_gone_counts_as_nil_behind_it(void) {
     fixture made = {quire_model_create(), NULL, NULL};
     CHECK_OK(quire_model_add_entity(made.model, "Author", QUIRE_NUL, NULL, &error));
     CHECK_OK(quire_model_add_entity(made.model, "Book", QUIRE_NUL, NULL, &error));
-    add_attribute(made.model, "Author", "name", QUIRE_STRING);
-    add_attribute(made.model, "Book", "title", QUIRE_STRING);
-    add_attribute(made.model, "Book", "pages", QUIRE_INTEGER_32);
-    add_relationship(made.model, "Book", "author", "Author", "books", false, false, QUIRE_NULLIFY);
-    add_relationship(made.model, "Author", "books", "Book", "author", true, false, QUIRE_NO_ACTION);
+    add_attribute(made.model, "Author", "name", QUIRE_TYPE_STRING);
+    add_attribute(made.model, "Book", "title", QUIRE_TYPE_STRING);
+    add_attribute(made.model, "Book", "pages", QUIRE_TYPE_INTEGER_32);
+    add_relationship(made.model, "Book", "author", "Author", "books", false, false, QUIRE_DELETE_NULLIFY);
+    add_relationship(made.model, "Author", "books", "Book", "author", true, false, QUIRE_DELETE_NO_ACTION);
     CHECK_OK(quire_store_open(":memory:", QUIRE_NUL, made.model, NULL, &made.store, &error));
     CHECK_OK(quire_context_create(made.store, &made.context, &error));
     quire_object *author = insert(made.context, "Author"), *book = insert_book(made.context, "a", 1);

@@ -43,7 +43,7 @@ static void texts_are_gathered_by_letter(void) {
     for (int i = 0; i < 6; i++) quire_object_release(insert_book(made.context, titles[i], 9 - i));
     save(made.context);
     quire_section_rule_options options = QUIRE_SECTION_RULE_OPTIONS_INIT;
-    options.grouping = QUIRE_GROUP_BY_LETTER;
+    options.grouping = QUIRE_GROUPING_LETTER;
     options.locale = "sv";
     quire_section_rule *swedish = rule("title", &options);
     quire_results *results = ruled(made.context, "Book", "pages", swedish);
@@ -88,7 +88,7 @@ static void dates_and_numbers_are_gathered_by_ranges(void) {
         quire_object_release(object);
     }
     quire_section_rule_options options = QUIRE_SECTION_RULE_OPTIONS_INIT;
-    options.grouping = QUIRE_GROUP_BY_DAY;
+    options.grouping = QUIRE_GROUPING_DAY;
     options.time_zone = "Europe/Berlin";
     quire_section_rule *by_day = rule("moment", &options);
     quire_results *results = ruled(made.context, "Everything", "real", by_day);
@@ -96,7 +96,7 @@ static void dates_and_numbers_are_gathered_by_ranges(void) {
     quire_section section;
     CHECK_OK(quire_results_section(results, 1, &section, &error));
     CHECK(section.value.kind == QUIRE_VALUE_DATE && section.value.as.real == 1774738800);
-    options.grouping = QUIRE_GROUP_BY_WEEK;
+    options.grouping = QUIRE_GROUPING_WEEK;
     options.locale = "de";
     options.is_descending = true;
     quire_section_rule *by_week = rule("moment", &options);
@@ -104,7 +104,7 @@ static void dates_and_numbers_are_gathered_by_ranges(void) {
     CHECK_TEXT(shown(results), "2026-03-30/2026:1 2026-03-23/2026:2");
 
     quire_section_rule_options numbers = QUIRE_SECTION_RULE_OPTIONS_INIT;
-    numbers.grouping = QUIRE_GROUP_BY_NUMBER;
+    numbers.grouping = QUIRE_GROUPING_NUMBER;
     numbers.width = 10;
     quire_section_rule *by_ten = rule("real", &numbers);
     set_rule(results, "Everything", NULL, by_ten);
@@ -196,7 +196,7 @@ static void wrong_rules_are_refused(void) {
     quire_section_rule_options options = QUIRE_SECTION_RULE_OPTIONS_INIT;
     options.grouping = 99;
     CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_section_rule_create("title", QUIRE_NUL, &options, &none, &error));
-    options.grouping = QUIRE_GROUP_BY_LETTER;
+    options.grouping = QUIRE_GROUPING_LETTER;
     options.locale = "xx_nowhere";
     CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_section_rule_create("title", QUIRE_NUL, &options, &none, &error));
     options.locale = NULL;
@@ -204,10 +204,10 @@ static void wrong_rules_are_refused(void) {
     CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_section_rule_create("title", QUIRE_NUL, &options, &none, &error));
     options.text_order = 0;
     CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_section_rule_create("title..name", QUIRE_NUL, &options, &none, &error));
-    options.grouping = QUIRE_GROUP_BY_DAY;
+    options.grouping = QUIRE_GROUPING_DAY;
     options.time_zone = "Nowhere/At";
     CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_section_rule_create("title", QUIRE_NUL, &options, &none, &error));
-    options.grouping = QUIRE_GROUP_BY_NUMBER;
+    options.grouping = QUIRE_GROUPING_NUMBER;
     CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_section_rule_create("title", QUIRE_NUL, &options, &none, &error));
     options.width = 1;
     quire_section_rule *by_number = rule("title", &options);

@@ -110,7 +110,7 @@ static void another_model_is_a_mismatch_that_names_the_entity(void) {
     use_folder();
     close_fixture(open_fixture_at(path));
     quire_model *model = library_model();
-    CHECK_OK(quire_model_add_attribute(model, "Tag", QUIRE_NUL, "colour", QUIRE_NUL, QUIRE_STRING, NULL, &error));
+    CHECK_OK(quire_model_add_attribute(model, "Tag", QUIRE_NUL, "colour", QUIRE_NUL, QUIRE_TYPE_STRING, NULL, &error));
     quire_store *store = NULL;
     CHECK(open_with(model, NULL, &store) == QUIRE_MODEL_MISMATCH);
     CHECK(strstr(quire_error_message(error).data, "Tag") != NULL);

@@ -4,26 +4,26 @@
 static quire_model *ruled_model(void) {
     quire_model *model = quire_model_create();
     CHECK_OK(quire_model_add_entity(model, "Item", QUIRE_NUL, NULL, &error));
-    CHECK_OK(quire_model_add_attribute(model, "Item", QUIRE_NUL, "name", QUIRE_NUL, QUIRE_STRING, NULL, &error));
+    CHECK_OK(quire_model_add_attribute(model, "Item", QUIRE_NUL, "name", QUIRE_NUL, QUIRE_TYPE_STRING, NULL, &error));
     const quire_value one = quire_value_integer(1), thousand = quire_value_integer(1000);
     quire_attribute_options options = QUIRE_ATTRIBUTE_OPTIONS_INIT;
     options.is_optional = true;
     options.minimum = &one;
     options.maximum = &thousand;
-    CHECK_OK(quire_model_add_attribute(model, "Item", QUIRE_NUL, "pages", QUIRE_NUL, QUIRE_INTEGER_32, &options, &error));
+    CHECK_OK(quire_model_add_attribute(model, "Item", QUIRE_NUL, "pages", QUIRE_NUL, QUIRE_TYPE_INTEGER_32, &options, &error));
     options = (quire_attribute_options)QUIRE_ATTRIBUTE_OPTIONS_INIT;
     options.is_optional = true;
     options.minimum_length = 2;
     options.maximum_length = 4;
     options.pattern = "[a-c]*";
-    CHECK_OK(quire_model_add_attribute(model, "Item", QUIRE_NUL, "code", QUIRE_NUL, QUIRE_STRING, &options, &error));
+    CHECK_OK(quire_model_add_attribute(model, "Item", QUIRE_NUL, "code", QUIRE_NUL, QUIRE_TYPE_STRING, &options, &error));
     const quire_value most = quire_value_decimal("9.50");
     options = (quire_attribute_options)QUIRE_ATTRIBUTE_OPTIONS_INIT;
     options.is_optional = true;
     options.maximum = &most;
-    CHECK_OK(quire_model_add_attribute(model, "Item", QUIRE_NUL, "price", QUIRE_NUL, QUIRE_DECIMAL, &options, &error));
-    add_attribute(model, "Item", "first", QUIRE_INTEGER_32);
-    add_attribute(model, "Item", "last", QUIRE_INTEGER_32);
+    CHECK_OK(quire_model_add_attribute(model, "Item", QUIRE_NUL, "price", QUIRE_NUL, QUIRE_TYPE_DECIMAL, &options, &error));
+    add_attribute(model, "Item", "first", QUIRE_TYPE_INTEGER_32);
+    add_attribute(model, "Item", "last", QUIRE_TYPE_INTEGER_32);
     return model;
 }
 
@@ -168,18 +168,18 @@ static void rules_that_cannot_apply_are_refused(void) {
     quire_attribute_options options = QUIRE_ATTRIBUTE_OPTIONS_INIT;
     options.minimum = &five;
     CHECK_FAILS(QUIRE_INVALID_MODEL,
-        quire_model_add_attribute(model, "Item", QUIRE_NUL, "x", QUIRE_NUL, QUIRE_STRING, &options, &error));
+        quire_model_add_attribute(model, "Item", QUIRE_NUL, "x", QUIRE_NUL, QUIRE_TYPE_STRING, &options, &error));
     options.maximum = &four;
     CHECK_FAILS(QUIRE_INVALID_MODEL,
-        quire_model_add_attribute(model, "Item", QUIRE_NUL, "x", QUIRE_NUL, QUIRE_INTEGER_32, &options, &error));
+        quire_model_add_attribute(model, "Item", QUIRE_NUL, "x", QUIRE_NUL, QUIRE_TYPE_INTEGER_32, &options, &error));
     options = (quire_attribute_options)QUIRE_ATTRIBUTE_OPTIONS_INIT;
     options.pattern = "(";
     CHECK_FAILS(QUIRE_INVALID_MODEL,
-        quire_model_add_attribute(model, "Item", QUIRE_NUL, "x", QUIRE_NUL, QUIRE_STRING, &options, &error));
+        quire_model_add_attribute(model, "Item", QUIRE_NUL, "x", QUIRE_NUL, QUIRE_TYPE_STRING, &options, &error));
     options.pattern = NULL;
     options.minimum_length = UINT64_MAX;
     CHECK_FAILS(QUIRE_INVALID_ARGUMENT,
-        quire_model_add_attribute(model, "Item", QUIRE_NUL, "x", QUIRE_NUL, QUIRE_STRING, &options, &error));
+        quire_model_add_attribute(model, "Item", QUIRE_NUL, "x", QUIRE_NUL, QUIRE_TYPE_STRING, &options, &error));
     CHECK_FAILS(QUIRE_INVALID_MODEL, add_rule(model, NULL, "first == 1", ""));
     CHECK_FAILS(QUIRE_INVALID_PREDICATE, add_rule(model, NULL, "first == $x", "A message."));
     CHECK_OK(add_rule(model, NULL, "missing == 1", "A message."));
@@ -193,7 +193,7 @@ static void a_program_built_before_there_were_rules_passes_a_shorter_struct(void
     quire_attribute_options options = QUIRE_ATTRIBUTE_OPTIONS_INIT;
     options.minimum = &five;
     options.struct_size = (uint32_t)offsetof(quire_attribute_options, minimum);
-    CHECK_OK(quire_model_add_attribute(model, "Item", QUIRE_NUL, "x", QUIRE_NUL, QUIRE_STRING, &options, &error));
+    CHECK_OK(quire_model_add_attribute(model, "Item", QUIRE_NUL, "x", QUIRE_NUL, QUIRE_TYPE_STRING, &options, &error));
     quire_model_release(model);
 }
 

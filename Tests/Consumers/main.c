@@ -14,7 +14,7 @@ int main(int argument_count, char **arguments) {
     quire_error *error = NULL;
     quire_model *model = quire_model_create();
     if (quire_model_add_entity(model, "Quote", QUIRE_NUL, NULL, &error)) return fail(error);
-    if (quire_model_add_attribute(model, "Quote", QUIRE_NUL, "contents", QUIRE_NUL, QUIRE_STRING, NULL, &error)) return fail(error);
+    if (quire_model_add_attribute(model, "Quote", QUIRE_NUL, "contents", QUIRE_NUL, QUIRE_TYPE_STRING, NULL, &error)) return fail(error);
 
     quire_store *store = NULL;
     quire_context *context = NULL;

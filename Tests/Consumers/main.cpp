@@ -20,7 +20,7 @@ int main(int argument_count, char **arguments) {
     if (argument_count != 2) return 2;
     Owned<quire_model> model(quire_model_create());
     quire_model_add_entity(model.get(), "Quote", QUIRE_NUL, nullptr, nullptr);
-    quire_model_add_attribute(model.get(), "Quote", QUIRE_NUL, "contents", QUIRE_NUL, QUIRE_STRING, nullptr, nullptr);
+    quire_model_add_attribute(model.get(), "Quote", QUIRE_NUL, "contents", QUIRE_NUL, QUIRE_TYPE_STRING, nullptr, nullptr);
 
     quire_store_options options = QUIRE_STORE_OPTIONS_INIT;
     options.must_exist = true;

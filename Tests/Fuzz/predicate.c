@@ -108,16 +108,16 @@ static void set(quire_object *object, const char *key, quire_value value) {
 static void make_fixture(void) {
     quire_model *model = quire_model_create();
     require_ok(quire_model_add_entity(model, "Thing", QUIRE_NUL, NULL, &error));
-    add_attribute(model, "name", QUIRE_STRING);
-    add_attribute(model, "number", QUIRE_INTEGER_64);
-    add_attribute(model, "real", QUIRE_DOUBLE);
-    add_attribute(model, "narrow", QUIRE_FLOAT);
-    add_attribute(model, "decimal", QUIRE_DECIMAL);
-    add_attribute(model, "date", QUIRE_DATE);
-    add_attribute(model, "flag", QUIRE_BOOLEAN);
-    add_attribute(model, "data", QUIRE_BINARY);
-    add_attribute(model, "uuid", QUIRE_UUID);
-    add_attribute(model, "uri", QUIRE_URI);
+    add_attribute(model, "name", QUIRE_TYPE_STRING);
+    add_attribute(model, "number", QUIRE_TYPE_INTEGER_64);
+    add_attribute(model, "real", QUIRE_TYPE_DOUBLE);
+    add_attribute(model, "narrow", QUIRE_TYPE_FLOAT);
+    add_attribute(model, "decimal", QUIRE_TYPE_DECIMAL);
+    add_attribute(model, "date", QUIRE_TYPE_DATE);
+    add_attribute(model, "flag", QUIRE_TYPE_BOOLEAN);
+    add_attribute(model, "data", QUIRE_TYPE_BINARY);
+    add_attribute(model, "uuid", QUIRE_TYPE_UUID);
+    add_attribute(model, "uri", QUIRE_TYPE_URI);
     add_relationship(model, "whole", "parts", false);
     add_relationship(model, "parts", "whole", true);
 

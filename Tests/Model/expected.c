@@ -19,14 +19,14 @@ const sectioning sectionings[] = {
     KEY(BOOK, "created"),
     KEY(BOOK, "author.name"),
     KEY(BOOK, "author.city.name"),
-    RULE(BOOK, "title", QUIRE_GROUP_BY_LETTER, .is_descending = false),
-    RULE(BOOK, "author.name", QUIRE_GROUP_BY_LETTER, .is_descending = true, .fixed = {"Z", "B"}),
-    RULE(BOOK, "price", QUIRE_GROUP_BY_NUMBER, .is_descending = true, .fixed = {"30", "10"}),
-    RULE(BOOK, "author.age", QUIRE_GROUP_BY_NUMBER, .is_descending = false),
-    RULE(BOOK, "created", QUIRE_GROUP_BY_DAY, .is_descending = true),
-    RULE(BOOK, "created", QUIRE_GROUP_BY_WEEK, .is_descending = false),
-    RULE(BOOK, "author.born", QUIRE_GROUP_BY_MONTH, .is_descending = true),
-    RULE(BOOK, "author.city.size", QUIRE_GROUP_BY_VALUE, .is_descending = true),
+    RULE(BOOK, "title", QUIRE_GROUPING_LETTER, .is_descending = false),
+    RULE(BOOK, "author.name", QUIRE_GROUPING_LETTER, .is_descending = true, .fixed = {"Z", "B"}),
+    RULE(BOOK, "price", QUIRE_GROUPING_NUMBER, .is_descending = true, .fixed = {"30", "10"}),
+    RULE(BOOK, "author.age", QUIRE_GROUPING_NUMBER, .is_descending = false),
+    RULE(BOOK, "created", QUIRE_GROUPING_DAY, .is_descending = true),
+    RULE(BOOK, "created", QUIRE_GROUPING_WEEK, .is_descending = false),
+    RULE(BOOK, "author.born", QUIRE_GROUPING_MONTH, .is_descending = true),
+    RULE(BOOK, "author.city.size", QUIRE_GROUPING_VALUE, .is_descending = true),
     EXPRESSION(BOOK, "TERNARY(price > 10, 'high', 'low')", .fixed = {"middle", "low"}),
     EXPRESSION(BOOK, "tags.@count", .is_descending = true),
     EXPRESSION(BOOK, "tags.@max.weight", .is_descending = false),
@@ -36,10 +36,10 @@ const sectioning sectionings[] = {
     KEY(PERSON, "name"),
     KEY(PERSON, "age"),
     KEY(PERSON, "city.name"),
-    RULE(PERSON, "name", QUIRE_GROUP_BY_LETTER, .fixed = {"B", NULL}),
-    RULE(PERSON, "city.size", QUIRE_GROUP_BY_NUMBER, .is_descending = true),
-    RULE(PERSON, "born", QUIRE_GROUP_BY_YEAR, .is_descending = false),
-    RULE(PERSON, "city.name", QUIRE_GROUP_BY_VALUE, .is_descending = true),
+    RULE(PERSON, "name", QUIRE_GROUPING_LETTER, .fixed = {"B", NULL}),
+    RULE(PERSON, "city.size", QUIRE_GROUPING_NUMBER, .is_descending = true),
+    RULE(PERSON, "born", QUIRE_GROUPING_YEAR, .is_descending = false),
+    RULE(PERSON, "city.name", QUIRE_GROUPING_VALUE, .is_descending = true),
     EXPRESSION(PERSON, "books.@count", .is_descending = false),
     EXPRESSION(PERSON, "TERNARY(city.people.@count > 1, 'crowd', 'alone')", .is_descending = true),
     KEY(TAG, NULL),
@@ -80,7 +80,7 @@ static cell cell_at(const facts *facts, const thing *thing, int kind, const char
     if (!thing) return number_cell(NAN);
     const int key = key_at(kind, path);
     if (key < 0) return number_cell(thing->holder < 0 ? NAN : (double)facts->things[kind + 1][thing->holder].id);
-    return keys[kind][key].type == QUIRE_STRING ? words_cell(text_of(thing, key)) : number_cell(number_of(thing, key));
+    return keys[kind][key].type == QUIRE_TYPE_STRING ? words_cell(text_of(thing, key)) : number_cell(number_of(thing, key));
 }
 
 static int count_in(const facts *facts, int kind, int holder) {
@@ -137,8 +137,8 @@ static void make_period(section *section, double seconds, quire_section_grouping
     static const char *const formats[] = {"%Y-%m-%d", "%Y-%m-%d", "%Y-%m", "%Y"};
     const double day = floor(seconds / 86400);
     /* The first of 1970 is a Thursday, and weeks begin on Sunday. */
-    const double begin = grouping == QUIRE_GROUP_BY_WEEK ? day - fmod(fmod(day + 4, 7) + 7, 7) : day;
-    name_date(section->name, begin * 86400, formats[grouping - QUIRE_GROUP_BY_DAY]);
+    const double begin = grouping == QUIRE_GROUPING_WEEK ? day - fmod(fmod(day + 4, 7) + 7, 7) : day;
+    name_date(section->name, begin * 86400, formats[grouping - QUIRE_GROUPING_DAY]);
     section->order = words_cell(section->name);
 }
 
@@ -150,19 +150,19 @@ static section section_of(const facts *facts, const thing *thing, const sectioni
     const char *last = by->key_path ? strrchr(by->key_path, '.') ? strrchr(by->key_path, '.') + 1 : by->key_path : "";
     if (cell.kind == NOTHING || (cell.kind == WORDS && !*cell.words)) return section;
     section.order = cell;
-    if (by->grouping >= QUIRE_GROUP_BY_DAY && by->grouping <= QUIRE_GROUP_BY_YEAR) {
+    if (by->grouping >= QUIRE_GROUPING_DAY && by->grouping <= QUIRE_GROUPING_YEAR) {
         make_period(&section, cell.number, by->grouping);
-    } else if (by->grouping == QUIRE_GROUP_BY_LETTER) {
+    } else if (by->grouping == QUIRE_GROUPING_LETTER) {
         /* The owl is a symbol, which comes before the letters; with and without its dots, the A is one. */
         const char letter = *cell.words == '\xF0' ? '#' : *cell.words == '\xC3' ? 'A' : *cell.words & 0x5F;
         section.order = number_cell(letter);
         snprintf(section.name, sizeof section.name, "%c", letter);
-    } else if (by->grouping == QUIRE_GROUP_BY_NUMBER && has_bounds(by)) {
+    } else if (by->grouping == QUIRE_GROUPING_NUMBER && has_bounds(by)) {
         const double bound = cell.number < range_bounds[0] ? -INFINITY : range_bounds[cell.number >= range_bounds[1]];
         section.order = number_cell(bound);
         if (isinf(bound)) snprintf(section.name, sizeof section.name, "<%g", range_bounds[0]);
         else snprintf(section.name, sizeof section.name, "%g", bound);
-    } else if (by->grouping == QUIRE_GROUP_BY_NUMBER) {
+    } else if (by->grouping == QUIRE_GROUPING_NUMBER) {
         const double bound = floor((cell.number - RANGE_ORIGIN) / RANGE_WIDTH) * RANGE_WIDTH + RANGE_ORIGIN;
         section.order = number_cell(bound);
         snprintf(section.name, sizeof section.name, "%g", bound);
@@ -200,7 +200,7 @@ typedef struct candidate {
 
 /* Sections by the values of a key path, in which nil and empty text share one and keep their order. */
 static bool is_plain(const sectioning *by) {
-    return by->key_path && by->grouping == QUIRE_GROUP_BY_VALUE && !fixed_count(by);
+    return by->key_path && by->grouping == QUIRE_GROUPING_VALUE && !fixed_count(by);
 }
 
 static const query *compared;

@@ -226,7 +226,7 @@ static quire_section_rule *make_rule(int which) {
     if (list->rule == LETTER) options.locale = "de";
     if (list->rule == RANGE) options.width = 30, options.origin = 10;
     static const uint32_t groupings[] = {
-        0, QUIRE_GROUP_BY_LETTER, QUIRE_GROUP_BY_NUMBER, QUIRE_GROUP_BY_DAY, QUIRE_GROUP_BY_VALUE};
+        0, QUIRE_GROUPING_LETTER, QUIRE_GROUPING_NUMBER, QUIRE_GROUPING_DAY, QUIRE_GROUPING_VALUE};
     options.grouping = groupings[list->rule];
     quire_section_rule *rule = NULL;
     if (list->rule == HEIGHT) {

@@ -198,15 +198,15 @@ static quire_value object_at_random(void) {
 
 static quire_value random_value(kind kind) {
     static const quire_attribute_type numbers[] = {
-        QUIRE_INTEGER_16, QUIRE_INTEGER_16, QUIRE_INTEGER_16, QUIRE_INTEGER_32, QUIRE_INTEGER_64, QUIRE_DECIMAL, QUIRE_DOUBLE,
-        QUIRE_FLOAT, QUIRE_BOOLEAN};
+        QUIRE_TYPE_INTEGER_16, QUIRE_TYPE_INTEGER_16, QUIRE_TYPE_INTEGER_16, QUIRE_TYPE_INTEGER_32, QUIRE_TYPE_INTEGER_64, QUIRE_TYPE_DECIMAL, QUIRE_TYPE_DOUBLE,
+        QUIRE_TYPE_FLOAT, QUIRE_TYPE_BOOLEAN};
     if (chance(2)) return quire_value_nil();
     switch (kind) {
     case NUMBER: return chance(3) ? quire_value_double(NAN) : value_for(RANDOM_OF(numbers));
-    case TEXT: return value_for(chance(85) ? QUIRE_STRING : QUIRE_URI);
-    case DATE: return value_for(QUIRE_DATE);
-    case DATA: return value_for(QUIRE_BINARY);
-    case UUID: return value_for(QUIRE_UUID);
+    case TEXT: return value_for(chance(85) ? QUIRE_TYPE_STRING : QUIRE_TYPE_URI);
+    case DATE: return value_for(QUIRE_TYPE_DATE);
+    case DATA: return value_for(QUIRE_TYPE_BINARY);
+    case UUID: return value_for(QUIRE_TYPE_UUID);
     default: return chance(10) ? quire_value_nil() : object_at_random();
     }
 }

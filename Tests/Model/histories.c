@@ -43,9 +43,9 @@ static quire_model *new_model(void) {
     quire_attribute_options options = QUIRE_ATTRIBUTE_OPTIONS_INIT;
     options.is_optional = true;
     OK(quire_model_add_entity(model, "Quote", QUIRE_NUL, NULL, &error));
-    OK(quire_model_add_attribute(model, "Quote", QUIRE_NUL, "author", QUIRE_NUL, QUIRE_STRING, &options, &error));
-    OK(quire_model_add_attribute(model, "Quote", QUIRE_NUL, "rank", QUIRE_NUL, QUIRE_INTEGER_64, &options, &error));
-    OK(quire_model_add_attribute(model, "Quote", QUIRE_NUL, "created", QUIRE_NUL, QUIRE_DATE, &options, &error));
+    OK(quire_model_add_attribute(model, "Quote", QUIRE_NUL, "author", QUIRE_NUL, QUIRE_TYPE_STRING, &options, &error));
+    OK(quire_model_add_attribute(model, "Quote", QUIRE_NUL, "rank", QUIRE_NUL, QUIRE_TYPE_INTEGER_64, &options, &error));
+    OK(quire_model_add_attribute(model, "Quote", QUIRE_NUL, "created", QUIRE_NUL, QUIRE_TYPE_DATE, &options, &error));
     return model;
 }
 

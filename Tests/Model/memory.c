@@ -48,9 +48,9 @@ static opened open_store(void) {
     const quire_index_element by_author[] = {{"author", false}};
     OK(quire_model_add_entity(made.model, "Book", QUIRE_NUL, NULL, &error));
     OK(quire_model_add_entity(made.model, "Quote", QUIRE_NUL, NULL, &error));
-    OK(quire_model_add_attribute(made.model, "Quote", QUIRE_NUL, "author", QUIRE_NUL, QUIRE_STRING, &attribute, &error));
-    OK(quire_model_add_attribute(made.model, "Quote", QUIRE_NUL, "title", QUIRE_NUL, QUIRE_STRING, &attribute, &error));
-    OK(quire_model_add_attribute(made.model, "Quote", QUIRE_NUL, "number", QUIRE_NUL, QUIRE_INTEGER_64, &attribute, &error));
+    OK(quire_model_add_attribute(made.model, "Quote", QUIRE_NUL, "author", QUIRE_NUL, QUIRE_TYPE_STRING, &attribute, &error));
+    OK(quire_model_add_attribute(made.model, "Quote", QUIRE_NUL, "title", QUIRE_NUL, QUIRE_TYPE_STRING, &attribute, &error));
+    OK(quire_model_add_attribute(made.model, "Quote", QUIRE_NUL, "number", QUIRE_NUL, QUIRE_TYPE_INTEGER_64, &attribute, &error));
     OK(quire_model_add_relationship(made.model, "Quote", QUIRE_NUL, "book", QUIRE_NUL, "Book", QUIRE_NUL, &to_one, &error));
     OK(quire_model_add_relationship(made.model, "Book", QUIRE_NUL, "quotes", QUIRE_NUL, "Quote", QUIRE_NUL, &to_many, &error));
     OK(quire_model_add_fetch_index(made.model, "Quote", QUIRE_NUL, "byAuthor", QUIRE_NUL, by_author, 1, &error));

@@ -20,10 +20,10 @@ static int16_t slots[KINDS][MOST_IDS];
 
 const char *const entities[KINDS] = {"Book", "Person", "City", "Tag"};
 const key keys[KINDS][KEYS] = {
-    {{"title", QUIRE_STRING}, {"price", QUIRE_DOUBLE}, {"created", QUIRE_DATE}},
-    {{"name", QUIRE_STRING}, {"age", QUIRE_INTEGER_64}, {"born", QUIRE_DATE}},
-    {{"name", QUIRE_STRING}, {"size", QUIRE_INTEGER_64}, {"founded", QUIRE_DATE}},
-    {{"name", QUIRE_STRING}, {"weight", QUIRE_INTEGER_64}, {"begun", QUIRE_DATE}},
+    {{"title", QUIRE_TYPE_STRING}, {"price", QUIRE_TYPE_DOUBLE}, {"created", QUIRE_TYPE_DATE}},
+    {{"name", QUIRE_TYPE_STRING}, {"age", QUIRE_TYPE_INTEGER_64}, {"born", QUIRE_TYPE_DATE}},
+    {{"name", QUIRE_TYPE_STRING}, {"size", QUIRE_TYPE_INTEGER_64}, {"founded", QUIRE_TYPE_DATE}},
+    {{"name", QUIRE_TYPE_STRING}, {"weight", QUIRE_TYPE_INTEGER_64}, {"begun", QUIRE_TYPE_DATE}},
 };
 
 /* nil and empty text, which share a section; an emoji; the same letter composed and with a combining mark. */
@@ -33,14 +33,14 @@ const double numbers[] = {NAN, 0, 10, 20, 30, 40, 50, -5};
 const double dates[] = {NAN, 43200, 129600, 216000, 302400 + 3600, 31 * 86400.0, -86400 * 40.0 + 1};
 
 int pool_size(const key *key) {
-    return key->type == QUIRE_STRING ? COUNT_OF(texts) : key->type == QUIRE_DATE ? COUNT_OF(dates) : COUNT_OF(numbers);
+    return key->type == QUIRE_TYPE_STRING ? COUNT_OF(texts) : key->type == QUIRE_TYPE_DATE ? COUNT_OF(dates) : COUNT_OF(numbers);
 }
 
 quire_value pool_value(const key *key, int place) {
     if (place == 0) return quire_value_nil();
-    if (key->type == QUIRE_STRING) return quire_value_text(texts[place]);
-    if (key->type == QUIRE_DATE) return quire_value_date(dates[place]);
-    return key->type == QUIRE_DOUBLE ? quire_value_double(numbers[place]) : quire_value_integer((int64_t)numbers[place]);
+    if (key->type == QUIRE_TYPE_STRING) return quire_value_text(texts[place]);
+    if (key->type == QUIRE_TYPE_DATE) return quire_value_date(dates[place]);
+    return key->type == QUIRE_TYPE_DOUBLE ? quire_value_double(numbers[place]) : quire_value_integer((int64_t)numbers[place]);
 }
 
 const char *text_of(const thing *thing, int key) { return texts[thing->values[key]]; }
@@ -64,7 +64,7 @@ static void make_model(void) {
     for (int kind = 0; kind < KINDS; kind++) {
         OK(quire_model_add_entity(model, entities[kind], QUIRE_NUL, NULL, &error));
         OK(quire_model_add_attribute(
-            model, entities[kind], QUIRE_NUL, "number", QUIRE_NUL, QUIRE_INTEGER_64, &options, &error));
+            model, entities[kind], QUIRE_NUL, "number", QUIRE_NUL, QUIRE_TYPE_INTEGER_64, &options, &error));
         for (int i = 0; i < KEYS; i++)
             OK(quire_model_add_attribute(
                 model, entities[kind], QUIRE_NUL, keys[kind][i].name, QUIRE_NUL, keys[kind][i].type, &options, &error));
@@ -72,12 +72,12 @@ static void make_model(void) {
     quire_entity_options novel = QUIRE_ENTITY_OPTIONS_INIT;
     novel.parent = "Book";
     OK(quire_model_add_entity(model, "Novel", QUIRE_NUL, &novel, &error));
-    add_relationship("Book", "author", "Person", "books", false, QUIRE_NULLIFY);
-    add_relationship("Person", "books", "Book", "author", true, current.cascades ? QUIRE_CASCADE : QUIRE_NULLIFY);
-    add_relationship("Person", "city", "City", "people", false, QUIRE_NULLIFY);
-    add_relationship("City", "people", "Person", "city", true, QUIRE_NULLIFY);
-    add_relationship("Book", "tags", "Tag", "books", true, QUIRE_NULLIFY);
-    add_relationship("Tag", "books", "Book", "tags", true, QUIRE_NULLIFY);
+    add_relationship("Book", "author", "Person", "books", false, QUIRE_DELETE_NULLIFY);
+    add_relationship("Person", "books", "Book", "author", true, current.cascades ? QUIRE_DELETE_CASCADE : QUIRE_DELETE_NULLIFY);
+    add_relationship("Person", "city", "City", "people", false, QUIRE_DELETE_NULLIFY);
+    add_relationship("City", "people", "Person", "city", true, QUIRE_DELETE_NULLIFY);
+    add_relationship("Book", "tags", "Tag", "books", true, QUIRE_DELETE_NULLIFY);
+    add_relationship("Tag", "books", "Book", "tags", true, QUIRE_DELETE_NULLIFY);
 }
 
 void open_shop(void) {

@@ -94,7 +94,7 @@ static void add_attribute(quire_model *model, const char *entity, const char *na
     const quire_value zero = quire_value_integer(0);
     quire_attribute_options options = QUIRE_ATTRIBUTE_OPTIONS_INIT;
     options.is_optional = true;
-    if (type == QUIRE_INTEGER_64) options.default_value = &zero;
+    if (type == QUIRE_TYPE_INTEGER_64) options.default_value = &zero;
     OK(quire_model_add_attribute(model, entity, QUIRE_NUL, name, QUIRE_NUL, type, &options, &error));
 }
 
@@ -112,22 +112,22 @@ static void relate(
 
 static quire_model *bank_model(void) {
     static const struct { const char *entity, *name; quire_attribute_type type; } attributes[] = {
-        {"Account", "number", QUIRE_INTEGER_64}, {"Account", "balance", QUIRE_INTEGER_64}, {"Account", "visits", QUIRE_INTEGER_64},
-        {"Entry", "amount", QUIRE_INTEGER_64}, {"Entry", "writer", QUIRE_INTEGER_64}, {"Entry", "kind", QUIRE_STRING},
-        {"Entry", "memo", QUIRE_STRING}, {"Note", "text", QUIRE_STRING}, {"Tag", "name", QUIRE_STRING},
-        {"Label", "name", QUIRE_STRING}, {"Label", "uses", QUIRE_INTEGER_64}, {"Stamp", "mark", QUIRE_INTEGER_64},
-        {"Stamp", "value", QUIRE_INTEGER_64}, {"Stamp", "text", QUIRE_STRING}};
+        {"Account", "number", QUIRE_TYPE_INTEGER_64}, {"Account", "balance", QUIRE_TYPE_INTEGER_64}, {"Account", "visits", QUIRE_TYPE_INTEGER_64},
+        {"Entry", "amount", QUIRE_TYPE_INTEGER_64}, {"Entry", "writer", QUIRE_TYPE_INTEGER_64}, {"Entry", "kind", QUIRE_TYPE_STRING},
+        {"Entry", "memo", QUIRE_TYPE_STRING}, {"Note", "text", QUIRE_TYPE_STRING}, {"Tag", "name", QUIRE_TYPE_STRING},
+        {"Label", "name", QUIRE_TYPE_STRING}, {"Label", "uses", QUIRE_TYPE_INTEGER_64}, {"Stamp", "mark", QUIRE_TYPE_INTEGER_64},
+        {"Stamp", "value", QUIRE_TYPE_INTEGER_64}, {"Stamp", "text", QUIRE_TYPE_STRING}};
     static const char *const entities[] = {"Account", "Entry", "Label", "Note", "Stamp", "Tag"}, *const unique[] = {"name"};
     quire_model *model = quire_model_create();
     for (int i = 0; i < COUNT_OF(entities); i++) OK(quire_model_add_entity(model, entities[i], QUIRE_NUL, NULL, &error));
     for (int i = 0; i < COUNT_OF(attributes); i++)
         add_attribute(model, attributes[i].entity, attributes[i].name, attributes[i].type);
-    relate(model, "Account", "entries", "Entry", "account", true, false, QUIRE_CASCADE);
-    relate(model, "Entry", "account", "Account", "entries", false, false, QUIRE_NULLIFY);
-    relate(model, "Entry", "notes", "Note", "entry", true, true, QUIRE_CASCADE);
-    relate(model, "Note", "entry", "Entry", "notes", false, false, QUIRE_NULLIFY);
-    relate(model, "Entry", "tags", "Tag", "entries", true, false, QUIRE_NULLIFY);
-    relate(model, "Tag", "entries", "Entry", "tags", true, false, QUIRE_NULLIFY);
+    relate(model, "Account", "entries", "Entry", "account", true, false, QUIRE_DELETE_CASCADE);
+    relate(model, "Entry", "account", "Account", "entries", false, false, QUIRE_DELETE_NULLIFY);
+    relate(model, "Entry", "notes", "Note", "entry", true, true, QUIRE_DELETE_CASCADE);
+    relate(model, "Note", "entry", "Entry", "notes", false, false, QUIRE_DELETE_NULLIFY);
+    relate(model, "Entry", "tags", "Tag", "entries", true, false, QUIRE_DELETE_NULLIFY);
+    relate(model, "Tag", "entries", "Entry", "tags", true, false, QUIRE_DELETE_NULLIFY);
     OK(quire_model_add_uniqueness_constraint(model, "Label", QUIRE_NUL, unique, 1, &error));
     return model;
 }

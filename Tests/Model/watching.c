@@ -252,14 +252,14 @@ quire_section_rule *make_rule(const query *query) {
     for (; options.fixed_section_count < MOST_FIXED_SECTIONS && by->fixed[options.fixed_section_count]; options.fixed_section_count++) {
         const char *name = by->fixed[options.fixed_section_count];
         fixed[options.fixed_section_count] =
-            by->grouping == QUIRE_GROUP_BY_NUMBER ? quire_value_double(atof(name)) : quire_value_text(name);
+            by->grouping == QUIRE_GROUPING_NUMBER ? quire_value_double(atof(name)) : quire_value_text(name);
     }
     options.fixed_sections = fixed;
     options.is_descending = by->is_descending;
     options.grouping = by->grouping;
-    if (by->grouping == QUIRE_GROUP_BY_LETTER) options.locale = "de";
-    if (by->grouping == QUIRE_GROUP_BY_NUMBER && has_bounds(by)) options.bounds = range_bounds, options.bound_count = 2;
-    else if (by->grouping == QUIRE_GROUP_BY_NUMBER) options.width = RANGE_WIDTH, options.origin = RANGE_ORIGIN;
+    if (by->grouping == QUIRE_GROUPING_LETTER) options.locale = "de";
+    if (by->grouping == QUIRE_GROUPING_NUMBER && has_bounds(by)) options.bounds = range_bounds, options.bound_count = 2;
+    else if (by->grouping == QUIRE_GROUPING_NUMBER) options.width = RANGE_WIDTH, options.origin = RANGE_ORIGIN;
     quire_section_rule *rule = NULL;
     if (!by->expression) {
         OK(quire_section_rule_create(by->key_path, QUIRE_NUL, &options, &rule, &error));

@@ -54,11 +54,11 @@ static const uint32_t byte_counts[] = {0, 1, 2, 3};
 
 kind kind_of_type(quire_attribute_type type) {
     switch (type) {
-    case QUIRE_STRING:
-    case QUIRE_URI: return TEXT;
-    case QUIRE_DATE: return DATE;
-    case QUIRE_BINARY: return DATA;
-    case QUIRE_UUID: return UUID;
+    case QUIRE_TYPE_STRING:
+    case QUIRE_TYPE_URI: return TEXT;
+    case QUIRE_TYPE_DATE: return DATE;
+    case QUIRE_TYPE_BINARY: return DATA;
+    case QUIRE_TYPE_UUID: return UUID;
     default: return NUMBER;
     }
 }
@@ -66,23 +66,23 @@ kind kind_of_type(quire_attribute_type type) {
 quire_value value_for(quire_attribute_type type) {
     if (chance(18)) return quire_value_nil();
     switch (type) {
-    case QUIRE_INTEGER_16: return quire_value_integer(RANDOM_OF(small_integers));
-    case QUIRE_INTEGER_32: return quire_value_integer(chance(50) ? RANDOM_OF(small_integers) : RANDOM_OF(medium_integers));
-    case QUIRE_INTEGER_64: return quire_value_integer(chance(40) ? RANDOM_OF(small_integers) : RANDOM_OF(large_integers));
-    case QUIRE_DECIMAL: return quire_value_decimal(RANDOM_OF(decimals));
-    case QUIRE_DOUBLE: return quire_value_double(RANDOM_OF(reals));
-    case QUIRE_FLOAT: {
+    case QUIRE_TYPE_INTEGER_16: return quire_value_integer(RANDOM_OF(small_integers));
+    case QUIRE_TYPE_INTEGER_32: return quire_value_integer(chance(50) ? RANDOM_OF(small_integers) : RANDOM_OF(medium_integers));
+    case QUIRE_TYPE_INTEGER_64: return quire_value_integer(chance(40) ? RANDOM_OF(small_integers) : RANDOM_OF(large_integers));
+    case QUIRE_TYPE_DECIMAL: return quire_value_decimal(RANDOM_OF(decimals));
+    case QUIRE_TYPE_DOUBLE: return quire_value_double(RANDOM_OF(reals));
+    case QUIRE_TYPE_FLOAT: {
         quire_value value = quire_value_double((float)RANDOM_OF(narrow_reals));
         value.kind = QUIRE_VALUE_FLOAT;
         return value;
     }
     /* One text has a NUL inside. */
-    case QUIRE_STRING: return chance(2) ? quire_value_text_sized("a\0b", 3) : quire_value_text(RANDOM_OF(texts));
-    case QUIRE_BOOLEAN: return quire_value_boolean(random_below(2));
-    case QUIRE_DATE: return quire_value_date(RANDOM_OF(dates));
-    case QUIRE_BINARY: return quire_value_data(RANDOM_OF(bytes), RANDOM_OF(byte_counts));
-    case QUIRE_UUID: return quire_value_uuid(RANDOM_OF(bytes));
-    case QUIRE_URI: return quire_value_uri(RANDOM_OF(uris));
+    case QUIRE_TYPE_STRING: return chance(2) ? quire_value_text_sized("a\0b", 3) : quire_value_text(RANDOM_OF(texts));
+    case QUIRE_TYPE_BOOLEAN: return quire_value_boolean(random_below(2));
+    case QUIRE_TYPE_DATE: return quire_value_date(RANDOM_OF(dates));
+    case QUIRE_TYPE_BINARY: return quire_value_data(RANDOM_OF(bytes), RANDOM_OF(byte_counts));
+    case QUIRE_TYPE_UUID: return quire_value_uuid(RANDOM_OF(bytes));
+    case QUIRE_TYPE_URI: return quire_value_uri(RANDOM_OF(uris));
     default: return quire_value_nil();
     }
 }
@@ -90,9 +90,9 @@ quire_value value_for(quire_attribute_type type) {
 /* --- Making models and rows. */
 
 static const struct { quire_attribute_type type; const char *name; } types[] = {
-    {QUIRE_INTEGER_16, "small"}, {QUIRE_INTEGER_32, "medium"}, {QUIRE_INTEGER_64, "large"}, {QUIRE_DECIMAL, "decimal"},
-    {QUIRE_DOUBLE, "real"}, {QUIRE_FLOAT, "narrow"}, {QUIRE_STRING, "text"}, {QUIRE_STRING, "title"}, {QUIRE_BOOLEAN, "flag"},
-    {QUIRE_DATE, "moment"}, {QUIRE_BINARY, "bytes"}, {QUIRE_UUID, "uuid"}, {QUIRE_URI, "link"}};
+    {QUIRE_TYPE_INTEGER_16, "small"}, {QUIRE_TYPE_INTEGER_32, "medium"}, {QUIRE_TYPE_INTEGER_64, "large"}, {QUIRE_TYPE_DECIMAL, "decimal"},
+    {QUIRE_TYPE_DOUBLE, "real"}, {QUIRE_TYPE_FLOAT, "narrow"}, {QUIRE_TYPE_STRING, "text"}, {QUIRE_TYPE_STRING, "title"}, {QUIRE_TYPE_BOOLEAN, "flag"},
+    {QUIRE_TYPE_DATE, "moment"}, {QUIRE_TYPE_BINARY, "bytes"}, {QUIRE_TYPE_UUID, "uuid"}, {QUIRE_TYPE_URI, "link"}};
 
 /* Words of the language and of SQL. */
 static const char *const words[] = {"in", "like", "size", "first", "select", "order", "not", "any", "count", "length", "null"};

@@ -18,8 +18,8 @@ bool ok(quire_status status, quire_error **error) {
 static bool make_model(quire_model *model) {
     quire_error *error = NULL;
     return ok(quire_model_add_entity(model, "Message", QUIRE_NUL, NULL, &error), &error)
-        && ok(quire_model_add_attribute(model, "Message", QUIRE_NUL, "number", QUIRE_NUL, QUIRE_INTEGER_64, NULL, &error), &error)
-        && ok(quire_model_add_attribute(model, "Message", QUIRE_NUL, "text", QUIRE_NUL, QUIRE_STRING, NULL, &error), &error);
+        && ok(quire_model_add_attribute(model, "Message", QUIRE_NUL, "number", QUIRE_NUL, QUIRE_TYPE_INTEGER_64, NULL, &error), &error)
+        && ok(quire_model_add_attribute(model, "Message", QUIRE_NUL, "text", QUIRE_NUL, QUIRE_TYPE_STRING, NULL, &error), &error);
 }
 
 /* Called by the merge, on the thread of the context. */

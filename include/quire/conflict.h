@@ -72,11 +72,11 @@ typedef enum quire_conflict_kind {
 /** Which values of an object in conflict. */
 typedef enum quire_conflict_version {
     /** As it was read or last saved here. A new object has none. */
-    QUIRE_CONFLICT_COMMITTED = 1,
+    QUIRE_CONFLICT_VERSION_COMMITTED = 1,
     /** As it is in the store now; of QUIRE_CONFLICT_UNIQUE the other object. None when there is no row. */
-    QUIRE_CONFLICT_STORED = 2,
+    QUIRE_CONFLICT_VERSION_STORED = 2,
     /** As it is here. An object that was deleted here has none. */
-    QUIRE_CONFLICT_CURRENT = 3
+    QUIRE_CONFLICT_VERSION_CURRENT = 3
 } quire_conflict_version;
 
 /** A function that decides each conflict. */

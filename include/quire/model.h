@@ -16,35 +16,35 @@ QUIRE_BEGIN
 /** Type of an attribute. The numbers are Core Data's and part of the file. */
 typedef enum quire_attribute_type {
     /** Any value, never stored: for transient attributes only. */
-    QUIRE_UNDEFINED = 0,
-    QUIRE_INTEGER_16 = 100,
-    QUIRE_INTEGER_32 = 200,
-    QUIRE_INTEGER_64 = 300,
+    QUIRE_TYPE_UNDEFINED = 0,
+    QUIRE_TYPE_INTEGER_16 = 100,
+    QUIRE_TYPE_INTEGER_32 = 200,
+    QUIRE_TYPE_INTEGER_64 = 300,
     /** A decimal number. Core Data's files hold it as a double, so digits beyond a double's are lost when saved. */
-    QUIRE_DECIMAL = 400,
+    QUIRE_TYPE_DECIMAL = 400,
     /** NaN is refused and negative zero becomes zero, because SQLite stores neither; so with floats and dates. */
-    QUIRE_DOUBLE = 500,
-    QUIRE_FLOAT = 600,
-    QUIRE_STRING = 700,
-    QUIRE_BOOLEAN = 800,
-    QUIRE_DATE = 900,
-    QUIRE_BINARY = 1000,
-    QUIRE_UUID = 1100,
-    QUIRE_URI = 1200,
+    QUIRE_TYPE_DOUBLE = 500,
+    QUIRE_TYPE_FLOAT = 600,
+    QUIRE_TYPE_STRING = 700,
+    QUIRE_TYPE_BOOLEAN = 800,
+    QUIRE_TYPE_DATE = 900,
+    QUIRE_TYPE_BINARY = 1000,
+    QUIRE_TYPE_UUID = 1100,
+    QUIRE_TYPE_URI = 1200,
     /** Bytes that the application encodes; kept as they are. */
-    QUIRE_TRANSFORMABLE = 1800
+    QUIRE_TYPE_TRANSFORMABLE = 1800
 } quire_attribute_type;
 
 /** What deleting an object does to the objects that a relationship holds. The numbers are Core Data's. */
 typedef enum quire_delete_rule {
     /** Nothing: the other side may keep a reference to an object that is gone. */
-    QUIRE_NO_ACTION = 0,
+    QUIRE_DELETE_NO_ACTION = 0,
     /** The other side lets go of the deleted object. */
-    QUIRE_NULLIFY = 1,
+    QUIRE_DELETE_NULLIFY = 1,
     /** The other objects are deleted too. */
-    QUIRE_CASCADE = 2,
+    QUIRE_DELETE_CASCADE = 2,
     /** A save fails (QUIRE_VALIDATION) while other objects remain. */
-    QUIRE_DENY = 3
+    QUIRE_DELETE_DENY = 3
 } quire_delete_rule;
 
 /** How an entity is made. Zero means the default for every field. */
@@ -77,7 +77,7 @@ typedef struct quire_attribute_options {
     /**
      * The store keeps an index of its text, which finds parts of three characters and more: for CONTAINS, LIKE,
      * BEGINSWITH, ENDSWITH and the fixed parts of MATCHES, whatever their options but [l]. For stored attributes of
-     * type QUIRE_STRING and QUIRE_URI. Not part of the version hash: a store gets the index when it is opened for
+     * type QUIRE_TYPE_STRING and QUIRE_TYPE_URI. Not part of the version hash: a store gets the index when it is opened for
      * writing and loses it when it is opened so with a model that does not ask for it. Answers are the same without.
      */
     bool is_searchable;
@@ -147,9 +147,9 @@ typedef struct quire_relationship_options {
     const char *QUIRE_NULLABLE version_hash_modifier;
 } quire_relationship_options;
 
-/** Sets `struct_size` and the delete rule QUIRE_NULLIFY; all else zero. */
+/** Sets `struct_size` and the delete rule QUIRE_DELETE_NULLIFY; all else zero. */
 #define QUIRE_RELATIONSHIP_OPTIONS_INIT \
-    { (uint32_t)sizeof(quire_relationship_options), false, false, false, false, (uint32_t)QUIRE_NULLIFY, 0, 0, NULL, NULL }
+    { (uint32_t)sizeof(quire_relationship_options), false, false, false, false, (uint32_t)QUIRE_DELETE_NULLIFY, 0, 0, NULL, NULL }
 
 /** One property of a fetch index. */
 typedef struct quire_index_element {

@@ -23,7 +23,7 @@ typedef enum quire_section_grouping {
      * a section, whose value is nil; that of a key path without fixed sections has the rows with nil before the others, or
      * behind them when descending.
      */
-    QUIRE_GROUP_BY_VALUE = 0,
+    QUIRE_GROUPING_VALUE = 0,
     /**
      * The first letter of a text, as an index of the locale has it: Swedish ends with Z, Å, Ä, Ö; Czech has CH behind H;
      * Japanese has the rows of the kana; Chinese goes by pinyin. Accents and case make no other letter where the language
@@ -31,20 +31,20 @@ typedef enum quire_section_grouping {
      * the letters of two scripts, is a section "…". nil and empty text have the section "" before all. The value of a
      * section is its letter.
      */
-    QUIRE_GROUP_BY_LETTER = 1,
+    QUIRE_GROUPING_LETTER = 1,
     /** The day of a date, called "2026-11-21". Of days to years the value is the date of the beginning. */
-    QUIRE_GROUP_BY_DAY = 2,
+    QUIRE_GROUPING_DAY = 2,
     /** The week, called by its first day. On which day weeks begin the locale says: Sunday without one. */
-    QUIRE_GROUP_BY_WEEK = 3,
+    QUIRE_GROUPING_WEEK = 3,
     /** The month, called "2026-11". */
-    QUIRE_GROUP_BY_MONTH = 4,
+    QUIRE_GROUPING_MONTH = 4,
     /** The year, called "2026". */
-    QUIRE_GROUP_BY_YEAR = 5,
+    QUIRE_GROUPING_YEAR = 5,
     /**
      * A range of numbers, called by its lower bound, which is its value, a double. Ranges have their lower bound and not
      * their upper one.
      */
-    QUIRE_GROUP_BY_NUMBER = 6
+    QUIRE_GROUPING_NUMBER = 6
 } quire_section_grouping;
 
 /** How a rule gathers and orders. Zero means the default for every field. */
@@ -56,7 +56,7 @@ typedef struct quire_section_rule_options {
     /** Sections with great values first, those of nil last. */
     bool is_descending;
     /**
-     * A `quire_text_order` for QUIRE_GROUP_BY_VALUE. Texts that are equal in it share a section, which has the value of the
+     * A `quire_text_order` for QUIRE_GROUPING_VALUE. Texts that are equal in it share a section, which has the value of the
      * row that opened it, and keeps that when this row leaves.
      */
     uint32_t text_order;
@@ -88,7 +88,7 @@ typedef struct quire_section_rule_options {
 
 /** Sets `struct_size`; all else zero. */
 #define QUIRE_SECTION_RULE_OPTIONS_INIT \
-    { (uint32_t)sizeof(quire_section_rule_options), (uint32_t)QUIRE_GROUP_BY_VALUE, false, 0, NULL, NULL, 0, 0, NULL, 0, NULL, 0 }
+    { (uint32_t)sizeof(quire_section_rule_options), (uint32_t)QUIRE_GROUPING_VALUE, false, 0, NULL, NULL, 0, 0, NULL, 0, NULL, 0 }
 
 /**
  * A rule for the values at a key path through to-one relationships. `options` may be NULL. Owned: `*out_rule`.

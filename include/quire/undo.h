@@ -78,7 +78,7 @@ quire_string quire_context_redo_name(const quire_context *context);
 /**
  * Processes changes, takes back the last group, and processes again. Does nothing when there is none.
  *
- * An insertion that is taken back takes nothing along: what a rule QUIRE_CASCADE would delete with the object, because
+ * An insertion that is taken back takes nothing along: what a rule QUIRE_DELETE_CASCADE would delete with the object, because
  * it was there before or came from others since, stays and refers to it no more.
  *
  * `out_list` may be NULL; otherwise the list has the objects of the group, those that are gone now included. Owned:

@@ -126,9 +126,9 @@ private func conflicts(_ error: UnsafePointer<quire_error>?) -> [Conflict] {
 extension Conflict {
   fileprivate func values(_ version: UInt32) throws(Failure) -> ContiguousArray<Value>? {
     switch quire_conflict_version(rawValue: version) {
-    case QUIRE_CONFLICT_COMMITTED: committed
-    case QUIRE_CONFLICT_STORED: stored
-    case QUIRE_CONFLICT_CURRENT: current
+    case QUIRE_CONFLICT_VERSION_COMMITTED: committed
+    case QUIRE_CONFLICT_VERSION_STORED: stored
+    case QUIRE_CONFLICT_VERSION_CURRENT: current
     default: throw Failure(.invalidArgument, "'version' is \(version), which is not a quire_conflict_version.")
     }
   }

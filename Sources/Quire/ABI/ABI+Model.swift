@@ -75,7 +75,7 @@ public func quire_model_add_relationship(
   status(out_error) { () throws(Failure) in
     let model = try resolve(model, "model")
     var defaults = quire_relationship_options()
-    defaults.delete_rule = QUIRE_NULLIFY.rawValue
+    defaults.delete_rule = QUIRE_DELETE_NULLIFY.rawValue
     let options = try Quire.options(options, defaults: defaults, "options")
     let entityName = try string(entity, entity_size, "entity"), name = try string(name, name_size, "name")
     let destination = try string(destination, destination_size, "destination")

@@ -61,15 +61,15 @@ private func grouping(_ options: quire_section_rule_options) throws(Failure) -> 
     .period(unit, timeZone: try optionalString(options.time_zone, "time_zone") ?? "UTC", locale: locale)
   }
   switch quire_section_grouping(rawValue: options.grouping) {
-  case QUIRE_GROUP_BY_VALUE: return .value
-  case QUIRE_GROUP_BY_LETTER:
+  case QUIRE_GROUPING_VALUE: return .value
+  case QUIRE_GROUPING_LETTER:
     return .letter(
       locales: locale.split(separator: ",", omittingEmptySubsequences: false).map { String($0.drop { $0 == " " }) })
-  case QUIRE_GROUP_BY_DAY: return try period(.day)
-  case QUIRE_GROUP_BY_WEEK: return try period(.week)
-  case QUIRE_GROUP_BY_MONTH: return try period(.month)
-  case QUIRE_GROUP_BY_YEAR: return try period(.year)
-  case QUIRE_GROUP_BY_NUMBER:
+  case QUIRE_GROUPING_DAY: return try period(.day)
+  case QUIRE_GROUPING_WEEK: return try period(.week)
+  case QUIRE_GROUPING_MONTH: return try period(.month)
+  case QUIRE_GROUPING_YEAR: return try period(.year)
+  case QUIRE_GROUPING_NUMBER:
     let bounds = try array(options.bounds, options.bound_count, "bounds")
     return bounds.isEmpty ? .step(width: options.width, origin: options.origin) : .bounds(Array(bounds))
   default:

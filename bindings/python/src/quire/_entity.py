@@ -130,7 +130,7 @@ def _property(
             raise TypeError(f"{where}: a fetched property is empty instead of None; leave '| None' out")
         return Fetched(owner, name, member, options)
     if options is NO_DEFAULT:
-        options = RelationOptions(None, _ffi.QUIRE_NULLIFY, False, 0, 0, None)
+        options = RelationOptions(None, _ffi.QUIRE_DELETE_NULLIFY, False, 0, 0, None)
     if not isinstance(options, RelationOptions):
         raise TypeError(f"{where} is a relationship and has no default; it takes relation(...)")
     if not isinstance(member, _annotations.Unresolved) and not hasattr(member, "_quire_entity"):

@@ -91,7 +91,7 @@ def _integer_column(bits: int) -> Callable[[Sequence[int]], Column]:
 
 def _integer(bits: int) -> AttributeType:
     return AttributeType(
-        f"Integer{bits}", {16: _ffi.QUIRE_INTEGER_16, 32: _ffi.QUIRE_INTEGER_32, 64: _ffi.QUIRE_INTEGER_64}[bits], int,
+        f"Integer{bits}", {16: _ffi.QUIRE_TYPE_INTEGER_16, 32: _ffi.QUIRE_TYPE_INTEGER_32, 64: _ffi.QUIRE_TYPE_INTEGER_64}[bits], int,
         accepted=(int,), canonical=_whole(bits), pack=_values.integer,
         pack_column=_integer_column(bits))
 
@@ -154,37 +154,37 @@ Integer32 = _integer(32)
 Integer64 = _integer(64)
 """Whole numbers of 64 bits: what `Attr[int]` is without a type."""
 Double = AttributeType(
-    "Double", _ffi.QUIRE_DOUBLE, float, accepted=(float, int), canonical=float, pack=_values.real,
+    "Double", _ffi.QUIRE_TYPE_DOUBLE, float, accepted=(float, int), canonical=float, pack=_values.real,
     pack_column=_real_column)
 """64-bit floating point: what `Attr[float]` is without a type."""
 Float = AttributeType(
-    "Float", _ffi.QUIRE_FLOAT, float, accepted=(float, int), canonical=_single, pack=_values.real)
+    "Float", _ffi.QUIRE_TYPE_FLOAT, float, accepted=(float, int), canonical=_single, pack=_values.real)
 """32-bit floating point, for `Attr[float]`; values are rounded to it at the assignment."""
-String = _string("String", _ffi.QUIRE_STRING, _ffi.QUIRE_VALUE_TEXT)
+String = _string("String", _ffi.QUIRE_TYPE_STRING, _ffi.QUIRE_VALUE_TEXT)
 """Text: what `Attr[str]` is without a type."""
-URI = _string("URI", _ffi.QUIRE_URI, _ffi.QUIRE_VALUE_URI)
+URI = _string("URI", _ffi.QUIRE_TYPE_URI, _ffi.QUIRE_VALUE_URI)
 """An absolute URI, kept as it is, for `Attr[str]`."""
 Boolean = AttributeType(
-    "Boolean", _ffi.QUIRE_BOOLEAN, bool, accepted=(bool,), canonical=bool, pack=_values.boolean)
+    "Boolean", _ffi.QUIRE_TYPE_BOOLEAN, bool, accepted=(bool,), canonical=bool, pack=_values.boolean)
 """True or False: what `Attr[bool]` is."""
 Date = AttributeType(
-    "Date", _ffi.QUIRE_DATE, datetime, accepted=(datetime,), canonical=_date,
+    "Date", _ffi.QUIRE_TYPE_DATE, datetime, accepted=(datetime,), canonical=_date,
     pack=lambda value: _values.real(_values.seconds(value), _ffi.QUIRE_VALUE_DATE), decode=_values.instant,
     pack_column=_date_column)
 """An instant: what `Attr[datetime]` is. Aware datetimes go in, UTC comes out."""
 Decimal = AttributeType(
-    "Decimal", _ffi.QUIRE_DECIMAL, decimal.Decimal, accepted=(decimal.Decimal, int), canonical=_decimal,
+    "Decimal", _ffi.QUIRE_TYPE_DECIMAL, decimal.Decimal, accepted=(decimal.Decimal, int), canonical=_decimal,
     pack=lambda value: _values.data(_values.number_text(value).encode(), _ffi.QUIRE_VALUE_DECIMAL),
     decode=decimal.Decimal)
 """A decimal number: what `Attr[Decimal]` is. The file holds it as a double; digits beyond that are lost at a save, and
 conditions and orders do not look at them before either. At most 38 significant digits."""
 UUID = AttributeType(
-    "UUID", _ffi.QUIRE_UUID, uuid.UUID, accepted=(uuid.UUID,), canonical=_same,
+    "UUID", _ffi.QUIRE_TYPE_UUID, uuid.UUID, accepted=(uuid.UUID,), canonical=_same,
     pack=lambda value: _values.data(value.bytes, _ffi.QUIRE_VALUE_UUID), decode=lambda raw: uuid.UUID(bytes=raw))
 """A UUID: what `Attr[uuid.UUID]` is."""
-Binary = _blob("Binary", _ffi.QUIRE_BINARY)
+Binary = _blob("Binary", _ffi.QUIRE_TYPE_BINARY)
 """Bytes: what `Attr[bytes]` is without a type."""
-Transformable = _blob("Transformable", _ffi.QUIRE_TRANSFORMABLE)
+Transformable = _blob("Transformable", _ffi.QUIRE_TYPE_TRANSFORMABLE)
 """Bytes that the application encodes itself, as Core Data's transformable attributes, for `Attr[bytes]`."""
 
 DEFAULTS: dict[type, AttributeType] = {

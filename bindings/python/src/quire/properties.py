@@ -27,10 +27,10 @@ _set_plain = object.__setattr__
 NO_DEFAULT: Any = object()
 
 DELETE_RULES = {
-    "no action": _ffi.QUIRE_NO_ACTION,
-    "nullify": _ffi.QUIRE_NULLIFY,
-    "cascade": _ffi.QUIRE_CASCADE,
-    "deny": _ffi.QUIRE_DENY,
+    "no action": _ffi.QUIRE_DELETE_NO_ACTION,
+    "nullify": _ffi.QUIRE_DELETE_NULLIFY,
+    "cascade": _ffi.QUIRE_DELETE_CASCADE,
+    "deny": _ffi.QUIRE_DELETE_DENY,
 }
 
 

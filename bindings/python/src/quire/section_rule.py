@@ -84,7 +84,7 @@ def by_value(
     also when they have no rows.
     """
     return SectionRule(
-        key, _ffi.QUIRE_GROUP_BY_VALUE, descending=descending, text=text, locale=locale, fixed=fixed)
+        key, _ffi.QUIRE_GROUPING_VALUE, descending=descending, text=text, locale=locale, fixed=fixed)
 
 
 def by_expression(format: str, *arguments: Any, descending: bool = False, fixed: Iterable[Any] = ()) -> SectionRule:
@@ -107,7 +107,7 @@ def by_letter(
     """
     if locale is not None and not isinstance(locale, str):
         locale = ",".join(locale)
-    return SectionRule(key, _ffi.QUIRE_GROUP_BY_LETTER, descending=descending, locale=locale, fixed=fixed)
+    return SectionRule(key, _ffi.QUIRE_GROUPING_LETTER, descending=descending, locale=locale, fixed=fixed)
 
 
 def by_day(
@@ -118,7 +118,7 @@ def by_day(
     It is called "2026-11-21"; its value is the datetime at which the day begins, in UTC. `fixed` takes any datetime of
     each day.
     """
-    return SectionRule(key, _ffi.QUIRE_GROUP_BY_DAY, descending=descending, time_zone=time_zone, fixed=fixed)
+    return SectionRule(key, _ffi.QUIRE_GROUPING_DAY, descending=descending, time_zone=time_zone, fixed=fixed)
 
 
 def by_week(
@@ -127,21 +127,21 @@ def by_week(
 ) -> SectionRule:
     """A section for each week, called by its first day, as `by_day`. The locale says on which day weeks begin."""
     return SectionRule(
-        key, _ffi.QUIRE_GROUP_BY_WEEK, descending=descending, time_zone=time_zone, locale=locale, fixed=fixed)
+        key, _ffi.QUIRE_GROUPING_WEEK, descending=descending, time_zone=time_zone, locale=locale, fixed=fixed)
 
 
 def by_month(
     key: SectionSource, *, time_zone: str = "UTC", descending: bool = False, fixed: Iterable[Any] = ()
 ) -> SectionRule:
     """A section for each month, called "2026-11", as `by_day`."""
-    return SectionRule(key, _ffi.QUIRE_GROUP_BY_MONTH, descending=descending, time_zone=time_zone, fixed=fixed)
+    return SectionRule(key, _ffi.QUIRE_GROUPING_MONTH, descending=descending, time_zone=time_zone, fixed=fixed)
 
 
 def by_year(
     key: SectionSource, *, time_zone: str = "UTC", descending: bool = False, fixed: Iterable[Any] = ()
 ) -> SectionRule:
     """A section for each year, called "2026", as `by_day`."""
-    return SectionRule(key, _ffi.QUIRE_GROUP_BY_YEAR, descending=descending, time_zone=time_zone, fixed=fixed)
+    return SectionRule(key, _ffi.QUIRE_GROUPING_YEAR, descending=descending, time_zone=time_zone, fixed=fixed)
 
 
 def by_number(
@@ -154,7 +154,7 @@ def by_number(
     "<0", its value is minus infinity) and from the last on. A section is called by its lower bound, which is its value.
     """
     return SectionRule(
-        key, _ffi.QUIRE_GROUP_BY_NUMBER, descending=descending, width=width, origin=origin, bounds=bounds, fixed=fixed)
+        key, _ffi.QUIRE_GROUPING_NUMBER, descending=descending, width=width, origin=origin, bounds=bounds, fixed=fixed)
 
 
 def rule_of(section_by: SectionKey) -> Optional[SectionRule]:
