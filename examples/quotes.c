@@ -70,8 +70,8 @@ static bool fetch_results(quotes *self) {
     options.section_key_path = "author";
     bool is_fetched =
         ok(quire_fetch_request_create("Quote", QUIRE_NUL, &request, &error), &error)
-        && ok(quire_fetch_request_add_sort(request, "author", QUIRE_NUL, true, &error), &error)
-        && ok(quire_fetch_request_add_sort(request, "createdAt", QUIRE_NUL, true, &error), &error)
+        && ok(quire_fetch_request_add_sort(request, "author", QUIRE_NUL, false, &error), &error)
+        && ok(quire_fetch_request_add_sort(request, "createdAt", QUIRE_NUL, false, &error), &error)
         && ok(quire_results_create(self->context, request, &options, &self->results, &error), &error)
         && ok(quire_results_fetch(self->results, &error), &error);
     quire_fetch_request_release(request); /* the controller has copied it */

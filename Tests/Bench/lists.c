@@ -4,7 +4,7 @@
 static quire_fetch_request *new_request(void) {
     quire_fetch_request *request = NULL;
     OK(quire_fetch_request_create("Quote", QUIRE_NUL, &request, &error));
-    OK(quire_fetch_request_add_sort(request, "author", QUIRE_NUL, true, &error));
+    OK(quire_fetch_request_add_sort(request, "author", QUIRE_NUL, false, &error));
     return request;
 }
 

@@ -8,7 +8,7 @@ static const char *const columns[] = {"author", "title", "created", "price"};
 static quire_fetch_request *new_request(void) {
     quire_fetch_request *request = NULL;
     OK(quire_fetch_request_create("Quote", QUIRE_NUL, &request, &error));
-    OK(quire_fetch_request_add_sort(request, "author", QUIRE_NUL, true, &error));
+    OK(quire_fetch_request_add_sort(request, "author", QUIRE_NUL, false, &error));
     return request;
 }
 
@@ -176,7 +176,7 @@ static int64_t fetch_filtered(opened made, uint32_t *sum) {
     OK(quire_fetch_request_create("Quote", QUIRE_NUL, &request, &error));
     OK(quire_predicate_parse("title CONTAINS '77' AND price < 500", QUIRE_NUL, NULL, 0, &predicate, &error));
     OK(quire_fetch_request_set_predicate(request, predicate, &error));
-    OK(quire_fetch_request_add_sort(request, "price", QUIRE_NUL, false, &error));
+    OK(quire_fetch_request_add_sort(request, "price", QUIRE_NUL, true, &error));
     OK(quire_fetch_request_set_limit(request, WINDOW, &error));
     OK(quire_context_fetch(made.context, request, &list, &error));
     const int64_t count = quire_list_count(list);

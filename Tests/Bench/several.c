@@ -28,7 +28,7 @@ static quire_results *new_list(opened made, int place, int64_t *count) {
         OK(quire_predicate_parse(queries[place].predicate, QUIRE_NUL, NULL, 0, &predicate, &error));
         OK(quire_fetch_request_set_predicate(request, predicate, &error));
     }
-    OK(quire_fetch_request_add_sort(request, queries[place].sort, QUIRE_NUL, queries[place].is_ascending, &error));
+    OK(quire_fetch_request_add_sort(request, queries[place].sort, QUIRE_NUL, !queries[place].is_ascending, &error));
     OK(quire_fetch_request_set_limit(request, queries[place].limit, &error));
     quire_results_options options = QUIRE_RESULTS_OPTIONS_INIT;
     options.section_key_path = queries[place].sections;

@@ -139,7 +139,7 @@ static inline quire_fetch_request *new_request(const char *entity, const char *f
         CHECK_OK(quire_fetch_request_set_predicate(request, predicate, &error));
         quire_predicate_release(predicate);
     }
-    if (sort) CHECK_OK(quire_fetch_request_add_sort(request, sort, QUIRE_NUL, true, &error));
+    if (sort) CHECK_OK(quire_fetch_request_add_sort(request, sort, QUIRE_NUL, false, &error));
     return request;
 }
 

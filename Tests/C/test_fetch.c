@@ -25,7 +25,7 @@ static void sort_keys_order_with_nil_first_ascending(void) {
     fixture made = three_books();
     CHECK(strcmp(titles(made.context, new_request("Book", NULL, "pages")), "Werther,Egmont,Faust") == 0);
     quire_fetch_request *descending = new_request("Book", NULL, NULL);
-    CHECK_OK(quire_fetch_request_add_sort(descending, "pages", QUIRE_NUL, false, &error));
+    CHECK_OK(quire_fetch_request_add_sort(descending, "pages", QUIRE_NUL, true, &error));
     CHECK(strcmp(titles(made.context, descending), "Faust,Egmont,Werther") == 0);
     close_fixture(made);
 }
@@ -45,11 +45,11 @@ static void second_sort_key_decides_ties_and_clearing_removes_both(void) {
     fixture made = three_books();
     quire_object_release(insert_book(made.context, "Clavigo", 120));
     quire_fetch_request *request = new_request("Book", "pages != nil", "pages");
-    CHECK_OK(quire_fetch_request_add_sort(request, "title", QUIRE_NUL, true, &error));
+    CHECK_OK(quire_fetch_request_add_sort(request, "title", QUIRE_NUL, false, &error));
     quire_fetch_request_retain(request);
     CHECK(strcmp(titles(made.context, request), "Clavigo,Egmont,Faust") == 0);
     CHECK_OK(quire_fetch_request_clear_sort(request, &error));
-    CHECK_OK(quire_fetch_request_add_sort(request, "title", QUIRE_NUL, false, &error));
+    CHECK_OK(quire_fetch_request_add_sort(request, "title", QUIRE_NUL, true, &error));
     CHECK(strcmp(titles(made.context, request), "Faust,Egmont,Clavigo") == 0);
     close_fixture(made);
 }
@@ -163,7 +163,7 @@ static void sorting_follows_a_to_one_relationship(void) {
     set_value(book, "author", quire_value_object(author));
     save(made.context);
     quire_fetch_request *request = new_request("Book", NULL, NULL);
-    CHECK_OK(quire_fetch_request_add_sort(request, "author.name", QUIRE_NUL, false, &error));
+    CHECK_OK(quire_fetch_request_add_sort(request, "author.name", QUIRE_NUL, true, &error));
     CHECK_OK(quire_fetch_request_set_limit(request, 1, &error));
     CHECK(strcmp(titles(made.context, request), "Don Carlos") == 0);
     quire_object_release(book);
@@ -326,7 +326,7 @@ static void groups_have_aggregates_and_conditions(void) {
     // Without groups there is one row, and no pages that all books have in common.
     CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_context_fetch(made.context, request, &list, &error));
     CHECK_OK(quire_fetch_request_add_group(request, "pages", QUIRE_NUL, &error));
-    CHECK_OK(quire_fetch_request_add_sort(request, "n", QUIRE_NUL, false, &error));
+    CHECK_OK(quire_fetch_request_add_sort(request, "n", QUIRE_NUL, true, &error));
     quire_predicate *some = NULL;
     CHECK_OK(quire_predicate_format(&some, &error, "pages != nil AND n >= %d", 1));
     CHECK_OK(quire_fetch_request_set_having(request, some, &error));
@@ -409,7 +409,7 @@ static void text_given_to_a_request_is_checked(void) {
     quire_fetch_request *request = NULL;
     CHECK_FAILS(QUIRE_INVALID_TEXT, quire_fetch_request_create("\xFF", QUIRE_NUL, &request, &error));
     request = new_request("Book", NULL, NULL);
-    CHECK_FAILS(QUIRE_INVALID_TEXT, quire_fetch_request_add_sort(request, "\xFF", QUIRE_NUL, true, &error));
+    CHECK_FAILS(QUIRE_INVALID_TEXT, quire_fetch_request_add_sort(request, "\xFF", QUIRE_NUL, false, &error));
     CHECK_FAILS(QUIRE_INVALID_TEXT, quire_fetch_request_add_property(request, "\xFF", QUIRE_NUL, &error));
     quire_fetch_request_release(request);
 }

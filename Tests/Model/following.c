@@ -208,7 +208,7 @@ static void make_request(followed *followed, int which) {
         quire_predicate_release(predicate);
     }
     for (int i = 0; i < 2; i++)
-        OK(quire_fetch_request_add_sort(followed->request, list->sort[i], QUIRE_NUL, list->is_ascending[i], &error));
+        OK(quire_fetch_request_add_sort(followed->request, list->sort[i], QUIRE_NUL, !list->is_ascending[i], &error));
 }
 
 /* What makes the sections; NULL where it is a key path or nothing. Owned. */
@@ -246,9 +246,9 @@ static void put_section_first(followed *followed) {
     const listing *list = &listings[followed->which];
     if (list->section && strcmp(list->section, list->sort[0]) != 0) {
         OK(quire_fetch_request_clear_sort(followed->request, &error));
-        OK(quire_fetch_request_add_sort(followed->request, list->section, QUIRE_NUL, true, &error));
+        OK(quire_fetch_request_add_sort(followed->request, list->section, QUIRE_NUL, false, &error));
         for (int i = 0; i < 2; i++)
-            OK(quire_fetch_request_add_sort(followed->request, list->sort[i], QUIRE_NUL, list->is_ascending[i], &error));
+            OK(quire_fetch_request_add_sort(followed->request, list->sort[i], QUIRE_NUL, !list->is_ascending[i], &error));
     }
 }
 

@@ -70,7 +70,7 @@ static void close_store(opened made) {
 static quire_fetch_request *new_request(void) {
     quire_fetch_request *request = NULL;
     OK(quire_fetch_request_create("Quote", QUIRE_NUL, &request, &error));
-    OK(quire_fetch_request_add_sort(request, "author", QUIRE_NUL, true, &error));
+    OK(quire_fetch_request_add_sort(request, "author", QUIRE_NUL, false, &error));
     OK(quire_fetch_request_set_batch_size(request, AT_A_TIME, &error));
     return request;
 }

@@ -203,7 +203,7 @@ static quire_fetch_request *request_for(const table *table, const stage *stage) 
     OK(quire_fetch_request_set_distinct(request, table->is_distinct, &error));
     if (table->sort_column >= 0)
         OK(quire_fetch_request_add_sort(
-            request, table->columns[table->sort_column].name, QUIRE_NUL, !table->is_descending, &error));
+            request, table->columns[table->sort_column].name, QUIRE_NUL, table->is_descending, &error));
     return request;
 }
 

@@ -150,8 +150,8 @@ static void fill(quire_context *context, const char *entity, const char *key, in
 static quire_fetch_request *entries(const char *format) {
     quire_fetch_request *request = NULL;
     OK(quire_fetch_request_create("Entry", QUIRE_NUL, &request, &error));
-    OK(quire_fetch_request_add_sort(request, "kind", QUIRE_NUL, true, &error));
-    OK(quire_fetch_request_add_sort(request, "amount", QUIRE_NUL, false, &error));
+    OK(quire_fetch_request_add_sort(request, "kind", QUIRE_NUL, false, &error));
+    OK(quire_fetch_request_add_sort(request, "amount", QUIRE_NUL, true, &error));
     if (format) {
         quire_predicate *predicate = NULL;
         OK(quire_predicate_parse(format, QUIRE_NUL, NULL, 0, &predicate, &error));

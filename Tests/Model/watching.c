@@ -241,7 +241,7 @@ static void make_request(watched *watched, const query *query) {
     quire_predicate_release(predicate);
     for (int i = 0; i < query->sort_count; i++)
         OK(quire_fetch_request_add_sort(
-            watched->request, query->sorts[i].path, QUIRE_NUL, query->sorts[i].is_ascending, &error));
+            watched->request, query->sorts[i].path, QUIRE_NUL, !query->sorts[i].is_ascending, &error));
 }
 
 quire_section_rule *make_rule(const query *query) {
@@ -278,10 +278,10 @@ void put_section_first(watched *watched) {
     const sectioning *by = &sectionings[query->section];
     if (by->is_rule || !by->key_path || (query->sort_count && strcmp(by->key_path, query->sorts[0].path) == 0)) return;
     OK(quire_fetch_request_clear_sort(watched->request, &error));
-    OK(quire_fetch_request_add_sort(watched->request, by->key_path, QUIRE_NUL, true, &error));
+    OK(quire_fetch_request_add_sort(watched->request, by->key_path, QUIRE_NUL, false, &error));
     for (int i = 0; i < query->sort_count; i++)
         OK(quire_fetch_request_add_sort(
-            watched->request, query->sorts[i].path, QUIRE_NUL, query->sorts[i].is_ascending, &error));
+            watched->request, query->sorts[i].path, QUIRE_NUL, !query->sorts[i].is_ascending, &error));
 }
 
 /* What is shown without having been told. */

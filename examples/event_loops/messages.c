@@ -38,7 +38,7 @@ static bool make_list(messages *self) {
     quire_results_delegate delegate = QUIRE_RESULTS_DELEGATE_INIT;
     delegate.did_change_object = message_changed;
     const bool is_made = ok(quire_fetch_request_create("Message", QUIRE_NUL, &request, &error), &error)
-        && ok(quire_fetch_request_add_sort(request, "number", QUIRE_NUL, true, &error), &error)
+        && ok(quire_fetch_request_add_sort(request, "number", QUIRE_NUL, false, &error), &error)
         && ok(quire_results_create(self->context, request, NULL, &self->list, &error), &error)
         && ok(quire_results_set_delegate(self->list, &delegate, &error), &error)
         && ok(quire_results_fetch(self->list, &error), &error);

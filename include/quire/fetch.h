@@ -51,7 +51,7 @@ quire_status quire_fetch_request_add_predicate(
  * QUIRE_INVALID_TEXT.
  */
 quire_status quire_fetch_request_add_sort(
-    quire_fetch_request *request, const char *key_path, size_t key_path_size, bool ascending,
+    quire_fetch_request *request, const char *key_path, size_t key_path_size, bool is_descending,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /** How text is ordered. */

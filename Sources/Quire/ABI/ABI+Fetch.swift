@@ -47,13 +47,13 @@ public func quire_fetch_request_add_predicate(
 
 @_cdecl("quire_fetch_request_add_sort") @implementation
 public func quire_fetch_request_add_sort(
-  _ request: UnsafeMutablePointer<quire_fetch_request>?, _ key_path: CText, _ key_path_size: Int, _ ascending: Bool,
+  _ request: UnsafeMutablePointer<quire_fetch_request>?, _ key_path: CText, _ key_path_size: Int, _ is_descending: Bool,
   _ out_error: ErrorOut
 ) -> quire_status {
   status(out_error) { () throws(Failure) in
     let request = try resolve(request, "request")
     let keyPath = try FetchRequest.split(keyPath: string(key_path, key_path_size, "key_path"))
-    request.sort.append(SortDescriptor(keyPath: keyPath, isAscending: ascending))
+    request.sort.append(SortDescriptor(keyPath: keyPath, isAscending: !is_descending))
   }
 }
 
