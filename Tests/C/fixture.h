@@ -68,10 +68,10 @@ static inline quire_model *library_model(void) {
     add_relationship(model, "Book", "shelf", "Shelf", "books", false, false, QUIRE_DELETE_NULLIFY);
 
     static const struct { const char *name; quire_attribute_type type; } every[] = {
-        {"small", QUIRE_TYPE_INTEGER_16}, {"medium", QUIRE_TYPE_INTEGER_32}, {"large", QUIRE_TYPE_INTEGER_64}, {"decimal", QUIRE_TYPE_DECIMAL},
-        {"real", QUIRE_TYPE_DOUBLE}, {"narrow", QUIRE_TYPE_FLOAT}, {"text", QUIRE_TYPE_STRING}, {"flag", QUIRE_TYPE_BOOLEAN},
-        {"moment", QUIRE_TYPE_DATE}, {"bytes", QUIRE_TYPE_BINARY}, {"uuid", QUIRE_TYPE_UUID}, {"link", QUIRE_TYPE_URI},
-        {"opaque", QUIRE_TYPE_TRANSFORMABLE}};
+        {"small", QUIRE_TYPE_INTEGER_16}, {"medium", QUIRE_TYPE_INTEGER_32}, {"large", QUIRE_TYPE_INTEGER_64},
+        {"decimal", QUIRE_TYPE_DECIMAL}, {"real", QUIRE_TYPE_DOUBLE}, {"narrow", QUIRE_TYPE_FLOAT}, {"text", QUIRE_TYPE_STRING},
+        {"flag", QUIRE_TYPE_BOOLEAN}, {"moment", QUIRE_TYPE_DATE}, {"bytes", QUIRE_TYPE_BINARY}, {"uuid", QUIRE_TYPE_UUID},
+        {"link", QUIRE_TYPE_URI}, {"opaque", QUIRE_TYPE_TRANSFORMABLE}};
     for (size_t i = 0; i < sizeof every / sizeof every[0]; i++)
         add_attribute(model, "Everything", every[i].name, every[i].type);
     return model;

@@ -198,8 +198,8 @@ static quire_value object_at_random(void) {
 
 static quire_value random_value(kind kind) {
     static const quire_attribute_type numbers[] = {
-        QUIRE_TYPE_INTEGER_16, QUIRE_TYPE_INTEGER_16, QUIRE_TYPE_INTEGER_16, QUIRE_TYPE_INTEGER_32, QUIRE_TYPE_INTEGER_64, QUIRE_TYPE_DECIMAL, QUIRE_TYPE_DOUBLE,
-        QUIRE_TYPE_FLOAT, QUIRE_TYPE_BOOLEAN};
+        QUIRE_TYPE_INTEGER_16, QUIRE_TYPE_INTEGER_16, QUIRE_TYPE_INTEGER_16, QUIRE_TYPE_INTEGER_32, QUIRE_TYPE_INTEGER_64,
+        QUIRE_TYPE_DECIMAL, QUIRE_TYPE_DOUBLE, QUIRE_TYPE_FLOAT, QUIRE_TYPE_BOOLEAN};
     if (chance(2)) return quire_value_nil();
     switch (kind) {
     case NUMBER: return chance(3) ? quire_value_double(NAN) : value_for(RANDOM_OF(numbers));

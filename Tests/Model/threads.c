@@ -112,10 +112,12 @@ static void relate(
 
 static quire_model *bank_model(void) {
     static const struct { const char *entity, *name; quire_attribute_type type; } attributes[] = {
-        {"Account", "number", QUIRE_TYPE_INTEGER_64}, {"Account", "balance", QUIRE_TYPE_INTEGER_64}, {"Account", "visits", QUIRE_TYPE_INTEGER_64},
-        {"Entry", "amount", QUIRE_TYPE_INTEGER_64}, {"Entry", "writer", QUIRE_TYPE_INTEGER_64}, {"Entry", "kind", QUIRE_TYPE_STRING},
-        {"Entry", "memo", QUIRE_TYPE_STRING}, {"Note", "text", QUIRE_TYPE_STRING}, {"Tag", "name", QUIRE_TYPE_STRING},
-        {"Label", "name", QUIRE_TYPE_STRING}, {"Label", "uses", QUIRE_TYPE_INTEGER_64}, {"Stamp", "mark", QUIRE_TYPE_INTEGER_64},
+        {"Account", "number", QUIRE_TYPE_INTEGER_64}, {"Account", "balance", QUIRE_TYPE_INTEGER_64},
+        {"Account", "visits", QUIRE_TYPE_INTEGER_64}, {"Entry", "amount", QUIRE_TYPE_INTEGER_64},
+        {"Entry", "writer", QUIRE_TYPE_INTEGER_64}, {"Entry", "kind", QUIRE_TYPE_STRING},
+        {"Entry", "memo", QUIRE_TYPE_STRING}, {"Note", "text", QUIRE_TYPE_STRING},
+        {"Tag", "name", QUIRE_TYPE_STRING}, {"Label", "name", QUIRE_TYPE_STRING},
+        {"Label", "uses", QUIRE_TYPE_INTEGER_64}, {"Stamp", "mark", QUIRE_TYPE_INTEGER_64},
         {"Stamp", "value", QUIRE_TYPE_INTEGER_64}, {"Stamp", "text", QUIRE_TYPE_STRING}};
     static const char *const entities[] = {"Account", "Entry", "Label", "Note", "Stamp", "Tag"}, *const unique[] = {"name"};
     quire_model *model = quire_model_create();

@@ -90,8 +90,9 @@ quire_value value_for(quire_attribute_type type) {
 /* --- Making models and rows. */
 
 static const struct { quire_attribute_type type; const char *name; } types[] = {
-    {QUIRE_TYPE_INTEGER_16, "small"}, {QUIRE_TYPE_INTEGER_32, "medium"}, {QUIRE_TYPE_INTEGER_64, "large"}, {QUIRE_TYPE_DECIMAL, "decimal"},
-    {QUIRE_TYPE_DOUBLE, "real"}, {QUIRE_TYPE_FLOAT, "narrow"}, {QUIRE_TYPE_STRING, "text"}, {QUIRE_TYPE_STRING, "title"}, {QUIRE_TYPE_BOOLEAN, "flag"},
+    {QUIRE_TYPE_INTEGER_16, "small"}, {QUIRE_TYPE_INTEGER_32, "medium"}, {QUIRE_TYPE_INTEGER_64, "large"},
+    {QUIRE_TYPE_DECIMAL, "decimal"}, {QUIRE_TYPE_DOUBLE, "real"}, {QUIRE_TYPE_FLOAT, "narrow"},
+    {QUIRE_TYPE_STRING, "text"}, {QUIRE_TYPE_STRING, "title"}, {QUIRE_TYPE_BOOLEAN, "flag"},
     {QUIRE_TYPE_DATE, "moment"}, {QUIRE_TYPE_BINARY, "bytes"}, {QUIRE_TYPE_UUID, "uuid"}, {QUIRE_TYPE_URI, "link"}};
 
 /* Words of the language and of SQL. */

@@ -43,9 +43,9 @@ quire_status quire_fetch_request_add_predicate(
     quire_fetch_request *request, quire_predicate *predicate, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Orders by a key path (`author`, `author.name`), after the keys added before. nil comes first ascending and last
- * descending; text orders by code point. Objects that are equal in all keys order by id, temporary ones last and
- * oldest first.
+ * Orders by a key path (`author`, `author.name`), after the keys added before: ascending, or descending on request. nil
+ * comes first ascending and last descending; text orders by code point. Objects that are equal in all keys order by id,
+ * temporary ones last and oldest first.
  *
  * Whether the key exists shows at the fetch. Fails: QUIRE_INVALID_ARGUMENT (an empty name in the path),
  * QUIRE_INVALID_TEXT.

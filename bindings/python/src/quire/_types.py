@@ -91,7 +91,8 @@ def _integer_column(bits: int) -> Callable[[Sequence[int]], Column]:
 
 def _integer(bits: int) -> AttributeType:
     return AttributeType(
-        f"Integer{bits}", {16: _ffi.QUIRE_TYPE_INTEGER_16, 32: _ffi.QUIRE_TYPE_INTEGER_32, 64: _ffi.QUIRE_TYPE_INTEGER_64}[bits], int,
+        f"Integer{bits}",
+        {16: _ffi.QUIRE_TYPE_INTEGER_16, 32: _ffi.QUIRE_TYPE_INTEGER_32, 64: _ffi.QUIRE_TYPE_INTEGER_64}[bits], int,
         accepted=(int,), canonical=_whole(bits), pack=_values.integer,
         pack_column=_integer_column(bits))
 

@@ -140,7 +140,8 @@ def _conflict(context: Context, conflict: int) -> ObjectConflict:
     return ObjectConflict(
         _KINDS.get(quick.quire_conflict_cause(conflict), "unknown"), object,
         _object(context, quick.quire_conflict_other(conflict)),
-        _values(conflict, _ffi.QUIRE_CONFLICT_VERSION_COMMITTED, object), _values(conflict, _ffi.QUIRE_CONFLICT_VERSION_STORED, object),
+        _values(conflict, _ffi.QUIRE_CONFLICT_VERSION_COMMITTED, object),
+        _values(conflict, _ffi.QUIRE_CONFLICT_VERSION_STORED, object),
         _values(conflict, _ffi.QUIRE_CONFLICT_VERSION_CURRENT, object))
 
 
