@@ -25,7 +25,7 @@ FIRST_DATE = datetime(2024, 1, 1, tzinfo=timezone.utc)
 
 
 class Quote(quire.Model):
-    author: quire.Attr[Optional[str]]
+    author: quire.Attr[Optional[str]] = quire.attr(default=None)
     contents: quire.Attr[str]
     created_at: quire.Attr[datetime] = quire.attr(name="createdAt")
     __indexes__ = [("author", "created_at")]  # for the order of the list

@@ -9,15 +9,15 @@ import quire
 
 class Thing(quire.Model):
     __abstract__ = True
-    label: quire.Attr[Optional[str]]
+    label: quire.Attr[Optional[str]] = quire.attr(default=None)
     crate: quire.ToOne["Crate | None"] = quire.relation(inverse="items")
     notes: quire.ToMany["Note"] = quire.relation(inverse="about", on_delete="no action")
 
 
 class Person(Thing):
-    name: quire.Attr[Optional[str]]
+    name: quire.Attr[Optional[str]] = quire.attr(default=None)
     age: quire.Attr[int] = quire.attr(default=7)
-    nick: quire.Attr[Optional[str]] = quire.attr(transient=True)
+    nick: quire.Attr[Optional[str]] = quire.attr(default=None, transient=True)
     books: quire.ToMany["Book"] = quire.relation(inverse="author")
     passport: quire.ToOne["Passport | None"] = quire.relation(inverse="holder", on_delete="cascade")
     friends: quire.ToMany["Person"] = quire.relation(inverse="friends")
@@ -28,8 +28,8 @@ class Person(Thing):
 
 
 class Book(Thing):
-    title: quire.Attr[Optional[str]]
-    price: quire.Attr[Optional[float]]
+    title: quire.Attr[Optional[str]] = quire.attr(default=None)
+    price: quire.Attr[Optional[float]] = quire.attr(default=None)
     author: quire.ToOne["Person | None"] = quire.relation(inverse="books")
     chapters: quire.ToMany["Chapter"] = quire.relation(inverse="book", ordered=True, on_delete="cascade")
     tags: quire.ToMany["Tag"] = quire.relation(inverse="books", ordered=True)
@@ -37,47 +37,47 @@ class Book(Thing):
 
 
 class Crate(quire.Model):
-    mark: quire.Attr[Optional[int]]
+    mark: quire.Attr[Optional[int]] = quire.attr(default=None)
     items: quire.ToMany["Thing"] = quire.relation(inverse="crate", on_delete="deny")
 
 
 class Passport(quire.Model):
-    number: quire.Attr[Optional[int]]
+    number: quire.Attr[Optional[int]] = quire.attr(default=None)
     holder: quire.ToOne["Person | None"] = quire.relation(inverse="passport")
 
 
 class Chapter(quire.Model):
-    text: quire.Attr[Optional[str]]
+    text: quire.Attr[Optional[str]] = quire.attr(default=None)
     book: quire.ToOne["Book | None"] = quire.relation(inverse="chapters")
 
 
 class Tag(quire.Model):
-    word: quire.Attr[Optional[str]]
+    word: quire.Attr[Optional[str]] = quire.attr(default=None)
     books: quire.ToMany["Book"] = quire.relation(inverse="tags", ordered=True)
 
 
 class Note(quire.Model):
-    text: quire.Attr[Optional[str]]
+    text: quire.Attr[Optional[str]] = quire.attr(default=None)
     about: quire.ToOne["Thing | None"] = quire.relation(inverse="notes")
 
 
 class Clip(quire.Model):
-    text: quire.Attr[Optional[str]]
+    text: quire.Attr[Optional[str]] = quire.attr(default=None)
 
 
 class Band(quire.Model):
-    title: quire.Attr[Optional[str]]
+    title: quire.Attr[Optional[str]] = quire.attr(default=None)
     players: quire.ToMany["Person"] = quire.relation(inverse="bands", minimum=1, maximum=3)
 
 
 class Node(quire.Model):
-    key: quire.Attr[Optional[int]]
+    key: quire.Attr[Optional[int]] = quire.attr(default=None)
     parent: quire.ToOne["Node | None"] = quire.relation(inverse="children")
     children: quire.ToMany["Node"] = quire.relation(inverse="parent", ordered=True, on_delete="cascade")
 
 
 class Account(quire.Model):
-    email: quire.Attr[Optional[str]]
+    email: quire.Attr[Optional[str]] = quire.attr(default=None)
     visits: quire.Attr[int] = quire.attr(default=0)
     keeper: quire.ToOne["Node | None"] = quire.relation(inverse=None, on_delete="no action")
     sponsor: quire.ToOne["Account | None"] = quire.relation(inverse="clients")
@@ -88,7 +88,7 @@ class UniqueAccount(Account):
     """Of the variant with a uniqueness constraint."""
 
     __unique__ = ["code"]
-    code: quire.Attr[Optional[str]]
+    code: quire.Attr[Optional[str]] = quire.attr(default=None)
 
 
 CLASSES = {each.__name__: each for each in (

@@ -28,8 +28,8 @@ MOST_BYTES_GROWN = 8 << 20
 
 
 class Quote(quire.Model):
-    author: quire.Attr[Optional[str]]
-    title: quire.Attr[Optional[str]]
+    author: quire.Attr[Optional[str]] = quire.attr(default=None)
+    title: quire.Attr[Optional[str]] = quire.attr(default=None)
     number: quire.Attr[int] = quire.attr(default=0)
     __indexes__ = [("author",)]
 

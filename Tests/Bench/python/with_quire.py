@@ -11,23 +11,23 @@ from sample import AT_ONCE, WINDOW
 
 
 class Quote(quire.Model):
-    author: quire.Attr[Optional[str]]
-    title: quire.Attr[Optional[str]]
-    created: quire.Attr[Optional[datetime]]
-    price: quire.Attr[Optional[float]]
+    author: quire.Attr[Optional[str]] = quire.attr(default=None)
+    title: quire.Attr[Optional[str]] = quire.attr(default=None)
+    created: quire.Attr[Optional[datetime]] = quire.attr(default=None)
+    price: quire.Attr[Optional[float]] = quire.attr(default=None)
     __indexes__ = [("author",)]
 
 
 class Folder(quire.Model):
-    name: quire.Attr[Optional[str]]
+    name: quire.Attr[Optional[str]] = quire.attr(default=None)
     files: quire.ToMany["File"] = quire.relation(inverse="folder", on_delete="cascade")
     folders: quire.ToMany["Folder"] = quire.relation(inverse="parent", on_delete="cascade")
     parent: quire.ToOne[Optional["Folder"]] = quire.relation(inverse="folders")
 
 
 class File(quire.Model):
-    name: quire.Attr[Optional[str]]
-    size: quire.Attr[Optional[int]]
+    name: quire.Attr[Optional[str]] = quire.attr(default=None)
+    size: quire.Attr[Optional[int]] = quire.attr(default=None)
     folder: quire.ToOne[Optional[Folder]] = quire.relation(inverse="files")
 
 

@@ -47,9 +47,10 @@ def classes(case: Case, are_complete: bool = True) -> dict[str, type[quire.Model
             kind, narrowed = TYPES[text.rstrip("?")]
             # Some models say that there is always a value where their rows have none.
             lacks = not are_complete or any(row.get(key) is None for row in rows if row["$entity"] == name)
+            may_lack = text.endswith("?") or lacks
             body["__annotations__"][f"a_{key}"] = quire.Attr[
-                Optional[kind] if text.endswith("?") or lacks else kind]  # type: ignore[valid-type]
-            options = {"default": json.loads(default)} if default else {}
+                Optional[kind] if may_lack else kind]  # type: ignore[valid-type]
+            options = {"default": json.loads(default)} if default else {"default": None} if may_lack else {}
             body[f"a_{key}"] = quire.attr(name=key, type=narrowed, **options)
         for key, each in entity.get("relationships", {}).items():
             inverse = f"a_{each['inverse']}" if "inverse" in each else added.get((name, key))

@@ -15,7 +15,7 @@ class Shelf(quire.Model):
 
 
 class Book(quire.Model):
-    title: quire.Attr[str | None]
+    title: quire.Attr[str | None] = quire.attr(default=None)
     shelf: ToOne[Shelf | None] = quire.relation(inverse="books")
-    read_at: Attr[datetime.datetime | None]
-    bought_at: Attr[None | Moment]
+    read_at: Attr[datetime.datetime | None] = quire.attr(default=None)
+    bought_at: Attr[None | Moment] = quire.attr(default=None)

@@ -236,7 +236,7 @@ class Sequence:
     def _body(self, fields: dict[str, str]) -> dict[str, Any]:
         body: dict[str, Any] = {"__module__": __name__, "__annotations__": {}}
         for key, description in fields.items():
-            body[f"a_{key}"] = quire.attr(name=key)
+            body[f"a_{key}"] = quire.attr(default=None, name=key)
             body["__annotations__"][f"a_{key}"] = quire.Attr[Optional[TYPES[description.split()[0].rstrip(":,")]]]
         return body
 
@@ -311,10 +311,10 @@ class ListRow(quire.Model):
     """A row that may be in two lists, each with its own order and sections."""
 
     number: quire.Attr[str]
-    source: quire.Attr[Optional[int]]
-    source_section: quire.Attr[Optional[str]]
-    target: quire.Attr[Optional[int]]
-    target_section: quire.Attr[Optional[str]]
+    source: quire.Attr[Optional[int]] = quire.attr(default=None)
+    source_section: quire.Attr[Optional[str]] = quire.attr(default=None)
+    target: quire.Attr[Optional[int]] = quire.attr(default=None)
+    target_section: quire.Attr[Optional[str]] = quire.attr(default=None)
     content: quire.Attr[int] = quire.attr(default=0)
 
 

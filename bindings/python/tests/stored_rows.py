@@ -72,7 +72,7 @@ class Shape:
         found: list[type[quire.Model]] = []
         for key, kind in self.attributes.items():
             is_single = kind is ctypes.c_float
-            body[f"a_{key}"] = quire.attr(name=key, type=quire.Float if is_single else None)
+            body[f"a_{key}"] = quire.attr(default=None, name=key, type=quire.Float if is_single else None)
             body["__annotations__"][f"a_{key}"] = quire.Attr[
                 Optional[float if is_single else kind or str]]  # type: ignore
         for key, shape in self.related.items():

@@ -38,29 +38,29 @@ class Author(quire.Model):
 class Quote(quire.Model):
     author: quire.ToOne["Author | None"] = quire.relation(inverse="quotes")
     contents: quire.Attr[str]
-    created_at: quire.Attr[Optional[datetime]]
+    created_at: quire.Attr[Optional[datetime]] = quire.attr(default=None)
     price: quire.Attr[float] = quire.attr(default=1.0)
-    note: quire.Attr[Optional[str]]
+    note: quire.Attr[Optional[str]] = quire.attr(default=None)
     __indexes__ = [("price", "-created_at"), "contents"]
 
 
 class Everything(quire.Model):
     """One attribute of each type."""
 
-    text: quire.Attr[Optional[str]]
-    whole: quire.Attr[Optional[int]]
-    small: quire.Attr[Optional[int]] = quire.attr(type=quire.Integer16)
-    middle: quire.Attr[Optional[int]] = quire.attr(type=quire.Integer32)
-    real: quire.Attr[Optional[float]]
-    single: quire.Attr[Optional[float]] = quire.attr(type=quire.Float)
-    flag: quire.Attr[Optional[bool]]
-    instant: quire.Attr[Optional[datetime]]
-    exact: quire.Attr[Optional[Decimal]]
-    data: quire.Attr[Optional[bytes]]
-    uid: quire.Attr[Optional[UUID]]
-    link: quire.Attr[Optional[str]] = quire.attr(type=quire.URI)
-    coded: quire.Attr[Optional[bytes]] = quire.attr(type=quire.Transformable)
-    draft: quire.Attr[Optional[str]] = quire.attr(transient=True)
+    text: quire.Attr[Optional[str]] = quire.attr(default=None)
+    whole: quire.Attr[Optional[int]] = quire.attr(default=None)
+    small: quire.Attr[Optional[int]] = quire.attr(default=None, type=quire.Integer16)
+    middle: quire.Attr[Optional[int]] = quire.attr(default=None, type=quire.Integer32)
+    real: quire.Attr[Optional[float]] = quire.attr(default=None)
+    single: quire.Attr[Optional[float]] = quire.attr(default=None, type=quire.Float)
+    flag: quire.Attr[Optional[bool]] = quire.attr(default=None)
+    instant: quire.Attr[Optional[datetime]] = quire.attr(default=None)
+    exact: quire.Attr[Optional[Decimal]] = quire.attr(default=None)
+    data: quire.Attr[Optional[bytes]] = quire.attr(default=None)
+    uid: quire.Attr[Optional[UUID]] = quire.attr(default=None)
+    link: quire.Attr[Optional[str]] = quire.attr(default=None, type=quire.URI)
+    coded: quire.Attr[Optional[bytes]] = quire.attr(default=None, type=quire.Transformable)
+    draft: quire.Attr[Optional[str]] = quire.attr(default=None, transient=True)
 
 
 class Animal(quire.Model):
@@ -77,7 +77,7 @@ class Cat(Animal):
 
 
 class Kitten(Cat):
-    toy: quire.Attr[Optional[str]]
+    toy: quire.Attr[Optional[str]] = quire.attr(default=None)
 
 
 MODELS = [Author, Quote, Everything, Dog, Kitten, Cat]

@@ -17,7 +17,7 @@ from support import seeds
 
 
 class Author(quire.Model):
-    name: quire.Attr[Optional[str]]
+    name: quire.Attr[Optional[str]] = quire.attr(default=None)
     books: quire.ToMany["Book"] = quire.relation(inverse="author")
     book_count: quire.Attr[int] = quire.derived("books.@count", name="bookCount")
     total: quire.Attr[Decimal] = quire.derived("books.price.@sum")
@@ -27,13 +27,13 @@ class Author(quire.Model):
 class Book(quire.Model):
     title: quire.Attr[str]
     pages: quire.Attr[int] = quire.attr(default=1)
-    price: quire.Attr[Optional[Decimal]]
+    price: quire.Attr[Optional[Decimal]] = quire.attr(default=None)
     author: quire.ToOne["Author | None"] = quire.relation(inverse="books")
     sort_title: quire.Attr[Optional[str]] = quire.derived("canonical:(title)", searchable=True)
     writer: quire.Attr[Optional[str]] = quire.derived("author.name")
     changed: quire.Attr[Optional[datetime]] = quire.derived("now()")
     thicker: quire.Fetched["Book"] = quire.fetched("pages > $FETCH_SOURCE.pages", "-pages", limit=2)
-    words: quire.Attr[Optional[int]] = quire.attr(transient=True)
+    words: quire.Attr[Optional[int]] = quire.attr(default=None, transient=True)
 
     log: ClassVar[list[str]] = []
     failing: ClassVar[list[str]] = []

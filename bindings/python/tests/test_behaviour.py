@@ -17,7 +17,7 @@ class Draft(quire.Model):
     """Writes down the hooks that are called for it."""
 
     size: quire.Attr[int] = quire.attr(default=1, maximum=3)
-    text: quire.Attr[Optional[str]]
+    text: quire.Attr[Optional[str]] = quire.attr(default=None)
     log: ClassVar[list[str]] = []
     saving: ClassVar[list[Callable[[Draft], None]]] = []
     """What else a save calls."""

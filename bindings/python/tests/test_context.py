@@ -149,7 +149,7 @@ class TransactionTests(StoreTestCase):
     def test_a_failed_save_drops_everything(self):
         with self.assertRaises(quire.ValidationError):
             with self.context.transaction():
-                self.context.add(Quote())
+                self.context.insert_many(Quote, {"note": ["a quote without contents"]})
         self.assertFalse(self.context.has_changes)
 
     def test_what_fails_while_changes_are_dropped_is_logged_beside_the_exception(self):

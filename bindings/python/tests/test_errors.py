@@ -14,7 +14,7 @@ from support import MODELS, Author, FileTestCase, Quote
 class Seat(quire.Model):
     row: quire.Attr[int]
     number: quire.Attr[int]
-    guest: quire.Attr[Optional[str]]
+    guest: quire.Attr[Optional[str]] = quire.attr(default=None)
     __unique__ = [("row", "number"), "guest"]
 
 
@@ -141,10 +141,10 @@ class FileErrorTests(FileTestCase):
 
     def test_a_broken_rule_is_named_and_nothing_is_saved(self):
         with quire.open(self.path, MODELS) as store:
-            store.context.add(Author())
-            with self.assertRaisesRegex(quire.ValidationError, "Author.name"):
+            store.context.insert_many(Quote, {"price": [1.0]})
+            with self.assertRaisesRegex(quire.ValidationError, "Quote.contents"):
                 store.context.save()
-            store.context.add(Quote())
+            store.context.insert_many(Quote, {"price": [1.5]})
             with self.assertRaises(quire.ValidationError) as caught:
                 store.context.save()
             self.assertEqual(len(caught.exception.details), 2)

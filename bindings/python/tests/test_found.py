@@ -11,12 +11,12 @@ import quire
 
 
 class Crate(quire.Model):
-    mark: quire.Attr[Optional[int]]
+    mark: quire.Attr[Optional[int]] = quire.attr(default=None)
     items: quire.ToMany["Item"] = quire.relation(inverse="crate", on_delete="deny")
 
 
 class Item(quire.Model):
-    name: quire.Attr[Optional[str]]
+    name: quire.Attr[Optional[str]] = quire.attr(default=None)
     crate: quire.ToOne["Crate | None"] = quire.relation(inverse="items")
     parent: quire.ToOne["Item | None"] = quire.relation(inverse="children")
     children: quire.ToMany["Item"] = quire.relation(inverse="parent")
@@ -30,7 +30,7 @@ class Key(quire.Model):
 
 
 class Tag(quire.Model):
-    word: quire.Attr[Optional[str]]
+    word: quire.Attr[Optional[str]] = quire.attr(default=None)
     items: quire.ToMany["Item"] = quire.relation(inverse="tags")
 
 

@@ -385,7 +385,7 @@ class RaisingTests(HandlerTestCase):
 
     def test_an_interruption_beside_a_failed_call_comes_out_with_what_that_failed_with(self):
         self.raising(self.live, KeyboardInterrupt())
-        self.context.add(Line())
+        self.context.insert_many(Line, {"rank": [0]})
         with self.assertRaises(KeyboardInterrupt) as raised:
             self.context.save()
         self.assertIsInstance(raised.exception.__cause__, quire.ValidationError)

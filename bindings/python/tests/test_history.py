@@ -19,8 +19,8 @@ DAYS = [None, *(datetime(2024, 1, day, tzinfo=timezone.utc) for day in range(1, 
 
 
 class Note(quire.Model):
-    author: quire.Attr[Optional[str]]
-    day: quire.Attr[Optional[datetime]]
+    author: quire.Attr[Optional[str]] = quire.attr(default=None)
+    day: quire.Attr[Optional[datetime]] = quire.attr(default=None)
     rank: quire.Attr[int] = quire.attr(default=0)
     text: quire.Attr[str] = quire.attr(default="")
 

@@ -15,13 +15,13 @@ class Folder(quire.Model):
 
 
 class Plain(quire.Model):
-    text: quire.Attr[Optional[str]]
+    text: quire.Attr[Optional[str]] = quire.attr(default=None)
 
 
 class Note(quire.Model):
     text: quire.Attr[Optional[str]] = quire.attr(default="blank")
     edits: quire.Attr[int] = quire.attr(default=0)
-    shout: quire.Attr[Optional[str]] = quire.attr(transient=True)
+    shout: quire.Attr[Optional[str]] = quire.attr(default=None, transient=True)
     folder: quire.ToOne["Folder | None"] = quire.relation(inverse="notes")
 
     log: ClassVar[list[str]] = []

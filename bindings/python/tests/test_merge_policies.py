@@ -14,7 +14,7 @@ from support import Author, Quote, StoreTestCase, day
 
 class Account(quire.Model):
     email: quire.Attr[str]
-    name: quire.Attr[Optional[str]]
+    name: quire.Attr[Optional[str]] = quire.attr(default=None)
     visits: quire.Attr[int] = quire.attr(default=0)
     __unique__ = ["email"]
 

@@ -35,11 +35,11 @@ class DeclarationTests(unittest.TestCase):
 
     def test_unions_in_text_are_read_on_every_version_of_python(self):
         class One(quire.Model):
-            a: "quire.Attr[str | None]"
-            b: quire.Attr["None | int"]
-            c: "quire.Attr[Optional[float]]"
-            d: quire.Attr[Union[bool, None]]
-            e: "quire.Attr['datetime | None']"
+            a: "quire.Attr[str | None]" = quire.attr(default=None)
+            b: quire.Attr["None | int"] = quire.attr(default=None)
+            c: "quire.Attr[Optional[float]]" = quire.attr(default=None)
+            d: quire.Attr[Union[bool, None]] = quire.attr(default=None)
+            e: "quire.Attr['datetime | None']" = quire.attr(default=None)
 
         self.assertEqual(
             [(each._type.name, each._is_optional) for each in (One.a, One.b, One.c, One.d, One.e)],
@@ -48,7 +48,7 @@ class DeclarationTests(unittest.TestCase):
     @unittest.skipIf(sys.version_info < (3, 10), "no | between types before 3.10")
     def test_evaluated_unions_are_read(self):
         class One(quire.Model):
-            a: quire.Attr[str | None]
+            a: quire.Attr[str | None] = quire.attr(default=None)
 
         self.assertTrue(One.a._is_optional)
 
@@ -190,8 +190,8 @@ class DeclarationTests(unittest.TestCase):
 
     def test_searchable_text_is_found_by_its_index(self):
         class Note(quire.Model):
-            text: quire.Attr[Optional[str]] = quire.attr(searchable=True)
-            other: quire.Attr[Optional[str]]
+            text: quire.Attr[Optional[str]] = quire.attr(default=None, searchable=True)
+            other: quire.Attr[Optional[str]] = quire.attr(default=None)
 
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "notes.sqlite")
@@ -214,7 +214,7 @@ class DeclarationTests(unittest.TestCase):
             number: quire.Attr[int] = quire.attr(searchable=True)
 
         class Passing(quire.Model):
-            text: quire.Attr[Optional[str]] = quire.attr(searchable=True, transient=True)
+            text: quire.Attr[Optional[str]] = quire.attr(default=None, searchable=True, transient=True)
 
         for model, reason in ((Number, "of type Integer 64"), (Passing, "being transient")):
             with self.assertRaisesRegex(quire.InvalidModel, reason):

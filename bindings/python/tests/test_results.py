@@ -489,7 +489,7 @@ class HandlerTests(ListTestCase):
         def fails(change):
             raise KeyError("mine")
 
-        self.context.add(Quote())
+        self.context.insert_many(Quote, {"note": ["a quote without contents"]})
         with self.assertLogs("quire", "ERROR"), self.assertRaises(quire.ValidationError):
             self.context.save()
 

@@ -10,27 +10,27 @@ from quire import Attr, MergePolicy, ToMany, ToOne, relation
 
 
 class Cover(quire.Model):
-    color: Attr[Optional[str]]
+    color: Attr[Optional[str]] = quire.attr(default=None)
 
 
 class Owner(quire.Model):
-    name: Attr[Optional[str]]
+    name: Attr[Optional[str]] = quire.attr(default=None)
     one: ToOne["Cover | None"] = relation(on_delete="cascade")
     many: ToMany["Cover"] = relation(on_delete="cascade")
     label: ToOne["Label | None"] = relation()
 
 
 class Label(quire.Model):
-    text: Attr[Optional[str]]
+    text: Attr[Optional[str]] = quire.attr(default=None)
 
 
 class Folder(quire.Model):
-    name: Attr[Optional[str]]
+    name: Attr[Optional[str]] = quire.attr(default=None)
     notes: ToMany["Note"] = relation(inverse="folder", on_delete="cascade")
 
 
 class Note(quire.Model):
-    text: Attr[Optional[str]]
+    text: Attr[Optional[str]] = quire.attr(default=None)
     folder: ToOne["Folder | None"] = relation(inverse="notes")
 
     def prepare_for_deletion(self) -> None:

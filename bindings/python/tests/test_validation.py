@@ -21,14 +21,14 @@ class Shelf(quire.Model):
 
 class Item(quire.Model):
     name: quire.Attr[str] = quire.attr(default="unnamed", min_length=1)
-    pages: quire.Attr[Optional[int]] = quire.attr(minimum=1, maximum=1000, name="count")
-    price: quire.Attr[Optional[Decimal]] = quire.attr(minimum=Decimal("0.50"))
-    made: quire.Attr[Optional[datetime]] = quire.attr(minimum=day(0), maximum=day(10))
+    pages: quire.Attr[Optional[int]] = quire.attr(default=None, minimum=1, maximum=1000, name="count")
+    price: quire.Attr[Optional[Decimal]] = quire.attr(default=None, minimum=Decimal("0.50"))
+    made: quire.Attr[Optional[datetime]] = quire.attr(default=None, minimum=day(0), maximum=day(10))
     code: quire.Attr[Optional[str]] = quire.attr(
-        min_length=2, max_length=4, pattern="[a-c]+", rules=[("SELF != 'abba'", "abba is taken.")])
-    blob: quire.Attr[Optional[bytes]] = quire.attr(max_length=3)
-    first: quire.Attr[Optional[int]]
-    last: quire.Attr[Optional[int]]
+        default=None, min_length=2, max_length=4, pattern="[a-c]+", rules=[("SELF != 'abba'", "abba is taken.")])
+    blob: quire.Attr[Optional[bytes]] = quire.attr(default=None, max_length=3)
+    first: quire.Attr[Optional[int]] = quire.attr(default=None)
+    last: quire.Attr[Optional[int]] = quire.attr(default=None)
     shelf: quire.ToOne["Shelf | None"] = quire.relation(inverse="items")
     __rules__ = [("first == nil OR last == nil OR first <= last", "The first comes before the last.")]
 
