@@ -1,45 +1,83 @@
-"""Type checkers see what is there; needs mypy, and is skipped without."""
+"""Type checkers see what is there, and agree with what happens; needs mypy and basedpyright, and is skipped without."""
 
-import importlib.util
+import contextlib
 import os
 import re
-import subprocess
-import sys
 import tempfile
 import unittest
 
 import quire
+from checkers import CHECKERS, MISSING, PACKAGE, mypy
+from declared_forms import CALLS, DECLARATIONS, FORMS, PREAMBLE
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PACKAGE = os.path.dirname(os.path.abspath(quire.__file__))
 
 
-def mypy(*arguments):
-    with tempfile.TemporaryDirectory() as cache:
-        return subprocess.run(
-            [sys.executable, "-m", "mypy", "--strict", "--cache-dir", cache, *arguments],
-            capture_output=True, text=True, cwd=HERE, env={**os.environ, "MYPYPATH": os.path.dirname(PACKAGE)}).stdout
+def run(lines):
+    """What a program defines."""
+    scope = {"__name__": __name__}
+    exec(compile("\n".join(lines), "declared.py", "exec", dont_inherit=True), scope)
+    return scope
 
 
-@unittest.skipUnless(importlib.util.find_spec("mypy"), "mypy is not installed")
+@unittest.skipIf(MISSING, MISSING)
 class TypingTests(unittest.TestCase):
     def test_the_package_is_clean(self):
-        found = mypy("--config-file", os.path.join(HERE, "..", "pyproject.toml"), PACKAGE)
+        found = mypy("--config-file", os.path.join(HERE, "..", "pyproject.toml"), os.path.join(PACKAGE, "quire"))
         self.assertIn("Success", found)
 
     def test_users_see_types_and_mistakes(self):
-        found = set()
-        for line in mypy("--no-warn-unused-ignores", "typed_use.py").splitlines():
-            match = re.match(r'typed_use.py:(\d+): (?:note: Revealed type is "(.*)"|error: .*\[([a-z-]+)\])$', line)
-            if match:
-                found.add((int(match[1]), match[2] or match[3]))
-        expected = set()
         with open(os.path.join(HERE, "typed_use.py")) as file:
-            for number, line in enumerate(file, 1):
-                match = re.search(r"# [RE]: (.*)$", line)
-                if match:
-                    expected.add((number, match[1]))
-        self.assertEqual(found, expected)
+            lines = file.read().splitlines()
+        shown = {number: found[1] for number, line in enumerate(lines, 1) if (found := re.search(r"# R: (.*)$", line))}
+        wrong = {number for number, line in enumerate(lines, 1) if line.endswith("# E")}
+        for name, check in CHECKERS.items():
+            with self.subTest(checker=name):
+                found = check(os.path.join(HERE, "typed_use.py"))
+                self.assertEqual(found.types, shown)
+                self.assertEqual(found.wrong, wrong, found.text)
+
+    def test_what_a_constructor_takes_is_what_the_checkers_let_it_take(self):
+        """Each form of a declaration, with each call: it runs where both checkers are content, and nowhere else."""
+        lines = PREAMBLE.splitlines()
+        for name, declared in FORMS.items():
+            lines += [f"class {name}(quire.Model):", f"    it: {declared}"]
+        first = len(lines) + 1
+        calls = [call.replace("FORM", name) for name in FORMS for call in CALLS]
+        scope = run(lines)
+        refused = set()
+        for call in calls:
+            try:
+                eval(call, scope)
+            except (TypeError, quire.InvalidArgument):
+                refused.add(call)
+        self.assertGreater(len(refused), len(FORMS))
+        self.assertGreater(len(calls) - len(refused), len(FORMS))
+        for name, found in self.checked(lines + calls).items():
+            self.assertGreaterEqual(min(found.wrong), first, found.text)
+            self.assertEqual({calls[number - first] for number in found.wrong}, refused, name)
+
+    def test_a_declaration_that_is_refused_is_a_mistake_to_the_checkers(self):
+        for declared, is_right in DECLARATIONS.items():
+            lines = [*PREAMBLE.splitlines(), "class Declared(quire.Model):", f"    it: {declared}"]
+            with self.subTest(declared=declared):
+                refused = self.assertRaises((TypeError, quire.InvalidArgument))
+                with contextlib.nullcontext() if is_right else refused:
+                    run(lines)
+        several = PREAMBLE.splitlines()
+        first = len(several)
+        for number, declared in enumerate(DECLARATIONS):
+            several += [f"class Declared{number}(quire.Model):", f"    it: {declared}"]
+        for name, found in self.checked(several).items():
+            wrong = {first + 2 * number + 2 for number, is_right in enumerate(DECLARATIONS.values()) if not is_right}
+            self.assertEqual(found.wrong, wrong, f"{name}: {found.text}")
+
+    def checked(self, lines):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "declared.py")
+            with open(path, "w") as file:
+                file.write("\n".join(lines) + "\n")
+            return {name: check(path) for name, check in CHECKERS.items()}
 
 
 if __name__ == "__main__":
