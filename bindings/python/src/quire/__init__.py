@@ -1,7 +1,7 @@
 """Quire: an object store in Core Data's file format, with sectioned lists that stay up to date.
 
     class Quote(quire.Model):
-        author: quire.Attr[Optional[str]]
+        author: quire.Attr[Optional[str]] = quire.attr(default=None)
         contents: quire.Attr[str]
         created_at: quire.Attr[datetime]
 
@@ -10,7 +10,7 @@
         quotes = context.query(Quote).order_by(Quote.author).live(section_by=Quote.author)
 
         @quotes.on_change
-        def redraw(change):
+        def redraw(change: quire.ChangeSet[Quote]) -> None:
             ...
 
         context.add(Quote(author="Goethe", contents="More light!", created_at=datetime.now(timezone.utc)))
@@ -34,6 +34,7 @@ from .changes import (
     Path,
     PlanOrder,
     PlanStep,
+    RowChange,
     SectionChange,
     Step,
     StepKind,
@@ -91,7 +92,7 @@ __all__ = [
     "InsertSection", "Integer16", "Integer32", "Integer64", "InvalidArgument", "InvalidModel", "InvalidState",
     "InvalidText", "Key", "MergePolicy", "Model", "ModelMismatch", "Move", "MultipleFound", "NotAStore", "NotFound",
     "ObjectConflict", "Order", "Path", "PlanOrder", "PlanStep", "Predicate", "PredicateError", "Quantified",
-    "Query", "ReadOnly", "Related", "Results", "Rule", "Section", "SectionChange", "Sections", "Snapshot",
+    "Query", "ReadOnly", "Related", "Results", "RowChange", "Rule", "Section", "SectionChange", "Sections", "Snapshot",
     "SnapshotEvents", "SnapshotSection", "Step", "StepKind", "Store", "StoreClosed", "ToMany", "ToOne",
     "Transformable", "URI", "Unsupported", "Update", "ValidationError", "WrongThread", "WrongType", "__version__",
     "attr", "derived", "fetched", "function", "open", "register_function", "relation", "unregister_function",

@@ -6,12 +6,12 @@ import typing
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Optional, Union
 
-from . import _annotations, _buffers, _ffi, _types
+from . import _annotations, _buffers, _types
 from ._types import AttributeType
 from .errors import InvalidArgument
 from ._rules import AttrRules
 from ._fetched import Fetched, FetchedOptions
-from .properties import NO_DEFAULT, Attr, AttrOptions, Property, RelationOptions, ToMany, ToOne
+from .properties import NO_DEFAULT, PLAIN_RELATION, Attr, AttrOptions, Property, RelationOptions, ToMany, ToOne
 
 if TYPE_CHECKING:
     from .model import Model
@@ -40,6 +40,8 @@ class Entity:
                 each._model = model
         self.own = own
         self.properties: dict[str, Property] = {**(parent.properties if parent else {}), **own}
+        self.required = frozenset(name for name, each in self.properties.items() if each._is_required)
+        """What a constructor has to be given."""
         stored = [each for each in self.properties.values() if isinstance(each, Attr) and not each._is_transient]
         for place, attribute in enumerate(stored):
             # The same number in every class that inherits it: ancestors come first.
@@ -130,7 +132,7 @@ def _property(
             raise TypeError(f"{where}: a fetched property is empty instead of None; leave '| None' out")
         return Fetched(owner, name, member, options)
     if options is NO_DEFAULT:
-        options = RelationOptions(None, _ffi.QUIRE_DELETE_NULLIFY, False, 0, 0, None)
+        options = PLAIN_RELATION
     if not isinstance(options, RelationOptions):
         raise TypeError(f"{where} is a relationship and has no default; it takes relation(...)")
     if not isinstance(member, _annotations.Unresolved) and not hasattr(member, "_quire_entity"):

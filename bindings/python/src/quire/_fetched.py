@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ctypes import byref, c_void_p
-from typing import TYPE_CHECKING, Any, Generic, NoReturn, Optional, TypeVar, Union, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, Optional, TypeVar, Union, overload
 
 from . import _identity, _values
 from ._load import library
-from .errors import InvalidModel, InvalidState, failure
+from .errors import InvalidModel, NotInContext, failure
 from .keys import Key, Order, order_of
 from .predicate import Predicate
 
@@ -33,7 +33,8 @@ class FetchedOptions:
 
 
 def fetched(
-    condition: Union[str, Predicate], *order_by: Union[str, Key, Order], limit: int = 0, name: Optional[str] = None
+    condition: Union[str, Predicate], *order_by: Union[str, Key, Order], limit: int = 0, name: Optional[str] = None,
+    init: Literal[False] = False
 ) -> Any:
     """Says what a fetched property holds.
 
@@ -41,8 +42,11 @@ def fetched(
 
     `condition` is about the objects that it holds; in it `$FETCH_SOURCE` is the object that has the property. They come
     in the order of `order_by`, keys as `Query.order_by` takes them, and at most `limit` of them, 0 for all. `name` is
-    its name in the store when that differs.
+    its name in the store when that differs. `init` tells type checkers that constructors do not take it; it is
+    always False.
     """
+    if init is not False:
+        raise TypeError("constructors do not take a fetched property; leave init out")
     if not isinstance(condition, (str, Predicate)):
         raise TypeError(f"a condition is a text or a Predicate, not {type(condition).__name__}")
     if not 0 <= _values.whole(limit, "limit") < 2**63:
@@ -73,7 +77,7 @@ class Fetched(Generic[M]):
             return self
         context = instance._quire_context
         if context is None:
-            raise InvalidState(f"{self} can be read once its object is in a context; context.add(...) puts it there.")
+            raise NotInContext(f"{self} can be read once its object is in a context; context.add(...) puts it there.")
         context._prepare()
         error, taken = c_void_p(), c_void_p()
         status = library.quire_object_get_fetched(
@@ -82,7 +86,8 @@ class Fetched(Generic[M]):
         context._after(status, error)
         return context._take_objects(taken)  # type: ignore[return-value]
 
-    def __set__(self, instance: Model, value: object) -> NoReturn:
+    # No value is a NoReturn, so type checkers refuse every assignment.
+    def __set__(self, instance: Model, value: NoReturn) -> None:
         raise AttributeError(f"{self} is fetched, and cannot be assigned")
 
     def __repr__(self) -> str:

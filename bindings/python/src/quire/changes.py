@@ -7,7 +7,7 @@ import struct
 from collections.abc import Iterator
 from ctypes import POINTER, byref, c_int64, c_size_t, c_void_p, sizeof, string_at
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Optional, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Optional, TypeVar, Union
 
 from . import _ffi, _handle, _values
 from ._evaluation import python_value
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AggregateChange", "Change", "ChangeSet", "Delete", "DeleteSection", "Insert", "InsertSection", "Move", "Path",
-    "PlanOrder", "PlanStep", "SectionChange", "Step", "StepKind", "Update",
+    "PlanOrder", "PlanStep", "RowChange", "SectionChange", "Step", "StepKind", "Update",
 ]
 
 M = TypeVar("M", bound="Model")
@@ -107,6 +107,11 @@ class Insert(Change[M]):
     __slots__ = ()
     __match_args__ = ("new",)
 
+    old: None
+    old_flat: None
+    new: Path
+    new_flat: int
+
 
 class Delete(Change[M]):
     """A row that went: `old` was its place. The object may exist all the same and only have left the list."""
@@ -114,11 +119,21 @@ class Delete(Change[M]):
     __slots__ = ()
     __match_args__ = ("old",)
 
+    old: Path
+    old_flat: int
+    new: None
+    new_flat: None
+
 
 class Move(Change[M]):
     """A row that went from `old` to `new`. It may also have changed otherwise."""
 
     __slots__ = ()
+
+    old: Path
+    old_flat: int
+    new: Path
+    new_flat: int
 
 
 class Update(Change[M]):
@@ -126,8 +141,16 @@ class Update(Change[M]):
 
     __slots__ = ()
 
+    old: Path
+    old_flat: int
+    new: Path
+    new_flat: int
 
-_KINDS: dict[int, type[Change[Any]]] = {
+
+RowChange = Union[Insert[M], Delete[M], Move[M], Update[M]]
+"""What iterating a `ChangeSet` gives: `RowChange[Book]`. `isinstance` tells type checkers which places there are."""
+
+_KINDS: dict[int, type[Any]] = {
     _ffi.QUIRE_CHANGE_INSERT: Insert,
     _ffi.QUIRE_CHANGE_DELETE: Delete,
     _ffi.QUIRE_CHANGE_MOVE: Move,
@@ -219,7 +242,7 @@ class PlanStep(NamedTuple):
 
 
 _STEP_KINDS = {int(kind): kind for kind in StepKind}
-_SECTION_KINDS: dict[int, type[SectionChange]] = {
+_SECTION_KINDS: dict[int, Union[type[InsertSection], type[DeleteSection]]] = {
     _ffi.QUIRE_CHANGE_INSERT: InsertSection,
     _ffi.QUIRE_CHANGE_DELETE: DeleteSection,
 }
@@ -267,7 +290,7 @@ class ChangeSet(_handle.Handle, Generic[M]):
             for each in aggregates[: count.value])
 
     @property
-    def section_changes(self) -> tuple[SectionChange, ...]:
+    def section_changes(self) -> tuple[Union[InsertSection, DeleteSection], ...]:
         """The sections that went, last to first, and then those that came, first to last, with their names."""
         return self._section_changes
 
@@ -335,7 +358,7 @@ class ChangeSet(_handle.Handle, Generic[M]):
             raise failure(status, error)
         return None if new.value < 0 else new.value
 
-    def __iter__(self) -> Iterator[Change[M]]:
+    def __iter__(self) -> Iterator[RowChange[M]]:
         for row, keys in zip(self._rows, self._keys):
             kind, id, old_section, old_row, old_flat, new_section, new_row, new_flat = row
             yield _KINDS[kind](

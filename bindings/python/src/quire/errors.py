@@ -73,6 +73,10 @@ class InvalidState(Error, RuntimeError):
     status = _ffi.QUIRE_INVALID_STATE
 
 
+class NotInContext(InvalidState, AttributeError):
+    """What an object has only in a context is read before. `hasattr` and completion pass over it."""
+
+
 class InvalidText(Error, ValueError):
     """Text that has no UTF-8 form, such as a lone surrogate."""
 

@@ -79,6 +79,8 @@ class Key(Operand):
     _name: str
     _key: str
     _owner: str
+    _is_required: bool
+    """Whether a constructor needs it: where type checkers see no default."""
     _model: type[Model]
 
     @property

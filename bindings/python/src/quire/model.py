@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from inspect import Signature
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Optional
 
-from . import _changes, _hooks, _identity, _rows, _rules, _values
+from . import _changes, _description, _hooks, _identity, _rows, _rules, _values
 from ._entity import Entity, properties_of
+from ._fetched import fetched
 from ._hooks import SnapshotEvents
 from .errors import InvalidState, NotFound
-from .properties import Property, attr
+from .properties import Property, attr, derived
 
 if TYPE_CHECKING:
     from typing_extensions import dataclass_transform
@@ -28,12 +30,13 @@ __all__ = ["Model", "SnapshotEvents"]
 _set_plain = object.__setattr__
 
 
-@dataclass_transform(kw_only_default=True, field_specifiers=(attr,))
+# What is no field specifier, such as `relation`, counts as a default for type checkers.
+@dataclass_transform(kw_only_default=True, field_specifiers=(attr, derived, fetched))
 class Model:
     """Base of model classes. Each class is an entity of the store, and each instance an object.
 
         class Quote(quire.Model):
-            author: quire.Attr[Optional[str]]
+            author: quire.Attr[Optional[str]] = quire.attr(default=None)
             contents: quire.Attr[str]
             __indexes__ = [("author", "-contents")]
 
@@ -45,8 +48,9 @@ class Model:
     that every object must fulfil to be saved, each a tuple of a predicate and of what to say when it is broken:
     `[("starts <= ends", "It starts before it ends.")]`. `attr` has rules about single values.
 
-    An instance is made with keyword arguments and is in no context at first; `Context.add` puts it into one. What a
-    constructor leaves out has its default or None. Assignments are checked at once: a value of another type raises
+    An instance is made with keyword arguments and is in no context at first; `Context.add` puts it into one. The
+    constructor needs what is declared without a default, as in a dataclass: `contents` here. A relationship that has a
+    `relation` may be left out. Assignments are checked at once: a value of another type raises
     TypeError, one that does not fit `InvalidArgument`. Objects are used on the thread of their context, compare by
     identity, and a context has one instance for each object as long as that is alive.
     """
@@ -59,6 +63,7 @@ class Model:
         __unique__: ClassVar[Iterable[Any]]
         __templates__: ClassVar[Mapping[str, Any]]
         __rules__: ClassVar[Iterable[Any]]
+        __signature__: ClassVar[Optional[Signature]]
     _quire_entity: ClassVar[Entity]
 
     if TYPE_CHECKING:
@@ -73,10 +78,16 @@ class Model:
         parent: Optional[Entity] = None if parents[0] is Model else parents[0]._quire_entity
         properties = properties_of(cls, _RESERVED, sys._getframe(1).f_locals)
         for name, each in properties.items():
+            each.__doc__ = _description.property_docstring(each)
             setattr(cls, name, each)
         if "validate" in cls.__dict__:
             type.__setattr__(cls, "validate", _hooks.complete(cls.__dict__["validate"]))
         cls._quire_entity = Entity(cls, parent, properties)
+        # A constructor of the class's own speaks for itself.
+        cls.__signature__ = (
+            _description.signature(cls._quire_entity.properties) if cls.__init__ is Model.__init__ else None)
+        if cls.__doc__ is None:
+            cls.__doc__ = _description.docstring(cls)
 
     if not TYPE_CHECKING:
         # Hidden from type checkers, which have the signatures of the descriptors instead.
@@ -86,13 +97,17 @@ class Model:
                 raise TypeError("Model is the base of model classes and has no objects of its own")
             _set_plain(self, "_quire_reference", None)
             _set_plain(self, "_quire_context", None)
-            properties = type(self)._quire_entity.properties
+            entity = type(self)._quire_entity
+            properties = entity.properties
+            own = self.__dict__
             for name, value in values.items():
                 found = properties.get(name)
                 if found is None:
                     known = ", ".join(properties) or "none"
                     raise TypeError(f"{type(self).__name__} has no attribute {name!r}. It has: {known}")
-                _set_plain(self, name, found._checked(value))
+                own[name] = found._checked(value)
+            if not values.keys() >= entity.required:
+                raise _description.missing(type(self), values)
 
         def __setattr__(self, name, value):
             found = type(self)._quire_entity.properties.get(name)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Optional, TypeVar, Union, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Optional, TypeVar, Union, overload
 
 from . import _annotations, _ffi, _identity, _values
 from ._types import AttributeType
-from .errors import InvalidArgument, InvalidState, InvalidText
+from .errors import InvalidArgument, InvalidText, NotInContext
 from .keys import Key
 from .operand import Collection, Navigable
 from .predicate import Predicate
@@ -64,6 +64,23 @@ class RelationOptions:
         self.name = name
 
 
+PLAIN_RELATION = RelationOptions(None, _ffi.QUIRE_DELETE_NULLIFY, False, 0, 0, None)
+"""Of a relationship that is declared by its annotation alone."""
+
+
+# An attribute without a default is one that constructors need, also for type checkers.
+@overload
+def attr(
+    *, default: T, type: Optional[AttributeType] = None, transient: bool = False, searchable: bool = False,
+    name: Optional[str] = None, minimum: Any = None, maximum: Any = None, min_length: int = 0, max_length: int = 0,
+    pattern: Optional[str] = None, rules: Iterable[tuple[Union[str, Predicate], str]] = (),
+) -> Attr[T]: ...
+@overload
+def attr(
+    *, type: Optional[AttributeType] = None, transient: bool = False, searchable: bool = False,
+    name: Optional[str] = None, minimum: Any = None, maximum: Any = None, min_length: int = 0, max_length: int = 0,
+    pattern: Optional[str] = None, rules: Iterable[tuple[Union[str, Predicate], str]] = (),
+) -> Any: ...
 def attr(
     *,
     default: Any = NO_DEFAULT,
@@ -98,7 +115,8 @@ def attr(
 
 
 def derived(
-    expression: str, *, type: Optional[AttributeType] = None, searchable: bool = False, name: Optional[str] = None
+    expression: str, *, type: Optional[AttributeType] = None, searchable: bool = False, name: Optional[str] = None,
+    init: Literal[False] = False
 ) -> Any:
     """Says that the store calculates an attribute: `book_count: quire.Attr[int] = quire.derived("books.@count")`.
 
@@ -110,8 +128,11 @@ def derived(
 
     Objects show the value after each save and batch request; until then, what was saved last, and a new one 0 for
     `@count` and `@sum` and otherwise None. Nobody assigns it (`InvalidArgument`). Queries use it as any other. `type`,
-    `searchable` and `name` are as for `attr`.
+    `searchable` and `name` are as for `attr`. `init` tells type checkers that constructors do not take it; it is always
+    False.
     """
+    if init is not False:
+        raise TypeError("constructors do not take a derived attribute; leave init out")
     if not isinstance(expression, str):
         raise TypeError(f"an attribute is derived from an expression, a text, not {expression!r:.60}")
     return AttrOptions(NO_DEFAULT, type, False, searchable, name, AttrRules(), expression)
@@ -166,6 +187,7 @@ class Attr(Key, Generic[T]):
         self._is_optional = is_optional
         self._is_transient = is_transient
         self._is_searchable = is_searchable
+        self._is_required = default is NO_DEFAULT and derivation is None
         self._default: Any = None if default is NO_DEFAULT else self._checked(default)
 
     # At run time there is no __set__, so that a value in the instance's __dict__ is found without a call.
@@ -256,6 +278,7 @@ class ToOne(Navigable, Key, Generic[T]):
         self._destination = destination
         self._is_optional = is_optional
         self._options = options
+        self._is_required = options is PLAIN_RELATION
 
     @overload
     def __get__(self, instance: None, owner: type[Any]) -> ToOne[T]: ...
@@ -315,6 +338,7 @@ class ToMany(Collection, Key, Generic[M]):
         self._destination = destination
         self._is_optional = options.minimum == 0
         self._options = options
+        self._is_required = options is PLAIN_RELATION
 
     @overload
     def __get__(self, instance: None, owner: type[Any]) -> ToMany[M]: ...
@@ -324,7 +348,7 @@ class ToMany(Collection, Key, Generic[M]):
         if instance is None:
             return self
         if instance._quire_context is None:
-            raise InvalidState(
+            raise NotInContext(
                 f"{self} can be read once its object is in a context; context.add(...) puts it there.")
         return Related(instance, self)
 
