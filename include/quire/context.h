@@ -36,7 +36,7 @@ quire_status quire_context_create(
  * Cancel. Owned: `*out_context`.
  *
  * It reads through its parent and sees what that has not saved; its saves are changes of the parent, one thing to undo
- * there, and reach the store when the parent saves. Contexts nest to any depth. A child and its parent count as one
+ * there, and reach the store when the parent saves. Contexts nest up to 64 deep. A child and its parent count as one
  * context for threads. Ids are the same in all of them; objects are not: look an id up with `quire_context_object`.
  *
  * What the parent changes later reaches objects that the child has read, and its results controllers, with
@@ -51,7 +51,7 @@ quire_status quire_context_create(
  * back, reset or undo it, and while the child's merge handler decides, nothing of the parent can change
  * (QUIRE_INVALID_STATE).
  *
- * The child holds its parent. Fails: QUIRE_WRONG_THREAD, QUIRE_CLOSED.
+ * The child holds its parent. Fails: QUIRE_UNSUPPORTED (64 contexts are above it), QUIRE_WRONG_THREAD, QUIRE_CLOSED.
  */
 quire_status quire_context_create_child(
     quire_context *parent, quire_context *QUIRE_NULLABLE *QUIRE_NONNULL out_context,
@@ -158,7 +158,8 @@ uint64_t quire_context_generation(const quire_context *context);
  * loops: poll(2), GLib, Qt, asyncio. Only poll it; do not read from it, write to it or close it.
  *
  * It belongs to `context` and is closed with it. It becomes readable on any thread that saves; merging is for the thread
- * of the context. Fails: QUIRE_INVALID_STATE (the process has no more descriptors).
+ * of the context. Once the store is closed it is never readable again, because nothing can be taken over.
+ * Fails: QUIRE_INVALID_STATE (the process has no more descriptors), QUIRE_CLOSED.
  */
 quire_status quire_context_descriptor(
     quire_context *context, int *out_descriptor, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);

@@ -21,7 +21,7 @@ public func quire_context_create_child(
   return status(parent, "parent", out_error) { parent throws(Failure) in
     let out = try required(out_context, "out_context")
     try parent.store.checkOpen()
-    out.pointee = .passing(Context(parent: parent))
+    out.pointee = .passing(try parent.makeChild())
   }
 }
 
@@ -157,6 +157,7 @@ public func quire_context_descriptor(
   out_descriptor?.pointee = 0
   return status(context, "context", out_error) { context throws(Failure) in
     let out = try required(out_descriptor, "out_descriptor")
+    try context.store.checkOpen()
     out.pointee = try context.inbox.descriptor()
   }
 }

@@ -5,6 +5,8 @@ final class Context {
   let store: Store
   /// What it reads through and saves to, instead of the store; see Context+Parent.swift.
   let parent: Context?
+  /// How many contexts it reads through.
+  let depth: Int
   /// Shared with its parent and its children, which its calls enter as well.
   let confinement: Confinement
   /// What others have saved, or its parent has changed, and this context has not taken over.
@@ -62,15 +64,24 @@ final class Context {
   /// Conflicts that the last save settled.
   var settledCount = 0
 
-  private var observers: [WeakObserver] = []
+  private var observers = WeakReferences<WeakObserver>()
   private(set) var isProcessing = false
   /// References from outside the library to the context or to anything that belongs to it.
   private let externalReferences = Atomic<Int>(0)
 
-  private struct WeakObserver { weak var observer: (any ContextObserver)? }
-  private struct WeakContext { weak var context: Context? }
+  private struct WeakObserver: WeakReference {
+    weak var observer: (any ContextObserver)?
 
-  private var childReferences: [WeakContext] = []
+    var isGone: Bool { observer == nil }
+  }
+
+  private struct WeakContext: WeakReference {
+    weak var context: Context?
+
+    var isGone: Bool { context == nil }
+  }
+
+  private var childReferences = WeakReferences<WeakContext>()
   /// The child whose save has been taken over and not been told to anybody yet.
   weak var savingChild: Context?
   /// Whether it counts among the outside references of its parent.
@@ -79,20 +90,33 @@ final class Context {
   init(store: Store) {
     self.store = store
     parent = nil
+    depth = 0
     confinement = Confinement()
     self.identifier = UInt64.random(in: .min ... .max)
     store.add(inbox)
+  }
+
+  /// Each reads, tells and lets go through its parent: so many do on the stack of a small thread.
+  private static let deepestChild = 64
+
+  func makeChild() throws(Failure) -> Context {
+    if depth < Context.deepestChild { return Context(parent: self) }
+    throw Failure(
+      .unsupported,
+      "The context has \(depth) contexts above it and can have no children: contexts nest \(Context.deepestChild) "
+        + "deep. Make the new one on a context further up.")
   }
 
   /// A context whose store is another context.
   init(parent: Context) {
     store = parent.store
     self.parent = parent
+    depth = parent.depth + 1
     confinement = parent.confinement
     identifier = parent.identifier
     // What the parent has not told anybody yet, a new child sees anyway.
-    parent.childReferences.removeAll { $0.context == nil }
-    parent.childReferences.append(WeakContext(context: self))
+    parent.childReferences.add(WeakContext(context: self))
+    store.add(childInbox: inbox)
     parent.retainExternally()
     holdsParent = true
   }
@@ -120,7 +144,7 @@ final class Context {
     return false
   }
 
-  var children: [Context] { childReferences.isEmpty ? [] : childReferences.compactMap(\.context) }
+  var children: [Context] { childReferences.isEmpty ? [] : childReferences.all.compactMap(\.context) }
 
   var model: Model { store.model }
   var hasChanges: Bool { !inserted.isEmpty || !deleted.isEmpty || !updated.isEmpty }
@@ -383,11 +407,10 @@ final class Context {
   // MARK: Observers
 
   func add(_ observer: any ContextObserver) {
-    observers.removeAll { $0.observer == nil }
-    observers.append(WeakObserver(observer: observer))
+    observers.add(WeakObserver(observer: observer))
   }
 
-  var liveObservers: [any ContextObserver] { observers.compactMap(\.observer) }
+  var liveObservers: [any ContextObserver] { observers.all.compactMap(\.observer) }
 
   /// More rounds than any sensible chain of delegates needs: Core Data gives up after as many.
   private static let mostRounds = 1000

@@ -1,5 +1,3 @@
-import Glibc
-
 /// What others have saved since a context last took it over: of each row how it ends, not every step. Any thread.
 final class ChangeInbox: Sendable {
   private enum Fate { case inserted, updated, deleted, returned }
@@ -9,8 +7,16 @@ final class ChangeInbox: Sendable {
     var regrouped: [ObjectIdentifier: (relationship: Relationship, owners: Set<RowIdentifier>)] = [:]
     /// Made when somebody asks for it.
     var signal: Signal?
+    /// Whether there is nothing to take any more, as the store was closed.
+    var isClosed = false
 
     var isEmpty: Bool { rows.isEmpty && regrouped.isEmpty }
+
+    mutating func drop() {
+      rows = [:]
+      regrouped = [:]
+      signal?.lower()
+    }
   }
 
   private let contents = Guarded(Contents())
@@ -19,6 +25,7 @@ final class ChangeInbox: Sendable {
 
   func post(_ change: StoreChange) {
     contents.withLock { contents in
+      if contents.isClosed { return }
       let wasEmpty = contents.isEmpty
       // The owner may have read in between: a row that came and then changed is to it as one that changed, and one that
       // came and went as one that went.
@@ -62,10 +69,16 @@ final class ChangeInbox: Sendable {
       }) {
         change.regrouped.append((relationship, owners.sorted { $0.id < $1.id }))
       }
-      contents.rows = [:]
-      contents.regrouped = [:]
-      contents.signal?.lower()
+      contents.drop()
       return change
+    }
+  }
+
+  /// Drops what came in, and whatever else will.
+  func close() {
+    contents.withLock { contents in
+      contents.isClosed = true
+      if !contents.isEmpty { contents.drop() }
     }
   }
 
@@ -100,59 +113,39 @@ final class ChangeInbox: Sendable {
   }
 }
 
-/// A pipe of which one byte is readable when there is something to do: what every event loop can wait for.
-private final class Signal: Sendable {
-  let descriptor: Int32
-  private let writing: Int32
+/// The inboxes of a store's contexts, for as long as somebody holds them.
+struct Inboxes: Sendable {
+  struct Reference: WeakReference, Sendable {
+    weak var inbox: ChangeInbox?
 
-  /// nil when the process has too many descriptors.
-  init?() {
-    var ends: (Int32, Int32) = (-1, -1)
-    let code = withUnsafeMutablePointer(to: &ends) {
-      $0.withMemoryRebound(to: Int32.self, capacity: 2) { pipe($0) }
-    }
-    if code != 0 { return nil }
-    (descriptor, writing) = ends
-    for end in [descriptor, writing] {
-      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-      _ = fcntl(end, F_SETFL, O_NONBLOCK)
-    }
+    var isGone: Bool { inbox == nil }
   }
 
-  deinit {
-    _ = Glibc.close(descriptor)
-    _ = Glibc.close(writing)
-  }
-
-  func raise() {
-    var byte: UInt8 = 1
-    _ = write(writing, &byte, 1)
-  }
-
-  func lower() {
-    var byte: UInt8 = 0
-    _ = read(descriptor, &byte, 1)
-  }
+  /// Get what others save.
+  var followers = WeakReferences<Reference>()
+  /// Get what their parents tell them.
+  var children = WeakReferences<Reference>()
 }
 
 extension Store {
-  /// From now on `inbox` gets what others save, for as long as somebody holds it.
-  func add(_ inbox: ChangeInbox) {
-    inboxes.withLock { inboxes in
-      inboxes.removeAll { $0.inbox == nil }
-      inboxes.append(WeakInbox(inbox: inbox))
-    }
+  /// From now on `inbox` gets what others save.
+  func add(_ inbox: ChangeInbox) { inboxes.withLock { $0.followers.add(.init(inbox: inbox)) } }
+
+  /// From now on `inbox`, which is that of a child, is closed with the store.
+  func add(childInbox inbox: ChangeInbox) { inboxes.withLock { $0.children.add(.init(inbox: inbox)) } }
+
+  func closeInboxes() {
+    let all = inboxes.withLock { inboxes in (inboxes.followers.all + inboxes.children.all).compactMap(\.inbox) }
+    for inbox in all { inbox.close() }
   }
 
   /// Whether anybody besides the owner of `inbox` follows the store.
   func hasFollowers(besides inbox: ChangeInbox) -> Bool {
-    inboxes.withLock { inboxes in inboxes.contains { $0.inbox != nil && $0.inbox !== inbox } }
+    inboxes.withLock { inboxes in inboxes.followers.all.contains { $0.inbox != nil && $0.inbox !== inbox } }
   }
 
   func publish(_ change: StoreChange, besides inbox: ChangeInbox) {
-    let others = inboxes.withLock { inboxes in inboxes.compactMap(\.inbox).filter { $0 !== inbox } }
+    let others = inboxes.withLock { inboxes in inboxes.followers.all.compactMap(\.inbox).filter { $0 !== inbox } }
     for other in others { other.post(change) }
   }
-
-  struct WeakInbox: Sendable { weak var inbox: ChangeInbox? }
 }

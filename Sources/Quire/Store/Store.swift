@@ -26,7 +26,7 @@ final class Store: @unchecked Sendable {
   private var isOpen = true
   private let lastTemporaryID = Atomic<Int64>(0)
   /// Of the contexts that follow what others save.
-  let inboxes = Guarded<[WeakInbox]>([])
+  let inboxes = Guarded(Inboxes())
   /// By the number of the root entity; used by who is inside `withConnection`.
   var reserves: [Int: IDReserve] = [:]
 
@@ -59,6 +59,7 @@ final class Store: @unchecked Sendable {
       returnReservedIDs(on: connection)
       isOpen = false
       connection.close()
+      closeInboxes()
     }
   }
 
