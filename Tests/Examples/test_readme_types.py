@@ -1,0 +1,35 @@
+"""Checks that type checkers are content with the Python blocks of the pages. Without mypy and basedpyright, skipped."""
+import pathlib
+import sys
+import tempfile
+import unittest
+
+from pages import PAGES, ROOT, program
+
+sys.path.append(str(ROOT / "bindings/python/tests"))
+from checkers import CHECKERS, MISSING  # noqa: E402
+
+
+@unittest.skipIf(MISSING, MISSING)
+class ReadmeTypes(unittest.TestCase):
+    def test_the_blocks_of_each_page_have_no_mistake_for_the_strictest_checkers(self):
+        for page in PAGES:
+            for name, check in CHECKERS.items():
+                with self.subTest(page=page, checker=name), tempfile.TemporaryDirectory() as folder:
+                    file = pathlib.Path(folder, "page.py")
+                    file.write_text(program(page))
+                    found = check(str(file))
+                    self.assertEqual((found.wrong, found.text), (set(), ""))
+
+    def test_a_mistake_would_be_found(self):
+        for page in PAGES:
+            for name, check in CHECKERS.items():
+                with self.subTest(page=page, checker=name), tempfile.TemporaryDirectory() as folder:
+                    file = pathlib.Path(folder, "page.py")
+                    text = program(page) + "\nQuote(nothing=1)\n"
+                    file.write_text(text)
+                    self.assertEqual(check(str(file)).wrong, {text.count("\n")})
+
+
+if __name__ == "__main__":
+    unittest.main()
