@@ -1,17 +1,22 @@
 """Quire: an object store in Core Data's file format, with sectioned lists that stay up to date.
 
+    from datetime import datetime, timezone
+    from typing import Optional
+    import quire
+
     class Quote(quire.Model):
         author: quire.Attr[Optional[str]] = quire.attr(default=None)
         contents: quire.Attr[str]
         created_at: quire.Attr[datetime]
 
-    with quire.open("quotes.sqlite", [Quote]) as store:
+    with quire.open("dated-quotes.sqlite", [Quote]) as store:
         context = store.context
         quotes = context.query(Quote).order_by(Quote.author).live(section_by=Quote.author)
 
         @quotes.on_change
-        def redraw(change: quire.ChangeSet[Quote]) -> None:
-            ...
+        def redraw(changes: quire.ChangeSet[Quote]) -> None:
+            for change in changes:
+                print(change)
 
         context.add(Quote(author="Goethe", contents="More light!", created_at=datetime.now(timezone.utc)))
         context.save()
