@@ -8,6 +8,7 @@
  *   quire/value.h        one value of an attribute
  *   quire/model.h        entities, attributes, relationships
  *   quire/store.h        a file of objects
+ *   quire/log.h          the SQL that a store runs, with times
  *   quire/context.h      a working set of objects: insert, delete, save, rollback
  *   quire/conflict.h     what a save does with objects that another writer changed
  *   quire/undo.h         undoing and redoing changes
@@ -34,6 +35,7 @@
 #include "quire/value.h"
 #include "quire/model.h"
 #include "quire/store.h"
+#include "quire/log.h"
 #include "quire/context.h"
 #include "quire/conflict.h"
 #include "quire/undo.h"

@@ -17,7 +17,7 @@
 #include <unicode/uset.h>
 #include <unicode/ustring.h>
 
-static inline uint32_t quire_icu_version(void) {
+static inline uint32_t quire_icu_version_parts(void) {
   UVersionInfo parts;
   u_getVersion(parts);
   return (uint32_t)parts[0] << 24 | (uint32_t)parts[1] << 16 | (uint32_t)parts[2] << 8 | parts[3];

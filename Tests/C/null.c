@@ -38,6 +38,9 @@ typedef struct world {
     quire_native_function function;
     quire_function_callback callback;
     quire_progress progress;
+    quire_log log;
+    quire_value known;
+    quire_object *everything;
     quire_hooks hooks;
     int64_t ids[2], out_numbers[8];
     uint8_t out_bytes[32];
@@ -82,6 +85,11 @@ static bool say_nothing(void *data, const quire_value *arguments, size_t count, 
 
 /* Made once, and with it the stores of all worlds: only models that are not frozen must be new each time. */
 static quire_model *shared_model;
+
+static void log_nothing(void *user_data, const quire_log_entry *entry) {
+    (void)user_data;
+    (void)entry;
+}
 
 static bool go_on(void *user_data, uint64_t row_count) {
     (void)user_data, (void)row_count;
@@ -134,6 +142,7 @@ static world *make_world(void) {
     add_attribute(w->open_model, "Book", "isbn", QUIRE_TYPE_STRING);
     w->object = insert_book(w->context, "Faust", 300);
     w->other = insert(w->context, "Tag");
+    w->everything = insert(w->context, "Everything");
     save(w->context);
     make_conflict(w);
     w->merge_handler.struct_size = sizeof w->merge_handler;
@@ -141,6 +150,7 @@ static world *make_world(void) {
     snprintf(w->uri, sizeof w->uri, "%s", quire_object_uri(w->object).data);
     w->number = quire_value_integer(1);
     w->text = quire_value_text("text");
+    w->known = quire_value_text("Faust II");
     w->values[0] = quire_value_text("title");
     w->values[1] = quire_value_text("isbn");
     w->keys[0] = w->null_keys[0] = w->invalid_keys[0] = "title";
@@ -167,6 +177,8 @@ static world *make_world(void) {
     CHECK(quire_object_validate_value(w->object, "title", QUIRE_NUL, &nil, &w->broken) == QUIRE_VALIDATION);
     w->progress.struct_size = sizeof w->progress;
     w->progress.report = go_on;
+    w->log.struct_size = sizeof w->log;
+    w->log.statement = log_nothing;
     w->cancellation = quire_cancellation_create();
     CHECK_OK(quire_predicate_parse("pages > 10", QUIRE_NUL, NULL, 0, &w->predicate, &error));
     CHECK(quire_predicate_parse("pages >", QUIRE_NUL, NULL, 0, &(quire_predicate *){NULL}, &w->error) == QUIRE_INVALID_PREDICATE);
@@ -205,6 +217,7 @@ static world *make_world(void) {
 }
 
 static void end_world(world *w) {
+    quire_object_release(w->everything);
     /* The process has but one table of functions. */
     quire_function_unregister("registered", QUIRE_NUL, NULL);
     quire_function_unregister("Fresh", QUIRE_NUL, NULL);

@@ -54,6 +54,11 @@ BY_FUNCTION = {
     ("quire_results_add_aggregate", "results"): "w->open_results",
     ("quire_results_add_aggregate", "expression"): "w->total",
     ("quire_results_aggregate", "name"): '"total"',
+    ("quire_object_get_integer", "key"): '"pages"',
+    ("quire_object_get_number", "key"): '"pages"',
+    ("quire_object_get_date", "object"): "w->everything",
+    ("quire_object_get_date", "key"): '"moment"',
+    ("quire_context_find", "value"): "&w->known",
 }
 BY_NAME = {
     "entity": '"Book"',
@@ -107,6 +112,11 @@ BY_NAME = {
     "version": "QUIRE_CONFLICT_VERSION_CURRENT",
     "capacity": "0",
     "levels": "5",
+    "user_data": "NULL",
+    "destroy": "NULL",
+    "log": "&w->log",
+    "left": "&w->text",
+    "right": "&w->text",
 }
 # What has to come before a call.
 BEFORE = {
@@ -120,8 +130,8 @@ ONLY_IN_CALLBACKS = {"quire_object_refuse", "quire_results_delegate_failed", "qu
 # They change nothing although their handle is one that things are changed through.
 READS = re.compile(
     r"quire_(composite|list|object|results|snapshot|context)_(child_of_section|child_start|count|create|create_child|"
-    r"get|get_\w+|changed_keys|ids|index_path|index_titles|object|object_for_uri|page|positions|section|section_of|"
-    r"sections|section_for_index_title|aggregate|snapshot|validate|validate_value)|"
+    r"find|get|get_\w+|changed_keys|ids|index_path|index_titles|object|object_for_uri|page|positions|section|"
+    r"section_of|sections|section_for_index_title|aggregate|snapshot|validate|validate_value)|"
     r"quire_context_(fetch|pending|descriptor)|quire_error_object|quire_fetch_request_explain|"
     r"quire_model_version_hash|quire_predicate_matches|quire_store_open")
 ARRAYS = {"out_keys", "out_ids", "out_rows", "out_sections", "out_hash"}

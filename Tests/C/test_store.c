@@ -221,7 +221,7 @@ static void closed_store_refuses_work_and_keeps_its_handles(void) {
 }
 
 static void options_of_another_size_are_understood_or_refused(void) {
-    struct { quire_store_options known; uint32_t tail; } later = {QUIRE_STORE_OPTIONS_INIT, 0};
+    struct { quire_store_options known; uint64_t tail; } later = {QUIRE_STORE_OPTIONS_INIT, 0};
     later.known.struct_size = sizeof later;
     quire_model *model = library_model();
     quire_store *store = NULL;

@@ -173,7 +173,76 @@ static void pointers_that_are_null_are_refused(void) {
     close_fixture(made);
 }
 
+static bool are_equal(quire_value left, quire_value right) {
+    const bool equal = quire_value_equal(&left, &right);
+    CHECK(equal == quire_value_equal(&right, &left));
+    return equal;
+}
+
+static void values_are_equal_by_what_they_stand_for(void) {
+    const quire_value one = quire_value_integer(1), nil = quire_value_nil();
+    CHECK(are_equal(nil, nil) && !are_equal(nil, quire_value_integer(0)) && !are_equal(nil, quire_value_text("")));
+    CHECK(are_equal(one, quire_value_double(1)) && are_equal(one, quire_value_decimal("1.00")));
+    CHECK(are_equal(one, quire_value_boolean(true)) && !are_equal(one, quire_value_text("1")));
+    CHECK(!are_equal(quire_value_integer(INT64_MAX), quire_value_double(9223372036854775807.0)));
+    CHECK(are_equal(quire_value_double(0.0), quire_value_double(-0.0)));
+    CHECK(are_equal(quire_value_text("Faust"), quire_value_text_sized("Fausten", 5)));
+    CHECK(!are_equal(quire_value_text("\xc3\xa9"), quire_value_text("e\xcc\x81")));
+    CHECK(are_equal(quire_value_date(1.5), quire_value_date(1.5)) && !are_equal(quire_value_date(1), one));
+    const uint8_t bytes[16] = {1, 2, 3};
+    CHECK(are_equal(quire_value_uuid(bytes), quire_value_uuid(bytes)) && !are_equal(quire_value_uuid(bytes), nil));
+}
+
+static void lists_and_dictionaries_are_equal_part_by_part(void) {
+    const quire_value left[] = {quire_value_integer(1), quire_value_text("a")};
+    const quire_value right[] = {quire_value_double(1), quire_value_text("a")}, other[] = {left[1], left[0]};
+    CHECK(are_equal(quire_value_list(left, 2), quire_value_list(right, 2)));
+    CHECK(!are_equal(quire_value_list(left, 2), quire_value_list(other, 2)));
+    CHECK(!are_equal(quire_value_list(left, 2), quire_value_list(left, 1)) && !are_equal(quire_value_list(left, 1), left[0]));
+    const quire_entry some[] = {{quire_value_text("a"), left[0]}, {quire_value_text("b"), quire_value_list(left, 2)}};
+    const quire_entry same[] = {{quire_value_text("b"), quire_value_list(right, 2)}, {quire_value_text("a"), right[0]}};
+    CHECK(are_equal(quire_value_dictionary(some, 2), quire_value_dictionary(same, 2)));
+    CHECK(!are_equal(quire_value_dictionary(some, 2), quire_value_dictionary(some, 1)));
+
+    /* As deep as a program may make it. */
+    static quire_value nested[100000];
+    nested[0] = left[0];
+    for (size_t i = 1; i < 100000; i++) nested[i] = quire_value_list(&nested[i - 1], 1);
+    CHECK(are_equal(nested[60], nested[60]) && !are_equal(nested[99999], nested[99999]));
+}
+
+static void objects_are_equal_to_themselves_and_their_ids(void) {
+    fixture made = open_fixture();
+    quire_object *author = insert(made.context, "Author"), *book = insert_book(made.context, "Faust", 1);
+    const quire_value held = quire_value_object(author);
+    CHECK_OK(quire_object_set(book, "author", QUIRE_NUL, &held, &error));
+    const quire_value id = get_value(book, "author");
+    CHECK(id.kind == QUIRE_VALUE_OBJECT_ID);
+    CHECK(are_equal(held, held) && are_equal(id, id) && are_equal(held, id));
+    CHECK(!are_equal(held, quire_value_object(book)) && !are_equal(id, quire_value_integer(id.as.integer)));
+    quire_object_release(author);
+    quire_object_release(book);
+    close_fixture(made);
+}
+
+static void what_is_no_value_equals_nothing(void) {
+    quire_value nan = quire_value_double(0), text = quire_value_text("\xff"), unknown = quire_value_nil(), empty = nan;
+    nan.as.real = __builtin_nan("");
+    unknown.kind = 4711;
+    empty.kind = QUIRE_VALUE_TEXT;
+    empty.size = 5;
+    empty.as.text = NULL;
+    const quire_value none[] = {nan, text, unknown, empty};
+    for (size_t i = 0; i < 4; i++)
+        for (size_t j = 0; j < 4; j++) CHECK(!are_equal(none[i], none[j]));
+    CHECK(!quire_value_equal(NULL, &nan) && !quire_value_equal(&nan, NULL) && !quire_value_equal(NULL, NULL));
+}
+
 int main(void) {
+    RUN(values_are_equal_by_what_they_stand_for);
+    RUN(lists_and_dictionaries_are_equal_part_by_part);
+    RUN(objects_are_equal_to_themselves_and_their_ids);
+    RUN(what_is_no_value_equals_nothing);
     RUN(value_takes_sixteen_bytes);
     RUN(constructors_fill_kind_size_and_member);
     RUN(integers_return_from_the_file);

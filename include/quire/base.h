@@ -140,6 +140,12 @@ typedef struct quire_cancellation quire_cancellation;
 /** The version of the library that is running, such as "0.1.0". Static. Compare it with the macros above. */
 const char *quire_version(void);
 
+/** The version of the SQLite that the library runs with, such as "3.40.1". Static. */
+const char *quire_sqlite_version(void);
+
+/** The version of the ICU that the library runs with, such as "72.1". Static. */
+const char *quire_icu_version(void);
+
 /** The name of a status, such as "QUIRE_NOT_FOUND"; "unknown status" for a foreign number. Static. */
 const char *quire_status_name(quire_status status);
 

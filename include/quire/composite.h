@@ -205,6 +205,20 @@ typedef struct quire_child_frame {
  */
 const quire_child_frame *QUIRE_NULLABLE quire_changes_children(const quire_changes *changes, size_t *out_count);
 
+/**
+ * Attaches a pointer of the program to `composite`, in the place of the one that it had. The library never touches what it
+ * points to. `destroy`, which may be NULL, is called once with it: when another takes its place, or when `composite` is
+ * gone, then on the thread that has released it last.
+ *
+ * Fails: QUIRE_INVALID_ARGUMENT, QUIRE_WRONG_THREAD; `destroy` is not called then.
+ */
+quire_status quire_composite_set_user_data(
+    quire_composite *composite, void *QUIRE_NULLABLE user_data, void (*QUIRE_NULLABLE destroy)(void *QUIRE_NULLABLE user_data),
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** What was attached, or NULL. */
+void *QUIRE_NULLABLE quire_composite_user_data(const quire_composite *composite);
+
 QUIRE_END
 
 #endif

@@ -98,6 +98,32 @@ quire_status quire_context_object(
     quire_object *QUIRE_NULLABLE *QUIRE_NONNULL out_object, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
+ * The object of `entity` (or of an entity that inherits from it) with this value of an attribute or a to-one
+ * relationship, pending changes included; of several, the one with the lowest id. Owned: `*out_object`.
+ *
+ * An index on the attribute makes it fast (`quire_model_add_index`, `quire_model_add_uniqueness_constraint`). Changes are
+ * processed first, as by a fetch. A value of nil finds an object without a value.
+ * Fails: QUIRE_NOT_FOUND (there is none), QUIRE_INVALID_ARGUMENT (no such key, a to-many relationship, a transient
+ * attribute, a value that the attribute cannot hold), and as `quire_context_fetch`.
+ */
+quire_status quire_context_find(
+    quire_context *context, const char *entity, size_t entity_size, const char *key, size_t key_size,
+    const quire_value *value, quire_object *QUIRE_NULLABLE *QUIRE_NONNULL out_object,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * The same; where there is none, inserts an object of `entity` with that value. `*out_is_inserted` tells the two apart; it
+ * may be NULL. Owned: `*out_object`.
+ *
+ * Another context may insert the same meanwhile. With a uniqueness constraint the save then settles that as the merge
+ * policy says (see conflict.h). Fails as `quire_context_find`, but for QUIRE_NOT_FOUND, and as `quire_context_insert`.
+ */
+quire_status quire_context_find_or_insert(
+    quire_context *context, const char *entity, size_t entity_size, const char *key, size_t key_size,
+    const quire_value *value, quire_object *QUIRE_NULLABLE *QUIRE_NONNULL out_object,
+    bool *QUIRE_NULLABLE out_is_inserted, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
  * The object with this URI, as `quire_object_uri` gives it. Owned: `*out_object`.
  *
  * Fails: QUIRE_NOT_FOUND, QUIRE_INVALID_ARGUMENT (not such a URI, or of another store), QUIRE_CLOSED.
@@ -244,6 +270,20 @@ quire_status quire_context_insert_rows(
     quire_context *context, const char *entity, size_t entity_size, const char *const QUIRE_NULLABLE *QUIRE_NONNULL keys,
     const quire_value *const QUIRE_NULLABLE *QUIRE_NONNULL columns, size_t column_count, size_t row_count,
     int64_t *QUIRE_NULLABLE out_first_id, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Attaches a pointer of the program to `context`, in the place of the one that it had. The library never touches what it
+ * points to. `destroy`, which may be NULL, is called once with it: when another takes its place, or when `context` is
+ * gone, then on the thread that has released it last.
+ *
+ * Fails: QUIRE_INVALID_ARGUMENT, QUIRE_WRONG_THREAD; `destroy` is not called then.
+ */
+quire_status quire_context_set_user_data(
+    quire_context *context, void *QUIRE_NULLABLE user_data, void (*QUIRE_NULLABLE destroy)(void *QUIRE_NULLABLE user_data),
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** What was attached, or NULL. */
+void *QUIRE_NULLABLE quire_context_user_data(const quire_context *context);
 
 QUIRE_END
 

@@ -64,6 +64,44 @@ quire_status quire_object_get(
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
+ * Reads an attribute that holds text, a URI or a decimal number, as text. No text (`data` is NULL) for nil.
+ *
+ * Borrowed as by `quire_object_get`. Fails as `quire_object_get`, and with QUIRE_INVALID_ARGUMENT (another type).
+ */
+quire_status quire_object_get_text(
+    quire_object *object, const char *key, size_t key_size, quire_string *out_text,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Reads an attribute that holds an integer or a boolean. 0 for nil, which `*out_is_nil` tells from a zero; it may be NULL.
+ *
+ * Fails as `quire_object_get`, and with QUIRE_INVALID_ARGUMENT (another type).
+ */
+quire_status quire_object_get_integer(
+    quire_object *object, const char *key, size_t key_size, int64_t *out_integer, bool *QUIRE_NULLABLE out_is_nil,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Reads an attribute that holds a number of any type, or a boolean, as the nearest double. 0 for nil, which `*out_is_nil`
+ * tells from a zero; it may be NULL.
+ *
+ * Fails as `quire_object_get`, and with QUIRE_INVALID_ARGUMENT (another type).
+ */
+quire_status quire_object_get_number(
+    quire_object *object, const char *key, size_t key_size, double *out_number, bool *QUIRE_NULLABLE out_is_nil,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Reads an attribute that holds a date, as seconds since 1970-01-01 00:00:00 UTC. 0 for nil, which `*out_is_nil` tells
+ * from that moment; it may be NULL.
+ *
+ * Fails as `quire_object_get`, and with QUIRE_INVALID_ARGUMENT (another type).
+ */
+quire_status quire_object_get_date(
+    quire_object *object, const char *key, size_t key_size, double *out_seconds, bool *QUIRE_NULLABLE out_is_nil,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
  * Changes an attribute or a relationship; inverse relationships follow at once.
  *
  * A to-one relationship takes an object or nil; a to-many one a list of objects, which replaces what it held. A value

@@ -506,6 +506,20 @@ quire_status quire_changes_map_positions(
     const quire_changes *changes, const int64_t *old_rows, size_t count, int64_t *out_rows,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
+/**
+ * Attaches a pointer of the program to `results`, in the place of the one that it had. The library never touches what it
+ * points to. `destroy`, which may be NULL, is called once with it: when another takes its place, or when `results` is
+ * gone, then on the thread that has released it last.
+ *
+ * Fails: QUIRE_INVALID_ARGUMENT, QUIRE_WRONG_THREAD; `destroy` is not called then.
+ */
+quire_status quire_results_set_user_data(
+    quire_results *results, void *QUIRE_NULLABLE user_data, void (*QUIRE_NULLABLE destroy)(void *QUIRE_NULLABLE user_data),
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** What was attached, or NULL. */
+void *QUIRE_NULLABLE quire_results_user_data(const quire_results *results);
+
 QUIRE_END
 
 #endif

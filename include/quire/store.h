@@ -3,6 +3,7 @@
 #define QUIRE_STORE_H_
 
 #include "base.h"
+#include "log.h"
 
 QUIRE_BEGIN
 
@@ -18,10 +19,12 @@ typedef struct quire_store_options {
     bool relaxed_durability;
     /** How long to wait for a lock that another connection holds, in milliseconds; 0 means 5000. */
     uint32_t busy_timeout;
+    /** What is told of each statement, those of the opening included (see log.h). NULL for nothing. It is copied. */
+    const quire_log *QUIRE_NULLABLE log;
 } quire_store_options;
 
 /** Sets `struct_size`; all else zero. */
-#define QUIRE_STORE_OPTIONS_INIT { (uint32_t)sizeof(quire_store_options), false, false, false, 0 }
+#define QUIRE_STORE_OPTIONS_INIT { (uint32_t)sizeof(quire_store_options), false, false, false, 0, NULL }
 
 /**
  * Opens the store at `path`, creating it when there is no file. `:memory:` is a private store in memory.

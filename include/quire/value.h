@@ -85,6 +85,17 @@ typedef struct quire_entry {
 /** As the `size` of a text value: it ends with NUL, measure it. */
 #define QUIRE_VALUE_NUL UINT32_MAX
 
+/**
+ * Whether two values are equal, as `==` of predicates says it: numbers by their value, whatever their kinds; text, URIs
+ * and data byte by byte; nil and nil alone; lists element by element, dictionaries key by key; objects by entity tree and
+ * id; expressions and predicates by their structure. A QUIRE_VALUE_OBJECT_ID equals any object with that id. Values of
+ * different kinds are otherwise unequal.
+ *
+ * False when one of them is NULL, or is no value that the library would take: an unknown kind, text that is not UTF-8, NaN.
+ * Any thread; with objects, that of their context.
+ */
+bool quire_value_equal(const quire_value *left, const quire_value *right);
+
 /** nil: no value. */
 static inline quire_value quire_value_nil(void) {
     quire_value value;

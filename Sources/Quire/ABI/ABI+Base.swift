@@ -3,6 +3,14 @@ import CQuire
 @_cdecl("quire_version") @implementation
 public func quire_version() -> UnsafePointer<CChar>? { literal("0.1.0") }
 
+@_cdecl("quire_sqlite_version") @implementation
+public func quire_sqlite_version() -> UnsafePointer<CChar>? { Connection.libraryVersion }
+
+@_cdecl("quire_icu_version") @implementation
+public func quire_icu_version() -> UnsafePointer<CChar>? {
+  UnsafeRawPointer(TextOrder.libraryVersion.bytes.start).assumingMemoryBound(to: CChar.self)
+}
+
 @_cdecl("quire_status_name") @implementation
 public func quire_status_name(_ status: quire_status) -> UnsafePointer<CChar>? {
   switch status {

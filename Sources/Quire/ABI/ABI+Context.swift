@@ -80,6 +80,42 @@ public func quire_context_object(
   }
 }
 
+@_cdecl("quire_context_find") @implementation
+public func quire_context_find(
+  _ context: UnsafeMutablePointer<quire_context>?, _ entity: CText, _ entity_size: Int, _ key: CText, _ key_size: Int,
+  _ value: UnsafePointer<quire_value>?, _ out_object: Out<quire_object>, _ out_error: ErrorOut
+) -> quire_status {
+  out_object?.pointee = nil
+  return status(context, "context", out_error) { context throws(Failure) in
+    let out = try required(out_object, "out_object")
+    let entity = try context.model.entity(entity, entity_size, "entity")
+    let property = try entity.property(key, key_size, "key")
+    let value = try Quire.value(value, "value", in: context)
+    guard let object = try context.find(entity, property, value) else {
+      throw Failure(.notFound, "There is no object '\(entity.name)' with this value of '\(property.name)'.")
+    }
+    out.pointee = .passing(object)
+  }
+}
+
+@_cdecl("quire_context_find_or_insert") @implementation
+public func quire_context_find_or_insert(
+  _ context: UnsafeMutablePointer<quire_context>?, _ entity: CText, _ entity_size: Int, _ key: CText, _ key_size: Int,
+  _ value: UnsafePointer<quire_value>?, _ out_object: Out<quire_object>,
+  _ out_is_inserted: UnsafeMutablePointer<Bool>?, _ out_error: ErrorOut
+) -> quire_status {
+  out_object?.pointee = nil
+  out_is_inserted?.pointee = false
+  return status(context, "context", out_error) { context throws(Failure) in
+    let out = try required(out_object, "out_object")
+    let entity = try context.model.entity(entity, entity_size, "entity")
+    let property = try entity.property(key, key_size, "key")
+    let found = try context.findOrInsert(entity, property, Quire.value(value, "value", in: context))
+    out.pointee = .passing(found.object)
+    out_is_inserted?.pointee = found.isInserted
+  }
+}
+
 @_cdecl("quire_context_object_for_uri") @implementation
 public func quire_context_object_for_uri(
   _ context: UnsafeMutablePointer<quire_context>?, _ uri: CText, _ uri_size: Int, _ out_object: Out<quire_object>,

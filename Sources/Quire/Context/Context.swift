@@ -43,6 +43,8 @@ final class Context {
   private var pendingHolders: [ObjectReference: ObjectSet] = [:]
   /// References to rows that turned out to be gone.
   private var missing: Set<ObjectReference> = []
+  /// What looks pending objects up by their values; made by the first lookup after a save.
+  var pendingValues: [PendingValues] = []
   /// The query of the last fetch, which is often the next one too.
   var lastQuery: AnyObject?
   /// Whether a save has met changes of another writer, so that what was read is out of date.
@@ -53,6 +55,9 @@ final class Context {
   let ruleBook = RuleBook()
   /// nil when changes are not to be undone.
   var undoManager: UndoManager?
+
+  /// What the program has attached to it.
+  var userData: AnyObject?
 
   /// What a save does with objects that another writer has changed too; a handler decides object by object.
   var mergePolicy = MergePolicy.error
@@ -167,6 +172,7 @@ final class Context {
       uncounted = ObjectSet()
       touched = ObjectSet()
       pendingHolders = [:]
+      pendingValues = []
       undoManager = nil
       letGoOfParent()
     }
@@ -399,6 +405,7 @@ final class Context {
     withdrawn = ObjectSet()
     uncounted = ObjectSet()
     pendingHolders = [:]
+    pendingValues = []
   }
 
   /// Everything pending, in the order inserted, updated, deleted.
@@ -451,6 +458,7 @@ final class Context {
     for _ in 0..<Context.mostRounds {
       let objects = touched.take()
       if objects.isEmpty { return }
+      for values in pendingValues { objects.forEach(values.note) }
       if observers.isEmpty, childReferences.isEmpty {
         for object in objects { object.unheard = UnheardChange() }
         continue

@@ -8,6 +8,8 @@ final class CompositeController {
   private(set) var isFetched = false
   private(set) var isTelling = false
   let generation = Counter()
+  /// What the program has attached to it.
+  var userData: AnyObject?
   var delegate: (any CompositeDelegate)?
   let queuesChanges: Bool
   private var queue = ChangeQueue()

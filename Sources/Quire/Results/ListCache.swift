@@ -15,7 +15,7 @@ struct ListCache {
     file = CacheFile(name, of: store.path)
     // The model is that of the store's file.
     var parts = [
-      "1", TextOrder.libraryVersion, name.string, query.entity.name, "\(query.includesSubentities)",
+      "1", TextOrder.libraryVersion.string, name.string, query.entity.name, "\(query.includesSubentities)",
       "\(listing.isSectioned)", query.predicate?.text ?? "",
     ]
     for sort in query.sort {

@@ -18,6 +18,8 @@ final class ResultsController {
   /// While a bracket's changes are worked out but not applied: the objects that got permanent ids, by temporary id.
   var assignedMeanwhile: [Int64: ManagedObject]?
   let generation = Counter()
+  /// What the program has attached to it.
+  var userData: AnyObject?
   /// What was read beyond what was asked for.
   var ahead = ReadAhead()
   /// What it looks at beyond its rows.

@@ -22,6 +22,8 @@ final class Connection {
   var isOpening = true
 
   private(set) var handle: OpaquePointer?
+  /// What follows the statements; nil when nothing is logged.
+  private var trace: SQLTrace?
   private var idleStatements: [String: IdleStatement] = [:]
   private var transactionDepth = 0
   private var synchronizesSaves = true
@@ -82,12 +84,25 @@ final class Connection {
 
   deinit { close() }
 
+  /// SQLite's, as it says it itself.
+  static var libraryVersion: UnsafePointer<CChar>? { sqlite3_libversion() }
+
   /// Idempotent. Statements still held elsewhere keep SQLite's handle alive until they go.
   func close() {
     for statement in idleStatements.values { statement.finish() }
     idleStatements = [:]
+    setLog(nil)
     if let open = handle { sqlite3_close_v2(open) }
     handle = nil
+  }
+
+  /// Has the end of each statement told to `log`; nil ends that.
+  func setLog(_ log: SQLLog?) {
+    guard let handle else { return }
+    // SQLite must not call what is gone.
+    sqlite3_trace_v2(handle, 0, nil, nil)
+    trace = log.map(SQLTrace.init)
+    trace?.follow(handle)
   }
 
   /// Has the file use a write-ahead log, as Core Data does when it opens one. Where that is not to be had, because the

@@ -104,6 +104,7 @@ extension Store {
   }
 
   private static func configure(_ connection: Connection, _ options: Options) throws(Failure) {
+    connection.setLog(options.log)
     try connection.execute("PRAGMA foreign_keys = OFF")
     try connection.execute("PRAGMA temp_store = MEMORY")
     if !connection.isReadOnly {

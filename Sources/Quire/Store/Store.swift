@@ -10,6 +10,8 @@ final class Store: @unchecked Sendable {
     var synchronousNormal = false
     /// How long to wait for the lock of another process.
     var busyTimeoutMilliseconds: Int32 = 5000
+    /// What is told of each statement, those of the opening included.
+    var log: SQLLog?
   }
 
   let model: Model
@@ -61,6 +63,11 @@ final class Store: @unchecked Sendable {
       connection.close()
       closeInboxes()
     }
+  }
+
+  /// Has the end of each statement told to `log`; nil ends that.
+  func setLog(_ log: SQLLog?) throws(Failure) {
+    try withConnection { (connection) throws(Failure) in connection.setLog(log) }
   }
 
   /// The first of `count` ids for objects that are not saved yet; the others follow downwards.

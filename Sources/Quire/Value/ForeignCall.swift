@@ -22,8 +22,8 @@ enum ForeignCall {
     if isRunning {
       throw Failure(
         .invalidState,
-        "A registered function may not use contexts or stores while a predicate calls it; give it what it needs as "
-          + "arguments.")
+        "A registered function or a log may not use contexts or stores while the library calls it. What a function "
+          + "needs comes as its arguments.")
     }
   }
 }

@@ -15,7 +15,11 @@ struct TextOrder: Hashable, Sendable {
   static let binary = TextOrder(kind: .binary)
 
   /// Another version may order texts otherwise, and fold them.
-  static var libraryVersion: String { "\(quire_icu_version())" }
+  static let libraryVersion: Text = {
+    let parts = quire_icu_version_parts()
+    let (major, minor, patch) = (parts >> 24, parts >> 16 & 0xFF, parts >> 8 & 0xFF)
+    return Text(patch == 0 ? "\(major).\(minor)" : "\(major).\(minor).\(patch)")
+  }()
 
   let kind: Kind
   /// ICU's name of the locale; empty for the order that is common to all.

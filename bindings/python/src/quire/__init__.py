@@ -26,6 +26,7 @@ from ._fetched import Fetched, fetched
 from ._ffi import VERSION as __version__
 from ._types import AttributeType, Double, Float, Integer16, Integer32, Integer64, Transformable, URI
 from .aggregates import Aggregates
+from ._versions import icu_version, sqlite_version
 from .cancellation import Cancellation
 from .changes import (
     AggregateChange,
@@ -100,5 +101,6 @@ __all__ = [
     "Query", "ReadOnly", "Related", "Results", "RowChange", "Rule", "Section", "SectionChange", "Sections", "Snapshot",
     "SnapshotEvents", "SnapshotSection", "Step", "StepKind", "Store", "StoreClosed", "ToMany", "ToOne",
     "Transformable", "URI", "Unsupported", "Update", "ValidationError", "WrongThread", "WrongType", "__version__",
-    "attr", "derived", "fetched", "function", "open", "register_function", "relation", "unregister_function",
+    "attr", "derived", "fetched", "function", "icu_version", "open", "register_function", "relation", "sqlite_version",
+    "unregister_function",
 ]

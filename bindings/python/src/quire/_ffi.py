@@ -473,6 +473,32 @@ class quire_index_path(ctypes.Structure):
     ]
 
 
+class quire_log_entry(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved", c_uint32),
+        ("sql", quire_string),
+        ("nanoseconds", c_uint64),
+        ("row_count", c_uint64),
+    ]
+
+
+quire_log_destroy = CFUNCTYPE(None, c_void_p)
+
+quire_log_statement = CFUNCTYPE(None, c_void_p, POINTER(quire_log_entry))
+
+
+class quire_log(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("includes_values", c_bool),
+        ("least_nanoseconds", c_uint64),
+        ("user_data", c_void_p),
+        ("destroy", quire_log_destroy),
+        ("statement", quire_log_statement),
+    ]
+
+
 quire_merge_handler_destroy = CFUNCTYPE(None, c_void_p)
 
 quire_merge_handler_decide = CFUNCTYPE(c_uint32, c_void_p, c_void_p)
@@ -642,6 +668,7 @@ class quire_store_options(ctypes.Structure):
         ("must_exist", c_bool),
         ("relaxed_durability", c_bool),
         ("busy_timeout", c_uint32),
+        ("log", POINTER(quire_log)),
     ]
 
 
@@ -707,6 +734,8 @@ FUNCTIONS = (
     ("quire_composite_set_delegate", c_uint, (
         c_void_p, POINTER(quire_composite_delegate), POINTER(c_void_p),
     )),
+    ("quire_composite_set_user_data", c_uint, (c_void_p, c_void_p, c_void_p, POINTER(c_void_p))),
+    ("quire_composite_user_data", c_void_p, (c_void_p,)),
     ("quire_conflict_cause", c_uint32, (c_void_p,)),
     ("quire_conflict_has", c_bool, (c_void_p, c_uint32)),
     ("quire_conflict_object", c_void_p, (c_void_p,)),
@@ -739,6 +768,14 @@ FUNCTIONS = (
     ("quire_context_enable_undo", c_uint, (c_void_p, c_uint64, POINTER(c_void_p))),
     ("quire_context_end_undo_group", c_uint, (c_void_p, POINTER(c_void_p))),
     ("quire_context_fetch", c_uint, (c_void_p, c_void_p, POINTER(c_void_p), POINTER(c_void_p))),
+    ("quire_context_find", c_uint, (
+        c_void_p, c_char_p, c_size_t, c_char_p, c_size_t, POINTER(quire_value), POINTER(c_void_p),
+        POINTER(c_void_p),
+    )),
+    ("quire_context_find_or_insert", c_uint, (
+        c_void_p, c_char_p, c_size_t, c_char_p, c_size_t, POINTER(quire_value), POINTER(c_void_p),
+        POINTER(c_bool), POINTER(c_void_p),
+    )),
     ("quire_context_generation", c_uint64, (c_void_p,)),
     ("quire_context_has_changes", c_bool, (c_void_p,)),
     ("quire_context_insert", c_uint, (
@@ -781,10 +818,12 @@ FUNCTIONS = (
     ("quire_context_set_merge_policy", c_uint, (c_void_p, c_uint32, POINTER(c_void_p))),
     ("quire_context_set_merges_automatically", c_uint, (c_void_p, c_bool, POINTER(c_void_p))),
     ("quire_context_set_undo_registration", c_uint, (c_void_p, c_bool, POINTER(c_void_p))),
+    ("quire_context_set_user_data", c_uint, (c_void_p, c_void_p, c_void_p, POINTER(c_void_p))),
     ("quire_context_settled_count", c_size_t, (c_void_p,)),
     ("quire_context_store", c_void_p, (c_void_p,)),
     ("quire_context_undo", c_uint, (c_void_p, POINTER(c_void_p), POINTER(c_void_p))),
     ("quire_context_undo_name", quire_string, (c_void_p,)),
+    ("quire_context_user_data", c_void_p, (c_void_p,)),
     ("quire_error_conflict", c_void_p, (c_void_p, c_size_t)),
     ("quire_error_conflict_count", c_size_t, (c_void_p,)),
     ("quire_error_database_code", c_int32, (c_void_p,)),
@@ -872,6 +911,7 @@ FUNCTIONS = (
         c_char_p, c_size_t, POINTER(quire_function_callback), POINTER(c_void_p),
     )),
     ("quire_function_unregister", c_uint, (c_char_p, c_size_t, POINTER(c_void_p))),
+    ("quire_icu_version", c_char_p, ()),
     ("quire_list_count", c_int64, (c_void_p,)),
     ("quire_list_ids", c_uint, (c_void_p, c_int64, c_int64, POINTER(c_int64), POINTER(c_void_p))),
     ("quire_list_object", c_uint, (c_void_p, c_int64, POINTER(c_void_p), POINTER(c_void_p))),
@@ -938,14 +978,26 @@ FUNCTIONS = (
     ("quire_object_get_committed_objects", c_uint, (
         c_void_p, c_char_p, c_size_t, POINTER(c_void_p), POINTER(c_void_p),
     )),
+    ("quire_object_get_date", c_uint, (
+        c_void_p, c_char_p, c_size_t, POINTER(c_double), POINTER(c_bool), POINTER(c_void_p),
+    )),
     ("quire_object_get_fetched", c_uint, (
         c_void_p, c_char_p, c_size_t, POINTER(c_void_p), POINTER(c_void_p),
+    )),
+    ("quire_object_get_integer", c_uint, (
+        c_void_p, c_char_p, c_size_t, POINTER(c_int64), POINTER(c_bool), POINTER(c_void_p),
+    )),
+    ("quire_object_get_number", c_uint, (
+        c_void_p, c_char_p, c_size_t, POINTER(c_double), POINTER(c_bool), POINTER(c_void_p),
     )),
     ("quire_object_get_object", c_uint, (
         c_void_p, c_char_p, c_size_t, POINTER(c_void_p), POINTER(c_void_p),
     )),
     ("quire_object_get_objects", c_uint, (
         c_void_p, c_char_p, c_size_t, POINTER(c_void_p), POINTER(c_void_p),
+    )),
+    ("quire_object_get_text", c_uint, (
+        c_void_p, c_char_p, c_size_t, POINTER(quire_string), POINTER(c_void_p),
     )),
     ("quire_object_id", c_int64, (c_void_p,)),
     ("quire_object_is_deleted", c_bool, (c_void_p,)),
@@ -1050,8 +1102,10 @@ FUNCTIONS = (
     ("quire_results_set_request_with_rule", c_uint, (
         c_void_p, c_void_p, c_void_p, POINTER(c_void_p),
     )),
+    ("quire_results_set_user_data", c_uint, (c_void_p, c_void_p, c_void_p, POINTER(c_void_p))),
     ("quire_results_snapshot", c_uint, (c_void_p, POINTER(c_void_p), POINTER(c_void_p))),
     ("quire_results_suspend", c_uint, (c_void_p, POINTER(c_void_p))),
+    ("quire_results_user_data", c_void_p, (c_void_p,)),
     ("quire_section_rule_create", c_uint, (
         c_char_p, c_size_t, POINTER(quire_section_rule_options), POINTER(c_void_p),
         POINTER(c_void_p),
@@ -1081,6 +1135,7 @@ FUNCTIONS = (
         c_void_p, POINTER(c_int64), c_size_t, POINTER(c_int64), POINTER(c_void_p),
     )),
     ("quire_snapshot_sections", c_uint, (c_void_p, c_uint32, POINTER(c_void_p), POINTER(c_void_p))),
+    ("quire_sqlite_version", c_char_p, ()),
     ("quire_status_name", c_char_p, (c_uint,)),
     ("quire_store_close", c_uint, (c_void_p, POINTER(c_void_p))),
     ("quire_store_is_open", c_bool, (c_void_p,)),
@@ -1092,7 +1147,9 @@ FUNCTIONS = (
     ("quire_store_path", quire_string, (c_void_p,)),
     ("quire_store_release", None, (c_void_p,)),
     ("quire_store_retain", c_void_p, (c_void_p,)),
+    ("quire_store_set_log", c_uint, (c_void_p, POINTER(quire_log), POINTER(c_void_p))),
     ("quire_store_uuid", quire_string, (c_void_p,)),
+    ("quire_value_equal", c_bool, (POINTER(quire_value), POINTER(quire_value))),
     ("quire_version", c_char_p, ()),
 )
 

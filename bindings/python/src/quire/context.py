@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Optional, TypeVar, Union, overload
 
 from . import _batch, _buffers, _bulk, _ffi, _hooks, _identity, _values, merging
 from ._entity import Entity, template_name
+from ._finding import Finding
 from ._load import library, quick
 from ._merge import Merging
 from ._undo import Undoing
@@ -32,7 +33,7 @@ D = TypeVar("D")
 _RAISE: Any = object()
 
 
-class Context(Merging, Undoing):
+class Context(Finding, Merging, Undoing):
     """A working set of objects: what was added, changed and deleted since the last save, and what was read.
 
     `Store.context` is the first one; `Store.create_context` makes more. A context, its objects and its live lists are

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from ctypes import byref, c_void_p
 from typing import Optional, Union
 
-from . import _ffi, _handle, _values
+from . import _ffi, _handle, _sql_log, _values
 from ._load import library, quick
 from ._schema import Schema
 from .context import Context
@@ -50,6 +50,9 @@ class Store(_handle.Handle):
         options = _ffi.quire_store_options(
             struct_size=ctypes.sizeof(_ffi.quire_store_options), is_read_only=read_only, must_exist=must_exist,
             relaxed_durability=relaxed_durability, busy_timeout=max(round(timeout * 1000), 1))
+        log = _sql_log.to_logging()
+        if log is not None:
+            options.log = ctypes.pointer(log)
         model = self._schema.create()
         error, opened = c_void_p(), c_void_p()
         try:
@@ -110,6 +113,30 @@ class Store(_handle.Handle):
                 context.save()
         finally:
             context.close()
+
+    def set_log(
+        self, log: Optional[_sql_log.Tell], *, includes_values: bool = False, least_seconds: float = 0.0
+    ) -> None:
+        """Has `log` told of each SQL statement that the store runs: its text, its seconds and its number of rows.
+
+        `store.set_log(print)` is the shortest. None ends it. Values stand in the text as `?1` unless `includes_values`
+        is true: what users have written may then be in the log. With `least_seconds` faster statements are left out.
+        The function runs on the thread of the statement; calls of stores and contexts raise `InvalidState` meanwhile.
+
+        A store that is opened while the logger "quire.sql" of the module `logging` listens to DEBUG logs there from its
+        opening on, until another log is set. Any thread.
+        """
+        error = c_void_p()
+        given = None if log is None else _sql_log.described(log, includes_values, least_seconds)
+        try:
+            status = library.quire_store_set_log(self._raw, None if given is None else byref(given), byref(error))
+        except BaseException:
+            _sql_log.forget(given)
+            raise
+        if status:
+            # Taken and let go of, or not taken: the second time does nothing.
+            _sql_log.forget(given)
+            raise failure(status, error)
 
     def delete_cache(self, name: Optional[str] = None) -> None:
         """Deletes the cache that `Query.live` was given the name of, or all of the store. There need not be one.

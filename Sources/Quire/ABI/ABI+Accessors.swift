@@ -1,0 +1,87 @@
+import CQuire
+
+/// Reads one value of an object as one type of C; `convert` returns nil for a value of another kind.
+private func read<T>(
+  _ object: UnsafeMutablePointer<quire_object>?, _ key: CText, _ key_size: Int, _ out: UnsafeMutablePointer<T>?,
+  none: T, _ out_is_nil: UnsafeMutablePointer<Bool>?, _ out_error: ErrorOut, kinds: StaticString,
+  _ convert: (Value, ManagedObject, Property) throws(Failure) -> T?
+) -> quire_status {
+  out?.pointee = none
+  out_is_nil?.pointee = false
+  return status(object, "object", out_error) { object throws(Failure) in
+    let out = try required(out, "out_value")
+    try object.context.store.checkOpen()
+    try object.awaken()
+    let property = try object.entity.property(key, key_size, "key")
+    let value = try object.value(of: property)
+    out_is_nil?.pointee = value.isNil
+    if value.isNil { return }
+    guard let converted = try convert(value, object, property) else {
+      throw Failure(
+        .invalidArgument,
+        "'\(property.qualifiedName)' holds \(value.kindName), and this call reads \(kinds). Read it with "
+          + "quire_object_get.")
+    }
+    out.pointee = converted
+  }
+}
+
+@_cdecl("quire_object_get_text") @implementation
+public func quire_object_get_text(
+  _ object: UnsafeMutablePointer<quire_object>?, _ key: CText, _ key_size: Int,
+  _ out_text: UnsafeMutablePointer<quire_string>?, _ out_error: ErrorOut
+) -> quire_status {
+  read(
+    object, key, key_size, out_text, none: noText, nil, out_error, kinds: "text, URIs and decimal numbers"
+  ) { value, object, property throws(Failure) in
+    switch value {
+    case .text(let text), .uri(let text): text.lent
+    case .decimal(let decimal): object.lend(Text(decimal.description), at: property.slot).lent
+    default: nil
+    }
+  }
+}
+
+@_cdecl("quire_object_get_integer") @implementation
+public func quire_object_get_integer(
+  _ object: UnsafeMutablePointer<quire_object>?, _ key: CText, _ key_size: Int,
+  _ out_integer: UnsafeMutablePointer<Int64>?, _ out_is_nil: UnsafeMutablePointer<Bool>?, _ out_error: ErrorOut
+) -> quire_status {
+  read(object, key, key_size, out_integer, none: 0, out_is_nil, out_error, kinds: "integers and booleans") {
+    value, _, _ throws(Failure) in
+    switch value {
+    case .integer(let integer): integer
+    case .boolean(let flag): flag ? 1 : 0
+    default: nil
+    }
+  }
+}
+
+@_cdecl("quire_object_get_number") @implementation
+public func quire_object_get_number(
+  _ object: UnsafeMutablePointer<quire_object>?, _ key: CText, _ key_size: Int,
+  _ out_number: UnsafeMutablePointer<Double>?, _ out_is_nil: UnsafeMutablePointer<Bool>?, _ out_error: ErrorOut
+) -> quire_status {
+  read(object, key, key_size, out_number, none: 0, out_is_nil, out_error, kinds: "numbers and booleans") {
+    value, _, _ throws(Failure) in
+    switch value {
+    case .integer(let integer): Double(integer)
+    case .boolean(let flag): flag ? 1 : 0
+    case .double(let double): double
+    case .float(let float): Double(float)
+    case .decimal(let decimal): decimal.double
+    default: nil
+    }
+  }
+}
+
+@_cdecl("quire_object_get_date") @implementation
+public func quire_object_get_date(
+  _ object: UnsafeMutablePointer<quire_object>?, _ key: CText, _ key_size: Int,
+  _ out_seconds: UnsafeMutablePointer<Double>?, _ out_is_nil: UnsafeMutablePointer<Bool>?, _ out_error: ErrorOut
+) -> quire_status {
+  read(object, key, key_size, out_seconds, none: 0, out_is_nil, out_error, kinds: "dates") {
+    value, _, _ throws(Failure) in
+    if case .date(let seconds) = value { Epoch.since1970(seconds) } else { nil }
+  }
+}

@@ -1,0 +1,44 @@
+import CQuire
+import Glibc
+
+/// A log of C callbacks. It holds the caller's `user_data` and calls `destroy` when it goes.
+private final class LogCallback: @unchecked Sendable {
+  private let log: quire_log
+
+  init(_ log: quire_log) { self.log = log }
+
+  deinit { log.destroy?(log.user_data) }
+
+  func tell(_ entry: SQLLog.Entry) {
+    var exported = quire_log_entry()
+    exported.struct_size = UInt32(MemoryLayout<quire_log_entry>.size)
+    exported.sql = quire_string(data: entry.sql, size: strlen(entry.sql))
+    exported.nanoseconds = UInt64(clamping: entry.nanoseconds)
+    exported.row_count = UInt64(clamping: entry.rowCount)
+    log.statement?(log.user_data, &exported)
+  }
+}
+
+@_cdecl("quire_store_set_log") @implementation
+public func quire_store_set_log(
+  _ store: UnsafeMutablePointer<quire_store>?, _ log: UnsafePointer<quire_log>?, _ out_error: ErrorOut
+) -> quire_status {
+  status(out_error) { () throws(Failure) in
+    let store = try resolve(store, "store")
+    try ForeignCall.refuse()
+    try store.setLog(sqlLog(log))
+  }
+}
+
+/// What is to be told of statements, from what the caller gave; nil for NULL.
+func sqlLog(_ log: UnsafePointer<quire_log>?) throws(Failure) -> SQLLog? {
+  guard log != nil else { return nil }
+  let chosen = try options(log, defaults: quire_log(), "log")
+  if chosen.statement == nil {
+    throw Failure(.invalidArgument, "'log' has no function 'statement' to call; pass NULL to log nothing.")
+  }
+  let callback = LogCallback(chosen)
+  return SQLLog(
+    includesValues: chosen.includes_values, leastNanoseconds: Int64(clamping: chosen.least_nanoseconds)
+  ) { callback.tell($0) }
+}

@@ -1,0 +1,57 @@
+/// The objects with pending changes by the value of one property, so that a program that looks up each object before it
+/// inserts one does not go through all that it has inserted so far.
+///
+/// An object may stand under values that it no longer has. A lookup checks what it finds.
+final class PendingValues {
+  let property: Property
+  private var objects: [ContiguousArray<UInt8>: ObjectSet] = [:]
+
+  init(of property: Property, among pending: some Sequence<ManagedObject>) {
+    self.property = property
+    for object in pending { note(object) }
+  }
+
+  /// Files an object that was inserted or changed.
+  func note(_ object: ManagedObject) {
+    guard object.entity.isKind(of: property.entity), let key = PendingValues.key(of: object, property) else { return }
+    objects[key, default: ObjectSet()].insert(object)
+  }
+
+  /// The objects that have the value now.
+  func objects(with value: Value) -> [ManagedObject] {
+    let key = PendingValues.key(value)
+    guard let filed = objects[key] else { return [] }
+    return filed.filter { PendingValues.key(of: $0, property) == key }
+  }
+
+  private static func key(of object: ManagedObject, _ property: Property) -> ContiguousArray<UInt8>? {
+    object.isLive && !object.isFault ? key(object.values[property.slot]) : nil
+  }
+
+  /// Equal for values that are equal in the file, and for no others.
+  private static func key(_ value: Value) -> ContiguousArray<UInt8> {
+    var key = SortKey()
+    key.append(value)
+    return key.bytes
+  }
+}
+
+extension Context {
+  /// More than this are found faster by their values than one after the other.
+  private static let mostInTurn = 32
+
+  /// Whether pending objects are to be looked up by their values.
+  ///
+  /// While observers are told of changes, `pendingValues` has not heard of all of them.
+  var findsPendingByValue: Bool {
+    parent == nil && !isProcessing && inserted.count + updated.count > Context.mostInTurn
+  }
+
+  /// The objects with pending changes that have that value. All changes have been processed.
+  func pendingObjects(with value: Value, of property: Property) -> [ManagedObject] {
+    let known = pendingValues.first { $0.property === property }
+    let values = known ?? PendingValues(of: property, among: Array(inserted) + Array(updated))
+    if known == nil { pendingValues.append(values) }
+    return values.objects(with: value)
+  }
+}
