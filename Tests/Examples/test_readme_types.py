@@ -1,4 +1,7 @@
-"""Checks that type checkers are content with the Python blocks of the pages. Without mypy and basedpyright, skipped."""
+"""Checks that type checkers are content with the Python blocks of the pages, and with the example of an event loop.
+
+Without mypy and basedpyright it is skipped.
+"""
 import pathlib
 import sys
 import tempfile
@@ -20,6 +23,12 @@ class ReadmeTypes(unittest.TestCase):
                     file.write_text(program(page))
                     found = check(str(file))
                     self.assertEqual((found.wrong, found.text), (set(), ""))
+
+    def test_the_event_loop_has_no_mistake_for_them(self):
+        for name, check in CHECKERS.items():
+            with self.subTest(checker=name):
+                found = check(str(ROOT / "examples/event_loops/with_asyncio.py"))
+                self.assertEqual((found.wrong, found.text), (set(), ""))
 
     def test_a_mistake_would_be_found(self):
         for page in PAGES:

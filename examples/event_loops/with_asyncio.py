@@ -17,7 +17,7 @@ class Message(quire.Model):
     text: quire.Attr[str]
 
 
-def write_messages(store):
+def write_messages(store: quire.Store) -> None:
     """What the other thread does. A store is for all threads; a context is not, so each save has its own."""
     for number in range(1, MESSAGE_COUNT + 1):
         time.sleep(0.02)
@@ -25,17 +25,18 @@ def write_messages(store):
             context.add(Message(number=number, text="saved by another thread"))
 
 
-async def show_messages(store):
+async def show_messages(store: quire.Store) -> None:
     """Until all messages have come."""
     context = store.context
     messages = context.query(Message).order_by(Message.number).live()
     has_all = asyncio.Event()
 
     @messages.on_change
-    def show(changes):
+    def show(changes: quire.ChangeSet[Message]) -> None:
         for change in changes:
-            if isinstance(change, quire.Insert):
-                print(f"{change.object.number}: {change.object.text}")
+            message = change.object
+            if isinstance(change, quire.Insert) and message is not None:
+                print(f"{message.number}: {message.text}")
         if len(messages) == MESSAGE_COUNT:
             has_all.set()
 
@@ -48,7 +49,7 @@ async def show_messages(store):
         loop.remove_reader(context)
 
 
-def main():
+def main() -> None:
     with quire.open(":memory:", [Message]) as store:
         writer = threading.Thread(target=write_messages, args=[store])
         writer.start()
