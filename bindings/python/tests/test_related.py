@@ -55,6 +55,21 @@ class RelatedTests(unittest.TestCase):
                 if dice.random() < 0.2:
                     self.context.save()
 
+    def test_its_operators_give_the_sets_that_those_of_sets_give(self):
+        self.shelf.tags = self.tags[:5]
+        held, other, tags = set(self.tags[:5]), set(self.tags[3:]), self.shelf.tags
+        for some in (other, list(other), iter(list(other))):
+            self.assertEqual(tags | some, held | other)
+        self.assertEqual((tags & other, tags - other, tags ^ other), (held & other, held - other, held ^ other))
+        self.assertEqual((other | tags, other & tags), (other | held, other & held))
+        self.assertEqual((other - tags, other ^ tags, tags - tags), (other - held, other ^ held, set()))
+        self.assertEqual(set(tags), held)
+        for wrong in (5, None):
+            with self.assertRaises(TypeError):
+                tags | wrong
+            with self.assertRaises(TypeError):
+                wrong - tags
+
     def test_an_ordered_one_becomes_what_a_list_becomes(self):
         for seed in seeds(3):
             dice, wanted = random.Random(seed), list(self.shelf.books)

@@ -31,6 +31,10 @@ def use(context: quire.Context) -> None:
     reveal_type(Book.price)  # R: Attr[float]
     book.price = 3
     author.books = [book]
+    author.books |= {book, book}
+    author.books -= author.books
+    reveal_type(author.books | [book])  # R: set[Book]
+    reveal_type({author: book})  # R: dict[Author, Book]
     book.price = "x"  # E
     Book(titel="x")  # E
     Book(title=1)  # E
