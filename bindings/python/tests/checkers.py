@@ -39,7 +39,9 @@ def mypy(*arguments: str) -> str:
 
 def by_mypy(path: str) -> Found:
     wrong, types, mistakes = set(), {}, []
-    for line in mypy(path).splitlines():
+    printed = mypy(path)
+    assert re.search(r"(?:checked|in) 1 source file", printed), printed
+    for line in printed.splitlines():
         found = re.match(r'.*?:(\d+): (?:note: Revealed type is "(.*)"|(error): .*)$', line)
         if found is None:
             continue

@@ -3,6 +3,8 @@
 import contextlib
 import os
 import re
+import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -36,6 +38,14 @@ class TypingTests(unittest.TestCase):
                 found = check(os.path.join(HERE, "typed_use.py"))
                 self.assertEqual(found.types, shown)
                 self.assertEqual(found.wrong, wrong, found.text)
+
+    def test_a_program_that_uses_much_runs_and_has_no_mistake(self):
+        path = os.path.join(HERE, "typed_program.py")
+        subprocess.run([sys.executable, "-W", "error", path], check=True)
+        for name, check in CHECKERS.items():
+            with self.subTest(checker=name):
+                found = check(path)
+                self.assertEqual((found.wrong, found.types, found.text), (set(), {}, ""))
 
     def test_what_a_constructor_takes_is_what_the_checkers_let_it_take(self):
         """Each form of a declaration, with each call: it runs where both checkers are content, and nowhere else."""

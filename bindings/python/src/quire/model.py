@@ -31,7 +31,7 @@ _set_plain = object.__setattr__
 
 
 # What is no field specifier, such as `relation`, counts as a default for type checkers.
-@dataclass_transform(kw_only_default=True, field_specifiers=(attr, derived, fetched))
+@dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(attr, derived, fetched))
 class Model:
     """Base of model classes. Each class is an entity of the store, and each instance an object.
 

@@ -90,6 +90,25 @@ class Related(Sequence[M], Generic[M]):
         self.symmetric_difference_update(other)
         return self
 
+    # For mypy, `a.books |= some` is an assignment of `a.books | some`, too.
+
+    def __or__(self, other: Iterable[M]) -> set[M]:
+        return set(self).union(other)
+
+    def __and__(self, other: Iterable[M]) -> set[M]:
+        return set(self).intersection(other)
+
+    def __sub__(self, other: Iterable[M]) -> set[M]:
+        return set(self).difference(other)
+
+    def __xor__(self, other: Iterable[M]) -> set[M]:
+        return set(self).symmetric_difference(other)
+
+    def __rsub__(self, other: Iterable[M]) -> set[M]:
+        return set(other).difference(self)
+
+    __ror__, __rand__, __rxor__ = __or__, __and__, __xor__
+
     # MARK: as a list
 
     def append(self, item: M) -> None:
