@@ -37,7 +37,7 @@ static double hold_objects(int64_t rows) {
     OK(quire_fetch_request_set_limit(request, 50, &error));
     OK(quire_context_fetch(made.context, request, &list, &error));
     quire_list_release(list);
-    OK(quire_fetch_request_set_limit(request, 0, &error));
+    OK(quire_fetch_request_set_limit(request, QUIRE_NO_LIMIT, &error));
     const double before = resident();
     OK(quire_context_fetch(made.context, request, &list, &error));
     const double taken = resident() - before;

@@ -4,16 +4,16 @@
 enum { LISTS = 10, SAVES = 100, CHANGES = 100 };
 
 static const struct { const char *predicate, *sort, *sections; bool is_ascending; uint64_t limit; } queries[LISTS] = {
-    {NULL, "title", "author", true, 0},
-    {NULL, "title", NULL, true, 0},
-    {NULL, "price", NULL, false, 0},
-    {NULL, "created", NULL, false, 0},
-    {"price > 500", "author", NULL, true, 0},
-    {"author BEGINSWITH 'Author 0001'", "title", NULL, true, 0},
-    {"title CONTAINS '77'", "created", NULL, true, 0},
-    {"created > CAST(1550000000 - 978307200, 'NSDate')", "price", "author", true, 0},
+    {NULL, "title", "author", true, QUIRE_NO_LIMIT},
+    {NULL, "title", NULL, true, QUIRE_NO_LIMIT},
+    {NULL, "price", NULL, false, QUIRE_NO_LIMIT},
+    {NULL, "created", NULL, false, QUIRE_NO_LIMIT},
+    {"price > 500", "author", NULL, true, QUIRE_NO_LIMIT},
+    {"author BEGINSWITH 'Author 0001'", "title", NULL, true, QUIRE_NO_LIMIT},
+    {"title CONTAINS '77'", "created", NULL, true, QUIRE_NO_LIMIT},
+    {"created > CAST(1550000000 - 978307200, 'NSDate')", "price", "author", true, QUIRE_NO_LIMIT},
     {NULL, "price", NULL, false, 100},
-    {"price BETWEEN {100, 200}", "title", "author", true, 0}};
+    {"price BETWEEN {100, 200}", "title", "author", true, QUIRE_NO_LIMIT}};
 
 static void count_change(void *data, quire_results *results, quire_object *object, const quire_change *change) {
     (void)results, (void)object, (void)change;

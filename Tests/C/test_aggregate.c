@@ -66,7 +66,7 @@ static void aggregates_follow_the_rows_of_each_section(void) {
         set_text(books[i], "isbn", isbns[i]);
     }
     save(made.context);
-    quire_results *results = unfetched(made.context, "Book", NULL, 0);
+    quire_results *results = unfetched(made.context, "Book", NULL, QUIRE_NO_LIMIT);
     CHECK_OK(add(results, "pages", "sum:(pages)"));
     CHECK_OK(add(results, "each", "average:(pages)"));
     CHECK_OK(add(results, "first", "min:(title)"));
@@ -144,7 +144,7 @@ static void related_objects_reach_aggregates_alone(void) {
         quire_object_release(book);
     }
     save(made.context);
-    quire_results *results = unfetched(made.context, "Book", NULL, 0);
+    quire_results *results = unfetched(made.context, "Book", NULL, QUIRE_NO_LIMIT);
     CHECK_OK(add(results, "last", "max:(author.name)"));
     CHECK_OK(add(results, "books", "sum:(author.books.@count)"));
     CHECK_OK(quire_results_fetch(results, &error));
@@ -165,7 +165,7 @@ static void related_objects_reach_aggregates_alone(void) {
 
 static void numbers_of_each_type_have_their_sums(void) {
     fixture made = open_fixture();
-    quire_results *results = unfetched(made.context, "Everything", NULL, 0);
+    quire_results *results = unfetched(made.context, "Everything", NULL, QUIRE_NO_LIMIT);
     CHECK_OK(add(results, "large", "sum:(large)"));
     CHECK_OK(add(results, "real", "sum:(real)"));
     CHECK_OK(add(results, "decimal", "sum:(decimal)"));
@@ -216,7 +216,7 @@ static void numbers_of_each_type_have_their_sums(void) {
 
 static void what_is_no_aggregate_is_refused(void) {
     fixture made = open_fixture();
-    quire_results *results = unfetched(made.context, "Book", NULL, 0);
+    quire_results *results = unfetched(made.context, "Book", NULL, QUIRE_NO_LIMIT);
     CHECK_FAILS(QUIRE_INVALID_ARGUMENT, add(results, "x", "pages"));
     CHECK_FAILS(QUIRE_INVALID_ARGUMENT, add(results, "x", "sum:(nothing)"));
     CHECK_FAILS(QUIRE_INVALID_ARGUMENT, add(results, "x", "sum:(tags)"));

@@ -186,7 +186,8 @@ static void limit_and_offset_count_saved_and_pending_together(void) {
     CHECK(strcmp(titles(made.context, request), "") == 0);
     request = new_request("Book", NULL, "title");
     CHECK_OK(quire_fetch_request_set_limit(request, INT64_MAX, &error));
-    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_fetch_request_set_limit(request, UINT64_MAX, &error));
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_fetch_request_set_limit(request, UINT64_MAX - 1, &error));
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_fetch_request_set_limit(request, (uint64_t)INT64_MAX + 1, &error));
     CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_fetch_request_set_offset(request, UINT64_MAX, &error));
     CHECK(strcmp(titles(made.context, request), "Clavigo,Egmont,Faust,Werther") == 0);
     close_fixture(made);

@@ -200,7 +200,7 @@ static void make_request(followed *followed, int which) {
     followed->which = which;
     OK(quire_fetch_request_create("Quote", QUIRE_NUL, &followed->request, &error));
     OK(quire_fetch_request_set_offset(followed->request, (uint64_t)list->offset, &error));
-    OK(quire_fetch_request_set_limit(followed->request, (uint64_t)list->limit, &error));
+    OK(quire_fetch_request_set_limit(followed->request, list->limit ? (uint64_t)list->limit : QUIRE_NO_LIMIT, &error));
     if (list->predicate) {
         quire_predicate *predicate = NULL;
         OK(quire_predicate_parse(list->predicate, QUIRE_NUL, NULL, 0, &predicate, &error));

@@ -53,7 +53,7 @@ bool sorts_the_same(const query *query, bool shows) {
         if (statuses[i] == QUIRE_OK) {
             int window[SLOTS], count;
             OK(quire_fetch_request_set_offset(request, (uint64_t)query->offset, &error));
-            OK(quire_fetch_request_set_limit(request, (uint64_t)query->limit, &error));
+            OK(quire_fetch_request_set_limit(request, query->limit ? (uint64_t)query->limit : QUIRE_NO_LIMIT, &error));
             OK(fetch(&stages[i], request, window, &count));
             int expected = counts[i] > query->offset ? counts[i] - query->offset : 0;
             if (query->limit && expected > query->limit) expected = query->limit;

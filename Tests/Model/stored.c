@@ -28,7 +28,7 @@ static quire_status fetch_saved(const stage *stage, const query *query, bool is_
     OK(quire_fetch_request_set_result_type(request, QUIRE_RESULT_IDS, &error));
     if (is_windowed) {
         OK(quire_fetch_request_set_offset(request, (uint64_t)query->offset, &error));
-        OK(quire_fetch_request_set_limit(request, (uint64_t)query->limit, &error));
+        OK(quire_fetch_request_set_limit(request, query->limit ? (uint64_t)query->limit : QUIRE_NO_LIMIT, &error));
     }
     quire_list *list = NULL;
     int64_t counted = -1;

@@ -388,7 +388,7 @@ outcome tables_the_same(const table *table, bool shows) {
         snprintf(complaint, sizeof complaint, "the rows are not in order");
     } else {
         OK(quire_fetch_request_set_offset(request, (uint64_t)table->offset, &error));
-        OK(quire_fetch_request_set_limit(request, (uint64_t)table->limit, &error));
+        OK(quire_fetch_request_set_limit(request, table->limit ? (uint64_t)table->limit : QUIRE_NO_LIMIT, &error));
         OK(ask(asked, request, &window, &window_page));
         int count = given.row_count > table->offset ? given.row_count - table->offset : 0;
         if (table->limit && count > table->limit) count = table->limit;

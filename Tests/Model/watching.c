@@ -234,7 +234,7 @@ static void make_request(watched *watched, const query *query) {
     OK(quire_fetch_request_create(query->is_narrow ? "Novel" : entities[query->kind], QUIRE_NUL, &watched->request, &error));
     OK(quire_fetch_request_set_includes_subentities(watched->request, !query->is_flat, &error));
     OK(quire_fetch_request_set_offset(watched->request, (uint64_t)query->offset, &error));
-    OK(quire_fetch_request_set_limit(watched->request, (uint64_t)query->limit, &error));
+    OK(quire_fetch_request_set_limit(watched->request, query->limit ? (uint64_t)query->limit : QUIRE_NO_LIMIT, &error));
     quire_predicate *predicate = NULL;
     OK(quire_predicate_parse(filters[query->filter].format, QUIRE_NUL, NULL, 0, &predicate, &error));
     OK(quire_fetch_request_set_predicate(watched->request, predicate, &error));

@@ -69,9 +69,9 @@ struct BookshopQuery {
   var format = "TRUEPREDICATE"
   var holds: (Facts, Int) -> Bool = { _, _ in true }
   var sort: [(key: String, isAscending: Bool)] = []
-  /// For controllers; `result` knows nothing of them. A limit of 0 is none.
+  /// For controllers; `result` knows nothing of them.
   var offset = 0
-  var limit = 0
+  var limit: Int?
 
   init() {}
 
@@ -106,7 +106,7 @@ struct BookshopQuery {
   /// What offset and limit leave of the result, in this order.
   func window(_ facts: Facts, _ shop: Bookshop) -> [Int] {
     let rest = result(facts, shop).dropFirst(offset)
-    return Array(limit == 0 ? rest : rest.prefix(limit))
+    return Array(rest.prefix(limit ?? rest.count))
   }
 
   func cell(_ key: String, of number: Int, in facts: Facts, _ shop: Bookshop) -> Cell {

@@ -62,7 +62,7 @@ final class ControllerProbe: ResultsDelegate {
     var next = BookshopQuery(&shop.dice)
     while (next.entity == "Book") != (query.entity == "Book") { next = BookshopQuery(&shop.dice) }
     let keys = next.entity == "Book" ? BookshopQuery.bookKeys : BookshopQuery.personKeys
-    if shop.dice.chance(1, of: 2) { next.limit = 1 + shop.dice.roll(8) }
+    if shop.dice.chance(1, of: 2) { next.limit = shop.dice.roll(9) }
     if shop.dice.chance(1, of: 3) { next.offset = shop.dice.roll(6) }
     let section = shop.dice.chance(2, of: 3) ? shop.dice.pick(next.entity == "Party" ? ["name"] : keys) : nil
     let sketches = SectionSketch.all.filter { $0.entity == next.entity }
@@ -207,7 +207,7 @@ final class ControllerProbe: ResultsDelegate {
   private func wanted(_ shop: Bookshop, _ sketch: SectionSketch) -> [(name: String, ids: [Int64])] {
     let whole = sketch.sections(query.result(shop.now, shop), shop.now)
     let rest = whole.flatMap(\.numbers).dropFirst(query.offset)
-    let shown = Set(query.limit == 0 ? rest : rest.prefix(query.limit))
+    let shown = Set(rest.prefix(query.limit ?? rest.count))
     return whole.enumerated().compactMap { place, section in
       let ids = section.numbers.filter(shown.contains).map(shop.id)
       return ids.isEmpty && place >= sketch.fixed.count ? nil : (section.name, ids)
@@ -218,7 +218,7 @@ final class ControllerProbe: ResultsDelegate {
     let what =
       "\(query.entity) where \(query.format) by \(query.sort) in "
       + "\(sketch?.format ?? sectionKey ?? "one section"), "
-      + "\(query.limit) from \(query.offset), \(moment)"
+      + "\(query.limit.map(String.init) ?? "all") from \(query.offset), \(moment)"
     try #require(problems.isEmpty, "\(problems.first ?? ""), \(what)")
     if isSuspended {
       try #require(shown == Self.lists(controller), "suspended, \(what)")

@@ -31,12 +31,13 @@ struct FetchOverlayTests {
     if shop.dice.chance(1, of: 2) { request.limit = shop.dice.roll(8) }
     if shop.dice.chance(1, of: 2) { request.offset = shop.dice.pick([0, 1, 3, 200, Int.max]) ?? 0 }
     request.batchSize = shop.dice.pick([0, 0, 1, 2, 3, 100]) ?? 0
-    let what = "\(query.entity) where \(query.format) by \(query.sort), \(request.offset)+\(request.limit), \(moment)"
+    let window = "\(request.offset)+\(request.limit.map(String.init) ?? "all")"
+    let what = "\(query.entity) where \(query.format) by \(query.sort), \(window), \(moment)"
 
     let facts = request.includesPendingChanges ? shop.now : shop.saved
     var wanted = query.result(facts, shop)
     wanted = Array(wanted.dropFirst(request.offset))
-    if request.limit > 0 { wanted = Array(wanted.prefix(request.limit)) }
+    if let limit = request.limit { wanted = Array(wanted.prefix(limit)) }
     let ids = wanted.map(shop.id)
 
     let list = try shop.context.fetch(request)
@@ -76,7 +77,7 @@ struct FetchOverlayTests {
     if paths.isEmpty { paths = [[query.entity == "Book" ? "title" : "name"]] }
     request.projection.columns = paths.map { Projection.Column(keyPath: $0) }
     var wanted = Array(query.result(shop.stored, shop).dropFirst(request.offset))
-    if request.limit > 0 { wanted = Array(wanted.prefix(request.limit)) }
+    if let limit = request.limit { wanted = Array(wanted.prefix(limit)) }
     let list = try shop.context.fetch(request)
     let page = try list.page(0..<list.count, keys: [], nulSeparated: false)
     try #require(page.rowCount == wanted.count, "dictionaries, \(what)")

@@ -9,7 +9,7 @@ struct ResultsControllerTests {
     func add(
       _ entity: String, _ filter: Int, _ sort: [(key: String, isAscending: Bool)], section: String?,
       from offset: Int = 0,
-      limit: Int = 0
+      limit: Int? = nil
     ) throws {
       var query = BookshopQuery()
       query.offset = offset
@@ -157,7 +157,7 @@ struct ResultsControllerTests {
     print("controller reports: seed \(seed)")
     let shop = try Bookshop(seed: seed)
     let probes = try Self.probes(shop).filter {
-      $0.query.entity == "Book" && $0.query.limit == 0 && $0.query.offset == 0
+      $0.query.entity == "Book" && $0.query.limit == nil && $0.query.offset == 0
     }
     for round in 0..<200 {
       let before = shop.now

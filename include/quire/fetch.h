@@ -103,14 +103,17 @@ quire_status quire_fetch_request_clear_sort(
     quire_fetch_request *request, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * At most `limit` results; 0 for all. Counted over saved rows and pending changes together.
+ * At most `limit` results, counted over saved rows and pending changes together; 0 is none. QUIRE_NO_LIMIT unless set.
  *
- * Fails: QUIRE_INVALID_ARGUMENT (more than INT64_MAX).
+ * Fails: QUIRE_INVALID_ARGUMENT (more than INT64_MAX, other than QUIRE_NO_LIMIT).
  */
 quire_status quire_fetch_request_set_limit(
     quire_fetch_request *request, uint64_t limit, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
-/** Leaves out the first `offset` results. Fails as `quire_fetch_request_set_limit`. */
+/** Leaves out the first `offset` results. Fails: QUIRE_INVALID_ARGUMENT (more than INT64_MAX). */
+/** As a limit: all results. */
+#define QUIRE_NO_LIMIT UINT64_MAX
+
 quire_status quire_fetch_request_set_offset(
     quire_fetch_request *request, uint64_t offset, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
@@ -119,7 +122,7 @@ quire_status quire_fetch_request_set_offset(
  *
  * The list then keeps the objects of the last batches, some 20,000 and two batches at least, so that a loop over any
  * number of objects holds little. Others that nobody else holds are let go, and read again when they are asked for.
- * Fails as `quire_fetch_request_set_limit`.
+ * Fails as `quire_fetch_request_set_offset`.
  */
 quire_status quire_fetch_request_set_batch_size(
     quire_fetch_request *request, uint64_t batch_size, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);

@@ -85,7 +85,10 @@ public func quire_fetch_request_clear_sort(
 public func quire_fetch_request_set_limit(
   _ request: UnsafeMutablePointer<quire_fetch_request>?, _ limit: UInt64, _ out_error: ErrorOut
 ) -> quire_status {
-  status(out_error) { () throws(Failure) in try resolve(request, "request").limit = number(limit, "limit") }
+  status(out_error) { () throws(Failure) in
+    // QUIRE_NO_LIMIT, which does not import.
+    try resolve(request, "request").limit = limit == .max ? nil : number(limit, "limit")
+  }
 }
 
 @_cdecl("quire_fetch_request_set_offset") @implementation

@@ -71,7 +71,7 @@ extension Context {
   /// The plan with the request's limit and offset, for the store to apply.
   func window(_ plan: FetchPlan, _ request: FetchRequest) -> FetchPlan {
     var plan = plan
-    plan.limit = request.limit == 0 ? nil : request.limit
+    plan.limit = request.limit
     plan.offset = request.offset
     return plan
   }
@@ -108,7 +108,7 @@ extension Context {
     var count = try store.count(plan)
     for object in overlay.objects where try query.matches(object) { count += 1 }
     count = max(0, count - request.offset)
-    return request.limit == 0 ? count : min(count, request.limit)
+    return min(count, request.limit ?? count)
   }
 
   /// The ids of the result in order, limit and offset applied to saved rows and pending changes together.
@@ -116,7 +116,7 @@ extension Context {
     _ request: FetchRequest, _ query: FetchQuery, _ overlay: PendingOverlay
   ) throws(Failure) -> ContiguousArray<RowIdentifier> {
     var plan = query.plan()
-    let limit = request.limit == 0 ? nil : request.limit
+    let limit = request.limit
     if overlay.isEmpty { return try store.ids(window(plan, request)) }
     plan.excluded = overlay.savedIDs
     if let limit { plan.limit = limit.addingReportingOverflow(request.offset).overflow ? nil : limit + request.offset }

@@ -10,8 +10,8 @@ final class FetchRequest {
   let entityName: String
   var predicate: Predicate? { didSet { stamp = FetchRequest.newStamp() } }
   var sort: [SortDescriptor] = [] { didSet { stamp = FetchRequest.newStamp() } }
-  /// 0 for all.
-  var limit = 0 { didSet { stamp = FetchRequest.newStamp() } }
+  /// nil for all; 0 is none.
+  var limit: Int? { didSet { stamp = FetchRequest.newStamp() } }
   var offset = 0 { didSet { stamp = FetchRequest.newStamp() } }
   /// 0 for all at once.
   var batchSize = 0

@@ -69,8 +69,9 @@ final class ListWindow {
 
   /// Lets go of rows far behind the window. The new end must be a saved place, which the store can go on from.
   private func forgetFar(_ listing: Listing, in context: Context, _ aggregates: AggregateTable?) throws(Failure) {
-    guard let kept = most(range.upperBound), rows.count - kept > max(kept, spare), let id = rows.id(atFlat: kept - 1),
-      let key = rows.key(of: id), let mark = try listing.mark(of: id, in: context), mark.key == key.order
+    guard let kept = most(range.upperBound), kept > 0, rows.count - kept > max(kept, spare),
+      let id = rows.id(atFlat: kept - 1), let key = rows.key(of: id),
+      let mark = try listing.mark(of: id, in: context), mark.key == key.order
     else { return }
     let far = rows.ids(in: kept..<rows.count)
     _ = rows.apply(far.map { RowChange(id: $0, newKey: nil) })

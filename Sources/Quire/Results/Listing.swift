@@ -63,9 +63,9 @@ struct Listing {
     prefetched = try ObjectReading.prefetched(request, of: entity)
     dependencies = query.dependencies()
     self.spareRows = spareRows
-    let (end, overflow) = request.offset.addingReportingOverflow(request.limit)
-    let isWindow = request.limit != 0 || request.offset != 0
-    window = isWindow ? request.offset..<(request.limit == 0 || overflow ? .max : end) : nil
+    let (end, overflow) = request.offset.addingReportingOverflow(request.limit ?? .max)
+    let isWindow = request.limit != nil || request.offset != 0
+    window = isWindow ? request.offset..<(overflow ? .max : end) : nil
   }
 
   /// The same with aggregates of its rows.

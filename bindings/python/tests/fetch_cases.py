@@ -261,7 +261,7 @@ def request_problem(case: Case, session: Session) -> Optional[str]:
     for each in request.get("sort", ()):
         text: Any = TEXT_ORDERS[each.get("selector", "compare:")]
         query = query.order_by(quire.Order(each["key"], each["ascending"], text))
-    query = query.limit(request.get("limit", 0)).offset(request.get("offset", 0))
+    query = query.limit(request.get("limit")).offset(request.get("offset", 0))
     query = with_flags(query, request)
     if request.get("resultType") == "dictionary":
         found = dictionaries(query, request)

@@ -253,7 +253,7 @@ class Sequence:
         for each in asked["sort"]:
             text: Any = "case-insensitive" if each.get("ci") else "binary"
             query = query.order_by(quire.Order(each["key"], each["asc"], text=text))
-        return query.limit(asked.get("limit") or 0).offset(asked.get("offset") or 0)
+        return query.limit(asked.get("limit")).offset(asked.get("offset") or 0)
 
     def _section_by(self, asked: dict[str, Any]) -> Any:
         key = asked["section_key"]

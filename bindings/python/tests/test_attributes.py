@@ -193,6 +193,16 @@ class AttributesTest(unittest.TestCase):
             Book(title="e").thicker
         self.assertEqual(repr(Book.thicker), "Book.thicker")
 
+    def test_a_fetched_property_of_at_most_0_objects_has_none(self) -> None:
+        class Shelf(quire.Model):
+            name: quire.Attr[str]
+            all: quire.Fetched["Shelf"] = quire.fetched("TRUEPREDICATE", limit=None)
+            none: quire.Fetched["Shelf"] = quire.fetched("TRUEPREDICATE", limit=0)
+
+        with quire.open(":memory:", [Shelf]) as store:
+            shelf = store.context.add(Shelf(name="a"))
+            self.assertEqual((shelf.all, shelf.none), ([shelf], []))
+
     def test_declarations_of_fetched_properties_are_checked(self) -> None:
         with self.assertRaisesRegex(TypeError, "fetched"):
             class Bare(quire.Model):

@@ -144,12 +144,14 @@ class QueryTests(StoreTestCase):
         for _ in range(60):
             start, stop = chance.choice([None, *range(35)]), chance.choice([None, *range(35)])
             self.assertEqual(query[start:stop], everything[start:stop], (start, stop))
-            limit, offset = chance.randrange(1, 35), chance.randrange(35)
+            limit, offset = chance.choice([None, *range(35)]), chance.randrange(35)
             window = query.limit(limit).offset(offset)
-            expected = everything[offset : offset + limit]
+            expected = everything[offset:][:limit]
             self.assertEqual(window.all(), expected)
             self.assertEqual(window[start:stop], expected[start:stop], (start, stop, limit, offset))
             self.assertEqual(window.count(), len(expected))
+            self.assertEqual(window.exists(), bool(expected))
+            self.assertIs(window.first(), expected[0] if expected else None)
         self.assertIs(query[29], everything[29])
         with self.assertRaises(IndexError):
             query[30]
@@ -159,6 +161,43 @@ class QueryTests(StoreTestCase):
         for wrong in (1.0, "x", None, slice("x", None), slice(None, 1.5)):
             with self.assertRaises(TypeError):
                 query[wrong]
+
+    def test_a_limit_of_0_is_none_whatever_is_asked_for(self):
+        self.context.save()
+        nothing = self.query.order_by(Quote.price).limit(0)
+        everything = self.query.order_by(Quote.price)
+        for query in nothing, nothing.offset(2), everything.offset(99), nothing.where("price > 1"):
+            for limited in query, query.batch_size(3), query.prefetch(Quote.author), query.refreshing():
+                self.assertEqual((limited.all(), list(limited), limited[:5], limited[2:]), ([], [], [], []))
+                self.assertEqual((limited.first(), limited.count(), limited.exists()), (None, 0, False))
+                with self.assertRaises(quire.NotFound):
+                    limited.one()
+                with self.assertRaises(IndexError):
+                    limited[0]
+            self.assertEqual((len(query.ids()), query.values(), query.dictionaries("price")), (0, [], []))
+            self.assertEqual(len(query.columns("price")["price"]), 0)
+            live = query.live(section_by=Quote.note)
+            self.assertEqual((len(live), len(live.sections), list(live)), (0, 0, []))
+            self.assertEqual((query.update(price=7), query.delete()), (0, 0))
+        self.assertEqual((self.query.where("price == 7").count(), everything.count()), (1, 30))
+        live = everything.live()
+        live.set_query(nothing)
+        self.assertEqual(len(live), 0)
+        live.set_query(nothing.limit(None))
+        self.assertEqual(len(live), 30)
+
+    def test_None_takes_a_limit_back(self):
+        self.assertEqual(self.query.limit(2).limit(None).count(), 30)
+        self.assertEqual(repr(self.query.limit(0)), "<Query Quote.limit(0)>")
+        self.assertEqual(repr(self.query.limit(0).limit(None)), "<Query Quote>")
+        for wrong in -1, 2**63:
+            with self.assertRaises(quire.InvalidArgument):
+                self.query.limit(wrong)
+        for wrong in "2", 1.5:
+            with self.assertRaises(TypeError):
+                self.query.limit(wrong)
+        with self.assertRaises(TypeError):
+            self.query.offset(None)
 
     def test_places_beyond_all_lists_are_empty(self):
         for place in (2**63 - 1, 2**63, 2**64, 2**200):

@@ -27,6 +27,7 @@ VERSION = "0.1.0"
 
 QUIRE_NUL = c_size_t(-1).value
 QUIRE_VALUE_NUL = c_uint32(-1).value
+QUIRE_NO_LIMIT = c_uint64(-1).value
 
 # quire_attribute_type
 QUIRE_TYPE_UNDEFINED = 0

@@ -59,7 +59,7 @@ def _fill(request: int, query: Query[Any]) -> None:
         put(library.quire_fetch_request_set_includes_pending_changes, request, False)
     if query._cancellation is not None:
         put(library.quire_fetch_request_set_cancellation, request, query._cancellation._raw)
-    if query._limit:
+    if query._limit is not None:
         put(library.quire_fetch_request_set_limit, request, query._limit)
     if query._offset:
         put(library.quire_fetch_request_set_offset, request, query._offset)

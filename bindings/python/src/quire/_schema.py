@@ -204,7 +204,7 @@ class Schema:
                 _call(library.quire_fetch_request_set_predicate, made, condition._raw)
                 for key in options.orders:
                     add_order(made, _fetched.order(each, key))
-                if options.limit:
+                if options.limit is not None:
                     _call(library.quire_fetch_request_set_limit, made, options.limit)
                 _call(
                     library.quire_model_add_fetched_property, pointer, entity.encoded_name, len(entity.encoded_name),

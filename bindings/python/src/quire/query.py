@@ -33,6 +33,9 @@ R = TypeVar("R")
 # Large enough to make the call around a page cheap, small enough to begin soon and to hold little.
 _ROWS_AT_A_TIME = 2000
 
+# The greatest number of rows that the library counts to.
+_MOST = 2**63 - 1
+
 
 class Query(Generic[M]):
     """A description of a list of objects, from `Context.query`. It reads nothing until it is asked for something.
@@ -51,7 +54,7 @@ class Query(Generic[M]):
     _model: type[M]
     _conditions: tuple[Predicate, ...]
     _orders: tuple[Order, ...]
-    _limit: int
+    _limit: Optional[int]
     _offset: int
     _batch_size: int
     _groups: tuple[str, ...]
@@ -70,7 +73,7 @@ class Query(Generic[M]):
         self._model = model
         self._conditions = ()
         self._orders = ()
-        self._limit = 0
+        self._limit = None
         self._offset = 0
         self._batch_size = 0
         self._groups = ()
@@ -112,9 +115,9 @@ class Query(Generic[M]):
         """
         return self._but(_orders=(*self._orders, *(order_of(key) for key in keys)))
 
-    def limit(self, count: int) -> Query[M]:
-        """At most `count` objects; 0 for all."""
-        return self._but(_limit=_natural("limit", count))
+    def limit(self, count: Optional[int]) -> Query[M]:
+        """At most `count` objects; 0 is none, and None takes a limit back."""
+        return self._but(_limit=None if count is None else _natural("limit", count))
 
     def offset(self, count: int) -> Query[M]:
         """Leaves out the first `count` objects."""
@@ -218,12 +221,12 @@ class Query(Generic[M]):
 
     def first(self) -> Optional[M]:
         """The first object, or None."""
-        found = self._but(_limit=1).all()
+        found = self._at_most(1).all()
         return found[0] if found else None
 
     def one(self) -> M:
         """The only object. Raises `NotFound` when there is none, `MultipleFound` when there are more."""
-        found = self._but(_limit=min(self._limit or 2, 2)).all()
+        found = self._at_most(2).all()
         if not found:
             raise NotFound(f"There is no {self._model.__name__} that fulfils the query {self!r}.")
         if len(found) > 1:
@@ -243,7 +246,7 @@ class Query(Generic[M]):
 
     def exists(self) -> bool:
         """Whether there is any object."""
-        return self._but(_limit=1).count() > 0
+        return self._at_most(1).count() > 0
 
     def ids(self) -> array[int]:
         """The ids of the objects, as an array of 64-bit numbers. No object is made."""
@@ -399,15 +402,11 @@ class Query(Generic[M]):
             stop = None if index.stop is None else _values.whole(index.stop, "the end of a slice")
             if start < 0 or (stop is not None and stop < 0) or index.step not in (None, 1):
                 raise InvalidArgument("A slice of a query counts from the start, in steps of 1; turn its order around.")
-            room = max(self._limit - start, 0) if self._limit else None
-            wanted = None if stop is None else max(stop - start, 0)
-            if wanted is None:
-                wanted = room
-            elif room is not None:
-                wanted = min(wanted, room)
-            if wanted == 0 or not _values.fits(self._offset + start):
-                return []
-            return self._but(_offset=self._offset + start, _limit=min(wanted or 0, 2**63 - 1)).all()
+            room = None if self._limit is None else max(self._limit - start, 0)
+            if not _values.fits(self._offset + start):
+                room = start = 0
+            rest = self._but(_offset=self._offset + start, _limit=room)
+            return (rest if stop is None else rest._at_most(max(stop - start, 0))).all()
         index = _values.whole(index, "a place of a query")
         if index < 0:
             raise InvalidArgument("A place of a query counts from the start; turn its order around.")
@@ -422,10 +421,14 @@ class Query(Generic[M]):
         if self._orders:
             parts.append(
                 "order_by(" + ", ".join(_written(o) for o in self._orders) + ")")
-        parts += [f"{name}({count})" for name, count in (("limit", self._limit), ("offset", self._offset)) if count]
+        parts += [] if self._limit is None else [f"limit({self._limit})"]
+        parts += [f"offset({self._offset})"] if self._offset else []
         return f"<Query {'.'.join([self._model.__name__, *parts])}>"
 
     # MARK: inside
+
+    def _at_most(self, count: int) -> Query[M]:
+        return self._but(_limit=min(count, _MOST if self._limit is None else self._limit))
 
     def _request(self, result_type: int) -> int:
         """A fetch request of the library; the caller owns it."""
