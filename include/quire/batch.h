@@ -74,7 +74,8 @@ quire_status quire_context_batch_insert(
 /**
  * Sets `count` properties of all objects that answer `request`, saved values deciding.
  *
- * Of the request count entity, predicate, sort keys, limit, offset and subentities. `keys` names attributes and to-one
+ * Of the request count entity, predicate, sort keys, limit, offset and subentities; its result type is objects or ids.
+ * `keys` names attributes and to-one
  * relationships, each name ended by NUL; a relationship is set to a saved object or to nil, and its inverse follows. One
  * that is to-one on both sides can only be emptied. An attribute may be given an expression (QUIRE_VALUE_EXPRESSION),
  * which is calculated for each object, as `price * 2` is; all are calculated from what was saved, before any is set.
@@ -95,7 +96,8 @@ quire_status quire_context_batch_update(
  * take along what they reach, to any depth, what stays lets go of what is deleted, and deny makes the call fail. Optional
  * to-one relationships without inverse, which no rule reaches, are emptied too.
  *
- * Of the request count entity, predicate, sort keys, limit, offset and subentities. Count and ids are of the objects
+ * Of the request count entity, predicate, sort keys, limit, offset and subentities; its result type is objects or ids.
+ * Count and ids are of the objects
  * that answer it, without those that rules took along. The ids are what they were; there are no objects behind them.
  *
  * Fails as `quire_context_fetch`, and with QUIRE_VALIDATION (deny; a mandatory relationship that would be left empty),

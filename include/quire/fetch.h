@@ -1,4 +1,13 @@
-/** Fetch requests: which objects, in which order, how many, and as what. */
+/**
+ * Fetch requests: which objects, in which order, how many, and as what.
+ *
+ * An option that would change what a use gives, and has no meaning for it, makes the use fail with
+ * QUIRE_INVALID_ARGUMENT, and the message names it: groups, their condition, equal rows and calculated columns for all but
+ * QUIRE_RESULT_DICTIONARIES, and so for results controllers, batch requests and fetched properties
+ * (QUIRE_INVALID_MODEL); named properties where only ids or a number come; refreshing where no objects come. A count and
+ * an explanation take what the fetch takes. What says how objects are read (batch size, prefetching, faults, property
+ * values) is without effect where none are read.
+ */
 #ifndef QUIRE_FETCH_H_
 #define QUIRE_FETCH_H_
 
@@ -102,6 +111,9 @@ quire_status quire_fetch_request_add_sort_with_options(
 quire_status quire_fetch_request_clear_sort(
     quire_fetch_request *request, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
+/** As a limit: all results. */
+#define QUIRE_NO_LIMIT UINT64_MAX
+
 /**
  * At most `limit` results, counted over saved rows and pending changes together; 0 is none. QUIRE_NO_LIMIT unless set.
  *
@@ -111,9 +123,6 @@ quire_status quire_fetch_request_set_limit(
     quire_fetch_request *request, uint64_t limit, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /** Leaves out the first `offset` results. Fails: QUIRE_INVALID_ARGUMENT (more than INT64_MAX). */
-/** As a limit: all results. */
-#define QUIRE_NO_LIMIT UINT64_MAX
-
 quire_status quire_fetch_request_set_offset(
     quire_fetch_request *request, uint64_t offset, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 

@@ -5,6 +5,7 @@ extension Context {
   func update(
     _ request: FetchRequest, _ values: [(key: String, value: FormatArgument)], merges: Bool
   ) throws(Failure) -> ContiguousArray<RowIdentifier> {
+    try request.checkForBatch(.update)
     try prepareBatch()
     let query = try FetchQuery(request, in: self)
     var changes: [(property: Property, value: Value)] = []
@@ -59,6 +60,7 @@ extension Context {
   /// Deletes all rows that answer a request, by the delete rules. Gives the ids that they had, without those that the
   /// rules took along.
   func delete(_ request: FetchRequest, merges: Bool) throws(Failure) -> ContiguousArray<RowIdentifier> {
+    try request.checkForBatch(.deletion)
     try prepareBatch()
     let query = try FetchQuery(request, in: self)
     let plan = window(query.plan(), request)

@@ -8,6 +8,7 @@ extension Context {
 
   /// Runs a request. Pending changes are processed first, so that observers and the result agree.
   func fetch(_ request: FetchRequest) throws(Failure) -> ObjectList {
+    try request.checkForFetch()
     try prepareFetch()
     if let kept = try keptQuery(for: request), try overlay(for: request, kept.query).isEmpty {
       return list(try store.ids(kept.compiled), request, kept.query)
@@ -78,6 +79,7 @@ extension Context {
 
   /// How many results the request has, whatever its result type.
   func count(_ request: FetchRequest) throws(Failure) -> Int {
+    try request.checkForFetch()
     try prepareFetch()
     let query = try FetchQuery(request, in: self)
     return try store.watched(by: query.monitor) { () throws(Failure) in try count(request, query) }
@@ -85,6 +87,7 @@ extension Context {
 
   /// What a fetch of the request would run, in words for people.
   func explain(_ request: FetchRequest) throws(Failure) -> String {
+    try request.checkForFetch()
     try prepareFetch()
     let query = try FetchQuery(request, in: self)
     if request.resultType == .dictionaries {

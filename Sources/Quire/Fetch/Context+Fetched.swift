@@ -70,16 +70,14 @@ extension Item {
 extension Model {
   /// Gives an entity a fetched property.
   func addFetchedProperty(named name: String, to entityName: String, request: FetchRequest) throws(Failure) {
-    let subject = "The request of the fetched property '\(entityName).\(name)'"
-    if request.resultType != .objects {
-      throw Failure(.invalidModel, "\(subject) gives something other than objects. Have its result type be objects.")
-    }
+    let property = "the fetched property '\(entityName).\(name)'"
+    try request.checkForFetchedProperty(property)
     let known = [FetchRequest.source, FetchRequest.fetchedProperty]
     if let unknown = request.predicate?.freeVariables.first(where: { !known.contains($0) }) {
       throw Failure(
         .invalidModel,
-        "\(subject) has the variable $\(unknown), which has no value. It can have $\(known[0]), the object, "
-          + "and $\(known[1]), the name of the property.")
+        "The request of \(property) has the variable $\(unknown), which has no value. "
+          + "It can have $\(known[0]), the object, and $\(known[1]), the name of the property.")
     }
     try addFetchedProperty(named: name, to: entityName, request)
   }

@@ -77,19 +77,10 @@ struct ObjectReading {
 
   /// The properties that partial objects have.
   private static func properties(_ projection: Projection, of entity: Entity) throws(Failure) -> [Property] {
-    if projection.isRegrouping || projection.having != nil {
-      throw Failure(
-        .invalidArgument,
-        "A fetch of objects of '\(entity.name)' cannot group rows or leave out equal ones. Fetch dictionaries.")
-    }
     var properties: [Property] = []
     for column in projection.columns {
-      guard case .keyPath(let names) = column.expression else {
-        throw Failure(
-          .invalidArgument,
-          "The column '\(column.name)' is calculated, and objects of '\(entity.name)' have properties alone. "
-            + "Fetch dictionaries.")
-      }
+      // Others are refused before.
+      guard case .keyPath(let names) = column.expression else { continue }
       let path = try ResolvedKeyPath(names, of: entity, for: .fetchedProperty)
       if !path.relationships.isEmpty {
         throw Failure(

@@ -28,13 +28,7 @@ struct Listing {
   /// When the first sort key is not the section key, the section key goes before it, ascending: sections are contiguous
   /// whatever the request says.
   init(_ request: FetchRequest, _ sectioning: Sectioning, spareRows: Int, in context: Context) throws(Failure) {
-    if request.resultType != .objects {
-      throw Failure(
-        .invalidArgument, "A results controller needs a request for objects; set its result type to objects.")
-    }
-    if !request.includesPendingChanges {
-      throw Failure(.unsupported, "A results controller follows pending changes; set includes_pending_changes to true.")
-    }
+    try request.checkForResults()
     let entity = try context.model.entity(named: request.entityName)
     var sort = request.sort
     var rule: SectionRule?

@@ -18,9 +18,6 @@ struct Projection {
   /// Which groups there are.
   var having: Predicate?
   var isDistinct = false
-
-  /// Whether rows of the result are no longer rows of the table.
-  var isRegrouping: Bool { !groups.isEmpty || isDistinct }
 }
 
 /// The functions that make one value of a group of rows.
