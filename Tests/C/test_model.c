@@ -56,6 +56,70 @@ static void attribute_names_and_types_are_checked(void) {
     quire_model_release(model);
 }
 
+static void names_that_stand_for_values_in_predicates_are_refused(void) {
+    quire_model *model = small_model();
+    static const char *const words[] = {
+        "nil", "null", "yes", "no", "true", "false", "self", "anykey", "truepredicate", "falsepredicate"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        char word[32];
+        for (int form = 0; form < 3; form++) {
+            snprintf(word, sizeof word, "%s", words[i]);
+            for (char *letter = word; *letter; letter++) if (form == 1 || (form == 2 && letter == word)) *letter -= 'a' - 'A';
+            CHECK_FAILS(QUIRE_INVALID_MODEL, add_string(model, "Quote", word));
+        }
+    }
+    CHECK_OK(add_string(model, "Quote", "nothing"));
+    quire_model_release(model);
+}
+
+/* What counts the quotes for which the text holds; -1 when it cannot be read. */
+static int64_t quotes_with(quire_context *context, const char *format, const char *word) {
+    char text[64];
+    snprintf(text, sizeof text, format, word);
+    quire_predicate *predicate = NULL;
+    if (quire_predicate_parse(text, QUIRE_NUL, NULL, 0, &predicate, &error)) {
+        CHECK(quire_error_status(error) == QUIRE_INVALID_PREDICATE);
+        quire_error_release(error);
+        error = NULL;
+        return -1;
+    }
+    quire_fetch_request *request = new_request("Quote", NULL, NULL);
+    CHECK_OK(quire_fetch_request_set_predicate(request, predicate, &error));
+    int64_t count = -1;
+    CHECK_OK(quire_context_count(context, request, &count, &error));
+    quire_fetch_request_release(request);
+    quire_predicate_release(predicate);
+    return count;
+}
+
+/* Every word of the language that is not refused names a property behind a number sign, and without one names it too or
+ * cannot be read. */
+static void other_words_of_predicates_are_keys_or_refused_where_they_stand(void) {
+    static const char *const words[] = {
+        "and", "or", "not", "in", "all", "any", "like", "matches", "contains", "beginswith", "endswith", "between", "union",
+        "intersect", "minus", "subquery", "fetch", "cast", "function", "ternary", "first", "last", "size", "some", "none",
+        "uti", "now", "sum", "count", "length"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        fixture made = {small_model(), NULL, NULL};
+        CHECK_OK(add_string(made.model, "Quote", words[i]));
+        CHECK_OK(quire_store_open(":memory:", QUIRE_NUL, made.model, NULL, &made.store, &error));
+        CHECK_OK(quire_context_create(made.store, &made.context, &error));
+        for (int number = 0; number < 3; number++) {
+            quire_object *quote = insert(made.context, "Quote");
+            set_text(quote, "author", "x");
+            set_text(quote, words[i], number ? "y" : "x");
+            quire_object_release(quote);
+        }
+        CHECK(quotes_with(made.context, "#%s == 'x'", words[i]) == 1);
+        CHECK(quotes_with(made.context, "'y' == #%s", words[i]) == 2);
+        const int64_t left = quotes_with(made.context, "%s == 'x'", words[i]);
+        CHECK(left == 1 || left == -1);
+        const int64_t right = quotes_with(made.context, "'y' == %s", words[i]);
+        CHECK(right == 2 || right == -1);
+        close_fixture(made);
+    }
+}
+
 static void undefined_attribute_may_be_transient(void) {
     quire_model *model = small_model();
     quire_attribute_options options = QUIRE_ATTRIBUTE_OPTIONS_INIT;
@@ -252,6 +316,8 @@ int main(void) {
     RUN(entities_are_listed_in_the_order_of_addition);
     RUN(entity_names_are_checked);
     RUN(attribute_names_and_types_are_checked);
+    RUN(names_that_stand_for_values_in_predicates_are_refused);
+    RUN(other_words_of_predicates_are_keys_or_refused_where_they_stand);
     RUN(undefined_attribute_may_be_transient);
     RUN(default_must_be_of_the_type);
     RUN(only_stored_text_is_searchable_and_the_version_hash_does_not_know);
