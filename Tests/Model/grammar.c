@@ -95,7 +95,7 @@ bool has_choice(const node *node) {
 /* --- Paths. */
 
 static const char *key(int property, bool is_first) {
-    static const char *const reserved[] = {"in", "like", "not", "any", "null"};
+    static const char *const reserved[] = {"in", "like", "not", "any", "none"};
     const char *name = here->properties[property].name;
     bool needs_sign = chance(3);
     for (int i = 0; i < COUNT_OF(reserved); i++) needs_sign |= is_first && strcmp(name, reserved[i]) == 0;

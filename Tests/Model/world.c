@@ -96,7 +96,7 @@ static const struct { quire_attribute_type type; const char *name; } types[] = {
     {QUIRE_TYPE_DATE, "moment"}, {QUIRE_TYPE_BINARY, "bytes"}, {QUIRE_TYPE_UUID, "uuid"}, {QUIRE_TYPE_URI, "link"}};
 
 /* Words of the language and of SQL. */
-static const char *const words[] = {"in", "like", "size", "first", "select", "order", "not", "any", "count", "length", "null"};
+static const char *const words[] = {"in", "like", "size", "first", "select", "order", "not", "any", "count", "length", "none"};
 
 bool is_kind_of(const world *world, int entity, int ancestor) {
     while (entity >= 0 && entity != ancestor) entity = world->entities[entity].parent;

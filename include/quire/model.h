@@ -3,7 +3,9 @@
  *
  * A model is built by calls, in any order within an entity, then used. At its first use (`quire_model_freeze`,
  * `quire_store_open`) it is checked as a whole and no longer changes. Names are ASCII letters, digits and
- * underscores, a letter first; names that differ only in case are refused, because SQLite would take them for one.
+ * underscores, a letter first; names that differ only in case are refused, because SQLite would take them for one. So are, for properties,
+ * names that Core Data reserves, and words that stand for values in predicates, in any case (`nil`, `null`, `yes`, `no`,
+ * `true`, `false`, `self`, `anykey`, `truepredicate`, `falsepredicate`).
  */
 #ifndef QUIRE_MODEL_H_
 #define QUIRE_MODEL_H_

@@ -8,6 +8,12 @@ enum Names {
     "copy", "init", "new", "retain", "release", "autorelease", "dealloc", "retainCount",
   ]
 
+  /// Words that stand for values in predicates, in any case. A property of that name would be none where it is written
+  /// without a number sign before it, and nothing would say so.
+  private static let values: Set<String> = [
+    "nil", "null", "yes", "no", "true", "false", "self", "anykey", "truepredicate", "falsepredicate",
+  ]
+
   static func checkEntity(_ name: String) throws(Failure) {
     try checkIdentifier(name, what: "an entity")
   }
@@ -18,6 +24,12 @@ enum Names {
       throw Failure(
         .invalidModel,
         "'\(name)' cannot name a property of entity '\(entity)': Core Data reserves it. Choose another name.")
+    }
+    if values.contains(String(decoding: lower(name), as: UTF8.self)) {
+      throw Failure(
+        .invalidModel,
+        "'\(name)' cannot name a property of entity '\(entity)': in a predicate the word stands for a value. "
+          + "Choose another name.")
     }
   }
 
