@@ -24,8 +24,12 @@ class Live(_handle.Handle, Sequence[M], Generic[M]):
 
     _section_at: Any
     """The function of the library that gives a section."""
+    _section_count: Any
+    """The one that gives their number."""
     _sections_page: Any
-    """The function of the library that gives all sections."""
+    """The one that gives all sections at once."""
+    _mixes_section_values = True
+    """Whether the values of sections may be of several types, which that one cannot give."""
 
     def __init__(
         self, pointer: int, release: Callable[..., object], context: Context, generation: c_uint64
@@ -98,15 +102,13 @@ class Live(_handle.Handle, Sequence[M], Generic[M]):
         section, row = _values.whole(section, "a section"), _values.whole(row, "a row")
         if not _values.fits(section):
             raise IndexError(f"the list has no row at section {section}, row {row}")
-        error = c_void_p()
-        found = _ffi.quire_section()
-        status = self._section_at(self._raw, section, byref(found), byref(error))
-        if status:
-            failed = failure(status, error)
-            if not isinstance(failed, NotFound):
-                raise failed
-        elif 0 <= row < found.count:
-            return int(found.start) + row
+        try:
+            found = self._read_section(section)
+        except NotFound:
+            pass
+        else:
+            if 0 <= row < found.count:
+                return int(found.start) + row
         raise IndexError(f"the list has no row at section {section}, row {row}")
 
     # MARK: changes
@@ -145,6 +147,14 @@ class Live(_handle.Handle, Sequence[M], Generic[M]):
         super().close()
 
     # MARK: inside
+
+    def _read_section(self, section: int) -> _ffi.quire_section:
+        """A section as the library gives it, whose texts hold until the next change. Raises `NotFound`."""
+        error, found = c_void_p(), _ffi.quire_section()
+        status = self._section_at(self._raw, section, byref(found), byref(error))
+        if status:
+            raise failure(status, error)
+        return found
 
     def _window(self, first: int, count: int) -> list[M]:
         raise NotImplementedError

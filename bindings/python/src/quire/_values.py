@@ -55,6 +55,13 @@ def whole(value: Any, what: str) -> int:
         raise TypeError(f"{what} is a whole number, not {type(value).__name__}") from None
 
 
+def same_objects(sequence: Sequence[Any], other: object) -> bool:
+    """Whether a list holds the same objects in the same order; for `__eq__`."""
+    if not isinstance(other, list):
+        return NotImplemented
+    return len(sequence) == len(other) and all(map(operator.is_, sequence, other))
+
+
 def fits(value: int) -> bool:
     """Whether it is a number of 64 bits. ctypes would cut others down to these without a word."""
     return -(2**63) <= value < 2**63

@@ -35,6 +35,7 @@ class Composite(Live[Any]):
     """
 
     _section_at = library.quire_composite_section
+    _section_count = quick.quire_composite_section_count
     _sections_page = library.quire_composite_sections
 
     def __init__(self, *lists: Results[Any]) -> None:

@@ -52,9 +52,9 @@ class _Shown(_rows.Source):
         self._results = results
 
     def object_at(self, row: int) -> int:
-        section, row = self._results.sections._path_at(row)
         error, found = c_void_p(), c_void_p()
-        status = library.quire_results_object(self.pointer, section, row, byref(found), byref(error))
+        path = self._results._path_at(row)
+        status = library.quire_results_object(self.pointer, path.section, path.row, byref(found), byref(error))
         if status:
             raise failure(status, error)
         assert found.value is not None
@@ -83,6 +83,7 @@ class Results(Live[M], Generic[M]):
     """
 
     _section_at = library.quire_results_section
+    _section_count = quick.quire_results_section_count
     _sections_page = library.quire_results_sections
 
     def __init__(
@@ -112,6 +113,8 @@ class Results(Live[M], Generic[M]):
         self._model = query._model
         self._prefetches = bool(query._prefetched)
         self._last = range(0)
+        self._last_section = range(0), 0, -1
+        self._mixes_section_values = rule is not None and rule._mixes_values
         # After a block of `suspended` that could not resume it.
         self._stays_suspended = False
         # Objects that nobody may have asked for yet.
@@ -164,6 +167,7 @@ class Results(Live[M], Generic[M]):
             quick.quire_fetch_request_release(request)
         if not status:
             self._watch, self._model, self._prefetches = watch, query._model, bool(query._prefetched)
+            self._mixes_section_values = rule is not None and rule._mixes_values
         self._section_list = None
         context._after(status, error, watch.take_failure())
 
@@ -334,6 +338,20 @@ class Results(Live[M], Generic[M]):
 
     def _section_of(self, section: int) -> tuple[Results[Any], int]:
         return self, section
+
+    def _path_at(self, row: int) -> Path:
+        """The section and row of a place counted over all sections."""
+        rows, section, generation = self._last_section
+        if generation != self.generation or row not in rows:
+            error, wanted, place = c_void_p(), c_int64(row), c_int64()
+            status = library.quire_results_section_of(self._raw, byref(wanted), 1, byref(place), byref(error))
+            if status:
+                raise failure(status, error)
+            section = place.value
+            found = self._read_section(section)
+            rows = range(found.start, found.start + found.count)
+            self._last_section = rows, section, self.generation
+        return Path(section, row - rows.start)
 
     def _add_aggregate(self, name: str, expression: Union[str, Expression]) -> None:
         if not isinstance(name, str):

@@ -56,6 +56,8 @@ class SectionRule(_handle.Handle):
         assert made.value is not None
         super().__init__(made.value, quick.quire_section_rule_release)
         self._text = str(key) if isinstance(key, Expression) else path_of(key)
+        self._mixes_values = isinstance(key, Expression) and grouping == _ffi.QUIRE_GROUPING_VALUE
+        """Whether the values of sections may be of several types."""
 
     def __repr__(self) -> str:
         return f"<SectionRule {self._text}{' (closed)' if self.closed else ''}>"
