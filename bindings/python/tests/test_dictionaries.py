@@ -33,17 +33,19 @@ class DictionaryTests(StoreTestCase):
             found.setdefault(tuple(row[key] for key in keys), []).append(row)
         return found
 
-    def test_a_row_has_the_keys_that_were_asked_for_and_leaves_out_nil(self):
-        rows = self.query.order_by("price", "contents").dictionaries(Quote.contents, Quote.note, "author.name")
+    def test_every_row_has_the_keys_that_were_asked_for(self):
+        rows = self.query.order_by("price", "contents").dictionaries(
+            Quote.contents, Quote.note, "author.name", nothing="nil")
         self.assertEqual(len(rows), 60)
-        wanted = sum(row["note"] is not None for row in self.rows)
-        self.assertEqual(sum("note" in row for row in rows), wanted, self.seed)
-        self.assertTrue(all(None not in row.values() for row in rows))
+        self.assertEqual({tuple(row) for row in rows}, {("contents", "note", "author.name", "nothing")}, self.seed)
+        wanted = sum(row["note"] is None for row in self.rows)
+        self.assertEqual(sum(row["note"] is None for row in rows), wanted, self.seed)
+        self.assertEqual({row["nothing"] for row in rows}, {None})
 
     def test_without_columns_there_are_all_attributes(self):
         rows = self.query.where("note == 'x'").dictionaries()
-        self.assertTrue(all(set(row) <= {"contents", "price", "note", "created_at", "createdAt"} for row in rows))
-        self.assertTrue(all(row["note"] == "x" for row in rows))
+        self.assertTrue(all(set(row) == {"contents", "price", "note", "created_at"} for row in rows))
+        self.assertTrue(all((row["note"], row["created_at"]) == ("x", None) for row in rows))
 
     def test_groups_are_what_a_loop_makes_of_the_rows(self):
         for keys in (["note"], ["author"], ["author", "note"], ["contents", "note", "price"]):
