@@ -369,4 +369,6 @@ def dictionaries(query: quire.Query[Any], request: dict[str, Any]) -> list[dict[
         query = query.having(request["having"], *map(value, request.get("havingArgs", ())))
     if request.get("distinct"):
         query = query.distinct()
-    return query.dictionaries(*keys, **columns)
+    rows = query.dictionaries(*keys, **columns)
+    # Core Data leaves out what has no value.
+    return [{name: each for name, each in row.items() if each is not None} for row in rows]

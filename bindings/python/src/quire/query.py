@@ -274,20 +274,14 @@ class Query(Generic[M]):
 
         The keys are attributes, to-one relationships (their ids) and key paths through these; the named columns are
         expressions of the language, in which `sum: count: min: max: average: median: stddev:` of a key are taken of all
-        rows of a group, or of all rows. Nothing at all gives every attribute. What is None is left out of a dict, as in
-        Core Data, and so are unsaved changes: these rows come straight from the store.
+        rows of a group, or of all rows. Nothing at all gives every attribute. Every dict has all of them, None where
+        there is no value. Unsaved changes are left out: these rows come straight from the store.
         """
-        return [
-            {name: value for name, value in zip(found, row) if value is not None}
-            for found in [self._projected(keys, columns)]
-            for row in tuples(found)
-        ]
+        found = self._projected(keys, columns)
+        return [dict(zip(found, row)) for row in tuples(found)]
 
     def aggregate(self, **columns: Union[str, Expression]) -> dict[str, Any]:
-        """What is calculated of all objects in the store together: `aggregate(dearest="max:(price)")`.
-
-        Unlike in `dictionaries`, what has no value is there as None.
-        """
+        """What is calculated of all objects in the store together: `aggregate(dearest="max:(price)")`."""
         if not columns:
             raise InvalidArgument("aggregate needs what to calculate, such as total=\"sum:(price)\".")
         rows = tuples(self._projected((), columns))
