@@ -2,6 +2,7 @@
 
 import gc
 import unittest
+import warnings
 import weakref
 
 import quire
@@ -537,14 +538,20 @@ class HandlerTests(ListTestCase):
         live.fetch()
         self.assertEqual((live[0].price, quote.price), (77.0, 77.0))
 
-    def test_a_list_that_nobody_holds_is_collected_and_not_told(self):
+    def test_a_list_that_nobody_holds_is_collected_with_a_warning_for_its_handlers(self):
         told = []
-        live = self.query.live()
-        live.on_change(told.append)
-        watcher = weakref.ref(live)
-        del live
-        gc.collect()
-        self.assertIsNone(watcher())
+        for make in self.query.live, lambda: quire.Composite(self.query.live()):
+            for reads in False, True:
+                live = make()
+                live.on_change(told.append)
+                live.on_change(self.fail)
+                if reads:
+                    live.sections
+                watcher = weakref.ref(live)
+                with self.assertWarnsRegex(RuntimeWarning, "2 handlers.*fail.*[Kk]eep"):
+                    del live
+                    gc.collect()
+                self.assertIsNone(watcher())
         self.quote("new")
         self.context.process()
         self.assertEqual(told, [])
@@ -562,6 +569,33 @@ class HandlerTests(ListTestCase):
         quote = self.quote("new", price=9)
         self.context.process()
         (insert,) = self.told[0]
+    def test_a_list_without_handlers_and_one_that_is_closed_go_silently(self):
+        def without(live):
+            live.on_change(self.fail)
+            live.remove_handler(self.fail)
+
+        def closed(live):
+            live.on_change(self.fail)
+            live.close()
+
+        def with_its_store(_):
+            with quire.open(":memory:", [Author, Quote]) as store:
+                live = store.context.query(Quote).live()
+                live.on_change(self.fail)
+
+        def with_its_context(_):
+            context = self.store.create_context()
+            live = context.query(Quote).live()
+            live.on_change(lambda change: live)
+            context.live = live
+
+        for leave in without, closed, with_its_context, with_its_store:
+            with self.subTest(leave.__name__), warnings.catch_warnings(record=True) as found:
+                warnings.simplefilter("always")
+                leave(self.query.live())
+                gc.collect()
+                self.assertEqual([str(each.message) for each in found], [])
+
         self.assertIs(insert.object, quote)
         self.assertEqual(insert.id, quote.id)
         self.context.save()
