@@ -16,7 +16,7 @@ extension Context {
     var saved = try fetch(request).firstObject { _ in true }
     if saved?.isPending == true {
       // Its saved value is not the one that it has. Few rows share a value by which objects are looked up.
-      request.limit = 0
+      request.limit = nil
       saved = try fetch(request).firstObject { !$0.isPending }
     }
     var found = pendingObjects(with: value, of: property).filter { $0.entity.isKind(of: entity) }

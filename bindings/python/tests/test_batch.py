@@ -91,6 +91,7 @@ class BatchTests(StoreTestCase):
 
     def test_live_lists_move_and_tell_their_handlers(self) -> None:
         live = self.context.query(Quote).where("price < 100").order_by("price").live()
+        self.addCleanup(live.close)
         heard: list[list[str]] = []
 
         @live.on_change

@@ -144,7 +144,9 @@ class ChildTests(StoreTestCase):
 
     def test_live_lists_of_both_follow(self) -> None:
         above = self.context.query(Quote).order_by("contents").live()
+        self.addCleanup(above.close)
         below = self.child.query(Quote).order_by("contents").live()
+        self.addCleanup(below.close)
         heard: list[str] = []
         above.on_change(lambda change: heard.append("above"))
         below.on_change(lambda change: heard.append("below"))

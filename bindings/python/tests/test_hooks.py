@@ -183,6 +183,7 @@ class Deleting(HookTestCase):
 class Saving(HookTestCase):
     def test_the_order_of_a_save(self) -> None:
         quotes = self.context.query(Note).live()
+        self.addCleanup(quotes.close)
         quotes.on_change(lambda change: Note.log.append("processed"))
         self.context.add(Note())
         self.context.process()

@@ -178,6 +178,35 @@ class CollectingTests(FileTestCase):
 
 
 @unittest.skipUnless(hasattr(os, "fork"), "no fork here")
+class DroppedListTests(StoreTestCase):
+    def test_a_list_without_handlers_and_one_that_is_closed_go_silently(self):
+        def without(live):
+            live.on_change(self.fail)
+            live.remove_handler(self.fail)
+
+        def closed(live):
+            live.on_change(self.fail)
+            live.close()
+
+        def with_its_store(_):
+            with quire.open(":memory:", [Author, Quote]) as store:
+                live = store.context.query(Quote).live()
+                live.on_change(self.fail)
+
+        def with_its_context(_):
+            context = self.store.create_context()
+            live = context.query(Quote).live()
+            live.on_change(lambda change: live)
+            context.live = live
+
+        for leave in without, closed, with_its_context, with_its_store:
+            with self.subTest(leave.__name__), warnings.catch_warnings(record=True) as found:
+                warnings.simplefilter("always")
+                leave(self.context.query(Quote).live())
+                gc.collect()
+                self.assertEqual([str(each.message) for each in found], [])
+
+
 class ForkTests(FileTestCase):
     def test_in_the_child_all_handles_are_dead_and_the_parent_goes_on(self):
         with quire.open(self.path, MODELS) as store:

@@ -38,6 +38,7 @@ class ProcessingTests(StoreTestCase):
     def test_the_first_fetch_tells_nothing(self) -> None:
         self.quote("unsaved", price=9)
         live = self.context.query(Quote).live()
+        self.addCleanup(live.close)
         recording = Recording(live)
         live.fetch()
         self.context.process()
@@ -105,6 +106,7 @@ class ProcessingTests(StoreTestCase):
 
     def test_one_list_is_spared_what_the_others_are_told(self) -> None:
         other = self.context.query(Quote).order_by(Quote.price).live()
+        self.addCleanup(other.close)
         heard = Recording(other)
         with self.live.suspended(tell=False):
             self.quotes[0].price = 2.5
@@ -211,6 +213,7 @@ class SectionTests(StoreTestCase):
             self.quote(text)
         self.context.save()
         live = self.context.query(Quote).live()
+        self.addCleanup(live.close)
         self.assertEqual([quote.contents for quote in live], ["c", "a", "b"])
         recording = Recording(live)
         self.quote("d")

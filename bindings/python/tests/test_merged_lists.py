@@ -148,6 +148,7 @@ class OtherContextTests(unittest.TestCase):
     def test_an_object_and_a_new_member_of_another_are_one_insertion_and_one_update(self) -> None:
         view = self.store.create_context()
         live = view.query(Owner).order_by("name").live()
+        self.addCleanup(live.close)
         recording = Recording(live)
         context = self.store.context
         context.add(Owner(name="c"))
@@ -160,6 +161,7 @@ class OtherContextTests(unittest.TestCase):
     def test_what_others_save_is_told_as_if_it_were_done_here(self) -> None:
         view = self.store.create_context()
         live = view.query(Owner).where("name < 'm'").order_by("name").live()
+        self.addCleanup(live.close)
         recording = Recording(live)
         context = self.store.context
         first, second = context.query(Owner).order_by("name")
@@ -178,6 +180,7 @@ class OtherContextTests(unittest.TestCase):
     def test_a_list_of_a_child_stays_until_the_child_merges(self) -> None:
         child = self.store.context.create_child()
         live = child.query(Owner).order_by("name").live()
+        self.addCleanup(live.close)
         recording = Recording(live)
         self.store.context.add(Owner(name="c"))
         self.store.context.process()

@@ -207,6 +207,7 @@ class MergingTests(StoreTestCase):
 
     def test_an_event_loop_merges_what_another_thread_saves(self) -> None:
         live = self.context.query(Quote).order_by("contents").live()
+        self.addCleanup(live.close)
         done = asyncio.Event()
         live.on_change(lambda change: done.set())
 

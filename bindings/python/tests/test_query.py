@@ -186,6 +186,12 @@ class QueryTests(StoreTestCase):
         live.set_query(nothing.limit(None))
         self.assertEqual(len(live), 30)
 
+    def test_a_query_is_neither_true_nor_false(self):
+        for query in self.query, self.query.where("price == 99"), self.query.limit(0):
+            for ask in (lambda: bool(query), lambda: not query, lambda: query or None):
+                with self.assertRaisesRegex(quire.WrongType, r"exists\(\)"):
+                    ask()
+
     def test_None_takes_a_limit_back(self):
         self.assertEqual(self.query.limit(2).limit(None).count(), 30)
         self.assertEqual(repr(self.query.limit(0)), "<Query Quote.limit(0)>")

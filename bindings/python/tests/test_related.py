@@ -70,6 +70,48 @@ class RelatedTests(unittest.TestCase):
             with self.assertRaises(TypeError):
                 wrong - tags
 
+    def test_it_equals_the_list_and_the_set_of_its_objects(self):
+        for name, members in ("books", self.books), ("tags", self.tags):
+            held = getattr(self.shelf, name)
+            self.assertEqual(held, [])
+            held.update(members[:3])
+            for saves in False, True:
+                self.assertEqual(held, members[:3])
+                self.assertEqual(members[:3], held)
+                self.assertEqual(held, set(members[:3]))
+                self.assertEqual(held, frozenset(members[:3]))
+                self.assertEqual(held, getattr(self.shelf, name))
+                for other in members[:2], members[2::-1], members[1:4], set(members[:4]), [], set(), None, 3, "abc":
+                    self.assertNotEqual(held, other)
+                with self.assertRaises(TypeError):
+                    hash(held)
+                self.context.save()
+        self.assertNotEqual(self.shelf.books, self.shelf.tags)
+
+    def test_what_it_does_not_hold_cannot_be_removed_and_can_be_discarded(self):
+        for name, members in ("books", self.books), ("tags", self.tags):
+            held = getattr(self.shelf, name)
+            held.update(members[:3])
+            for saves in False, True:
+                for stranger in members[3], self.tags[0] if name == "books" else self.books[0], self.shelf:
+                    with self.assertRaisesRegex(ValueError, f"Shelf.{name}.*discard"):
+                        held.remove(stranger)
+                held.discard(members[3])
+                self.assertEqual(held, members[:3])
+                self.context.save()
+            held.remove(members[1])
+            self.assertEqual(held, [members[0], members[2]])
+            with self.assertRaises(ValueError):
+                held.remove(members[1])
+            self.context.delete(members[0])
+            with self.assertRaises(ValueError):
+                held.remove(members[0])
+            self.assertEqual(held, [members[2]])
+            with self.assertRaises(TypeError):
+                held.remove("0")
+        with self.assertRaises(quire.InvalidState):
+            self.shelf.tags.remove(Tag(word="new"))
+
     def test_an_ordered_one_becomes_what_a_list_becomes(self):
         for seed in seeds(3):
             dice, wanted = random.Random(seed), list(self.shelf.books)

@@ -43,6 +43,7 @@ class SectionRuleTests(StoreTestCase):
         for text in "aabbbc":
             self.quote(text, note=text)
         live = self.context.query(Quote).live(section_by=sections.by_value(Quote.note, fixed=["a", "b", "c"]))
+        self.addCleanup(live.close)
         recording = Recording(live)
         query = self.context.query(Quote)
         live.set_query(query, section_by=sections.by_value(Quote.note, fixed=["z", "a", "b", "c"]))

@@ -152,6 +152,19 @@ class SequenceTests(SectionsTestCase):
         with self.assertRaisesRegex(quire.NotFound, "nobody"):
             self.live.sections["nobody"]
 
+    def test_a_list_equals_the_list_of_its_objects(self):
+        both = quire.Composite(self.query.live())
+        for shown in self.live, both:
+            self.assertEqual(shown, list(shown))
+            self.assertEqual(list(shown), shown)
+            self.assertNotEqual(shown, list(shown)[1:])
+            self.assertNotEqual(shown, list(shown)[::-1])
+            self.assertNotEqual(shown, self.query.live())
+            self.assertEqual(len({shown, shown}), 1)
+        column = self.live.columns("price")["price"]
+        self.assertEqual(column, [quote.price for quote in self.live])
+        self.assertNotEqual(column, [])
+
     def test_a_section_equals_the_list_of_its_objects(self):
         section = self.live.sections[3]
         self.assertEqual(section, list(section))

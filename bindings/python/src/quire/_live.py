@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
+import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from ctypes import byref, c_uint64, c_void_p
@@ -42,6 +45,16 @@ class Live(_handle.Handle, Sequence[M], Generic[M]):
         self._telling: Optional[ChangeSet[Any]] = None
         """What a handler is being called with."""
         self._section_list: Optional[Sections[Any]] = None
+        self._followed = weakref.ref(context)
+
+    def __del__(self) -> None:
+        # Not where its context goes with it, nor at the end of the program.
+        if self.__dict__.get("_handlers") and not self.closed and self._followed() and not sys.is_finalizing():
+            called = ", ".join(getattr(each, "__qualname__", None) or type(each).__name__ for each in self._handlers)
+            warnings.warn(
+                f"{self._described()} was collected with handlers, which are called no more: {called}. "
+                "Keep a reference to it as long as they are to be called; close() ends it without this warning.",
+                RuntimeWarning, stacklevel=2)
 
     @property
     def context(self) -> Context:
@@ -116,7 +129,8 @@ class Live(_handle.Handle, Sequence[M], Generic[M]):
     def on_change(self, handler: Handler) -> Handler:
         """Calls `handler(change)` with a `ChangeSet` after each change of the list, when the list shows the new state.
 
-        As a decorator, too. It is called on the thread that processed the change, and may read, change and save; what
+        As a decorator, too. A list that is collected calls nothing any more, of which a RuntimeWarning tells: keep a
+        reference to it. It is called on the thread that processed the change, and may read, change and save; what
         it changes is told afterwards. Handlers are called in the order in which they were registered. Before a call
         within one of them moves the lists on, the others that are yet to hear are called.
 
@@ -168,6 +182,10 @@ class Live(_handle.Handle, Sequence[M], Generic[M]):
 
     def _take_changes(self) -> Iterator[ChangeSet[Any]]:
         raise NotImplementedError
+    def _described(self) -> str:
+        """What it is, without asking the library."""
+        raise NotImplementedError
+
 
     def _take_on(self) -> bool:
         """Has the handlers be owed what the library has queued; whether they are owed anything."""

@@ -137,6 +137,9 @@ class Composite(Live[Any]):
 
     # MARK: inside
 
+    def _described(self) -> str:
+        return f"A composite of {len(self._lists)} lists"
+
     def _section_of(self, section: int) -> tuple[Results[Any], int]:
         error, place, inner = c_void_p(), c_size_t(), c_int64()
         status = library.quire_composite_child_of_section(

@@ -339,6 +339,9 @@ class Results(Live[M], Generic[M]):
     def _section_of(self, section: int) -> tuple[Results[Any], int]:
         return self, section
 
+    def _described(self) -> str:
+        return f"A live list of {self._model.__name__}"
+
     def _path_at(self, row: int) -> Path:
         """The section and row of a place counted over all sections."""
         rows, section, generation = self._last_section
