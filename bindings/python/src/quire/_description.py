@@ -15,23 +15,34 @@ if TYPE_CHECKING:
     from .model import Model
 
 
-def signature(properties: Mapping[str, Property]) -> Signature:
+class ConstructorSignature:
+    """What `inspect.signature` asks a class for; made when it does. None where another constructor speaks for itself."""
+
+    def __get__(self, instance: Optional[Model], owner: type[Model]) -> Optional[Signature]:
+        maker = next(vars(each) for each in owner.__mro__ if "__init__" in vars(each))
+        entity: Optional[Entity] = getattr(owner, "_quire_entity", None)
+        return _signature(entity) if entity is not None and maker.get("__signature__") is self else None
+
+
+class Docstring:
+    """The docstring of a class that has none: its constructor, and a line for each property."""
+
+    def __get__(self, instance: Optional[Model], owner: type[Model]) -> str:
+        entity = owner._quire_entity
+        lines = [f"{entity.name}{_signature(entity)}", ""]
+        lines += [f"{name}: {each.__doc__}" for name, each in entity.properties.items()]
+        line: Optional[Entity] = entity
+        while line is not None:
+            lines += [f"{each._name}: {each.__doc__}" for each in line.fetched]
+            line = line.parent
+        return "\n".join(lines)
+
+
+def _signature(entity: Entity) -> Signature:
     """How an object is made. Derived attributes are missing: the store calculates them."""
     return Signature([
         Parameter(name, Parameter.KEYWORD_ONLY, default=_default(each), annotation=_assigned(each))
-        for name, each in properties.items() if not _is_derived(each)])
-
-
-def docstring(model: type[Model]) -> str:
-    """For a class that has no docstring: its constructor, and a line for each property."""
-    entity = model._quire_entity
-    lines = [f"{entity.name}{signature(entity.properties)}", ""]
-    lines += [f"{name}: {each.__doc__}" for name, each in entity.properties.items()]
-    owner: Optional[Entity] = entity
-    while owner is not None:
-        lines += [f"{each._name}: {each.__doc__}" for each in owner.fetched]
-        owner = owner.parent
-    return "\n".join(lines)
+        for name, each in entity.properties.items() if not _is_derived(each)])
 
 
 def property_docstring(each: Union[Property, Fetched[Any]]) -> str:

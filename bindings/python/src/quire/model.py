@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from inspect import Signature
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Optional
 
 from . import _changes, _description, _hooks, _identity, _rows, _rules, _values
@@ -63,7 +62,6 @@ class Model:
         __unique__: ClassVar[Iterable[Any]]
         __templates__: ClassVar[Mapping[str, Any]]
         __rules__: ClassVar[Iterable[Any]]
-        __signature__: ClassVar[Optional[Signature]]
     _quire_entity: ClassVar[Entity]
 
     if TYPE_CHECKING:
@@ -83,14 +81,13 @@ class Model:
         if "validate" in cls.__dict__:
             type.__setattr__(cls, "validate", _hooks.complete(cls.__dict__["validate"]))
         cls._quire_entity = Entity(cls, parent, properties)
-        # A constructor of the class's own speaks for itself.
-        cls.__signature__ = (
-            _description.signature(cls._quire_entity.properties) if cls.__init__ is Model.__init__ else None)
         if cls.__doc__ is None:
-            cls.__doc__ = _description.docstring(cls)
+            cls.__doc__ = _description.Docstring()  # type: ignore[assignment]
 
     if not TYPE_CHECKING:
         # Hidden from type checkers, which have the signatures of the descriptors instead.
+
+        __signature__ = _description.ConstructorSignature()
 
         def __init__(self, **values):
             if type(self) is Model:
