@@ -124,6 +124,12 @@ class Live(_handle.Handle, Sequence[M], Generic[M]):
                 return int(found.start) + row
         raise IndexError(f"the list has no row at section {section}, row {row}")
 
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the same, or a list holds its objects, in their order."""
+        return True if other is self else _values.same_objects(self, other)
+
+    __hash__ = object.__hash__
+
     # MARK: changes
 
     def on_change(self, handler: Handler) -> Handler:
@@ -176,16 +182,16 @@ class Live(_handle.Handle, Sequence[M], Generic[M]):
     def _iterate(self, first: int, count: int) -> Iterator[M]:
         raise NotImplementedError
 
+    def _described(self) -> str:
+        """What it is, without asking the library."""
+        raise NotImplementedError
+
     def _section_of(self, section: int) -> tuple[Any, int]:
         """The results controller that a section is of, and its place there."""
         raise NotImplementedError
 
     def _take_changes(self) -> Iterator[ChangeSet[Any]]:
         raise NotImplementedError
-    def _described(self) -> str:
-        """What it is, without asking the library."""
-        raise NotImplementedError
-
 
     def _take_on(self) -> bool:
         """Has the handlers be owed what the library has queued; whether they are owed anything."""

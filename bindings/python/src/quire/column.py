@@ -93,6 +93,12 @@ class Column(Sequence[Any]):
         assert self._list is not None
         return self._list[index]
 
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the same column, or a list has the same values."""
+        return self.to_list() == other if isinstance(other, list) else NotImplemented
+
+    __hash__ = object.__hash__
+
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise TypeError("cannot pickle or copy a 'Column' object: it reads the library's memory; take to_list()")
 

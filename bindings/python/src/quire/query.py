@@ -8,7 +8,7 @@ from ctypes import byref, c_int64, c_void_p
 from contextlib import nullcontext
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Callable, Generic, Literal, Optional, TypeVar, Union, overload
+from typing import TYPE_CHECKING, Any, Callable, Generic, Literal, NoReturn, Optional, TypeVar, Union, overload
 
 from . import _evaluation, _ffi, _handle, _identity, _request, _rows, _values, _watch
 from ._load import library, quick
@@ -408,6 +408,9 @@ class Query(Generic[M]):
         if not found:
             raise IndexError(f"the query has no object at {index}")
         return found[0]
+
+    def __bool__(self) -> NoReturn:
+        raise WrongType("A query is neither true nor false by itself: ask exists(), count(), or all() for a list.")
 
     def __repr__(self) -> str:
         parts = [] if self._template is None else [f"template({self._template[0]!r})"]

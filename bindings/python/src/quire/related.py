@@ -7,7 +7,7 @@ from ctypes import byref, c_void_p
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar, Union, overload
 
-from . import _identity, _rows
+from . import _identity, _rows, _values
 from ._load import library, quick
 from .errors import InvalidState, failure
 
@@ -41,14 +41,18 @@ class Related(Sequence[M], Generic[M]):
         self._change(library.quire_object_add, item)
 
     def remove(self, item: M) -> None:
-        """Removes an object; inverse relationships follow. Not holding it changes nothing."""
-        self._change(library.quire_object_remove, item)
+        """Removes an object; inverse relationships follow. Raises ValueError when it is not held; see `discard`."""
+        member = self._relationship._member(item)
+        if member._quire_context is not None and not self._holds(member):
+            raise ValueError(
+                f"{self._relationship} of {self._owner!r} does not hold {item!r}; discard(...) also takes a stranger")
+        self.discard(item)
 
     # MARK: as a set
 
     def discard(self, item: M) -> None:
-        """What `remove` does, under the name that it has in sets."""
-        self.remove(item)
+        """Removes an object; inverse relationships follow. Not holding it changes nothing."""
+        self._change(library.quire_object_remove, item)
 
     def update(self, *others: Iterable[M]) -> None:
         """Adds all objects of these iterables, at the end when ordered."""
@@ -132,7 +136,7 @@ class Related(Sequence[M], Generic[M]):
     def pop(self, index: int = -1) -> M:
         """Removes the object at a place, and gives it. Raises IndexError."""
         item = self._all()[index]
-        self.remove(item)
+        self.discard(item)
         return item
 
     def reverse(self) -> None:
@@ -184,6 +188,16 @@ class Related(Sequence[M], Generic[M]):
     def __contains__(self, item: object) -> bool:
         return any(each is item for each in self._all())
 
+    def __eq__(self, other: object) -> bool:
+        """Whether a list, or another relationship, holds the same objects in the same order, or a set the same."""
+        if isinstance(other, Related):
+            other = other._all()
+        if isinstance(other, (set, frozenset)):
+            return set(self._all()) == other
+        return _values.same_objects(self._all(), other)
+
+    __hash__ = None  # type: ignore[assignment]
+
     def __repr__(self) -> str:
         return f"<Related {self._relationship} of {self._owner!r}>"
 
@@ -206,6 +220,17 @@ class Related(Sequence[M], Generic[M]):
             _identity.handle(self._owner, writing=True), key, len(key), _identity.handle(member), byref(error))
         if status:
             raise failure(status, error)
+
+    def _holds(self, member: Model) -> bool:
+        context = self._context
+        model = context.store._schema.destination(self._relationship)
+        if member._quire_context is not context or not isinstance(member, model):
+            return False
+        taken = self._take()
+        try:
+            return member.id in _rows.read_ids(quick.quire_list_ids, taken, 0, quick.quire_list_count(taken))
+        finally:
+            quick.quire_list_release(taken)
 
     def _checked(self, items: Iterable[M]) -> list[Model]:
         return self._relationship._checked(items)
