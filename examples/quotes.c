@@ -193,7 +193,7 @@ static quire_object *add_quote(quotes *self, const char *author, const char *con
 static bool delete_last_of_an_author(quotes *self) {
     for (int64_t i = 0; i < quire_results_section_count(self->results); i++) {
         quire_error *error = NULL;
-        quire_section section;
+        quire_section section = QUIRE_SECTION_INIT;
         quire_object *quote = NULL;
         if (!ok(quire_results_section(self->results, i, &section, &error), &error)) return false;
         if (section.count != 1) continue;

@@ -54,11 +54,11 @@ void print_counts(const quire_results *results) {
 }
 
 bool next_largest(quire_results *results, quire_section *section, int64_t *index) {
-    quire_section best = {0};
+    quire_section best = QUIRE_SECTION_INIT;
     int64_t best_index = -1;
     for (int64_t i = 0; i < quire_results_section_count(results); i++) {
         quire_error *error = NULL;
-        quire_section other;
+        quire_section other = QUIRE_SECTION_INIT;
         if (!ok(quire_results_section(results, i, &other, &error), &error)) return false;
         bool comes_later = *index < 0 || other.count < section->count
                         || (other.count == section->count && i > *index);
@@ -73,7 +73,7 @@ bool next_largest(quire_results *results, quire_section *section, int64_t *index
 }
 
 bool print_largest_sections(quire_results *results) {
-    quire_section section;
+    quire_section section = QUIRE_SECTION_INIT;
     int64_t index = -1;
     puts("\nThe largest sections:");
     for (int i = 0; i < 10 && next_largest(results, &section, &index); i++) {
@@ -86,7 +86,7 @@ bool print_largest_sections(quire_results *results) {
 
 bool print_first_rows(quire_results *results) {
     quire_error *error = NULL;
-    quire_section section;
+    quire_section section = QUIRE_SECTION_INIT;
     int64_t index = -1;
     if (!next_largest(results, &section, &index)) return false;
     if (quire_results_section_count(results) > 1 && !next_largest(results, &section, &index)) return false;
@@ -110,7 +110,7 @@ bool print_first_rows(quire_results *results) {
 }
 
 void find_prolific_authors(quire_results *results, char names[2][64]) {
-    quire_section section;
+    quire_section section = QUIRE_SECTION_INIT;
     int64_t index = -1;
     /* Copied, because the names of sections hold until the next change only. */
     names[0][0] = names[1][0] = '\0';
@@ -128,9 +128,9 @@ static bool columns_are_equal(const quire_column *a, const quire_column *b) {
 }
 
 bool pages_are_equal(const quire_page *a, const quire_page *b) {
-    size_t columns = quire_page_column_count(a);
+    int64_t columns = quire_page_column_count(a);
     if (quire_page_column_count(b) != columns) return false;
-    for (size_t i = 0; i < columns; i++) {
+    for (int64_t i = 0; i < columns; i++) {
         if (!columns_are_equal(quire_page_column(a, i), quire_page_column(b, i))) return false;
     }
     return true;

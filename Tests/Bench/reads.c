@@ -69,7 +69,7 @@ static seen see_page(quire_results *results, int64_t place) {
     quire_page *page = NULL;
     OK(quire_results_page(results, place, WINDOW, columns, 4, 0, &page, &error));
     seen seen = {0, 0, quire_page_row_count(page)};
-    for (size_t c = 0; c < 2; c++) seen.letters += quire_page_column(page, c)->offsets[seen.count];
+    for (int c = 0; c < 2; c++) seen.letters += quire_page_column(page, c)->offsets[seen.count];
     const double *prices = quire_page_column(page, 3)->values;
     for (int64_t i = 0; i < seen.count; i++) seen.cents += llround(prices[i] * 100);
     quire_page_release(page);

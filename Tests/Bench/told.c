@@ -13,7 +13,7 @@ told told_of(quire_results *results) {
     for (int64_t i = 0; i < told.ids; i++) told.id_sum = checksum(told.id_sum, ids[i]);
     free(ids);
     for (int64_t i = 0; i < told.sections; i++) {
-        quire_section section;
+        quire_section section = QUIRE_SECTION_INIT;
         OK(quire_results_section(results, i, &section, &error));
         told.section_sum = checksum(told.section_sum, section.count);
     }

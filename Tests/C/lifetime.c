@@ -54,7 +54,6 @@ static void release(int which, void *handle) {
 
 /* Uses a handle whose parents may be gone for the caller. */
 static void use(int which, void *handle) {
-    size_t number = 0;
     int64_t id = 0;
     quire_object *object = NULL;
     switch (which) {
@@ -71,7 +70,7 @@ static void use(int which, void *handle) {
         break;
     case PAGE: CHECK(quire_page_column(handle, 0) != NULL && quire_page_column(handle, 0)->length == 1); break;
     case RESULTS: CHECK_OK(quire_results_ids(handle, 0, 1, &id, &error)); break;
-    case CHANGES: CHECK(quire_changes_rows(handle, &number) != NULL && number == 1); break;
+    case CHANGES: CHECK(quire_changes_rows(handle).count == 1); break;
     }
 }
 

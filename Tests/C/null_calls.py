@@ -235,6 +235,8 @@ class Function:
         for out in outs:
             yield f"    {out.type[:-1].strip()} {out.name};"
             yield f"    memset(&{out.name}, 0x5A, sizeof {out.name});"
+            if out.type == "quire_section *":
+                yield f"    {out.name}.struct_size = sizeof {out.name};"
         yield "    (void)w, (void)failure;"
         if self.name in BEFORE:
             yield f"    {BEFORE[self.name]}"
@@ -264,7 +266,12 @@ class Function:
                 inner = out.type[:-1].strip()
                 handle = re.fullmatch(r"quire_(\w+) \*", inner)
                 yield "if (outcome.status != QUIRE_OK)"
-                yield f"    outcome.outs_are_zero &= is_zero(&{out.name}, sizeof {out.name});"
+                if inner == "quire_section":
+                    # All but the size, which is the caller's.
+                    name, size = out.name, f"sizeof {out.name}.struct_size"
+                    yield f"    outcome.outs_are_zero &= is_zero((char *)&{name} + {size}, sizeof {name} - {size});"
+                else:
+                    yield f"    outcome.outs_are_zero &= is_zero(&{out.name}, sizeof {out.name});"
                 if handle and handle[1] in HANDLES:
                     yield f"else quire_{handle[1]}_release({out.name});"
         elif self.name.endswith("_retain"):
@@ -280,6 +287,8 @@ class Function:
             yield f"{self.name.replace('_create', '_release')}({call});"
         elif self.result == "quire_string":
             yield f"outcome.gave_something = {call}.data != NULL;"
+        elif self.result.endswith("_array"):
+            yield f"outcome.gave_something = {call}.first != NULL;"
         elif self.result.endswith("*"):
             yield f"outcome.gave_something = {call} != NULL;"
         elif self.result == "void":

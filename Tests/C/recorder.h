@@ -57,9 +57,7 @@ static void did_change(void *data, quire_results *results) {
 
 static void all_changes(void *data, quire_results *results, const quire_changes *changes) {
     (void)results;
-    size_t rows = 0;
-    quire_changes_rows(changes, &rows);
-    *(size_t *)data += rows;
+    *(size_t *)data += (size_t)quire_changes_rows(changes).count;
 }
 
 static void count_destroyed(void *data) { (void)data, destroyed++; }

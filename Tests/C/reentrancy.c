@@ -97,7 +97,7 @@ static void read_everything(scene *scene) {
     const bool is_old = scene->moment == WILL_CHANGE;
     CHECK(quire_results_count(scene->results) == (is_old ? 1 : 2));
     CHECK(quire_results_section_count(scene->results) == (is_old ? 1 : 2));
-    quire_section section;
+    quire_section section = QUIRE_SECTION_INIT;
     quire_object *object = NULL;
     quire_page *page = NULL;
     CHECK_OK(quire_results_section(scene->results, 0, &section, &error));

@@ -24,12 +24,13 @@ static const char *aggregate(quire_results *results, int64_t section, const char
 
 #define CHECK_AGGREGATE(results, section, name, expected) CHECK(strcmp(aggregate(results, section, name), expected) == 0)
 
-static void aggregates_changed(void *data, quire_results *results, const quire_aggregate_change *changes, size_t count) {
+static void aggregates_changed(void *data, quire_results *results, const quire_aggregate_change_array *changes) {
     (void)data;
-    CHECK(count > 0);
-    for (size_t i = 0; i < count; i++) {
-        tell(" %lld:%s=%s", (long long)changes[i].section, changes[i].name.data, written(changes[i].value));
-        CHECK_AGGREGATE(results, changes[i].section, changes[i].name.data, written(changes[i].value));
+    CHECK(changes->count > 0);
+    for (int64_t i = 0; i < changes->count; i++) {
+        const quire_aggregate_change *change = quire_aggregate_change_at(*changes, i);
+        tell(" %lld:%s=%s", (long long)change->section, change->name.data, written(change->value));
+        CHECK_AGGREGATE(results, change->section, change->name.data, written(change->value));
     }
 }
 
@@ -99,11 +100,11 @@ static void aggregates_follow_the_rows_of_each_section(void) {
         quire_changes_release(last);
         last = changes;
     }
-    size_t count = 0;
-    const quire_aggregate_change *told_last = quire_changes_aggregates(last, &count);
-    CHECK(count == 3 && told_last[2].section == 0 && strcmp(told_last[2].name.data, "first") == 0);
-    CHECK(strcmp(written(told_last[1].value), "250") == 0);
-    CHECK(quire_changes_aggregates(NULL, &count) == NULL && count == 0);
+    const quire_aggregate_change_array told_last = quire_changes_aggregates(last);
+    const quire_aggregate_change *third = quire_aggregate_change_at(told_last, 2);
+    CHECK(told_last.count == 3 && third->section == 0 && strcmp(third->name.data, "first") == 0);
+    CHECK(strcmp(written(quire_aggregate_change_at(told_last, 1)->value), "250") == 0);
+    CHECK(quire_changes_aggregates(NULL).first == NULL && quire_changes_aggregates(NULL).count == 0);
     quire_changes_release(last);
     for (int i = 0; i < 4; i++) quire_object_release(books[i]);
     quire_results_release(results);

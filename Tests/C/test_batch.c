@@ -198,12 +198,12 @@ static quire_results *live(fixture f) {
 /* The kinds of the rows' changes, as letters. */
 static const char *changes(quire_results *results) {
     static char text[64];
-    size_t count = 0, used = 0;
+    size_t used = 0;
     quire_changes *set = NULL;
     CHECK_OK(quire_results_next_changes(results, &set, &error));
     if (!set) return "none";
-    const quire_change *rows = quire_changes_rows(set, &count);
-    for (size_t i = 0; i < count; i++) text[used++] = " IDMU"[rows[i].kind];
+    const quire_change_array rows = quire_changes_rows(set);
+    for (int64_t i = 0; i < rows.count; i++) text[used++] = " IDMU"[quire_change_at(rows, i)->kind];
     text[used] = 0;
     quire_changes_release(set);
     return text;

@@ -9,7 +9,7 @@ static void all_will_change(void *data, quire_composite *composite) {
 }
 
 static int place_of(quire_composite *composite, const quire_results *child) {
-    for (size_t i = 0; i < quire_composite_child_count(composite); i++)
+    for (int64_t i = 0; i < quire_composite_child_count(composite); i++)
         if (quire_composite_child(composite, i) == child) return (int)i;
     return -1;
 }
@@ -33,9 +33,9 @@ static void all_did_change(void *data, quire_composite *composite) {
 
 static void everything(void *data, quire_composite *composite, const quire_changes *changes) {
     (void)data, (void)composite;
-    size_t rows = 0;
-    CHECK(quire_changes_rows(changes, &rows) && rows > 0);
-    tell("%zu;", rows);
+    const quire_change_array rows = quire_changes_rows(changes);
+    CHECK(rows.first && rows.count > 0);
+    tell("%" PRId64 ";", rows.count);
 }
 
 static quire_composite *composite_of(quire_context *context, quire_results *const *children, size_t count) {
@@ -81,11 +81,10 @@ static void sections_of_the_children_follow_each_other(void) {
     CHECK(quire_composite_child(composite, 1) == children[1] && !quire_composite_child(composite, 4));
     CHECK(quire_composite_count(composite) == 4 && quire_composite_section_count(composite) == 4);
 
-    static const struct { const char *name; int64_t start; size_t child; int64_t inner; } wanted[] = {
+    static const struct { const char *name; int64_t start, child, inner; } wanted[] = {
         {"", 0, 0, 0}, {"", 1, 1, 0}, {"1", 2, 3, 0}, {"2", 3, 3, 1}};
-    quire_section section;
-    size_t child = 9;
-    int64_t inner = 9;
+    quire_section section = QUIRE_SECTION_INIT;
+    int64_t child = 9, inner = 9;
     for (int64_t i = 0; i < 4; i++) {
         CHECK_OK(quire_composite_section(composite, i, &section, &error));
         CHECK_TEXT(section.name, wanted[i].name);
@@ -155,20 +154,21 @@ static void one_processing_is_one_bracket(void) {
 
     quire_changes *changes = NULL;
     CHECK_OK(quire_composite_next_changes(composite, &changes, &error));
-    size_t count = 0;
-    const quire_child_frame *frames = quire_changes_children(changes, &count);
-    CHECK(count == 3 && frames[1].old_section == 1 && frames[1].old_flat == 0 && frames[1].new_flat == 1);
-    CHECK(frames[2].old_section == 2 && frames[2].old_flat == 1 && frames[2].new_section == 2 && frames[2].new_flat == 2);
-    const quire_step *steps = quire_changes_steps(changes, &count);
-    CHECK(count == 4 && steps[0].kind == QUIRE_STEP_DELETE_ROW && steps[0].flat == 1);
-    CHECK(steps[1].kind == QUIRE_STEP_INSERT_ROW && steps[1].flat == 0 && steps[2].kind == QUIRE_STEP_DELETE_SECTION);
+    const quire_child_frame_array frames = quire_changes_children(changes);
+    const quire_child_frame *second = quire_child_frame_at(frames, 1), *third = quire_child_frame_at(frames, 2);
+    CHECK(frames.count == 3 && second->old_section == 1 && second->old_flat == 0 && second->new_flat == 1);
+    CHECK(third->old_section == 2 && third->old_flat == 1 && third->new_section == 2 && third->new_flat == 2);
+    const quire_step_array steps = quire_changes_steps(changes);
+    CHECK(steps.count == 4 && steps.first->kind == QUIRE_STEP_DELETE_ROW && steps.first->flat == 1);
+    CHECK(quire_step_at(steps, 1)->kind == QUIRE_STEP_INSERT_ROW && quire_step_at(steps, 1)->flat == 0);
+    CHECK(quire_step_at(steps, 2)->kind == QUIRE_STEP_DELETE_SECTION);
     quire_changes_release(changes);
     CHECK_OK(quire_composite_next_changes(composite, &changes, &error));
     CHECK(changes == NULL);
 
     /* The changes of a child alone have no frames. */
     CHECK_OK(quire_results_next_changes(children[0], &changes, &error));
-    CHECK(!quire_changes_children(changes, &count) && count == 0);
+    CHECK(!quire_changes_children(changes).first && quire_changes_children(changes).count == 0);
     quire_changes_release(changes);
 
     /* Another request for a child is a bracket of all. */
@@ -208,7 +208,7 @@ static void children_are_added_once_and_before_the_fetch(void) {
     quire_object_release(insert_book(made.context, "A", 1));
     process(made.context);
     CHECK_TOLD("{was 0 +0.0 is 1}");
-    quire_section section;
+    quire_section section = QUIRE_SECTION_INIT;
     CHECK(quire_composite_count(composite) == 0 && quire_composite_section_count(composite) == 0);
     CHECK_FAILS(QUIRE_INVALID_STATE, quire_composite_section(composite, 0, &section, &error));
     CHECK_OK(quire_composite_fetch(composite, &error));

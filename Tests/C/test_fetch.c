@@ -119,7 +119,7 @@ static void sections_follow_the_order_of_their_key(void) {
     CHECK_OK(quire_results_create(made.context, request, &options, &results, &error));
     for (int round = 0; round < 2; round++) {
         CHECK_OK(quire_results_fetch(results, &error));
-        quire_section section;
+        quire_section section = QUIRE_SECTION_INIT;
         CHECK(quire_results_section_count(results) == 3);
         CHECK_OK(quire_results_section(results, 0, &section, &error));
         CHECK_TEXT(section.name, "Zoo");

@@ -55,7 +55,7 @@ static void page_has_the_columns_asked_for(void) {
     quire_page *page = NULL;
     CHECK_OK(quire_list_page(list, 0, 2, keys, 4, 0, &page, &error));
     CHECK(quire_page_row_count(page) == 2 && quire_page_column_count(page) == 4);
-    CHECK(quire_page_column(page, 4) == NULL && quire_page_column(page, SIZE_MAX) == NULL);
+    CHECK(quire_page_column(page, 4) == NULL && quire_page_column(page, -1) == NULL);
 
     const quire_column *title = quire_page_column(page, 0);
     CHECK(strcmp(title->name, "title") == 0 && title->type == QUIRE_COLUMN_TEXT && title->length == 2);
@@ -155,7 +155,7 @@ static void page_has_a_layout_for_each_type(void) {
         quire_page *page = NULL;
         CHECK_OK(quire_list_page(list, 0, 1, keys, 7, 0, &page, &error));
         const quire_column *columns[7];
-        for (size_t i = 0; i < 7; i++) columns[i] = quire_page_column(page, i);
+        for (int i = 0; i < 7; i++) columns[i] = quire_page_column(page, i);
         CHECK(columns[0]->type == QUIRE_COLUMN_BOOLEAN && *(const uint8_t *)columns[0]->values == 1);
         CHECK(columns[1]->type == QUIRE_COLUMN_DOUBLE && *(const double *)columns[1]->values == 0.25);
         CHECK(columns[2]->type == QUIRE_COLUMN_DATE && *(const double *)columns[2]->values == 12.5);

@@ -26,7 +26,7 @@ static void entities_are_listed_in_the_order_of_addition(void) {
     CHECK_TEXT(quire_model_entity_name(model, 0), "Quote");
     CHECK_TEXT(quire_model_entity_name(model, 1), "Author");
     CHECK(quire_model_entity_name(model, 2).data == NULL);
-    CHECK(quire_model_entity_name(model, SIZE_MAX).data == NULL);
+    CHECK(quire_model_entity_name(model, -1).data == NULL);
     quire_model_release(model);
 }
 

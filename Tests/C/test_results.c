@@ -8,7 +8,7 @@ static void controller_is_empty_before_its_fetch(void) {
     CHECK_OK(quire_results_create(made.context, request, NULL, &results, &error));
     CHECK(quire_results_count(results) == 0 && quire_results_section_count(results) == 0);
     CHECK(quire_results_context(results) == made.context);
-    quire_section section;
+    quire_section section = QUIRE_SECTION_INIT;
     quire_object *object = NULL;
     CHECK_FAILS(QUIRE_INVALID_STATE, quire_results_section(results, 0, &section, &error));
     CHECK_FAILS(QUIRE_INVALID_STATE, quire_results_object(results, 0, 0, &object, &error));
@@ -24,7 +24,7 @@ static void without_sections_there_is_one_and_with_them_none_when_empty(void) {
     quire_results *plain = controller(made.context, NULL, "title", NULL);
     quire_results *sectioned = controller(made.context, NULL, "title", "title");
     CHECK(quire_results_section_count(plain) == 1 && quire_results_section_count(sectioned) == 0);
-    quire_section section;
+    quire_section section = QUIRE_SECTION_INIT;
     CHECK_OK(quire_results_section(plain, 0, &section, &error));
     CHECK_TEXT(section.name, "");
     CHECK(section.start == 0 && section.count == 0);
@@ -164,7 +164,7 @@ static void sections_have_names_titles_starts_and_counts(void) {
     }
     quire_results *results = controller(made.context, NULL, "isbn", "isbn");
     CHECK(quire_results_section_count(results) == 4);
-    quire_section section;
+    quire_section section = QUIRE_SECTION_INIT;
     CHECK_OK(quire_results_section(results, 0, &section, &error));
     CHECK_TEXT(section.name, "");
     CHECK(section.start == 0 && section.count == 2);
@@ -213,7 +213,7 @@ static void delegate_may_give_the_index_titles(void) {
     quire_results_delegate delegate = QUIRE_RESULTS_DELEGATE_INIT;
     delegate.index_title = own_title;
     CHECK_OK(quire_results_set_delegate(results, &delegate, &error));
-    quire_section section;
+    quire_section section = QUIRE_SECTION_INIT;
     CHECK_OK(quire_results_section(results, 0, &section, &error));
     CHECK_TEXT(section.index_title, "first");
     quire_page *page = NULL;
@@ -279,15 +279,14 @@ static void queued_changes_are_taken_oldest_first(void) {
     process(made.context);
 
     quire_changes *changes = NULL;
-    size_t rows = 0, sections = 0, steps = 0;
     CHECK_OK(quire_results_next_changes(results, &changes, &error));
-    const quire_change *row = quire_changes_rows(changes, &rows);
-    const quire_section_change *section = quire_changes_sections(changes, &sections);
-    quire_changes_steps(changes, &steps);
-    CHECK(rows == 1 && row->kind == QUIRE_CHANGE_MOVE && row->old_flat == 0 && row->new_flat == 1);
-    CHECK(sections == 2 && section[0].kind == QUIRE_CHANGE_DELETE && section[1].kind == QUIRE_CHANGE_INSERT);
-    CHECK_TEXT(section[1].name, "B2");
-    CHECK(steps >= 3);
+    quire_change_array rows = quire_changes_rows(changes);
+    CHECK(rows.count == 1 && rows.first->kind == QUIRE_CHANGE_MOVE && rows.first->old_flat == 0 && rows.first->new_flat == 1);
+    const quire_section_change_array sections = quire_changes_sections(changes);
+    const quire_section_change *came = quire_section_change_at(sections, 1);
+    CHECK(sections.count == 2 && sections.first->kind == QUIRE_CHANGE_DELETE && came->kind == QUIRE_CHANGE_INSERT);
+    CHECK_TEXT(came->name, "B2");
+    CHECK(quire_changes_steps(changes).count >= 3);
     const int64_t old_rows[] = {0, 1, 2, -1};
     int64_t new_rows[4];
     CHECK_OK(quire_changes_map_positions(changes, old_rows, 4, new_rows, &error));
@@ -295,8 +294,8 @@ static void queued_changes_are_taken_oldest_first(void) {
     quire_changes_release(changes);
 
     CHECK_OK(quire_results_next_changes(results, &changes, &error));
-    row = quire_changes_rows(changes, &rows);
-    CHECK(rows == 1 && row->kind == QUIRE_CHANGE_DELETE);
+    rows = quire_changes_rows(changes);
+    CHECK(rows.count == 1 && rows.first->kind == QUIRE_CHANGE_DELETE);
     quire_changes_release(changes);
     CHECK_OK(quire_results_next_changes(results, &changes, &error));
     CHECK(changes == NULL);
@@ -402,6 +401,70 @@ static void delegate_of_another_size_is_understood_or_refused(void) {
     close_fixture(made);
 }
 
+static void section_of_another_size_is_filled_as_far_as_both_know_it(void) {
+    fixture made = open_fixture();
+    quire_object_release(insert_book(made.context, "A", 1));
+    quire_results *results = controller(made.context, NULL, "title", "title");
+    quire_snapshot *snapshot = NULL;
+    CHECK_OK(quire_results_snapshot(results, &snapshot, &error));
+    struct { quire_section known; uint64_t later[2], behind; } newer;
+    for (int of_snapshot = 0; of_snapshot < 2; of_snapshot++) {
+        memset(&newer, 0x5A, sizeof newer);
+        newer.known.struct_size = offsetof(__typeof__(newer), behind);
+        CHECK_OK(
+            of_snapshot ? quire_snapshot_section(snapshot, 0, &newer.known, &error)
+                        : quire_results_section(results, 0, &newer.known, &error));
+        CHECK(newer.known.struct_size == offsetof(__typeof__(newer), behind) && newer.known.reserved == 0);
+        CHECK(newer.known.count == 1 && newer.known.start == 0);
+        CHECK_TEXT(newer.known.name, "A");
+        CHECK(newer.later[0] == 0 && newer.later[1] == 0 && newer.behind == 0x5A5A5A5A5A5A5A5A);
+
+        /* On failure all but the size is zero. */
+        CHECK_FAILS(
+            QUIRE_NOT_FOUND, of_snapshot ? quire_snapshot_section(snapshot, 1, &newer.known, &error)
+                                         : quire_results_section(results, 1, &newer.known, &error));
+        CHECK(newer.known.struct_size == offsetof(__typeof__(newer), behind) && newer.known.count == 0 && !newer.known.name.data);
+
+        /* One that was not initialised is not written to. */
+        const uint32_t impossible[] = {0, 4, 64, 73, 79, 4104, UINT32_MAX};
+        for (size_t each = 0; each < sizeof impossible / sizeof *impossible; each++) {
+            memset(&newer, 0x5A, sizeof newer);
+            newer.known.struct_size = impossible[each];
+            CHECK_FAILS(
+                QUIRE_INVALID_ARGUMENT, of_snapshot ? quire_snapshot_section(snapshot, 0, &newer.known, &error)
+                                                    : quire_results_section(results, 0, &newer.known, &error));
+            CHECK(newer.known.count == 0x5A5A5A5A5A5A5A5A && newer.known.reserved == 0x5A5A5A5A);
+        }
+    }
+    quire_snapshot_release(snapshot);
+    quire_results_release(results);
+    close_fixture(made);
+}
+
+static void reserved_members_are_not_overlooked(void) {
+    fixture made = open_fixture();
+    quire_results *results = controller(made.context, NULL, "title", NULL);
+    quire_results_delegate delegate = recorder();
+    delegate.reserved = 1;
+    destroyed = 0;
+    CHECK_FAILS(QUIRE_UNSUPPORTED, quire_results_set_delegate(results, &delegate, &error));
+    quire_hooks hooks = QUIRE_HOOKS_INIT;
+    hooks.reserved = 1;
+    hooks.destroy = count_destroyed;
+    CHECK_FAILS(QUIRE_UNSUPPORTED, quire_context_set_hooks(made.context, NULL, 0, &hooks, &error));
+    quire_composite_options options = QUIRE_COMPOSITE_OPTIONS_INIT;
+    quire_composite *composite = NULL;
+    CHECK_OK(quire_composite_create(made.context, &options, &composite, &error));
+    quire_composite_delegate all = QUIRE_COMPOSITE_DELEGATE_INIT;
+    all.reserved = 1;
+    all.destroy = count_destroyed;
+    CHECK_FAILS(QUIRE_UNSUPPORTED, quire_composite_set_delegate(composite, &all, &error));
+    CHECK(destroyed == 0);
+    quire_composite_release(composite);
+    quire_results_release(results);
+    close_fixture(made);
+}
+
 static void second_fetch_starts_anew_and_reports_nothing(void) {
     fixture made = open_fixture();
     quire_results *results = controller(made.context, NULL, "title", NULL);
@@ -492,6 +555,8 @@ int main(void) {
     RUN(request_is_copied);
     RUN(delegate_is_destroyed_once_when_replaced_or_gone);
     RUN(delegate_of_another_size_is_understood_or_refused);
+    RUN(section_of_another_size_is_filled_as_far_as_both_know_it);
+    RUN(reserved_members_are_not_overlooked);
     RUN(second_fetch_starts_anew_and_reports_nothing);
     RUN(cache_is_used_while_it_is_right_and_deleted_by_name_or_with_all_others);
     return RESULT();

@@ -89,7 +89,7 @@ static void first_fetch_tells_nothing(void) {
 
 static void read_section(void *data, quire_results *results, const quire_section_change *change) {
     (void)data;
-    quire_section section;
+    quire_section section = QUIRE_SECTION_INIT;
     tell(" %.*s", (int)change->name.size, change->name.data);
     if (change->kind == QUIRE_CHANGE_DELETE) return;
     CHECK_OK(quire_results_section(results, change->index, &section, &error));

@@ -487,15 +487,15 @@ static void failure_of_a_delegate_comes_out_of_the_call(void) {
     close_fixture(made);
 }
 
-static quire_string plan_of(const quire_changes *changes, quire_plan_order order, bool splits_moves) {
+static quire_string plan_of(const quire_changes *changes, uint32_t order, bool splits_moves) {
     static const char *const kinds[] = {"?", "+", "-", ">", "~", "+s", "-s", "="};
     static char text[512];
-    size_t size = 0, count = 0;
-    const quire_plan_step *steps = NULL;
-    CHECK_OK(quire_changes_plan(changes, order, splits_moves, &steps, &count, &error));
+    size_t size = 0;
+    quire_step_array steps;
+    CHECK_OK(quire_changes_plan(changes, order, splits_moves, &steps, &error));
     text[0] = 0;
-    for (size_t i = 0; i < count; i++) {
-        const quire_plan_step *step = &steps[i];
+    for (int64_t i = 0; i < steps.count; i++) {
+        const quire_step *step = quire_step_at(steps, i);
         size += (size_t)snprintf(text + size, sizeof text - size, "%s", kinds[step->kind]);
         if (step->kind == QUIRE_STEP_REPLACE_ROWS)
             size += (size_t)snprintf(
@@ -530,10 +530,28 @@ static void plan_is_made_for_each_kind_of_view(void) {
     CHECK_TEXT(plan_of(changes, QUIRE_PLAN_BEFORE_CHILD, true), "+s2 -0.0 +1.0 -1.1 +2.0 -s0 ~0.0 ~0.1 ~1.0 ");
     CHECK_TEXT(plan_of(changes, QUIRE_PLAN_BATCH, false), "-1.0 -s0 +s1 +0.0 ~1.1/0.1 ");
     CHECK_TEXT(plan_of(changes, QUIRE_PLAN_RANGES, false), "=0-4+4 ");
-    const quire_plan_step *steps = NULL;
-    size_t count = 0;
-    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_changes_plan(changes, (quire_plan_order)9, false, &steps, &count, &error));
-    CHECK(steps == NULL && count == 0);
+    quire_step_array steps;
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_changes_plan(changes, 9, false, &steps, &error));
+    CHECK(steps.first == NULL && steps.count == 0);
+
+    /* A range has the ids of what goes and of what comes, in their order. */
+    CHECK_OK(quire_changes_plan(changes, QUIRE_PLAN_RANGES, false, &steps, &error));
+    const int order_before[] = {0, 1, 2, 3}, order_after[] = {0, 2, 3, 1};
+    for (size_t i = 0; i < 4; i++) {
+        CHECK(steps.first->removed_ids[i] == quire_object_id(books[order_before[i]]));
+        CHECK(steps.first->inserted_ids[i] == quire_object_id(books[order_after[i]]));
+    }
+    quire_changes_release(changes);
+
+    /* So has one with a row that is drawn in because the first row of its section went. */
+    CHECK_OK(quire_context_delete(made.context, books[0], &error));
+    process(made.context);
+    CHECK_OK(quire_results_next_changes(results, &changes, &error));
+    CHECK_TEXT(plan_of(changes, QUIRE_PLAN_RANGES, false), "=0-2+1 ");
+    CHECK_OK(quire_changes_plan(changes, QUIRE_PLAN_RANGES, false, &steps, &error));
+    CHECK(steps.first->removed_ids[1] == quire_object_id(books[2]));
+    CHECK(steps.first->inserted_ids[0] == quire_object_id(books[2]));
+    CHECK(quire_changes_steps(changes).first->removed == -1 && quire_changes_steps(changes).first->removed_ids == NULL);
     quire_changes_release(changes);
     quire_results_release(results);
     for (size_t i = 0; i < 4; i++) quire_object_release(books[i]);

@@ -6,7 +6,7 @@ static quire_string shown(quire_results *results) {
     size_t size = 0;
     text[0] = 0;
     for (int64_t i = 0; i < quire_results_section_count(results); i++) {
-        quire_section section;
+        quire_section section = QUIRE_SECTION_INIT;
         CHECK_OK(quire_results_section(results, i, &section, &error));
         size += (size_t)snprintf(text + size, sizeof text - size, "%s%s/%s:%lld", i ? " " : "", section.name.data,
             section.index_title.data, (long long)section.count);
@@ -93,7 +93,7 @@ static void dates_and_numbers_are_gathered_by_ranges(void) {
     quire_section_rule *by_day = rule("moment", &options);
     quire_results *results = ruled(made.context, "Everything", "real", by_day);
     CHECK_TEXT(shown(results), "2026-03-28/2026:1 2026-03-29/2026:1 2026-03-30/2026:1");
-    quire_section section;
+    quire_section section = QUIRE_SECTION_INIT;
     CHECK_OK(quire_results_section(results, 1, &section, &error));
     CHECK(section.value.kind == QUIRE_VALUE_DATE && section.value.as.real == 1774738800);
     options.grouping = QUIRE_GROUPING_WEEK;
@@ -171,7 +171,7 @@ static void fixed_sections_stay_when_they_are_empty(void) {
     const quire_results_delegate delegate = recorder();
     CHECK_OK(quire_results_set_delegate(results, &delegate, &error));
     CHECK_TEXT(shown(results), "3/3:0 1/1:1");
-    quire_section section;
+    quire_section section = QUIRE_SECTION_INIT;
     CHECK_OK(quire_results_section(results, 0, &section, &error));
     CHECK(section.value.kind == QUIRE_VALUE_INTEGER && section.value.as.integer == 3);
     set_value(book, "pages", quire_value_integer(3));

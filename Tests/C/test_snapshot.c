@@ -12,18 +12,21 @@ static quire_snapshot *snapshot_of(quire_results *results) {
 static quire_string between(const quire_snapshot *from, const quire_snapshot *to) {
     quire_changes *changes = NULL;
     CHECK_OK(quire_snapshot_changes(from, to, &changes, &error));
-    size_t sections = 0, rows = 0;
-    const quire_section_change *section = quire_changes_sections(changes, &sections);
-    const quire_change *row = quire_changes_rows(changes, &rows);
+    const quire_section_change_array sections = quire_changes_sections(changes);
+    const quire_change_array rows = quire_changes_rows(changes);
     static char text[512];
     size_t size = 0;
     text[0] = 0;
-    for (size_t i = 0; i < sections; i++)
-        size += (size_t)snprintf(text + size, sizeof text - size, "%s%lld:%s ", section[i].kind == QUIRE_CHANGE_INSERT ? "+s" : "-s",
-            (long long)section[i].index, section[i].name.data);
-    for (size_t i = 0; i < rows; i++)
-        size += (size_t)snprintf(text + size, sizeof text - size, "%c%lld/%lld ", "?+->~"[row[i].kind], (long long)row[i].old_flat,
-            (long long)row[i].new_flat);
+    for (int64_t i = 0; i < sections.count; i++) {
+        const quire_section_change *section = quire_section_change_at(sections, i);
+        size += (size_t)snprintf(text + size, sizeof text - size, "%s%lld:%s ", section->kind == QUIRE_CHANGE_INSERT ? "+s" : "-s",
+            (long long)section->index, section->name.data);
+    }
+    for (int64_t i = 0; i < rows.count; i++) {
+        const quire_change *row = quire_change_at(rows, i);
+        size += (size_t)snprintf(text + size, sizeof text - size, "%c%lld/%lld ", "?+->~"[row->kind], (long long)row->old_flat,
+            (long long)row->new_flat);
+    }
     quire_changes_release(changes);
     return (quire_string){text, size};
 }
@@ -49,7 +52,7 @@ static void snapshot_stays_what_it_was(void) {
     CHECK_TEXT(between(before, before), "");
     CHECK(quire_snapshot_equal(before, before) && !quire_snapshot_equal(before, after) && !quire_snapshot_equal(NULL, NULL));
 
-    quire_section section;
+    quire_section section = QUIRE_SECTION_INIT;
     CHECK_OK(quire_snapshot_section(after, 0, &section, &error));
     CHECK_TEXT(section.name, "b");
     CHECK(section.start == 0 && section.count == 2 && section.index_title.data == NULL);

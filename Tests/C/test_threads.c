@@ -84,7 +84,7 @@ static void object_refuses(const scene *scene) {
 static void list_and_results_refuse(const scene *scene) {
     quire_object *object = scene->book;
     quire_page *page = NULL;
-    quire_section section;
+    quire_section section = QUIRE_SECTION_INIT;
     quire_index_path path;
     quire_evaluation *explanation = NULL;
     int64_t ids[1] = {7}, rows[1] = {0};

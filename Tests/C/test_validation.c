@@ -46,7 +46,7 @@ static fixture open_ruled(void) {
 }
 
 static const quire_error *detail_about(const quire_error *whole, quire_rule rule) {
-    for (size_t i = 0; i < quire_error_detail_count(whole); i++) {
+    for (int64_t i = 0; i < quire_error_detail_count(whole); i++) {
         const quire_error *detail = quire_error_detail(whole, i);
         if (quire_error_rule(detail) == rule) return detail;
     }

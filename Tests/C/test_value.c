@@ -45,7 +45,7 @@ static void constructors_fill_kind_size_and_member(void) {
     CHECK(quire_value_boolean(true).kind == QUIRE_VALUE_BOOLEAN && quire_value_boolean(true).as.boolean);
     CHECK(quire_value_double(0.5).kind == QUIRE_VALUE_DOUBLE && quire_value_double(0.5).as.real == 0.5);
     CHECK(quire_value_date(-1.5).kind == QUIRE_VALUE_DATE && quire_value_date(-1.5).as.real == -1.5);
-    CHECK(quire_value_text("x").kind == QUIRE_VALUE_TEXT && quire_value_text("x").size == QUIRE_VALUE_NUL);
+    CHECK(quire_value_text("x").kind == QUIRE_VALUE_TEXT && quire_value_text("x").size == QUIRE_NUL);
     CHECK(quire_value_text(NULL).kind == QUIRE_VALUE_NIL);
     CHECK(quire_value_data((const uint8_t *)"ab", 2).size == 2);
     CHECK(quire_value_object(NULL).kind == QUIRE_VALUE_NIL);

@@ -28,19 +28,20 @@ static int place_of(const char *name) {
     return -1;
 }
 
-void aggregates_changed(void *data, quire_results *results, const quire_aggregate_change *changes, size_t count) {
+void aggregates_changed(void *data, quire_results *results, const quire_aggregate_change_array *changes) {
     (void)data;
     int64_t section = -1;
     int last = -1;
-    for (size_t i = 0; i < count; i++) {
-        const int place = place_of(changes[i].name.data);
-        if (changes[i].section < section || (changes[i].section == section && place <= last)) differ("aggregates out of order");
-        section = changes[i].section, last = place;
+    for (int64_t i = 0; i < changes->count; i++) {
+        const quire_aggregate_change *change = quire_aggregate_change_at(*changes, i);
+        const int place = place_of(change->name.data);
+        if (change->section < section || (change->section == section && place <= last)) differ("aggregates out of order");
+        section = change->section, last = place;
         quire_value value;
-        OK(quire_results_aggregate(results, section, changes[i].name.data, changes[i].name.size, &value, &error));
-        if (!is_same(&value, &changes[i].value)) differ("%s is told to be another than it is", changes[i].name.data);
+        OK(quire_results_aggregate(results, section, change->name.data, change->name.size, &value, &error));
+        if (!is_same(&value, &change->value)) differ("%s is told to be another than it is", change->name.data);
     }
-    if (!count) differ("no aggregates are told of");
+    if (!changes->count) differ("no aggregates are told of");
 }
 
 /* What some rows make, `slots` being their places. */

@@ -36,7 +36,7 @@ quire_value cell_of(const quire_column *column, int row) {
 
 static size_t size_of(quire_value value) {
     if (value.kind == QUIRE_VALUE_UUID) return 16;
-    return value.size == QUIRE_VALUE_NUL ? strlen(value.as.text) : value.size;
+    return value.size == QUIRE_NUL ? strlen(value.as.text) : value.size;
 }
 
 bool is_number(quire_value value) {

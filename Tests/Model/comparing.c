@@ -208,7 +208,7 @@ static void check_snapshot(const watched *watched, const quire_snapshot *snapsho
     }
     OK(quire_snapshot_section_of(snapshot, rows, total, found, &error));
     for (int section = 0; section < list->count; section++) {
-        quire_section info;
+        quire_section info = QUIRE_SECTION_INIT;
         OK(quire_snapshot_section(snapshot, section, &info, &error));
         const bool is_same_place = info.start == list->starts[section] && info.count == list->sizes[section];
         if (!is_same_place || strcmp(info.name.data, kept->names[section]) != 0)

@@ -31,18 +31,21 @@ static int slot_of_id(int64_t id) {
 
 /* Reads what a change set holds. */
 static void take_told(const quire_changes *changes, told *told) {
-    size_t rows_told = 0, sections_told = 0, steps = 0;
-    const quire_change *row_change = quire_changes_rows(changes, &rows_told);
-    const quire_section_change *section_change = quire_changes_sections(changes, &sections_told);
-    const quire_step *step = quire_changes_steps(changes, &steps);
-    if (steps > sizeof told->steps / sizeof *step) differ("%zu steps", steps);
-    for (size_t i = 0; i < rows_told; i++) told->rows[i] = (told_change){row_change[i], slot_of_id(row_change[i].id)};
-    for (size_t i = 0; i < sections_told; i++) told->sections[i] = section_change[i];
-    for (size_t i = 0; i < steps; i++) {
-        told->steps[i] = step[i];
-        told->step_slots[i] = step[i].kind <= QUIRE_STEP_UPDATE_ROW ? slot_of_id(step[i].id) : -1;
+    const quire_change_array rows_told = quire_changes_rows(changes);
+    const quire_section_change_array sections_told = quire_changes_sections(changes);
+    const quire_step_array steps = quire_changes_steps(changes);
+    if (steps.count > (int64_t)(sizeof told->steps / sizeof told->steps[0])) differ("%lld steps", (long long)steps.count);
+    for (int64_t i = 0; i < rows_told.count; i++) {
+        const quire_change *change = quire_change_at(rows_told, i);
+        told->rows[i] = (told_change){*change, slot_of_id(change->id)};
     }
-    told->row_count = (int)rows_told, told->section_count = (int)sections_told, told->step_count = (int)steps;
+    for (int64_t i = 0; i < sections_told.count; i++) told->sections[i] = *quire_section_change_at(sections_told, i);
+    for (int64_t i = 0; i < steps.count; i++) {
+        const quire_step *step = quire_step_at(steps, i);
+        told->steps[i] = *step;
+        told->step_slots[i] = step->kind <= QUIRE_STEP_UPDATE_ROW ? slot_of_id(step->id) : -1;
+    }
+    told->row_count = (int)rows_told.count, told->section_count = (int)sections_told.count, told->step_count = (int)steps.count;
 }
 
 static const char *list_name(const followed *followed) { return listings[followed->which].name; }
@@ -53,7 +56,7 @@ static void read_old_sections(followed *followed, sections *out) {
     out->count = (int)quire_results_section_count(followed->results);
     out->total = (int)quire_results_count(followed->results);
     for (int section = 0; section < out->count; section++) {
-        quire_section info;
+        quire_section info = QUIRE_SECTION_INIT;
         OK(quire_results_section(followed->results, section, &info, &error));
         out->starts[section] = (int)info.start;
         out->sizes[section] = (int)info.count;
@@ -67,7 +70,7 @@ static void read_sections(followed *followed, sections *out, bool checks_names) 
     out->count = (int)quire_results_section_count(followed->results);
     out->total = 0;
     for (int section = 0; section < out->count; section++) {
-        quire_section info;
+        quire_section info = QUIRE_SECTION_INIT;
         OK(quire_results_section(followed->results, section, &info, &error));
         if (info.start != out->total) differ("%s: section %d starts at %lld", list_name(followed), section, (long long)info.start);
         out->starts[section] = out->total;
@@ -167,24 +170,24 @@ static void all_changes(void *data, quire_results *results, const quire_changes 
     static sections replayed, shown;
     (void)results;
     if (!followed->is_open) differ("%s: `changes` comes before the bracket", list_name(followed));
-    size_t row_changes = 0, section_changes = 0, steps = 0;
-    const quire_change *row_change = quire_changes_rows(changes, &row_changes);
-    quire_changes_sections(changes, &section_changes);
-    const quire_step *step = quire_changes_steps(changes, &steps);
-    if ((int)row_changes != followed->told.row_count || (int)section_changes != followed->told.section_count)
+    const quire_change_array rows = quire_changes_rows(changes);
+    const quire_step_array steps = quire_changes_steps(changes);
+    if (rows.count != followed->told.row_count || quire_changes_sections(changes).count != followed->told.section_count)
         differ("%s: `changes` holds other changes than were told", list_name(followed));
-    for (size_t i = 0; i < row_changes; i++) {
-        quire_change change = row_change[i];
+    for (int64_t i = 0; i < rows.count; i++) {
+        quire_change change = *quire_change_at(rows, i);
         change.keys = NULL;
         if (memcmp(&change, &followed->told.rows[i].change, sizeof change) != 0)
-            differ("%s: `changes` holds another row change %zu", list_name(followed), i);
+            differ("%s: `changes` holds another row change %lld", list_name(followed), (long long)i);
     }
-    if (steps > sizeof followed->told.steps / sizeof *step) differ("%s: %zu steps", list_name(followed), steps);
-    for (size_t i = 0; i < steps; i++) {
-        followed->told.steps[i] = step[i];
-        followed->told.step_slots[i] = step[i].kind <= QUIRE_STEP_UPDATE_ROW ? slot_of_id(step[i].id) : -1;
+    if (steps.count > (int64_t)(sizeof followed->told.steps / sizeof followed->told.steps[0]))
+        differ("%s: %lld steps", list_name(followed), (long long)steps.count);
+    for (int64_t i = 0; i < steps.count; i++) {
+        const quire_step *step = quire_step_at(steps, i);
+        followed->told.steps[i] = *step;
+        followed->told.step_slots[i] = step->kind <= QUIRE_STEP_UPDATE_ROW ? slot_of_id(step->id) : -1;
     }
-    followed->told.step_count = (int)steps;
+    followed->told.step_count = (int)steps.count;
     replayed = followed->mirror;
     const char *fault = replay_steps(&followed->told, &replayed);
     if (fault) differ("%s: %s", list_name(followed), fault);

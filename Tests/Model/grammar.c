@@ -220,7 +220,7 @@ node *constant(kind kind) {
     case QUIRE_VALUE_INTEGER: return leaf(text("%lld", (long long)value.as.integer));
     case QUIRE_VALUE_BOOLEAN: return leaf(value.as.boolean ? "YES" : "false");
     case QUIRE_VALUE_DOUBLE: return isfinite(value.as.real) ? leaf(text("%.17g", value.as.real)) : argument(value);
-    case QUIRE_VALUE_TEXT: return value.size == QUIRE_VALUE_NUL ? leaf(quoted(value.as.text)) : argument(value);
+    case QUIRE_VALUE_TEXT: return value.size == QUIRE_NUL ? leaf(quoted(value.as.text)) : argument(value);
     default: return argument(value);
     }
 }

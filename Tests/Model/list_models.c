@@ -64,24 +64,24 @@ static void cut_section(sections *list, int64_t section) {
 
 /* --- Qt, and a document: rows are inserted before the one that stands at the destination. */
 
-static const char *before_child(const quire_plan_step *steps, size_t count, bool splits, sections *list) {
-    for (size_t i = 0; i < count; i++) {
-        const quire_plan_step *step = &steps[i];
+static const char *before_child(quire_step_array steps, bool splits, sections *list) {
+    for (int64_t i = 0; i < steps.count; i++) {
+        const quire_step *step = quire_step_at(steps, i);
         const int64_t section = step->section, row = step->row;
         const int slot = step->id ? slot_of_row(step->id) : -1;
         const bool is_insertion = step->kind == QUIRE_STEP_INSERT_ROW;
         if (step->kind <= QUIRE_STEP_UPDATE_ROW) {
             if (is_insertion ? !has_gap(list, section, row) : slot < 0 || slot_at(list, section, row) != slot)
-                FAULT("step %zu, of kind %u: its row is not there", i, step->kind);
-            if (step->flat != start_of(list, section) + row) FAULT("step %zu has the wrong flat place", i);
+                FAULT("step %d, of kind %u: its row is not there", (int)i, step->kind);
+            if (step->flat != start_of(list, section) + row) FAULT("step %d has the wrong flat place", (int)i);
         }
         switch (step->kind) {
         case QUIRE_STEP_INSERT_SECTION:
-            if (section < 0 || section > list->count) FAULT("step %zu inserts a section out of range", i);
+            if (section < 0 || section > list->count) FAULT("step %d inserts a section out of range", (int)i);
             put_section(list, section, 0);
             break;
         case QUIRE_STEP_DELETE_SECTION:
-            if (!has_section(list, section) || list->sizes[section]) FAULT("step %zu deletes a section with rows", i);
+            if (!has_section(list, section) || list->sizes[section]) FAULT("step %d deletes a section with rows", (int)i);
             cut_section(list, section);
             break;
         case QUIRE_STEP_INSERT_ROW: put_row(list, section, row, slot); break;
@@ -89,18 +89,18 @@ static const char *before_child(const quire_plan_step *steps, size_t count, bool
         case QUIRE_STEP_UPDATE_ROW: break;
         case QUIRE_STEP_MOVE_ROW: {
             const bool is_same = section == step->to_section;
-            if (splits) FAULT("step %zu is a move that was to be split", i);
-            if (!has_gap(list, step->to_section, step->to_row)) FAULT("step %zu moves to no place", i);
+            if (splits) FAULT("step %d is a move that was to be split", (int)i);
+            if (!has_gap(list, step->to_section, step->to_row)) FAULT("step %d moves to no place", (int)i);
             /* `beginMoveRows` refuses these. */
-            if (is_same && (step->to_row == row || step->to_row == row + 1)) FAULT("step %zu moves a row nowhere", i);
+            if (is_same && (step->to_row == row || step->to_row == row + 1)) FAULT("step %d moves a row nowhere", (int)i);
             /* Over a border the place in the whole may stay the same, which is written as such. */
             const int64_t flat = start_of(list, step->to_section) + step->to_row;
-            if (step->to_flat != (flat == step->flat + 1 ? step->flat : flat)) FAULT("step %zu moves to the wrong flat place", i);
+            if (step->to_flat != (flat == step->flat + 1 ? step->flat : flat)) FAULT("step %d moves to the wrong flat place", (int)i);
             cut_row(list, section, row);
             put_row(list, step->to_section, is_same && step->to_row > row ? step->to_row - 1 : step->to_row, slot);
             break;
         }
-        default: FAULT("step %zu is of the kind %u", i, step->kind);
+        default: FAULT("step %d is of the kind %u", (int)i, step->kind);
         }
     }
     return NULL;
@@ -119,7 +119,7 @@ static int compare_arrivals(const void *left, const void *right) {
 }
 
 static const char *batch(
-    const quire_plan_step *steps, size_t count, bool splits, const sections *old, const sections *new, sections *list) {
+    quire_step_array steps, bool splits, const sections *old, const sections *new, sections *list) {
     static bool leaves[SLOTS];
     static bool goes[SLOTS], comes[SLOTS];
     static arrival arrivals[2 * SLOTS];
@@ -127,8 +127,8 @@ static const char *batch(
     memset(leaves, 0, sizeof leaves);
     memset(goes, 0, sizeof goes);
     memset(comes, 0, sizeof comes);
-    for (size_t i = 0; i < count; i++) {
-        const quire_plan_step *step = &steps[i];
+    for (int64_t i = 0; i < steps.count; i++) {
+        const quire_step *step = quire_step_at(steps, i);
         const int slot = step->id ? slot_of_row(step->id) : -1;
         const bool is_move = step->kind == QUIRE_STEP_MOVE_ROW;
         if (is_move && splits) FAULT("a move of the batch was to be split");
@@ -194,18 +194,22 @@ static void write_items(const sections *list, sections *out) {
         if (list->sizes[i]) out->slots[flat] += SLOTS;
 }
 
-static const char *ranges(const quire_plan_step *steps, size_t count, const sections *old, const sections *new) {
+static const char *ranges(quire_step_array steps, const sections *old, const sections *new) {
     static sections shown, wanted;
     write_items(old, &shown);
     write_items(new, &wanted);
     int64_t end = -1;
-    for (size_t i = 0; i < count; i++) {
-        const quire_plan_step *step = &steps[i];
+    for (int64_t i = 0; i < steps.count; i++) {
+        const quire_step *step = quire_step_at(steps, i);
         /* Two ranges that touch would be one. */
         if (step->kind != QUIRE_STEP_REPLACE_ROWS || step->flat <= end || step->removed + step->inserted <= 0)
-            FAULT("range %zu is none, or touches the one before", i);
+            FAULT("range %d is none, or touches the one before", (int)i);
         if (step->flat + step->removed > shown.total || step->flat + step->inserted > wanted.total)
-            FAULT("range %zu is beyond the list", i);
+            FAULT("range %d is beyond the list", (int)i);
+        for (int64_t k = 0; k < step->removed; k++)
+            if (slot_of_row(step->removed_ids[k]) != shown.slots[step->flat + k] % SLOTS) FAULT("range %d takes another id away", (int)i);
+        for (int64_t k = 0; k < step->inserted; k++)
+            if (slot_of_row(step->inserted_ids[k]) != wanted.slots[step->flat + k] % SLOTS) FAULT("range %d brings another id", (int)i);
         cut_slots(&shown, (int)step->flat, (int)step->removed);
         put_slots(&shown, (int)step->flat, wanted.slots + step->flat, (int)step->inserted);
         end = step->flat + step->inserted;
@@ -220,13 +224,12 @@ const char *apply_plans(const quire_changes *changes, const sections *old, const
     slot_of_row = slot_of;
     for (int splits = 0; splits < 2; splits++) {
         for (quire_plan_order order = QUIRE_PLAN_BEFORE_CHILD; order <= QUIRE_PLAN_BATCH; order++) {
-            const quire_plan_step *steps = NULL;
-            size_t count = 0;
-            if (quire_changes_plan(changes, order, splits, &steps, &count, NULL) != QUIRE_OK) FAULT("there is no plan %u", order);
+            quire_step_array steps;
+            if (quire_changes_plan(changes, order, splits, &steps, NULL) != QUIRE_OK) FAULT("there is no plan %u", order);
             list = *old;
-            const char *fault = order == QUIRE_PLAN_BEFORE_CHILD ? before_child(steps, count, splits, &list)
-                : order == QUIRE_PLAN_RANGES                     ? ranges(steps, count, old, new)
-                                                                 : batch(steps, count, splits, old, new, &list);
+            const char *fault = order == QUIRE_PLAN_BEFORE_CHILD ? before_child(steps, splits, &list)
+                : order == QUIRE_PLAN_RANGES                     ? ranges(steps, old, new)
+                                                                 : batch(steps, splits, old, new, &list);
             if (fault) return fault;
             if (order != QUIRE_PLAN_RANGES && !sections_equal(&list, new)) FAULT("plan %u does not lead to the new list", order);
         }

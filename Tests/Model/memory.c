@@ -163,7 +163,7 @@ static void loop_over_a_live_list(void) {
     OK(quire_results_create(made.context, request, &options, &results, &error));
     OK(quire_results_fetch(results, &error));
     for (int64_t section = 0; section < quire_results_section_count(results); section++) {
-        quire_section info;
+        quire_section info = QUIRE_SECTION_INIT;
         OK(quire_results_section(results, section, &info, &error));
         for (int64_t row = 0; row < info.count; row++) {
             quire_object *quote = NULL;

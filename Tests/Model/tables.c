@@ -222,7 +222,7 @@ static quire_status ask(const stage *stage, const quire_fetch_request *request, 
     status = quire_list_page(list, 0, out->row_count, NULL, 0, 0, out_page, &error);
     quire_list_release(list);
     if (status != QUIRE_OK) return status;
-    for (size_t i = 0; i < quire_page_column_count(*out_page) && i < MOST_COLUMNS; i++)
+    for (int64_t i = 0; i < quire_page_column_count(*out_page) && i < MOST_COLUMNS; i++)
         for (int row = 0; row < out->row_count; row++) out->cells[row][i] = cell_of(quire_page_column(*out_page, i), row);
     return QUIRE_OK;
 }

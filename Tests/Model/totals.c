@@ -72,19 +72,20 @@ static bool is_same(const quire_value *left, const quire_value *right) {
     return left->kind == QUIRE_VALUE_NIL || left->as.integer == right->as.integer;
 }
 
-void totals_changed(void *data, quire_results *results, const quire_aggregate_change *changes, size_t count) {
+void totals_changed(void *data, quire_results *results, const quire_aggregate_change_array *changes) {
     watched *watched = data;
     int64_t section = -1;
     const total *last = NULL;
-    if (!watched->is_open || !count) FAIL(watched, "totals are told out of place");
-    watched->totals += (int)count;
-    for (size_t i = 0; i < count; i++) {
-        const total *total = total_named(watched->query.kind, changes[i].name.data);
-        if (changes[i].section < section || (changes[i].section == section && total <= last)) FAIL(watched, "totals out of order");
-        section = changes[i].section, last = total;
+    if (!watched->is_open || !changes->count) FAIL(watched, "totals are told out of place");
+    watched->totals += (int)changes->count;
+    for (int64_t i = 0; i < changes->count; i++) {
+        const quire_aggregate_change *change = quire_aggregate_change_at(*changes, i);
+        const total *total = total_named(watched->query.kind, change->name.data);
+        if (change->section < section || (change->section == section && total <= last)) FAIL(watched, "totals out of order");
+        section = change->section, last = total;
         quire_value value;
         OK(quire_results_aggregate(results, section, total->format, QUIRE_NUL, &value, &error));
-        if (!is_same(&value, &changes[i].value)) FAIL(watched, "%s is told to be another than it is", total->format);
+        if (!is_same(&value, &change->value)) FAIL(watched, "%s is told to be another than it is", total->format);
     }
 }
 

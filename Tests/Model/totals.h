@@ -8,7 +8,7 @@
 void add_totals(const watched *watched);
 
 /* For delegates: what is told is what there is, in its order. */
-void totals_changed(void *data, quire_results *results, const quire_aggregate_change *changes, size_t count);
+void totals_changed(void *data, quire_results *results, const quire_aggregate_change_array *changes);
 
 void check_totals(const watched *watched, const facts *facts);
 

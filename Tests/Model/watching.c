@@ -20,7 +20,7 @@ void read_list(const watched *watched, named_sections *out) {
     if (list->total > SLOTS || list->count > SLOTS) FAIL(watched, "%d rows in %d sections", list->total, list->count);
     int start = 0;
     for (int section = 0; section < list->count; section++) {
-        quire_section info;
+        quire_section info = QUIRE_SECTION_INIT;
         OK(quire_results_section(watched->results, section, &info, &error));
         if (info.start != start) FAIL(watched, "section %d starts at %lld", section, (long long)info.start);
         if (info.name.size >= sizeof out->names[0]) FAIL(watched, "a name of %zu bytes", info.name.size);
@@ -38,19 +38,23 @@ void read_list(const watched *watched, named_sections *out) {
 }
 
 void take_told(const watched *watched, const quire_changes *changes, told *told) {
-    size_t rows = 0, sections = 0, steps = 0;
-    const quire_change *row = quire_changes_rows(changes, &rows);
-    const quire_section_change *section = quire_changes_sections(changes, &sections);
-    const quire_step *step = quire_changes_steps(changes, &steps);
-    if (rows > 2 * SLOTS || sections > 2 * SLOTS || steps > 8 * SLOTS) FAIL(watched, "%zu steps", steps);
+    const quire_change_array rows = quire_changes_rows(changes);
+    const quire_section_change_array sections = quire_changes_sections(changes);
+    const quire_step_array steps = quire_changes_steps(changes);
+    if (rows.count > 2 * SLOTS || sections.count > 2 * SLOTS || steps.count > 8 * SLOTS)
+        FAIL(watched, "%lld steps", (long long)steps.count);
     const int kind = watched->query.kind;
-    for (size_t i = 0; i < rows; i++) told->rows[i] = (told_change){row[i], slot_of_id(kind, row[i].id)};
-    for (size_t i = 0; i < sections; i++) told->sections[i] = section[i];
-    for (size_t i = 0; i < steps; i++) {
-        told->steps[i] = step[i];
-        told->step_slots[i] = step[i].kind <= QUIRE_STEP_UPDATE_ROW ? slot_of_id(kind, step[i].id) : -1;
+    for (int64_t i = 0; i < rows.count; i++) {
+        const quire_change *row = quire_change_at(rows, i);
+        told->rows[i] = (told_change){*row, slot_of_id(kind, row->id)};
     }
-    told->row_count = (int)rows, told->section_count = (int)sections, told->step_count = (int)steps;
+    for (int64_t i = 0; i < sections.count; i++) told->sections[i] = *quire_section_change_at(sections, i);
+    for (int64_t i = 0; i < steps.count; i++) {
+        const quire_step *step = quire_step_at(steps, i);
+        told->steps[i] = *step;
+        told->step_slots[i] = step->kind <= QUIRE_STEP_UPDATE_ROW ? slot_of_id(kind, step->id) : -1;
+    }
+    told->row_count = (int)rows.count, told->section_count = (int)sections.count, told->step_count = (int)steps.count;
 }
 
 /* --- Checking what was told. */

@@ -368,7 +368,7 @@ static void print_text(FILE *out, const char *text, size_t size) {
 }
 
 void print_value(FILE *out, quire_value value) {
-    const size_t size = value.size == QUIRE_VALUE_NUL ? strlen(value.as.text) : value.size;
+    const size_t size = value.size == QUIRE_NUL ? strlen(value.as.text) : value.size;
     switch (value.kind) {
     case QUIRE_VALUE_INTEGER: fprintf(out, "%lld", (long long)value.as.integer); break;
     case QUIRE_VALUE_BOOLEAN: fprintf(out, "%s", value.as.boolean ? "YES" : "NO"); break;

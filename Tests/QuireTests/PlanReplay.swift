@@ -19,7 +19,7 @@ enum PlanReplay {
   }
 
   /// Qt, and a document: nodes are inserted before the one that stands at the destination.
-  private static func children(_ steps: [PlanStep], on old: [[Int64]]) -> [[Int64]]? {
+  private static func children(_ steps: [Step], on old: [[Int64]]) -> [[Int64]]? {
     var lists = old
     func start(_ section: Int) -> Int { lists[..<section].reduce(0) { $0 + $1.count } }
     for step in steps {
@@ -50,7 +50,7 @@ enum PlanReplay {
   }
 
   /// UIKit: a section that comes brings its rows, one that goes takes them along.
-  private static func batch(_ steps: [PlanStep], from old: [[Int64]], to new: [[Int64]]) -> [[Int64]]? {
+  private static func batch(_ steps: [Step], from old: [[Int64]], to new: [[Int64]]) -> [[Int64]]? {
     var lists = old
     let gone = Set(steps.filter { $0.kind == .deleteSection }.map(\.section))
     let come = Set(steps.filter { $0.kind == .insertSection }.map(\.section))
@@ -76,7 +76,7 @@ enum PlanReplay {
   }
 
   /// GTK: of all that is in no range, neither rows nor the beginnings of sections may have changed.
-  private static func ranges(_ steps: [PlanStep], from old: [[Int64]], to new: [[Int64]]) -> String? {
+  private static func ranges(_ steps: [Step], from old: [[Int64]], to new: [[Int64]]) -> String? {
     struct Item: Hashable {
       var id: Int64
       var isFirst: Bool
@@ -92,8 +92,9 @@ enum PlanReplay {
       guard step.flat + step.removed <= shown.count, step.flat + step.inserted <= wanted.count else {
         return "ranges beyond the list: \(steps)"
       }
-      shown.replaceSubrange(
-        step.flat..<step.flat + step.removed, with: wanted[step.flat..<step.flat + step.inserted])
+      let going = shown[step.flat..<step.flat + step.removed], coming = wanted[step.flat..<step.flat + step.inserted]
+      if step.removedIDs != going.map(\.id) || step.insertedIDs != coming.map(\.id) { return "ids of ranges \(steps)" }
+      shown.replaceSubrange(step.flat..<step.flat + step.removed, with: coming)
       end = step.flat + step.inserted
     }
     return shown == wanted ? nil : "ranges \(steps) from \(old) to \(new)"

@@ -38,6 +38,21 @@ typedef struct quire_aggregate_change {
     quire_value value;
 } quire_aggregate_change;
 
+/** Changes of aggregates: `count` of them, each `stride` bytes behind the one before. */
+typedef struct quire_aggregate_change_array {
+    /** NULL when there are none. */
+    const quire_aggregate_change *QUIRE_NULLABLE first;
+    int64_t count;
+    size_t stride;
+} quire_aggregate_change_array;
+
+/** One of them, or NULL when `index` is out of range. */
+static inline const quire_aggregate_change *QUIRE_NULLABLE quire_aggregate_change_at(
+    quire_aggregate_change_array changes, int64_t index) {
+    if (!changes.first || index < 0 || index >= changes.count) return NULL;
+    return (const quire_aggregate_change *)(const void *)((const char *)changes.first + (size_t)index * changes.stride);
+}
+
 /**
  * Has the controller calculate `expression`, by this name, from its first fetch on. With another request it stays, which then
  * fails when its entity does not have the keys.
@@ -67,7 +82,7 @@ quire_status quire_results_aggregate(
  * those of sections, first to last, each in the order in which they were added. Of a section that came it is all of them, of
  * one that went none. Borrowed from `changes`. Change sets between snapshots have none.
  */
-const quire_aggregate_change *QUIRE_NULLABLE quire_changes_aggregates(const quire_changes *changes, size_t *out_count);
+quire_aggregate_change_array quire_changes_aggregates(const quire_changes *changes);
 
 QUIRE_END
 

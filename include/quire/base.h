@@ -16,7 +16,22 @@
  *
  * Structs that begin with `struct_size` are initialised with their _INIT macro. A program that was built with a newer
  * header may pass a longer struct as long as what this library does not know is zero; otherwise the call fails with
- * QUIRE_UNSUPPORTED.
+ * QUIRE_UNSUPPORTED, and so it does when a member called `reserved` is not zero. A struct of that kind that the library
+ * fills (`quire_section`) keeps its size, and gets what it has room for.
+ *
+ * Structs that the library lends may be longer than in your header when the library is newer. Do not copy their bytes, and
+ * do not count through an array of them with `[]`: the `_array` types tell how far it is from one to the next, and
+ * `quire_change_at` and its like know how to use that. The structs that never change are `quire_string`, `quire_value`,
+ * `quire_entry`, `quire_index_element`, `quire_index_path` and the `_array` types.
+ *
+ * Types. An enumeration is a `uint32_t` wherever it is passed, returned or kept in a struct, so that a number of another
+ * version is just a number; only `quire_status` goes by its own name. Enumerators begin with words of their type's name.
+ * Places, indexes and counts of what the library has are `int64_t`, and -1 is no place; sizes of memory that is passed,
+ * texts in bytes and arrays in elements, are `size_t`.
+ *
+ * `const` on a handle says that the call does not change what the handle shows. Counting references changes nothing, so
+ * `_retain` takes a const handle and gives one to be released, and what keeps its argument takes it const, too, unless
+ * it goes on to change it.
  *
  * Threads. Models, stores, predicates, expressions, cancellations and errors may be used from any thread. A
  * context, with its objects, lists and results controllers, belongs to one thread at a time: the library does not lock, it
@@ -24,8 +39,8 @@
  * application orders the two. `_retain` and `_release` may be called from any thread. A fetch request is plain data:
  * do not change it on one thread while another uses it. Quire starts no threads.
  *
- * Text is UTF-8. Text passed in is a pointer and a size in bytes; QUIRE_NUL as the size means that it ends with NUL.
- * Text given out is also followed by a NUL that its size does not count.
+ * Text is UTF-8. Text passed in is a pointer and a size in bytes, less than QUIRE_NUL; QUIRE_NUL itself means that it ends
+ * with NUL. Text given out is also followed by a NUL that its size does not count.
  */
 #ifndef QUIRE_BASE_H_
 #define QUIRE_BASE_H_
@@ -62,8 +77,11 @@
 #define QUIRE_VERSION_MINOR 1
 #define QUIRE_VERSION_PATCH 0
 
-/** As the size of a text: it ends with NUL, measure it. */
-#define QUIRE_NUL SIZE_MAX
+/** The same as one number that grows with every version, 1002003 for 1.2.3, as in `quire_version_number`. */
+#define QUIRE_VERSION_NUMBER (QUIRE_VERSION_MAJOR * 1000000 + QUIRE_VERSION_MINOR * 1000 + QUIRE_VERSION_PATCH)
+
+/** As the size of a text, wherever one is asked for: it ends with NUL, measure it. */
+#define QUIRE_NUL UINT32_MAX
 
 QUIRE_BEGIN
 
@@ -139,6 +157,9 @@ typedef struct quire_cancellation quire_cancellation;
 
 /** The version of the library that is running, such as "0.1.0". Static. Compare it with the macros above. */
 const char *quire_version(void);
+
+/** The same as a number: QUIRE_VERSION_NUMBER of the headers that the library was built with. */
+uint32_t quire_version_number(void);
 
 /** The version of the SQLite that the library runs with, such as "3.40.1". Static. */
 const char *quire_sqlite_version(void);

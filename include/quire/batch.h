@@ -46,7 +46,7 @@ typedef struct quire_batch_options {
      */
     bool upserts;
     /** Insertion only: ends it, from any thread. NULL for nothing. Updates and deletions have that of their request. */
-    quire_cancellation *QUIRE_NULLABLE cancellation;
+    const quire_cancellation *QUIRE_NULLABLE cancellation;
     /**
      * Insertion only: is told how many rows were written so far, and may end it. NULL for nobody. It is copied, and
      * let go of (`destroy`) before the call returns. Updates and deletions have that of their request.

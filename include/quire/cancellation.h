@@ -17,7 +17,7 @@ QUIRE_BEGIN
 quire_cancellation *quire_cancellation_create(void);
 
 /** Adds a reference and returns `cancellation`. Takes NULL. Any thread. */
-quire_cancellation *QUIRE_NULLABLE quire_cancellation_retain(quire_cancellation *QUIRE_NULLABLE cancellation);
+quire_cancellation *QUIRE_NULLABLE quire_cancellation_retain(const quire_cancellation *QUIRE_NULLABLE cancellation);
 
 /** Gives a reference back. Takes NULL. Any thread. */
 void quire_cancellation_release(quire_cancellation *QUIRE_NULLABLE cancellation);
@@ -41,7 +41,7 @@ bool quire_cancellation_is_cancelled(const quire_cancellation *cancellation);
  * share a cancellation.
  */
 quire_status quire_fetch_request_set_cancellation(
-    quire_fetch_request *request, quire_cancellation *QUIRE_NULLABLE cancellation,
+    quire_fetch_request *request, const quire_cancellation *QUIRE_NULLABLE cancellation,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /** Is told how far a fetch is. */

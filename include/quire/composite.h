@@ -73,7 +73,7 @@ quire_status quire_composite_create(
     quire_composite *QUIRE_NULLABLE *QUIRE_NONNULL out_composite, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /** Adds a reference and returns `composite`. Takes NULL. Any thread. */
-quire_composite *QUIRE_NULLABLE quire_composite_retain(quire_composite *QUIRE_NULLABLE composite);
+quire_composite *QUIRE_NULLABLE quire_composite_retain(const quire_composite *QUIRE_NULLABLE composite);
 
 /** Gives a reference back; with the last one, each child follows changes on its own again. Takes NULL. Any thread. */
 void quire_composite_release(quire_composite *QUIRE_NULLABLE composite);
@@ -92,10 +92,10 @@ quire_status quire_composite_add(
     quire_composite *composite, quire_results *results, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /** Children. */
-size_t quire_composite_child_count(const quire_composite *composite);
+int64_t quire_composite_child_count(const quire_composite *composite);
 
 /** A child. Borrowed from `composite`; NULL when `index` is out of range. */
-quire_results *QUIRE_NULLABLE quire_composite_child(const quire_composite *composite, size_t index);
+quire_results *QUIRE_NULLABLE quire_composite_child(const quire_composite *composite, int64_t index);
 
 /**
  * Fetches all children, fetched before or not. Before it, a composite is empty and follows nothing, while its children
@@ -168,7 +168,7 @@ quire_status quire_composite_section_of(
  * `*out_child_section`. Fails as `quire_composite_section`.
  */
 quire_status quire_composite_child_of_section(
-    quire_composite *composite, int64_t section, size_t *out_child, int64_t *out_child_section,
+    quire_composite *composite, int64_t section, int64_t *out_child, int64_t *out_child_section,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
@@ -176,7 +176,7 @@ quire_status quire_composite_child_of_section(
  * be added to the child's own. Fails: QUIRE_NOT_FOUND (no such child), QUIRE_INVALID_STATE (not fetched).
  */
 quire_status quire_composite_child_start(
-    quire_composite *composite, size_t child, int64_t *out_section, int64_t *out_row,
+    quire_composite *composite, int64_t child, int64_t *out_section, int64_t *out_row,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /** A number that grows with every change, as `quire_results_generation`. Borrowed from `composite`. */
@@ -199,11 +199,24 @@ typedef struct quire_child_frame {
     int64_t new_flat;
 } quire_child_frame;
 
+/** Frames of children, as in `quire_change_array`. */
+typedef struct quire_child_frame_array {
+    const quire_child_frame *QUIRE_NULLABLE first;
+    int64_t count;
+    size_t stride;
+} quire_child_frame_array;
+
+/** One of them, or NULL when `index` is out of range. */
+static inline const quire_child_frame *QUIRE_NULLABLE quire_child_frame_at(quire_child_frame_array frames, int64_t index) {
+    if (!frames.first || index < 0 || index >= frames.count) return NULL;
+    return (const quire_child_frame *)(const void *)((const char *)frames.first + (size_t)index * frames.stride);
+}
+
 /**
  * The frames of all children, first to last, by which a change is known to be of one: the last that begins at or before
- * its section. Borrowed from `changes`; NULL for changes of a single controller.
+ * its section. Borrowed from `changes`; none for changes of a single controller.
  */
-const quire_child_frame *QUIRE_NULLABLE quire_changes_children(const quire_changes *changes, size_t *out_count);
+quire_child_frame_array quire_changes_children(const quire_changes *changes);
 
 /**
  * Attaches a pointer of the program to `composite`, in the place of the one that it had. The library never touches what it

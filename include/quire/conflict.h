@@ -123,13 +123,13 @@ quire_status quire_context_set_merge_handler(
  * How many conflicts the last save settled, saved or not: when there are some, objects have other values than before, and
  * text and data borrowed from them have ended.
  */
-size_t quire_context_settled_count(const quire_context *context);
+int64_t quire_context_settled_count(const quire_context *context);
 
 /** How many objects the error of a save is about that are in conflict; 0 for other errors. */
-size_t quire_error_conflict_count(const quire_error *error);
+int64_t quire_error_conflict_count(const quire_error *error);
 
 /** One of them, each with its values. Borrowed from `error`; NULL when `index` is out of range. */
-const quire_conflict *QUIRE_NULLABLE quire_error_conflict(const quire_error *error, size_t index);
+const quire_conflict *QUIRE_NULLABLE quire_error_conflict(const quire_error *error, int64_t index);
 
 /** Why it could not be saved: a `quire_conflict_kind`. 0 when `conflict` is NULL. */
 uint32_t quire_conflict_cause(const quire_conflict *conflict);

@@ -61,7 +61,7 @@ quire_status quire_context_create_child(
 quire_context *QUIRE_NULLABLE quire_context_parent(const quire_context *context);
 
 /** Adds a reference and returns `context`. Takes NULL. Any thread. */
-quire_context *QUIRE_NULLABLE quire_context_retain(quire_context *QUIRE_NULLABLE context);
+quire_context *QUIRE_NULLABLE quire_context_retain(const quire_context *QUIRE_NULLABLE context);
 
 /** Gives a reference back. When nothing of it is held any more, its pending changes are dropped. Takes NULL. Any thread. */
 void quire_context_release(quire_context *QUIRE_NULLABLE context);

@@ -34,7 +34,7 @@ typedef enum quire_rule {
 } quire_rule;
 
 /** Adds a reference and returns `error`. Takes NULL. */
-quire_error *QUIRE_NULLABLE quire_error_retain(quire_error *QUIRE_NULLABLE error);
+quire_error *QUIRE_NULLABLE quire_error_retain(const quire_error *QUIRE_NULLABLE error);
 
 /** Gives a reference back. Takes NULL. */
 void quire_error_release(quire_error *QUIRE_NULLABLE error);
@@ -52,13 +52,13 @@ int64_t quire_error_offset(const quire_error *error);
 int32_t quire_error_database_code(const quire_error *error);
 
 /** How many single errors a combined one holds: a save can break several rules at once. 0 for a single one. */
-size_t quire_error_detail_count(const quire_error *error);
+int64_t quire_error_detail_count(const quire_error *error);
 
 /** One of the single errors. Borrowed from `error`; NULL when `index` is out of range. */
-const quire_error *QUIRE_NULLABLE quire_error_detail(const quire_error *error, size_t index);
+const quire_error *QUIRE_NULLABLE quire_error_detail(const quire_error *error, int64_t index);
 
-/** The rule that a single error of QUIRE_VALIDATION is about, or QUIRE_RULE_NONE. */
-quire_rule quire_error_rule(const quire_error *error);
+/** The rule that a single error of QUIRE_VALIDATION is about: a `quire_rule`, or QUIRE_RULE_NONE. */
+uint32_t quire_error_rule(const quire_error *error);
 
 /** Name of the entity whose rule was broken. Borrowed from `error`; no text when no rule was. */
 quire_string quire_error_entity(const quire_error *error);

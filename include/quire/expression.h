@@ -23,7 +23,7 @@ quire_status quire_expression_parse(
     quire_expression *QUIRE_NULLABLE *QUIRE_NONNULL out_expression, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /** Adds a reference and returns `expression`. Takes NULL. */
-quire_expression *QUIRE_NULLABLE quire_expression_retain(quire_expression *QUIRE_NULLABLE expression);
+quire_expression *QUIRE_NULLABLE quire_expression_retain(const quire_expression *QUIRE_NULLABLE expression);
 
 /** Gives a reference back. Takes NULL. */
 void quire_expression_release(quire_expression *QUIRE_NULLABLE expression);
@@ -58,7 +58,7 @@ quire_status quire_expression_evaluate(
 const quire_value *QUIRE_NULLABLE quire_evaluation_value(const quire_evaluation *evaluation);
 
 /** Adds a reference and returns `evaluation`. Takes NULL. */
-quire_evaluation *QUIRE_NULLABLE quire_evaluation_retain(quire_evaluation *QUIRE_NULLABLE evaluation);
+quire_evaluation *QUIRE_NULLABLE quire_evaluation_retain(const quire_evaluation *QUIRE_NULLABLE evaluation);
 
 /** Gives a reference back. Takes NULL. */
 void quire_evaluation_release(quire_evaluation *QUIRE_NULLABLE evaluation);

@@ -33,14 +33,14 @@ quire_status quire_fetch_request_create(
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /** Adds a reference and returns `request`. Takes NULL. */
-quire_fetch_request *QUIRE_NULLABLE quire_fetch_request_retain(quire_fetch_request *QUIRE_NULLABLE request);
+quire_fetch_request *QUIRE_NULLABLE quire_fetch_request_retain(const quire_fetch_request *QUIRE_NULLABLE request);
 
 /** Gives a reference back. Takes NULL. */
 void quire_fetch_request_release(quire_fetch_request *QUIRE_NULLABLE request);
 
 /** Only objects that fulfil `predicate`; NULL for all. The request keeps a reference. */
 quire_status quire_fetch_request_set_predicate(
-    quire_fetch_request *request, quire_predicate *QUIRE_NULLABLE predicate,
+    quire_fetch_request *request, const quire_predicate *QUIRE_NULLABLE predicate,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
@@ -49,7 +49,7 @@ quire_status quire_fetch_request_set_predicate(
  * Fails: QUIRE_INVALID_ARGUMENT.
  */
 quire_status quire_fetch_request_add_predicate(
-    quire_fetch_request *request, quire_predicate *predicate, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+    quire_fetch_request *request, const quire_predicate *predicate, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
  * Orders by a key path (`author`, `author.name`), after the keys added before: ascending, or descending on request. nil
@@ -246,7 +246,7 @@ quire_status quire_fetch_request_add_group(
  * reference. A fetch without groups fails with QUIRE_INVALID_STATE.
  */
 quire_status quire_fetch_request_set_having(
-    quire_fetch_request *request, quire_predicate *QUIRE_NULLABLE predicate,
+    quire_fetch_request *request, const quire_predicate *QUIRE_NULLABLE predicate,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**

@@ -68,7 +68,7 @@ typedef struct quire_column {
 } quire_column;
 
 /** Adds a reference and returns `list`. Takes NULL. Any thread. */
-quire_list *QUIRE_NULLABLE quire_list_retain(quire_list *QUIRE_NULLABLE list);
+quire_list *QUIRE_NULLABLE quire_list_retain(const quire_list *QUIRE_NULLABLE list);
 
 /** Gives a reference back. Takes NULL. Any thread. */
 void quire_list_release(quire_list *QUIRE_NULLABLE list);
@@ -106,7 +106,7 @@ quire_status quire_list_page(
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /** Adds a reference and returns `page`. Takes NULL. Any thread. */
-quire_page *QUIRE_NULLABLE quire_page_retain(quire_page *QUIRE_NULLABLE page);
+quire_page *QUIRE_NULLABLE quire_page_retain(const quire_page *QUIRE_NULLABLE page);
 
 /** Gives a reference back. Takes NULL. Any thread. */
 void quire_page_release(quire_page *QUIRE_NULLABLE page);
@@ -115,10 +115,10 @@ void quire_page_release(quire_page *QUIRE_NULLABLE page);
 int64_t quire_page_row_count(const quire_page *page);
 
 /** Columns of the page. */
-size_t quire_page_column_count(const quire_page *page);
+int64_t quire_page_column_count(const quire_page *page);
 
 /** A column. Borrowed from `page`, with all that it points to; NULL when `index` is out of range. */
-const quire_column *QUIRE_NULLABLE quire_page_column(const quire_page *page, size_t index);
+const quire_column *QUIRE_NULLABLE quire_page_column(const quire_page *page, int64_t index);
 
 QUIRE_END
 

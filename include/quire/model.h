@@ -164,7 +164,7 @@ typedef struct quire_index_element {
 quire_model *quire_model_create(void);
 
 /** Adds a reference and returns `model`. Takes NULL. */
-quire_model *QUIRE_NULLABLE quire_model_retain(quire_model *QUIRE_NULLABLE model);
+quire_model *QUIRE_NULLABLE quire_model_retain(const quire_model *QUIRE_NULLABLE model);
 
 /** Gives a reference back. Takes NULL. */
 void quire_model_release(quire_model *QUIRE_NULLABLE model);
@@ -284,10 +284,10 @@ quire_status quire_model_freeze(quire_model *model, quire_error *QUIRE_NULLABLE 
 bool quire_model_is_frozen(const quire_model *model);
 
 /** How many entities there are. */
-size_t quire_model_entity_count(const quire_model *model);
+int64_t quire_model_entity_count(const quire_model *model);
 
 /** Name of an entity, in the order of addition. Borrowed from `model`; no text when `index` is out of range. */
-quire_string quire_model_entity_name(const quire_model *model, size_t index);
+quire_string quire_model_entity_name(const quire_model *model, int64_t index);
 
 /**
  * Writes the 32 bytes of an entity's version hash, as Core Data computes it, to `out_hash`. Freezes the model.

@@ -8,7 +8,7 @@
 QUIRE_BEGIN
 
 /** Adds a reference and returns `object`. Takes NULL. Any thread. */
-quire_object *QUIRE_NULLABLE quire_object_retain(quire_object *QUIRE_NULLABLE object);
+quire_object *QUIRE_NULLABLE quire_object_retain(const quire_object *QUIRE_NULLABLE object);
 
 /** Gives a reference back. Takes NULL. Any thread. */
 void quire_object_release(quire_object *QUIRE_NULLABLE object);

@@ -101,7 +101,7 @@ quire_status quire_predicate_format(
     const char *format, ...);
 
 /** Adds a reference and returns `predicate`. Takes NULL. */
-quire_predicate *QUIRE_NULLABLE quire_predicate_retain(quire_predicate *QUIRE_NULLABLE predicate);
+quire_predicate *QUIRE_NULLABLE quire_predicate_retain(const quire_predicate *QUIRE_NULLABLE predicate);
 
 /** Gives a reference back. Takes NULL. */
 void quire_predicate_release(quire_predicate *QUIRE_NULLABLE predicate);

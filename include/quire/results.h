@@ -51,6 +51,9 @@ typedef struct quire_index_path {
 
 /** A section, as `quire_results_section` gives it. */
 typedef struct quire_section {
+    /** sizeof(quire_section) in your build; the library fills no more. */
+    uint32_t struct_size;
+    uint32_t reserved;
     /**
      * The value as text: numbers as they print, booleans "0" and "1", dates as "2026-11-21T02:03:04Z"; empty for nil and
      * in a controller without sections. A section rule may have other names, see `quire_section_grouping`.
@@ -71,6 +74,10 @@ typedef struct quire_section {
     /** Rows. */
     int64_t count;
 } quire_section;
+
+/** Sets `struct_size`; all else zero. */
+#define QUIRE_SECTION_INIT \
+    { (uint32_t)sizeof(quire_section), 0, {NULL, 0}, {NULL, 0}, {(uint32_t)QUIRE_VALUE_NIL, 0, {0}}, 0, 0 }
 
 /** A change of a row. Frames that do not apply are -1. */
 typedef struct quire_change {
@@ -99,6 +106,20 @@ typedef struct quire_change {
     const quire_string *QUIRE_NULLABLE keys;
 } quire_change;
 
+/** Changes of rows: `count` of them, each `stride` bytes behind the one before. */
+typedef struct quire_change_array {
+    /** NULL when there are none. */
+    const quire_change *QUIRE_NULLABLE first;
+    int64_t count;
+    size_t stride;
+} quire_change_array;
+
+/** One of them, or NULL when `index` is out of range. */
+static inline const quire_change *QUIRE_NULLABLE quire_change_at(quire_change_array changes, int64_t index) {
+    if (!changes.first || index < 0 || index >= changes.count) return NULL;
+    return (const quire_change *)(const void *)((const char *)changes.first + (size_t)index * changes.stride);
+}
+
 /** A section that came (`index` in the new frame) or went (`index` in the old frame). */
 typedef struct quire_section_change {
     /** QUIRE_CHANGE_INSERT or QUIRE_CHANGE_DELETE. */
@@ -111,10 +132,24 @@ typedef struct quire_section_change {
     quire_value value;
 } quire_section_change;
 
+/** Changes of sections, as in `quire_change_array`. */
+typedef struct quire_section_change_array {
+    const quire_section_change *QUIRE_NULLABLE first;
+    int64_t count;
+    size_t stride;
+} quire_section_change_array;
+
+/** One of them, or NULL when `index` is out of range. */
+static inline const quire_section_change *QUIRE_NULLABLE quire_section_change_at(
+    quire_section_change_array changes, int64_t index) {
+    if (!changes.first || index < 0 || index >= changes.count) return NULL;
+    return (const quire_section_change *)(const void *)((const char *)changes.first + (size_t)index * changes.stride);
+}
+
 /**
- * A step of the linear form: applied one after another to the old list, the steps give the new one, and each is valid
- * in the state at its moment. A move's destination is counted after the row has been taken out. What a kind does not
- * need is -1.
+ * A step of the linear form or of a plan. In the linear form, applied one after another to the old list, the steps give the
+ * new one, and each is valid in the state at its moment. A move's destination is counted after the row has been taken out.
+ * What a kind does not need is -1 or NULL; the id of what is no row is 0.
  */
 typedef struct quire_step {
     /** A `quire_step_kind`. */
@@ -128,7 +163,29 @@ typedef struct quire_step {
     /** `section` and `row` counted over all sections. */
     int64_t flat;
     int64_t to_flat;
+    /** Of QUIRE_STEP_REPLACE_ROWS: rows that go at `flat`, and rows that come there. */
+    int64_t removed;
+    int64_t inserted;
+    /**
+     * Their ids, of those that go as they were, of those that come as they are; NULL for none. A row that stays, and is in
+     * the range because it came to be the first of its section or ceased to be, is among both.
+     */
+    const int64_t *QUIRE_NULLABLE removed_ids;
+    const int64_t *QUIRE_NULLABLE inserted_ids;
 } quire_step;
+
+/** Steps, as in `quire_change_array`. */
+typedef struct quire_step_array {
+    const quire_step *QUIRE_NULLABLE first;
+    int64_t count;
+    size_t stride;
+} quire_step_array;
+
+/** One of them, or NULL when `index` is out of range. */
+static inline const quire_step *QUIRE_NULLABLE quire_step_at(quire_step_array steps, int64_t index) {
+    if (!steps.first || index < 0 || index >= steps.count) return NULL;
+    return (const quire_step *)(const void *)((const char *)steps.first + (size_t)index * steps.stride);
+}
 
 /** How a controller is made. Zero means the default for every field. */
 typedef struct quire_results_options {
@@ -199,7 +256,7 @@ typedef struct quire_results_delegate {
      * `quire_changes_aggregates`. A related object that changes may have a bracket consist of nothing else.
      */
     void (*QUIRE_NULLABLE did_change_aggregates)(
-        void *QUIRE_NULLABLE user_data, quire_results *results, const quire_aggregate_change *changes, size_t count);
+        void *QUIRE_NULLABLE user_data, quire_results *results, const quire_aggregate_change_array *changes);
 } quire_results_delegate;
 
 /** Sets `struct_size`; all else zero. */
@@ -230,7 +287,7 @@ quire_status quire_results_create(
     quire_results *QUIRE_NULLABLE *QUIRE_NONNULL out_results, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /** Adds a reference and returns `results`. Takes NULL. Any thread. */
-quire_results *QUIRE_NULLABLE quire_results_retain(quire_results *QUIRE_NULLABLE results);
+quire_results *QUIRE_NULLABLE quire_results_retain(const quire_results *QUIRE_NULLABLE results);
 
 /** Gives a reference back; the last one ends the following of changes. Takes NULL. Any thread. */
 void quire_results_release(quire_results *QUIRE_NULLABLE results);
@@ -343,9 +400,10 @@ int64_t quire_results_count(const quire_results *results);
 int64_t quire_results_section_count(const quire_results *results);
 
 /**
- * A section. Its texts are borrowed from `results` until its next change.
+ * A section, in a struct that was initialised with QUIRE_SECTION_INIT. Its texts are borrowed from `results` until its next
+ * change.
  *
- * Fails: QUIRE_NOT_FOUND, QUIRE_INVALID_STATE (not fetched).
+ * Fails: QUIRE_NOT_FOUND, QUIRE_INVALID_STATE (not fetched), QUIRE_INVALID_ARGUMENT (a `struct_size` that no version has).
  */
 quire_status quire_results_section(
     quire_results *results, int64_t section, quire_section *out_section,
@@ -431,19 +489,19 @@ quire_status quire_results_next_changes(
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /** Adds a reference and returns `changes`. Takes NULL. Any thread. */
-quire_changes *QUIRE_NULLABLE quire_changes_retain(quire_changes *QUIRE_NULLABLE changes);
+quire_changes *QUIRE_NULLABLE quire_changes_retain(const quire_changes *QUIRE_NULLABLE changes);
 
 /** Gives a reference back. Takes NULL. Any thread. */
 void quire_changes_release(quire_changes *QUIRE_NULLABLE changes);
 
-/** The row changes, in the order in which a delegate is told. Borrowed from `changes`; their number in `*out_count`. */
-const quire_change *QUIRE_NULLABLE quire_changes_rows(const quire_changes *changes, size_t *out_count);
+/** The row changes, in the order in which a delegate is told. Borrowed from `changes`. */
+quire_change_array quire_changes_rows(const quire_changes *changes);
 
 /** The section changes, in the order in which a delegate is told. Borrowed from `changes`. */
-const quire_section_change *QUIRE_NULLABLE quire_changes_sections(const quire_changes *changes, size_t *out_count);
+quire_section_change_array quire_changes_sections(const quire_changes *changes);
 
 /** The linear form. Borrowed from `changes`. */
-const quire_step *QUIRE_NULLABLE quire_changes_steps(const quire_changes *changes, size_t *out_count);
+quire_step_array quire_changes_steps(const quire_changes *changes);
 
 /** How a list view takes changes. */
 typedef enum quire_plan_order {
@@ -457,8 +515,9 @@ typedef enum quire_plan_order {
     QUIRE_PLAN_BEFORE_CHILD = 1,
     /**
      * Ranges of a flat list, first to last, each valid after those before it: at `flat`, `removed` rows are replaced by
-     * `inserted` others, as GTK's `items-changed` says it. They cover rows that came, went, moved and were updated, and
-     * rows that came to be, or ceased to be, the first of their section, so that no `sections-changed` is needed.
+     * `inserted` others, as GTK's `items-changed` says it, with the ids of both. They cover rows that came, went, moved and
+     * were updated, and rows that came to be, or ceased to be, the first of their section, so that no `sections-changed` is
+     * needed.
      */
     QUIRE_PLAN_RANGES = 2,
     /**
@@ -471,34 +530,15 @@ typedef enum quire_plan_order {
     QUIRE_PLAN_BATCH = 3
 } quire_plan_order;
 
-/** A step of a plan. What a kind does not need is -1; the id of what is no row is 0. */
-typedef struct quire_plan_step {
-    /** A `quire_step_kind`. */
-    uint32_t kind;
-    uint32_t reserved;
-    int64_t id;
-    int64_t section;
-    int64_t row;
-    int64_t to_section;
-    int64_t to_row;
-    /** `section` and `row` counted over all sections. */
-    int64_t flat;
-    int64_t to_flat;
-    /** Of QUIRE_STEP_REPLACE_ROWS: rows that go at `flat`, and rows that come there. */
-    int64_t removed;
-    int64_t inserted;
-} quire_plan_step;
-
 /**
- * The changes as one kind of list view takes them. With `splits_moves` a row that moves is deleted and inserted, for views
- * that cannot move rows; ranges know no moves in any case. Borrowed from `changes`: `*out_steps`, which is NULL where there
- * are none, and their number in `*out_count`.
+ * The changes as one kind of list view takes them; `order` is a `quire_plan_order`. With `splits_moves` a row that moves is
+ * deleted and inserted, for views that cannot move rows; ranges know no moves in any case. `*out_steps` is borrowed from
+ * `changes`.
  *
  * Fails: QUIRE_INVALID_ARGUMENT (no such order).
  */
 quire_status quire_changes_plan(
-    const quire_changes *changes, quire_plan_order order, bool splits_moves,
-    const quire_plan_step *QUIRE_NULLABLE *QUIRE_NONNULL out_steps, size_t *out_count,
+    const quire_changes *changes, uint32_t order, bool splits_moves, quire_step_array *out_steps,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /** Where each of `count` rows of the old state went, counted over all sections; -1 when deleted or out of range. In `out_rows`. */

@@ -114,7 +114,7 @@ quire_status quire_section_rule_create_with_expression(
     quire_section_rule *QUIRE_NULLABLE *QUIRE_NONNULL out_rule, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /** Adds a reference and returns `rule`. Takes NULL. */
-quire_section_rule *QUIRE_NULLABLE quire_section_rule_retain(quire_section_rule *QUIRE_NULLABLE rule);
+quire_section_rule *QUIRE_NULLABLE quire_section_rule_retain(const quire_section_rule *QUIRE_NULLABLE rule);
 
 /** Gives a reference back. Takes NULL. */
 void quire_section_rule_release(quire_section_rule *QUIRE_NULLABLE rule);

@@ -24,7 +24,7 @@ quire_status quire_results_snapshot(
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /** Adds a reference and returns `snapshot`. Takes NULL. */
-quire_snapshot *QUIRE_NULLABLE quire_snapshot_retain(quire_snapshot *QUIRE_NULLABLE snapshot);
+quire_snapshot *QUIRE_NULLABLE quire_snapshot_retain(const quire_snapshot *QUIRE_NULLABLE snapshot);
 
 /** Gives a reference back. Takes NULL. */
 void quire_snapshot_release(quire_snapshot *QUIRE_NULLABLE snapshot);

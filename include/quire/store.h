@@ -40,7 +40,7 @@ quire_status quire_store_open(
     quire_store *QUIRE_NULLABLE *QUIRE_NONNULL out_store, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /** Adds a reference and returns `store`. Takes NULL. */
-quire_store *QUIRE_NULLABLE quire_store_retain(quire_store *QUIRE_NULLABLE store);
+quire_store *QUIRE_NULLABLE quire_store_retain(const quire_store *QUIRE_NULLABLE store);
 
 /** Gives a reference back; the last one closes the store. Takes NULL. */
 void quire_store_release(quire_store *QUIRE_NULLABLE store);

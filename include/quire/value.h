@@ -55,7 +55,7 @@ struct quire_entry;
  * A value: 16 bytes on 64-bit systems.
  *
  * Passed in, text and data belong to the caller and are copied. Given out, they are borrowed as the function says.
- * `size` counts bytes for text and data (UINT32_MAX: `as.text` ends with NUL), values for a list, entries for a
+ * `size` counts bytes for text and data (QUIRE_NUL: `as.text` ends with NUL), values for a list, entries for a
  * dictionary, and is otherwise 0.
  */
 typedef struct quire_value {
@@ -81,9 +81,6 @@ typedef struct quire_entry {
     quire_value key;
     quire_value value;
 } quire_entry;
-
-/** As the `size` of a text value: it ends with NUL, measure it. */
-#define QUIRE_VALUE_NUL UINT32_MAX
 
 /**
  * Whether two values are equal, as `==` of predicates says it: numbers by their value, whatever their kinds; text, URIs
@@ -142,7 +139,7 @@ static inline quire_value quire_value_text(const char *QUIRE_NULLABLE text) {
     quire_value value = quire_value_nil();
     if (text) {
         value.kind = QUIRE_VALUE_TEXT;
-        value.size = QUIRE_VALUE_NUL;
+        value.size = QUIRE_NUL;
         value.as.text = text;
     }
     return value;

@@ -24,6 +24,6 @@ public func quire_results_aggregate(
 }
 
 @_cdecl("quire_changes_aggregates") @implementation
-public func quire_changes_aggregates(
-  _ changes: UnsafePointer<quire_changes>?, _ out_count: UnsafeMutablePointer<Int>?
-) -> UnsafePointer<quire_aggregate_change>? { lent(peek(changes)?.aggregates, out_count) }
+public func quire_changes_aggregates(_ changes: UnsafePointer<quire_changes>?) -> quire_aggregate_change_array {
+  quire_aggregate_change_array(peek(changes)?.aggregates)
+}

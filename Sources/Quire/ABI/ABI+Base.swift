@@ -3,6 +3,11 @@ import CQuire
 @_cdecl("quire_version") @implementation
 public func quire_version() -> UnsafePointer<CChar>? { literal("0.1.0") }
 
+@_cdecl("quire_version_number") @implementation
+public func quire_version_number() -> UInt32 {
+  UInt32(QUIRE_VERSION_MAJOR * 1_000_000 + QUIRE_VERSION_MINOR * 1000 + QUIRE_VERSION_PATCH)
+}
+
 @_cdecl("quire_sqlite_version") @implementation
 public func quire_sqlite_version() -> UnsafePointer<CChar>? { Connection.libraryVersion }
 

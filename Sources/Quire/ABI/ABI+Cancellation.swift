@@ -5,7 +5,7 @@ public func quire_cancellation_create() -> UnsafeMutablePointer<quire_cancellati
 
 @_cdecl("quire_cancellation_retain") @implementation
 public func quire_cancellation_retain(
-  _ cancellation: UnsafeMutablePointer<quire_cancellation>?
+  _ cancellation: UnsafePointer<quire_cancellation>?
 ) -> UnsafeMutablePointer<quire_cancellation>? { retain(cancellation) }
 
 @_cdecl("quire_cancellation_release") @implementation
@@ -25,7 +25,7 @@ public func quire_cancellation_is_cancelled(_ cancellation: UnsafePointer<quire_
 
 @_cdecl("quire_fetch_request_set_cancellation") @implementation
 public func quire_fetch_request_set_cancellation(
-  _ request: UnsafeMutablePointer<quire_fetch_request>?, _ cancellation: UnsafeMutablePointer<quire_cancellation>?,
+  _ request: UnsafeMutablePointer<quire_fetch_request>?, _ cancellation: UnsafePointer<quire_cancellation>?,
   _ out_error: ErrorOut
 ) -> quire_status {
   status(out_error) { () throws(Failure) in

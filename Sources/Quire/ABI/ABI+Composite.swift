@@ -15,7 +15,7 @@ public func quire_composite_create(
 
 @_cdecl("quire_composite_retain") @implementation
 public func quire_composite_retain(
-  _ composite: UnsafeMutablePointer<quire_composite>?
+  _ composite: UnsafePointer<quire_composite>?
 ) -> UnsafeMutablePointer<quire_composite>? { retain(composite) }
 
 @_cdecl("quire_composite_release") @implementation
@@ -37,16 +37,16 @@ public func quire_composite_add(
 }
 
 @_cdecl("quire_composite_child_count") @implementation
-public func quire_composite_child_count(_ composite: UnsafePointer<quire_composite>?) -> Int {
-  value(composite, none: 0) { $0.children.count }
+public func quire_composite_child_count(_ composite: UnsafePointer<quire_composite>?) -> Int64 {
+  value(composite, none: 0) { Int64($0.children.count) }
 }
 
 @_cdecl("quire_composite_child") @implementation
 public func quire_composite_child(
-  _ composite: UnsafePointer<quire_composite>?, _ index: Int
+  _ composite: UnsafePointer<quire_composite>?, _ index: Int64
 ) -> UnsafeMutablePointer<quire_results>? {
   value(composite, none: nil as UnsafeMutablePointer<quire_results>?) { composite in
-    composite.children.indices.contains(index) ? .lending(composite.children[index]) : nil
+    composite.children.indices.contains(Int(index)) ? .lending(composite.children[Int(index)]) : nil
   }
 }
 
@@ -63,9 +63,13 @@ public func quire_composite_set_delegate(
   _ out_error: ErrorOut
 ) -> quire_status {
   status(composite, "composite", out_error) { composite throws(Failure) in
-    composite.delegate =
-      delegate == nil
-      ? nil : CompositeCallbacks(try Quire.options(delegate, defaults: quire_composite_delegate(), "delegate"))
+    if delegate == nil {
+      composite.delegate = nil
+    } else {
+      let callbacks = try Quire.options(delegate, defaults: quire_composite_delegate(), "delegate")
+      try checkReserved(callbacks.reserved, "delegate")
+      composite.delegate = CompositeCallbacks(callbacks)
+    }
   }
 }
 
@@ -93,10 +97,10 @@ public func quire_composite_section(
   _ composite: UnsafeMutablePointer<quire_composite>?, _ section: Int64,
   _ out_section: UnsafeMutablePointer<quire_section>?, _ out_error: ErrorOut
 ) -> quire_status {
-  out_section?.pointee = quire_section()
+  clear(out_section)
   return status(composite, "composite", out_error) { composite throws(Failure) in
     let out = try required(out_section, "out_section")
-    out.pointee = try quire_section(composite.section(at: Int(section)))
+    try fill(out, "out_section", with: quire_section(composite.section(at: Int(section))))
   }
 }
 
@@ -164,7 +168,7 @@ public func quire_composite_section_of(
 
 @_cdecl("quire_composite_child_of_section") @implementation
 public func quire_composite_child_of_section(
-  _ composite: UnsafeMutablePointer<quire_composite>?, _ section: Int64, _ out_child: UnsafeMutablePointer<Int>?,
+  _ composite: UnsafeMutablePointer<quire_composite>?, _ section: Int64, _ out_child: UnsafeMutablePointer<Int64>?,
   _ out_child_section: UnsafeMutablePointer<Int64>?, _ out_error: ErrorOut
 ) -> quire_status {
   out_child?.pointee = 0
@@ -172,14 +176,14 @@ public func quire_composite_child_of_section(
   return status(composite, "composite", out_error) { composite throws(Failure) in
     let child = try required(out_child, "out_child"), inner = try required(out_child_section, "out_child_section")
     let found = try composite.child(ofSection: Int(section))
-    child.pointee = found.place
+    child.pointee = Int64(found.place)
     inner.pointee = Int64(found.section)
   }
 }
 
 @_cdecl("quire_composite_child_start") @implementation
 public func quire_composite_child_start(
-  _ composite: UnsafeMutablePointer<quire_composite>?, _ child: Int, _ out_section: UnsafeMutablePointer<Int64>?,
+  _ composite: UnsafeMutablePointer<quire_composite>?, _ child: Int64, _ out_section: UnsafeMutablePointer<Int64>?,
   _ out_row: UnsafeMutablePointer<Int64>?, _ out_error: ErrorOut
 ) -> quire_status {
   out_section?.pointee = 0
@@ -187,12 +191,12 @@ public func quire_composite_child_start(
   return status(composite, "composite", out_error) { composite throws(Failure) in
     let section = try required(out_section, "out_section"), row = try required(out_row, "out_row")
     try composite.checkFetched()
-    guard composite.children.indices.contains(child) else {
+    guard composite.children.indices.contains(Int(child)) else {
       throw Failure(
         .notFound,
-        "The composite has \(composite.children.count) children; there is none at \(UInt(bitPattern: child)).")
+        "The composite has \(composite.children.count) children; there is none at \(child).")
     }
-    let start = composite.start(of: child)
+    let start = composite.start(of: Int(child))
     section.pointee = Int64(start.section)
     row.pointee = Int64(start.flat)
   }
@@ -215,11 +219,8 @@ public func quire_composite_next_changes(
 }
 
 @_cdecl("quire_changes_children") @implementation
-public func quire_changes_children(
-  _ changes: UnsafePointer<quire_changes>?, _ out_count: UnsafeMutablePointer<Int>?
-) -> UnsafePointer<quire_child_frame>? {
-  let frames = peek(changes)?.parts
-  return lent(frames?.isEmpty == true ? nil : frames, out_count)
+public func quire_changes_children(_ changes: UnsafePointer<quire_changes>?) -> quire_child_frame_array {
+  quire_child_frame_array(peek(changes)?.parts)
 }
 
 /// A delegate of C callbacks. It holds the caller's `user_data` and calls `destroy` when it goes.

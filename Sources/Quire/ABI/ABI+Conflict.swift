@@ -57,20 +57,22 @@ public func quire_context_set_merge_handler(
 }
 
 @_cdecl("quire_context_settled_count") @implementation
-public func quire_context_settled_count(_ context: UnsafePointer<quire_context>?) -> Int {
-  value(context, none: 0) { $0.settledCount }
+public func quire_context_settled_count(_ context: UnsafePointer<quire_context>?) -> Int64 {
+  value(context, none: 0) { Int64($0.settledCount) }
 }
 
 @_cdecl("quire_error_conflict_count") @implementation
-public func quire_error_conflict_count(_ error: UnsafePointer<quire_error>?) -> Int { conflicts(error).count }
+public func quire_error_conflict_count(_ error: UnsafePointer<quire_error>?) -> Int64 {
+  Int64(conflicts(error).count)
+}
 
 @_cdecl("quire_error_conflict") @implementation
 public func quire_error_conflict(
-  _ error: UnsafePointer<quire_error>?, _ index: Int
+  _ error: UnsafePointer<quire_error>?, _ index: Int64
 ) -> UnsafePointer<quire_conflict>? {
   let conflicts = conflicts(error)
-  guard conflicts.indices.contains(index) else { return nil }
-  return UnsafePointer(UnsafeMutablePointer<quire_conflict>.lending(conflicts[index]))
+  guard conflicts.indices.contains(Int(index)) else { return nil }
+  return UnsafePointer(UnsafeMutablePointer<quire_conflict>.lending(conflicts[Int(index)]))
 }
 
 @_cdecl("quire_conflict_cause") @implementation

@@ -32,7 +32,7 @@ public func quire_context_parent(
 
 @_cdecl("quire_context_retain") @implementation
 public func quire_context_retain(
-  _ context: UnsafeMutablePointer<quire_context>?
+  _ context: UnsafePointer<quire_context>?
 ) -> UnsafeMutablePointer<quire_context>? { retain(context) }
 
 @_cdecl("quire_context_release") @implementation

@@ -1,7 +1,7 @@
 import CQuire
 
 @_cdecl("quire_error_retain") @implementation
-public func quire_error_retain(_ error: UnsafeMutablePointer<quire_error>?) -> UnsafeMutablePointer<quire_error>? {
+public func quire_error_retain(_ error: UnsafePointer<quire_error>?) -> UnsafeMutablePointer<quire_error>? {
   retain(error)
 }
 
@@ -29,19 +29,19 @@ public func quire_error_database_code(_ error: UnsafePointer<quire_error>?) -> I
 }
 
 @_cdecl("quire_error_detail_count") @implementation
-public func quire_error_detail_count(_ error: UnsafePointer<quire_error>?) -> Int {
-  peek(error)?.details.count ?? 0
+public func quire_error_detail_count(_ error: UnsafePointer<quire_error>?) -> Int64 {
+  Int64(peek(error)?.details.count ?? 0)
 }
 
 @_cdecl("quire_error_detail") @implementation
-public func quire_error_detail(_ error: UnsafePointer<quire_error>?, _ index: Int) -> UnsafePointer<quire_error>? {
-  guard let details = peek(error)?.details, details.indices.contains(index) else { return nil }
-  return UnsafePointer(UnsafeMutablePointer<quire_error>.lending(details[index]))
+public func quire_error_detail(_ error: UnsafePointer<quire_error>?, _ index: Int64) -> UnsafePointer<quire_error>? {
+  guard let details = peek(error)?.details, details.indices.contains(Int(index)) else { return nil }
+  return UnsafePointer(UnsafeMutablePointer<quire_error>.lending(details[Int(index)]))
 }
 
 @_cdecl("quire_error_rule") @implementation
-public func quire_error_rule(_ error: UnsafePointer<quire_error>?) -> quire_rule {
-  quire_rule(rawValue: peek(error)?.broken?.rule.rawValue ?? QUIRE_RULE_NONE.rawValue)
+public func quire_error_rule(_ error: UnsafePointer<quire_error>?) -> UInt32 {
+  peek(error)?.broken?.rule.rawValue ?? QUIRE_RULE_NONE.rawValue
 }
 
 @_cdecl("quire_error_entity") @implementation

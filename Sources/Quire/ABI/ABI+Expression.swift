@@ -41,7 +41,7 @@ public func quire_expression_parse(
 
 @_cdecl("quire_expression_retain") @implementation
 public func quire_expression_retain(
-  _ expression: UnsafeMutablePointer<quire_expression>?
+  _ expression: UnsafePointer<quire_expression>?
 ) -> UnsafeMutablePointer<quire_expression>? { retain(expression) }
 
 @_cdecl("quire_expression_release") @implementation
@@ -99,7 +99,7 @@ public func quire_evaluation_value(_ evaluation: UnsafePointer<quire_evaluation>
 
 @_cdecl("quire_evaluation_retain") @implementation
 public func quire_evaluation_retain(
-  _ evaluation: UnsafeMutablePointer<quire_evaluation>?
+  _ evaluation: UnsafePointer<quire_evaluation>?
 ) -> UnsafeMutablePointer<quire_evaluation>? { retain(evaluation) }
 
 @_cdecl("quire_evaluation_release") @implementation

@@ -16,7 +16,7 @@ public func quire_fetch_request_create(
 
 @_cdecl("quire_fetch_request_retain") @implementation
 public func quire_fetch_request_retain(
-  _ request: UnsafeMutablePointer<quire_fetch_request>?
+  _ request: UnsafePointer<quire_fetch_request>?
 ) -> UnsafeMutablePointer<quire_fetch_request>? { retain(request) }
 
 @_cdecl("quire_fetch_request_release") @implementation
@@ -24,7 +24,7 @@ public func quire_fetch_request_release(_ request: UnsafeMutablePointer<quire_fe
 
 @_cdecl("quire_fetch_request_set_predicate") @implementation
 public func quire_fetch_request_set_predicate(
-  _ request: UnsafeMutablePointer<quire_fetch_request>?, _ predicate: UnsafeMutablePointer<quire_predicate>?,
+  _ request: UnsafeMutablePointer<quire_fetch_request>?, _ predicate: UnsafePointer<quire_predicate>?,
   _ out_error: ErrorOut
 ) -> quire_status {
   status(out_error) { () throws(Failure) in
@@ -35,7 +35,7 @@ public func quire_fetch_request_set_predicate(
 
 @_cdecl("quire_fetch_request_add_predicate") @implementation
 public func quire_fetch_request_add_predicate(
-  _ request: UnsafeMutablePointer<quire_fetch_request>?, _ predicate: UnsafeMutablePointer<quire_predicate>?,
+  _ request: UnsafeMutablePointer<quire_fetch_request>?, _ predicate: UnsafePointer<quire_predicate>?,
   _ out_error: ErrorOut
 ) -> quire_status {
   status(out_error) { () throws(Failure) in
@@ -216,7 +216,7 @@ public func quire_fetch_request_add_group(
 
 @_cdecl("quire_fetch_request_set_having") @implementation
 public func quire_fetch_request_set_having(
-  _ request: UnsafeMutablePointer<quire_fetch_request>?, _ predicate: UnsafeMutablePointer<quire_predicate>?,
+  _ request: UnsafeMutablePointer<quire_fetch_request>?, _ predicate: UnsafePointer<quire_predicate>?,
   _ out_error: ErrorOut
 ) -> quire_status {
   status(out_error) { () throws(Failure) in

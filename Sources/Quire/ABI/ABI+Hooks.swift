@@ -68,6 +68,8 @@ public func quire_context_set_hooks(
   status(context, "context", out_error) { context throws(Failure) in
     let entity = entity == nil ? nil : try context.model.entity(named: string(entity, entity_size, "entity"))
     guard hooks != nil else { return context.setHooks(nil, for: entity) }
-    context.setHooks(HookCallbacks(try options(hooks, defaults: quire_hooks(), "hooks")), for: entity)
+    let callbacks = try options(hooks, defaults: quire_hooks(), "hooks")
+    try checkReserved(callbacks.reserved, "hooks")
+    context.setHooks(HookCallbacks(callbacks), for: entity)
   }
 }

@@ -30,7 +30,7 @@ func pageFlags(_ flags: UInt32) throws(Failure) -> (nulSeparated: Bool, Void) {
 }
 
 @_cdecl("quire_list_retain") @implementation
-public func quire_list_retain(_ list: UnsafeMutablePointer<quire_list>?) -> UnsafeMutablePointer<quire_list>? {
+public func quire_list_retain(_ list: UnsafePointer<quire_list>?) -> UnsafeMutablePointer<quire_list>? {
   retain(list)
 }
 
@@ -84,7 +84,7 @@ public func quire_list_page(
 }
 
 @_cdecl("quire_page_retain") @implementation
-public func quire_page_retain(_ page: UnsafeMutablePointer<quire_page>?) -> UnsafeMutablePointer<quire_page>? {
+public func quire_page_retain(_ page: UnsafePointer<quire_page>?) -> UnsafeMutablePointer<quire_page>? {
   retain(page)
 }
 
@@ -95,12 +95,14 @@ public func quire_page_release(_ page: UnsafeMutablePointer<quire_page>?) { rele
 public func quire_page_row_count(_ page: UnsafePointer<quire_page>?) -> Int64 { Int64(peek(page)?.page.rowCount ?? 0) }
 
 @_cdecl("quire_page_column_count") @implementation
-public func quire_page_column_count(_ page: UnsafePointer<quire_page>?) -> Int { peek(page)?.columns.count ?? 0 }
+public func quire_page_column_count(_ page: UnsafePointer<quire_page>?) -> Int64 {
+  Int64(peek(page)?.columns.count ?? 0)
+}
 
 @_cdecl("quire_page_column") @implementation
-public func quire_page_column(_ page: UnsafePointer<quire_page>?, _ index: Int) -> UnsafePointer<quire_column>? {
-  guard let columns = peek(page)?.columns, columns.indices.contains(index), let base = columns.baseAddress else {
+public func quire_page_column(_ page: UnsafePointer<quire_page>?, _ index: Int64) -> UnsafePointer<quire_column>? {
+  guard let columns = peek(page)?.columns, columns.indices.contains(Int(index)), let base = columns.baseAddress else {
     return nil
   }
-  return UnsafePointer(base + index)
+  return UnsafePointer(base + Int(index))
 }

@@ -4,7 +4,7 @@ import CQuire
 public func quire_model_create() -> UnsafeMutablePointer<quire_model>? { .passing(Model()) }
 
 @_cdecl("quire_model_retain") @implementation
-public func quire_model_retain(_ model: UnsafeMutablePointer<quire_model>?) -> UnsafeMutablePointer<quire_model>? {
+public func quire_model_retain(_ model: UnsafePointer<quire_model>?) -> UnsafeMutablePointer<quire_model>? {
   retain(model)
 }
 
@@ -42,7 +42,7 @@ public func quire_model_add_attribute(
     if let given = options.maximum { rules.maximum = try value(given, "options.maximum") }
     rules.minimumLength = try number(options.minimum_length, "options.minimum_length")
     rules.maximumLength = try number(options.maximum_length, "options.maximum_length")
-    if options.pattern != nil { rules.pattern = try text(options.pattern, -1, "options.pattern") }
+    if options.pattern != nil { rules.pattern = try text(options.pattern, endsWithNUL, "options.pattern") }
     let derivation = try optionalString(options.derivation, "options.derivation")
     try model.addAttribute(
       named: name, to: entity, type: attributeType(type, of: "\(entity).\(name)"), isOptional: options.is_optional,
@@ -112,7 +112,8 @@ public func quire_model_add_fetch_index(
     var indexElements: [FetchIndex.Element] = []
     for element in try array(elements, count, "elements") {
       indexElements.append(
-        FetchIndex.Element(property: try string(element.property, -1, "elements"), isDescending: element.is_descending))
+        FetchIndex.Element(
+          property: try string(element.property, endsWithNUL, "elements"), isDescending: element.is_descending))
     }
     try model.addFetchIndex(
       named: string(name, name_size, "name"), to: string(entity, entity_size, "entity"), elements: indexElements)
@@ -193,12 +194,14 @@ public func quire_model_freeze(_ model: UnsafeMutablePointer<quire_model>?, _ ou
 public func quire_model_is_frozen(_ model: UnsafePointer<quire_model>?) -> Bool { peek(model)?.isFrozen ?? false }
 
 @_cdecl("quire_model_entity_count") @implementation
-public func quire_model_entity_count(_ model: UnsafePointer<quire_model>?) -> Int { peek(model)?.entities.count ?? 0 }
+public func quire_model_entity_count(_ model: UnsafePointer<quire_model>?) -> Int64 {
+  Int64(peek(model)?.entities.count ?? 0)
+}
 
 @_cdecl("quire_model_entity_name") @implementation
-public func quire_model_entity_name(_ model: UnsafePointer<quire_model>?, _ index: Int) -> quire_string {
-  guard let entities = peek(model)?.entities, entities.indices.contains(index) else { return noText }
-  return entities[index].nameText.lent
+public func quire_model_entity_name(_ model: UnsafePointer<quire_model>?, _ index: Int64) -> quire_string {
+  guard let entities = peek(model)?.entities, entities.indices.contains(Int(index)) else { return noText }
+  return entities[Int(index)].nameText.lent
 }
 
 @_cdecl("quire_model_version_hash") @implementation

@@ -1,7 +1,7 @@
 import CQuire
 
 @_cdecl("quire_object_retain") @implementation
-public func quire_object_retain(_ object: UnsafeMutablePointer<quire_object>?) -> UnsafeMutablePointer<quire_object>? {
+public func quire_object_retain(_ object: UnsafePointer<quire_object>?) -> UnsafeMutablePointer<quire_object>? {
   retain(object)
 }
 
@@ -86,7 +86,7 @@ public func quire_object_set_values(
     var changes: [(property: Property, value: Value)] = []
     changes.reserveCapacity(keys.count)
     for (key, given) in zip(keys, values) {
-      let property = try object.entity.property(key, -1, "keys")
+      let property = try object.entity.property(key, endsWithNUL, "keys")
       changes.append((property, try value(given, .key(property.name), in: object.context)))
     }
     try object.set(changes)

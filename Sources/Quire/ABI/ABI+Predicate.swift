@@ -45,7 +45,7 @@ public func quire_predicate_parse(
 
 @_cdecl("quire_predicate_retain") @implementation
 public func quire_predicate_retain(
-  _ predicate: UnsafeMutablePointer<quire_predicate>?
+  _ predicate: UnsafePointer<quire_predicate>?
 ) -> UnsafeMutablePointer<quire_predicate>? { retain(predicate) }
 
 @_cdecl("quire_predicate_release") @implementation

@@ -29,7 +29,7 @@ private func sectioning(_ options: quire_results_options) throws(Failure) -> Lis
 
 @_cdecl("quire_results_retain") @implementation
 public func quire_results_retain(
-  _ results: UnsafeMutablePointer<quire_results>?
+  _ results: UnsafePointer<quire_results>?
 ) -> UnsafeMutablePointer<quire_results>? { retain(results) }
 
 @_cdecl("quire_results_release") @implementation
@@ -49,8 +49,9 @@ public func quire_results_set_delegate(
     if delegate == nil {
       results.delegate = nil
     } else {
-      results.delegate = ResultsCallbacks(
-        try Quire.options(delegate, defaults: quire_results_delegate(), "delegate"))
+      let callbacks = try Quire.options(delegate, defaults: quire_results_delegate(), "delegate")
+      try checkReserved(callbacks.reserved, "delegate")
+      results.delegate = ResultsCallbacks(callbacks)
     }
   }
 }
@@ -153,10 +154,10 @@ public func quire_results_section(
   _ out_section: UnsafeMutablePointer<quire_section>?,
   _ out_error: ErrorOut
 ) -> quire_status {
-  out_section?.pointee = quire_section()
+  clear(out_section)
   return status(results, "results", out_error) { results throws(Failure) in
     let out = try required(out_section, "out_section")
-    out.pointee = try quire_section(results.section(at: Int(section)))
+    try fill(out, "out_section", with: quire_section(results.section(at: Int(section))))
   }
 }
 
@@ -164,7 +165,7 @@ extension quire_section {
   /// Its texts are lent by whoever holds `info`.
   init(_ info: ResultsController.SectionInfo) throws(Failure) {
     self.init(
-      name: info.name.lent, index_title: info.indexTitle?.lent ?? noText,
+      struct_size: 0, reserved: 0, name: info.name.lent, index_title: info.indexTitle?.lent ?? noText,
       value: try exported(info.value, nameOf: info.name), start: Int64(info.start), count: Int64(info.count))
   }
 }
@@ -308,52 +309,40 @@ public func quire_results_next_changes(
 
 @_cdecl("quire_changes_retain") @implementation
 public func quire_changes_retain(
-  _ changes: UnsafeMutablePointer<quire_changes>?
+  _ changes: UnsafePointer<quire_changes>?
 ) -> UnsafeMutablePointer<quire_changes>? { retain(changes) }
 
 @_cdecl("quire_changes_release") @implementation
 public func quire_changes_release(_ changes: UnsafeMutablePointer<quire_changes>?) { release(changes) }
 
 @_cdecl("quire_changes_rows") @implementation
-public func quire_changes_rows(
-  _ changes: UnsafePointer<quire_changes>?, _ out_count: UnsafeMutablePointer<Int>?
-) -> UnsafePointer<quire_change>? { lent(peek(changes)?.rows, out_count) }
+public func quire_changes_rows(_ changes: UnsafePointer<quire_changes>?) -> quire_change_array {
+  quire_change_array(peek(changes)?.rows)
+}
 
 @_cdecl("quire_changes_sections") @implementation
-public func quire_changes_sections(
-  _ changes: UnsafePointer<quire_changes>?, _ out_count: UnsafeMutablePointer<Int>?
-) -> UnsafePointer<quire_section_change>? { lent(peek(changes)?.sections, out_count) }
+public func quire_changes_sections(_ changes: UnsafePointer<quire_changes>?) -> quire_section_change_array {
+  quire_section_change_array(peek(changes)?.sections)
+}
 
 @_cdecl("quire_changes_steps") @implementation
-public func quire_changes_steps(
-  _ changes: UnsafePointer<quire_changes>?, _ out_count: UnsafeMutablePointer<Int>?
-) -> UnsafePointer<quire_step>? { lent(peek(changes)?.steps, out_count) }
-
-func lent<Record>(
-  _ records: UnsafeMutableBufferPointer<Record>?, _ out_count: UnsafeMutablePointer<Int>?
-) -> UnsafePointer<Record>? {
-  out_count?.pointee = records?.count ?? 0
-  return UnsafePointer(records?.baseAddress)
+public func quire_changes_steps(_ changes: UnsafePointer<quire_changes>?) -> quire_step_array {
+  quire_step_array(peek(changes)?.steps)
 }
 
 @_cdecl("quire_changes_plan") @implementation
 public func quire_changes_plan(
-  _ changes: UnsafePointer<quire_changes>?, _ order: quire_plan_order, _ splits_moves: Bool,
-  _ out_steps: UnsafeMutablePointer<UnsafePointer<quire_plan_step>?>?, _ out_count: UnsafeMutablePointer<Int>?,
-  _ out_error: ErrorOut
+  _ changes: UnsafePointer<quire_changes>?, _ order: UInt32, _ splits_moves: Bool,
+  _ out_steps: UnsafeMutablePointer<quire_step_array>?, _ out_error: ErrorOut
 ) -> quire_status {
-  out_steps?.pointee = nil
-  out_count?.pointee = 0
+  out_steps?.pointee = quire_step_array()
   return status(out_error) { () throws(Failure) in
     let changes = try resolve(changes, "changes")
-    let out = try required(out_steps, "out_steps"), count = try required(out_count, "out_count")
-    guard let plan = ListPlan(rawValue: Int(order.rawValue)) else {
-      throw Failure(.invalidArgument, "'order' is \(order.rawValue); use one of quire_plan_order.")
+    let out = try required(out_steps, "out_steps")
+    guard let plan = ListPlan(rawValue: Int(order)) else {
+      throw Failure(.invalidArgument, "'order' is \(order), which is not a quire_plan_order.")
     }
-    let steps = changes.plan(plan, splitsMoves: splits_moves)
-    if steps.isEmpty { return }
-    out.pointee = UnsafePointer(steps.baseAddress)
-    count.pointee = steps.count
+    out.pointee = quire_step_array(changes.plan(plan, splitsMoves: splits_moves))
   }
 }
 

@@ -27,7 +27,7 @@ public func quire_section_rule_create_with_expression(
 
 @_cdecl("quire_section_rule_retain") @implementation
 public func quire_section_rule_retain(
-  _ rule: UnsafeMutablePointer<quire_section_rule>?
+  _ rule: UnsafePointer<quire_section_rule>?
 ) -> UnsafeMutablePointer<quire_section_rule>? { retain(rule) }
 
 @_cdecl("quire_section_rule_release") @implementation

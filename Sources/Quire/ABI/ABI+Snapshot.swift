@@ -13,7 +13,7 @@ public func quire_results_snapshot(
 
 @_cdecl("quire_snapshot_retain") @implementation
 public func quire_snapshot_retain(
-  _ snapshot: UnsafeMutablePointer<quire_snapshot>?
+  _ snapshot: UnsafePointer<quire_snapshot>?
 ) -> UnsafeMutablePointer<quire_snapshot>? { retain(snapshot) }
 
 @_cdecl("quire_snapshot_release") @implementation
@@ -39,7 +39,7 @@ public func quire_snapshot_section(
   _ snapshot: UnsafePointer<quire_snapshot>?, _ section: Int64, _ out_section: UnsafeMutablePointer<quire_section>?,
   _ out_error: ErrorOut
 ) -> quire_status {
-  out_section?.pointee = quire_section()
+  clear(out_section)
   return status(out_error) { () throws(Failure) in
     let snapshot = try resolve(snapshot, "snapshot")
     let out = try required(out_section, "out_section")
@@ -47,10 +47,11 @@ public func quire_snapshot_section(
       throw Failure(.notFound, "The snapshot has \(snapshot.sections.count) sections; there is none at \(section).")
     }
     let found = snapshot.sections[Int(section)]
-    out.pointee = quire_section(
-      name: found.key.name.lent, index_title: noText,
-      value: try exported(found.key.value, nameOf: found.key.name), start: Int64(found.start),
-      count: Int64(found.count))
+    try fill(
+      out, "out_section",
+      with: quire_section(
+        struct_size: 0, reserved: 0, name: found.key.name.lent, index_title: noText,
+        value: exported(found.key.value, nameOf: found.key.name), start: Int64(found.start), count: Int64(found.count)))
   }
 }
 

@@ -23,7 +23,7 @@ public func quire_store_open(
 }
 
 @_cdecl("quire_store_retain") @implementation
-public func quire_store_retain(_ store: UnsafeMutablePointer<quire_store>?) -> UnsafeMutablePointer<quire_store>? {
+public func quire_store_retain(_ store: UnsafePointer<quire_store>?) -> UnsafeMutablePointer<quire_store>? {
   retain(store)
 }
 

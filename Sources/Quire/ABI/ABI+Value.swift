@@ -87,7 +87,7 @@ func objects(_ source: quire_value, _ relationship: Relationship) throws(Failure
 }
 
 private func textOf(_ source: quire_value, _ name: InputName) throws(Failure) -> Text {
-  try text(source.as.text, source.size == UInt32.max ? -1 : Int(source.size), name)
+  try text(source.as.text, Int(source.size), name)
 }
 
 private func dataOf(_ source: quire_value, _ name: InputName) throws(Failure) -> Bytes {
@@ -99,7 +99,7 @@ func exported(_ value: Value, lend: (Text) -> Text) throws(Failure) -> quire_val
   var result = quire_value()
   func set(_ kind: quire_value_kind) { result.kind = kind.rawValue }
   func set(_ kind: quire_value_kind, text: Bytes) throws(Failure) {
-    guard let size = UInt32(exactly: text.count), size != UInt32.max else {
+    guard let size = UInt32(exactly: text.count), size != QUIRE_NUL else {
       throw Failure(.unsupported, "A value of \(text.count) bytes is too long to read in one piece.")
     }
     set(kind)

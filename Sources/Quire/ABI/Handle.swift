@@ -96,15 +96,15 @@ func resolve<H: Handle>(_ pointer: UnsafeMutablePointer<H>?, _ name: InputName) 
 }
 
 /// Body of every `_retain`: NULL and handles of another type come back as they are.
-func retain<H: Handle>(_ pointer: UnsafeMutablePointer<H>?) -> UnsafeMutablePointer<H>? {
+func retain<H: Handle>(_ pointer: UnsafePointer<H>?) -> UnsafeMutablePointer<H>? {
   if let object = peek(pointer) { _ = UnsafeMutablePointer<H>.passing(object) }
-  return pointer
+  return UnsafeMutablePointer(mutating: pointer)
 }
 
 /// The same for what belongs to a context.
-func retain<H: Handle>(_ pointer: UnsafeMutablePointer<H>?) -> UnsafeMutablePointer<H>? where H.Object: ContextBound {
+func retain<H: Handle>(_ pointer: UnsafePointer<H>?) -> UnsafeMutablePointer<H>? where H.Object: ContextBound {
   if let object = peek(pointer) { _ = UnsafeMutablePointer<H>.passing(object) }
-  return pointer
+  return UnsafeMutablePointer(mutating: pointer)
 }
 
 /// Body of every `_release`.

@@ -1,18 +1,21 @@
 import CQuire
 import Glibc
 
+/// QUIRE_NUL, as the size of a text.
+var endsWithNUL: Int { Int(QUIRE_NUL) }
+
 /// The bytes of a text argument, measured if need be.
 func bytes(_ text: CText, _ size: Int, _ name: InputName) throws(Failure) -> UnsafeBufferPointer<UInt8> {
-  // SIZE_MAX imports as -1, and every other size beyond half of the address space as some negative number.
-  let isMeasured = size == -1
+  let isMeasured = size == endsWithNUL
   guard let text else {
     if size == 0 { return UnsafeBufferPointer(start: nil, count: 0) }
     throw Failure(.invalidArgument, "'\(name)' is NULL; text is needed.")
   }
-  if !isMeasured, !(0...mostBytes).contains(size) {
+  // Sizes beyond half of the address space are negative here.
+  if !isMeasured, !(0..<endsWithNUL).contains(size) {
     throw Failure(
       .invalidArgument,
-      "The size of '\(name)' is \(UInt(bitPattern: size)), which no text can have. "
+      "The size of '\(name)' is \(UInt(bitPattern: size)), more than a text can have. "
         + "Use QUIRE_NUL for text that ends with NUL.")
   }
   let count = isMeasured ? strlen(text) : size
@@ -84,7 +87,7 @@ private func invalidText(_ bytes: UnsafeBufferPointer<UInt8>, _ name: InputName)
 
 /// Optional text that ends with NUL, from an options struct.
 func optionalString(_ pointer: CText, _ name: InputName) throws(Failure) -> String? {
-  pointer == nil ? nil : try string(pointer, -1, name)
+  pointer == nil ? nil : try string(pointer, endsWithNUL, name)
 }
 
 /// A count of elements at `pointer`, which may be NULL when the count is zero.
@@ -124,7 +127,7 @@ func strings(
   _ pointer: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int, _ name: InputName
 ) throws(Failure) -> [String] {
   var strings: [String] = []
-  for element in try array(pointer, count, name) { strings.append(try string(element, -1, name)) }
+  for element in try array(pointer, count, name) { strings.append(try string(element, endsWithNUL, name)) }
   return strings
 }
 
@@ -146,6 +149,18 @@ func number(_ value: UInt64, _ name: InputName) throws(Failure) -> Int {
   return number
 }
 
+/// No version of any struct is longer.
+let mostStructBytes = 4096
+
+/// Members without a meaning yet, which would be ignored.
+func checkReserved(_ reserved: UInt32, _ name: InputName) throws(Failure) {
+  if reserved != 0 {
+    throw Failure(
+      .unsupported,
+      "'reserved' of '\(name)' is \(reserved), and this version of the library knows no meaning of it. Leave it zero.")
+  }
+}
+
 /// An options or delegate struct of any version: what the caller's lacks is as in `defaults`, and what it has more
 /// must be zero, because this library would ignore it.
 func options<T: BitwiseCopyable>(_ pointer: UnsafePointer<T>?, defaults: T, _ name: InputName) throws(Failure) -> T {
@@ -154,7 +169,7 @@ func options<T: BitwiseCopyable>(_ pointer: UnsafePointer<T>?, defaults: T, _ na
   let size = Int(raw.load(as: UInt32.self)), known = MemoryLayout<T>.stride
   // Fields come whole, whatever version they came with; the size itself is the first one.
   let isWhole = size == MemoryLayout<UInt32>.size || size % MemoryLayout<T>.alignment == 0
-  guard size >= MemoryLayout<UInt32>.size, size <= 4096, isWhole else {
+  guard size >= MemoryLayout<UInt32>.size, size <= mostStructBytes, isWhole else {
     throw Failure(.invalidArgument, "'\(name)' has the struct_size \(size); initialise it with its _INIT macro.")
   }
   if size > known, (known..<size).contains(where: { raw.load(fromByteOffset: $0, as: UInt8.self) != 0 }) {

@@ -30,8 +30,11 @@ final class ResultsCallbacks: ResultsDelegate {
   func didChangeAggregates(_ changes: [AggregateChange], in results: ResultsController) {
     guard let callback = callbacks.did_change_aggregates else { return }
     withExtendedLifetime(changes) {
-      changes.map { quire_aggregate_change($0) }.withUnsafeBufferPointer {
-        callback(callbacks.user_data, .lending(results), $0.baseAddress, $0.count)
+      var records = changes.map { quire_aggregate_change($0) }
+      records.withUnsafeMutableBufferPointer { records in
+        withUnsafePointer(to: quire_aggregate_change_array(records)) {
+          callback(callbacks.user_data, .lending(results), $0)
+        }
       }
     }
   }
@@ -71,7 +74,9 @@ final class ExportedChanges: @unchecked Sendable {
 
   private struct Made: @unchecked Sendable {
     var steps: UnsafeMutableBufferPointer<quire_step>?
-    var plans: [Int: UnsafeMutableBufferPointer<quire_plan_step>] = [:]
+    var plans: [Int: UnsafeMutableBufferPointer<quire_step>] = [:]
+    /// What the ids of ranges point to.
+    var ids: [UnsafeMutableBufferPointer<Int64>] = []
   }
 
   init(_ changes: ChangeSet) {
@@ -107,6 +112,7 @@ final class ExportedChanges: @unchecked Sendable {
     made.withLock { made in
       made.steps?.deallocate()
       for plan in made.plans.values { plan.deallocate() }
+      for ids in made.ids { ids.deallocate() }
     }
   }
 
@@ -118,12 +124,24 @@ final class ExportedChanges: @unchecked Sendable {
     return made.steps ?? UnsafeMutableBufferPointer(start: nil, count: 0)
   }
 
-  func plan(_ plan: ListPlan, splitsMoves: Bool) -> UnsafeMutableBufferPointer<quire_plan_step> {
+  func plan(_ plan: ListPlan, splitsMoves: Bool) -> UnsafeMutableBufferPointer<quire_step> {
     let key = plan.rawValue * 2 + (splitsMoves ? 1 : 0)
     let made = made.withLock { made in
       if made.plans[key] == nil {
+        let steps = plan.steps(of: changes, splitsMoves: splitsMoves)
+        let ids = ExportedChanges.copy(steps.flatMap { $0.removedIDs + $0.insertedIDs })
+        made.ids.append(ids)
+        var next = UnsafePointer(ids.baseAddress)
         made.plans[key] = ExportedChanges.copy(
-          plan.steps(of: changes, splitsMoves: splitsMoves).map { quire_plan_step($0) })
+          steps.map { step in
+            var exported = quire_step(step)
+            if step.kind == .replaceRows {
+              exported.removed_ids = step.removed > 0 ? next : nil
+              exported.inserted_ids = step.inserted > 0 ? next.map { $0 + step.removed } : nil
+              next = next.map { $0 + step.removed + step.inserted }
+            }
+            return exported
+          })
       }
       return made
     }
@@ -185,19 +203,12 @@ extension quire_aggregate_change {
   }
 }
 
-extension quire_plan_step {
-  init(_ step: PlanStep) {
-    self.init(
-      kind: UInt32(step.kind.rawValue), reserved: 0, id: step.id, section: Int64(step.section), row: Int64(step.row),
-      to_section: Int64(step.toSection), to_row: Int64(step.toRow), flat: Int64(step.flat), to_flat: Int64(step.toFlat),
-      removed: Int64(step.removed), inserted: Int64(step.inserted))
-  }
-}
-
 extension quire_step {
+  /// Without the ids of a range.
   init(_ step: Step) {
     self.init(
       kind: UInt32(step.kind.rawValue), reserved: 0, id: step.id, section: Int64(step.section), row: Int64(step.row),
-      to_section: Int64(step.toSection), to_row: Int64(step.toRow), flat: Int64(step.flat), to_flat: Int64(step.toFlat))
+      to_section: Int64(step.toSection), to_row: Int64(step.toRow), flat: Int64(step.flat), to_flat: Int64(step.toFlat),
+      removed: Int64(step.removed), inserted: Int64(step.inserted), removed_ids: nil, inserted_ids: nil)
   }
 }

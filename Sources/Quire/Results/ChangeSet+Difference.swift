@@ -76,7 +76,8 @@ private struct SectionPairs {
     }
     return ChangeSet(
       changes: Classifier.classify(&rows), sectionChanges: deletions + insertions, oldCount: old.count,
-      newCount: new.count, oldSectionCount: old.sections.count, newSectionCount: new.sections.count)
+      newCount: new.count, oldSectionCount: old.sections.count, newSectionCount: new.sections.count
+    ).drawing { new.ids(in: $0..<$0 + 1).first }
   }
 }
 

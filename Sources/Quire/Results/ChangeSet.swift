@@ -14,6 +14,8 @@ final class ChangeSet {
   let newSectionCount: Int
   /// Where the lists begin that this one consists of; empty when there is but one.
   let parts: [Part]
+  /// The ids of rows that are not touched but drawn into a range (`gaps`), by the number of such rows before them.
+  var drawn: [Int: Int64] = [:]
 
   /// The first section and the first row of one of several lists, in both frames.
   struct Part {
@@ -82,19 +84,23 @@ extension ChangeSet {
   /// The same changes with those of aggregates.
   func calculating(_ aggregateChanges: [AggregateChange]) -> ChangeSet {
     if aggregateChanges.isEmpty { return self }
-    return ChangeSet(
+    let set = ChangeSet(
       changes: changes, sectionChanges: sectionChanges, oldCount: oldCount, newCount: newCount,
       oldSectionCount: oldSectionCount, newSectionCount: newSectionCount, aggregateChanges: aggregateChanges)
+    set.drawn = drawn
+    return set
   }
 
   /// The same changes with other ids for rows that got permanent ones.
   func renaming(_ ids: [Int64: Int64]) -> ChangeSet {
-    ChangeSet(
+    let set = ChangeSet(
       changes: changes.map { change in
         var change = change
         change.id = ids[change.id] ?? change.id
         return change
       }, sectionChanges: sectionChanges, oldCount: oldCount, newCount: newCount, oldSectionCount: oldSectionCount,
       newSectionCount: newSectionCount, aggregateChanges: aggregateChanges, parts: parts)
+    set.drawn = drawn.mapValues { ids[$0] ?? $0 }
+    return set
   }
 }

@@ -184,7 +184,7 @@ extension CompositeController: ContextObserver {
     for (place, child) in children.enumerated() {
       if let bracket = brackets.first(where: { $0.results === child }) { sets[place] = bracket.apply() }
     }
-    let report = ChangeSet(joining: sets)
+    let report = ChangeSet(joining: sets).drawing { ids($0..<$0 + 1).first }
     generation.increment()
     if queuesChanges, !report.isEmpty { queue.append(report) }
     for bracket in brackets {

@@ -37,7 +37,8 @@ extension SectionedIndex {
       changes: Classifier.classify(&rows) { changes[$0].names },
       sectionChanges: deletions + insertions.sorted { $0.index < $1.index },
       oldCount: oldCount, newCount: count, oldSectionCount: oldSectionCount,
-      newSectionCount: sectionCount)
+      newSectionCount: sectionCount
+    ).drawing { id(atFlat: $0) }
   }
 
   private func lastOfEach(_ changes: [RowChange]) -> [RowChange] {

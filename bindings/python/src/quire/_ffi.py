@@ -25,8 +25,8 @@ from ctypes import (
 
 VERSION = "0.1.0"
 
-QUIRE_NUL = c_size_t(-1).value
-QUIRE_VALUE_NUL = c_uint32(-1).value
+QUIRE_NUL = c_uint32(-1).value
+QUIRE_ANY_NUMBER = c_size_t(-1).value
 QUIRE_NO_LIMIT = c_uint64(-1).value
 
 # quire_attribute_type
@@ -258,6 +258,14 @@ class quire_aggregate_change(ctypes.Structure):
     ]
 
 
+class quire_aggregate_change_array(ctypes.Structure):
+    _fields_ = [
+        ("first", POINTER(quire_aggregate_change)),
+        ("count", c_int64),
+        ("stride", c_size_t),
+    ]
+
+
 class quire_attribute_options(ctypes.Structure):
     _fields_ = [
         ("struct_size", c_uint32),
@@ -315,12 +323,28 @@ class quire_change(ctypes.Structure):
     ]
 
 
+class quire_change_array(ctypes.Structure):
+    _fields_ = [
+        ("first", POINTER(quire_change)),
+        ("count", c_int64),
+        ("stride", c_size_t),
+    ]
+
+
 class quire_child_frame(ctypes.Structure):
     _fields_ = [
         ("old_section", c_int64),
         ("old_flat", c_int64),
         ("new_section", c_int64),
         ("new_flat", c_int64),
+    ]
+
+
+class quire_child_frame_array(ctypes.Structure):
+    _fields_ = [
+        ("first", POINTER(quire_child_frame)),
+        ("count", c_int64),
+        ("stride", c_size_t),
     ]
 
 
@@ -532,22 +556,6 @@ class quire_native_function(ctypes.Structure):
     ]
 
 
-class quire_plan_step(ctypes.Structure):
-    _fields_ = [
-        ("kind", c_uint32),
-        ("reserved", c_uint32),
-        ("id", c_int64),
-        ("section", c_int64),
-        ("row", c_int64),
-        ("to_section", c_int64),
-        ("to_row", c_int64),
-        ("flat", c_int64),
-        ("to_flat", c_int64),
-        ("removed", c_int64),
-        ("inserted", c_int64),
-    ]
-
-
 class quire_relationship_options(ctypes.Structure):
     _fields_ = [
         ("struct_size", c_uint32),
@@ -582,7 +590,7 @@ quire_results_delegate_changes = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
 quire_results_delegate_index_title = CFUNCTYPE(c_void_p, c_void_p, c_void_p, c_void_p, c_size_t)
 
 quire_results_delegate_did_change_aggregates = CFUNCTYPE(
-    None, c_void_p, c_void_p, POINTER(quire_aggregate_change), c_size_t,
+    None, c_void_p, c_void_p, POINTER(quire_aggregate_change_array),
 )
 
 
@@ -614,11 +622,21 @@ class quire_results_options(ctypes.Structure):
 
 class quire_section(ctypes.Structure):
     _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved", c_uint32),
         ("name", quire_string),
         ("index_title", quire_string),
         ("value", quire_value),
         ("start", c_int64),
         ("count", c_int64),
+    ]
+
+
+class quire_section_change_array(ctypes.Structure):
+    _fields_ = [
+        ("first", POINTER(quire_section_change)),
+        ("count", c_int64),
+        ("stride", c_size_t),
     ]
 
 
@@ -659,6 +677,18 @@ class quire_step(ctypes.Structure):
         ("to_row", c_int64),
         ("flat", c_int64),
         ("to_flat", c_int64),
+        ("removed", c_int64),
+        ("inserted", c_int64),
+        ("removed_ids", POINTER(c_int64)),
+        ("inserted_ids", POINTER(c_int64)),
+    ]
+
+
+class quire_step_array(ctypes.Structure):
+    _fields_ = [
+        ("first", POINTER(quire_step)),
+        ("count", c_int64),
+        ("stride", c_size_t),
     ]
 
 
@@ -679,28 +709,27 @@ FUNCTIONS = (
     ("quire_cancellation_is_cancelled", c_bool, (c_void_p,)),
     ("quire_cancellation_release", None, (c_void_p,)),
     ("quire_cancellation_retain", c_void_p, (c_void_p,)),
-    ("quire_changes_aggregates", POINTER(quire_aggregate_change), (c_void_p, POINTER(c_size_t))),
-    ("quire_changes_children", POINTER(quire_child_frame), (c_void_p, POINTER(c_size_t))),
+    ("quire_changes_aggregates", quire_aggregate_change_array, (c_void_p,)),
+    ("quire_changes_children", quire_child_frame_array, (c_void_p,)),
     ("quire_changes_map_positions", c_uint, (
         c_void_p, POINTER(c_int64), c_size_t, POINTER(c_int64), POINTER(c_void_p),
     )),
     ("quire_changes_plan", c_uint, (
-        c_void_p, c_uint, c_bool, POINTER(POINTER(quire_plan_step)), POINTER(c_size_t),
-        POINTER(c_void_p),
+        c_void_p, c_uint32, c_bool, POINTER(quire_step_array), POINTER(c_void_p),
     )),
     ("quire_changes_release", None, (c_void_p,)),
     ("quire_changes_retain", c_void_p, (c_void_p,)),
-    ("quire_changes_rows", POINTER(quire_change), (c_void_p, POINTER(c_size_t))),
-    ("quire_changes_sections", POINTER(quire_section_change), (c_void_p, POINTER(c_size_t))),
-    ("quire_changes_steps", POINTER(quire_step), (c_void_p, POINTER(c_size_t))),
+    ("quire_changes_rows", quire_change_array, (c_void_p,)),
+    ("quire_changes_sections", quire_section_change_array, (c_void_p,)),
+    ("quire_changes_steps", quire_step_array, (c_void_p,)),
     ("quire_composite_add", c_uint, (c_void_p, c_void_p, POINTER(c_void_p))),
-    ("quire_composite_child", c_void_p, (c_void_p, c_size_t)),
-    ("quire_composite_child_count", c_size_t, (c_void_p,)),
+    ("quire_composite_child", c_void_p, (c_void_p, c_int64)),
+    ("quire_composite_child_count", c_int64, (c_void_p,)),
     ("quire_composite_child_of_section", c_uint, (
-        c_void_p, c_int64, POINTER(c_size_t), POINTER(c_int64), POINTER(c_void_p),
+        c_void_p, c_int64, POINTER(c_int64), POINTER(c_int64), POINTER(c_void_p),
     )),
     ("quire_composite_child_start", c_uint, (
-        c_void_p, c_size_t, POINTER(c_int64), POINTER(c_int64), POINTER(c_void_p),
+        c_void_p, c_int64, POINTER(c_int64), POINTER(c_int64), POINTER(c_void_p),
     )),
     ("quire_composite_context", c_void_p, (c_void_p,)),
     ("quire_composite_count", c_int64, (c_void_p,)),
@@ -820,16 +849,16 @@ FUNCTIONS = (
     ("quire_context_set_merges_automatically", c_uint, (c_void_p, c_bool, POINTER(c_void_p))),
     ("quire_context_set_undo_registration", c_uint, (c_void_p, c_bool, POINTER(c_void_p))),
     ("quire_context_set_user_data", c_uint, (c_void_p, c_void_p, c_void_p, POINTER(c_void_p))),
-    ("quire_context_settled_count", c_size_t, (c_void_p,)),
+    ("quire_context_settled_count", c_int64, (c_void_p,)),
     ("quire_context_store", c_void_p, (c_void_p,)),
     ("quire_context_undo", c_uint, (c_void_p, POINTER(c_void_p), POINTER(c_void_p))),
     ("quire_context_undo_name", quire_string, (c_void_p,)),
     ("quire_context_user_data", c_void_p, (c_void_p,)),
-    ("quire_error_conflict", c_void_p, (c_void_p, c_size_t)),
-    ("quire_error_conflict_count", c_size_t, (c_void_p,)),
+    ("quire_error_conflict", c_void_p, (c_void_p, c_int64)),
+    ("quire_error_conflict_count", c_int64, (c_void_p,)),
     ("quire_error_database_code", c_int32, (c_void_p,)),
-    ("quire_error_detail", c_void_p, (c_void_p, c_size_t)),
-    ("quire_error_detail_count", c_size_t, (c_void_p,)),
+    ("quire_error_detail", c_void_p, (c_void_p, c_int64)),
+    ("quire_error_detail_count", c_int64, (c_void_p,)),
     ("quire_error_entity", quire_string, (c_void_p,)),
     ("quire_error_key", quire_string, (c_void_p,)),
     ("quire_error_message", quire_string, (c_void_p,)),
@@ -839,7 +868,7 @@ FUNCTIONS = (
     ("quire_error_predicate", quire_string, (c_void_p,)),
     ("quire_error_release", None, (c_void_p,)),
     ("quire_error_retain", c_void_p, (c_void_p,)),
-    ("quire_error_rule", c_uint, (c_void_p,)),
+    ("quire_error_rule", c_uint32, (c_void_p,)),
     ("quire_error_status", c_uint, (c_void_p,)),
     ("quire_error_value", c_uint, (c_void_p, POINTER(quire_value), POINTER(c_void_p))),
     ("quire_evaluation_release", None, (c_void_p,)),
@@ -951,8 +980,8 @@ FUNCTIONS = (
         POINTER(c_void_p),
     )),
     ("quire_model_create", c_void_p, ()),
-    ("quire_model_entity_count", c_size_t, (c_void_p,)),
-    ("quire_model_entity_name", quire_string, (c_void_p, c_size_t)),
+    ("quire_model_entity_count", c_int64, (c_void_p,)),
+    ("quire_model_entity_name", quire_string, (c_void_p, c_int64)),
     ("quire_model_fetch_template", c_uint, (
         c_void_p, c_char_p, c_size_t, POINTER(quire_entry), c_size_t, POINTER(c_void_p),
         POINTER(c_void_p),
@@ -1022,8 +1051,8 @@ FUNCTIONS = (
     ("quire_object_validate_value", c_uint, (
         c_void_p, c_char_p, c_size_t, POINTER(quire_value), POINTER(c_void_p),
     )),
-    ("quire_page_column", POINTER(quire_column), (c_void_p, c_size_t)),
-    ("quire_page_column_count", c_size_t, (c_void_p,)),
+    ("quire_page_column", POINTER(quire_column), (c_void_p, c_int64)),
+    ("quire_page_column_count", c_int64, (c_void_p,)),
     ("quire_page_release", None, (c_void_p,)),
     ("quire_page_retain", c_void_p, (c_void_p,)),
     ("quire_page_row_count", c_int64, (c_void_p,)),
@@ -1152,6 +1181,7 @@ FUNCTIONS = (
     ("quire_store_uuid", quire_string, (c_void_p,)),
     ("quire_value_equal", c_bool, (POINTER(quire_value), POINTER(quire_value))),
     ("quire_version", c_char_p, ()),
+    ("quire_version_number", c_uint32, ()),
 )
 
 

@@ -7,7 +7,7 @@ import warnings
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from ctypes import byref, c_uint64, c_void_p
+from ctypes import byref, c_uint64, c_void_p, sizeof
 from typing import TYPE_CHECKING, Any, Generic, Optional, TypeVar, Union, overload
 
 from . import _ffi, _handle, _values
@@ -170,7 +170,7 @@ class Live(_handle.Handle, Sequence[M], Generic[M]):
 
     def _read_section(self, section: int) -> _ffi.quire_section:
         """A section as the library gives it, whose texts hold until the next change. Raises `NotFound`."""
-        error, found = c_void_p(), _ffi.quire_section()
+        error, found = c_void_p(), _ffi.quire_section(sizeof(_ffi.quire_section))
         status = self._section_at(self._raw, section, byref(found), byref(error))
         if status:
             raise failure(status, error)

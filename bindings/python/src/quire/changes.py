@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import struct
 from collections.abc import Iterator
-from ctypes import POINTER, byref, c_int64, c_size_t, c_void_p, sizeof, string_at
+from ctypes import addressof, byref, c_int64, c_void_p, sizeof, string_at
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Optional, TypeVar, Union
 
@@ -20,15 +20,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AggregateChange", "Change", "ChangeSet", "Delete", "DeleteSection", "Insert", "InsertSection", "Move", "Path",
-    "PlanOrder", "PlanStep", "RowChange", "SectionChange", "Step", "StepKind", "Update",
+    "PlanOrder", "RowChange", "SectionChange", "Step", "StepKind", "Update",
 ]
 
 M = TypeVar("M", bound="Model")
 
 _CHANGE = struct.Struct("=IIqqqqqqqQ")
-_STEP = struct.Struct("=IIqqqqqqq")
-_PLAN_STEP = struct.Struct("=IIqqqqqqqqq")
-assert _PLAN_STEP.size == sizeof(_ffi.quire_plan_step)
+_STEP = struct.Struct("=IIqqqqqqqqqQQ")
 assert _CHANGE.size == sizeof(_ffi.quire_change) and _STEP.size == sizeof(_ffi.quire_step)
 
 
@@ -203,9 +201,10 @@ class StepKind(enum.IntEnum):
 
 
 class Step(NamedTuple):
-    """One step of the linear form of a change set. What its kind does not need is -1.
+    """One step of the linear form of a change set, or of a plan. What its kind does not need is -1, or empty.
 
-    The destination of a move is counted after the row has been taken out. Sections are empty when they come and go.
+    In the linear form the destination of a move is counted after the row has been taken out, and sections are empty
+    when they come and go.
     """
 
     kind: StepKind
@@ -216,6 +215,14 @@ class Step(NamedTuple):
     to_row: int
     flat: int
     to_flat: int
+    removed: int = -1
+    """Of `REPLACE_ROWS`: how many rows go at `flat`."""
+    inserted: int = -1
+    """Of `REPLACE_ROWS`: how many rows come there."""
+    removed_ids: tuple[int, ...] = ()
+    """Their ids, of those that go."""
+    inserted_ids: tuple[int, ...] = ()
+    """Their ids, of those that come. A row that stays and is in the range for its header is among both."""
 
 
 class PlanOrder(enum.IntEnum):
@@ -224,21 +231,6 @@ class PlanOrder(enum.IntEnum):
     BEFORE_CHILD = _ffi.QUIRE_PLAN_BEFORE_CHILD
     RANGES = _ffi.QUIRE_PLAN_RANGES
     BATCH = _ffi.QUIRE_PLAN_BATCH
-
-
-class PlanStep(NamedTuple):
-    """One step of a plan. What its kind does not need is -1."""
-
-    kind: StepKind
-    id: int
-    section: int
-    row: int
-    to_section: int
-    to_row: int
-    flat: int
-    to_flat: int
-    removed: int
-    inserted: int
 
 
 _STEP_KINDS = {int(kind): kind for kind in StepKind}
@@ -261,16 +253,15 @@ class ChangeSet(_handle.Handle, Generic[M]):
     def __init__(self, results: Results[M], pointer: int) -> None:
         super().__init__(pointer, quick.quire_changes_release)
         self._results = results
-        count = c_size_t()
-        rows = quick.quire_changes_rows(pointer, byref(count))
+        rows = quick.quire_changes_rows(pointer)
         self._rows = [
             (kind, id, old_section, old_row, old_flat, new_section, new_row, new_flat)
-            for kind, _, id, old_section, old_row, old_flat, new_section, new_row, new_flat, _ in _records(
-                _CHANGE, rows, count.value)]
+            for kind, _, id, old_section, old_row, old_flat, new_section, new_row, new_flat, _ in _unpacked(
+                _CHANGE, rows)]
         # Rows that have changed alike share their keys.
         known: dict[tuple[int, int, int], tuple[str, ...]] = {}
         self._keys: list[tuple[str, ...]] = []
-        for record in _records(_CHANGE, rows, count.value):
+        for record in _unpacked(_CHANGE, rows):
             if not record[1]:
                 self._keys.append(())
                 continue
@@ -280,14 +271,12 @@ class ChangeSet(_handle.Handle, Generic[M]):
             if keys is None:
                 keys = known[place] = self._names(owner, record[1], record[-1])
             self._keys.append(keys)
-        sections = quick.quire_changes_sections(pointer, byref(count))
         self._section_changes = tuple(
             _SECTION_KINDS[each.kind](each.index, text(each.name), _value_told(each.value))
-            for each in sections[: count.value])
-        aggregates = quick.quire_changes_aggregates(pointer, byref(count))
+            for each in lent(quick.quire_changes_sections(pointer)))
         self._aggregate_changes = tuple(
             AggregateChange(None if each.section < 0 else each.section, text(each.name), _value_told(each.value))
-            for each in aggregates[: count.value])
+            for each in lent(quick.quire_changes_aggregates(pointer)))
 
     @property
     def section_changes(self) -> tuple[Union[InsertSection, DeleteSection], ...]:
@@ -319,13 +308,9 @@ class ChangeSet(_handle.Handle, Generic[M]):
         Each step is valid in the state at its moment: deletions, new sections, insertions and moves, sections that
         have become empty, then updates, those of moved rows among them.
         """
-        count = c_size_t()
-        steps = quick.quire_changes_steps(self._raw, byref(count))
-        return [
-            Step(_STEP_KINDS[kind], *numbers)
-            for kind, _, *numbers in _records(_STEP, steps, count.value)]
+        return _steps(quick.quire_changes_steps(self._raw))
 
-    def plan(self, order: PlanOrder, *, split_moves: bool = False) -> list[PlanStep]:
+    def plan(self, order: PlanOrder, *, split_moves: bool = False) -> list[Step]:
         """The same as one kind of list view takes it; with `split_moves`, moves as a deletion and an insertion.
 
         `BEFORE_CHILD` is for Qt and documents: the steps of `steps`, but a row moves before the one at its destination,
@@ -335,15 +320,12 @@ class ChangeSet(_handle.Handle, Generic[M]):
         `BATCH` is UIKit's: places before all changes for what goes, places after them for what comes; sections take
         their rows along, and no row moves out of or into one of these.
         """
-        steps = POINTER(_ffi.quire_plan_step)()
-        count, error = c_size_t(), c_void_p()
+        steps, error = _ffi.quire_step_array(), c_void_p()
         status = library.quire_changes_plan(
-            self._raw, PlanOrder(order), split_moves, byref(steps), byref(count), byref(error))
+            self._raw, PlanOrder(order), split_moves, byref(steps), byref(error))
         if status:
             raise failure(status, error)
-        return [
-            PlanStep(_STEP_KINDS[kind], *numbers)
-            for kind, _, *numbers in _records(_PLAN_STEP, steps, count.value)]
+        return _steps(steps)
 
     def map(self, old_flat: int) -> Optional[int]:
         """Where the row went that was at this place, counted over all sections, before; None when it is gone."""
@@ -392,8 +374,35 @@ class ChangeSet(_handle.Handle, Generic[M]):
         return [row[1] for row in self._rows if row[0] in (_ffi.QUIRE_CHANGE_MOVE, _ffi.QUIRE_CHANGE_UPDATE)]
 
 
-def _records(form: struct.Struct, pointer: Any, count: int) -> Iterator[tuple[Any, ...]]:
-    return form.iter_unpack(string_at(pointer, count * form.size)) if count else iter(())
+def lent(records: Any) -> Iterator[Any]:
+    """The records of an array of the library, which may be longer than those that are known here."""
+    if not records.count:
+        return
+    first = addressof(records.first.contents)
+    kind = type(records.first.contents)
+    for index in range(records.count):
+        yield kind.from_address(first + index * records.stride)
+
+
+def _unpacked(form: struct.Struct, records: Any) -> Iterator[tuple[Any, ...]]:
+    if not records.count:
+        return iter(())
+    if records.stride != form.size:
+        form = struct.Struct(f"{form.format}{records.stride - form.size}x")
+    return form.iter_unpack(string_at(records.first, records.count * records.stride))
+
+
+def _steps(steps: _ffi.quire_step_array) -> list[Step]:
+    """Steps of a set or a plan, for the time that the set is there."""
+    made = []
+    for kind, _, *numbers, removed_ids, inserted_ids in _unpacked(_STEP, steps):
+        removed, inserted = _ids(removed_ids, numbers[-2]), _ids(inserted_ids, numbers[-1])
+        made.append(Step(_STEP_KINDS[kind], *numbers, removed, inserted))
+    return made
+
+
+def _ids(address: int, count: int) -> tuple[int, ...]:
+    return tuple((c_int64 * count).from_address(address)) if address else ()
 
 
 def _value_told(value: _ffi.quire_value) -> Any:

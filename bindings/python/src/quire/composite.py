@@ -6,14 +6,14 @@ import ctypes
 import weakref
 from bisect import bisect_right
 from collections.abc import Iterator
-from ctypes import byref, c_int64, c_size_t, c_void_p
+from ctypes import byref, c_int64, c_void_p
 from itertools import chain
 from typing import Any, Optional
 
 from . import _ffi, _values
 from ._live import Live
 from ._load import library, quick
-from .changes import ChangeSet, Path
+from .changes import ChangeSet, Path, lent
 from .errors import InvalidArgument, failure
 from .results import Results
 
@@ -141,7 +141,7 @@ class Composite(Live[Any]):
         return f"A composite of {len(self._lists)} lists"
 
     def _section_of(self, section: int) -> tuple[Results[Any], int]:
-        error, place, inner = c_void_p(), c_size_t(), c_int64()
+        error, place, inner = c_void_p(), c_int64(), c_int64()
         status = library.quire_composite_child_of_section(
             self._raw, section, byref(place), byref(inner), byref(error))
         if status:
@@ -183,8 +183,7 @@ class _Changes(ChangeSet[Any]):
     """What happened to several lists at once."""
 
     def __init__(self, composite: Composite, pointer: int) -> None:
-        count = c_size_t()
-        frames = quick.quire_changes_children(pointer, byref(count))[: count.value]
+        frames = list(lent(quick.quire_changes_children(pointer)))
         self._lists = composite.lists
         self._old = [each.old_section for each in frames]
         self._new = [each.new_section for each in frames]

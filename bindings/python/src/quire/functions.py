@@ -155,7 +155,7 @@ def _register_callable(
         count = _argument_count(function)
     described = _ffi.quire_function_callback(
         struct_size=ctypes.sizeof(_ffi.quire_function_callback), is_volatile=not deterministic,
-        argument_count=_ffi.QUIRE_NUL if count is None else count, call=_call,
+        argument_count=_ffi.QUIRE_ANY_NUMBER if count is None else count, call=_call,
         destroy=ctypes.cast(_forget, _ffi.quire_function_callback_destroy))
     _register(library.quire_function_register_callback, name, described, function)
 
