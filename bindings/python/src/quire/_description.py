@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class ConstructorSignature:
-    """What `inspect.signature` asks a class for; made when it does. None where another constructor speaks for itself."""
+    """What `inspect.signature` asks a class for, made when it does. None where it has a constructor of its own."""
 
     def __get__(self, instance: Optional[Model], owner: type[Model]) -> Optional[Signature]:
         maker = next(vars(each) for each in owner.__mro__ if "__init__" in vars(each))
