@@ -212,8 +212,8 @@ class InsertManyTests(StoreTestCase):
             ({"contents": ["a"], "price": [1, 2]}, "different lengths: Quote.contents has 1 values, Quote.price has 2"),
             ({"autor": ["a"]}, "Quote has no property 'autor'"),
             ({"author": [None]}, "author is no attribute of Quote"),
-            ({Author.name: ["x"]}, "Quote has no property 'name'"),
-            ({Everything.text: ["x"]}, "Quote has no property 'text'"),
+            ({Author.name: ["x"]}, "Author.name is a key of Author, and Quote has no such key"),
+            ({Everything.text: ["x"]}, "Everything.text is a key of Everything, and Quote has no such key"),
         ):
             with self.assertRaisesRegex(quire.InvalidArgument, message):
                 self.context.insert_many(Quote, columns)
