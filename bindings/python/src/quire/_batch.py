@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from ctypes import byref, c_int64, c_void_p
 from typing import TYPE_CHECKING, Any, Optional, Union
 
-from . import _buffers, _ffi, _identity, _values, _watch
+from . import _buffers, _ffi, _identity, _owners, _projection, _values, _watch
 from ._load import library, quick
 from .cancellation import Cancellation
 from .errors import InvalidArgument
@@ -26,13 +26,14 @@ Call = Callable[..., int]
 
 def update(query: Query[Any], changes: Mapping[Union[str, Key], Any], merge: bool) -> array[int]:
     """Sets properties of all objects of a query; gives their ids."""
+    _check(query, "update()")
     entity = query._model._quire_entity
     properties: list[Property] = []
     packed: list[_values.Packed] = []
     for key, value in changes.items():
+        _owners.check(query._model, _owners.of(key), is_set=True)
+        _owners.check(query._model, _owners.of(value))
         each = entity.property_named(key._name if isinstance(key, Key) else key)
-        if isinstance(key, Key) and each is not key:
-            raise InvalidArgument(f"{key} is no property of {entity.name}.")
         if isinstance(each, ToMany):
             raise InvalidArgument(f"{each} holds many objects; update sets attributes and relationships to one object.")
         properties.append(each)
@@ -52,11 +53,17 @@ def update(query: Query[Any], changes: Mapping[Union[str, Key], Any], merge: boo
 
 def delete(query: Query[Any], merge: bool) -> array[int]:
     """Deletes all objects of a query; gives the ids that they had."""
+    _check(query, "delete()")
 
     def call(request: int, *rest: Any) -> int:
         return int(library.quire_context_batch_delete(query._context._raw, request, *rest))
 
     return _with_request(query, call, merge)
+
+
+def _check(query: Query[Any], use: str) -> None:
+    _projection.check_objects(query, use, "Leave it out, and say with where(...) which objects are meant.")
+    _projection.check_values(query, use)
 
 
 def _with_request(query: Query[Any], call: Call, merge: bool) -> array[int]:

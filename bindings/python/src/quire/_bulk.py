@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ctypes import POINTER
 from typing import Any, Union
 
-from . import _buffers, _ffi, _values
+from . import _buffers, _ffi, _owners, _values
 from ._entity import Entity
 from .errors import InvalidArgument, InvalidText
 from .keys import Key
@@ -16,9 +16,10 @@ from .properties import Attr
 
 def column_attribute(entity: Entity, key: Union[str, Key]) -> Attr[Any]:
     """The attribute that a column is for."""
+    _owners.check(entity.model, _owners.of(key), is_set=True)
     name = key._name if isinstance(key, Key) else key
     found = entity.property_named(name)
-    if not isinstance(found, Attr) or (isinstance(key, Key) and found is not key):
+    if not isinstance(found, Attr):
         raise InvalidArgument(f"{key} is no attribute of {entity.name}; columns are of attributes.")
     return found
 

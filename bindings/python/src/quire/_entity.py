@@ -37,7 +37,7 @@ class Entity:
                 self.fetched.append(each)
             else:
                 own[name] = each
-                each._model = model
+                each._model, each._quire_keys = model, {model: each}
         self.own = own
         self.properties: dict[str, Property] = {**(parent.properties if parent else {}), **own}
         self.required = frozenset(name for name, each in self.properties.items() if each._is_required)

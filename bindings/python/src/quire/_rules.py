@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from ctypes import byref, c_void_p
 from typing import TYPE_CHECKING, Any, Optional, TypeVar, Union
 
-from . import _ffi, _identity, _values
+from . import _ffi, _identity, _owners, _values
 from ._load import library, quick
 from .errors import Error, InvalidModel, NotFound, ValidationError, failure
 from .predicate import Predicate
@@ -65,6 +65,7 @@ def add(model: int, entity: Entity) -> None:
     """Adds the rules of a class, and those of its attributes that are conditions."""
     where = f"{entity.name}.__rules__"
     for condition, message in _conditions(where, entity.model.__dict__.get("__rules__", ())):
+        _owners.check_declared(entity.model, _owners.of(condition), where)
         _add(model, entity, None, condition, message)
     for attribute in entity.attributes.values():
         if attribute._name in entity.own:

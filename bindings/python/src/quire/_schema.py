@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ctypes import byref, c_void_p
 from typing import Any, Optional, Union
 
-from . import _annotations, _buffers, _fetched, _ffi, _hooks, _rules, _values
+from . import _annotations, _buffers, _fetched, _ffi, _hooks, _owners, _rules, _values
 from ._entity import Entity
 from ._load import library, quick
 from .errors import InvalidModel, failure
@@ -177,6 +177,9 @@ class Schema:
             if not parts or not isinstance(parts[0], (str, Predicate)):
                 raise InvalidModel(
                     f"{entity.name}.__templates__[{name!r}] is a condition, or a tuple of one and of keys to order by.")
+            orders = [order_of(key) for key in parts[1:]]
+            where = f"{entity.name}.__templates__[{name!r}]"
+            _owners.check_declared(entity.model, _owners.joined((parts[0], *orders)), where)
             called = f"{entity.name}.{name}".encode()
             made = c_void_p()
             _call(
@@ -184,8 +187,8 @@ class Schema:
             try:
                 condition = parts[0] if isinstance(parts[0], Predicate) else Predicate(parts[0])
                 _call(library.quire_fetch_request_set_predicate, made, condition._raw)
-                for key in parts[1:]:
-                    add_order(made, order_of(key))
+                for order in orders:
+                    add_order(made, order)
                 _call(library.quire_model_add_fetch_template, pointer, called, len(called), made)
             finally:
                 quick.quire_fetch_request_release(made)
@@ -194,7 +197,10 @@ class Schema:
     def _add_fetched(self, pointer: int, entity: Entity) -> None:
         for each in entity.fetched:
             options = each._options
-            name = self.destination(each)._quire_entity.encoded_name
+            model = self.destination(each)
+            orders = [_fetched.order(each, key) for key in options.orders]
+            _owners.check_declared(model, _owners.joined((options.condition, *orders)), str(each))
+            name = model._quire_entity.encoded_name
             made = c_void_p()
             _call(library.quire_fetch_request_create, name, len(name), byref(made))
             try:
@@ -202,8 +208,8 @@ class Schema:
                 if not isinstance(condition, Predicate):
                     condition = Predicate(condition)
                 _call(library.quire_fetch_request_set_predicate, made, condition._raw)
-                for key in options.orders:
-                    add_order(made, _fetched.order(each, key))
+                for order in orders:
+                    add_order(made, order)
                 if options.limit is not None:
                     _call(library.quire_fetch_request_set_limit, made, options.limit)
                 _call(
@@ -232,6 +238,7 @@ def _listed(entity: Entity, attribute: str) -> list[Sequence[Any]]:
 
 def _element(entity: Entity, item: Any) -> tuple[Order, Property]:
     order = order_of(item)
+    _owners.check_declared(entity.model, order._quire_keys, f"An index of {entity.name}")
     if isinstance(item, str):
         return order, entity.property_named(order.path)
     for found in entity.properties.values():

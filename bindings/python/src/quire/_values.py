@@ -58,7 +58,7 @@ def whole(value: Any, what: str) -> int:
 def same_objects(sequence: Sequence[Any], other: object) -> bool:
     """Whether a list holds the same objects in the same order; for `__eq__`."""
     if not isinstance(other, list):
-        return NotImplemented
+        return NotImplemented  # type: ignore[no-any-return]
     return len(sequence) == len(other) and all(map(operator.is_, sequence, other))
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, NoReturn, Optional, Union, over
 from . import _buffers, _ffi, _handle, _rows, _types, _values
 from ._load import quick
 from .errors import failure
-from .keys import KeyPath, path_of
+from .keys import KeyPath, path_in
 
 if TYPE_CHECKING:
     from .model import Model
@@ -109,8 +109,12 @@ class Column(Sequence[Any]):
 class Columns(dict[str, Column]):
     """Columns by key path. A key of the model finds its own too: `columns[Quote.price]`."""
 
+    def __init__(self, model: type[Model], columns: dict[str, Column]) -> None:
+        super().__init__(columns)
+        self._model = model
+
     def __getitem__(self, key: KeyPath) -> Column:
-        return super().__getitem__(path_of(key))
+        return super().__getitem__(path_in(self._model, key))
 
 
 Pages = Callable[..., int]
@@ -120,7 +124,7 @@ Pages = Callable[..., int]
 def read_columns(model: type[Model], keys: Sequence[KeyPath], page_of: Pages) -> Columns:
     """The columns of the page that `page_of` makes."""
     paths = _paths(model, keys)
-    return _held(paths, _page(paths, page_of))
+    return _held(model, paths, _page(paths, page_of))
 
 
 def read_tuples(model: type[Model], keys: Sequence[KeyPath], page_of: Pages) -> list[tuple[Any, ...]]:
@@ -134,13 +138,13 @@ def read_tuples(model: type[Model], keys: Sequence[KeyPath], page_of: Pages) -> 
         quick.quire_page_release(page)
 
 
-def named_columns(page_of: Pages) -> Columns:
+def named_columns(model: type[Model], page_of: Pages) -> Columns:
     """The columns of a page that has names for them itself."""
-    return _held([], _page([], page_of))
+    return _held(model, [], _page([], page_of))
 
 
 def _paths(model: type[Model], keys: Sequence[KeyPath]) -> list[str]:
-    return [path_of(key) for key in keys] or [attribute.path for attribute in model._quire_entity.stored]
+    return [path_in(model, key) for key in keys] or [attribute.path for attribute in model._quire_entity.stored]
 
 
 def _page(paths: list[str], page_of: Pages) -> int:
@@ -155,11 +159,11 @@ def _page(paths: list[str], page_of: Pages) -> int:
     return page.value
 
 
-def _held(paths: list[str], page: int) -> Columns:
+def _held(model: type[Model], paths: list[str], page: int) -> Columns:
     owner = HeldPage(page, quick.quire_page_release)
     columns = _buffers.columns(page)
     paths = paths or [column.name.decode() for column in columns]
-    return Columns({path: Column(path, owner, column) for path, column in zip(paths, columns)})
+    return Columns(model, {path: Column(path, owner, column) for path, column in zip(paths, columns)})
 
 
 def tuples(columns: Columns) -> list[tuple[Any, ...]]:

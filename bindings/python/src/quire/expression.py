@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from ctypes import byref, c_void_p
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
-from . import _evaluation, _ffi, _handle, _values
+from . import _evaluation, _ffi, _handle, _owners, _values
 from ._load import library, quick
 from .errors import InvalidArgument, WrongType, failure, text
 from .operand import Collection
-from .predicate import parse, subject_of, substituted
+from .predicate import mapping, parse, subject_of, substituted
+
+if TYPE_CHECKING:
+    from .keys import Key
 
 __all__ = ["Expression", "function"]
 
@@ -25,19 +28,22 @@ class Expression(_handle.Handle, Collection):
     """
 
     _survives_fork = True
+    _quire_path: Optional[str] = None
+    _quire_end: Optional[Key] = None
 
     def __init__(self, format: str, *arguments: Any) -> None:
         # What is in the arguments has been copied when the tree is there.
         super().__init__(
             parse("expression", library.quire_expression_parse, format, tuple(map(_values.lasting, arguments))),
             quick.quire_expression_release)
+        self._quire_keys = _owners.in_format(format, arguments)
 
     def evaluate(self, subject: object = None, /, variables: Optional[Mapping[str, Any]] = None, **more: Any) -> Any:
         """What it gives for a value; subject, variables, errors and thread are those of `Predicate.matches`.
 
         Collections come as lists, dictionaries as dicts, dates as UTC. An object that was an argument comes as its id.
         """
-        asked = subject_of(subject, variables, more)
+        asked = subject_of(subject, variables, more, self._quire_keys)
         error, given = c_void_p(), c_void_p()
         status = library.quire_expression_evaluate(self._raw, *asked.arguments, byref(given), byref(error))
         if status:
@@ -56,7 +62,12 @@ class Expression(_handle.Handle, Collection):
         _handle.Handle.__init__(
             made, substituted(library.quire_expression_substitute, self._raw, variables, more),
             quick.quire_expression_release)
+        made._quire_keys = _owners.joined((self, *mapping(variables).values(), *more.values()))
         return made
+
+    def _leading(self, path: Optional[str], end: Optional[Key]) -> Expression:
+        self._quire_path, self._quire_end = path, end
+        return self
 
     def same_as(self, other: Expression) -> bool:
         """Whether the two are the same tree: `a + b` is not `b + a`."""

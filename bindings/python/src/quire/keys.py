@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, Optional, Union
 
-from . import _ffi, _values
+from . import _ffi, _owners, _values
 from .errors import InvalidArgument
 from .operand import Operand
 
@@ -34,14 +34,18 @@ class Order:
     Made by `Key.asc` and `Key.desc`, or from a key path: `Order("author.name", text="localized", locale="sv")`.
     """
 
-    __slots__ = ("path", "ascending", "text", "locale")
+    __slots__ = ("path", "ascending", "text", "locale", "_quire_keys")
 
     def __init__(
-        self, path: str, ascending: bool = True, text: TextOrder = "binary", locale: Optional[str] = None
+        self, path: KeyPath, ascending: bool = True, text: TextOrder = "binary", locale: Optional[str] = None
     ) -> None:
+        self._quire_keys = _owners.of(path)
+        if self._quire_keys:
+            path = path_of(path)
         if text not in TEXT_ORDERS:
             raise InvalidArgument(f"{text!r} is not an order of text; there are {', '.join(TEXT_ORDERS)}.")
         _values.name(path, "the key path of an order")
+        assert isinstance(path, str)
         if locale is not None and b"\0" in _values.name(locale, "a locale"):
             raise InvalidArgument(f"{locale!r} is no locale: it contains U+0000.")
         self.path = path
@@ -68,6 +72,10 @@ class Order:
     def __hash__(self) -> int:
         return hash(self._parts())
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A program that reads it may have other classes.
+        return Order, self._parts()
+
 
 class Key(Operand):
     """A property of a model class. Read it from the class: `Quote.author`.
@@ -82,6 +90,16 @@ class Key(Operand):
     _is_required: bool
     """Whether a constructor needs it: where type checkers see no default."""
     _model: type[Model]
+    _quire_keys: _owners.Keys = _owners.NONE
+    """Itself, once its class is there."""
+
+    @property
+    def _quire_path(self) -> Optional[str]:
+        return self._key
+
+    @property
+    def _quire_end(self) -> Optional[Key]:
+        return self if hasattr(self, "_destination") else None
 
     @property
     def path(self) -> str:
@@ -90,11 +108,11 @@ class Key(Operand):
 
     def asc(self, text: TextOrder = "binary", locale: Optional[str] = None) -> Order:
         """Orders by this property, small values first; text as `TextOrder` says."""
-        return Order(self._key, True, text, locale)
+        return Order(self, True, text, locale)
 
     def desc(self, text: TextOrder = "binary", locale: Optional[str] = None) -> Order:
         """Orders by this property, great values first; text as `TextOrder` says."""
-        return Order(self._key, False, text, locale)
+        return Order(self, False, text, locale)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self}>"
@@ -114,24 +132,35 @@ class Key(Operand):
         return self._expression._quire_pack()
 
 
-KeyPath = Union[Key, str]
-"""A property read from a model class, or text: a key path as predicates spell it, such as "author.name"."""
+KeyPath = Union[Key, str, "Expression"]
+"""A property read from a model class; one of what it leads to, as `Quote.author.to(Author.name)`; or text: a key path
+as predicates spell it, such as "author.name"."""
 
 
 def path_of(key: KeyPath) -> str:
     """The key path as the store names it."""
-    if isinstance(key, Key):
-        return key.path
     if isinstance(key, str):
         return key
+    path = getattr(key, "_quire_path", None)
+    if isinstance(path, str):
+        return path
     raise TypeError(f"{key!r} is no key path: give a property of a model class, such as Quote.author, or text")
+
+
+def path_in(model: type[Model], key: KeyPath) -> str:
+    """The same, of objects of a model. Raises `InvalidArgument` for a key of another class."""
+    _owners.check(model, _owners.of(key))
+    return path_of(key)
 
 
 def order_of(key: Union[KeyPath, Order]) -> Order:
     """A direction for every form that `order_by` takes."""
     if isinstance(key, Order):
         return key
-    path = path_of(key)
+    if not isinstance(key, str):
+        path_of(key)
+        return Order(key)
+    path = key
     if path in ("", "-"):
         raise InvalidArgument("An empty text is no key path to order by.")
     if path.startswith("-"):

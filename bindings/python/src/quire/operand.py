@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
-from . import _values
+from . import _owners, _values
 from .errors import InvalidArgument, WrongType
 from .predicate import Predicate
 
 if TYPE_CHECKING:
     from .expression import Expression
-    from .keys import KeyPath
+    from .keys import Key, KeyPath
 
 __all__ = ["Collection", "Navigable", "Operand", "Quantified"]
 
@@ -24,6 +24,8 @@ class Comparable:
     """
 
     _word = ""
+    _quire_keys: _owners.Keys = _owners.NONE
+    """What it looks up in an object that is asked about."""
 
     def _quire_pack(self) -> _values.Packed:
         raise NotImplementedError
@@ -111,6 +113,7 @@ class Quantified(Comparable):
     def __init__(self, word: str, operand: Operand) -> None:
         self._word = word + " "
         self._operand = operand
+        self._quire_keys = operand._quire_keys
 
     def _quire_pack(self) -> _values.Packed:
         return self._operand._quire_pack()
@@ -204,11 +207,28 @@ class Operand(Comparable):
 class Navigable(Operand):
     """What has keys: a relationship, or an expression."""
 
+    if TYPE_CHECKING:
+        # Keys have these too, in other classes.
+
+        @property
+        def _quire_path(self) -> Optional[str]:
+            """The key path that it is, where it is one."""
+
+        @property
+        def _quire_end(self) -> Optional[Key]:
+            """The relationship that leads to what it gives, where that is known."""
+
     def to(self, key: KeyPath) -> Expression:
         """A key of what is there: `Quote.author.to(Author.name)`. Of a collection, those of its elements."""
+        path, base = self._path_behind(key), self._quire_path
+        return _tree("%@.%K", self, path)._leading(
+            None if base is None else f"{base}.{path}", getattr(key, "_quire_end", None))
+
+    def _path_behind(self, key: KeyPath) -> str:
         from .keys import path_of
 
-        return _tree("%@.%K", self, path_of(key))
+        _owners.check_behind(self._quire_end, _owners.of(key))
+        return path_of(key)
 
 
 class Collection(Navigable):
@@ -254,15 +274,15 @@ class Collection(Navigable):
         The parameter names the variable of the SUBQUERY, so that nested ones need different names.
         """
         name = _parameter(condition)
-        held = condition(_tree("$" + name))
+        held = condition(_tree("$" + name)._leading(None, self._quire_end))
         if not isinstance(held, Predicate):
             raise WrongType(f"the condition of a subquery is a Predicate, not {type(held).__name__}")
-        return _tree(f"SUBQUERY(%@, ${name}, %@)", self, held)
+        return _tree(f"SUBQUERY(%@, ${name}, %@)", self, held)._leading(None, self._quire_end)
 
     def _aggregate(self, operator: str, key: Optional[KeyPath]) -> Expression:
-        from .keys import path_of
-
-        return _tree(f"%@.{operator}", self) if key is None else _tree(f"%@.{operator}.%K", self, path_of(key))
+        if key is None:
+            return _tree(f"%@.{operator}", self)
+        return _tree(f"%@.{operator}.%K", self, self._path_behind(key))
 
 
 def _tree(format: str, *arguments: object) -> Expression:

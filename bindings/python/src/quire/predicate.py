@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from ctypes import byref, c_bool, c_void_p
 from typing import Any, NoReturn, Optional
 
-from . import _evaluation, _ffi, _handle, _values
+from . import _evaluation, _ffi, _handle, _owners, _values
 from ._load import library, quick
 from .errors import Error, InvalidText, WrongType, failure, text
 
@@ -42,12 +42,16 @@ class Predicate(_handle.Handle):
         self.arguments = tuple(map(_values.lasting, arguments))
         """The arguments that it was made from, iterables as tuples of what they held then."""
         super().__init__(self._parsed(), quick.quire_predicate_release)
+        self._quire_keys = _owners.in_format(format, arguments)
 
     @classmethod
-    def _owning(cls, pointer: int, format: str, arguments: tuple[Any, ...]) -> Predicate:
+    def _owning(
+        cls, pointer: int, format: str, arguments: tuple[Any, ...], keys: _owners.Keys
+    ) -> Predicate:
         made = cls.__new__(cls)
         made._format = format
         made.arguments = arguments
+        made._quire_keys = keys
         _handle.Handle.__init__(made, pointer, quick.quire_predicate_release)
         return made
 
@@ -87,7 +91,7 @@ class Predicate(_handle.Handle):
 
     def _shared(self) -> Predicate:
         """Another reference to the same, which closing this one leaves alone."""
-        return self._owning(quick.quire_predicate_retain(self._raw), self.format, self.arguments)
+        return self._owning(quick.quire_predicate_retain(self._raw), self.format, self.arguments, self._quire_keys)
 
     def matches(self, subject: object, /, variables: Optional[Mapping[str, Any]] = None, **more: Any) -> bool:
         """Whether a value fulfils it: an object of a context, a mapping, a dataclass instance, an iterable, or a plain
@@ -99,7 +103,7 @@ class Predicate(_handle.Handle):
         Raises `InvalidArgument` for an unknown key of an object, `PredicateError` for what cannot be compared and
         `Unsupported` for what this version does not evaluate. Thread: that of the objects' context, if any.
         """
-        asked = subject_of(subject, variables, more)
+        asked = subject_of(subject, variables, more, self._quire_keys)
         error, answer = c_void_p(), c_bool()
         status = library.quire_predicate_evaluate(self._raw, *asked.arguments, byref(answer), byref(error))
         if status:
@@ -112,7 +116,8 @@ class Predicate(_handle.Handle):
         Raises `PredicateError` when one is missing.
         """
         made = substituted(library.quire_predicate_substitute, self._raw, variables, more)
-        return self._owning(made, text(quick.quire_predicate_text(made)), ())
+        keys = _owners.joined((self, *mapping(variables).values(), *more.values()))
+        return self._owning(made, text(quick.quire_predicate_text(made)), (), keys)
 
     def __and__(self, other: Predicate) -> Predicate:
         return self._joined("AND", other)
@@ -133,6 +138,7 @@ class Predicate(_handle.Handle):
         made = Predicate.__new__(Predicate)
         made._chain = (word, (*first, other._shared()))
         made.arguments = made._chain[1]
+        made._quire_keys = _owners.joined((self, other))
         made._is_unread = True
         return made
 
@@ -184,9 +190,12 @@ def parse(what: str, call: Any, format: str, arguments: tuple[Any, ...]) -> int:
 
 
 def subject_of(
-    subject: object, variables: Optional[Mapping[str, Any]], more: Mapping[str, Any]
+    subject: object, variables: Optional[Mapping[str, Any]], more: Mapping[str, Any], keys: _owners.Keys
 ) -> _evaluation.Subject:
-    """What is asked about, with the values of variables from both places."""
+    """What is asked about, with the values of variables from both places. The keys have to be of an object's class."""
+    model: Any = type(subject)
+    if keys and hasattr(model, "_quire_entity"):
+        _owners.check(model, keys)
     return _evaluation.Subject(subject, {**mapping(variables), **more})
 
 

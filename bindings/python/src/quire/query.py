@@ -10,13 +10,13 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Callable, Generic, Literal, NoReturn, Optional, TypeVar, Union, overload
 
-from . import _evaluation, _ffi, _handle, _identity, _request, _rows, _values, _watch
+from . import _evaluation, _ffi, _handle, _identity, _owners, _projection, _request, _rows, _values, _watch
 from ._load import library, quick
 from .cancellation import Cancellation
-from .column import Columns, Pages, named_columns, read_columns, read_tuples, tuples
+from .column import Columns, Pages, read_columns, read_tuples, tuples
 from .errors import InvalidArgument, MultipleFound, NotFound, WrongType, failure
 from .expression import Expression
-from .keys import Key, KeyPath, Order, order_of, path_of
+from .keys import Key, KeyPath, Order, order_of, path_in
 from .predicate import Predicate
 
 if TYPE_CHECKING:
@@ -99,13 +99,7 @@ class Query(Generic[M]):
 
         Text names properties as the store does; see `Predicate` for the arguments. Raises `PredicateError`.
         """
-        if isinstance(condition, Predicate):
-            if arguments:
-                raise WrongType("a Predicate has its arguments already")
-            condition = condition._shared()
-        else:
-            condition = Predicate(condition, *arguments)
-        return self._but(_conditions=(*self._conditions, condition))
+        return self._but(_conditions=(*self._conditions, self._condition(condition, arguments)))
 
     def order_by(self, *keys: Union[KeyPath, Order]) -> Query[M]:
         """Orders by these keys, after those given before: `order_by(Quote.author, Quote.created_at.desc(), "-price")`.
@@ -113,7 +107,9 @@ class Query(Generic[M]):
         None comes first ascending and last descending, text orders by code point, and what is equal in all keys orders
         by id.
         """
-        return self._but(_orders=(*self._orders, *(order_of(key) for key in keys)))
+        orders = tuple(map(order_of, keys))
+        _owners.check(self._model, _owners.joined(orders))
+        return self._but(_orders=(*self._orders, *orders))
 
     def limit(self, count: Optional[int]) -> Query[M]:
         """At most `count` objects; 0 is none, and None takes a limit back."""
@@ -124,30 +120,37 @@ class Query(Generic[M]):
         return self._but(_offset=_natural("offset", count))
 
     def batch_size(self, count: int) -> Query[M]:
-        """Reads the values of so many objects at a time while iterating; 0 leaves the number to the package."""
+        """Reads the values of so many objects at a time; 0 leaves the number to the package.
+
+        Without effect where no objects are read, as in `count` and `values`.
+        """
         return self._but(_batch_size=_natural("batch_size", count))
 
     def group_by(self, *keys: KeyPath) -> Query[M]:
-        """For `dictionaries`: one row for all objects that have the same values at these keys and those given before.
+        """One row for all objects that have the same values at these keys and those given before, in `dictionaries`,
+        `values`, `columns` and `explain`; `count` gives the number of groups. What is of objects raises
+        `InvalidArgument`.
 
-        Every column must then be one of the keys, an aggregate such as `sum:(price)`, or made of these.
+        Every column must then be one of the keys, an aggregate such as `sum:(price)`, or made of these. These rows come
+        straight from the store, without unsaved changes.
         """
-        return self._but(_groups=(*self._groups, *(path_of(key) for key in keys)))
+        return self._but(_groups=(*self._groups, *(path_in(self._model, key) for key in keys)))
 
     def having(self, condition: Union[str, Predicate], *arguments: Any) -> Query[M]:
-        """For `dictionaries`: only groups that fulfil the condition too.
+        """Only groups that fulfil the condition too, where `group_by` makes some.
 
         It may name a column (`having("total > 10")`), also as a variable (`$total`), or spell out what it is made of
         (`sum:(price) > 10`).
         """
-        if not isinstance(condition, Predicate):
-            condition = Predicate(condition, *arguments)
-        elif arguments:
-            raise WrongType("a Predicate has its arguments already")
-        return self._but(_having=condition if self._having is None else self._having & condition)
+        made = self._condition(condition, arguments)
+        return self._but(_having=made if self._having is None else self._having & made)
 
     def distinct(self) -> Query[M]:
-        """For `dictionaries`: equal rows become one. The order must then be one of columns."""
+        """Equal rows become one in `dictionaries`, `values`, `columns` and `explain`: `distinct().values(Quote.note)`.
+
+        The order must then be one of columns. As with `group_by`, the rows come straight from the store, and what is of
+        objects raises `InvalidArgument`.
+        """
         return self._but(_is_distinct=True)
 
     def prefetch(self, *paths: KeyPath) -> Query[M]:
@@ -155,8 +158,9 @@ class Query(Generic[M]):
 
         Each relationship, and each step of a path of them, takes one statement instead of one for each object. The
         related objects stay read as long as an object of the result is there; a live list holds those of the last rows.
+        Without effect where no objects are read, as in `count` and `values`.
         """
-        return self._but(_prefetched=(*self._prefetched, *map(path_of, paths)))
+        return self._but(_prefetched=(*self._prefetched, *(path_in(self._model, path) for path in paths)))
 
     def refreshing(self) -> Query[M]:
         """Has objects that were read before take over what the store has now. Otherwise they stay as they were shown.
@@ -199,6 +203,7 @@ class Query(Generic[M]):
         One that is deleted meanwhile comes all the same and says so when it is read; but when other classes inherit
         from that of the query, so that it can no longer be told what it was, it is left out.
         """
+        _projection.check_objects(self, "iterating")
         step = self._batch_size or _ROWS_AT_A_TIME
         taken = self._take(step)
         with taken if not self._prefetched else nullcontext():
@@ -209,6 +214,7 @@ class Query(Generic[M]):
 
     def all(self) -> list[M]:
         """All objects, with their values."""
+        _projection.check_objects(self, "all()")
         step = self._batch_size
         taken = self._take(step)
         with taken if not self._prefetched else nullcontext():
@@ -221,11 +227,13 @@ class Query(Generic[M]):
 
     def first(self) -> Optional[M]:
         """The first object, or None."""
+        _projection.check_objects(self, "first()")
         found = self._at_most(1).all()
         return found[0] if found else None
 
     def one(self) -> M:
         """The only object. Raises `NotFound` when there is none, `MultipleFound` when there are more."""
+        _projection.check_objects(self, "one()")
         found = self._at_most(2).all()
         if not found:
             raise NotFound(f"There is no {self._model.__name__} that fulfils the query {self!r}.")
@@ -234,9 +242,12 @@ class Query(Generic[M]):
         return found[0]
 
     def count(self) -> int:
-        """How many objects there are; limit and offset count."""
+        """How many objects there are, or groups, see `group_by`; limit and offset count."""
         count = c_int64()
-        request = self._request(_ffi.QUIRE_RESULT_OBJECTS)
+        if _projection.makes_rows(self):
+            request = _projection.counting_request(self)
+        else:
+            request = self._request(_ffi.QUIRE_RESULT_OBJECTS)
         try:
             self._run(library.quire_context_count, request, count)
         finally:
@@ -246,10 +257,13 @@ class Query(Generic[M]):
 
     def exists(self) -> bool:
         """Whether there is any object."""
+        _projection.check_objects(self, "exists()", "Leave it out, or take count().")
         return self._at_most(1).count() > 0
 
     def ids(self) -> array[int]:
         """The ids of the objects, as an array of 64-bit numbers. No object is made."""
+        _projection.check_objects(self, "ids()")
+        _projection.check_values(self, "ids()")
         taken = self._fetch(_ffi.QUIRE_RESULT_IDS)
         try:
             found = ids_of(quick.quire_list_ids, taken, 0, quick.quire_list_count(taken))
@@ -261,12 +275,21 @@ class Query(Generic[M]):
     def values(self, *keys: KeyPath) -> list[tuple[Any, ...]]:
         """A tuple of values for each object, without making objects: `values(Quote.author, "book.title")`.
 
-        A to-one relationship gives an id. Without keys, all attributes in the order of the class.
+        A to-one relationship gives an id. Without keys, all attributes in the order of the class. With `group_by`, a
+        tuple for each group, and without keys those of the groups.
         """
+        _projection.check_values(self, "values()")
+        if _projection.makes_rows(self):
+            found = _projection.keyed_rows(self, keys)
+            wanted = [found[key].to_list() for key in keys] or [each.to_list() for each in found.values()]
+            return list(zip(*wanted))
         return self._read(read_tuples, keys)
 
     def columns(self, *keys: KeyPath) -> Columns:
         """The values of all objects column by column, by key path; numbers can be used without a copy. See `Column`."""
+        _projection.check_values(self, "columns()")
+        if _projection.makes_rows(self):
+            return _projection.keyed_rows(self, keys)
         return self._read(read_columns, keys)
 
     def dictionaries(self, *keys: KeyPath, **columns: Union[str, Expression]) -> list[dict[str, Any]]:
@@ -277,23 +300,33 @@ class Query(Generic[M]):
         rows of a group, or of all rows. Nothing at all gives every attribute. Every dict has all of them, None where
         there is no value. Unsaved changes are left out: these rows come straight from the store.
         """
-        found = self._projected(keys, columns)
+        _projection.check_values(self, "dictionaries()")
+        found = _projection.rows(self, keys, columns)
         return [dict(zip(found, row)) for row in tuples(found)]
 
     def aggregate(self, **columns: Union[str, Expression]) -> dict[str, Any]:
         """What is calculated of all objects in the store together: `aggregate(dearest="max:(price)")`."""
         if not columns:
             raise InvalidArgument("aggregate needs what to calculate, such as total=\"sum:(price)\".")
-        rows = tuples(self._projected((), columns))
+        _projection.check_all(self)
+        _projection.check_values(self, "aggregate()")
+        rows = tuples(_projection.rows(self, (), columns))
         if len(rows) != 1:
             raise InvalidArgument(
                 f"aggregate is for calculations that give one row, and this gives {len(rows)}; take dictionaries(...).")
         return dict(zip(columns, rows[0]))
 
-    def explain(self) -> str:
+    def explain(self, *keys: KeyPath, **columns: Union[str, Expression]) -> str:
         """What running the query would do: the SQL, its arguments, SQLite's plan with the indexes it would use, and the
-        parts that no index serves. For people; the wording changes between versions."""
-        request = self._request(_ffi.QUIRE_RESULT_IDS)
+        parts that no index serves. For people; the wording changes between versions.
+
+        With keys and columns, what `dictionaries` of them would do. With `group_by` and without columns, those are the
+        keys of the groups.
+        """
+        if keys or columns or _projection.makes_rows(self):
+            request = _projection.request(self, keys if keys or columns else self._groups, columns)
+        else:
+            request = self._request(_ffi.QUIRE_RESULT_OBJECTS)
         error, made = c_void_p(), c_void_p()
         try:
             self._settle()
@@ -418,6 +451,7 @@ class Query(Generic[M]):
         if self._orders:
             parts.append(
                 "order_by(" + ", ".join(_written(o) for o in self._orders) + ")")
+        parts += _projection.written(self)
         parts += [] if self._limit is None else [f"limit({self._limit})"]
         parts += [f"offset({self._offset})"] if self._offset else []
         return f"<Query {'.'.join([self._model.__name__, *parts])}>"
@@ -427,43 +461,23 @@ class Query(Generic[M]):
     def _at_most(self, count: int) -> Query[M]:
         return self._but(_limit=min(count, _MOST if self._limit is None else self._limit))
 
+    def _condition(self, condition: Union[str, Predicate], arguments: tuple[Any, ...]) -> Predicate:
+        if not isinstance(condition, Predicate):
+            condition = Predicate(condition, *arguments)
+        elif arguments:
+            raise WrongType("a Predicate has its arguments already")
+        else:
+            condition = condition._shared()
+        _owners.check(self._model, condition._quire_keys)
+        return condition
+
     def _request(self, result_type: int) -> int:
         """A fetch request of the library; the caller owns it."""
         return _request.create(self, result_type)
 
-    def _projected(self, keys: Sequence[KeyPath], columns: Mapping[str, Union[str, Expression]]) -> Columns:
-        expressions = {
-            name: column if isinstance(column, Expression) else Expression(column) for name, column in columns.items()}
-        request = self._request(_ffi.QUIRE_RESULT_DICTIONARIES)
-        taken = c_void_p()
-        try:
-            for path in map(path_of, keys):
-                encoded = _values.encoded(path)
-                _request.put(library.quire_fetch_request_add_property, request, encoded, len(encoded))
-            for name, expression in expressions.items():
-                encoded = _values.encoded(name)
-                _request.put(
-                    library.quire_fetch_request_add_expression, request, encoded, len(encoded), expression._raw)
-            for path in self._groups:
-                encoded = _values.encoded(path)
-                _request.put(library.quire_fetch_request_add_group, request, encoded, len(encoded))
-            if self._having is not None:
-                _request.put(library.quire_fetch_request_set_having, request, self._having._raw)
-            if self._is_distinct:
-                _request.put(library.quire_fetch_request_set_distinct, request, True)
-            self._run(library.quire_context_fetch, request, taken)
-        finally:
-            quick.quire_fetch_request_release(request)
-        assert taken.value is not None
-        try:
-            found = named_columns(partial(library.quire_list_page, taken, 0, quick.quire_list_count(taken)))
-        finally:
-            quick.quire_list_release(taken)
-        self._context._deliver()
-        return found
-
     def _from_template(self, name: str, variables: dict[str, Any]) -> Query[M]:
         """The query with a template of the library's model under it; that it is complete shows at once."""
+        _owners.check(self._model, _owners.joined(variables.values()))
         made = self._but(_template=(name, {key: _values.lasting(value) for key, value in variables.items()}))
         quick.quire_fetch_request_release(_request.begin(made))
         return made

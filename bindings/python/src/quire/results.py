@@ -12,7 +12,7 @@ from ctypes import byref, c_int64, c_void_p
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Optional, TypeVar, Union
 
-from . import _buffers, _ffi, _identity, _rows, _values, _watch
+from . import _buffers, _ffi, _identity, _owners, _projection, _rows, _values, _watch
 from ._live import Live
 from ._load import library, quick
 from .aggregates import Aggregates
@@ -20,7 +20,7 @@ from .changes import ChangeSet, Path
 from .column import Columns, Pages, read_columns, read_tuples
 from .errors import InvalidArgument, NotFound, WrongType, failure
 from .expression import Expression
-from .keys import KeyPath, path_of
+from .keys import KeyPath, path_in, path_of
 from .query import ids_of
 from .section_rule import SectionKey, SectionRule, rule_of
 from .snapshot import Snapshot
@@ -61,10 +61,18 @@ class _Shown(_rows.Source):
         return found.value
 
 
-def _sections_of(section_by: Optional[SectionKey]) -> tuple[Optional[bytes], Optional[SectionRule]]:
-    """A key path, or the rule that says more."""
+def _check(query: Query[Any]) -> None:
+    _projection.check_objects(query, "a live list")
+    _projection.check_values(query, "a live list")
+
+
+def _sections_of(
+    model: type[Model], section_by: Optional[SectionKey]
+) -> tuple[Optional[bytes], Optional[SectionRule]]:
+    """A key path of the model, or the rule that says more."""
     if section_by is None:
         return None, None
+    _owners.check(model, _owners.of(section_by))
     rule = rule_of(section_by)
     if rule is not None:
         return None, rule
@@ -90,8 +98,9 @@ class Results(Live[M], Generic[M]):
         self, query: Query[M], section_by: Optional[SectionKey], aggregates: Mapping[str, Union[str, Expression]],
         cache: Optional[str] = None
     ) -> None:
+        _check(query)
         context = query._context
-        key, rule = _sections_of(section_by)
+        key, rule = _sections_of(query._model, section_by)
         options = _ffi.quire_results_options(
             struct_size=ctypes.sizeof(_ffi.quire_results_options), queues_changes=True, section_key_path=key,
             section_rule=None if rule is None else rule._raw,
@@ -151,9 +160,10 @@ class Results(Live[M], Generic[M]):
         context = self._context
         if query._context is not context:
             raise InvalidArgument("A list follows its context; give it a query of that.")
+        _check(query)
         watch = _watch.Watch(query._progress)
         request = query._request(_ffi.QUIRE_RESULT_OBJECTS)
-        key, rule = _sections_of(section_by)
+        key, rule = _sections_of(query._model, section_by)
         error = c_void_p()
         try:
             watch.attach(request)
@@ -177,7 +187,7 @@ class Results(Live[M], Generic[M]):
         From now on a change there is told as an `Update` of each row that shows it, which names the key path in its
         `keys`. They replace those named before.
         """
-        paths = [_values.encoded(path_of(each)) for each in key_paths]
+        paths = [_values.encoded(path_in(self._model, each)) for each in key_paths]
         error = c_void_p()
         status = library.quire_results_set_displayed_key_paths(
             self._raw, _buffers.key_array(paths), len(paths), byref(error))
@@ -360,6 +370,7 @@ class Results(Live[M], Generic[M]):
         if not isinstance(name, str):
             raise WrongType(f"an aggregate has a text for a name, not {type(name).__name__}")
         made = expression if isinstance(expression, Expression) else Expression(expression)
+        _owners.check(self._model, made._quire_keys)
         encoded = _values.encoded(name)
         error = c_void_p()
         status = library.quire_results_add_aggregate(self._raw, encoded, len(encoded), made._raw, byref(error))

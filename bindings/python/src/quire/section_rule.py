@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from ctypes import byref, c_double, c_void_p
 from typing import Any, Optional, Union
 
-from . import _ffi, _handle, _values
+from . import _ffi, _handle, _owners, _values
 from ._load import library, quick
 from .errors import InvalidArgument, WrongType, failure
 from .expression import Expression
@@ -56,6 +56,7 @@ class SectionRule(_handle.Handle):
         assert made.value is not None
         super().__init__(made.value, quick.quire_section_rule_release)
         self._text = str(key) if isinstance(key, Expression) else path_of(key)
+        self._quire_keys = _owners.of(key)
         self._mixes_values = isinstance(key, Expression) and grouping == _ffi.QUIRE_GROUPING_VALUE
         """Whether the values of sections may be of several types."""
 
