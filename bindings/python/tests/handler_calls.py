@@ -44,6 +44,8 @@ CONTEXT = {
     "add": (lambda case: case.context.add(Line(text="c")), 0),
     "create_child": (save_child, 1),
     "delete": (lambda case: case.context.delete(case.lines[0]), 0),
+    "find": (lambda case: case.context.find(Line, text="t1"), 0),
+    "find_or_add": (lambda case: case.context.find_or_add(Line, text="t1"), 0),
     "get": (lambda case: case.context.get(Line, case.lines[0].id), 0),
     "get_by_uri": (lambda case: case.context.get_by_uri(case.lines[0].uri), 0),
     "insert_many": (lambda case: case.context.insert_many(Line, {"text": ["a", "c"]}), 0),

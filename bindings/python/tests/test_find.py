@@ -42,6 +42,7 @@ class FindTests(StoreTestCase):
     def test_handlers_hear_of_what_is_pending(self):
         told = []
         live = self.context.query(Author).live()
+        self.addCleanup(live.close)
         live.on_change(lambda changes: told.append(len(changes)))
         self.context.add(Author(name="Goethe"))
         self.context.find(Author, name="Goethe")
