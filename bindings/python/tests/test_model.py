@@ -181,6 +181,28 @@ class DeclarationTests(unittest.TestCase):
         with self.assertRaisesRegex(quire.InvalidModel, "Near.far names the inverse 'near'"):
             quire.open(":memory:", [Near, Far])
 
+    def test_names_that_predicates_read_as_values_are_refused(self):
+        words = ("nil", "null", "yes", "no", "true", "false", "self", "anykey", "truepredicate", "falsepredicate")
+        for word in words:
+            for name in word, word.upper(), word.capitalize():
+                for annotation in "quire.Attr[int]", "quire.ToOne['Odd | None']", "quire.ToMany['Odd']":
+                    with self.assertRaisesRegex(TypeError, f"Odd.{name}: in a predicate .* stands for a value.*name="):
+                        type("Odd", (quire.Model,), {"__annotations__": {name: annotation}, "__module__": __name__})
+        with self.assertRaisesRegex(TypeError, "Odd.number: in a predicate 'no'"):
+            class Odd(quire.Model):
+                number: quire.Attr[int] = quire.attr(name="no")
+
+        class Even(quire.Model):
+            no: quire.Attr[int] = quire.attr(name="number")
+            like: quire.Attr[int] = quire.attr(default=2)
+
+        with quire.open(":memory:", [Even]) as store:
+            even = store.context.add(Even(no=5))
+            for condition in (Even.no == 5, "number == 5", Even.like == 2, "#like == 2"):
+                self.assertEqual(store.context.query(Even).where(condition).all(), [even])
+            with self.assertRaisesRegex(quire.PredicateError, "#like"):
+                store.context.query(Even).where("like == 2")
+
     def test_the_library_checks_the_names(self):
         class Copy(quire.Model):
             hash: quire.Attr[str]
