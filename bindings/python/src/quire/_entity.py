@@ -68,6 +68,10 @@ def template_name(entity: Entity, name: str) -> str:
     return f"{entity.name}.{name}"
 
 
+# Words that predicates read as values; the library refuses them too.
+_VALUES = frozenset(
+    ("nil", "null", "yes", "no", "true", "false", "self", "anykey", "truepredicate", "falsepredicate"))
+
 _ORIGINS: tuple[type, ...] = (Attr, ToOne, ToMany, Fetched)
 
 
@@ -100,6 +104,11 @@ def properties_of(
         if name in inherited:
             raise TypeError(f"{where} is declared by a class that {cls.__name__} inherits from; declare it once")
         options = cls.__dict__.get(name, NO_DEFAULT)
+        stored = getattr(options, "name", None) or name
+        if stored.lower() in _VALUES:
+            raise TypeError(
+                f"{where}: in a predicate {stored!r} stands for a value; choose another name, or give it another one in "
+                "the store with name=...")
         found[name] = _property(cls.__name__, name, annotation, options)
     for name, value in cls.__dict__.items():
         if isinstance(value, (AttrOptions, RelationOptions, FetchedOptions)) and name not in found:
