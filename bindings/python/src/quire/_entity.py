@@ -107,8 +107,8 @@ def properties_of(
         stored = getattr(options, "name", None) or name
         if stored.lower() in _VALUES:
             raise TypeError(
-                f"{where}: in a predicate {stored!r} stands for a value; choose another name, or give it another one in "
-                "the store with name=...")
+                f"{where}: in a predicate {stored!r} stands for a value; choose another name, or give it another one "
+                "in the store with name=...")
         found[name] = _property(cls.__name__, name, annotation, options)
     for name, value in cls.__dict__.items():
         if isinstance(value, (AttrOptions, RelationOptions, FetchedOptions)) and name not in found:
