@@ -43,6 +43,8 @@ CASES = [
     Case("live.thousand", "the same for 1,000 rows that move, in one save", SCALE),
     Case("live.ten", "100 rows change in one save, and ten lists with queries of their own are right again", MIDDLE,
          others=(), rounds=3, also=("live.ten.told",)),
+    Case("live.sections", "the first section of a list of as many sections, right after a change", MIDDLE,
+         others=(QUIRE_PYTHON,), in_c=""),
     Case("fetch.first", "first fetch of the sorted, sectioned list, from a file that was just opened", SCALE),
     Case("fetch.warm", "the same from the cache file that an earlier fetch has left", SCALE, others=(QUIRE_PYTHON,),
          in_c="fetch.first"),

@@ -235,6 +235,18 @@ class Run:
 
         return self.changes(moved, self.most)
 
+    def live_sections(self):
+        """The first section after a change, which the section before knows nothing of."""
+        self.open()
+        live = self.contender.titled_list()
+        told, samples = "", []
+        gc.collect()
+        for turn in range(self.singles):
+            live.updating(sample.changed_id(turn, self.rows), f"Another title {turn}")()
+            samples.append(timed(lambda: live.shown.sections[0].name))
+            told = told or f"{len(live.shown.sections)} sections from {live.shown.sections[0].name}"
+        return told, samples
+
     # MARK: deleting
 
     def cascade(self):
@@ -276,8 +288,8 @@ CASES = {
     "fetch.warm": Run.fetch_warm, "ids": Run.ids, "all": Run.all, "objects": Run.objects, "filter": Run.filter,
     "contains": Run.contains, "window": Run.window, "window.ids": Run.window_ids, "window.again": Run.window_again,
     "open": Run.open_file, "live.one": Run.live_one, "live.update": Run.live_update, "live.delete": Run.live_delete,
-    "live.insert": Run.live_insert, "live.thousand": Run.live_thousand, "cascade": Run.cascade,
-    "cascade.batch": Run.cascade_batch, "memory.list": Run.memory_list, "memory.objects": Run.memory_objects}
+    "live.insert": Run.live_insert, "live.sections": Run.live_sections, "live.thousand": Run.live_thousand,
+    "cascade": Run.cascade, "cascade.batch": Run.cascade_batch, "memory.list": Run.memory_list, "memory.objects": Run.memory_objects}
 
 
 def main():

@@ -72,6 +72,9 @@ class Contender:
     def list(self):
         return Live(self)
 
+    def titled_list(self):
+        return Live(self, section_by=Quote.title)
+
     def cached_list(self):
         return Live(self, "bench")
 
@@ -110,9 +113,9 @@ class Contender:
 class Live:
     """The list, which stays right by itself; a handler goes through the changes as one that redraws would."""
 
-    def __init__(self, contender, cache=None):
+    def __init__(self, contender, cache=None, section_by=Quote.author):
         self.context = contender.context
-        self.shown = contender.all.live(section_by=Quote.author, cache=cache)
+        self.shown = contender.all.live(section_by=section_by, cache=cache)
         self.told = 0
         self.shown.on_change(self.redraw)
 
