@@ -289,7 +289,8 @@ CASES = {
     "contains": Run.contains, "window": Run.window, "window.ids": Run.window_ids, "window.again": Run.window_again,
     "open": Run.open_file, "live.one": Run.live_one, "live.update": Run.live_update, "live.delete": Run.live_delete,
     "live.insert": Run.live_insert, "live.sections": Run.live_sections, "live.thousand": Run.live_thousand,
-    "cascade": Run.cascade, "cascade.batch": Run.cascade_batch, "memory.list": Run.memory_list, "memory.objects": Run.memory_objects}
+    "cascade": Run.cascade, "cascade.batch": Run.cascade_batch, "memory.list": Run.memory_list,
+    "memory.objects": Run.memory_objects}
 
 
 def main():
