@@ -47,6 +47,28 @@ class PairTests(unittest.TestCase):
                 self.assertEqual([each.id for each in mine.songs], expected)
 
 
+class ReturningTests(StoreTestCase):
+    def test_a_row_that_returns_is_the_object_that_was_held(self) -> None:
+        # A list that follows its relationships reads it while its return is merged.
+        author = self.context.add(Author(name="Goethe"))
+        quote = self.quote("a", author=author)
+        self.context.save()
+        live = self.context.query(Quote).where("author.name == 'Goethe'").live()
+        other = self.store.create_context()
+        other.enable_undo()
+        other.delete(other.get(Author, author.id))
+        other.save()
+        self.context.merge()
+        self.assertEqual((author.is_deleted, quote.is_deleted, len(live)), (True, True, 0))
+        other.undo()
+        other.save()
+        self.context.merge()
+        self.assertEqual((author.is_deleted, quote.is_deleted), (False, False))
+        self.assertEqual([each.contents for each in author.quotes], ["a"])
+        self.assertIs(live[0], quote)
+        self.assertIs(self.context.query(Author).one(), author)
+
+
 class MergingTests(StoreTestCase):
     def setUp(self) -> None:
         super().setUp()
