@@ -87,6 +87,8 @@ extension Context {
     var regrouped: [(relationship: Relationship, owners: [ManagedObject])] = []
     var members: [(object: ManagedObject, relationship: Relationship, present: [ObjectReference])] = []
     var read: Set<ObjectIdentifier> = []
+    // They return as the objects that they were: until that is done there must be no others.
+    let readmitted = try readmitted(by: change), returning = Set(readmitted)
     let observers = liveObservers
     for (relationship, owners) in change.regrouped + relationships(with: returned) + relationships(reaching: change) {
       let isFollowed = observers.contains { $0.follows(relationship.entity) }
@@ -94,7 +96,7 @@ extension Context {
       for owner in owners {
         let reference = ObjectReference(root: relationship.entity.rootNumber, id: owner.id)
         var found = registeredObject(reference)
-        if found == nil, isFollowed {
+        if found == nil, isFollowed, !returning.contains(reference) {
           found = try self.object(reference, of: relationship.entity)
           if let found { read.insert(ObjectIdentifier(found)) }
         }
@@ -110,7 +112,7 @@ extension Context {
       regrouped.append((relationship, objects))
     }
     return PreparedMerge(
-      change: change, rows: rows, readmitted: try readmitted(by: change), partners: partners, regrouped: regrouped,
+      change: change, rows: rows, readmitted: readmitted, partners: partners, regrouped: regrouped,
       read: read, members: members)
   }
 
