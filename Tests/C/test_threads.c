@@ -35,6 +35,10 @@ static void context_refuses(const scene *scene) {
     REFUSED(quire_context_merge(context, NULL));
     REFUSED(quire_context_save(context, NULL));
     REFUSED(quire_context_rollback(context, NULL));
+    REFUSED(quire_context_begin_transaction(context, NULL));
+    REFUSED(quire_context_commit_transaction(context, NULL));
+    REFUSED(quire_context_rollback_transaction(context, NULL));
+    CHECK(!quire_context_is_in_transaction(context));
     REFUSED(quire_context_reset(context, NULL));
     REFUSED(quire_context_refresh(context, scene->book, true, NULL));
     REFUSED(quire_context_refresh_all(context, NULL));

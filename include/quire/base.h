@@ -118,7 +118,7 @@ typedef enum quire_status {
     QUIRE_NOT_A_STORE = 14,
     /** The store was written with another model; the error names the entities that differ. */
     QUIRE_MODEL_MISMATCH = 15,
-    /** The store is locked by another connection. */
+    /** The store is locked by another connection, or another context has a transaction open. */
     QUIRE_BUSY = 16,
     /** The store was opened read-only, or its file may not be written. */
     QUIRE_READ_ONLY = 17,

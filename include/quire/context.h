@@ -191,7 +191,7 @@ quire_status quire_context_descriptor(
     quire_context *context, int *out_descriptor, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Writes all pending changes in one transaction. Without changes it does nothing.
+ * Writes all pending changes in one transaction, or as part of the one that is open. Without changes it does nothing.
  *
  * On failure nothing was written and the context keeps its changes. A conflict is a row that has another version than
  * when it was read: another writer changed or deleted it, or changed which objects it holds in a relationship that is
@@ -213,6 +213,49 @@ quire_status quire_context_save(quire_context *context, quire_error *QUIRE_NULLA
  * Fails: QUIRE_CLOSED.
  */
 quire_status quire_context_rollback(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Begins a transaction of the file, for several saves and batch requests that belong together: what this context writes from
+ * now on is in the file when the transaction is committed, all of it or nothing. The context itself reads it at once.
+ *
+ * A save or batch request that fails, or is cancelled, takes back what it wrote itself; the transaction stays open. Children
+ * save into the context as ever.
+ *
+ * Keep transactions short. Other contexts of the store show what they have read, but wait where they need the file, and fail
+ * with QUIRE_BUSY after the busy timeout (see store.h); on the thread that used the transaction last they fail at once. Objects
+ * inserted in them have temporary ids meanwhile. Other processes read what was there before, and cannot write. All others
+ * learn of the changes by the commit. Releasing the context or closing the store rolls the transaction back.
+ *
+ * Fails: QUIRE_INVALID_STATE (the context has unsaved changes, or a transaction already; called from a delegate or a hook),
+ * QUIRE_UNSUPPORTED (a child, whose saves do not reach the file), QUIRE_BUSY, QUIRE_READ_ONLY, QUIRE_CLOSED, QUIRE_DATABASE.
+ */
+quire_status quire_context_begin_transaction(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Saves what is pending, as `quire_context_save` does, and ends the transaction: its changes are in the file, and other
+ * contexts can merge them.
+ *
+ * On failure the transaction is still open: try again when the cause is gone, or roll it back. After an error for which
+ * SQLite itself ends a transaction (a full disk, an I/O error) only the rollback is left: whatever would change something
+ * fails with QUIRE_INVALID_STATE until then.
+ * Fails: as `quire_context_save`, QUIRE_INVALID_STATE (no transaction is open; called from a delegate or a hook).
+ */
+quire_status quire_context_commit_transaction(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Takes back everything since `quire_context_begin_transaction`, saved or pending, in the file and in the context.
+ *
+ * Objects show what the file has: changed ones their values of then, deleted ones are there again, inserted ones are gone.
+ * Results controllers are told of all that in one bracket. What could be undone is forgotten. Ids that were given meanwhile
+ * are not given again while the store is open. Text and data borrowed from objects end with the rollback.
+ * Fails: QUIRE_INVALID_STATE (no transaction is open; called from a delegate or a hook), QUIRE_CLOSED. The transaction is over
+ * all the same when it fails as `quire_context_merge` or `quire_context_process` do; the next call of these goes on.
+ */
+quire_status quire_context_rollback_transaction(
+    quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** Whether a transaction is open in `context`, or in the one that it reads through in the end. */
+bool quire_context_is_in_transaction(const quire_context *context);
 
 /**
  * Has an object show what is in the store now.

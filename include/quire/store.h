@@ -17,7 +17,7 @@ typedef struct quire_store_options {
     bool must_exist;
     /** SQLite's synchronous=NORMAL: faster saves, the last of which a power cut may undo. Never damages the file. */
     bool relaxed_durability;
-    /** How long to wait for a lock that another connection holds, in milliseconds; 0 means 5000. */
+    /** How long to wait for another connection's lock, or another context's transaction, in milliseconds; 0 means 5000. */
     uint32_t busy_timeout;
     /** What is told of each statement, those of the opening included (see log.h). NULL for nothing. It is copied. */
     const quire_log *QUIRE_NULLABLE log;

@@ -210,6 +210,32 @@ public func quire_context_rollback(
   status(context, "context", out_error) { context throws(Failure) in try context.rollback() }
 }
 
+@_cdecl("quire_context_begin_transaction") @implementation
+public func quire_context_begin_transaction(
+  _ context: UnsafeMutablePointer<quire_context>?, _ out_error: ErrorOut
+) -> quire_status {
+  status(context, "context", out_error) { context throws(Failure) in try context.beginTransaction() }
+}
+
+@_cdecl("quire_context_commit_transaction") @implementation
+public func quire_context_commit_transaction(
+  _ context: UnsafeMutablePointer<quire_context>?, _ out_error: ErrorOut
+) -> quire_status {
+  status(context, "context", out_error) { context throws(Failure) in try context.commitTransaction() }
+}
+
+@_cdecl("quire_context_rollback_transaction") @implementation
+public func quire_context_rollback_transaction(
+  _ context: UnsafeMutablePointer<quire_context>?, _ out_error: ErrorOut
+) -> quire_status {
+  status(context, "context", out_error) { context throws(Failure) in try context.rollBackTransaction() }
+}
+
+@_cdecl("quire_context_is_in_transaction") @implementation
+public func quire_context_is_in_transaction(_ context: UnsafePointer<quire_context>?) -> Bool {
+  value(context, none: false) { $0.isInTransaction }
+}
+
 @_cdecl("quire_context_obtain_permanent_ids") @implementation
 public func quire_context_obtain_permanent_ids(
   _ context: UnsafeMutablePointer<quire_context>?, _ out_error: ErrorOut

@@ -45,7 +45,9 @@ extension Context {
   }
 
   private func write(_ request: SaveRequest) throws(Failure) -> SaveResult? {
-    guard let parent else { return try store.save(request) { publish(request, $0) } }
+    guard let parent else {
+      return try writing { () throws(Failure) in try store.save(request) { publish(request, $0) } }
+    }
     try parent.accept(request, from: self)
     parent.savingChild = self
     return nil

@@ -22,6 +22,11 @@ extension Context {
   func merge() throws(Failure) {
     try checkMayChange()
     try process()
+    try mergeInbox()
+  }
+
+  /// The same without telling what has happened here.
+  func mergeInbox() throws(Failure) {
     guard let change = inbox.take() else { return }
     let refreshed: [ManagedObject]
     do throws(Failure) {

@@ -108,6 +108,13 @@ extension Context {
   func rollback() throws(Failure) {
     try checkMayChange()
     try checkNotAccepting()
+    dropPending()
+    try process()
+    try throwHookFailure()
+  }
+
+  /// The same without telling anybody yet.
+  func dropPending() {
     generation += 1
     undoManager?.removeAllActions()
     let insertedObjects = Array(inserted), updatedObjects = Array(updated), deletedObjects = Array(deleted)
@@ -134,8 +141,6 @@ extension Context {
     }
     hasConflicted = false
     tell(.rollback, (updatedObjects + deletedObjects).filter { $0.state == .saved && !$0.isFault })
-    try process()
-    try throwHookFailure()
   }
 
   private func tellAssignedIDs(_ assigned: [(object: ManagedObject, temporary: Int64)]) {

@@ -69,6 +69,9 @@ final class Context {
   /// Conflicts that the last save settled.
   var settledCount = 0
 
+  /// The transaction of the file that it holds open; a child never has one.
+  var transaction: HeldTransaction?
+
   private var observers = WeakReferences<WeakObserver>()
   private(set) var isProcessing = false
   /// References from outside the library to the context or to anything that belongs to it.
@@ -96,7 +99,7 @@ final class Context {
     self.store = store
     parent = nil
     depth = 0
-    confinement = Confinement()
+    confinement = Confinement(store.gate)
     self.identifier = UInt64.random(in: .min ... .max)
     store.add(inbox)
   }
@@ -126,7 +129,10 @@ final class Context {
     holdsParent = true
   }
 
-  deinit { letGoOfParent() }
+  deinit {
+    abandonTransaction()
+    letGoOfParent()
+  }
 
   /// Grows with each merge of what others have saved.
   var mergeCount: UInt32 = 1
@@ -174,6 +180,7 @@ final class Context {
       pendingHolders = [:]
       pendingValues = []
       undoManager = nil
+      abandonTransaction()
       letGoOfParent()
     }
   }
@@ -393,6 +400,9 @@ final class Context {
   func renameHolders(of reference: ObjectReference, to permanent: ObjectReference) {
     if let holders = pendingHolders.removeValue(forKey: reference) { pendingHolders[permanent] = holders }
   }
+
+  /// Rows may be there again that were gone.
+  func forgetMissing() { missing = [] }
 
   /// Files a row as gone; false when that was known.
   func noteMissing(_ reference: ObjectReference) -> Bool { missing.insert(reference).inserted }

@@ -22,6 +22,11 @@ final class MergeHandler {
 extension Context {
   /// The first thing in everything that changes the context or the store by it.
   func checkMayChange() throws(Failure) {
+    try checkMayEndTransaction()
+    try checkTransactionIsThere()
+  }
+
+  func checkMayEndTransaction() throws(Failure) {
     try store.checkOpen()
     if isAskingHandler {
       throw Failure(

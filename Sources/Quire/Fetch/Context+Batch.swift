@@ -137,10 +137,12 @@ extension Context {
   private func carryOut(
     merges: Bool, _ body: (BatchSession) throws(Failure) -> ContiguousArray<RowIdentifier>
   ) throws(Failure) -> BatchOutcome {
-    try store.batch(completion: publish) { session throws(Failure) in
-      let rows = try body(session)
-      try session.derive()
-      return BatchOutcome(rows: rows, merge: merges ? try prepareMerge(of: session.change) : nil)
+    try writing { () throws(Failure) in
+      try store.batch(completion: publish) { session throws(Failure) in
+        let rows = try body(session)
+        try session.derive()
+        return BatchOutcome(rows: rows, merge: merges ? try prepareMerge(of: session.change) : nil)
+      }
     }
   }
 

@@ -139,12 +139,13 @@ extension Store {
     for inbox in all { inbox.close() }
   }
 
-  /// Whether anybody besides the owner of `inbox` follows the store.
+  /// Whether somebody has to know what the owner of `inbox` writes; to be asked inside `withConnection`.
   func hasFollowers(besides inbox: ChangeInbox) -> Bool {
-    inboxes.withLock { inboxes in inboxes.followers.all.contains { $0.inbox != nil && $0.inbox !== inbox } }
+    if held != nil { return true }
+    return inboxes.withLock { inboxes in inboxes.followers.all.contains { $0.inbox != nil && $0.inbox !== inbox } }
   }
 
-  func publish(_ change: StoreChange, besides inbox: ChangeInbox) {
+  func post(_ change: StoreChange, besides inbox: ChangeInbox) {
     let others = inboxes.withLock { inboxes in inboxes.followers.all.compactMap(\.inbox).filter { $0 !== inbox } }
     for other in others { other.post(change) }
   }

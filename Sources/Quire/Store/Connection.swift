@@ -26,8 +26,10 @@ final class Connection {
   private var trace: SQLTrace?
   private var idleStatements: [String: IdleStatement] = [:]
   private var transactionDepth = 0
+  /// Whether a transaction is open between calls; see `begin`.
+  private(set) var isHeld = false
   private var synchronizesSaves = true
-  private let busyTimeoutMilliseconds: Int32
+  let busyTimeoutMilliseconds: Int32
 
   /// Enough for the statements of a large model; when full, the pool starts again from nothing.
   private static let idleStatementLimit = 256
@@ -280,7 +282,18 @@ extension Connection {
 
   private func goesOn() -> Bool {
     guard let monitor, !monitor.mayGoOn() else { return true }
+    // To interrupt a statement that writes would end the transaction around it, with what was written before.
+    if isHeld, isWriting { return true }
     pendingFailure = monitor.failure
+    return false
+  }
+
+  private var isWriting: Bool {
+    var statement = sqlite3_next_stmt(handle, nil)
+    while let some = statement {
+      if sqlite3_stmt_busy(some) != 0, sqlite3_stmt_readonly(some) == 0 { return true }
+      statement = sqlite3_next_stmt(handle, some)
+    }
     return false
   }
 
@@ -296,34 +309,71 @@ extension Connection {
 // MARK: - Transactions
 
 extension Connection {
-  /// Runs `body` in a write transaction; any error rolls it back. Inside another transaction: a plain call.
+  /// The statements around a piece of work.
+  private struct Ends {
+    let begin: String, commit: String, rollback: String
+
+    static let write = Ends(begin: "BEGIN IMMEDIATE", commit: "COMMIT", rollback: "ROLLBACK")
+    static let read = Ends(begin: "BEGIN", commit: "COMMIT", rollback: "ROLLBACK")
+    static let part = Ends(
+      begin: "SAVEPOINT quire_part", commit: "RELEASE quire_part",
+      rollback: "ROLLBACK TO quire_part; RELEASE quire_part")
+  }
+
+  /// Runs `body` in a write transaction; any error rolls it back. Inside another transaction: a plain call, or where
+  /// that is one of `begin`, a part of it that an error takes back by itself.
   func transaction<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
-    try bracket("BEGIN IMMEDIATE", body)
+    try bracket(isHeld ? .part : .write, body)
   }
 
   /// Runs `body` on one unchanging state of the file. Inside a transaction: a plain call.
   func snapshot<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
-    try bracket("BEGIN", body)
+    if isHeld { return try body() }
+    return try bracket(.read, body)
   }
 
-  var isInTransaction: Bool { transactionDepth > 0 }
+  /// Whether something is under way that takes several statements.
+  var isBusy: Bool { transactionDepth > 0 }
 
-  private func bracket<Result>(
-    _ begin: String, _ body: () throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    if transactionDepth == 0 { try statement(begin).run() }
+  var isInTransaction: Bool { isBusy || isHeld }
+
+  private func bracket<Result>(_ ends: Ends, _ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    if transactionDepth == 0 { try statement(ends.begin).run() }
     transactionDepth += 1
     defer { transactionDepth -= 1 }
     do throws(Failure) {
       let result = try body()
-      if transactionDepth == 1 { try unwatched { () throws(Failure) in try statement("COMMIT").run() } }
+      if transactionDepth == 1 { try unwatched { () throws(Failure) in try statement(ends.commit).run() } }
       return result
     } catch {
       // After some errors (a full disk among them) SQLite has already rolled back.
       if transactionDepth == 1, let handle, sqlite3_get_autocommit(handle) == 0 {
-        try unwatched { () throws(Failure) in _ = sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+        try unwatched { () throws(Failure) in _ = sqlite3_exec(handle, ends.rollback, nil, nil, nil) }
       }
       throw error
     }
+  }
+
+  /// Opens a write transaction that lasts until `commit` or `rollBack`.
+  func begin() throws(Failure) {
+    try statement("BEGIN IMMEDIATE").run()
+    isHeld = true
+  }
+
+  /// Ends the transaction of `begin`. When that fails it is still open, unless it `hasLostTransaction`.
+  func commit() throws(Failure) {
+    try statement("COMMIT").run()
+    isHeld = false
+  }
+
+  func rollBack() {
+    isHeld = false
+    if let handle, sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+  }
+
+  /// Whether SQLite has rolled the transaction of `begin` back by itself.
+  var hasLostTransaction: Bool {
+    guard isHeld, let handle else { return false }
+    return sqlite3_get_autocommit(handle) != 0
   }
 }

@@ -65,6 +65,9 @@ final class DerivedAttributes: @unchecked Sendable {
     try setDeferring(true, on: connection)
   }
 
+  /// What was found out or built since may have been taken back.
+  func forgetChecks() { checkedSchema = nil }
+
   /// At its end. Gives what was calculated since the last time it was asked for.
   func end(on connection: Connection) throws(Failure) -> [DerivedValue] {
     if all.isEmpty { return [] }

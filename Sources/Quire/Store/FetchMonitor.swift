@@ -34,9 +34,11 @@ final class FetchMonitor {
 
   func countRow() { rowCount &+= 1 }
 
+  var isCancelled: Bool { isStopped || cancellation?.isCancelled == true }
+
   /// False when the work is to end. Tells the progress when it is time to.
   func mayGoOn() -> Bool {
-    if isStopped || cancellation?.isCancelled == true { return false }
+    if isCancelled { return false }
     guard let progress, !isReporting else { return true }
     let now = FetchMonitor.now()
     if now < nextReport { return true }
@@ -59,7 +61,7 @@ final class FetchMonitor {
         + (work == .fetch ? "There is no result; the store is as it was." : "Nothing was changed."))
   }
 
-  private static func now() -> UInt64 {
+  static func now() -> UInt64 {
     var time = timespec()
     // To some milliseconds, which is enough, and without a call into the kernel.
     clock_gettime(CLOCK_MONOTONIC_COARSE, &time)

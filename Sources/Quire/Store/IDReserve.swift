@@ -30,6 +30,23 @@ final class IDReserve {
   var rest: (lastUsed: Int64, lastTaken: Int64)? { next < end ? (next - 1, end - 1) : nil }
 
   func empty() { end = next }
+
+  /// The last key that was taken from the file by a transaction which is still open.
+  private var lastUncommitted: Int64?
+  /// Keys up to here were given to objects before the transaction was rolled back in which they were taken. They are
+  /// not given again, so that an object that is gone is not taken for another one.
+  private(set) var lastGone: Int64 = 0
+
+  func noteUncommitted(last: Int64) { lastUncommitted = last }
+
+  func commit() { lastUncommitted = nil }
+
+  func rollBack() {
+    guard let last = lastUncommitted else { return }
+    lastGone = max(lastGone, last)
+    lastUncommitted = nil
+    empty()
+  }
 }
 
 extension Store {
@@ -37,10 +54,10 @@ extension Store {
   /// closed or read only, another process is writing, or a read is under way. Then there are temporary ids.
   func reserveIDs(root: Entity, count: Int) -> Int64? {
     if isReadOnly || count == 0 { return nil }
-    return try? withConnection { connection throws(Failure) in
+    return try? withConnection(waits: false) { connection throws(Failure) in
       if let first = takeReserved(root, count) { return first }
       // A save or a read that is under way must not see this come between, nor undo it.
-      if connection.isInTransaction { throw connection.closedFailure }
+      if connection.isBusy { throw connection.closedFailure }
       let wanted = reserve(of: root).wanted(for: count)
       let first = try connection.withoutWaiting { () throws(Failure) in
         // What is lost in a power cut are keys of objects that were never saved: any save waits for what was before it.
@@ -93,7 +110,7 @@ extension Store {
     }
   }
 
-  private func reserve(of root: Entity) -> IDReserve {
+  func reserve(of root: Entity) -> IDReserve {
     if let known = reserves[root.rootNumber] { return known }
     let made = IDReserve()
     reserves[root.rootNumber] = made

@@ -3,6 +3,7 @@ import Glibc
 /// A mutex that the thread holding it may take again.
 final class RecursiveLock: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
   init() {
     var attributes = pthread_mutexattr_t()
@@ -10,16 +11,32 @@ final class RecursiveLock: @unchecked Sendable {
     pthread_mutexattr_settype(&attributes, CInt(PTHREAD_MUTEX_RECURSIVE))
     pthread_mutex_init(mutex, &attributes)
     pthread_mutexattr_destroy(&attributes)
+    pthread_cond_init(condition, nil)
   }
 
   deinit {
+    pthread_cond_destroy(condition)
+    condition.deallocate()
     pthread_mutex_destroy(mutex)
     mutex.deallocate()
   }
 
-  func withLock<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+  func withLock<Result, Problem>(_ body: () throws(Problem) -> Result) throws(Problem) -> Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     return try body()
   }
+
+  /// Lets others have the lock until one of them calls `wakeAll`, or for so long. For a thread that has taken it once.
+  func wait(milliseconds: Int) {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    time.tv_nsec += milliseconds % 1000 * 1_000_000
+    time.tv_sec += milliseconds / 1000 + time.tv_nsec / 1_000_000_000
+    time.tv_nsec %= 1_000_000_000
+    pthread_cond_timedwait(condition, mutex, &time)
+  }
+
+  /// For the thread that has the lock.
+  func wakeAll() { pthread_cond_broadcast(condition) }
 }

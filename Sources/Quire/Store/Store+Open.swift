@@ -8,7 +8,7 @@ extension Store {
       throw Failure(
         .invalidArgument, "The busy timeout of \(options.busyTimeoutMilliseconds) ms is negative. Give 0 or more.")
     }
-    if path == ":memory:" { return try openInMemory(model: model, options: options) }
+    if path == ":memory:" { return try openInMemory(path, model: model, options: options) }
     let file = try StoreFile(path: path)
     try file.check(isReadOnly: options.isReadOnly, mustExist: options.mustExist)
     if options.isReadOnly {
@@ -27,14 +27,15 @@ extension Store {
     return store
   }
 
-  private static func openInMemory(model: Model, options: Options) throws(Failure) -> Store {
+  private static func openInMemory(_ path: Text, model: Model, options: Options) throws(Failure) -> Store {
     if options.isReadOnly || options.mustExist {
       throw Failure(
         .invalidArgument,
         "A store in memory is always new, so it can be neither opened for reading only "
           + "nor required to exist. Leave out those options.")
     }
-    let connection = try Connection(path: ":memory:", access: .readWrite(mayCreate: true), busyTimeoutMilliseconds: 0)
+    let connection = try Connection(
+      path: path, access: .readWrite(mayCreate: true), busyTimeoutMilliseconds: options.busyTimeoutMilliseconds)
     return try store(on: connection, model: model, options: options, canCreate: true)
   }
 

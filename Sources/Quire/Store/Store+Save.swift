@@ -36,7 +36,7 @@ extension Store {
     try withConnection { connection throws(Failure) in
       try checkWritable()
       // A failure could not undo what it wrote without undoing what is around it.
-      if connection.isInTransaction {
+      if connection.isBusy {
         throw Failure(.invalidState, "The store '\(path)' cannot save in the midst of a read. Save when it is done.")
       }
       return try connection.transaction { () throws(Failure) in
@@ -60,7 +60,7 @@ extension Store {
     }
   }
 
-  private func checkWritable() throws(Failure) {
+  func checkWritable() throws(Failure) {
     if isReadOnly {
       throw Failure(.readOnly, "The store '\(path)' is open for reading only. Open it for writing to save.")
     }
@@ -83,8 +83,10 @@ extension Store {
         "The store '\(path)' has no entry for entity '\(root.name)' in its table of primary keys. The file is damaged.")
     }
     var last = statement.integer(at: 0)
-    if let rest = reserves[root.rootNumber]?.rest, rest.lastTaken == last { last = rest.lastUsed }
-    reserves[root.rootNumber]?.empty()
+    let reserve = self.reserve(of: root)
+    if let rest = reserve.rest, rest.lastTaken == last { last = rest.lastUsed }
+    last = max(last, reserve.lastGone)
+    reserve.empty()
     let (newLast, overflow) = last.addingReportingOverflow(Int64(count))
     if overflow || last < 0 {
       throw Failure(.database, "The table of entity '\(root.name)' in the store '\(path)' has no primary keys left.")
@@ -93,6 +95,7 @@ extension Store {
     try update.bind(newLast, at: 1)
     try update.bind(Int64(root.rootNumber), at: 2)
     try update.run()
+    if connection.isHeld { reserve.noteUncommitted(last: newLast) }
     return last + 1
   }
 }

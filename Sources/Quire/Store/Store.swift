@@ -23,12 +23,16 @@ final class Store: @unchecked Sendable {
   let path: Text
   let isReadOnly: Bool
 
-  private let lock = RecursiveLock()
-  private let connection: Connection
+  let lock = RecursiveLock()
+  /// For who is inside `withConnection`, or has the lock.
+  let connection: Connection
   private var isOpen = true
   private let lastTemporaryID = Atomic<Int64>(0)
   /// Of the contexts that follow what others save.
   let inboxes = Guarded(Inboxes())
+  let gate = TransactionGate()
+  /// The transaction that a context holds open; used by who has the lock.
+  var held: HeldTransaction?
   /// By the number of the root entity; used by who is inside `withConnection`.
   var reserves: [Int: IDReserve] = [:]
 
@@ -54,10 +58,11 @@ final class Store: @unchecked Sendable {
   func close() throws(Failure) {
     try lock.withLock { () throws(Failure) in
       try checkIsNotReporting()
-      if connection.isInTransaction {
+      if connection.isBusy {
         throw Failure(
           .invalidState, "The store '\(path)' cannot be closed while it reads or saves. Close it afterwards.")
       }
+      giveUpTransaction()
       returnReservedIDs(on: connection)
       isOpen = false
       connection.close()
@@ -75,11 +80,26 @@ final class Store: @unchecked Sendable {
     lastTemporaryID.subtract(Int64(count), ordering: .relaxed).oldValue - 1
   }
 
-  /// Runs `body` alone on the connection; other threads wait. The thread that is inside may enter again.
-  func withConnection<Result>(_ body: (Connection) throws(Failure) -> Result) throws(Failure) -> Result {
+  /// Throws `closed` when the store is not open any more. Does not wait for a transaction to end.
+  func checkOpen() throws(Failure) {
     try lock.withLock { () throws(Failure) in
       guard isOpen else { throw connection.closedFailure }
       try checkIsNotReporting()
+      noteLoss()
+    }
+  }
+
+  /// Runs `body` alone on the connection; other threads wait. The thread that is inside may enter again.
+  ///
+  /// While a context holds a transaction open, calls of others wait for its end, unless they are not to, and fail with
+  /// `busy` in the end.
+  func withConnection<Result>(
+    waits: Bool = true, monitor: FetchMonitor? = nil, _ body: (Connection) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try lock.withLock { () throws(Failure) in
+      guard isOpen else { throw connection.closedFailure }
+      try checkIsNotReporting()
+      if held != nil { try admit(waits: waits, monitor) }
       return try body(connection)
     }
   }
@@ -89,7 +109,9 @@ final class Store: @unchecked Sendable {
     by monitor: FetchMonitor?, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
     guard let monitor else { return try body() }
-    return try withConnection { connection throws(Failure) in try connection.watched(by: monitor, body) }
+    return try withConnection(monitor: monitor) { connection throws(Failure) in
+      try connection.watched(by: monitor, body)
+    }
   }
 
   /// SQLite is in the middle of a statement while it has progress reported, and must not be given another.

@@ -209,6 +209,12 @@ final class TextIndexes: @unchecked Sendable {
 
   // MARK: Truth
 
+  /// What was found out or built since may have been taken back.
+  func forgetChecks() {
+    checkedSchema = nil
+    for index in all { index.statistics = nil }
+  }
+
   private func schemaNumber(on connection: Connection) throws(Failure) -> Int64 {
     let statement = try connection.statement("PRAGMA schema_version")
     return try statement.step() ? statement.integer(at: 0) : 0

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import weakref
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from ctypes import byref, c_int64, c_void_p
 from typing import TYPE_CHECKING, Any, Optional, TypeVar, Union, overload
 
@@ -14,6 +13,7 @@ from ._entity import Entity, template_name
 from ._finding import Finding
 from ._load import library, quick
 from ._merge import Merging
+from ._transaction import Transacting
 from ._undo import Undoing
 from .cancellation import Cancellation
 from .errors import Conflict, ConstraintError, InvalidArgument, InvalidState, NotFound, failure, log
@@ -33,7 +33,7 @@ D = TypeVar("D")
 _RAISE: Any = object()
 
 
-class Context(Finding, Merging, Undoing):
+class Context(Finding, Merging, Transacting, Undoing):
     """A working set of objects: what was added, changed and deleted since the last save, and what was read.
 
     `Store.context` is the first one; `Store.create_context` makes more. A context, its objects and its live lists are
@@ -61,7 +61,6 @@ class Context(Finding, Merging, Undoing):
         self._temporary: list[_identity.Reference] = []
         self._lists = []
         self._failures = []
-        self._in_transaction = False
         self._conflicted = False
         self._hooks = _hooks.State()
         self._merge_handler: Optional[merging.Handler] = None
@@ -103,6 +102,7 @@ class Context(Finding, Merging, Undoing):
             child.close()
         for each in self._live_lists():
             each.close()
+        self._abandon_transaction()
         super().close()
 
     def _retire(self) -> None:
@@ -283,10 +283,10 @@ class Context(Finding, Merging, Undoing):
     ) -> array[int]:
         """Inserts many objects into the store at once, without making objects here; gives their ids.
 
-        The columns are those of `insert_many`. They are saved when it returns, all or none. Live lists of this context
-        show them, unless `merge` is false. With `upsert` a row whose values are those of a saved object in one of the
-        class's `__unique__` updates that object: it keeps its id and what has no column; of two such rows the second
-        updates what the first made. None is like no other value.
+        The columns are those of `insert_many`. They are saved when it returns, all or none, or with the `transaction`
+        around it. Live lists of this context show them, unless `merge` is false. With `upsert` a row whose values are
+        those of a saved object in one of the class's `__unique__` updates that object: it keeps its id and what has no
+        column; of two such rows the second updates what the first made. None is like no other value.
 
         Another thread ends it by `cancellation`, and so does `progress`, which is called with the number of rows
         written so far, by giving False; both as in `Query.watched`. Raises `ValidationError` (a property that needs a
@@ -363,11 +363,28 @@ class Context(Finding, Merging, Undoing):
         comes out after the save, which is made then. `Conflict` and
         `ConstraintError` have the objects in conflict in `conflicts`.
         """
+        if self._in_transaction:
+            raise InvalidState(
+                "A transaction of a child saves at its end, and could not take an earlier save back. Do not save "
+                "inside it.")
+        self._write(library.quire_context_save)
+
+    def _write(self, call: Any, at_end: bool = False) -> None:
+        """Saves by a call of the library. At the end of a block, what handlers and `did_save` raise after the changes
+        were written is logged: to raise it would make the block look as if it had failed."""
         self._begin()
         if self._parent is not None:
             self._parent._settle()
         error = c_void_p()
-        status = library.quire_context_save(self._raw, byref(error))
+        status = call(self._raw, byref(error))
+        try:
+            self._written(status, error)
+        except Exception as failed:
+            if status or not at_end:
+                raise
+            log("The block has been saved; what was told of that has failed.", failed)
+
+    def _written(self, status: int, error: c_void_p) -> None:
         self._conflicted = status == _ffi.QUIRE_CONFLICT or (self._conflicted and bool(status))
         self._learn_ids()
         cause = None if self._merge_handler is None else self._merge_handler.take_failure()
@@ -440,32 +457,6 @@ class Context(Finding, Merging, Undoing):
             top = top._parent
         top._learn_ids(of_all=True)
         self._after(status, error)
-
-    @contextmanager
-    def transaction(self) -> Iterator[Context]:
-        """A block that saves at its end, or drops all changes when it raises or the save fails.
-
-        The exception comes out of the block; what goes wrong while the changes are dropped is logged beside it.
-        Raises `InvalidState` when there are unsaved changes before it, because they could get lost with those of the
-        block, and inside another such block.
-        """
-        if self._in_transaction:
-            raise InvalidState("This context is in a transaction already; they do not nest.")
-        if self.has_changes:
-            raise InvalidState("There are unsaved changes from before the transaction. Save or roll them back first.")
-        self._in_transaction = True
-        try:
-            yield self
-            self.save()
-        except BaseException:
-            if not self.closed and self.has_changes:
-                try:
-                    self.rollback()
-                except Exception as failed:
-                    log("Dropping the changes of a transaction failed too, beside what ended it.", failed)
-            raise
-        finally:
-            self._in_transaction = False
 
     def __repr__(self) -> str:
         if self.closed:

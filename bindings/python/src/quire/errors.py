@@ -237,7 +237,7 @@ class ModelMismatch(Error, ValueError):
 
 
 class Busy(Error, OSError):
-    """Another connection holds a lock of the store for longer than the timeout."""
+    """Another connection holds a lock of the store, or another context a transaction, for longer than the timeout."""
 
     status = _ffi.QUIRE_BUSY
 

@@ -104,13 +104,14 @@ class Store(_handle.Handle):
         """A context of its own for a block of work, often on another thread: `with store.background() as context:`.
 
         At the end of the block it saves, which other contexts learn when they merge; when the block or the save raises,
-        its changes are dropped. Then it is closed. It runs on the thread of the caller: the package has no threads.
+        its changes are dropped. Then it is closed. What `did_save` and handlers of live lists raise once the block has
+        been saved is logged (logger "quire"). It runs on the thread of the caller: the package has no threads.
         """
         context = self.create_context()
         try:
             yield context
             if context.has_changes:
-                context.save()
+                context._write(library.quire_context_save, at_end=True)
         finally:
             context.close()
 

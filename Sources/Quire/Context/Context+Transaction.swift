@@ -1,0 +1,100 @@
+/// Several saves and batch requests as one transaction of the file.
+extension Context {
+  /// Whether this context, or the one that it reads through in the end, has a transaction open.
+  var isInTransaction: Bool {
+    if let parent { return parent.isInTransaction }
+    return transaction?.isClosed == false
+  }
+
+  /// What is saved from now on is in the file when the transaction is committed, and not before.
+  func beginTransaction() throws(Failure) {
+    try checkMayChange()
+    try checkMayHandleTransactions("begun")
+    if parent != nil {
+      throw Failure(
+        .unsupported,
+        "A child saves into its parent, and not into the file. Begin the transaction in the context without a parent.")
+    }
+    if transaction != nil {
+      throw Failure(.invalidState, "The context has a transaction open already; they do not nest.")
+    }
+    if hasChanges {
+      throw Failure(
+        .invalidState,
+        "The context has unsaved changes from before the transaction, which a rollback would drop too. Save them or "
+          + "roll them back first.")
+    }
+    transaction = try store.beginTransaction(for: confinement.address, inbox)
+  }
+
+  /// Saves what is pending, and ends the transaction. When either fails the transaction is still open.
+  func commitTransaction() throws(Failure) {
+    try checkMayChange()
+    try checkMayHandleTransactions("committed")
+    let transaction = try openTransaction()
+    try save()
+    try writing { () throws(Failure) in try store.commit(transaction) }
+    self.transaction = nil
+  }
+
+  /// Takes back everything since the transaction began, saved or not, in the file and here, and tells observers.
+  func rollBackTransaction() throws(Failure) {
+    try checkMayEndTransaction()
+    try checkMayHandleTransactions("rolled back")
+    let transaction = try openTransaction()
+    self.transaction = nil
+    store.rollBack(transaction)
+    // From here on it is over. The file has been changed back behind what is held here, as if by another context.
+    inbox.post(transaction.takenBack)
+    forgetMissing()
+    dropPending()
+    try mergeInbox()
+    try process()
+    try throwHookFailure()
+  }
+
+  /// Nobody is left who could end it. Any thread.
+  func abandonTransaction() {
+    guard let transaction else { return }
+    self.transaction = nil
+    store.rollBack(transaction)
+  }
+
+  /// A context whose transaction is gone shows what is not in the file, and must not build on that.
+  func checkTransactionIsThere() throws(Failure) {
+    if transaction?.isLost == true {
+      throw Failure(
+        .invalidState,
+        "SQLite has ended the transaction of this context after an error, and nothing of it is in the file. Roll the "
+          + "transaction back.")
+    }
+    try parent?.checkTransactionIsThere()
+  }
+
+  /// Runs what writes to the file: in the transaction, if one was begun, and not where that used to be.
+  func writing<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    try store.withConnection { _ throws(Failure) in
+      try checkTransactionIsThere()
+      return try body()
+    }
+  }
+
+  private func openTransaction() throws(Failure) -> HeldTransaction {
+    if let transaction { return transaction }
+    throw Failure(
+      .invalidState,
+      parent == nil
+        ? "The context has no transaction open. Begin one first."
+        : "A child has no transactions of its own. End that of the context without a parent.")
+  }
+
+  private func checkMayHandleTransactions(_ what: String) throws(Failure) {
+    try checkNotReverting()
+    if isProcessing || hookState.depth > 0 {
+      throw Failure(
+        .invalidState,
+        "A transaction cannot be \(what) by a delegate or a hook that the context is calling. Do it when the running "
+          + "call has returned.")
+    }
+  }
+}

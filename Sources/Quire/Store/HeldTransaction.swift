@@ -1,0 +1,159 @@
+import Synchronization
+
+/// A transaction of the file that a context holds open between its calls, and what it has written so far.
+final class HeldTransaction: @unchecked Sendable {
+  /// Of the context that holds it, which is not told what it wrote itself.
+  let inbox: ChangeInbox
+  fileprivate let end = Atomic<End>(.none)
+  // Used under the store's lock.
+  /// The thread that used it last.
+  fileprivate var thread = TransactionGate.currentThread
+  /// What others are to be told when it is committed.
+  fileprivate var changes: [StoreChange] = []
+
+  /// How it has ended other than by its holder.
+  enum End: UInt8, AtomicRepresentable {
+    case none
+    /// SQLite had to give it up.
+    case lost
+    /// The store was closed.
+    case closed
+  }
+
+  fileprivate init(_ inbox: ChangeInbox) { self.inbox = inbox }
+
+  var isLost: Bool { end.load(ordering: .relaxed) == .lost }
+  var isClosed: Bool { end.load(ordering: .relaxed) == .closed }
+
+  /// What became of the rows when all changes were taken back, for the holder to merge.
+  var takenBack: StoreChange {
+    var existed: [RowIdentifier: Bool] = [:]
+    var deleted: Set<RowIdentifier> = []
+    var regrouped: [ObjectIdentifier: (relationship: Relationship, owners: Set<RowIdentifier>)] = [:]
+    for change in changes {
+      for row in change.inserted where existed[row] == nil { existed[row] = false }
+      for row in change.updated where existed[row] == nil { existed[row] = true }
+      for row in change.deleted {
+        if existed[row] == nil { existed[row] = true }
+        deleted.insert(row)
+      }
+      for (relationship, owners) in change.regrouped {
+        regrouped[ObjectIdentifier(relationship), default: (relationship, [])].owners.formUnion(owners)
+      }
+    }
+    var change = StoreChange()
+    for (row, existed) in existed.sorted(by: { ($0.key.entity, $0.key.id) < ($1.key.entity, $1.key.id) }) {
+      if !existed {
+        change.deleted.append(row)
+        continue
+      }
+      change.updated.append(row)
+      if deleted.contains(row) { change.returned.append(row) }
+    }
+    change.regrouped = regrouped.values.map { ($0.relationship, Array($0.owners)) }
+    return change
+  }
+}
+
+extension Store {
+  /// Begins a transaction that lasts until its holder, a context, ends it. Saves and batch requests of the holder are
+  /// part of it. Nobody else reads or writes meanwhile, since all contexts share the connection.
+  func beginTransaction(for holder: UInt, _ inbox: ChangeInbox) throws(Failure) -> HeldTransaction {
+    try withConnection { connection throws(Failure) in
+      try checkWritable()
+      if connection.isInTransaction {
+        throw Failure(.invalidState, "The store '\(path)' is reading; a transaction begins when it is done.")
+      }
+      try connection.begin()
+      let transaction = HeldTransaction(inbox)
+      held = transaction
+      gate.hold(by: holder)
+      return transaction
+    }
+  }
+
+  /// Ends a transaction for good. When that fails it is still open, or lost.
+  func commit(_ transaction: HeldTransaction) throws(Failure) {
+    try withConnection { connection throws(Failure) in
+      try connection.commit()
+      for reserve in reserves.values { reserve.commit() }
+      endHolding()
+      for change in transaction.changes { post(change, besides: transaction.inbox) }
+    }
+  }
+
+  /// Takes back all that was written in a transaction, unless that has happened already. Any thread.
+  func rollBack(_ transaction: HeldTransaction) {
+    lock.withLock {
+      if held !== transaction { return }
+      connection.rollBack()
+      forgetHeld()
+    }
+  }
+
+  /// To be called wherever the connection is about to be used: after some errors (a full disk among them) SQLite has
+  /// rolled back by itself.
+  func noteLoss() {
+    if let held, connection.hasLostTransaction {
+      held.end.store(.lost, ordering: .relaxed)
+      connection.rollBack()
+      forgetHeld()
+    }
+  }
+
+  /// The store is about to be closed.
+  func giveUpTransaction() {
+    guard let held else { return }
+    held.end.store(.closed, ordering: .relaxed)
+    connection.rollBack()
+    forgetHeld()
+  }
+
+  /// Lets the holder in, and has others wait until the transaction is over.
+  func admit(waits: Bool, _ monitor: FetchMonitor?) throws(Failure) {
+    noteLoss()
+    let start = FetchMonitor.now()
+    while let held {
+      if gate.isHoldersCall {
+        held.thread = TransactionGate.currentThread
+        return
+      }
+      if held.thread == TransactionGate.currentThread {
+        throw Failure(
+          .busy,
+          "Another context of the store '\(path)' has a transaction open on this thread. Commit it or roll it back "
+            + "first, or do this in that context.")
+      }
+      let waited = Int((FetchMonitor.now() - start) / 1_000_000)
+      if !waits || waited >= connection.busyTimeoutMilliseconds {
+        throw Failure(
+          .busy,
+          "Another context has a transaction of the store '\(path)' open, and did not end it within "
+            + "\(connection.busyTimeoutMilliseconds) ms. Try again when it is committed or rolled back.")
+      }
+      if let monitor, monitor.isCancelled { throw monitor.failure }
+      // Not longer, so that a call that is cancelled does not go on waiting.
+      lock.wait(milliseconds: 20)
+      if connection.handle == nil { throw connection.closedFailure }
+      noteLoss()
+    }
+  }
+
+  /// Notes what was written: at once for others, or when the transaction in which it was is committed.
+  func publish(_ change: StoreChange, besides inbox: ChangeInbox) {
+    if let held { held.changes.append(change) } else { post(change, besides: inbox) }
+  }
+
+  private func forgetHeld() {
+    for reserve in reserves.values { reserve.rollBack() }
+    schema.derived.forgetChecks()
+    schema.textIndexes.forgetChecks()
+    endHolding()
+  }
+
+  private func endHolding() {
+    held = nil
+    gate.open()
+    lock.wakeAll()
+  }
+}

@@ -1,0 +1,258 @@
+/* What other contexts, threads and programs see and get while a context has a transaction open. */
+#include "transaction.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+static void others_on_the_thread_are_turned_away_at_once(void) {
+    fixture made = open_fixture();
+    quire_context *other = NULL;
+    quire_object *faust = insert_book(made.context, "Faust", 300), *theirs = NULL;
+    save(made.context);
+    CHECK_OK(quire_context_create(made.store, &other, &error));
+    CHECK_OK(quire_context_object(other, "Book", QUIRE_NUL, quire_object_id(faust), &theirs, &error));
+    CHECK(get_value(theirs, "pages").as.integer == 300);
+
+    begin(made.context);
+    set_value(faust, "pages", quire_value_integer(301));
+    save(made.context);
+    /* What they have read they have. */
+    CHECK(get_value(theirs, "pages").as.integer == 300);
+    CHECK_OK(quire_context_merge(other, &error));
+    quire_fetch_request *request = new_request("Book", NULL, NULL);
+    int64_t number = 0;
+    CHECK_FAILS(QUIRE_BUSY, quire_context_count(other, request, &number, &error));
+    quire_object *stella = insert_book(other, "Stella", 60);
+    CHECK(quire_object_id(stella) < 0);
+    CHECK_FAILS(QUIRE_BUSY, quire_context_save(other, &error));
+    CHECK_OK(quire_context_rollback(other, &error));
+    CHECK_FAILS(QUIRE_BUSY, quire_context_begin_transaction(other, &error));
+    CHECK_OK(quire_context_count(made.context, request, &number, &error));
+    CHECK(number == 1);
+    commit(made.context);
+    CHECK_OK(quire_context_merge(other, &error));
+    CHECK(get_value(theirs, "pages").as.integer == 301 && count(other, "Book", "pages == 301") == 1);
+    quire_fetch_request_release(request);
+    quire_object_release(stella);
+    quire_object_release(theirs);
+    quire_context_release(other);
+    quire_object_release(faust);
+    close_fixture(made);
+}
+
+static void what_was_rolled_back_reaches_no_other_context(void) {
+    fixture made = open_fixture();
+    quire_context *other = NULL;
+    CHECK_OK(quire_context_create(made.store, &other, &error));
+    CHECK(count(other, "Book", "TRUEPREDICATE") == 0);
+    const uint64_t generation = quire_context_generation(other);
+    begin(made.context);
+    save_book(made.context, "Faust", 300);
+    roll_back(made.context);
+    CHECK_OK(quire_context_merge(other, &error));
+    CHECK(quire_context_generation(other) == generation);
+    quire_context_release(other);
+    close_fixture(made);
+}
+
+typedef struct visit {
+    fixture made;
+    atomic_bool has_begun, has_ended;
+    quire_status status;
+    int64_t number;
+    bool came_after_the_end;
+} visit;
+
+static void *count_elsewhere(void *data) {
+    visit *visit = data;
+    quire_context *other = NULL;
+    quire_fetch_request *request = new_request("Book", NULL, NULL);
+    CHECK_OK(quire_context_create(visit->made.store, &other, &error));
+    atomic_store(&visit->has_begun, true);
+    visit->status = quire_context_count(other, request, &visit->number, NULL);
+    visit->came_after_the_end = atomic_load(&visit->has_ended);
+    quire_fetch_request_release(request);
+    quire_context_release(other);
+    return NULL;
+}
+
+static void pause_for(long milliseconds) {
+    nanosleep(&(struct timespec){milliseconds / 1000, milliseconds % 1000 * 1000000}, NULL);
+}
+
+static void other_threads_wait_for_the_end(void) {
+    scene scene = open_scene(60000);
+    visit visit = {.made = scene.made};
+    pthread_t thread;
+    begin(scene.made.context);
+    save_book(scene.made.context, "Faust", 300);
+    CHECK(pthread_create(&thread, NULL, count_elsewhere, &visit) == 0);
+    while (!atomic_load(&visit.has_begun)) pause_for(1);
+    pause_for(50);
+    save_book(scene.made.context, "Stella", 60);
+    atomic_store(&visit.has_ended, true);
+    commit(scene.made.context);
+    pthread_join(thread, NULL);
+    CHECK(visit.status == QUIRE_OK && visit.number == 2 && visit.came_after_the_end);
+    close_scene(scene);
+}
+
+static void other_threads_give_up_after_the_busy_timeout(void) {
+    scene scene = open_scene(30);
+    visit visit = {.made = scene.made};
+    pthread_t thread;
+    begin(scene.made.context);
+    CHECK(pthread_create(&thread, NULL, count_elsewhere, &visit) == 0);
+    pthread_join(thread, NULL);
+    CHECK(visit.status == QUIRE_BUSY);
+    save_book(scene.made.context, "Faust", 300);
+    commit(scene.made.context);
+    close_scene(scene);
+}
+
+enum { WRITERS = 3, READERS = 2, ROUNDS = 40, BOOKS = 4, TOTAL = BOOKS * 1000 };
+
+typedef struct crowd {
+    fixture made;
+    atomic_int writing;
+} crowd;
+
+static int64_t total_pages(quire_context *context) {
+    quire_list *list = fetch(context, "Book", NULL, "title");
+    CHECK(quire_list_count(list) == BOOKS);
+    int64_t total = 0;
+    for (int i = 0; i < BOOKS; i++) {
+        quire_object *book = NULL;
+        CHECK_OK(quire_list_object(list, i, &book, &error));
+        total += get_value(book, "pages").as.integer;
+        quire_object_release(book);
+    }
+    quire_list_release(list);
+    return total;
+}
+
+/* Gives pages of one book to another, in two saves. */
+static void *move_pages(void *data) {
+    crowd *crowd = data;
+    quire_context *context = NULL;
+    CHECK_OK(quire_context_create(crowd->made.store, &context, &error));
+    unsigned seed = (unsigned)(uintptr_t)context;
+    for (int round = 0; round < ROUNDS; round++) {
+        CHECK_OK(quire_context_begin_transaction(context, &error));
+        /* What others have committed, so that nothing is in conflict. */
+        CHECK_OK(quire_context_merge(context, &error));
+        quire_list *list = fetch(context, "Book", NULL, "title");
+        const int first = rand_r(&seed) % BOOKS, second = (first + 1 + rand_r(&seed) % (BOOKS - 1)) % BOOKS;
+        for (int step = 0; step < 2; step++) {
+            quire_object *book = NULL;
+            CHECK_OK(quire_list_object(list, step ? second : first, &book, &error));
+            set_value(book, "pages", quire_value_integer(get_value(book, "pages").as.integer + (step ? 7 : -7)));
+            save(context);
+            quire_object_release(book);
+        }
+        quire_list_release(list);
+        CHECK(total_pages(context) == TOTAL);
+        if (rand_r(&seed) % 3) CHECK_OK(quire_context_commit_transaction(context, &error));
+        else CHECK_OK(quire_context_rollback_transaction(context, &error));
+    }
+    quire_context_release(context);
+    atomic_fetch_sub(&crowd->writing, 1);
+    return NULL;
+}
+
+static void *add_up_pages(void *data) {
+    crowd *crowd = data;
+    quire_context *follower = NULL;
+    CHECK_OK(quire_context_create(crowd->made.store, &follower, &error));
+    while (atomic_load(&crowd->writing)) {
+        quire_context *fresh = NULL;
+        CHECK_OK(quire_context_create(crowd->made.store, &fresh, &error));
+        CHECK(total_pages(fresh) == TOTAL);
+        quire_context_release(fresh);
+        /* Others may commit between two of its reads, so that it is right only when all is over. */
+        CHECK_OK(quire_context_merge(follower, &error));
+        (void)total_pages(follower);
+    }
+    CHECK_OK(quire_context_merge(follower, &error));
+    CHECK(total_pages(follower) == TOTAL);
+    quire_context_release(follower);
+    return NULL;
+}
+
+static void threads_see_all_of_a_transaction_or_nothing(void) {
+    scene scene = open_scene(600000);
+    crowd crowd = {.made = scene.made};
+    pthread_t threads[WRITERS + READERS];
+    for (int i = 0; i < BOOKS; i++) add_book(scene.made.context, "Faust", TOTAL / BOOKS);
+    save(scene.made.context);
+    atomic_store(&crowd.writing, WRITERS);
+    for (int i = 0; i < WRITERS + READERS; i++)
+        CHECK(pthread_create(&threads[i], NULL, i < WRITERS ? move_pages : add_up_pages, &crowd) == 0);
+    for (int i = 0; i < WRITERS + READERS; i++) pthread_join(threads[i], NULL);
+    CHECK_OK(quire_context_merge(scene.made.context, &error));
+    CHECK(total_pages(scene.made.context) == TOTAL && total_pages(scene.outside.context) == TOTAL);
+    close_scene(scene);
+}
+
+/* A context that is used by a delegate of the one with the transaction, and what it gets. */
+static quire_context *stranger;
+static quire_status strangers_status;
+
+static void read_with_the_stranger(void *data, quire_results *results) {
+    quire_fetch_request *request = new_request("Book", NULL, NULL);
+    int64_t number = 0;
+    (void)results;
+    strangers_status = quire_context_count(stranger, request, &number, NULL);
+    CHECK_OK(quire_context_count(data, request, &number, &error));
+    CHECK_FAILS(QUIRE_INVALID_STATE, quire_context_commit_transaction(data, &error));
+    CHECK_FAILS(QUIRE_INVALID_STATE, quire_context_rollback_transaction(data, &error));
+    quire_fetch_request_release(request);
+}
+
+static void others_are_turned_away_from_within_a_delegate_too(void) {
+    fixture made = open_fixture();
+    CHECK_OK(quire_context_create(made.store, &stranger, &error));
+    quire_fetch_request *request = new_request("Book", NULL, "title");
+    quire_results *results = NULL;
+    CHECK_OK(quire_results_create(made.context, request, NULL, &results, &error));
+    quire_results_delegate delegate = QUIRE_RESULTS_DELEGATE_INIT;
+    delegate.user_data = made.context;
+    delegate.did_change = read_with_the_stranger;
+    CHECK_OK(quire_results_set_delegate(results, &delegate, &error));
+    CHECK_OK(quire_results_fetch(results, &error));
+    begin(made.context);
+    add_book(made.context, "Faust", 300);
+    save(made.context);
+    CHECK(strangers_status == QUIRE_BUSY);
+    commit(made.context);
+    CHECK(count(stranger, "Book", "TRUEPREDICATE") == 1);
+    quire_fetch_request_release(request);
+    quire_results_release(results);
+    quire_context_release(stranger);
+    close_fixture(made);
+}
+
+static void another_program_that_writes_makes_it_wait(void) {
+    scene scene = open_scene(20);
+    begin(scene.outside.context);
+    CHECK_FAILS(QUIRE_BUSY, quire_context_begin_transaction(scene.made.context, &error));
+    CHECK(!quire_context_is_in_transaction(scene.made.context));
+    save_book(scene.outside.context, "Faust", 300);
+    commit(scene.outside.context);
+    begin(scene.made.context);
+    CHECK(count(scene.made.context, "Book", "TRUEPREDICATE") == 1);
+    roll_back(scene.made.context);
+    close_scene(scene);
+}
+
+int main(void) {
+    RUN(others_on_the_thread_are_turned_away_at_once);
+    RUN(what_was_rolled_back_reaches_no_other_context);
+    RUN(other_threads_wait_for_the_end);
+    RUN(other_threads_give_up_after_the_busy_timeout);
+    RUN(threads_see_all_of_a_transaction_or_nothing);
+    RUN(others_are_turned_away_from_within_a_delegate_too);
+    RUN(another_program_that_writes_makes_it_wait);
+    return RESULT();
+}
