@@ -397,7 +397,7 @@ def _steps(steps: _ffi.quire_step_array) -> list[Step]:
     made = []
     for kind, _, *numbers, removed_ids, inserted_ids in _unpacked(_STEP, steps):
         removed, inserted = _ids(removed_ids, numbers[-2]), _ids(inserted_ids, numbers[-1])
-        made.append(Step(_STEP_KINDS[kind], *numbers, removed, inserted))
+        made.append(Step._make((_STEP_KINDS[kind], *numbers, removed, inserted)))
     return made
 
 
