@@ -246,12 +246,12 @@ static void what_has_no_meaning_is_refused_and_named(void) {
                         : QUIRE_INVALID_ARGUMENT));
                     if (status != QUIRE_INVALID_STATE)
                         CHECK(strstr(quire_error_message(error).data, offenders[option]) != NULL);
+                    quire_error_release(error);
+                    error = NULL;
                     quire_list *all = fetch(made.context, "Book", "pages != 7", NULL);
                     CHECK(quire_list_count(all) == 6);
                     quire_list_release(all);
                 }
-                quire_error_release(error);
-                error = NULL;
                 quire_fetch_request_release(request);
                 close_fixture(made);
             }
