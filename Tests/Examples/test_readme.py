@@ -67,7 +67,7 @@ class Readme(unittest.TestCase):
         self.assertGreaterEqual(len(list(self.folder.glob("*.sqlite"))), 4)
 
     def test_the_blocks_of_all_pages_run_in_one_session(self):
-        for pages in ([*PAGES], [*reversed(PAGES)]):
+        for pages in ([*PAGES], [*reversed(PAGES)], [*PAGES, *PAGES]):
             with self.subTest(pages=pages):
                 self.assertTrue(self.run_python("\n".join(map(program, pages))))
 

@@ -171,6 +171,37 @@ class DeclarationTests(unittest.TestCase):
         with self.assertRaisesRegex(quire.InvalidModel, "Author.quotes leads to 'Quote'"):
             quire.open(":memory:", [Author])
 
+    def test_a_cell_of_a_notebook_may_define_its_classes_again(self):
+        authors = """class Author(quire.Model):
+            name: quire.Attr[str]
+            books: quire.ToMany["Book"] = quire.relation(inverse="author")
+            long: quire.Fetched["Book"] = quire.fetched("title != nil")"""
+        books = """class Book(quire.Model):
+            title: quire.Attr[str]
+            author: quire.ToOne[Author] = quire.relation(inverse="books")"""
+        scope = {"quire": quire, "__name__": "a notebook"}
+        for cells in ([authors, books], [authors, books], [authors], [books], [authors], [authors, books]):
+            for cell in cells:
+                exec(cell, scope)
+            Author, Book = scope["Author"], scope["Book"]
+            with quire.open(":memory:", [Author, Book]) as store:
+                author = store.context.add(Author(name="x"))
+                book = store.context.add(Book(title="t", author=author))
+                store.context.save()
+                self.assertEqual(([*author.books], author.long, book.author), ([book], [book], author))
+                found = store.context.query(Author).where(Author.books.any(Book.title) == "t")
+                self.assertEqual(found.order_by(Author.name).all(), [author])
+                found = store.context.query(Book).where(Book.author.to(Author.name) == "x")
+                self.assertEqual(found.all(), [book])
+
+    def test_a_class_of_the_same_name_elsewhere_is_another_one(self):
+        class Near(quire.Model):
+            far: quire.ToOne[Author] = quire.relation()
+
+        elsewhere = type("Author", (quire.Model,), {"__module__": "elsewhere", "__annotations__": {}})
+        with self.assertRaisesRegex(quire.InvalidModel, "Near.far leads to .*'Author'"):
+            quire.open(":memory:", [Near, elsewhere])
+
     def test_an_inverse_that_does_not_exist_is_refused(self):
         class Far(quire.Model):
             name: quire.Attr[str]
