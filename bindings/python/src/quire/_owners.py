@@ -78,11 +78,17 @@ def check_behind(relationship: Optional[Key], keys: Keys) -> None:
             fits = name in _names_above(owner) or name in _names_below(owner)
         else:
             name = destination.__name__
-            fits = issubclass(destination, owner) or issubclass(owner, destination)
+            fits = any(is_one(each, owner) for each in destination.__mro__) or any(
+                is_one(each, destination) for each in owner.__mro__)
         if not fits:
             raise InvalidArgument(
                 f"{relationship} leads to objects of {name}, and {key} is a key of {owner.__name__}. "
                 f"Take a key of {name}.")
+
+
+def is_one(first: type[Any], second: type[Any]) -> bool:
+    """Whether they are one class, which may have been defined again, as by running a cell of a notebook twice."""
+    return (first.__module__, first.__qualname__) == (second.__module__, second.__qualname__)
 
 
 def _names_above(model: type[Any]) -> set[str]:

@@ -77,7 +77,7 @@ class Schema:
         """The class at the other end."""
         found = self._destinations.get(id(relationship))
         if found is None:
-            written = relationship._destination
+            written = self._newest(relationship._destination)
             unresolved = isinstance(written, _annotations.Unresolved)
             name = written.name if unresolved else written._quire_entity.name
             known = self._by_name.get(name)
@@ -87,6 +87,13 @@ class Schema:
                     "the list given to quire.open.")
             found = self._destinations[id(relationship)] = known
         return found
+
+    def _newest(self, written: Any) -> Any:
+        """The class of the store, if that is what is written or was defined again since."""
+        if isinstance(written, _annotations.Unresolved):
+            return written
+        known = self._by_name.get(written._quire_entity.name, written)
+        return known if _owners.is_one(known, written) else written
 
     def create(self) -> int:
         """Makes the model; the caller owns it."""
