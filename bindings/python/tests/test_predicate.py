@@ -372,6 +372,10 @@ class TypedTests(StoreTestCase):
             bool(Quote.price < 5)
         with self.assertRaisesRegex(quire.Error, "neither true nor false"):
             1 < Quote.price < 5
+        for each in Quote.price, Quote.author, Author.quotes, Quote.price + 1, Author.quotes.any(Quote.price):
+            with self.assertRaisesRegex(quire.WrongType, "neither true nor false.*& | ~"):
+                # A comparison behind it would be the whole condition.
+                each and (Quote.price < 5)
         with self.assertRaises(TypeError):
             (Quote.price < 5) & 5
         with self.assertRaises(TypeError):

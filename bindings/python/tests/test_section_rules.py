@@ -20,7 +20,7 @@ def zone(name):
 class SectionRuleTests(StoreTestCase):
     def live(self, section_by, model=Quote, order=None):
         query = self.context.query(model)
-        return (query.order_by(order) if order else query).live(section_by=section_by)
+        return (query if order is None else query.order_by(order)).live(section_by=section_by)
 
     def shown(self, live):
         return {section.name: len(section) for section in live.sections}
