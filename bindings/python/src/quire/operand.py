@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Callable, Optional
+from typing import TYPE_CHECKING, Any, Callable, NoReturn, Optional
 
 from . import _owners, _values
 from .errors import InvalidArgument, WrongType
@@ -44,6 +44,11 @@ class Comparable:
         return self._compared("!=", other)
 
     __hash__ = object.__hash__
+
+    def __bool__(self) -> NoReturn:
+        raise WrongType(
+            f"{self} is neither true nor false by itself: compare it, as in {self} == True, join predicates with & | ~ "
+            "and parentheses around each comparison, and ask `is not None` whether there is one.")
 
     def __lt__(self, other: object) -> Predicate:
         return self._compared("<", other)
