@@ -288,6 +288,30 @@ static void other_results_than_a_use_can_have_are_refused(void) {
     close_fixture(made);
 }
 
+/* A copy of a template may be changed at will, so that its use alone decides. */
+static void a_template_is_refused_where_it_is_used_and_not_before(void) {
+    fixture made = {library_model(), NULL, NULL};
+    quire_fetch_request *template = new_request("Book", NULL, NULL), *request = NULL;
+    CHECK_OK(quire_fetch_request_add_property(template, "author", QUIRE_NUL, &error));
+    CHECK_OK(quire_fetch_request_add_group(template, "author", QUIRE_NUL, &error));
+    CHECK_OK(quire_model_add_fetch_template(made.model, "authors", QUIRE_NUL, template, &error));
+    quire_fetch_request_release(template);
+    CHECK_OK(quire_store_open(":memory:", QUIRE_NUL, made.model, NULL, &made.store, &error));
+    CHECK_OK(quire_context_create(made.store, &made.context, &error));
+    quire_object_release(insert_book(made.context, "Faust", 300));
+    save(made.context);
+    CHECK_OK(quire_model_fetch_template(made.model, "authors", QUIRE_NUL, NULL, 0, &request, &error));
+    for (use use = FETCH; use < FETCHED; use++)
+        if (use != SET_REQUEST) CHECK_FAILS(QUIRE_INVALID_ARGUMENT, use_request(made, request, use));
+    CHECK_OK(quire_fetch_request_set_result_type(request, QUIRE_RESULT_DICTIONARIES, &error));
+    CHECK(fetched(made.context, request) == 1 && counted(made.context, request) == 1);
+    quire_fetch_request_release(request);
+    quire_list *all = fetch(made.context, "Book", "pages == 300", NULL);
+    CHECK(quire_list_count(all) == 1);
+    quire_list_release(all);
+    close_fixture(made);
+}
+
 static void a_count_of_dictionaries_counts_groups_and_equal_rows_once(void) {
     fixture made = six_books();
     save(made.context);
@@ -315,6 +339,7 @@ int main(void) {
     RUN(a_batch_request_of_none_changes_nothing);
     RUN(what_has_no_meaning_is_refused_and_named);
     RUN(other_results_than_a_use_can_have_are_refused);
+    RUN(a_template_is_refused_where_it_is_used_and_not_before);
     RUN(a_count_of_dictionaries_counts_groups_and_equal_rows_once);
     return RESULT();
 }
