@@ -112,6 +112,8 @@ enum Replay {
       else { return false }
       lists[step.section].insert(step.id, at: step.row)
       return step.toSection == -1 && step.toRow == -1 && step.toFlat == -1
+    // Of plans alone.
+    case .replaceRows: return false
     case .deleteRow, .updateRow, .moveRow:
       guard lists.indices.contains(step.section), lists[step.section].indices.contains(step.row),
         lists[step.section][step.row] == step.id, step.flat == flat(step.section, step.row)
