@@ -226,6 +226,11 @@ class Related(Sequence[M], Generic[M]):
         model = context.store._schema.destination(self._relationship)
         if member._quire_context is not context or not isinstance(member, model):
             return False
+        inverse = self._relationship._options.inverse
+        back = None if inverse is None else model._quire_entity.properties[inverse]
+        if back is not None and not getattr(back, "_is_to_many", True):
+            # The other side says it alone, however many there are.
+            return not member.is_deleted and _identity.read(member, back._key_bytes) == self._owner.id
         taken = self._take()
         try:
             return member.id in _rows.read_ids(quick.quire_list_ids, taken, 0, quick.quire_list_count(taken))
