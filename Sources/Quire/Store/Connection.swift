@@ -98,13 +98,17 @@ final class Connection {
     handle = nil
   }
 
-  /// Has the end of each statement told to `log`; nil ends that.
-  func setLog(_ log: SQLLog?) {
-    guard let handle else { return }
+  /// Has the end of each statement told to `log`; nil ends that. Returns what followed the statements before: letting go
+  /// of it may call the program, which is not done under a lock.
+  @discardableResult
+  func setLog(_ log: SQLLog?) -> SQLTrace? {
+    guard let handle else { return nil }
+    let former = trace
     // SQLite must not call what is gone.
     sqlite3_trace_v2(handle, 0, nil, nil)
     trace = log.map(SQLTrace.init)
     trace?.follow(handle)
+    return former
   }
 
   /// Has the file use a write-ahead log, as Core Data does when it opens one. Where that is not to be had, because the

@@ -56,6 +56,9 @@ final class Store: @unchecked Sendable {
 
   /// Closes the file; everything but `close` fails from then on. The last to close a file folds its log into it.
   func close() throws(Failure) {
+    // Let go of without the lock, because that may call the program.
+    var log: SQLTrace?
+    defer { withExtendedLifetime(log) {} }
     try lock.withLock { () throws(Failure) in
       try checkIsNotReporting()
       if connection.isBusy {
@@ -65,6 +68,7 @@ final class Store: @unchecked Sendable {
       giveUpTransaction()
       returnReservedIDs(on: connection)
       isOpen = false
+      log = connection.setLog(nil)
       connection.close()
       closeInboxes()
     }
@@ -72,7 +76,8 @@ final class Store: @unchecked Sendable {
 
   /// Has the end of each statement told to `log`; nil ends that.
   func setLog(_ log: SQLLog?) throws(Failure) {
-    try withConnection { (connection) throws(Failure) in connection.setLog(log) }
+    let former = try withConnection { (connection) throws(Failure) in connection.setLog(log) }
+    withExtendedLifetime(former) {}
   }
 
   /// The first of `count` ids for objects that are not saved yet; the others follow downwards.
