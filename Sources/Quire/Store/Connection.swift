@@ -98,8 +98,8 @@ final class Connection {
     handle = nil
   }
 
-  /// Has the end of each statement told to `log`; nil ends that. Returns what followed the statements before: letting go
-  /// of it may call the program, which is not done under a lock.
+  /// Has the end of each statement told to `log`; nil ends that. Returns what followed the statements before: letting
+  /// go of it may call the program, which is not done under a lock.
   @discardableResult
   func setLog(_ log: SQLLog?) -> SQLTrace? {
     guard let handle else { return nil }
