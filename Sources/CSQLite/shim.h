@@ -21,6 +21,11 @@ static inline void quire_sqlite_result_blob_copy(sqlite3_context *context, const
   sqlite3_result_blob64(context, bytes, size, SQLITE_TRANSIENT);
 }
 
+/* Numbers that are computed, which Swift does not see either. */
+
+static inline int quire_sqlite_readonly_rollback(void) { return SQLITE_READONLY_ROLLBACK; }
+static inline int quire_sqlite_readonly_moved(void) { return SQLITE_READONLY_DBMOVED; }
+
 /* sqlite3_db_config takes variable arguments, which Swift cannot pass. */
 
 static inline int quire_sqlite_set_checkpoint_on_close(sqlite3 *database, int is_on) {

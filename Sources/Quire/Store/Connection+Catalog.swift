@@ -1,7 +1,25 @@
+import CSQLite
+
 extension Connection {
   /// Whether nobody has made anything in this database yet.
   func isEmpty() throws(Failure) -> Bool {
     try statement("SELECT 1 FROM sqlite_master LIMIT 1").step() == false
+  }
+
+  /// Whether the file has its first page, and with it the settings that only a new file takes.
+  func hasPages() throws(Failure) -> Bool {
+    let count = try statement("PRAGMA page_count")
+    return try count.step() && count.integer(at: 0) > 0
+  }
+
+  /// Whether some connection is in a transaction that will write to the file, not to its log.
+  var isBeingWritten: Bool {
+    var file: UnsafeMutablePointer<sqlite3_file>?
+    var isReserved: Int32 = 0
+    guard let handle, sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
+      let check = file.pointee.pMethods?.pointee.xCheckReservedLock
+    else { return false }
+    return check(file, &isReserved) == SQLITE_OK && isReserved != 0
   }
 
   /// The ordinary tables with the names of their columns. Virtual tables are left out: an application's own may need

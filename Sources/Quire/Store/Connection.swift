@@ -116,9 +116,15 @@ final class Connection {
   func useLog() {
     guard let handle else { return }
     sqlite3_busy_timeout(handle, 0)
-    sqlite3_exec(handle, "PRAGMA journal_mode = WAL", nil, nil, nil)
+    // Processes that open a new file together are in each other's way here, for a moment.
+    for _ in 0..<Connection.triesToUseLog {
+      if sqlite3_exec(handle, "PRAGMA journal_mode = WAL", nil, nil, nil) & 0xFF != SQLITE_BUSY { break }
+      sqlite3_sleep(Connection.millisecondsBetweenTries)
+    }
     sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)
   }
+
+  private static let triesToUseLog = 20
 
   /// Runs `body` so that a lock of another process is a failure at once.
   func withoutWaiting<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {

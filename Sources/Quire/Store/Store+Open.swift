@@ -1,3 +1,5 @@
+import CSQLite
+
 extension Store {
   /// Opens the store at `path`, or creates it; freezes `model`. `:memory:` is a store of its own in memory.
   ///
@@ -13,7 +15,7 @@ extension Store {
     try file.check(isReadOnly: options.isReadOnly, mustExist: options.mustExist)
     if options.isReadOnly {
       let connection = try readOnlyConnection(to: file, options: options)
-      return try store(on: connection, model: model, options: options)
+      return try store(on: connection, of: file, model: model, options: options)
     }
     // Without a checkpoint at the close that follows a failure, an existing log stays as it is.
     let hadLog = file.hasLog
@@ -21,7 +23,7 @@ extension Store {
       path: path, access: .readWrite(mayCreate: !options.mustExist),
       busyTimeoutMilliseconds: options.busyTimeoutMilliseconds)
     if hadLog { connection.setCheckpointsOnClose(false) }
-    let store = try store(on: connection, model: model, options: options, canCreate: file.isNew)
+    let store = try store(on: connection, of: file, model: model, options: options)
     connection.setCheckpointsOnClose(true)
     connection.useLog()
     return store
@@ -36,7 +38,7 @@ extension Store {
     }
     let connection = try Connection(
       path: path, access: .readWrite(mayCreate: true), busyTimeoutMilliseconds: options.busyTimeoutMilliseconds)
-    return try store(on: connection, model: model, options: options, canCreate: true)
+    return try store(on: connection, model: model, options: options)
   }
 
   /// A connection that has read the file once, so that it is known to work.
@@ -55,30 +57,30 @@ extension Store {
       // a log, nobody is using it (the index file would be there), so it can be read without sharing. Only if there is
       // none may the file alone be taken for the whole truth.
       guard error.kind == .cannotOpen || error.kind == .readOnly else { throw error }
+      if error.databaseCode == quire_sqlite_readonly_rollback() {
+        throw Failure(
+          .readOnly,
+          "Could not open '\(file.path)' for reading only: its last write was cut off, and only an open for writing can "
+            + "take back what is half done. Open it for writing once.", databaseCode: error.databaseCode)
+      }
       return try connection(file.hasLog ? .readOnlyUnlocked : .immutable)
     }
   }
 
   private static func store(
-    on connection: Connection, model: Model, options: Options, canCreate: Bool = false
+    on connection: Connection, of file: StoreFile? = nil, model: Model, options: Options
   ) throws(Failure) -> Store {
     do throws(Failure) {
       try configure(connection, options)
+      // A database without tables is an empty file, whatever made its first page: a creation that was cut off, or
+      // another program. What is only in a log that was not copied along is not here to be lost.
       if try connection.isEmpty() {
+        try file?.checkSize()
         if options.isReadOnly || options.mustExist {
-          throw Failure(
-            .notAStore,
-            "'\(connection.path)' is empty, not a store. "
-              + "Open it for writing, and not as one that must exist, to create a store in it.")
+          try awaitCreation(on: connection, options)
+        } else {
+          try create(on: connection, model: model)
         }
-        // Such a file has lost its log, or its end, or is not ours to fill.
-        if !canCreate {
-          throw Failure(
-            .notAStore,
-            "'\(connection.path)' is not empty but has no tables. If it is the copy of a store, copy the file that "
-              + "ends in '-wal' too; to create a store, give the path of a file that does not exist.")
-        }
-        try create(on: connection, model: model)
       }
       let tables = try connection.tables()
       let encoding = try connection.statement("PRAGMA encoding")
@@ -113,25 +115,51 @@ extension Store {
     }
   }
 
-  /// Makes the tables of a new store. Until the transaction ends the file is empty, and can be created again.
+  /// Waits while another process is creating the store, as long as for a lock.
+  private static func awaitCreation(on connection: Connection, _ options: Options) throws(Failure) {
+    let pause: Int32 = 5
+    var waited: Int32 = 0
+    while true {
+      // Asked first: the creation may end in between.
+      let isBeingWritten = connection.isBeingWritten
+      if try !connection.isEmpty() { return }
+      if !isBeingWritten || waited >= options.busyTimeoutMilliseconds { break }
+      sqlite3_sleep(pause)
+      waited += pause
+    }
+    throw Failure(
+      .notAStore,
+      "'\(connection.path)' is empty, not a store. "
+        + "Open it for writing, and not as one that must exist, to create a store in it.")
+  }
+
+  /// Makes the tables of a new store, in one transaction. Whatever cuts it off, an empty database is left.
   private static func create(on connection: Connection, model: Model) throws(Failure) {
     try connection.execute("PRAGMA page_size = 4096")
-    try connection.execute("PRAGMA auto_vacuum = 2")
     try connection.execute("PRAGMA encoding = 'UTF-8'")
-    try connection.transaction { () throws(Failure) in
-      // Another process may have created the store meanwhile.
-      guard try connection.isEmpty() else { return }
-      for statement in Schema(model: model).statements { try connection.execute(statement) }
-      for entity in model.numberedEntities {
-        let insert = try connection.statement(
-          "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, 0)")
-        try insert.bind(Int64(entity.number), at: 1)
-        try insert.bind(Text(entity.name), at: 2)
-        try insert.bind(Int64(entity.parent?.number ?? 0), at: 3)
-        try insert.run()
-      }
-      try Metadata.create(for: model, on: connection)
+    if try connection.hasPages() {
+      return try connection.transaction { () throws(Failure) in try fill(connection, model) }
     }
+    // This pragma writes the first page, in a transaction of its own unless it is the first statement of another one.
+    try connection.snapshot { () throws(Failure) in
+      try connection.execute("PRAGMA auto_vacuum = 2")
+      try fill(connection, model)
+    }
+  }
+
+  private static func fill(_ connection: Connection, _ model: Model) throws(Failure) {
+    // Another process may have created the store meanwhile.
+    guard try connection.isEmpty() else { return }
+    for statement in Schema(model: model).statements { try connection.execute(statement) }
+    for entity in model.numberedEntities {
+      let insert = try connection.statement(
+        "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, 0)")
+      try insert.bind(Int64(entity.number), at: 1)
+      try insert.bind(Text(entity.name), at: 2)
+      try insert.bind(Int64(entity.parent?.number ?? 0), at: 3)
+      try insert.run()
+    }
+    try Metadata.create(for: model, on: connection)
   }
 
   /// The hashes promise these tables, columns and rows; a file made or changed by other means may lack some.

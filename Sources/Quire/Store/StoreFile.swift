@@ -26,8 +26,8 @@ struct StoreFile {
   /// Whether a write-ahead log lies beside the file.
   var hasLog: Bool { status(of: name + "-wal") != nil }
 
-  /// Whether there is nothing yet that could be lost.
-  var isNew: Bool { (status(of: name)?.st_size ?? 0) == 0 }
+  /// Whether a journal lies beside the file, which may have more of its contents than the file itself.
+  private var hasJournal: Bool { (status(of: name + "-journal")?.st_size ?? 0) > 0 }
 
   /// The failure that opening the file must meet, or nothing when it looks possible.
   func check(isReadOnly: Bool, mustExist: Bool) throws(Failure) {
@@ -49,10 +49,8 @@ struct StoreFile {
     if !isAccessible(name, R_OK) {
       throw cannotOpen("the permission to read it is missing. Change the permissions of the file.")
     }
-    // SQLite takes a file of one byte for an empty one and would write over it; its smallest page has 512.
-    if (1..<512).contains(status.st_size) {
-      throw Failure(.notAStore, "Could not open '\(path)': the file is not an SQLite database. Check the path.")
-    }
+    // A transaction that was cut off may have left a part of a page, which SQLite takes back.
+    if !hasJournal { try checkSize() }
     if isReadOnly { return }
     if !isAccessible(name, W_OK) {
       throw readOnly("the file cannot be written. Open it for reading only, or change its permissions.")
@@ -61,6 +59,13 @@ struct StoreFile {
       throw readOnly(
         "its folder cannot be written, and SQLite keeps its log there. "
           + "Open it for reading only, or change the permissions of '\(folder)'.")
+    }
+  }
+
+  /// SQLite takes a file of one byte for an empty one and would write over it; its smallest page has 512.
+  func checkSize() throws(Failure) {
+    if let status = status(of: name), (1..<512).contains(status.st_size) {
+      throw Failure(.notAStore, "Could not open '\(path)': the file is not an SQLite database. Check the path.")
     }
   }
 
