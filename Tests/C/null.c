@@ -74,6 +74,14 @@ static void check_error(quire_status status, quire_error **failure) {
     quire_error_release(*failure);
 }
 
+/* Of a store beside that of the world, which a call makes or deletes. */
+static const char *free_path(void) {
+    static char path[300];
+    const char *parent = getenv("TMPDIR");
+    snprintf(path, sizeof path, "%s/quire-null-%d.sqlite", parent ? parent : "/tmp", (int)getpid());
+    return path;
+}
+
 #include "null_calls.h"
 
 static int32_t answer(void) { return 42; }
@@ -245,6 +253,7 @@ static void end_world(world *w) {
     quire_error_release(w->error);
     quire_error_release(w->broken);
     quire_error_release(w->conflict_error);
+    unlink(free_path());
     free(w);
 }
 

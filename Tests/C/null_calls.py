@@ -9,6 +9,8 @@ import sys
 # An argument that makes a call succeed in the world of null.c, by the parameter's name or type; `w` is that world.
 BY_FUNCTION = {
     ("quire_store_open", "path"): '":memory:"',
+    ("quire_store_copy", "path"): "free_path()",
+    ("quire_store_delete", "path"): "free_path()",
     ("quire_fetch_request_add_sort", "key_path"): '"pages"',
     ("quire_fetch_request_add_sort_with_options", "key_path"): '"title"',
     ("quire_fetch_request_add_property", "key_path"): '"pages"',
@@ -120,6 +122,8 @@ BY_NAME = {
 }
 # What has to come before a call.
 BEFORE = {
+    "quire_store_copy": "unlink(free_path());",
+    "quire_store_delete": "unlink(free_path()); quire_store_copy(w->store, free_path(), QUIRE_NUL, NULL);",
     "quire_context_end_undo_group": "quire_context_begin_undo_group(w->context, NULL, 0, NULL);",
     "quire_results_resume": "quire_results_suspend(w->results, NULL);",
 }

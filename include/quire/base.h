@@ -127,7 +127,9 @@ typedef enum quire_status {
     /** A registered function or a hook failed; the message is its own. */
     QUIRE_FUNCTION = 19,
     /** The caller cancelled it, from another thread or from a progress function. */
-    QUIRE_CANCELLED = 20
+    QUIRE_CANCELLED = 20,
+    /** A file of the open store was moved, deleted or replaced; nothing was written. */
+    QUIRE_FILE_MOVED = 21
 } quire_status;
 
 /** Text: `size` bytes of UTF-8 at `data`, and a NUL behind them. `data` is NULL when there is no text at all. */

@@ -63,7 +63,7 @@ typedef struct quire_batch_options {
  * Attributes without a column have their defaults; relationships are empty. The ids come in the order of the rows.
  * Fails: QUIRE_INVALID_ARGUMENT (also: `upserts` for an entity without uniqueness constraint), QUIRE_INVALID_TEXT,
  * QUIRE_VALIDATION (a mandatory property has no value),
- * QUIRE_CONSTRAINT, QUIRE_BUSY, QUIRE_READ_ONLY, QUIRE_CLOSED, QUIRE_CANCELLED, QUIRE_DATABASE.
+ * QUIRE_CONSTRAINT, QUIRE_BUSY, QUIRE_READ_ONLY, QUIRE_FILE_MOVED, QUIRE_CLOSED, QUIRE_CANCELLED, QUIRE_DATABASE.
  */
 quire_status quire_context_batch_insert(
     quire_context *context, const char *entity, size_t entity_size, const char *const QUIRE_NULLABLE *QUIRE_NONNULL keys,
@@ -101,7 +101,7 @@ quire_status quire_context_batch_update(
  * that answer it, without those that rules took along. The ids are what they were; there are no objects behind them.
  *
  * Fails as `quire_context_fetch`, and with QUIRE_VALIDATION (deny; a mandatory relationship that would be left empty),
- * QUIRE_BUSY, QUIRE_READ_ONLY.
+ * QUIRE_BUSY, QUIRE_READ_ONLY, QUIRE_FILE_MOVED.
  */
 quire_status quire_context_batch_delete(
     quire_context *context, const quire_fetch_request *request, const quire_batch_options *QUIRE_NULLABLE options,

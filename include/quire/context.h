@@ -201,7 +201,7 @@ quire_status quire_context_descriptor(
  * objects the values that did not change are not validated: what is wrong in the file already hinders no save.
  * Fails: QUIRE_VALIDATION (values, counts, rules, the deny rule; each in the error's details, see error.h), QUIRE_FUNCTION
  * (a hook failed), QUIRE_INVALID_STATE (called from a hook of a save; hooks change objects for ever), QUIRE_CONFLICT,
- * QUIRE_CONSTRAINT, QUIRE_BUSY, QUIRE_READ_ONLY, QUIRE_CLOSED, QUIRE_DATABASE.
+ * QUIRE_CONSTRAINT, QUIRE_BUSY, QUIRE_READ_ONLY, QUIRE_FILE_MOVED, QUIRE_CLOSED, QUIRE_DATABASE.
  */
 quire_status quire_context_save(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
@@ -227,7 +227,8 @@ quire_status quire_context_rollback(quire_context *context, quire_error *QUIRE_N
  * learn of the changes by the commit. Releasing the context or closing the store rolls the transaction back.
  *
  * Fails: QUIRE_INVALID_STATE (the context has unsaved changes, or a transaction already; called from a delegate or a hook),
- * QUIRE_UNSUPPORTED (a child, whose saves do not reach the file), QUIRE_BUSY, QUIRE_READ_ONLY, QUIRE_CLOSED, QUIRE_DATABASE.
+ * QUIRE_UNSUPPORTED (a child, whose saves do not reach the file), QUIRE_BUSY, QUIRE_READ_ONLY, QUIRE_FILE_MOVED, QUIRE_CLOSED,
+ * QUIRE_DATABASE.
  */
 quire_status quire_context_begin_transaction(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
@@ -294,7 +295,7 @@ quire_status quire_context_reset(quire_context *context, quire_error *QUIRE_NULL
  * and another one to those whose id a program that does not keep to Z_PRIMARYKEY has used; a save says so with
  * QUIRE_CONFLICT. The objects stay inserted. Processes changes first.
  *
- * Fails: QUIRE_BUSY, QUIRE_READ_ONLY, QUIRE_CLOSED, QUIRE_DATABASE.
+ * Fails: QUIRE_BUSY, QUIRE_READ_ONLY, QUIRE_FILE_MOVED, QUIRE_CLOSED, QUIRE_DATABASE.
  */
 quire_status quire_context_obtain_permanent_ids(
     quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);

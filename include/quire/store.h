@@ -1,4 +1,23 @@
-/** A file of objects, in the layout of Core Data's SQLite stores. */
+/**
+ * A file of objects, in the layout of Core Data's SQLite stores.
+ *
+ * These files belong to the store `PATH`, and stay with it while it is open:
+ *
+ * - `PATH`, an SQLite database, with its text indexes inside;
+ * - `PATH-wal`, SQLite's log: until a store is closed, what was saved last is only there;
+ * - `PATH-shm`, the index of the log, which is made anew when it is needed;
+ * - `PATH-journal`, which a creation, or a write where there is no log, leaves when it is cut off;
+ * - `PATH-list-...`, the caches of lists, which may be deleted at any time;
+ * - `PATH-copy-...`, what a copy to this path leaves when it is cut off; it may be deleted when no copy is under way.
+ *
+ * They are beside the file itself, not beside a symbolic link to it. A relative path is taken from the folder that is
+ * current when the store is opened, once and for all.
+ *
+ * Do not move, delete or replace them while any process has the store open. `quire_store_copy` and `quire_store_delete` are
+ * safe. When the file is not where it was, or another one is there, all that writes fails with QUIRE_FILE_MOVED and writes
+ * nothing, and so it does within a tenth of a second of the same happening to the log, its index or a folder above. Fetches
+ * go on to read the file that was opened. Close the store then, and open it where it is now.
+ */
 #ifndef QUIRE_STORE_H_
 #define QUIRE_STORE_H_
 
@@ -29,11 +48,16 @@ typedef struct quire_store_options {
 /**
  * Opens the store at `path`, creating it when there is no file. `:memory:` is a private store in memory.
  *
+ * An empty file and a database without tables become a store, too. A creation is whole or not there, whatever cuts it off;
+ * processes that open a new path together get one store. With `must_exist` or `is_read_only`, an open waits for a
+ * creation that is under way in another process, as for a lock.
+ *
  * Freezes the model. A file that cannot be opened as this store is left untouched. `options` may be NULL.
  * Owned: `*out_store`.
  * Fails: QUIRE_INVALID_MODEL; QUIRE_CANNOT_OPEN (missing folder, no permission, a folder); QUIRE_NOT_A_STORE (no
  * database, or another program's); QUIRE_MODEL_MISMATCH (written with another model: the message names the entities);
- * QUIRE_BUSY; QUIRE_READ_ONLY (the file may not be written); QUIRE_DATABASE.
+ * QUIRE_BUSY; QUIRE_READ_ONLY (the file may not be written, or is to be read only although its last
+ * write was cut off, which an open for writing takes back); QUIRE_FILE_MOVED (in the midst of the call); QUIRE_DATABASE.
  */
 quire_status quire_store_open(
     const char *path, size_t path_size, quire_model *model, const quire_store_options *QUIRE_NULLABLE options,
@@ -52,6 +76,32 @@ void quire_store_release(quire_store *QUIRE_NULLABLE store);
  * Fails: QUIRE_DATABASE; the store is closed all the same.
  */
 quire_status quire_store_close(quire_store *store, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Writes what is saved, as of one moment, into a new store at `path`. There must be no file; what was not saved is left
+ * out. The copy appears whole or not at all.
+ *
+ * Other threads and processes may read and save meanwhile, except in a store in memory, whose threads wait. The copy is
+ * for the same people to read and write, and keeps the UUID: ids of objects mean the same objects in it. Caches of lists
+ * are not copied. The store may be open for reading only.
+ * Fails: QUIRE_CANNOT_OPEN (there is a file already, also one of the files that would belong to the copy; missing folder,
+ * no permission); QUIRE_FILE_MOVED; QUIRE_BUSY; QUIRE_INVALID_STATE (a store in memory, in the midst of a read or save);
+ * QUIRE_CLOSED; QUIRE_DATABASE (full disk). Thread: any.
+ */
+quire_status quire_store_copy(
+    quire_store *store, const char *path, size_t path_size, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Deletes the store at `path`, of whatever model, with all files that belong to it. Where `path` is a symbolic link, the
+ * link goes with the files that it leads to.
+ *
+ * A store that is open is refused, and so is what is no store; nothing was deleted then. A store that uses no log, because
+ * its file system has no shared memory, is known to be open in other processes only while they read or write.
+ * Fails: QUIRE_INVALID_STATE (this process has it open); QUIRE_BUSY (another one has); QUIRE_NOT_A_STORE; QUIRE_CANNOT_OPEN
+ * (there is none); QUIRE_READ_ONLY (the file or its folder may not be written); QUIRE_DATABASE. Thread: any.
+ */
+quire_status quire_store_delete(
+    const char *path, size_t path_size, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /** Whether the store is open. */
 bool quire_store_is_open(const quire_store *store);

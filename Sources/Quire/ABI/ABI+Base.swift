@@ -40,6 +40,7 @@ public func quire_status_name(_ status: quire_status) -> UnsafePointer<CChar>? {
   case QUIRE_DATABASE: literal("QUIRE_DATABASE")
   case QUIRE_FUNCTION: literal("QUIRE_FUNCTION")
   case QUIRE_CANCELLED: literal("QUIRE_CANCELLED")
+  case QUIRE_FILE_MOVED: literal("QUIRE_FILE_MOVED")
   default: literal("unknown status")
   }
 }

@@ -67,10 +67,10 @@ public func quire_results_delete_cache(
   _ store: UnsafeMutablePointer<quire_store>?, _ name: CText, _ name_size: Int, _ out_error: ErrorOut
 ) -> quire_status {
   status(out_error) { () throws(Failure) in
-    let path = try resolve(store, "store").path
-    let cache = name == nil ? nil : CacheFile(Text(try string(name, name_size, "name")), of: path)
-    if path == ":memory:" { return }
-    if let cache { try cache.delete() } else { try CacheFile.deleteAll(of: path) }
+    let store = try resolve(store, "store")
+    let cache = name == nil ? nil : CacheFile(Text(try string(name, name_size, "name")), of: store.location)
+    if store.path == ":memory:" { return }
+    if let cache { try cache.delete() } else { try CacheFile.deleteAll(of: store.location) }
   }
 }
 

@@ -39,6 +39,25 @@ public func quire_store_close(_ store: UnsafeMutablePointer<quire_store>?, _ out
   }
 }
 
+@_cdecl("quire_store_copy") @implementation
+public func quire_store_copy(
+  _ store: UnsafeMutablePointer<quire_store>?, _ path: CText, _ path_size: Int, _ out_error: ErrorOut
+) -> quire_status {
+  status(out_error) { () throws(Failure) in
+    let store = try resolve(store, "store")
+    try ForeignCall.refuse()
+    try store.copy(to: text(path, path_size, "path"))
+  }
+}
+
+@_cdecl("quire_store_delete") @implementation
+public func quire_store_delete(_ path: CText, _ path_size: Int, _ out_error: ErrorOut) -> quire_status {
+  status(out_error) { () throws(Failure) in
+    try ForeignCall.refuse()
+    try Store.delete(path: text(path, path_size, "path"))
+  }
+}
+
 @_cdecl("quire_store_is_open") @implementation
 public func quire_store_is_open(_ store: UnsafePointer<quire_store>?) -> Bool {
   peek(store).map { !$0.isClosed } ?? false

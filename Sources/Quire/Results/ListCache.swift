@@ -12,7 +12,7 @@ struct ListCache {
       query.predicate?.dependsOnStoreAlone ?? true
     else { return nil }
     store = context.store
-    file = CacheFile(name, of: store.path)
+    file = CacheFile(name, of: store.location)
     // The model is that of the store's file.
     var parts = [
       "1", TextOrder.libraryVersion.string, name.string, query.entity.name, "\(query.includesSubentities)",

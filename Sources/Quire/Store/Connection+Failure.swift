@@ -6,6 +6,17 @@ extension Connection {
     Failure(.closed, "The store '\(path)' is closed. Open it again to use it.")
   }
 
+  /// `file` is one of the files of the store.
+  func movedFailure(_ file: Text) -> Failure {
+    let subject = isOpening ? "Could not open '\(path)'" : "Could not write to the store '\(path)'"
+    return Failure(.fileMoved, "\(subject): \(Connection.moved(file))")
+  }
+
+  private static func moved(_ file: Text) -> String {
+    "the file '\(file)' was moved, deleted or replaced while it was open. Nothing was written. Close the store, and "
+      + "open the file where it is now."
+  }
+
   /// The one place where SQLite's result codes become failures. `doing` completes "Could not ... in the store".
   func failure(_ code: Int32, doing: String) -> Failure {
     let subject = isOpening ? "Could not open '\(path)'" : "Could not \(doing) in the store '\(path)'"
@@ -13,6 +24,7 @@ extension Connection {
     func made(_ kind: Failure.Kind, _ reason: String) -> Failure {
       Failure(kind, "\(subject): \(reason)", databaseCode: code)
     }
+    if code == quire_sqlite_readonly_moved() { return made(.fileMoved, Connection.moved(path)) }
     switch code & 0xFF {
     case SQLITE_BUSY, SQLITE_LOCKED:
       return made(

@@ -30,6 +30,10 @@ final class Connection {
   private(set) var isHeld = false
   private var synchronizesSaves = true
   let busyTimeoutMilliseconds: Int32
+  /// How it reaches the file.
+  let access: Access
+  /// nil in memory, and while the store is being opened.
+  var files: OpenFiles?
 
   /// Enough for the statements of a large model; when full, the pool starts again from nothing.
   private static let idleStatementLimit = 256
@@ -51,6 +55,7 @@ final class Connection {
   init(path: Text, access: Access, busyTimeoutMilliseconds: Int32) throws(Failure) {
     self.path = path
     self.busyTimeoutMilliseconds = busyTimeoutMilliseconds
+    self.access = access
     isReadOnly = access.isReadOnly
     // NOMUTEX: the store's lock already serialises all use of this handle.
     var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
@@ -94,8 +99,14 @@ final class Connection {
     for statement in idleStatements.values { statement.finish() }
     idleStatements = [:]
     setLog(nil)
-    if let open = handle { sqlite3_close_v2(open) }
+    if let open = handle {
+      // The end of the log must not go into another file, nor the log of another file go with it.
+      if files?.isReplaced == true { setCheckpointsOnClose(false) }
+      sqlite3_close_v2(open)
+    }
     handle = nil
+    files?.forget()
+    files = nil
   }
 
   /// Has the end of each statement told to `log`; nil ends that. Returns what followed the statements before: letting
@@ -333,7 +344,11 @@ extension Connection {
   /// Runs `body` in a write transaction; any error rolls it back. Inside another transaction: a plain call, or where
   /// that is one of `begin`, a part of it that an error takes back by itself.
   func transaction<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
-    try bracket(isHeld ? .part : .write, body)
+    try checkBeforeTransaction()
+    return try bracket(isHeld ? .part : .write) { () throws(Failure) in
+      try checkFiles()
+      return try body()
+    }
   }
 
   /// Runs `body` on one unchanging state of the file. Inside a transaction: a plain call.
@@ -366,12 +381,18 @@ extension Connection {
 
   /// Opens a write transaction that lasts until `commit` or `rollBack`.
   func begin() throws(Failure) {
+    try checkBeforeTransaction()
     try statement("BEGIN IMMEDIATE").run()
     isHeld = true
+    do throws(Failure) { try checkFiles() } catch {
+      rollBack()
+      throw error
+    }
   }
 
   /// Ends the transaction of `begin`. When that fails it is still open, unless it `hasLostTransaction`.
   func commit() throws(Failure) {
+    try checkFiles()
     try statement("COMMIT").run()
     isHeld = false
   }

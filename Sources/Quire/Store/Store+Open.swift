@@ -15,7 +15,9 @@ extension Store {
     try file.check(isReadOnly: options.isReadOnly, mustExist: options.mustExist)
     if options.isReadOnly {
       let connection = try readOnlyConnection(to: file, options: options)
-      return try store(on: connection, of: file, model: model, options: options)
+      let store = try store(on: connection, of: file, model: model, options: options)
+      try connection.holdFiles()
+      return store
     }
     // Without a checkpoint at the close that follows a failure, an existing log stays as it is.
     let hadLog = file.hasLog
@@ -26,6 +28,9 @@ extension Store {
     let store = try store(on: connection, of: file, model: model, options: options)
     connection.setCheckpointsOnClose(true)
     connection.useLog()
+    // SQLite opens the log when it reads.
+    _ = try connection.isEmpty()
+    try connection.holdFiles()
     return store
   }
 
@@ -60,8 +65,8 @@ extension Store {
       if error.databaseCode == quire_sqlite_readonly_rollback() {
         throw Failure(
           .readOnly,
-          "Could not open '\(file.path)' for reading only: its last write was cut off, and only an open for writing can "
-            + "take back what is half done. Open it for writing once.", databaseCode: error.databaseCode)
+          "Could not open '\(file.path)' for reading only: its last write was cut off, and only an open for writing "
+            + "can take back what is half done. Open it for writing once.", databaseCode: error.databaseCode)
       }
       return try connection(file.hasLog ? .readOnlyUnlocked : .immutable)
     }

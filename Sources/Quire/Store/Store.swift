@@ -22,6 +22,8 @@ final class Store: @unchecked Sendable {
   /// `:memory:` for a store in memory.
   let path: Text
   let isReadOnly: Bool
+  /// Where the file is, whatever the current folder: absolute and without symbolic links. Caches are beside it.
+  let location: Text
 
   let lock = RecursiveLock()
   /// For who is inside `withConnection`, or has the lock.
@@ -44,6 +46,7 @@ final class Store: @unchecked Sendable {
     self.uuid = uuid
     model = schema.model
     path = connection.path
+    location = connection.location
     isReadOnly = connection.isReadOnly
     schema.textIndexes.store = self
   }

@@ -69,6 +69,66 @@ struct StoreFile {
     }
   }
 
+  /// Fails when a file cannot be made at the path. SQLite would take a log or journal that lies there for its own.
+  func checkIsFree() throws(Failure) {
+    try checkFolder()
+    for ending in [""] + StoreFile.endings {
+      var status = stat()
+      if lstat(name + ending, &status) == 0 { throw exists(ending) }
+    }
+  }
+
+  private func exists(_ ending: String = "") -> Failure {
+    Failure(
+      .cannotOpen,
+      "Could not make '\(path)': there is already a file '\(name + ending)'. "
+        + "Choose another path, or delete that file first.")
+  }
+
+  /// Makes an empty file beside the path and returns its name. `mode` is what it may be used for, and by whom.
+  func makeTemporary(mode: mode_t?) throws(Failure) -> String {
+    let temporary = "\(name)-copy-\(getpid())-\(UInt64.random(in: 0 ... .max))"
+    let descriptor = Glibc.open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode == nil ? 0o666 : 0o600)
+    if descriptor < 0 { throw cannotOpen(StoreFile.describe(errno)) }
+    defer { _ = Glibc.close(descriptor) }
+    if let mode { fchmod(descriptor, mode & 0o777) }
+    return temporary
+  }
+
+  /// Has a file that is whole appear at the path, where nothing is.
+  func place(_ temporary: String) throws(Failure) {
+    if link(temporary, name) == 0 {
+      unlink(temporary)
+    } else {
+      let reason = errno
+      if reason == EEXIST { throw exists() }
+      // Some file systems know one name for each file only.
+      guard [EPERM, ENOSYS, EOPNOTSUPP, EMLINK].contains(reason) else { throw cannotOpen(StoreFile.describe(reason)) }
+      try checkIsFree()
+      if rename(temporary, name) != 0 { throw cannotOpen(StoreFile.describe(errno)) }
+    }
+    // So that the name outlives a power cut, as the contents do.
+    let descriptor = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    if descriptor < 0 { return }
+    fsync(descriptor)
+    _ = Glibc.close(descriptor)
+  }
+
+  /// Deletes the file and what SQLite keeps beside it. `location` is where it really is. The file goes last: as long as
+  /// it is there, it is whole.
+  func delete(at location: String) throws(Failure) {
+    for name in StoreFile.endings.map({ location + $0 }) + [location] where unlink(name) != 0 && errno != ENOENT {
+      let reason = strerror(errno).map { String(cString: $0) } ?? "unknown"
+      throw readOnly("'\(name)' could not be deleted (\(reason)). Change the permissions of its folder.")
+    }
+    // A link to the file leads nowhere now.
+    var status = stat()
+    if lstat(name, &status) == 0, status.st_mode & S_IFMT == S_IFLNK { unlink(name) }
+  }
+
+  /// What SQLite adds to the name of a file for its log, the index of the log, and the journal.
+  private static let endings = ["-wal", "-shm", "-journal"]
+
   private func checkFolder() throws(Failure) {
     guard let status = status(of: folder) else {
       throw cannotOpen("the folder '\(folder)' does not exist. Create it first, or check the path.")

@@ -18,7 +18,7 @@ extension Store {
   /// the system's clock can have the same times. Waits for that tick.
   func settledState() -> [UInt8]? {
     var status = stat()
-    guard stat(path.string, &status) == 0 else { return nil }
+    guard stat(location.string, &status) == 0 else { return nil }
     func nanoseconds(_ time: timespec) -> Int64 { Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec) }
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)

@@ -22,6 +22,7 @@ final class Failure: Error, Sendable {
     case database = 18
     case function = 19
     case cancelled = 20
+    case fileMoved = 21
   }
 
   let kind: Kind

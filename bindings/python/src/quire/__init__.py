@@ -56,6 +56,7 @@ from .errors import (
     ConstraintError,
     DatabaseError,
     Error,
+    FileMoved,
     FunctionError,
     InvalidArgument,
     InvalidModel,
@@ -88,18 +89,18 @@ from .results import Results
 from .section_rule import SectionRule
 from .sections import Section, Sections
 from .snapshot import Snapshot, SnapshotSection
-from .store import Store, open
+from .store import Store, delete_store, open
 
 __all__ = [
     "AggregateChange", "Aggregates", "Attr", "AttributeType", "Busy", "Cancellation", "Cancelled", "CannotOpen",
-    "Change", "ChangeSet", "Column", "Composite", "Conflict", "ConstraintError", "Context", "DatabaseError",
-    "Delete", "DeleteSection", "Double", "Error", "Expression", "Fetched", "Float", "FunctionError", "Insert",
+    "Change", "ChangeSet", "Column", "Composite", "Conflict", "ConstraintError", "Context", "DatabaseError", "Delete",
+    "DeleteSection", "Double", "Error", "Expression", "Fetched", "FileMoved", "Float", "FunctionError", "Insert",
     "InsertSection", "Integer16", "Integer32", "Integer64", "InvalidArgument", "InvalidModel", "InvalidState",
     "InvalidText", "Key", "MergePolicy", "Model", "ModelMismatch", "Move", "MultipleFound", "NotAStore", "NotFound",
-    "ObjectConflict", "Order", "Path", "PlanOrder", "Predicate", "PredicateError", "Quantified",
-    "Query", "ReadOnly", "Related", "Results", "RowChange", "Rule", "Section", "SectionChange", "Sections", "Snapshot",
+    "ObjectConflict", "Order", "Path", "PlanOrder", "Predicate", "PredicateError", "Quantified", "Query",
+    "ReadOnly", "Related", "Results", "RowChange", "Rule", "Section", "SectionChange", "Sections", "Snapshot",
     "SnapshotEvents", "SnapshotSection", "Step", "StepKind", "Store", "StoreClosed", "ToMany", "ToOne",
     "Transformable", "URI", "Unsupported", "Update", "ValidationError", "WrongThread", "WrongType", "__version__",
-    "attr", "derived", "fetched", "function", "icu_version", "open", "register_function", "relation", "sqlite_version",
-    "unregister_function",
+    "attr", "delete_store", "derived", "fetched", "function", "icu_version", "open", "register_function", "relation",
+    "sqlite_version", "unregister_function",
 ]

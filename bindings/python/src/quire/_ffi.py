@@ -176,6 +176,7 @@ QUIRE_READ_ONLY = 17
 QUIRE_DATABASE = 18
 QUIRE_FUNCTION = 19
 QUIRE_CANCELLED = 20
+QUIRE_FILE_MOVED = 21
 
 # quire_step_kind
 QUIRE_STEP_INSERT_ROW = 1
@@ -1172,6 +1173,8 @@ FUNCTIONS = (
     ("quire_sqlite_version", c_char_p, ()),
     ("quire_status_name", c_char_p, (c_uint,)),
     ("quire_store_close", c_uint, (c_void_p, POINTER(c_void_p))),
+    ("quire_store_copy", c_uint, (c_void_p, c_char_p, c_size_t, POINTER(c_void_p))),
+    ("quire_store_delete", c_uint, (c_char_p, c_size_t, POINTER(c_void_p))),
     ("quire_store_is_open", c_bool, (c_void_p,)),
     ("quire_store_model", c_void_p, (c_void_p,)),
     ("quire_store_open", c_uint, (

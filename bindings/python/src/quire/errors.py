@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from .model import Model
 
 __all__ = [
-    "Busy", "Cancelled", "CannotOpen", "Conflict", "ConstraintError", "DatabaseError", "Error", "FunctionError",
-    "InvalidArgument", "InvalidModel", "InvalidState", "InvalidText", "ModelMismatch", "MultipleFound", "NotAStore",
-    "NotFound", "PredicateError", "ReadOnly", "Rule", "StoreClosed", "Unsupported", "ValidationError", "WrongThread",
-    "WrongType",
+    "Busy", "Cancelled", "CannotOpen", "Conflict", "ConstraintError", "DatabaseError", "Error", "FileMoved",
+    "FunctionError", "InvalidArgument", "InvalidModel", "InvalidState", "InvalidText", "ModelMismatch",
+    "MultipleFound", "NotAStore", "NotFound", "PredicateError", "ReadOnly", "Rule", "StoreClosed",
+    "Unsupported", "ValidationError", "WrongThread", "WrongType",
 ]
 
 
@@ -248,6 +248,15 @@ class ReadOnly(Error, OSError):
     status = _ffi.QUIRE_READ_ONLY
 
 
+class FileMoved(Error, OSError):
+    """A file of the open store was moved, deleted or replaced, and nothing was written.
+
+    Close the store and open it where it is now. `Store.copy` and `quire.delete_store` are safe.
+    """
+
+    status = _ffi.QUIRE_FILE_MOVED
+
+
 class DatabaseError(Error, OSError):
     """SQLite failed: disk full, input/output error, damaged file. `database_code` has its number."""
 
@@ -271,7 +280,7 @@ _CLASSES: dict[int, type[Error]] = {
     for kind in (
         InvalidArgument, InvalidState, InvalidText, Unsupported, NotFound, WrongThread, StoreClosed, InvalidModel,
         PredicateError, ValidationError, Conflict, ConstraintError, CannotOpen, NotAStore, ModelMismatch, Busy,
-        ReadOnly, DatabaseError, FunctionError, Cancelled,
+        ReadOnly, DatabaseError, FunctionError, Cancelled, FileMoved,
     )
 }
 

@@ -19,7 +19,7 @@ from .context import Context
 from .errors import InvalidArgument, failure, text
 from .model import Model
 
-__all__ = ["Store", "open"]
+__all__ = ["Store", "delete_store", "open"]
 
 # What 32 bits of milliseconds can hold.
 _LONGEST_TIMEOUT = 4_294_967
@@ -150,6 +150,19 @@ class Store(_handle.Handle):
         if status:
             raise failure(status, error)
 
+    def copy(self, path: Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]) -> None:
+        """Writes what is saved, as of one moment, into a new store at `path`, where there must be no file.
+
+        Others may read and save meanwhile. The copy appears whole or not at all, and has the same UUID; caches of lists
+        are not copied. Raises `CannotOpen`, `FileMoved`, `Busy`, `InvalidState`, `StoreClosed`, `DatabaseError`. Any
+        thread.
+        """
+        encoded = os.fsencode(path)
+        error = c_void_p()
+        status = library.quire_store_copy(self._raw, encoded, len(encoded), byref(error))
+        if status:
+            raise failure(status, error)
+
     def close(self) -> None:
         """Closes the file and all contexts. What was not saved is lost. Closing again does nothing.
 
@@ -210,3 +223,16 @@ def open(
     return Store(
         path, models, read_only=read_only, must_exist=must_exist, relaxed_durability=relaxed_durability,
         timeout=timeout)
+
+
+def delete_store(path: Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]) -> None:
+    """Deletes the store at `path`, of whatever models, with all files that belong to it.
+
+    A store that is open is refused (`InvalidState` in this process, `Busy` in another one), and so is a file that is no
+    store (`NotAStore`); nothing was deleted then. Raises `CannotOpen` when there is none, `ReadOnly`, `DatabaseError`.
+    """
+    encoded = os.fsencode(path)
+    error = c_void_p()
+    status = library.quire_store_delete(encoded, len(encoded), byref(error))
+    if status:
+        raise failure(status, error)

@@ -1,0 +1,107 @@
+import CSQLite
+import Glibc
+
+extension Store {
+  /// Writes what is saved, as of one moment, into a new file at `path`. While others write; threads that use this store
+  /// wait only if it is in memory.
+  func copy(to path: Text) throws(Failure) {
+    if path == ":memory:" {
+      throw Failure(.invalidArgument, "A store cannot be copied to ':memory:'. Give the path of a file.")
+    }
+    let target = try StoreFile(path: path)
+    let other = try connectionForCopy()
+    defer { other?.close() }
+    try target.checkIsFree()
+    // Readable by the same people, from its first byte on.
+    var status = stat()
+    let mode = other == nil || stat(location.string, &status) != 0 ? nil : status.st_mode
+    let temporary = try target.makeTemporary(mode: mode)
+    do throws(Failure) {
+      if let other {
+        try Store.copy(other, to: temporary, for: path)
+      } else {
+        try withConnection { connection throws(Failure) in
+          if connection.isInTransaction {
+            throw Failure(
+              .invalidState, "The store '\(self.path)' cannot be copied while it reads or saves. Copy it afterwards.")
+          }
+          try Store.copy(connection, to: temporary, for: path)
+        }
+      }
+      try target.place(temporary)
+    } catch {
+      for ending in ["", "-journal", "-wal"] { unlink(temporary + ending) }
+      throw error
+    }
+  }
+
+  /// Another connection to the same file; nil in memory, where there is one only.
+  private func connectionForCopy() throws(Failure) -> Connection? {
+    try withConnection { connection throws(Failure) -> Connection? in
+      if path == ":memory:" { return nil }
+      try connection.checkFiles()
+      return try connection.another()
+    }
+  }
+
+  private static func copy(_ source: Connection, to temporary: String, for path: Text) throws(Failure) {
+    let target = try Connection(
+      path: Text(temporary), access: .readWrite(mayCreate: false), busyTimeoutMilliseconds: 0)
+    defer { target.close() }
+    // Without an index of the log, which nobody shares.
+    try target.execute("PRAGMA locking_mode = EXCLUSIVE")
+    try source.snapshot { () throws(Failure) in
+      // Text indexes know by it that nobody has changed the tables.
+      let number = try source.statement("PRAGMA schema_version")
+      let version = try number.step() ? number.integer(at: 0) : 0
+      number.reset()
+      let backup = sqlite3_backup_init(target.handle, "main", source.handle, "main")
+      if backup != nil { sqlite3_backup_step(backup, -1) }
+      let code = backup == nil ? sqlite3_errcode(target.handle) : sqlite3_backup_finish(backup)
+      if code != SQLITE_OK { throw source.failure(code, doing: "write the copy '\(path)' of what is") }
+      // Of a copy that nobody has open yet the file is the whole store.
+      try target.execute("PRAGMA journal_mode = DELETE")
+      try target.execute("PRAGMA schema_version = \(version)")
+    }
+  }
+
+  /// Deletes the store at `path` with all its files, unless it is in use.
+  static func delete(path: Text) throws(Failure) {
+    if path == ":memory:" {
+      throw Failure(.invalidArgument, "A store in memory has no files. It goes when it is closed.")
+    }
+    let file = try StoreFile(path: path)
+    try file.check(isReadOnly: false, mustExist: true)
+    let inUse = "The store '\(path)' cannot be deleted"
+    if OpenFiles.isOpen(path.string) {
+      throw Failure(.invalidState, "\(inUse): this process has it open. Close it first.")
+    }
+    let connection = try Connection(
+      path: path, access: .readWrite(mayCreate: false), busyTimeoutMilliseconds: 0)
+    defer { connection.close() }
+    connection.setCheckpointsOnClose(false)
+    do throws(Failure) {
+      try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+      try connection.execute("BEGIN EXCLUSIVE")
+      let tables = try connection.tables()
+      if tables["Z_METADATA"] == nil || tables["Z_PRIMARYKEY"] == nil {
+        throw Failure(
+          .notAStore, "'\(path)' is not a store: it lacks the tables of one. Nothing was deleted. Check the path.")
+      }
+      try connection.execute("COMMIT")
+    } catch {
+      if error.kind == .busy {
+        throw Failure(
+          .busy, "\(inUse): another process uses it. Close it there first.", databaseCode: error.databaseCode)
+      }
+      throw error
+    }
+    let location = connection.location
+    try CacheFile.deleteAll(of: location)
+    // With its log folded into it, the file is the whole store until it goes. Where that cannot be done, as on a full
+    // disk, it goes all the same.
+    try? connection.execute("PRAGMA journal_mode = DELETE")
+    try connection.execute("BEGIN EXCLUSIVE")
+    try file.delete(at: location.string)
+  }
+}
