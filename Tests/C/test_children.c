@@ -3,7 +3,17 @@
 
 #include <pthread.h>
 
-enum { DEEPEST = 64, STACK = 128 * 1024, MANY = 20000 };
+/* What sanitizers put around each variable makes frames several times as large. */
+#if !defined(__has_feature)
+#define __has_feature(feature) 0
+#endif
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+enum { STACK = 1024 * 1024 };
+#else
+enum { STACK = 128 * 1024 };
+#endif
+
+enum { DEEPEST = 64, MANY = 20000 };
 
 /* A context with `depth` contexts above it, the last of which is `context`. */
 static quire_context *descendant(quire_context *context, int depth) {
