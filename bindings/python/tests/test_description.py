@@ -2,6 +2,7 @@
 
 import inspect
 import pydoc
+import re
 import rlcompleter
 import unittest
 from collections.abc import Iterable
@@ -98,8 +99,9 @@ class DescriptionTests(unittest.TestCase):
 
     def test_a_docstring_stays_and_help_has_the_signature(self):
         self.assertEqual(Work.__doc__, "A work of a writer.")
-        text = pydoc.plain(pydoc.render_doc(Work))
-        self.assertIn("Work(*, title: str, pages: int = 100, ", text)
+        # Newer versions of Python break the lines of a long signature.
+        text = re.sub(r"[\s|]+", " ", pydoc.plain(pydoc.render_doc(Work)))
+        self.assertRegex(text, r"Work\( ?\*, title: str, pages: int = 100, ")
 
     def test_each_property_says_what_it_is(self):
         self.assertEqual(Work.title.__doc__, "Attr[str], required")
