@@ -35,7 +35,8 @@ struct WeakReferencesTests {
     let asked = Counter(), kept = (0..<100).map { _ in Object() }
     for object in kept { references.add(CountedReference(object: object, asked: asked)) }
     for _ in 0..<20_000 {
-      references.add(CountedReference(object: Object(), asked: asked))
+      let object = Object()
+      references.add(CountedReference(object: object, asked: asked))
       #expect(references.all.count <= 2 * kept.count)
     }
     #expect(references.all.prefix(100).compactMap(\.object).count == 100)
