@@ -95,7 +95,7 @@ class World(Saving, Nesting, Stage):
             return False
         relation = NAMED[side.now[n], name]
         is_in = m in members(side.now, n, relation)
-        self.edit(side, lambda: getattr(side.object(n), name).remove(side.object(m)),
+        self.edit(side, lambda: getattr(side.object(n), name).discard(side.object(m)),
                   lambda facts: link(facts, n, relation, m, False) if is_in else None)
 
     def do_assign(self, side: Side, n: int, name: str, wanted: tuple[int, ...]) -> Any:

@@ -108,7 +108,7 @@ class UnevenWorld(Stage):
             if is_in:
                 related.add(side.object(m))
             else:
-                related.remove(side.object(m))
+                related.discard(side.object(m))
 
         self._change(side, n, name, looks, change,
                      lambda looked: side.note_member(n, relation, m, is_in, looked if looked is ... else m in looked),
