@@ -323,7 +323,6 @@ static void store_for_reading_only_is_copied(void) {
 /* Pairs of books, each pair in one save. */
 static void copy_is_of_one_moment_while_another_process_writes(void) {
     use_folder();
-    fixture made = open_fixture_at(path);
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0) {
@@ -334,6 +333,7 @@ static void copy_is_of_one_moment_while_another_process_writes(void) {
             save(writer.context);
         }
     }
+    fixture made = open_fixture_at(path);
     while (count(made.context, "Book", NULL) == 0) usleep(1000);
     for (int i = 0; i < 10; i++) {
         CHECK_OK(quire_store_copy(made.store, other_path, QUIRE_NUL, &error));

@@ -238,9 +238,117 @@ static void a_context_goes_from_thread_to_thread(void) {
     close_fixture(made);
 }
 
+/* What is read of these by several threads at once is what one alone reads. */
+typedef struct reading {
+    quire_page *page;
+    quire_changes *changes;
+    quire_snapshot *earlier, *later;
+    quire_evaluation *evaluation;
+    quire_section_rule *rule;
+    quire_error *failure;
+} reading;
+
+static int64_t read_all(const reading *from) {
+    int64_t sum = quire_page_row_count(from->page);
+    for (int64_t i = 0; i < quire_page_column_count(from->page); i++) {
+        const quire_column *column = quire_page_column(from->page, i);
+        for (int64_t row = 0; row < column->length; row++)
+            sum += column->type == QUIRE_COLUMN_INTEGER ? ((const int64_t *)column->values)[row] : column->offsets[row];
+    }
+    const quire_change_array rows = quire_changes_rows(from->changes);
+    for (int64_t i = 0; i < rows.count; i++) sum += quire_change_at(rows, i)->new_flat;
+    const quire_step_array steps = quire_changes_steps(from->changes);
+    for (int64_t i = 0; i < steps.count; i++) sum += quire_step_at(steps, i)->flat;
+    for (uint32_t order = QUIRE_PLAN_BEFORE_CHILD; order <= QUIRE_PLAN_BATCH; order++) {
+        quire_step_array plan;
+        CHECK(quire_changes_plan(from->changes, order, true, &plan, NULL) == QUIRE_OK);
+        for (int64_t i = 0; i < plan.count; i++) sum += quire_step_at(plan, i)->flat;
+    }
+    const int64_t old_rows[] = {0, 1, 2, 3};
+    int64_t new_rows[4];
+    CHECK(quire_changes_map_positions(from->changes, old_rows, 4, new_rows, NULL) == QUIRE_OK);
+    for (int i = 0; i < 4; i++) sum += new_rows[i];
+    quire_changes *between = NULL;
+    CHECK(quire_snapshot_changes(from->earlier, from->later, &between, NULL) == QUIRE_OK);
+    sum += quire_changes_rows(between).count;
+    quire_changes_release(between);
+    const quire_value *list = quire_evaluation_value(from->evaluation);
+    for (uint32_t i = 0; i < list->size; i++) sum += list->as.list[i].as.integer;
+    sum += (int64_t)quire_error_message(from->failure).size;
+    quire_page_release(quire_page_retain(from->page));
+    quire_changes_release(quire_changes_retain(from->changes));
+    quire_evaluation_release(quire_evaluation_retain(from->evaluation));
+    quire_section_rule_release(quire_section_rule_retain(from->rule));
+    return sum;
+}
+
+static void *read_repeatedly(void *data) {
+    int64_t first = read_all(data);
+    for (int i = 0; i < 200; i++) CHECK(read_all(data) == first);
+    return (void *)(intptr_t)first;
+}
+
+static void what_was_read_is_read_by_any_thread_while_the_context_goes_on(void) {
+    fixture made = open_fixture();
+    quire_object *books[20];
+    for (int i = 0; i < 20; i++) books[i] = insert_book(made.context, i % 2 ? "Faust" : "Stella", i);
+    save(made.context);
+    quire_fetch_request *request = new_request("Book", NULL, "pages");
+    quire_results_options options = QUIRE_RESULTS_OPTIONS_INIT;
+    options.queues_changes = true;
+    options.section_key_path = "title";
+    quire_results *results = NULL;
+    CHECK_OK(quire_results_create(made.context, request, &options, &results, &error));
+    CHECK_OK(quire_results_fetch(results, &error));
+    reading from = {0};
+    CHECK_OK(quire_results_snapshot(results, &from.earlier, &error));
+    for (int i = 0; i < 20; i += 3) set_value(books[i], "pages", quire_value_integer(100 - i));
+    CHECK_OK(quire_context_delete(made.context, books[1], &error));
+    CHECK_OK(quire_context_process(made.context, &error));
+    CHECK_OK(quire_results_next_changes(results, &from.changes, &error));
+    CHECK_OK(quire_results_snapshot(results, &from.later, &error));
+    const char *const keys[] = {"title", "pages"};
+    CHECK_OK(quire_results_page(results, 0, quire_results_count(results), keys, 2, 0, &from.page, &error));
+    quire_expression *expression = NULL;
+    CHECK_OK(quire_expression_parse("{1, 2, 3 + 4}", QUIRE_NUL, NULL, 0, &expression, &error));
+    const quire_value nil = quire_value_nil();
+    CHECK_OK(quire_expression_evaluate(expression, &nil, NULL, 0, &from.evaluation, &error));
+    CHECK_OK(quire_section_rule_create("title", QUIRE_NUL, NULL, &from.rule, &error));
+    quire_object *none = NULL;
+    CHECK(quire_context_insert(made.context, "None", QUIRE_NUL, &none, &from.failure) == QUIRE_INVALID_ARGUMENT);
+
+    pthread_t threads[4];
+    for (int i = 0; i < 4; i++) CHECK(pthread_create(&threads[i], NULL, read_repeatedly, &from) == 0);
+    for (int i = 0; i < 50; i++) {
+        set_value(books[2], "pages", quire_value_integer(i));
+        set_text(books[4], "title", i % 2 ? "Faust" : "Stella");
+        save(made.context);
+    }
+    for (int i = 0; i < 20; i++) quire_object_release(books[i]);
+    quire_results_release(results);
+    close_fixture(made);
+    int64_t sums[4];
+    for (int i = 0; i < 4; i++) {
+        void *sum = NULL;
+        CHECK(pthread_join(threads[i], &sum) == 0);
+        sums[i] = (intptr_t)sum;
+    }
+    CHECK(sums[0] == sums[1] && sums[1] == sums[2] && sums[2] == sums[3] && sums[0] == read_all(&from));
+    quire_page_release(from.page);
+    quire_changes_release(from.changes);
+    quire_snapshot_release(from.earlier);
+    quire_snapshot_release(from.later);
+    quire_evaluation_release(from.evaluation);
+    quire_section_rule_release(from.rule);
+    quire_error_release(from.failure);
+    quire_expression_release(expression);
+    quire_fetch_request_release(request);
+}
+
 int main(void) {
     RUN(a_second_thread_is_refused_by_every_call);
     RUN(racing_threads_are_let_in_one_at_a_time);
     RUN(a_context_goes_from_thread_to_thread);
+    RUN(what_was_read_is_read_by_any_thread_while_the_context_goes_on);
     return RESULT();
 }

@@ -221,7 +221,7 @@ class ForkTests(FileTestCase):
                 # Newer versions of Python warn of forking with threads, which the queue has.
                 warnings.simplefilter("ignore", DeprecationWarning)
                 process.start()
-            self.assertEqual(report.get(timeout=60), ["StoreClosed"] * 5 + ["read 1"])
+            self.assertEqual(report.get(timeout=60), ["StoreClosed"] * 5 + ["CannotOpen"])
             process.join()
             self.assertEqual(process.exitcode, 0)
             report.close()
@@ -245,7 +245,8 @@ class ForkTests(FileTestCase):
             if child == 0:
                 status = 1
                 try:
-                    with quire.open(self.path, MODELS) as mine:
+                    with quire.open(self.path + "-other", MODELS) as mine:
+                        mine.context.add(Quote(contents="x", price=2))
                         assert mine.context.query(Quote).where(predicate).count() == 1
                     assert str(predicate) == text and prices.to_list() == [2.0]
                     assert len(changes[0].steps()) == 1
@@ -256,6 +257,26 @@ class ForkTests(FileTestCase):
                     os._exit(status)
             self.assertEqual(os.waitpid(child, 0)[1], 0)
             self.assertEqual(store.context.query(Quote).where(predicate).count(), 1)
+
+    def test_a_store_that_was_closed_before_the_fork_is_opened_by_each(self):
+        with quire.open(self.path, MODELS) as store:
+            store.context.add(Quote(contents="x"))
+            store.context.save()
+        child = os.fork()
+        if child == 0:
+            status = 1
+            try:
+                with quire.open(self.path, MODELS) as mine:
+                    mine.context.add(Quote(contents="y"))
+                    mine.context.save()
+                status = 0
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                os._exit(status)
+        with quire.open(self.path, MODELS) as store:
+            self.assertEqual(os.waitpid(child, 0)[1], 0)
+            self.assertEqual(store.context.query(Quote).count(), 2)
 
 
 def in_child(report, path, store, quote, live, iterator):
@@ -273,8 +294,11 @@ def in_child(report, path, store, quote, live, iterator):
             found.append(repr(error))
     store.close()
     live.close()
-    with quire.open(path, MODELS) as mine:
-        found.append(f"read {mine.context.query(Quote).count()}")
+    try:
+        quire.open(path, MODELS)
+    except quire.CannotOpen as error:
+        assert "before the fork" in str(error), error
+        found.append("CannotOpen")
     report.put(found)
 
 
