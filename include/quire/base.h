@@ -33,11 +33,31 @@
  * `_retain` takes a const handle and gives one to be released, and what keeps its argument takes it const, too, unless
  * it goes on to change it.
  *
- * Threads. Models, stores, predicates, expressions, cancellations and errors may be used from any thread. A
- * context, with its objects, lists and results controllers, belongs to one thread at a time: the library does not lock, it
- * detects an overlapping call and refuses it (QUIRE_WRONG_THREAD). Handing a context from one thread to another is fine when the
- * application orders the two. `_retain` and `_release` may be called from any thread. A fetch request is plain data:
- * do not change it on one thread while another uses it. Quire starts no threads.
+ * Text and data that an object lends (`quire_object_get` and its like) hold as long as the object does, until the attribute
+ * is set or `quire_context_generation` of its context has grown: with a rollback, a reset, a refresh, a merge, an undo or
+ * redo, a batch request, the save of a child, and a save that took over values of the store or of derived attributes. Copy
+ * what is needed for longer. Text that anything else lends holds as long as that does, where nothing else is said.
+ *
+ * Threads. Models, stores, predicates, expressions, section rules, cancellations, errors, pages, change sets, snapshots and
+ * evaluations may be used from any thread, and be read by several at once; the objects in an evaluation or a conflict belong
+ * to their context. A context, with its objects, lists, results controllers and composites, belongs to one thread at a
+ * time: the library does not lock, it detects an overlapping call and refuses it (QUIRE_WRONG_THREAD). Handing a context from
+ * one thread to another is fine when the application orders the two. `_retain` and `_release` may be called from any thread.
+ * A fetch request is plain data: do not change it on one thread while another uses it. Quire starts no threads.
+ *
+ * Functions of the program. `destroy` is called once, on the thread of the call that lets go of what it belongs to, be that
+ * a call that replaces it or the last release. It may use the library, and even set the next in its place; what belongs to a
+ * context it may use only where the thread may. What the other functions may do is said where they are.
+ *
+ * Processes. A store is of the process that opened it. In one that was forked from it, calls on the store and on what
+ * belongs to it fail with QUIRE_CLOSED, giving them back leaves the file alone, and the same file cannot be opened
+ * (QUIRE_CANNOT_OPEN): SQLite's locks are not passed on, but it would take them for its own, and saves could be lost. Close a
+ * store before the fork and open it in each process, or use exec. What is memory alone goes on: models, predicates, pages,
+ * change sets, snapshots, errors. No other thread may be inside the library at the moment of the fork.
+ *
+ * Signals. No function may be called from a signal handler. The library has no handlers, raises no signals, and goes on
+ * with what one has interrupted; only a wait for a lock may become shorter. Ignore SIGXFSZ where the size of files is limited:
+ * the save is then what fails.
  *
  * Text is UTF-8. Text passed in is a pointer and a size in bytes, less than QUIRE_NUL; QUIRE_NUL itself means that it ends
  * with NUL. Text given out is also followed by a NUL that its size does not count.

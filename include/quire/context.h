@@ -174,8 +174,8 @@ quire_status quire_context_set_merges_automatically(
 
 /**
  * A number that grows whenever values of objects may have become others by something else than a call that sets them:
- * merging, rolling back, undoing, refreshing all, and whatever else changes objects for the caller. For bindings that keep
- * values of their own. 0 when `context` is NULL.
+ * merging, rolling back, undoing, refreshing, and whatever else changes objects for the caller. Text and data that objects
+ * lent before have ended then. For bindings that keep values of their own. 0 when `context` is NULL.
  */
 uint64_t quire_context_generation(const quire_context *context);
 

@@ -54,7 +54,8 @@ bool quire_object_is_fault(const quire_object *object);
 /**
  * Reads an attribute or a to-one relationship. A relationship gives QUIRE_VALUE_OBJECT_ID or nil.
  *
- * Text and data are borrowed from `object`, until this attribute changes or the object is released.
+ * Text and data are borrowed from `object`, as base.h says: until this attribute is set, or something gives objects other
+ * values than a call that sets them.
  * A deleted object can be read until the deletion is saved.
  * Fails: QUIRE_INVALID_ARGUMENT (no such key, a to-many relationship), QUIRE_INVALID_STATE (deleted and saved, or
  * never saved), QUIRE_NOT_FOUND (its row is gone from the store), QUIRE_CLOSED, QUIRE_DATABASE.

@@ -7,6 +7,8 @@ final class Confinement: Sendable {
   /// Changed by the owner alone, which therefore need not add in one step.
   private let depth = Atomic<Int>(0)
   private let isRefusing = Atomic<Bool>(false)
+  /// In a forked process the owner may be a thread that does not exist there.
+  private let mark = ProcessMark()
   /// Of the store.
   private let gate: TransactionGate
   /// How many of the calls under way the gate counts as a stranger's.
@@ -19,6 +21,7 @@ final class Confinement: Sendable {
 
   func enter() throws(Failure) {
     try ForeignCall.refuse()
+    if !mark.isHere { throw ProcessMark.inherited }
     let current = UInt(pthread_self())
     if owner.load(ordering: .acquiring) != current {
       let claim = owner.compareExchange(expected: 0, desired: current, ordering: .acquiring)

@@ -22,6 +22,11 @@ final class Connection {
   var isOpening = true
 
   private(set) var handle: OpaquePointer?
+  /// The process that may use the handle. A forked one must not even close it.
+  let mark = ProcessMark()
+  private var claim: FileClaim?
+  /// Handles of the process from which this one was forked: never closed, and not lost either.
+  private static let inherited = Guarded<[OpaquePointer]>([])
   /// What follows the statements; nil when nothing is logged.
   private var trace: SQLTrace?
   private var idleStatements: [String: IdleStatement] = [:]
@@ -72,12 +77,14 @@ final class Connection {
       flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
       name = Connection.uri(path) + "?immutable=1"
     }
+    try FileClaim.checkNotInherited(path)
     let code = sqlite3_open_v2(name, &handle, flags, fileSystem)
     if code != SQLITE_OK {
       let failure = failure(code, doing: "open")
       close()
       throw failure
     }
+    claim = FileClaim(path)
     sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)
     // A file may come from anywhere: what its triggers and views call must be known to be harmless.
     _ = quire_sqlite_set_trusted_schema(handle, 0)
@@ -96,6 +103,12 @@ final class Connection {
 
   /// Idempotent. Statements still held elsewhere keep SQLite's handle alive until they go.
   func close() {
+    if !mark.isHere {
+      for statement in idleStatements.values { _ = statement.take() }
+      if let handle { Connection.inherited.withLock { $0.append(handle) } }
+      handle = nil
+      return
+    }
     for statement in idleStatements.values { statement.finish() }
     idleStatements = [:]
     setLog(nil)
@@ -107,6 +120,7 @@ final class Connection {
     handle = nil
     files?.forget()
     files = nil
+    claim = nil
   }
 
   /// Has the end of each statement told to `log`; nil ends that. Returns what followed the statements before: letting

@@ -84,6 +84,8 @@ extension Store {
 
   /// Takes back all that was written in a transaction, unless that has happened already. Any thread.
   func rollBack(_ transaction: HeldTransaction) {
+    // That of a parent process goes on there.
+    if !connection.mark.isHere { return }
     lock.withLock {
       if held !== transaction { return }
       connection.rollBack()

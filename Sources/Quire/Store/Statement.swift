@@ -19,6 +19,7 @@ final class Statement {
   }
 
   deinit {
+    if !connection.mark.isHere { return }
     sqlite3_reset(handle)
     sqlite3_clear_bindings(handle)
     connection.recycle(handle, idle)

@@ -51,14 +51,16 @@ final class Store: @unchecked Sendable {
     schema.textIndexes.store = self
   }
 
-  deinit { returnReservedIDs(on: connection) }
+  deinit { if connection.mark.isHere { returnReservedIDs(on: connection) } }
 
   var isClosed: Bool {
-    (try? lock.withLock { () throws(Failure) in !isOpen }) ?? true
+    !connection.mark.isHere || lock.withLock { !isOpen }
   }
 
   /// Closes the file; everything but `close` fails from then on. The last to close a file folds its log into it.
   func close() throws(Failure) {
+    // To a forked process it is closed.
+    if !connection.mark.isHere { return }
     // Let go of without the lock, because that may call the program.
     var log: SQLTrace?
     defer { withExtendedLifetime(log) {} }
@@ -90,6 +92,7 @@ final class Store: @unchecked Sendable {
 
   /// Throws `closed` when the store is not open any more. Does not wait for a transaction to end.
   func checkOpen() throws(Failure) {
+    try checkProcess()
     try lock.withLock { () throws(Failure) in
       guard isOpen else { throw connection.closedFailure }
       try checkIsNotReporting()
@@ -104,12 +107,18 @@ final class Store: @unchecked Sendable {
   func withConnection<Result>(
     waits: Bool = true, monitor: FetchMonitor? = nil, _ body: (Connection) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    try lock.withLock { () throws(Failure) in
+    try checkProcess()
+    return try lock.withLock { () throws(Failure) in
       guard isOpen else { throw connection.closedFailure }
       try checkIsNotReporting()
       if held != nil { try admit(waits: waits, monitor) }
       return try body(connection)
     }
+  }
+
+  /// In a forked process the lock may be held by a thread that does not exist there.
+  private func checkProcess() throws(Failure) {
+    if !connection.mark.isHere { throw ProcessMark.inherited }
   }
 
   /// Runs `body` with everything that it reads under the eyes of `monitor`; other threads wait until it is done.

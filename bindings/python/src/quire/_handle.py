@@ -66,7 +66,8 @@ class Handle:
         name = type(self).__name__.strip("_")
         if self._abandoned:
             return StoreClosed(
-                f"This {name} belongs to the parent process. Open the store again after the fork.")
+                f"This {name} belongs to the parent process. Close the store before the fork and open it in each "
+                "process, or start the process anew (multiprocessing's 'spawn').")
         return StoreClosed(f"This {name} was closed.")
 
     def _retire(self) -> None:

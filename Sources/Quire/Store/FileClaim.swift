@@ -1,0 +1,59 @@
+import Glibc
+
+/// A file that this process has open, noted so that a forked process does not open it again.
+///
+/// SQLite keeps its locks by device and inode for the whole process. After a fork the child finds there locks that it
+/// does not have, takes them for its own, and writes to a log that others believe to be abandoned.
+final class FileClaim: Sendable {
+  private struct Entry {
+    let file: FileIdentity
+    let mark: ProcessMark
+    let owner: ObjectIdentifier
+  }
+
+  private final class Entries: @unchecked Sendable {
+    let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private var entries: [Entry] = []
+
+    init() {
+      pthread_mutex_init(mutex, nil)
+      // No fork happens in the midst of a change.
+      pthread_atfork(
+        { pthread_mutex_lock(FileClaim.entries.mutex) }, { pthread_mutex_unlock(FileClaim.entries.mutex) },
+        { pthread_mutex_unlock(FileClaim.entries.mutex) })
+    }
+
+    func with<Result>(_ body: (inout [Entry]) -> Result) -> Result {
+      pthread_mutex_lock(mutex)
+      defer { pthread_mutex_unlock(mutex) }
+      return body(&entries)
+    }
+  }
+
+  private static let entries = Entries()
+  private let mark = ProcessMark()
+
+  /// Claims the file at `path` until this goes; nothing where there is none.
+  init(_ path: Text) {
+    guard path.string != ":memory:", let file = FileIdentity(of: path.string) else { return }
+    let entry = Entry(file: file, mark: mark, owner: ObjectIdentifier(self))
+    FileClaim.entries.with { $0.append(entry) }
+  }
+
+  deinit {
+    if !mark.isHere { return }
+    let owner = ObjectIdentifier(self)
+    FileClaim.entries.with { $0.removeAll { $0.owner == owner && $0.mark.isHere } }
+  }
+
+  /// Refuses a file that the process from which this one was forked had open at that moment.
+  static func checkNotInherited(_ path: Text) throws(Failure) {
+    guard path.string != ":memory:", let file = FileIdentity(of: path.string) else { return }
+    if entries.with({ $0.contains { !$0.mark.isHere && $0.file == file } }) {
+      throw Failure(
+        .cannotOpen,
+        "'\(path)' was open when this process was forked, and SQLite takes the locks of the other process for its own: "
+          + "what is saved here could be lost. Close the store before the fork, or start the process anew with exec.")
+    }
+  }
+}
