@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 
-MOST_BYTES = 8_000_000
+MOST_BYTES = 10_000_000
 
 
 def main():
