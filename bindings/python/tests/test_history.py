@@ -129,6 +129,7 @@ class Mirror:
         new_flat, end = [item for section in self.by_frames for item in section], -1
         for step in change.plan(quire.PlanOrder.RANGES):
             self.test.assertGreater(step.flat, end)
+            self.test.assertEqual((len(step.removed_ids), len(step.inserted_ids)), (step.removed, step.inserted))
             flat[step.flat : step.flat + step.removed] = new_flat[step.flat : step.flat + step.inserted]
             end = step.flat + step.inserted
         self.test.assertEqual([id(item) for item in flat], [id(item) for item in new_flat])
