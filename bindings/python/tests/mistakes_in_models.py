@@ -1,0 +1,145 @@
+"""Mistakes in model classes, and models that do not fit a file."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, Callable, Optional
+
+import quire
+from mistake_world import Author, World, many, mistake
+
+
+# Models
+
+def declared(body: str, *names: str) -> Callable[[World], object]:
+    """Opens a store with classes that a text declares."""
+
+    def call(w: World) -> None:
+        scope: dict[str, Any] = {
+            "quire": quire, "Optional": Optional, "datetime": datetime, "Decimal": Decimal, "Author": Author}
+        exec(body, scope)
+        w.keep(quire.open(":memory:", [scope[name] for name in names or ("A",)]))
+
+    return call
+
+
+many(
+    ("an attribute of an unknown type", "", declared("class A(quire.Model):\n x: quire.Attr[list]")),
+    ("an attribute without a type", "", declared("class A(quire.Model):\n x: quire.Attr")),
+    ("a plain annotation", "", declared("class A(quire.Model):\n x: int")),
+    ("a default without attr", "", declared("class A(quire.Model):\n x: quire.Attr[int] = 5")),
+    ("a default of the wrong type", "A.x",
+     declared("class A(quire.Model):\n x: quire.Attr[int] = quire.attr(default='5')")),
+    ("a type of another kind", "",
+     declared("class A(quire.Model):\n x: quire.Attr[str] = quire.attr(type=quire.Integer16)")),
+    ("attr without an annotation", "", declared("class A(quire.Model):\n x = quire.attr()")),
+    ("a name that every object has", "", declared("class A(quire.Model):\n id: quire.Attr[int]")),
+    ("a reserved name", "A.entity", declared("class A(quire.Model):\n x: quire.Attr[int] = quire.attr(name='entity')")),
+    ("a name that is none", "", declared("class A(quire.Model):\n x: quire.Attr[int] = quire.attr(name='a b')")),
+    ("names that differ in case", "A.X", declared("class A(quire.Model):\n x: quire.Attr[int]\n X: quire.Attr[int]")),
+    ("two parents", "", declared("class A(quire.Model): pass\nclass B(quire.Model): pass\nclass C(A, B): pass", "A")),
+    ("a relationship to what is no class", "", declared("class A(quire.Model):\n b: quire.ToOne[int]")),
+    ("a relationship to an unknown class", "A.b", declared("class A(quire.Model):\n b: quire.ToOne['B']")),
+    ("an inverse that does not exist", "A.b",
+     declared("class A(quire.Model):\n b: quire.ToOne['A | None'] = quire.relation(inverse='c')")),
+    ("an inverse that does not point back", "A.b", declared(
+        "class A(quire.Model):\n b: quire.ToOne['A | None'] = quire.relation(inverse='c')\n"
+        " c: quire.ToOne['A | None'] = quire.relation(inverse='d')\n"
+        " d: quire.ToOne['A | None'] = quire.relation(inverse='c')")),
+    ("a delete rule that there is not", "",
+     declared("class A(quire.Model):\n b: quire.ToMany['A'] = quire.relation(on_delete='drop')")),
+    ("counts in disorder", "A.b",
+     declared("class A(quire.Model):\n b: quire.ToMany['A'] = quire.relation(minimum=5, maximum=2)")),
+    ("a minimum above the maximum", "A.x",
+     declared("class A(quire.Model):\n x: quire.Attr[int] = quire.attr(minimum=5, maximum=2)")),
+    ("a length of a number", "A.x",
+     declared("class A(quire.Model):\n x: quire.Attr[int] = quire.attr(max_length=2)")),
+    ("a pattern that is no pattern", "A.x",
+     declared("class A(quire.Model):\n x: quire.Attr[str] = quire.attr(pattern='[')")),
+    ("a minimum of the wrong type", "A.x",
+     declared("class A(quire.Model):\n x: quire.Attr[int] = quire.attr(minimum='a')")),
+    ("a searchable number", "A.x",
+     declared("class A(quire.Model):\n x: quire.Attr[int] = quire.attr(searchable=True)")),
+    ("an index of an unknown property", "A.y",
+     declared("class A(quire.Model):\n x: quire.Attr[int]\n __indexes__ = ['y']")),
+    ("an index that is a text", "", declared("class A(quire.Model):\n x: quire.Attr[int]\n __indexes__ = 'x'")),
+    ("a constraint of an unknown property", "A.y",
+     declared("class A(quire.Model):\n x: quire.Attr[int]\n __unique__ = ['y']")),
+    ("a rule of an unknown key", "A",
+     declared("class A(quire.Model):\n x: quire.Attr[int]\n __rules__ = [('y > 1', 'no')]")),
+    ("a rule that is no tuple", "", declared("class A(quire.Model):\n x: quire.Attr[int]\n __rules__ = ['x > 1']")),
+    ("a rule without a message", "A",
+     declared("class A(quire.Model):\n x: quire.Attr[int]\n __rules__ = [('x > 1', '')]")),
+    ("a template that is none", "",
+     declared("class A(quire.Model):\n x: quire.Attr[int]\n __templates__ = {'a': 5}")),
+    ("derived from nothing", "A.x",
+     declared("class A(quire.Model):\n x: quire.Attr[int] = quire.derived('y.@count')")),
+    ("derived of another type", "A.x",
+     declared("class A(quire.Model):\n y: quire.Attr[str]\n x: quire.Attr[int] = quire.derived('uppercase:(y)')")),
+    ("derived from what is none", "A.x",
+     declared("class A(quire.Model):\n y: quire.Attr[str]\n x: quire.Attr[str] = quire.derived('shout:(y)')")),
+)
+
+
+@mistake("a class that was defined twice, in a query", "Note")
+def _(w: World) -> None:
+    scope: dict[str, Any] = {"quire": quire}
+    exec("class Note(quire.Model):\n text: quire.Attr[str]", scope)
+    store = w.keep(quire.open(":memory:", [scope["Note"]]))
+    exec("class Note(quire.Model):\n text: quire.Attr[str]", scope)
+    store.context.query(scope["Note"])
+
+
+@mistake("a class that was defined twice, in a list of models", "Note")
+def _(w: World) -> None:
+    scope: dict[str, Any] = {"quire": quire}
+    exec("class Note(quire.Model):\n text: quire.Attr[str]", scope)
+    first = scope["Note"]
+    exec("class Note(quire.Model):\n text: quire.Attr[str]", scope)
+    w.keep(quire.open(":memory:", [first, scope["Note"]]))
+
+
+@mistake("a class that was defined twice, as the end of a relationship", "Pad.notes")
+def _(w: World) -> None:
+    scope: dict[str, Any] = {"quire": quire}
+    exec("class Note(quire.Model):\n text: quire.Attr[str]", scope)
+    exec("class Pad(quire.Model):\n notes: quire.ToMany[Note]", scope)
+    exec("class Note(quire.Model):\n text: quire.Attr[str]", scope)
+    w.keep(quire.open(":memory:", [scope["Pad"], scope["Note"]]))
+
+
+def reopened(before: str, after: str, *names: str) -> Callable[[World], object]:
+    """Opens a file with classes that have changed."""
+
+    def call(w: World) -> None:
+        for body in (before, after):
+            scope: dict[str, Any] = {"quire": quire, "Optional": Optional}
+            exec(body, scope)
+            w.keep(quire.open(w.path, [each for each in scope.values() if isinstance(each, type)
+                                       and issubclass(each, quire.Model)])).close()
+
+    return call
+
+
+many(
+    ("a model with another attribute", "", reopened(
+        "class A(quire.Model):\n x: quire.Attr[int]", "class A(quire.Model):\n x: quire.Attr[int]\n"
+        " y: quire.Attr[int]")),
+    ("a model without an attribute", "", reopened(
+        "class A(quire.Model):\n x: quire.Attr[int]\n y: quire.Attr[int]", "class A(quire.Model):\n"
+        " x: quire.Attr[int]")),
+    ("a model with another type", "", reopened(
+        "class A(quire.Model):\n x: quire.Attr[int]", "class A(quire.Model):\n x: quire.Attr[str]")),
+    ("a model with another option", "", reopened(
+        "class A(quire.Model):\n x: quire.Attr[int]", "class A(quire.Model):\n x: quire.Attr[Optional[int]]")),
+    ("a model with another class", "", reopened(
+        "class A(quire.Model):\n x: quire.Attr[int]",
+        "class A(quire.Model):\n x: quire.Attr[int]\nclass B(quire.Model):\n x: quire.Attr[int]")),
+    ("a model without a class", "", reopened(
+        "class A(quire.Model):\n x: quire.Attr[int]\nclass B(quire.Model):\n x: quire.Attr[int]",
+        "class A(quire.Model):\n x: quire.Attr[int]")),
+    ("a model with a relationship more", "", reopened(
+        "class A(quire.Model):\n x: quire.Attr[int]",
+        "class A(quire.Model):\n x: quire.Attr[int]\n a: quire.ToOne['A | None']\n b: quire.ToMany['A']")),
+)
