@@ -128,7 +128,7 @@ BEFORE = {
     "quire_results_resume": "quire_results_suspend(w->results, NULL);",
 }
 # They answer for NULL too.
-ANSWER_NULL = {"quire_error_status", "quire_error_offset"}
+ANSWER_NULL = {"quire_error_status", "quire_error_offset", "quire_error_row"}
 # Only a callback of the library can call them with success.
 ONLY_IN_CALLBACKS = {"quire_object_refuse", "quire_results_delegate_failed", "quire_composite_delegate_failed"}
 # They change nothing although their handle is one that things are changed through.

@@ -60,17 +60,23 @@ const quire_error *QUIRE_NULLABLE quire_error_detail(const quire_error *error, i
 /** The rule that a single error of QUIRE_VALIDATION is about: a `quire_rule`, or QUIRE_RULE_NONE. */
 uint32_t quire_error_rule(const quire_error *error);
 
-/** Name of the entity whose rule was broken. Borrowed from `error`; no text when no rule was. */
+/**
+ * Name of the entity at fault: of the object, property, row or key path that the error is about. Borrowed from `error`;
+ * no text when there is none, and for a combined error, whose details have their own.
+ */
 quire_string quire_error_entity(const quire_error *error);
 
 /**
- * The id of the object that broke a rule, in its permanent form once it has one; 0 when there is none: rows of a batch
- * request have no object. An error keeps neither object nor context alive.
+ * The id of the object that was used or saved, in its permanent form once it has one; 0 when there is none: rows of a
+ * batch request have no object. An error keeps neither object nor context alive.
  */
 int64_t quire_error_object_id(const quire_error *error);
 
-/** The property at fault. Borrowed from `error`; no text when the rule is about the object as a whole. */
+/** The property at fault, or the key that no property has. Borrowed from `error`; no text when no single one is. */
 quire_string quire_error_key(const quire_error *error);
+
+/** The row at fault, counted from 0, of those that `quire_context_insert_rows` or a batch request was given; else -1. */
+int64_t quire_error_row(const quire_error *error);
 
 /** The predicate of a broken rule of kind QUIRE_RULE_CUSTOM. Borrowed from `error`; otherwise no text. */
 quire_string quire_error_predicate(const quire_error *error);
@@ -85,7 +91,8 @@ quire_status quire_error_value(
     const quire_error *error, quire_value *out_value, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * The object that broke a rule, looked up in `context`, the one whose save failed, on its thread. Owned: `*out_object`.
+ * The object that the error is about, looked up in `context`, the one whose call failed, on its thread. Owned:
+ * `*out_object`.
  *
  * Fails: QUIRE_NOT_FOUND (the error is about no object, or the object is gone), QUIRE_WRONG_THREAD, QUIRE_CLOSED.
  */

@@ -12,17 +12,19 @@ private func read<T>(
     let out = try required(out, "out_value")
     try object.context.store.checkOpen()
     try object.awaken()
-    let property = try object.entity.property(key, key_size, "key")
-    let value = try object.value(of: property)
-    out_is_nil?.pointee = value.isNil
-    if value.isNil { return }
-    guard let converted = try convert(value, object, property) else {
-      throw Failure(
-        .invalidArgument,
-        "'\(property.qualifiedName)' holds \(value.kindName), and this call reads \(kinds). Read it with "
-          + "quire_object_get.")
+    let property = try object.property(key, key_size)
+    try object.asked(property) { () throws(Failure) in
+      let value = try object.value(of: property)
+      out_is_nil?.pointee = value.isNil
+      if value.isNil { return }
+      guard let converted = try convert(value, object, property) else {
+        throw Failure(
+          .invalidArgument,
+          "'\(property.qualifiedName)' holds \(value.kindName), and this call reads \(kinds). Read it with "
+            + "quire_object_get.")
+      }
+      out.pointee = converted
     }
-    out.pointee = converted
   }
 }
 

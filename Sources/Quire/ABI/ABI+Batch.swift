@@ -15,7 +15,7 @@ public func quire_context_batch_insert(
       entityNamed: name, keys: table.keys, rowCount: row_count, merges: !options.skips_merge,
       upserts: options.upserts, cancellation: cancellation, progress: monitorProgress(options.progress)
     ) { (column, row) throws(Failure) in
-      try value(table.cells[column][row], .cell(table.keys[column], row))
+      try table.value(column, row, of: name)
     }
     return (name, rows)
   }
@@ -34,7 +34,9 @@ public func quire_context_batch_update(
     let names = try strings(keys, count, "keys")
     var changes: [(key: String, value: FormatArgument)] = []
     for (place, given) in try array(values, count, "values").enumerated() {
-      changes.append((names[place], try formatArgument(given, .key(names[place]), in: context)))
+      do throws(Failure) {
+        changes.append((names[place], try formatArgument(given, .key(names[place]), in: context)))
+      } catch { throw error.about(.named(request.entityName, names[place])) }
     }
     if changes.isEmpty {
       throw Failure(.invalidArgument, "'count' is 0: a batch update needs properties to set.")

@@ -31,9 +31,11 @@ public func quire_object_get_committed(
   return status(object, "object", out_error) { object throws(Failure) in
     let out = try required(out_value, "out_value")
     try object.context.store.checkOpen()
-    let property = try object.entity.property(named: string(key, key_size, "key"))
-    // Beside the text that is lent for the present value.
-    out.pointee = try exported(object.committedValue(of: property)) { object.lend($0, at: -1 - property.slot) }
+    let property = try object.property(key, key_size)
+    try object.asked(property) { () throws(Failure) in
+      // Beside the text that is lent for the present value.
+      out.pointee = try exported(object.committedValue(of: property)) { object.lend($0, at: -1 - property.slot) }
+    }
   }
 }
 
@@ -46,9 +48,11 @@ public func quire_object_get_committed_objects(
   return status(object, "object", out_error) { object throws(Failure) in
     let out = try required(out_list, "out_list")
     try object.context.store.checkOpen()
-    let relationship = try object.toManyRelationship(string(key, key_size, "key"))
-    let objects = try object.committedObjects(of: relationship)
-    out.pointee = .passing(ObjectList(context: object.context, objects: objects, entity: relationship.destination))
+    let relationship = try object.toManyRelationship(key, key_size)
+    try object.asked(relationship) { () throws(Failure) in
+      let objects = try object.committedObjects(of: relationship)
+      out.pointee = .passing(ObjectList(context: object.context, objects: objects, entity: relationship.destination))
+    }
   }
 }
 

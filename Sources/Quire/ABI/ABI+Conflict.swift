@@ -110,7 +110,8 @@ public func quire_conflict_value(
     let property = try conflict.object.entity.property(named: string(key, key_size, "key"))
     if let relationship = property as? Relationship, relationship.isToMany {
       throw Failure(
-        .invalidArgument, "'\(property.qualifiedName)' is a to-many relationship, which conflicts do not tell.")
+        .invalidArgument, "'\(property.qualifiedName)' is a to-many relationship, which conflicts do not tell.",
+        about: .property(property))
     }
     guard let values, values.indices.contains(property.slot) else {
       throw Failure(.notFound, "There is no such version of the object in conflict: see quire_conflict_has.")

@@ -90,11 +90,13 @@ public func quire_context_find(
     let out = try required(out_object, "out_object")
     let entity = try context.model.entity(entity, entity_size, "entity")
     let property = try entity.property(key, key_size, "key")
-    let value = try Quire.value(value, "value", in: context)
-    guard let object = try context.find(entity, property, value) else {
-      throw Failure(.notFound, "There is no object '\(entity.name)' with this value of '\(property.name)'.")
-    }
-    out.pointee = .passing(object)
+    do throws(Failure) {
+      let value = try Quire.value(value, for: property, in: context)
+      guard let object = try context.find(entity, property, value) else {
+        throw Failure(.notFound, "There is no \(entity.name) whose '\(property.name)' is \(value.written).")
+      }
+      out.pointee = .passing(object)
+    } catch { throw error.about(.entity(entity, key: property.name)) }
   }
 }
 
@@ -110,9 +112,11 @@ public func quire_context_find_or_insert(
     let out = try required(out_object, "out_object")
     let entity = try context.model.entity(entity, entity_size, "entity")
     let property = try entity.property(key, key_size, "key")
-    let found = try context.findOrInsert(entity, property, Quire.value(value, "value", in: context))
-    out.pointee = .passing(found.object)
-    out_is_inserted?.pointee = found.isInserted
+    do throws(Failure) {
+      let found = try context.findOrInsert(entity, property, Quire.value(value, for: property, in: context))
+      out.pointee = .passing(found.object)
+      out_is_inserted?.pointee = found.isInserted
+    } catch { throw error.about(.entity(entity, key: property.name)) }
   }
 }
 
@@ -255,17 +259,29 @@ public func quire_context_insert_rows(
     let table = try valueTable(keys, columns, column_count, row_count)
     let first = try context.insert(entityNamed: entity, keys: table.keys, rowCount: row_count) {
       (column, row) throws(Failure) in
-      try value(table.cells[column][row], .cell(table.keys[column], row))
+      try table.value(column, row, of: entity)
     }
     out_first_id?.pointee = first
   }
 }
 
 /// Columns of values with their keys; every column has as many values as there are rows.
+struct ValueTable {
+  let keys: [String]
+  let cells: [UnsafeBufferPointer<quire_value>]
+
+  /// The failure of a cell tells where it is, in a table for rows of an entity.
+  func value(_ column: Int, _ row: Int, of entityName: String) throws(Failure) -> Value {
+    do throws(Failure) { return try Quire.value(cells[column][row], .cell(keys[column], row)) } catch {
+      throw error.about(Offender(entityName: Text(entityName), key: Text(keys[column]), row: row))
+    }
+  }
+}
+
 func valueTable(
   _ keys: UnsafePointer<UnsafePointer<CChar>?>?, _ columns: UnsafePointer<UnsafePointer<quire_value>?>?,
   _ columnCount: Int, _ rowCount: Int
-) throws(Failure) -> (keys: [String], cells: [UnsafeBufferPointer<quire_value>]) {
+) throws(Failure) -> ValueTable {
   let keys = try strings(keys, columnCount, "keys")
   var cells: [UnsafeBufferPointer<quire_value>] = []
   for column in try array(columns, columnCount, "columns") { cells.append(try array(column, rowCount, "columns")) }
@@ -274,5 +290,5 @@ func valueTable(
     throw Failure(
       .invalidArgument, "There are no columns for the \(UInt(bitPattern: rowCount)) rows; give at least one.")
   }
-  return (keys, cells)
+  return ValueTable(keys: keys, cells: cells)
 }

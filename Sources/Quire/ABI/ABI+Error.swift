@@ -46,22 +46,27 @@ public func quire_error_rule(_ error: UnsafePointer<quire_error>?) -> UInt32 {
 
 @_cdecl("quire_error_entity") @implementation
 public func quire_error_entity(_ error: UnsafePointer<quire_error>?) -> quire_string {
-  peek(error)?.broken?.entityName.lent ?? noText
+  lent(peek(error)?.offender?.entityName)
 }
 
 @_cdecl("quire_error_object_id") @implementation
 public func quire_error_object_id(_ error: UnsafePointer<quire_error>?) -> Int64 {
-  peek(error)?.broken?.object?.reference.id ?? 0
+  peek(error)?.offender?.object?.reference.id ?? 0
 }
 
 @_cdecl("quire_error_key") @implementation
 public func quire_error_key(_ error: UnsafePointer<quire_error>?) -> quire_string {
-  peek(error)?.broken.map { $0.key.bytes.count == 0 ? noText : $0.key.lent } ?? noText
+  lent(peek(error)?.offender?.key)
+}
+
+@_cdecl("quire_error_row") @implementation
+public func quire_error_row(_ error: UnsafePointer<quire_error>?) -> Int64 {
+  Int64(peek(error)?.offender?.row ?? -1)
 }
 
 @_cdecl("quire_error_predicate") @implementation
 public func quire_error_predicate(_ error: UnsafePointer<quire_error>?) -> quire_string {
-  peek(error)?.broken.map { $0.condition.bytes.count == 0 ? noText : $0.condition.lent } ?? noText
+  lent(peek(error)?.broken?.condition)
 }
 
 @_cdecl("quire_error_value") @implementation
@@ -84,14 +89,19 @@ public func quire_error_object(
   out_object?.pointee = nil
   return status(context, "context", out_error) { context throws(Failure) in
     let out = try required(out_object, "out_object")
-    guard let broken = try resolve(error, "error").broken, let reference = broken.object?.reference else {
+    guard let offender = try resolve(error, "error").offender, let reference = offender.object?.reference else {
       throw Failure(.notFound, "The error is about no object.")
     }
     // One that is to be deleted is at fault as well, and nobody finds it by its id.
     if let object = context.registeredObject(reference) {
       out.pointee = .passing(object)
     } else {
-      out.pointee = .passing(try context.existingObject(entityNamed: broken.entityName.string, id: reference.id))
+      out.pointee = .passing(try context.existingObject(entityNamed: offender.entityName.string, id: reference.id))
     }
   }
+}
+
+/// Borrowed text; none for what is empty.
+private func lent(_ text: Text?) -> quire_string {
+  text.map { $0.isEmpty ? noText : $0.lent } ?? noText
 }

@@ -53,8 +53,10 @@ public func quire_object_get(
     let out = try required(out_value, "out_value")
     try object.context.store.checkOpen()
     try object.awaken()
-    let property = try object.entity.property(key, key_size, "key")
-    out.pointee = try exported(object.value(of: property)) { object.lend($0, at: property.slot) }
+    let property = try object.property(key, key_size)
+    try object.asked(property) { () throws(Failure) in
+      out.pointee = try exported(object.value(of: property)) { object.lend($0, at: property.slot) }
+    }
   }
 }
 
@@ -65,12 +67,14 @@ public func quire_object_set(
 ) -> quire_status {
   status(object, "object", out_error) { object throws(Failure) in
     try object.awaken()
-    let property = try object.entity.property(key, key_size, "key")
-    if let relationship = property as? Relationship, relationship.isToMany {
-      guard let value else { throw Failure(.invalidArgument, "'value' is NULL; pass a list of objects.") }
-      try object.set(objects(value.pointee, relationship), for: relationship)
-    } else {
-      try object.set(Quire.value(value, "value", in: object.context), for: property)
+    let property = try object.property(key, key_size)
+    try object.asked(property) { () throws(Failure) in
+      if let relationship = property as? Relationship, relationship.isToMany {
+        guard let value else { throw Failure(.invalidArgument, "'value' is NULL; pass a list of objects.") }
+        try object.set(objects(value.pointee, relationship), for: relationship)
+      } else {
+        try object.set(Quire.value(value, for: property, in: object.context), for: property)
+      }
     }
   }
 }
@@ -85,11 +89,14 @@ public func quire_object_set_values(
     let keys = try array(keys, count, "keys"), values = try array(values, count, "values")
     var changes: [(property: Property, value: Value)] = []
     changes.reserveCapacity(keys.count)
-    for (key, given) in zip(keys, values) {
-      let property = try object.entity.property(key, endsWithNUL, "keys")
-      changes.append((property, try value(given, .key(property.name), in: object.context)))
+    for (place, key) in keys.enumerated() {
+      let property = try object.property(key, endsWithNUL, "keys")
+      try object.asked(property) { () throws(Failure) in
+        let given = values.baseAddress.map { $0 + place }
+        changes.append((property, try value(given, for: property, in: object.context)))
+      }
     }
-    try object.set(changes)
+    do throws(Failure) { try object.set(changes) } catch { throw error.about(.object(object)) }
   }
 }
 
@@ -103,11 +110,15 @@ public func quire_object_get_object(
     let out = try required(out_object, "out_object")
     try object.context.store.checkOpen()
     try object.awaken()
-    let key = try string(key, key_size, "key")
-    guard let relationship = try object.entity.property(named: key) as? Relationship else {
-      throw Failure(.invalidArgument, "'\(object.entity.name).\(key)' is an attribute; read it with quire_object_get.")
+    let property = try object.property(key, key_size)
+    try object.asked(property) { () throws(Failure) in
+      guard let relationship = property as? Relationship else {
+        throw Failure(
+          .invalidArgument,
+          "'\(object.entity.name).\(property.name)' is an attribute; read it with quire_object_get.")
+      }
+      if let target = try object.object(of: relationship) { out.pointee = .passing(target) }
     }
-    if let target = try object.object(of: relationship) { out.pointee = .passing(target) }
   }
 }
 
@@ -135,10 +146,12 @@ public func quire_object_get_objects(
     let out = try required(out_list, "out_list")
     try object.context.store.checkOpen()
     try object.awaken()
-    let relationship = try object.toManyRelationship(string(key, key_size, "key"))
-    let objects = try object.objects(of: relationship)
-    out.pointee = .passing(
-      ObjectList(context: object.context, objects: objects, entity: relationship.destination))
+    let relationship = try object.toManyRelationship(key, key_size)
+    try object.asked(relationship) { () throws(Failure) in
+      let objects = try object.objects(of: relationship)
+      out.pointee = .passing(
+        ObjectList(context: object.context, objects: objects, entity: relationship.destination))
+    }
   }
 }
 
@@ -149,7 +162,8 @@ public func quire_object_add(
 ) -> quire_status {
   status(object, "object", out_error) { object throws(Failure) in
     try object.awaken()
-    try object.add(resolve(other, "other"), to: object.toManyRelationship(string(key, key_size, "key")))
+    let relationship = try object.toManyRelationship(key, key_size)
+    try object.asked(relationship) { () throws(Failure) in try object.add(resolve(other, "other"), to: relationship) }
   }
 }
 
@@ -160,7 +174,10 @@ public func quire_object_remove(
 ) -> quire_status {
   status(object, "object", out_error) { object throws(Failure) in
     try object.awaken()
-    try object.remove(resolve(other, "other"), from: object.toManyRelationship(string(key, key_size, "key")))
+    let relationship = try object.toManyRelationship(key, key_size)
+    try object.asked(relationship) { () throws(Failure) in
+      try object.remove(resolve(other, "other"), from: relationship)
+    }
   }
 }
 
@@ -181,14 +198,16 @@ public func quire_object_validate_value(
 ) -> quire_status {
   status(object, "object", out_error) { object throws(Failure) in
     try object.context.store.checkOpen()
-    let property = try object.entity.property(named: string(key, key_size, "key"))
-    if let relationship = property as? Relationship, relationship.isToMany {
-      throw Failure(
-        .invalidArgument,
-        "'\(property.qualifiedName)' is a to-many relationship, whose objects are counted when it is saved; validate "
-          + "the object.")
+    let property = try object.property(key, key_size)
+    try object.asked(property) { () throws(Failure) in
+      if let relationship = property as? Relationship, relationship.isToMany {
+        throw Failure(
+          .invalidArgument,
+          "'\(property.qualifiedName)' is a to-many relationship, whose objects are counted when it is saved; validate "
+            + "the object.", about: .property(property))
+      }
+      try Validation.check(Quire.value(value, for: property, in: object.context), for: property, of: object)
     }
-    try Validation.check(Quire.value(value, "value", in: object.context), for: property, of: object)
   }
 }
 
@@ -204,10 +223,22 @@ public func quire_object_refuse(
 }
 
 extension ManagedObject {
-  func toManyRelationship(_ key: String) throws(Failure) -> Relationship {
-    if let relationship = try entity.property(named: key) as? Relationship, relationship.isToMany {
-      return relationship
-    }
-    throw Failure(.invalidArgument, "'\(entity.name).\(key)' is not a to-many relationship.")
+  /// The property that a text argument names.
+  func property(_ key: CText, _ size: Int, _ name: InputName = "key") throws(Failure) -> Property {
+    do throws(Failure) { return try entity.property(key, size, name) } catch { throw error.about(.object(self)) }
+  }
+
+  func toManyRelationship(_ key: CText, _ size: Int) throws(Failure) -> Relationship {
+    let property = try property(key, size)
+    if let relationship = property as? Relationship, relationship.isToMany { return relationship }
+    throw Failure(
+      .invalidArgument, "'\(entity.name).\(property.name)' is not a to-many relationship.",
+      about: .object(self, property))
+  }
+
+  /// Does what a caller asks of one property. Its failure tells the entity, the key and the id.
+  @inline(__always)
+  func asked(_ property: Property, _ body: () throws(Failure) -> Void) throws(Failure) {
+    do throws(Failure) { try body() } catch { throw error.about(.object(self, property)) }
   }
 }

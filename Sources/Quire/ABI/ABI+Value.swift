@@ -68,20 +68,34 @@ func value(
   return try value(pointer.pointee, name, in: context)
 }
 
+/// A value for a property, which messages name instead of the parameter.
+func value(
+  _ pointer: UnsafePointer<quire_value>?, for property: Property, in context: Context
+) throws(Failure) -> Value {
+  do throws(Failure) { return try value(pointer, "value", in: context) } catch {
+    // Again, for the sake of the message, so that a value that fits costs no name.
+    guard let pointer else { throw error }
+    return try value(pointer.pointee, .property(property), in: context)
+  }
+}
+
 /// A list of objects, for a to-many relationship.
 func objects(_ source: quire_value, _ relationship: Relationship) throws(Failure) -> [ManagedObject] {
   guard quire_value_kind(rawValue: source.kind) == QUIRE_VALUE_LIST else {
     throw Failure(
-      .invalidArgument, "'\(relationship.qualifiedName)' is a to-many relationship and takes a list of objects.")
+      .invalidArgument, "'\(relationship.qualifiedName)' is a to-many relationship and takes a list of objects.",
+      about: .property(relationship))
   }
   var objects: [ManagedObject] = []
-  for element in try array(source.as.list, Int(source.size), "value") {
+  let name = InputName.property(relationship)
+  for element in try array(source.as.list, Int(source.size), name) {
     guard quire_value_kind(rawValue: element.kind) == QUIRE_VALUE_OBJECT else {
       throw Failure(
         .invalidArgument,
-        "'\(relationship.qualifiedName)' was given something other than an object; it takes objects only.")
+        "'\(relationship.qualifiedName)' was given something other than an object; it takes objects only.",
+        about: .property(relationship))
     }
-    objects.append(try resolve(element.as.object, "value"))
+    objects.append(try resolve(element.as.object, name))
   }
   return objects
 }

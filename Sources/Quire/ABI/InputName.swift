@@ -5,7 +5,9 @@ enum InputName: ExpressibleByStringLiteral, CustomStringConvertible {
   case element(StaticString, Int)
   case cell(String, Int)
   case variable(String)
-  /// The value for a key that the caller named.
+  /// The value for a property that the caller named.
+  case property(Property)
+  /// The value for a key that the caller named, of which nothing is known yet.
   case key(String)
 
   init(stringLiteral name: StaticString) { self = .parameter(name) }
@@ -16,6 +18,7 @@ enum InputName: ExpressibleByStringLiteral, CustomStringConvertible {
     case .element(let name, let place): "\(name)[\(place)]"
     case .cell(let name, let place): "\(name)[\(place)]"
     case .variable(let name): "$\(name)"
+    case .property(let property): property.qualifiedName
     case .key(let name): name
     }
   }

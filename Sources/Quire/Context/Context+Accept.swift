@@ -134,7 +134,7 @@ extension Context {
     Failure(
       .conflict,
       "Could not \(doing) \(entity.name) \(id) in the parent context: \(reason). Roll back to read what is there now, "
-        + "and change that.",
+        + "and change that.", about: .row(id, of: entity),
       report: SaveConflict.changed(ObjectReference(root: entity.rootNumber, id: id)))
   }
 
@@ -163,7 +163,7 @@ extension Context {
       if present.isLive, try present.isStillStored() {
         throw Failure(
           .conflict, "The parent context has an object with the id of the new \(insert.entity.name) \(insert.id).",
-          report: SaveConflict.taken(insert.reference))
+          about: .row(insert.id, of: insert.entity), report: SaveConflict.taken(insert.reference))
       }
       // Deleted there, and to be there again.
       if present.state == .deleted {
@@ -231,7 +231,7 @@ extension Context {
       .conflict,
       "'\(relationship.qualifiedName)' was to refer to \(relationship.destination.name) \(reference.id), "
         + "which is no longer in the parent context. Refer to another object, or to none.",
-      report: SaveConflict.missing(reference))
+      about: .property(relationship), report: SaveConflict.missing(reference))
   }
 
   /// Members come and go one by one, whatever there is of others here.

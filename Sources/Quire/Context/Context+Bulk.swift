@@ -30,11 +30,12 @@ extension Context {
       guard let attribute = try entity.property(named: key) as? Attribute else {
         throw Failure(
           .invalidArgument,
-          "'\(entity.name).\(key)' is a relationship; rows are inserted from attributes. Set it on the objects.")
+          "'\(entity.name).\(key)' is a relationship; rows are inserted from attributes. Set it on the objects.",
+          about: .entity(entity, key: key))
       }
       try attribute.checkNotDerived()
       if attributes.contains(where: { $0 === attribute }) {
-        throw Failure(.invalidArgument, "The column '\(key)' is given twice.")
+        throw Failure(.invalidArgument, "The column '\(key)' is given twice.", about: .property(attribute))
       }
       attributes.append(attribute)
     }
@@ -44,7 +45,10 @@ extension Context {
     for row in 0..<rowCount {
       var values = defaults
       for (column, attribute) in attributes.enumerated() {
-        values[attribute.slot] = try attribute.coerce(value(column, row))
+        let given = try value(column, row)
+        do throws(Failure) { values[attribute.slot] = try attribute.coerce(given) } catch {
+          throw error.inRow(row, of: .entity(entity, key: attribute.name))
+        }
       }
       rows.append(values)
     }

@@ -12,6 +12,12 @@ extension Context {
     let failure: Failure
     /// Who was made to refer to an object that is to be deleted, by the inverse of which relationship.
     var holders: [(RowIdentifier, Relationship)] = []
+
+    /// The failure for the caller, with the conflict.
+    var reported: Failure {
+      Failure(
+        .conflict, failure.message.string, about: failure.offender, report: ConflictReport(conflicts: [conflict]))
+    }
   }
 
   /// Writes everything pending; on failure nothing was written, but what could be settled is settled here.
@@ -66,15 +72,12 @@ extension Context {
     if let first = unresolved.first {
       let conflicts = unresolved.map(\.conflict)
       if unresolved.count == 1 {
-        throw Failure(.conflict, first.failure.message.string, report: ConflictReport(conflicts: conflicts))
+        throw first.reported
       }
       throw Failure(
         .conflict,
         "\(unresolved.count) objects are in conflict with another writer. The first: \(first.failure.message)",
-        details: unresolved.map { dispute in
-          Failure(
-            .conflict, dispute.failure.message.string, report: ConflictReport(conflicts: [dispute.conflict]))
-        }, report: ConflictReport(conflicts: conflicts))
+        details: unresolved.map(\.reported), report: ConflictReport(conflicts: conflicts))
     }
     generation += 1
     var gone: Set<ObjectReference> = []

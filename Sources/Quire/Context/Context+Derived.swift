@@ -38,7 +38,7 @@ extension Property {
       throw Failure(
         .invalidArgument,
         "'\(qualifiedName)' is derived: the store calculates it with each save, and nobody sets it. "
-          + "Change what it is derived from.")
+          + "Change what it is derived from.", about: .property(self))
     }
   }
 }

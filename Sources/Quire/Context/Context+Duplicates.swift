@@ -33,7 +33,7 @@ extension Context {
     }
     if !unresolved.isEmpty {
       throw Failure(
-        .constraint, failure.message.string, databaseCode: failure.databaseCode,
+        .constraint, failure.message.string, about: failure.offender, databaseCode: failure.databaseCode,
         report: ConflictReport(conflicts: unresolved))
     }
     generation += 1

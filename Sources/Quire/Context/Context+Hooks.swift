@@ -200,7 +200,7 @@ extension ManagedObject {
       throw Failure(
         .invalidState,
         "'\(property.qualifiedName)' cannot be changed in awake_from_fetch, awake_from_snapshot or around faults: a "
-          + "relationship is a change of both its objects. Set attributes there.")
+          + "relationship is a change of both its objects. Set attributes there.", about: .property(property))
     }
     return true
   }

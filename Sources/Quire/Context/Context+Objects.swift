@@ -49,7 +49,7 @@ extension Context {
       found = nil
     }
     guard let object = found, object.isLive, object.entity.isKind(of: entity) else {
-      throw Failure(.notFound, "There is no object '\(entity.name)' with the id \(id).")
+      throw Failure(.notFound, "There is no \(entity.name) with the id \(id).", about: .row(id, of: entity))
     }
     return object
   }
@@ -119,6 +119,6 @@ extension Entity {
     throw Failure(
       .invalidArgument,
       "Entity '\(name)' is abstract and has no objects of its own. "
-        + "Insert one of its sub-entities: \(names.isEmpty ? "it has none" : names).")
+        + "Insert one of its sub-entities: \(names.isEmpty ? "it has none" : names).", about: .entity(self))
   }
 }

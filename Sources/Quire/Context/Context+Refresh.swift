@@ -21,7 +21,8 @@ extension Context {
     } else {
       let why = object.state == .inserted ? "was never saved" : "was deleted"
       throw Failure(
-        .invalidState, "\(object.summary) \(why), so there are no saved values to go back to. Roll the context back.")
+        .invalidState, "\(object.summary) \(why), so there are no saved values to go back to. Roll the context back.",
+        about: .object(object))
     }
     try throwHookFailure()
   }
@@ -85,7 +86,7 @@ extension Context {
     tell(.refresh, refreshed)
     guard readsClean, let object = wanted.first, newer.isEmpty else { return }
     if !object.isUpdated { file(gone: object) }
-    throw Failure(.notFound, "The row of \(object.summary) is no longer in the store.")
+    throw Failure(.notFound, "The row of \(object.summary) is no longer in the store.", about: .object(object))
   }
 
   /// What others have made of one-to-one relationships that were changed here is not to be undone.

@@ -32,7 +32,8 @@ extension ManagedObject {
   func committedValue(of property: Property) throws(Failure) -> Value {
     if let relationship = property as? Relationship, relationship.isToMany {
       throw Failure(
-        .invalidArgument, "'\(property.qualifiedName)' is a to-many relationship; read its objects instead of a value.")
+        .invalidArgument, "'\(property.qualifiedName)' is a to-many relationship; read its objects instead of a value.",
+        about: .property(property))
     }
     try fulfil()
     try checkReadable()

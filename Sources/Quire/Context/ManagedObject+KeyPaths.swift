@@ -41,13 +41,13 @@ extension ManagedObject: PropertySource {
       throw Failure(
         .invalidArgument,
         "The key path '\(path.joined(separator: "."))' goes on behind '\(property.qualifiedName)', "
-          + "which is an attribute.")
+          + "which is an attribute.", about: .property(property))
     }
     if relationship.isToMany {
       throw Failure(
         .unsupported,
         "The key path '\(path.joined(separator: "."))' goes through the to-many relationship "
-          + "'\(property.qualifiedName)', which this version does not evaluate.")
+          + "'\(property.qualifiedName)', which this version does not evaluate.", about: .property(property))
     }
     guard let target = try object(of: relationship) else { return .nil }
     do {

@@ -29,7 +29,7 @@ extension ManagedObject {
       if context.noteMissing(reference) { context.touchLife(of: self, isLive: true) }
       state = .gone
       context.unregister(reference)
-      throw Failure(.notFound, "The row of \(summary) is no longer in the store.")
+      throw Failure(.notFound, "The row of \(summary) is no longer in the store.", about: .object(self))
     }
     fulfil(with: row)
   }
@@ -37,7 +37,7 @@ extension ManagedObject {
   func checkReadable() throws(Failure) {
     try checkRemembered()
     if state == .gone {
-      throw Failure(.invalidState, "\(summary) was deleted and has no values any more.")
+      throw Failure(.invalidState, "\(summary) was deleted and has no values any more.", about: .object(self))
     }
   }
 
@@ -45,7 +45,8 @@ extension ManagedObject {
     if state == .forgotten {
       throw Failure(
         .invalidState,
-        "\(summary) was forgotten when its context was reset. Look its id up again (quire_context_object).")
+        "\(summary) was forgotten when its context was reset. Look its id up again (quire_context_object).",
+        about: .object(self))
     }
   }
 
@@ -53,7 +54,7 @@ extension ManagedObject {
     try context.checkMayChange()
     try checkRemembered()
     if isDeleted {
-      throw Failure(.invalidState, "\(summary) was deleted and cannot be changed.")
+      throw Failure(.invalidState, "\(summary) was deleted and cannot be changed.", about: .object(self))
     }
   }
 
@@ -71,7 +72,8 @@ extension ManagedObject {
     if property is Attribute, !isFault, state != .gone, state != .forgotten { return values[property.slot] }
     if let relationship = property as? Relationship, relationship.isToMany {
       throw Failure(
-        .invalidArgument, "'\(property.qualifiedName)' is a to-many relationship; read its objects instead of a value.")
+        .invalidArgument, "'\(property.qualifiedName)' is a to-many relationship; read its objects instead of a value.",
+        about: .property(property))
     }
     try checkReadable()
     let value: Value
@@ -112,13 +114,15 @@ extension ManagedObject {
     guard case .object(let box) = value else {
       throw Failure(
         .invalidArgument,
-        "'\(property.qualifiedName)' is a to-one relationship and cannot hold \(value.kindName); give an object or nil."
-      )
+        "'\(property.qualifiedName)' is a to-one relationship and cannot hold \(value.kindName); give an object or "
+          + "none.",
+        about: .property(property))
     }
     guard let relationship = property as? Relationship else { return value }
     guard let target = context.registeredObject(box.reference) else {
       throw Failure(
-        .invalidArgument, "'\(property.qualifiedName)' was given an object that this context does not hold.")
+        .invalidArgument, "'\(property.qualifiedName)' was given an object that this context does not hold.",
+        about: .property(property))
     }
     try check(target, for: relationship)
     return value
@@ -130,10 +134,12 @@ extension ManagedObject {
       throw Failure(
         .invalidArgument,
         "'\(relationship.qualifiedName)' holds objects of entity '\(relationship.destination.name)', "
-          + "not of '\(target.entity.name)'.")
+          + "not of '\(target.entity.name)'.", about: .property(relationship))
     }
     if target.isDeleted {
-      throw Failure(.invalidState, "'\(relationship.qualifiedName)' cannot hold \(target.summary): it was deleted.")
+      throw Failure(
+        .invalidState, "'\(relationship.qualifiedName)' cannot hold \(target.summary): it was deleted.",
+        about: .property(relationship))
     }
   }
 
@@ -142,7 +148,8 @@ extension ManagedObject {
     try checkWritable()
     if let relationship = property as? Relationship, relationship.isToMany {
       throw Failure(
-        .invalidArgument, "'\(property.qualifiedName)' is a to-many relationship; give a list of objects.")
+        .invalidArgument, "'\(property.qualifiedName)' is a to-many relationship; give a list of objects.",
+        about: .property(property))
     }
     try setChecked(checked(value, for: property), for: property)
   }
@@ -156,7 +163,8 @@ extension ManagedObject {
       if let relationship = property as? Relationship, relationship.isToMany {
         throw Failure(
           .invalidArgument,
-          "'\(property.qualifiedName)' is a to-many relationship; set it on its own, with a list of objects.")
+          "'\(property.qualifiedName)' is a to-many relationship; set it on its own, with a list of objects.",
+          about: .property(property))
       }
       values.append(try checked(value, for: property))
     }

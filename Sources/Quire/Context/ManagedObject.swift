@@ -105,3 +105,10 @@ final class ManagedObject {
 
   var summary: String { "\(entity.name) \(id)" }
 }
+
+extension Offender {
+  static func object(_ object: ManagedObject, _ property: Property? = nil) -> Offender {
+    Offender(
+      entityName: object.entity.nameText, key: property?.nameText ?? Text(""), object: object.lentReference())
+  }
+}

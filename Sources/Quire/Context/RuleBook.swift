@@ -71,10 +71,10 @@ indirect enum RuleTest {
     case .minimum(let bound):
       // What has no order, NaN in a transient attribute, is not within bounds.
       if let order = Value.order(value, bound), order >= 0 { return nil }
-      return (.tooSmall, "is \(RuleTest.written(value)), below its minimum of \(RuleTest.written(bound)).")
+      return (.tooSmall, "is \(value.written), below its minimum of \(bound.written).")
     case .maximum(let bound):
       if let order = Value.order(value, bound), order <= 0 { return nil }
-      return (.tooLarge, "is \(RuleTest.written(value)), above its maximum of \(RuleTest.written(bound)).")
+      return (.tooLarge, "is \(value.written), above its maximum of \(bound.written).")
     case .minimumLength(let bound):
       guard let length = value.length, length < bound else { return nil }
       return (.tooShort, "has the length \(length), below its minimum of \(bound).")
@@ -91,8 +91,6 @@ indirect enum RuleTest {
 
   /// The condition in the language of predicates, for rules that were given so.
   var predicate: RuleCondition? { if case .condition(let condition) = self { condition } else { nil } }
-
-  private static func written(_ value: Value) -> String { "\(Expression.constant(value).text)" }
 }
 
 /// A rule that is a predicate.

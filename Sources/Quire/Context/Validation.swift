@@ -53,18 +53,18 @@ struct Validation {
     try validation.finish()
   }
 
-  /// Checks a value that a batch request gives to an attribute of rows of `entity`; `place` tells which, for messages.
+  /// Checks a value that a batch request gives to an attribute of rows of `entity`, or to one of a table of rows.
   static func check(
-    _ value: Value, of property: Property, in entity: Entity, place: String, _ context: Context
+    _ value: Value, of property: Property, in entity: Entity, row: Int? = nil, _ context: Context
   ) throws(Failure) {
     if value.isNil { return }
+    let place = row.map { " in row \($0), counted from 0," } ?? ""
     for test in try context.ruleBook.rules(of: entity).tests(of: property) {
       guard let (rule, sentence) = try test.problem(with: value) else { continue }
       throw Failure(
         .validation, test.predicate == nil ? "'\(property.qualifiedName)'\(place) \(sentence)" : sentence,
-        broken: BrokenRule(
-          rule, entityName: entity.nameText, object: nil, key: Text(property.name), value: value,
-          condition: test.predicate?.text ?? Text("")))
+        about: Offender(entityName: entity.nameText, key: property.nameText, row: row),
+        broken: BrokenRule(rule, value: value, condition: test.predicate?.text ?? Text("")))
     }
   }
 
@@ -81,10 +81,8 @@ struct Validation {
   ) {
     failures.append(
       Failure(
-        .validation, message,
-        broken: BrokenRule(
-          rule, entityName: object.entity.nameText, object: object.lentReference(), key: Text(property?.name ?? ""),
-          value: value, condition: condition)))
+        .validation, message, about: .object(object, property),
+        broken: BrokenRule(rule, value: value, condition: condition)))
   }
 
   private mutating func check(_ object: ManagedObject, _ extent: Extent) throws(Failure) {
@@ -134,7 +132,9 @@ struct Validation {
 
   /// A rule that gives no answer is an error of the program, and not of the object.
   private func unanswered(_ rule: Text, _ object: ManagedObject, _ error: Failure) -> Failure {
-    Failure(error.kind, "The rule \"\(rule)\" could not be tested on \(object.summary): \(error.message)")
+    Failure(
+      error.kind, "The rule \"\(rule)\" could not be tested on \(object.summary): \(error.message)",
+      about: error.offender?.completed(by: .object(object)) ?? .object(object))
   }
 
   private mutating func checkCount(of relationship: Relationship, in object: ManagedObject) throws(Failure) {

@@ -14,7 +14,7 @@ extension Context {
     for (key, value) in values {
       let property = try query.entity.property(named: key)
       if !named.insert(key).inserted {
-        throw Failure(.invalidArgument, "'\(property.qualifiedName)' is given twice.")
+        throw Failure(.invalidArgument, "'\(property.qualifiedName)' is given twice.", about: .property(property))
       }
       try checkForBatch(property)
       switch value {
@@ -26,7 +26,8 @@ extension Context {
         expressions.append((try computable(property, by: expression), expression))
       case .predicate:
         throw Failure(
-          .invalidArgument, "'\(property.qualifiedName)' is given a predicate; a value or an expression is needed.")
+          .invalidArgument, "'\(property.qualifiedName)' is given a predicate; a value or an expression is needed.",
+          about: .property(property))
       }
     }
     let plan = window(query.plan(), request)
@@ -81,6 +82,12 @@ extension Context {
   ) throws(Failure) -> ContiguousArray<RowIdentifier> {
     try prepareBatch()
     let entity = try insertableEntity(named: name)
+    for key in keys {
+      guard let property = entity.propertiesByName[key], property.isTransient else { continue }
+      throw Failure(
+        .invalidArgument, "'\(property.qualifiedName)' is transient, so there is nothing of it in the store to insert.",
+        about: .property(property))
+    }
     let monitor = FetchMonitor(.insertion, of: name, cancellation, progress, in: self)
     let outcome = try store.watched(by: monitor) { () throws(Failure) -> BatchOutcome in
       let values = try rows(of: entity, keys: keys, rowCount: rowCount) { (column, row) throws(Failure) in
@@ -159,13 +166,14 @@ extension Context {
     try property.checkNotDerived()
     if property.isTransient {
       throw Failure(
-        .invalidArgument, "'\(property.qualifiedName)' is transient, so there is nothing of it in the store to update.")
+        .invalidArgument, "'\(property.qualifiedName)' is transient, so there is nothing of it in the store to update.",
+        about: .property(property))
     }
     if let relationship = property as? Relationship, relationship.isToMany {
       throw Failure(
         .invalidArgument,
         "'\(property.qualifiedName)' is a to-many relationship; a batch request updates attributes and to-one "
-          + "relationships. Change it on the objects.")
+          + "relationships. Change it on the objects.", about: .property(property))
     }
   }
 
@@ -174,7 +182,7 @@ extension Context {
       throw Failure(
         .unsupported,
         "'\(property.qualifiedName)' is a relationship; a batch request calculates attributes (\(expression.text)). "
-          + "Give an object or nil, or set it on the objects.")
+          + "Give an object or none, or set it on the objects.", about: .property(property))
     }
     return attribute
   }
@@ -182,9 +190,8 @@ extension Context {
   private func checkedForBatch(_ value: Value, _ property: Property) throws(Failure) -> Value {
     if value.isNil, !property.isOptional {
       throw Failure(
-        .validation, "'\(property.qualifiedName)' is mandatory and cannot be set to nil.",
-        broken: BrokenRule(
-          .mandatory, entityName: property.entity.nameText, object: nil, key: Text(property.name), value: .nil))
+        .validation, "'\(property.qualifiedName)' is mandatory and cannot be left without a value.",
+        about: .property(property), broken: BrokenRule(.mandatory, value: .nil))
     }
     return try checked(value, for: property)
   }
@@ -196,7 +203,7 @@ extension Context {
     if value.isNil || property is Relationship { return }
     for number in Set(rows.map(\.entity)) {
       guard let entity = model.entity(numbered: Int(number)) else { continue }
-      try Validation.check(value, of: property, in: entity, place: "", self)
+      try Validation.check(value, of: property, in: entity, self)
     }
   }
 
@@ -207,13 +214,14 @@ extension Context {
       throw Failure(
         .invalidArgument,
         "'\(property.qualifiedName)' cannot be set to an object that is not saved; a batch request sees what is in the "
-          + "store. Save it first.")
+          + "store. Save it first.", about: .property(property))
     case .nil, .object: return value
     default:
       throw Failure(
         .invalidArgument,
-        "'\(property.qualifiedName)' is a to-one relationship and cannot hold \(value.kindName); give an object or nil."
-      )
+        "'\(property.qualifiedName)' is a to-one relationship and cannot hold \(value.kindName); give an object or "
+          + "none.",
+        about: .property(property))
     }
   }
 
@@ -227,7 +235,8 @@ extension Context {
       if property is Relationship {
         throw Failure(
           .validation,
-          "'\(property.qualifiedName)' is mandatory, and rows are inserted without relationships. Insert objects.")
+          "'\(property.qualifiedName)' is mandatory, and rows are inserted without relationships. Insert objects.",
+          about: .property(property))
       }
     }
     try checkMandatory(entity, rows, mandatory)
@@ -240,8 +249,8 @@ extension Context {
       if let (row, _) = rows.first(where: { $0.values[property.slot].isNil }) {
         throw Failure(
           .validation, "'\(property.qualifiedName)' is mandatory but has no value in row \(row), counted from 0.",
-          broken: BrokenRule(
-            .mandatory, entityName: entity.nameText, object: nil, key: Text(property.name), value: .nil))
+          about: Offender(entityName: entity.nameText, key: property.nameText, row: row),
+          broken: BrokenRule(.mandatory, value: .nil))
       }
     }
   }
@@ -254,8 +263,7 @@ extension Context {
     for property in properties where !rules.tests(of: property).isEmpty {
       for (row, values) in rows {
         try monitor?.check()
-        try Validation.check(
-          values[property.slot], of: property, in: entity, place: " in row \(row), counted from 0,", self)
+        try Validation.check(values[property.slot], of: property, in: entity, row: row, self)
       }
     }
   }

@@ -60,7 +60,7 @@ extension Context {
       throw Failure(
         .invalidArgument,
         "'\(property.qualifiedName)' is a to-one relationship; look for an object of entity "
-          + "'\(relationship.destination.name)' or for nil.")
+          + "'\(relationship.destination.name)' or for none.")
     }
     return value
   }

@@ -32,7 +32,7 @@ extension FetchRequest: FetchTemplate {
     if !missing.isEmpty {
       throw Failure(
         .invalidArgument,
-        "The fetch template '\(name)' needs a value for \(FetchRequest.list(missing)). Give nil where none is meant.")
+        "The fetch template '\(name)' needs a value for \(FetchRequest.list(missing)). Each variable needs one.")
     }
     let unknown = values.keys.filter { !variables.contains($0) }.sorted()
     if !unknown.isEmpty {

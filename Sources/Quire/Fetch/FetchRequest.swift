@@ -97,7 +97,7 @@ struct FetchQuery {
         throw Failure(
           .invalidArgument,
           "Sort key '\(path.text)' has an order for text, which '\(path.last.qualifiedName)' does not hold. "
-            + "Sort it in binary order.")
+            + "Sort it in binary order.", about: .property(path.last))
       }
     }
     sortPaths = paths

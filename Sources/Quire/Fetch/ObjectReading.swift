@@ -67,7 +67,7 @@ struct ObjectReading {
           .invalidArgument,
           "Key path to prefetch '\(names.joined(separator: "."))' uses '\(property.qualifiedName)', which is "
             + "\(property is Relationship ? "transient: the store does not have it" : "an attribute"). "
-            + "Name stored relationships only.")
+            + "Name stored relationships only.", about: .property(property))
       }
       path.append(relationship)
       current = relationship.destination

@@ -15,7 +15,8 @@ struct PageReader {
     }
     for path in paths where (path.last as? Attribute)?.type == .undefined {
       throw Failure(
-        .invalidArgument, "'\(path.last.qualifiedName)' has the type Undefined, for which there is no column.")
+        .invalidArgument, "'\(path.last.qualifiedName)' has the type Undefined, for which there is no column.",
+        about: .property(path.last))
     }
     self.paths = keys.isEmpty ? try ObjectList.attributePaths(of: entity) : paths
   }

@@ -20,7 +20,9 @@ extension Attribute {
     case (.float, .double(let double)):
       let float = Float(double)
       if float.isFinite || !double.isFinite { return .float(Float(try storable(Double(float)))) }
-      throw Failure(.invalidArgument, "Attribute '\(qualifiedName)' is a Float, and \(double) is beyond its range.")
+      throw Failure(
+        .invalidArgument, "Attribute '\(qualifiedName)' is a Float, and \(double) is beyond its range.",
+        about: .property(self))
     case (.float, .integer(let integer)):
       if let exact = Float(exactly: integer) { return .float(exact) }
     case (.decimal, .decimal): return value
@@ -35,7 +37,8 @@ extension Attribute {
     }
     throw Failure(
       .invalidArgument,
-      "Attribute '\(qualifiedName)' is of type \(type.name) and cannot hold \(value.kindName)\(detail(value)).")
+      "Attribute '\(qualifiedName)' is of type \(type.name) and cannot hold \(value.kindName)\(detail(value)).",
+      about: .property(self))
   }
 
   private func inRange(_ integer: Int64, _ range: ClosedRange<Int64>) throws(Failure) -> Value {
@@ -43,7 +46,7 @@ extension Attribute {
     throw Failure(
       .invalidArgument,
       "Attribute '\(qualifiedName)' is of type \(type.name), which holds "
-        + "\(range.lowerBound) to \(range.upperBound); \(integer) does not fit.")
+        + "\(range.lowerBound) to \(range.upperBound); \(integer) does not fit.", about: .property(self))
   }
 
   /// SQLite turns NaN into NULL when it stores it, so it would silently come back as nil, and it drops the sign of
@@ -51,7 +54,10 @@ extension Attribute {
   private func storable(_ double: Double) throws(Failure) -> Double {
     if isTransient { return double }
     if !double.isNaN { return double == 0 ? 0 : double }
-    throw Failure(.invalidArgument, "Attribute '\(qualifiedName)' cannot hold NaN: SQLite stores it as NULL. Use nil.")
+    throw Failure(
+      .invalidArgument,
+      "Attribute '\(qualifiedName)' cannot hold NaN, which SQLite does not store. Leave it without a value.",
+      about: .property(self))
   }
 
   private func detail(_ value: Value) -> String {

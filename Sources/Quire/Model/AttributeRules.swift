@@ -16,7 +16,7 @@ struct AttributeRules: Sendable {
   /// The same in the form of the attribute's values, or an error when a rule cannot apply to them.
   func fitting(_ attribute: Attribute) throws(Failure) -> AttributeRules {
     func failure(_ problem: String) -> Failure {
-      Failure(.invalidModel, "Attribute '\(attribute.qualifiedName)' \(problem)")
+      Failure(.invalidModel, "Attribute '\(attribute.qualifiedName)' \(problem)", about: .property(attribute))
     }
     var fitting = self
     fitting.minimum = try bound(minimum, "minimum", of: attribute)
@@ -46,7 +46,7 @@ struct AttributeRules: Sendable {
   private func bound(_ value: Value, _ name: String, of attribute: Attribute) throws(Failure) -> Value {
     if value.isNil { return .nil }
     func failure(_ problem: String) -> Failure {
-      Failure(.invalidModel, "Attribute '\(attribute.qualifiedName)' \(problem)")
+      Failure(.invalidModel, "Attribute '\(attribute.qualifiedName)' \(problem)", about: .property(attribute))
     }
     switch attribute.type {
     case .integer16, .integer32, .integer64, .decimal, .double, .float, .date: break

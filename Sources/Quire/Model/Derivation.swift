@@ -89,7 +89,8 @@ extension ModelResolver {
   /// Whether an attribute can be derived as it asks for, and can hold what comes of it.
   func check(_ attribute: Attribute, derivedBy derivation: Derivation, of entity: Entity) throws(Failure) {
     func failure(_ problem: String) -> Failure {
-      Failure(.invalidModel, "Attribute '\(attribute.qualifiedName)' is derived, \(problem)")
+      Failure(
+        .invalidModel, "Attribute '\(attribute.qualifiedName)' is derived, \(problem)", about: .property(attribute))
     }
     var current = entity
     var last: Property?

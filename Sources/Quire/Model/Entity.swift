@@ -67,11 +67,12 @@ final class Entity: @unchecked Sendable {
       throw Failure(
         .invalidArgument,
         "'\(self.name).\(name)' is a fetched property, which is neither stored nor set. Read it "
-          + "(quire_object_get_fetched), or fetch what its request asks for.")
+          + "(quire_object_get_fetched), or fetch what its request asks for.", about: .entity(self, key: name))
     }
     let known = propertiesByName.keys.sorted().joined(separator: ", ")
     throw Failure(
-      .invalidArgument, "Entity '\(self.name)' has no property '\(name)'. It has: \(known.isEmpty ? "none" : known).")
+      .invalidArgument, "Entity '\(self.name)' has no property '\(name)'. It has: \(known.isEmpty ? "none" : known).",
+      about: .entity(self, key: name))
   }
 
   /// The request of a fetched property, own or inherited, or an error that says which names exist.
@@ -81,7 +82,8 @@ final class Entity: @unchecked Sendable {
     let known = all.map(\.name).sorted().joined(separator: ", ")
     throw Failure(
       .invalidArgument,
-      "Entity '\(self.name)' has no fetched property '\(name)'. It has: \(known.isEmpty ? "none" : known).")
+      "Entity '\(self.name)' has no fetched property '\(name)'. It has: \(known.isEmpty ? "none" : known).",
+      about: .entity(self, key: name))
   }
 
   // Called by `Model`, which has checked that it is not frozen.

@@ -32,7 +32,7 @@ final class Model: @unchecked Sendable {
         other.name == name
           ? "The model already has an entity '\(name)'."
           : "Entity '\(name)' differs from '\(other.name)' only in case, "
-            + "and both would use the table \(Names.table(name)). Rename one.")
+            + "and both would use the table \(Names.table(name)). Rename one.", about: .named(name))
     }
     let entity = Entity(
       name: name, parentName: parent, isAbstract: isAbstract, versionHashModifier: versionHashModifier)
@@ -48,23 +48,29 @@ final class Model: @unchecked Sendable {
     rules: AttributeRules = AttributeRules(), derivation: String? = nil, versionHashModifier: String = ""
   ) throws(Failure) -> Attribute {
     let entity = try mutableEntity(entityName, adding: name)
-    let derived = try derivation.map { (text) throws(Failure) in try Derivation(text, of: "\(entityName).\(name)") }
+    let derived = try derivation.map { (text) throws(Failure) in
+      do throws(Failure) { return try Derivation(text, of: "\(entityName).\(name)") } catch {
+        throw error.about(.named(entityName, name))
+      }
+    }
     if derived != nil, isTransient || !defaultValue.isNil || !rules.isEmpty {
       throw Failure(
         .invalidModel,
         "Attribute '\(entityName).\(name)' is derived: the store calculates it, so that it cannot be transient and has "
-          + "neither a default nor rules.")
+          + "neither a default nor rules.", about: .named(entityName, name))
     }
     if type == .undefined, !isTransient {
       throw Failure(
         .invalidModel,
-        "Attribute '\(entityName).\(name)' has the type Undefined, which only a transient attribute may have.")
+        "Attribute '\(entityName).\(name)' has the type Undefined, which only a transient attribute may have.",
+        about: .named(entityName, name))
     }
     if isSearchable, isTransient || (type != .string && type != .uri) {
       throw Failure(
         .invalidModel,
         "Attribute '\(entityName).\(name)' cannot be searchable, being "
-          + "\(isTransient ? "transient" : "of type \(type.name)"): only stored text (String or URI) has a text index.")
+          + "\(isTransient ? "transient" : "of type \(type.name)"): only stored text (String or URI) has a text index.",
+        about: .named(entityName, name))
     }
     let probe = Attribute(name: name, entity: entity, type: type, isOptional: true)
     // Whether it can hold what is derived is told when the model is frozen, in more fitting words.
@@ -85,21 +91,21 @@ final class Model: @unchecked Sendable {
   func addRelationship(_ make: (Entity) -> Relationship, named name: String, to entityName: String) throws(Failure) {
     let entity = try mutableEntity(entityName, adding: name)
     let relationship = make(entity)
-    let subject = "Relationship '\(entityName).\(name)'"
+    func failure(_ problem: String) -> Failure {
+      Failure(.invalidModel, "Relationship '\(entityName).\(name)' \(problem)", about: .named(entityName, name))
+    }
     if relationship.isOrdered, !relationship.isToMany {
-      throw Failure(.invalidModel, "\(subject) is ordered but to-one; only a to-many relationship has an order.")
+      throw failure("is ordered but to-one; only a to-many relationship has an order.")
     }
     guard relationship.minimumCount >= 0, relationship.maximumCount >= 0,
       Int32(exactly: relationship.minimumCount) != nil, Int32(exactly: relationship.maximumCount) != nil
-    else { throw Failure(.invalidModel, "\(subject) has a count outside 0 to \(Int32.max).") }
+    else { throw failure("has a count outside 0 to \(Int32.max).") }
     if relationship.maximumCount > 0, relationship.minimumCount > relationship.maximumCount {
-      throw Failure(
-        .invalidModel,
-        "\(subject) has a minimum count of \(relationship.minimumCount) "
-          + "above its maximum of \(relationship.maximumCount).")
+      throw failure(
+        "has a minimum count of \(relationship.minimumCount) above its maximum of \(relationship.maximumCount).")
     }
     if relationship.isToMany, relationship.maximumCount == 1 {
-      throw Failure(.invalidModel, "\(subject) is to-many with a maximum count of 1; make it to-one.")
+      throw failure("is to-many with a maximum count of 1; make it to-one.")
     }
     entity.add(relationship)
   }
@@ -111,11 +117,13 @@ final class Model: @unchecked Sendable {
     let entity = try entity(named: entityName)
     try Names.checkIdentifier(name, what: "fetch index")
     if entity.fetchIndexes.contains(where: { Names.areSame($0.name, name) }) {
-      throw Failure(.invalidModel, "Entity '\(entityName)' already has a fetch index '\(name)'.")
+      throw Failure(
+        .invalidModel, "Entity '\(entityName)' already has a fetch index '\(name)'.", about: .named(entityName))
     }
     if elements.isEmpty {
       throw Failure(
-        .invalidModel, "Fetch index '\(name)' of entity '\(entityName)' has no elements; give at least one property.")
+        .invalidModel, "Fetch index '\(name)' of entity '\(entityName)' has no elements; give at least one property.",
+        about: .named(entityName))
     }
     entity.add(FetchIndex(name: name, elements: elements))
   }
@@ -125,12 +133,14 @@ final class Model: @unchecked Sendable {
     let entity = try entity(named: entityName)
     if properties.isEmpty {
       throw Failure(
-        .invalidModel, "A uniqueness constraint of entity '\(entityName)' has no properties; give at least one.")
+        .invalidModel, "A uniqueness constraint of entity '\(entityName)' has no properties; give at least one.",
+        about: .named(entityName))
     }
     if entity.uniquenessConstraints.contains(properties) {
       throw Failure(
         .invalidModel,
-        "Entity '\(entityName)' already has the uniqueness constraint (\(properties.joined(separator: ", "))).")
+        "Entity '\(entityName)' already has the uniqueness constraint (\(properties.joined(separator: ", "))).",
+        about: .named(entityName))
     }
     entity.add(uniquenessConstraint: properties)
   }
@@ -145,8 +155,8 @@ final class Model: @unchecked Sendable {
     if message.bytes.count == 0 {
       throw Failure(
         .invalidModel,
-        "A validation rule of entity '\(entityName)' has no message; say what is wrong when it is broken."
-      )
+        "A validation rule of entity '\(entityName)' has no message; say what is wrong when it is broken.",
+        about: .named(entityName, key))
     }
     entity.add(ValidationRule(key: key, condition: condition, message: message))
   }
@@ -181,7 +191,7 @@ final class Model: @unchecked Sendable {
         throw Failure(
           .invalidModel,
           "Fetched property '\(entity.name).\(name)' asks for objects of '\(template.entityName)', which is no entity "
-            + "of the model.")
+            + "of the model.", about: .named(entity.name, name))
       }
     }
     numberedEntities = try ModelResolver(entities: entities, byName: entitiesByName).resolve()
@@ -198,7 +208,7 @@ final class Model: @unchecked Sendable {
         other == name
           ? "Entity '\(entityName)' already has a property '\(name)'."
           : "Property '\(name)' of entity '\(entityName)' differs from '\(other)' only in case, "
-            + "and both would use one column. Rename one.")
+            + "and both would use one column. Rename one.", about: .named(entityName, name))
     }
     return entity
   }

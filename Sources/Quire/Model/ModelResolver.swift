@@ -78,14 +78,15 @@ struct ModelResolver {
     guard let destination = byName[relationship.destinationName] else {
       throw Failure(
         .invalidModel,
-        "\(subject) points to entity '\(relationship.destinationName)', which the model does not have.")
+        "\(subject) points to entity '\(relationship.destinationName)', which the model does not have.",
+        about: .property(relationship))
     }
     if relationship.inverseName.isEmpty { return }
     guard let inverse = property(relationship.inverseName, of: destination) as? Relationship else {
       throw Failure(
         .invalidModel,
         "\(subject) names the inverse '\(destination.name).\(relationship.inverseName)', "
-          + "which is not a relationship of that entity.")
+          + "which is not a relationship of that entity.", about: .property(relationship))
     }
     let back = byName[inverse.destinationName]
     let pointsBack =
@@ -95,23 +96,28 @@ struct ModelResolver {
       throw Failure(
         .invalidModel,
         "\(subject) names the inverse '\(inverse.qualifiedName)', "
-          + "whose inverse is '\(inverse.destinationName).\(inverse.inverseName)'. Inverses must point at each other.")
+          + "whose inverse is '\(inverse.destinationName).\(inverse.inverseName)'. Inverses must point at each other.",
+        about: .property(relationship))
     }
     if inverse.isTransient != relationship.isTransient {
       throw Failure(
-        .invalidModel, "\(subject) and its inverse '\(inverse.qualifiedName)' must both be transient or neither.")
+        .invalidModel, "\(subject) and its inverse '\(inverse.qualifiedName)' must both be transient or neither.",
+        about: .property(relationship))
     }
   }
 
   private func checkIndexes(_ entity: Entity) throws(Failure) {
     func column(_ name: String, in subject: String) throws(Failure) {
       guard let property = property(name, of: entity) else {
-        throw Failure(.invalidModel, "\(subject) names '\(name)', which entity '\(entity.name)' does not have.")
+        throw Failure(
+          .invalidModel, "\(subject) names '\(name)', which entity '\(entity.name)' does not have.",
+          about: .entity(entity, key: name))
       }
       if property.isTransient || (property as? Relationship)?.isToMany == true {
         throw Failure(
           .invalidModel,
-          "\(subject) names '\(name)', which has no column: only stored attributes and to-one relationships have one.")
+          "\(subject) names '\(name)', which has no column: only stored attributes and to-one relationships have one.",
+          about: .entity(entity, key: name))
       }
     }
     for index in entity.fetchIndexes {
@@ -126,10 +132,12 @@ struct ModelResolver {
           throw Failure(
             .invalidModel,
             "A uniqueness constraint of entity '\(entity.name)' names '\(name)', which is derived while a save is "
-              + "under way. Name what it is derived from.")
+              + "under way. Name what it is derived from.", about: .entity(entity, key: name))
         }
         if constraint[..<position].contains(name) {
-          throw Failure(.invalidModel, "A uniqueness constraint of entity '\(entity.name)' names '\(name)' twice.")
+          throw Failure(
+            .invalidModel, "A uniqueness constraint of entity '\(entity.name)' names '\(name)' twice.",
+            about: .entity(entity, key: name))
         }
       }
     }
@@ -139,7 +147,8 @@ struct ModelResolver {
   private func check(_ rule: ValidationRule, of entity: Entity) throws(Failure) {
     func failure(_ problem: String) -> Failure {
       let place = rule.key.isEmpty ? entity.name : "\(entity.name).\(rule.key)"
-      return Failure(.invalidModel, "The rule \"\(rule.message)\" of '\(place)' \(problem)")
+      return Failure(
+        .invalidModel, "The rule \"\(rule.message)\" of '\(place)' \(problem)", about: .entity(entity, key: rule.key))
     }
     var start: Property?
     if !rule.key.isEmpty {

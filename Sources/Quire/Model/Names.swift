@@ -23,7 +23,8 @@ enum Names {
     if reserved.contains(name) {
       throw Failure(
         .invalidModel,
-        "'\(name)' cannot name a property of entity '\(entity)': Core Data reserves it. Choose another name.")
+        "'\(name)' cannot name a property of entity '\(entity)': Core Data reserves it. Choose another name.",
+        about: .named(entity, name))
     }
     if values.contains(String(decoding: lower(name), as: UTF8.self)) {
       throw Failure(

@@ -69,6 +69,23 @@ class Property: @unchecked Sendable {
   var qualifiedName: String { "\(entity.name).\(name)" }
 }
 
+extension Offender {
+  static func property(_ property: Property) -> Offender {
+    Offender(entityName: property.entity.nameText, key: property.nameText)
+  }
+
+  static func entity(_ entity: Entity, key: String = "") -> Offender {
+    Offender(entityName: entity.nameText, key: Text(key))
+  }
+
+  /// A row of the table of an entity.
+  static func row(_ id: Int64, of entity: Entity, _ property: Property? = nil) -> Offender {
+    Offender(
+      entityName: entity.nameText, key: property?.nameText ?? Text(""),
+      object: ObjectReferenceBox(ObjectReference(root: entity.rootNumber, id: id)))
+  }
+}
+
 final class Attribute: Property, @unchecked Sendable {
   let type: AttributeType
   let defaultValue: Value

@@ -44,7 +44,7 @@ struct ResolvedKeyPath {
         throw Failure(
           .invalidArgument,
           "\(path) uses '\(property.qualifiedName)', which is transient: the store does not have it. "
-            + "Use a stored property.")
+            + "Use a stored property.", about: .property(property))
       }
       if let relationship = property as? Relationship {
         if relationship.isToMany {
@@ -52,7 +52,7 @@ struct ResolvedKeyPath {
           throw Failure(
             purpose == .predicate ? .unsupported : .invalidArgument,
             "\(path) passes through '\(property.qualifiedName)', which is to-many and has no single value. "
-              + "Use a path of to-one relationships.")
+              + "Use a path of to-one relationships.", about: .property(property))
         }
         if place < names.count - 1 {
           relationships.append(relationship)
@@ -62,7 +62,7 @@ struct ResolvedKeyPath {
         throw Failure(
           .invalidArgument,
           "\(path) goes on after '\(property.qualifiedName)', which is an attribute. "
-            + "End it there, or step through a relationship.")
+            + "End it there, or step through a relationship.", about: .property(property))
       }
       last = property
     }

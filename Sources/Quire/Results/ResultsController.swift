@@ -107,7 +107,7 @@ final class ResultsController {
       throw Failure(
         .invalidArgument,
         "A results controller of '\(root.name)' cannot list '\(listing.query.entity.name)', whose objects have ids of "
-          + "their own. Make another controller.")
+          + "their own. Make another one.")
     }
     let watch = try ListWatch(listing.query, displaying: self.watch.displayed, of: context.store)
     if isFetched {

@@ -45,7 +45,7 @@ extension BatchSession {
       throw Failure(
         .constraint,
         "The batch update would have several objects of '\(entity.name)' share values that must be unique: "
-          + "\(error.message) Nothing was changed.", databaseCode: error.databaseCode)
+          + "\(error.message) Nothing was changed.", about: .entity(entity), databaseCode: error.databaseCode)
     }
   }
 }

@@ -77,11 +77,13 @@ extension BatchSession {
 
   private func checkDeny(_ entity: Entity, _ ids: [Int64], _ doomed: DoomedRows) throws(Failure) {
     for relationship in entity.relationships where relationship.deleteRule == .deny && !relationship.isTransient {
-      guard let other = try remaining(relationship, of: ids, doomed).first else { continue }
+      let others = try remaining(relationship, of: ids, doomed)
+      guard let other = others.first else { continue }
       throw Failure(
         .validation,
         "'\(relationship.qualifiedName)' denies the deletion of what holds objects that stay, such as "
-          + "\(relationship.destination.name) \(other.id). Nothing was deleted.")
+          + "\(relationship.destination.name) \(other.id). Nothing was deleted.", about: .property(relationship),
+        broken: BrokenRule(.denied, value: .integer(Int64(others.count))))
     }
   }
 

@@ -98,7 +98,7 @@ extension BatchSession {
       throw Failure(
         .unsupported,
         "'\(relationship.qualifiedName)' is to-one on both sides; a batch request can empty it, but not have several "
-          + "objects hold one. Set it on the object.")
+          + "objects hold one. Set it on the object.", about: .property(relationship))
     }
     try empty(inverse, of: before)
   }

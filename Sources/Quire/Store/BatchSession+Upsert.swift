@@ -22,7 +22,7 @@ extension BatchSession {
       throw Failure(
         .invalidArgument,
         "Entity '\(entity.name)' has no uniqueness constraint, by which rows to update could be found. "
-          + "Insert without updating, or add a constraint to the model.")
+          + "Insert without updating, or add a constraint to the model.", about: .entity(entity))
     }
     var upsert = Upsert()
     var known: [UniqueKey: Upsert.Place] = [:]
@@ -44,7 +44,8 @@ extension BatchSession {
           throw Failure(
             .constraint,
             "Row \(number), counted from 0, has the unique values of \(row.entity.name) \(row.id), which is no "
-              + "'\(entity.name)' and cannot be updated as one. Change one of them.")
+              + "'\(entity.name)' and cannot be updated as one. Change one of them.",
+            about: Offender(entityName: entity.nameText, row: number))
         }
         place = .update(upsert.updates.count)
         updates[row.id] = upsert.updates.count

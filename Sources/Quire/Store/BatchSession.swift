@@ -92,7 +92,8 @@ final class BatchSession {
           .validation,
           "'\(relationship.qualifiedName)' of \(relationship.entity.name) \(owner) would have \(count) objects, "
             + "and \(count < minimum ? "needs at least \(minimum)" : "may have at most \(relationship.maximumCount)"). "
-            + "Nothing was changed.")
+            + "Nothing was changed.", about: .row(owner, of: relationship.entity, relationship),
+          broken: BrokenRule(count < minimum ? .tooFew : .tooMany, value: .integer(Int64(count))))
       }
     }
   }
@@ -139,7 +140,8 @@ final class BatchSession {
       throw Failure(
         .validation,
         "'\(relationship.qualifiedName)' of \(relationship.entity.name) \(first.id) is mandatory and would be left "
-          + "without a value. Nothing was changed.")
+          + "without a value. Nothing was changed.", about: .row(first.id, of: relationship.entity, relationship),
+        broken: BrokenRule(.mandatory, value: .nil))
     }
     let columns = schema.toOne(relationship)
     let names = [columns.key, columns.destinationEntity, columns.order].compactMap(\.self)

@@ -115,6 +115,7 @@ final class DerivedAttributes: @unchecked Sendable {
     } catch {
       throw Failure(
         error.kind, "'\(derived.attribute.qualifiedName)' could not be derived: \(error.message)",
+        about: .property(derived.attribute),
         databaseCode: error.databaseCode)
     }
     if found.isEmpty { return }

@@ -18,7 +18,7 @@ struct RelationshipSQL: Sendable {
       throw Failure(
         .invalidArgument,
         "Relationship '\(relationship.qualifiedName)' is transient, so the store knows nothing of it. "
-          + "Use a stored relationship.")
+          + "Use a stored relationship.", about: .property(relationship))
     }
     self.relationship = relationship
     ownerTable = schema.table(of: relationship.entity)

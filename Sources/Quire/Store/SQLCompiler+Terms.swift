@@ -71,7 +71,7 @@ extension SQLCompiler {
           throw Failure(
             .invalidArgument,
             "Key path '\(written.text)' goes on after \(value), with '\(key)'. "
-              + "End it there, or step through a relationship.")
+              + "End it there, or step through a relationship.", about: column.attribute.map { .property($0) })
         }
         if key != "self" { term = .expression(.path(try argument(term, written.text), [key])) }
       case .constant, .expression: term = .expression(.path(try argument(term, written.text), [key]))

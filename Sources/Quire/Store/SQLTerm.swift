@@ -193,7 +193,7 @@ final class SQLCompiler {
       throw Failure(
         .invalidArgument,
         "The predicate uses '\(property.qualifiedName)', which is transient: the store does not have it. "
-          + "Use a stored property.")
+          + "Use a stored property.", about: .property(property))
     }
     guard let relationship = property as? Relationship else {
       let attribute = property as? Attribute
@@ -220,7 +220,9 @@ final class SQLCompiler {
 
   private func lookup(_ property: Property, in row: SQLRow) throws(Failure) -> (sql: String, stack: Int) {
     guard let column = schema.valueColumn(of: property) else {
-      throw Failure(.invalidArgument, "'\(property.qualifiedName)' is not in the store. Use a stored property.")
+      throw Failure(
+        .invalidArgument, "'\(property.qualifiedName)' is not in the store. Use a stored property.",
+        about: .property(property))
     }
     touch(row.home)
     if let alias = row.alias { return ("\(alias).\(column)", SQLColumn.plainStack) }
@@ -247,7 +249,9 @@ final class SQLCompiler {
     var order: [String], orderStack = SQLColumn.plainStack
     touch(owner.home)
     switch path.storage {
-    case .owner: throw Failure(.invalidState, "'\(relationship.qualifiedName)' is to-one and has no collection.")
+    case .owner: throw Failure(
+      .invalidState, "'\(relationship.qualifiedName)' is to-one and has no collection.",
+      about: .property(relationship))
     case .destination(let key, let place):
       source = "\(path.table) \(alias)"
       link = ("\(alias).\(key)", owner.key)

@@ -29,6 +29,7 @@ extension SaveSession {
           .constraint,
           "Entity '\(declaring.name)' must be unique by \(names.joined(separator: ", ")): \(subject) "
             + "has \(described.joined(separator: ", ")), and so has \(other). Change one of them.",
+          about: .row(id, of: entity, names.count == 1 ? entity.propertiesByName[names[0]] : nil),
           databaseCode: failure.databaseCode)
       }
     }
@@ -63,10 +64,8 @@ extension SaveSession {
 
   private func describe(_ value: Value) -> String {
     switch value {
-    case .nil, .data, .list: value.kindName
-    case .text(let text), .uri(let text): "'\(text.string.prefix(60))'"
     case .object(let box): "\(rootName(box.reference)) \(box.reference.id)"
-    default: value.sectionName.string
+    default: value.written
     }
   }
 }

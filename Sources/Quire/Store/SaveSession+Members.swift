@@ -39,8 +39,9 @@ extension SaveSession {
       guard change.relationship.isOrdered else {
         throw Failure(
           .invalidArgument,
-          "Relationship '\(change.relationship.qualifiedName)' is not ordered, so its members cannot be given an order."
-        )
+          "Relationship '\(change.relationship.qualifiedName)' is not ordered, so that its members cannot be put in "
+            + "order.",
+          about: .property(change.relationship))
       }
       let owner = try permanent(change.owner, for: change.relationship)
       var wanted: [Int64] = []
@@ -56,13 +57,13 @@ extension SaveSession {
       throw Failure(
         .invalidArgument,
         "Relationship '\(relationship.qualifiedName)' is to-one: "
-          + "its value belongs to the row of the object that has it.")
+          + "its value belongs to the row of the object that has it.", about: .property(relationship))
     }
     guard change.owner.root == relationship.entity.rootNumber else {
       throw Failure(
         .invalidArgument,
         "Relationship '\(relationship.qualifiedName)' belongs to objects of '\(relationship.entity.name)', "
-          + "not of '\(rootName(change.owner))'.")
+          + "not of '\(rootName(change.owner))'.", about: .property(relationship))
     }
     return relationship.isTransient ? nil : try RelationshipSQL(relationship, schema: schema)
   }
@@ -72,7 +73,7 @@ extension SaveSession {
       throw Failure(
         .conflict,
         "\(relationship.entity.name) \(owner.id), whose '\(relationship.name)' changed, "
-          + "is no longer in the store. Refresh it.")
+          + "is no longer in the store. Refresh it.", about: .row(owner.id, of: relationship.entity, relationship))
     }
   }
 

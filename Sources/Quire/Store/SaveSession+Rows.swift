@@ -7,7 +7,8 @@ extension SaveSession {
       if insert.entity.isAbstract {
         throw Failure(
           .invalidArgument,
-          "Entity '\(insert.entity.name)' is abstract and has no objects. Insert one of an entity under it.")
+          "Entity '\(insert.entity.name)' is abstract and has no objects. Insert one of an entity under it.",
+        about: .entity(insert.entity))
       }
       guard insert.id != 0, insert.values.count == insert.entity.properties.count else {
         throw Failure(
@@ -41,6 +42,7 @@ extension SaveSession {
         .conflict,
         "Could not insert \(first.entity.root.name) \(used): another program has given that key to a row, although it "
           + "was taken in Z_PRIMARYKEY. Have new objects obtain other permanent ids, and save again.",
+        about: .row(used, of: first.entity),
         report: SaveConflict.taken(ObjectReference(root: first.entity.rootNumber, id: used)))
     }
   }
@@ -56,7 +58,8 @@ extension SaveSession {
     for place in rows.indices.dropFirst() where rows[place].id == rows[place - 1].id {
       let insert = rows[place]
       throw Failure(
-        .invalidArgument, "\(insert.entity.name) \(insert.id) is inserted twice in one save. Insert it once.")
+        .invalidArgument, "\(insert.entity.name) \(insert.id) is inserted twice in one save. Insert it once.",
+        about: .row(insert.id, of: insert.entity))
     }
     return rows
   }
@@ -118,6 +121,7 @@ extension SaveSession {
             "Could not delete \(entity.name) \(id): another writer has had "
               + "\(inverse.entity.name) \(holder) refer to it by '\(inverse.name)'. "
               + "Roll back to read what is stored now, and delete it again.",
+            about: .row(id, of: entity),
             report: SaveConflict.referred(
               ObjectReference(root: entity.rootNumber, id: id),
               by: RowIdentifier(id: holder, entity: Int32(truncatingIfNeeded: statement.integer(at: 2))), relationship))
@@ -247,7 +251,7 @@ extension SaveSession {
       throw Failure(
         .invalidArgument,
         "'\(toOne.relationship.qualifiedName)' is a relationship and cannot hold \(value.kindName). "
-          + "Give an object or nil.")
+          + "Give an object or none.", about: .property(toOne.relationship))
     }
     let key: Value = destination.map { .integer($0.id) } ?? .nil
     let number = try destination.map { reference throws(Failure) in

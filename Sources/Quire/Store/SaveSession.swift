@@ -58,7 +58,8 @@ final class SaveSession {
     throw Failure(
       .invalidState,
       "'\(property.qualifiedName)' refers to the unsaved object \(reference.id) of '\(rootName(reference))', "
-        + "which this save does not insert. Insert it in the same context, or save it first.")
+        + "which this save does not insert. Insert it in the same context, or save it first.",
+      about: .property(property))
   }
 
   /// Z_ENT of the row that a relationship is about to refer to; that it is no longer there `throwConflicts` reports.
@@ -67,7 +68,8 @@ final class SaveSession {
     guard reference.root == expected.rootNumber else {
       throw Failure(
         .invalidArgument,
-        "'\(relationship.qualifiedName)' refers to objects of '\(expected.name)', not of '\(rootName(reference))'.")
+        "'\(relationship.qualifiedName)' refers to objects of '\(expected.name)', not of '\(rootName(reference))'.",
+        about: .property(relationship))
     }
     let number = try entityNumber(of: reference)
     if (expected.number...expected.lastNumber).contains(number) { return number }
@@ -79,14 +81,14 @@ final class SaveSession {
             .conflict,
             "'\(relationship.qualifiedName)' was to refer to \(expected.name) \(reference.id), "
               + "which is no longer in the store. Refer to another object, or to none.",
-            report: SaveConflict.missing(reference)))
+            about: .property(relationship), report: SaveConflict.missing(reference)))
       }
       return expected.number
     }
     throw Failure(
       .invalidArgument,
       "'\(relationship.qualifiedName)' refers to objects of '\(expected.name)', "
-        + "and row \(reference.id) is of entity number \(number).")
+        + "and row \(reference.id) is of entity number \(number).", about: .property(relationship))
   }
 
   /// The insert of this save that has or gets the key; nil for a row that was there before.
@@ -153,7 +155,7 @@ final class SaveSession {
       Failure(
         .conflict,
         "Could not \(doing) \(entity.name) \(id): \(reason). Roll back to read what is stored now, and change that.",
-        report: SaveConflict.changed(ObjectReference(root: entity.rootNumber, id: id))))
+        about: .row(id, of: entity), report: SaveConflict.changed(ObjectReference(root: entity.rootNumber, id: id))))
   }
 
   func note(_ conflict: Failure) { conflicts.append(conflict) }

@@ -34,7 +34,7 @@ extension ColumnType {
         throw Failure(
           .unsupported,
           "'\(property.qualifiedName)' is of a type that predicates do not compare. "
-            + "Fetch the objects and look at its values.")
+            + "Fetch the objects and look at its values.", about: .property(property))
       }
     }
   }

@@ -159,7 +159,7 @@ final class TextIndexes: @unchecked Sendable {
       .unsupported,
       "Attribute '\(index.attribute.qualifiedName)' is searchable, which needs SQLite 3.34 or later with FTS5; this is "
         + "SQLite \(String(cString: sqlite3_libversion()))\(hasModule ? "" : " without FTS5"). "
-        + "Use another SQLite, or a model without searchable attributes.")
+        + "Use another SQLite, or a model without searchable attributes.", about: .property(index.attribute))
   }
 
   /// Notes the number of the schema with each index that was right at the number `schema`: whoever changes the schema

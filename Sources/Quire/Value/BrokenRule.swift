@@ -1,5 +1,4 @@
-/// Which rule was broken by which object, for a failed validation. It names the object instead of holding it, so that
-/// an error may outlive the context and be used by any thread.
+/// Which rule was broken by which value, for a failed validation; its failure says by which object.
 final class BrokenRule: Sendable {
   /// Numbers as in `quire_rule`.
   enum Rule: UInt32, Sendable {
@@ -17,24 +16,14 @@ final class BrokenRule: Sendable {
   }
 
   let rule: Rule
-  let entityName: Text
-  /// nil for a row that has no object: that of a batch request.
-  let object: ObjectReferenceBox?
-  /// Empty when the rule is about the object as a whole.
-  let key: Text
   let value: Value
   /// The predicate of a rule that has one, otherwise empty.
   let condition: Text
   /// A value that C sees as text and that has none of its own.
   let valueText: Text?
 
-  init(
-    _ rule: Rule, entityName: Text, object: ObjectReferenceBox?, key: Text, value: Value, condition: Text = Text("")
-  ) {
+  init(_ rule: Rule, value: Value, condition: Text = Text("")) {
     self.rule = rule
-    self.entityName = entityName
-    self.object = object
-    self.key = key
     self.value = value
     self.condition = condition
     if case .decimal(let decimal) = value { valueText = Text(decimal.description) } else { valueText = nil }

@@ -27,6 +27,8 @@ final class Failure: Error, Sendable {
 
   let kind: Kind
   let message: Text
+  /// Which entity, key, object or row it is about, where that is known.
+  let offender: Offender?
   /// Byte offset into the predicate format that failed; -1 when there is none.
   let offset: Int
   /// SQLite's extended result code; 0 when SQLite was not involved.
@@ -40,16 +42,25 @@ final class Failure: Error, Sendable {
   let report: (any Sendable)?
 
   init(
-    _ kind: Kind, _ message: String, offset: Int = -1, databaseCode: Int32 = 0, details: [Failure] = [],
-    broken: BrokenRule? = nil, report: (any Sendable)? = nil
+    _ kind: Kind, _ message: String, about offender: Offender? = nil, offset: Int = -1, databaseCode: Int32 = 0,
+    details: [Failure] = [], broken: BrokenRule? = nil, report: (any Sendable)? = nil
   ) {
     self.kind = kind
-    self.message = Text(message)
+    self.message = Text(Failure.withoutNul(message))
+    self.offender = offender
     self.offset = offset
     self.databaseCode = databaseCode
     self.details = details
     self.broken = broken
     self.report = report
+  }
+}
+
+extension Failure {
+  /// What a caller gave may contain NUL, at which C would end the message; the sign for it takes its place.
+  private static func withoutNul(_ message: String) -> String {
+    if !message.utf8.contains(0) { return message }
+    return String(String.UnicodeScalarView(message.unicodeScalars.map { $0 == "\0" ? "\u{2400}" : $0 }))
   }
 }
 

@@ -15,6 +15,21 @@ extension Value {
     }
   }
 
+  /// The value as a message writes it: as the name of a section, with text in quotes, and dates to the microsecond
+  /// where they have fractions.
+  var written: String {
+    switch self {
+    case .nil, .data, .list, .object: kindName
+    case .text(let text), .uri(let text): "'\(text.string.prefix(Value.mostWritten))'"
+    case .boolean(let flag): flag ? "true" : "false"
+    case .date(let seconds): Value.isoDate(secondsSince2001: seconds, withFraction: true)
+    default: sectionName.string
+    }
+  }
+
+  /// Enough to know a text by.
+  private static let mostWritten = 60
+
   private static func hexadecimal(_ data: Bytes, isUUID: Bool) -> String {
     let digits = Array("0123456789ABCDEF")
     var text = ""
@@ -26,11 +41,18 @@ extension Value {
     return text
   }
 
-  /// `2026-11-21T02:03:04Z`; fractions of a second are left out. Beyond the year 9999 or before 0 the seconds print.
-  private static func isoDate(secondsSince2001 seconds: Double) -> String {
+  /// `2026-11-21T02:03:04Z`; fractions of a second are left out unless they are asked for. Beyond the year 9999 or
+  /// before 0 the seconds print.
+  private static func isoDate(secondsSince2001 seconds: Double, withFraction: Bool = false) -> String {
     let range = -63_113_904_000.0..<252_423_993_600.0
     guard range.contains(seconds) else { return "\(seconds)" }
-    let total = Int(seconds.rounded(.down)) + Int(secondsFrom1970To2001)
+    var whole = seconds.rounded(.down)
+    var millionths = withFraction ? Int(((seconds - whole) * 1_000_000).rounded()) : 0
+    if millionths == 1_000_000 {
+      whole += 1
+      millionths = 0
+    }
+    let total = Int(whole) + Int(secondsFrom1970To2001)
     let day = total >= 0 ? total / 86_400 : (total - 86_399) / 86_400
     let second = total - day * 86_400
     // Civil date from a day number: years are counted from March, so that the leap day comes last.
@@ -47,6 +69,7 @@ extension Value {
       return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
     }
     let date = "\(padded(year, 4))-\(padded(month, 2))-\(padded(dayOfYear - (153 * marchMonth + 2) / 5 + 1, 2))"
-    return "\(date)T\(padded(second / 3600, 2)):\(padded(second / 60 % 60, 2)):\(padded(second % 60, 2))Z"
+    let fraction = millionths == 0 ? "" : ".\(padded(millionths, 6))"
+    return "\(date)T\(padded(second / 3600, 2)):\(padded(second / 60 % 60, 2)):\(padded(second % 60, 2))\(fraction)Z"
   }
 }

@@ -69,7 +69,7 @@ extension Value {
   /// What a message calls this kind of value.
   var kindName: String {
     switch self {
-    case .nil: "nil"
+    case .nil: "nothing"
     case .integer: "an integer"
     case .boolean: "a boolean"
     case .double: "a double"

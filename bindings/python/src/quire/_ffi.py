@@ -873,6 +873,7 @@ FUNCTIONS = (
     ("quire_error_predicate", quire_string, (c_void_p,)),
     ("quire_error_release", None, (c_void_p,)),
     ("quire_error_retain", c_void_p, (c_void_p,)),
+    ("quire_error_row", c_int64, (c_void_p,)),
     ("quire_error_rule", c_uint32, (c_void_p,)),
     ("quire_error_status", c_uint, (c_void_p,)),
     ("quire_error_value", c_uint, (c_void_p, POINTER(quire_value), POINTER(c_void_p))),
