@@ -36,7 +36,7 @@ extension Connection {
     case SQLITE_CONSTRAINT:
       return made(.constraint, "a rule of its tables forbids it (\(detail)). Change the values that offend.")
     case SQLITE_CANTOPEN:
-      return made(.cannotOpen, "a file cannot be opened or made. Check that the folder exists and that you may use it.")
+      return made(.cannotOpen, Connection.whyNotOpened(handle.map(sqlite3_system_errno) ?? errno))
     case SQLITE_PERM, SQLITE_AUTH:
       return made(.cannotOpen, "the permission is missing. Change the permissions of the file or folder.")
     case SQLITE_NOTADB:
@@ -55,6 +55,18 @@ extension Connection {
       return made(.database, "it was interrupted. Try again.")
     default:
       return made(.database, "SQLite says '\(detail)' (code \(code)).")
+    }
+  }
+
+  /// What the system says of a file that SQLite could not open. SQLite tells too little of it.
+  private static func whyNotOpened(_ reason: Int32) -> String {
+    switch reason {
+    case EMFILE:
+      "the process has as many files open as it may have. Close some, or raise the limit (RLIMIT_NOFILE, ulimit -n)."
+    case ENFILE: "the system has as many files open as it can have. Close some."
+    case ENOSPC, EDQUOT: "there is no space for a file beside it. Free some space and try again."
+    case EACCES, EPERM, EROFS: "a file beside it cannot be made. Change the permissions of its folder."
+    default: "a file cannot be opened or made. Check that the folder exists and that you may use it."
     }
   }
 

@@ -62,21 +62,25 @@ struct Metadata {
     return Metadata(uuid: Text(uuid.string.uppercased()), hashes: hashes)
   }
 
-  /// Throws a mismatch that names every entity which differs, or which only one of model and file has.
-  func check(_ model: Model, path: Text) throws(Failure) {
+  /// Throws a mismatch that names every entity which differs, or which only one of model and file has, and what the
+  /// tables tell of it.
+  func check(_ model: Model, tables: [String: Set<String>], on connection: Connection) throws(Failure) {
     let expected = VersionHash(model: model).byName
     let names = Set(expected.map(\.name))
+    let differing = expected.filter { hashes[$0.name] != nil && hashes[$0.name] != $0.hash }.map(\.name)
     let parts = [
-      ("differ", expected.filter { hashes[$0.name] != nil && hashes[$0.name] != $0.hash }.map(\.name)),
+      ("differ", differing),
       ("not in the file", expected.filter { hashes[$0.name] == nil }.map(\.name)),
       ("not in the model", hashes.keys.filter { !names.contains($0) }.sorted()),
     ]
     let differences = parts.filter { !$0.1.isEmpty }.map { "\($0.1.joined(separator: ", ")) (\($0.0))" }
     if differences.isEmpty { return }
+    let entities = model.numberedEntities.filter { differing.contains($0.name) }
+    let details = try ModelDifferences.sentences(about: entities, of: model, tables: tables, on: connection)
     throw Failure(
       .modelMismatch,
-      "The store '\(path)' was made with another model. "
-        + "Entities: \(differences.joined(separator: "; ")). Open it with the model that made it.")
+      "The store '\(connection.path)' was made with another model. Entities: \(differences.joined(separator: "; ")). "
+        + "\(details)\(details.isEmpty ? "" : " ")Open it with the model that made it.")
   }
 
   /// A random UUID of version 4, upper case.

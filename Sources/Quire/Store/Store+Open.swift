@@ -91,7 +91,7 @@ extension Store {
       let encoding = try connection.statement("PRAGMA encoding")
       connection.isUTF8 = try encoding.step() && encoding.holds("UTF-8", at: 0)
       let metadata = try Metadata.read(from: connection, tables: tables)
-      try metadata.check(model, path: connection.path)
+      try metadata.check(model, tables: tables, on: connection)
       let schema = Schema(model: model, existingTables: tables)
       try check(schema, tables, on: connection)
       // Text indexes look whether others have changed the schema.
