@@ -33,7 +33,8 @@ extension FetchRequest {
           + "Set its result type to QUIRE_RESULT_OBJECTS.")
     }
     if !includesPendingChanges {
-      throw Failure(.unsupported, "A results controller follows pending changes; set includes_pending_changes to true.")
+      throw Failure(
+        .unsupported, "A results controller follows pending changes, which its request leaves out. Include them.")
     }
     try checkHasObjects("a results controller, which lists objects", .invalidArgument)
     if shouldRefreshRefetchedObjects {

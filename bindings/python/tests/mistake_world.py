@@ -30,7 +30,7 @@ class Book(quire.Model):
     author: quire.ToOne["Author | None"] = quire.relation(inverse="books")
     shelves: quire.ToMany["Author"] = quire.relation(inverse="shelf")
     title: quire.Attr[str] = quire.attr(max_length=20, pattern="[^!]*")
-    note: quire.Attr[Optional[str]] = quire.attr(default=None, name="remark")
+    note: quire.Attr[Optional[str]] = quire.attr(default=None, name="remark", max_length=30)
     price: quire.Attr[Optional[Decimal]] = quire.attr(default=None, minimum=Decimal("-3"))
     pages: quire.Attr[Optional[int]] = quire.attr(default=None, minimum=1, maximum=100)
     weight: quire.Attr[Optional[float]] = quire.attr(default=None, type=quire.Float, maximum=9.5)

@@ -12,7 +12,7 @@ from mistake_world import Animal, Author, Book, many
 # Rows
 
 many(
-    ("a column of another class", "Book.surname", lambda w: w.context.insert_rows(Book, {Author.surname: ["x"]})),
+    ("a column of another class", "Author.surname", lambda w: w.context.insert_rows(Book, {Author.surname: ["x"]})),
     ("an unknown column", "Book.titel", lambda w: w.context.insert_rows(Book, {"titel": ["x"]})),
     ("a column of a relationship", "Book.author", lambda w: w.context.insert_rows(Book, {"author": [1]})),
     ("no columns", "", lambda w: w.context.insert_rows(Book, {})),
@@ -52,7 +52,7 @@ many(
 many(
     ("updating nothing", "", lambda w: w.books.update()),
     ("updating an unknown property", "Book.titel", lambda w: w.books.update(titel="x")),
-    ("updating a property of another class", "Book.surname", lambda w: w.books.update({Author.surname: "x"})),
+    ("updating a property of another class", "Author.surname", lambda w: w.books.update({Author.surname: "x"})),
     ("updating a collection", "Author.books", lambda w: w.authors.update(books=[])),
     ("updating a wrong type", "Book.pages", lambda w: w.books.update(pages="many")),
     ("updating to None", "Book.title", lambda w: w.books.update(title=None)),

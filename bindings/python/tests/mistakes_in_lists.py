@@ -10,7 +10,7 @@ from mistake_world import Author, Book, Dog, World, many, mistake
 
 many(
     ("sections by an unknown key", "Book.titel", lambda w: w.books.live("titel")),
-    ("sections by another class", "Book.surname", lambda w: w.books.live(Author.surname)),
+    ("sections by another class", "Author.surname", lambda w: w.books.live(Author.surname)),
     ("sections by a number", "", lambda w: w.books.live(5)),
     ("sections by letters of a number", "", lambda w: w.books.live(quire.sections.by_letter(Book.pages))),
     ("sections by days of a text", "", lambda w: w.books.live(quire.sections.by_day(Book.title))),
@@ -41,6 +41,8 @@ many(
     ("an index title that does not exist", "", lambda w: w.books.live("title").section_for_index_title(5)),
     ("a place of what is not in the list", "", lambda w: w.books.live().path_of("x")),
     ("a list without pending changes", "", lambda w: w.books.excluding_pending_changes().live()),
+    ("a list of groups", "", lambda w: w.books.group_by(Book.pages).live()),
+    ("a list of what is refreshed", "", lambda w: w.books.refreshing().live()),
     ("a handler that is none", "", lambda w: w.books.live().on_change(5)),
     ("a list that was closed", "", lambda w: (lambda live: (live.close(), len(live)))(w.books.live())),
     ("a query of another class", "", lambda w: w.books.live().set_query(w.context.query(Dog))),

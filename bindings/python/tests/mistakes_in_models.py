@@ -100,11 +100,12 @@ def _(w: World) -> None:
     w.keep(quire.open(":memory:", [first, scope["Note"]]))
 
 
-@mistake("a class that was defined twice, as the end of a relationship", "Pad.notes")
+@mistake("two classes of one name, of which one is the end of a relationship", "Pad.notes")
 def _(w: World) -> None:
-    scope: dict[str, Any] = {"quire": quire}
+    scope: dict[str, Any] = {"quire": quire, "__name__": "first"}
     exec("class Note(quire.Model):\n text: quire.Attr[str]", scope)
     exec("class Pad(quire.Model):\n notes: quire.ToMany[Note]", scope)
+    scope["__name__"] = "second"
     exec("class Note(quire.Model):\n text: quire.Attr[str]", scope)
     w.keep(quire.open(":memory:", [scope["Pad"], scope["Note"]]))
 
@@ -129,6 +130,15 @@ many(
     ("a model without an attribute", "", reopened(
         "class A(quire.Model):\n x: quire.Attr[int]\n y: quire.Attr[int]", "class A(quire.Model):\n"
         " x: quire.Attr[int]")),
+    ("a model with another attribute in a class that inherits", "", reopened(
+        "class A(quire.Model):\n x: quire.Attr[int]\nclass B(A):\n y: quire.Attr[int]",
+        "class A(quire.Model):\n x: quire.Attr[int]\nclass B(A):\n y: quire.Attr[int]\n z: quire.Attr[str]")),
+    ("a model with a relationship between many", "", reopened(
+        "class A(quire.Model):\n x: quire.Attr[int]",
+        "class A(quire.Model):\n x: quire.Attr[int]\n a: quire.ToMany['A'] = quire.relation(inverse='b')\n"
+        " b: quire.ToMany['A'] = quire.relation(inverse='a')")),
+    ("a model with a renamed attribute", "", reopened(
+        "class A(quire.Model):\n x: quire.Attr[int]", "class A(quire.Model):\n y: quire.Attr[int]")),
     ("a model with another type", "", reopened(
         "class A(quire.Model):\n x: quire.Attr[int]", "class A(quire.Model):\n x: quire.Attr[str]")),
     ("a model with another option", "", reopened(

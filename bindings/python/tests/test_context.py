@@ -200,7 +200,7 @@ class InsertManyTests(StoreTestCase):
         self.assertEqual([text for (text,) in self.context.query(Quote).values("contents")], texts)
 
     def test_nothing_is_added_when_a_value_does_not_fit(self):
-        with self.assertRaisesRegex(TypeError, "Row 1: Quote.contents expects str, not int"):
+        with self.assertRaisesRegex(TypeError, "Row 1, counted from 0: Quote.contents expects str, not int"):
             self.context.insert_many(Quote, {"contents": ["a", 5]})
         with self.assertRaises(quire.InvalidArgument):
             self.context.insert_many(Quote, {"contents": ["a", "b"], "price": [1.0, float("nan")]})

@@ -278,7 +278,7 @@ class DeclarationTests(unittest.TestCase):
             text: quire.Attr[str]
             __indexes__ = [("text", "-nothing")]
 
-        with self.assertRaisesRegex(quire.InvalidArgument, "Note has no property 'nothing'"):
+        with self.assertRaisesRegex(quire.InvalidModel, "Note.__indexes__: Note has no property 'nothing'"):
             quire.open(":memory:", [Note])
 
     def test_parents_come_with_their_children(self):

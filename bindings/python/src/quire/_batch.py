@@ -35,7 +35,9 @@ def update(query: Query[Any], changes: Mapping[Union[str, Key], Any], merge: boo
         _owners.check(query._model, _owners.of(value))
         each = entity.property_named(key._name if isinstance(key, Key) else key)
         if isinstance(each, ToMany):
-            raise InvalidArgument(f"{each} holds many objects; update sets attributes and relationships to one object.")
+            raise InvalidArgument(
+                f"{each} holds many objects; update sets attributes and relationships to one object.",
+                entity=entity.name, key=each._name)
         properties.append(each)
         # An expression is calculated by the library, for each object.
         packed.append(value._quire_pack() if isinstance(value, Operand) else each._pack(each._checked(value)))

@@ -9,9 +9,9 @@ from typing import Any, Union
 
 from . import _buffers, _ffi, _owners, _values
 from ._entity import Entity
-from .errors import InvalidArgument, InvalidText
+from .errors import Error, InvalidArgument, InvalidText
 from .keys import Key
-from .properties import Attr
+from .properties import Attr, misfit
 
 
 def column_attribute(entity: Entity, key: Union[str, Key]) -> Attr[Any]:
@@ -20,7 +20,8 @@ def column_attribute(entity: Entity, key: Union[str, Key]) -> Attr[Any]:
     name = key._name if isinstance(key, Key) else key
     found = entity.property_named(name)
     if not isinstance(found, Attr):
-        raise InvalidArgument(f"{key} is no attribute of {entity.name}; columns are of attributes.")
+        raise InvalidArgument(
+            f"{key} is no attribute of {entity.name}; columns are of attributes.", entity=entity.name, key=found._name)
     return found
 
 
@@ -29,7 +30,8 @@ def values_of(attribute: Attr[Any], column: Iterable[Any]) -> Sequence[Any]:
     if isinstance(column, (list, tuple, array)):
         return column
     if isinstance(column, (str, bytes)) or not isinstance(column, Iterable):
-        raise TypeError(f"The column for {attribute} is an iterable of its values, not {type(column).__name__}")
+        raise misfit(
+            attribute, f"The column for {attribute} is an iterable of its values, not {type(column).__name__}.")
     return list(column)
 
 
@@ -45,10 +47,10 @@ def pack_column(attribute: Attr[Any], column: Sequence[Any]) -> _values.Column:
     for row, value in enumerate(column):
         try:
             packed.append(attribute._pack(attribute._checked(value)))
-        except TypeError as error:
-            raise TypeError(f"Row {row}: {error}") from None
-        except (InvalidArgument, InvalidText) as error:
-            raise type(error)(f"Row {row}: {error.message}") from None
+        except Error as error:
+            error.row = row
+            error._reword(f"Row {row}, counted from 0: {error.message}")
+            raise error from None
     return _values.mixed_column(packed)
 
 
@@ -71,7 +73,7 @@ class Table:
             if len(column) != self.count:
                 raise InvalidArgument(
                     f"The columns have different lengths: {attributes[0]} has {self.count} values, {attribute} has "
-                    f"{len(column)}.")
+                    f"{len(column)}.", entity=entity.name, key=attribute._name)
         packed = [pack_column(attribute, column) for attribute, column in zip(attributes, values)] if self.count else []
         arrays: Any = [each.array for each in packed]
         keys = _buffers.key_array([attribute._key_bytes for attribute in attributes])

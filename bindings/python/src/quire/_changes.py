@@ -86,6 +86,16 @@ def is_fault(instance: Model) -> bool:
     return bool(quick.quire_object_is_fault(reference.handle))
 
 
+def is_held(instance: Model) -> bool:
+    """Whether the library gives its values without looking into the store and without calling a method of the class."""
+    reference, context = instance._quire_reference, instance._quire_context
+    if reference is None or reference.handle is None or context is None or context.closed:
+        return False
+    if quick.quire_object_is_inserted(reference.handle):
+        return True
+    return not quick.quire_object_is_fault(reference.handle) and type(instance) not in context.store._schema.awakening
+
+
 def refresh(instance: Model, merge: bool) -> None:
     """Has it show what is in the store now."""
     context = instance._quire_context

@@ -55,7 +55,8 @@ class Entity:
         found = self.properties.get(name)
         if found is None:
             known = ", ".join(sorted(self.properties)) or "none"
-            raise InvalidArgument(f"{self.name} has no property {name!r}. It has: {known}.")
+            raise InvalidArgument(
+                f"{self.name} has no property {name!r}. It has: {known}.", entity=self.name, key=str(name))
         return found
 
 
@@ -145,7 +146,8 @@ def _property(
     if not isinstance(options, RelationOptions):
         raise TypeError(f"{where} is a relationship and has no default; it takes relation(...)")
     if not isinstance(member, _annotations.Unresolved) and not hasattr(member, "_quire_entity"):
-        raise TypeError(f"{where}: {member!r} is no model class")
+        named = member.__name__ if isinstance(member, type) else repr(member)
+        raise TypeError(f"{where}: {named} is no model class")
     if annotation.origin is ToMany:
         if annotation.is_optional:
             raise TypeError(f"{where}: a to-many relationship is empty instead of None; leave '| None' out")
@@ -161,7 +163,8 @@ def _attribute_type(where: str, python: object, narrowed: Optional[AttributeType
     known = ", ".join(kind.__name__ for kind in _types.DEFAULTS)
     usual = _types.DEFAULTS.get(python) if isinstance(python, type) else None
     if usual is None:
-        raise TypeError(f"{where}: an attribute cannot be {python!r}; it is one of {known}")
+        named = python.__name__ if isinstance(python, type) else repr(python)
+        raise TypeError(f"{where}: an attribute cannot be {named}; it is one of {known}")
     if narrowed is None:
         return usual
     if not isinstance(narrowed, AttributeType):

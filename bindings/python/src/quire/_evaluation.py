@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Optional
 
 from . import _ffi, _identity, _values
 from ._load import quick
-from .errors import InvalidArgument, WrongType
+from .errors import Error, InvalidArgument, WrongType
 
 if TYPE_CHECKING:
     from .context import Context
@@ -75,7 +75,10 @@ class Subject:
             if not isinstance(key, str):
                 raise WrongType(f"{what} is a text, not {type(key).__name__}")
             entries.append(_values.text(key))
-            entries.append(self._packed(value))
+            try:
+                entries.append(self._packed(value))
+            except Error as error:
+                raise type(error)(f"The value of {key!r:.60}: {error.message}") from None
         return entries
 
 
@@ -91,7 +94,10 @@ def entries(variables: Mapping[str, Any]) -> tuple[Any, int, object]:
         if not isinstance(name, str):
             raise WrongType(f"the name of a variable is a text, not {type(name).__name__}")
         packed.append(_values.text(name))
-        packed.append(_values.any_value(value))
+        try:
+            packed.append(_values.any_value(value))
+        except Error as error:
+            raise type(error)(f"The variable ${name}: {error.message}") from None
     values = _values.Values(packed)
     return ctypes.cast(values.array, ctypes.POINTER(_ffi.quire_entry)), len(variables), values
 

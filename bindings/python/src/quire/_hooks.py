@@ -210,7 +210,9 @@ def validate(instance: Model) -> bool:
     """Validates an object by its rules and its hook; False when this is its hook, which the library is calling."""
     context = instance._quire_context
     if context is None:
-        raise InvalidState(f"{instance!r} is in no context yet, which validates it; context.add(...) puts it into one.")
+        raise InvalidState(
+            f"{instance!r} is in no context yet, which validates it; context.add(...) puts it into one.",
+            entity=type(instance).__name__)
     if any(each is instance for each in context._hooks.validating):
         return False
     error = c_void_p()

@@ -216,7 +216,8 @@ def handle(instance: Model, writing: bool = False) -> int:
         return reference.handle
     if context._objects_of(type(instance)._quire_entity).get(reference.id) is not reference:
         raise InvalidState(
-            f"{type(instance).__name__} {reference.id} was forgotten when its context was reset. Look it up again.")
+            f"{type(instance).__name__} {reference.id} was forgotten when its context was reset. Look it up again.",
+            entity=type(instance).__name__, id=reference.id)
     found = look_up(context, type(instance)._quire_entity, reference.id)
     if reference.handle is not None:
         quick.quire_object_release(found)
@@ -243,7 +244,7 @@ def _take(instance: Model, reference: Reference, found: int, writing: bool) -> N
     if writing and stale:
         raise Conflict(
             f"{entity.name} {reference.id} was changed in the store since {', '.join(stale)} was read. It shows the "
-            "new values now; nothing was changed.")
+            "new values now; nothing was changed.", entity=entity.name, id=reference.id)
 
 
 def read(instance: Model, key: bytes) -> Any:

@@ -56,7 +56,7 @@ def check(model: type[Model], keys: Keys, is_set: bool = False) -> None:
     value is set cannot be behind a relationship."""
     for owner, key in keys.items():
         if not issubclass(model, owner):
-            raise InvalidArgument(_stranger(model, owner, key, is_set))
+            raise InvalidArgument(_stranger(model, owner, key, is_set), entity=owner.__name__, key=key._name)
 
 
 def check_declared(model: type[Model], keys: Keys, where: str) -> None:
@@ -64,7 +64,7 @@ def check_declared(model: type[Model], keys: Keys, where: str) -> None:
     try:
         check(model, keys)
     except InvalidArgument as error:
-        raise InvalidModel(f"{where}: {error.message}") from None
+        raise InvalidModel(f"{where}: {error.message}", entity=error.entity, key=error.key) from None
 
 
 def check_behind(relationship: Optional[Key], keys: Keys) -> None:
@@ -83,7 +83,7 @@ def check_behind(relationship: Optional[Key], keys: Keys) -> None:
         if not fits:
             raise InvalidArgument(
                 f"{relationship} leads to objects of {name}, and {key} is a key of {owner.__name__}. "
-                f"Take a key of {name}.")
+                f"Take a key of {name}.", entity=owner.__name__, key=key._name)
 
 
 def is_one(first: type[Any], second: type[Any]) -> bool:

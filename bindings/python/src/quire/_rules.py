@@ -96,23 +96,32 @@ def _add(model: int, entity: Entity, key: Optional[bytes], condition: Union[str,
 
 
 def complete(context: Context, error: E) -> E:
-    """Gives the single errors of a failed validation their objects, and names and values as Python has them."""
-    if isinstance(error, ValidationError):
+    """Gives an error, and the single ones of it, objects, names and values as Python has them."""
+    if isinstance(error, Error):
         for each in error.details or (error,):
-            if isinstance(each, ValidationError) and each._entity:
+            key = each.key
+            if each.entity:
                 _complete(context, each)
+            if each is not error:
+                # Its message quotes the first.
+                error._rename(key, each.key)
     return error
 
 
-def _complete(context: Context, error: ValidationError) -> None:
-    model = context.store._schema.model_named(error._entity)
+def _complete(context: Context, error: Error) -> None:
+    model = context.store._schema.find(error.entity)
+    if model is None:
+        return
     entity = model._quire_entity
-    if error._id:
-        error.object = _object(context, entity, error._id)
+    if isinstance(error, ValidationError) and error.id:
+        error.object = _object(context, entity, error.id)
     found = next((each for each in entity.properties.values() if each._key == error.key), None)
     if found is None:
         return
+    error._rename(error.key, found._name)
     error.key = found._name
+    if not isinstance(error, ValidationError):
+        return
     attribute = entity.attributes.get(found._name)
     if attribute is None:
         if error.object is not None and error.value is not None and not getattr(found, "_is_to_many", False):
@@ -137,13 +146,21 @@ def _object(context: Context, entity: Entity, id: int) -> Optional[Model]:
 
 def validate_value(instance: Model, name: str, value: Any) -> None:
     """Checks a value for a property without assigning it."""
+    from .properties import blamed
+
     found = type(instance)._quire_entity.property_named(name)
-    checked: Any = found._checked(value)
-    values = _values.Values((found._pack(checked),))
-    error = c_void_p()
-    status = library.quire_object_validate_value(
-        _identity.handle(instance), found._key_bytes, len(found._key_bytes), values.array, byref(error))
-    if status:
-        context = instance._quire_context
-        assert context is not None
-        raise complete(context, failure(status, error))
+    context = instance._quire_context
+    assert context is not None
+    try:
+        checked: Any = found._checked(value)
+        values = _values.Values((found._pack(checked),))
+        error = c_void_p()
+        status = library.quire_object_validate_value(
+            _identity.handle(instance), found._key_bytes, len(found._key_bytes), values.array, byref(error))
+        if status:
+            raise complete(context, failure(status, error))
+    except ValidationError:
+        # Rules have words of their own.
+        raise
+    except Error as failed:
+        raise blamed(failed, found, instance)

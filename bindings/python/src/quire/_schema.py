@@ -10,7 +10,7 @@ from typing import Any, Optional, Union
 from . import _annotations, _buffers, _fetched, _ffi, _hooks, _owners, _rules, _values
 from ._entity import Entity
 from ._load import library, quick
-from .errors import InvalidModel, failure
+from .errors import InvalidArgument, InvalidModel, failure
 from .keys import TEXT_ORDERS, Order, order_of
 from .model import Model
 from .predicate import Predicate
@@ -22,6 +22,8 @@ class Schema:
 
     def __init__(self, models: Iterable[type[Model]]) -> None:
         self._by_name: dict[str, type[Model]] = {}
+        if isinstance(models, type):
+            raise TypeError(f"the model classes are a list; give [{models.__name__}]")
         for model in models:
             if not (isinstance(model, type) and issubclass(model, Model)) or model is Model:
                 raise TypeError(f"{model!r} is no model class")
@@ -54,24 +56,35 @@ class Schema:
         entity = model._quire_entity
         if entity.parent is not None:
             self._include(entity.parent.model)
-        if self._by_name.setdefault(entity.name, model) is not model:
-            raise InvalidModel(f"Two different model classes are called {entity.name!r}. Rename one of them.")
+        known = self._by_name.setdefault(entity.name, model)
+        if known is not model:
+            raise InvalidModel(
+                f"Two classes are called {entity.name!r}. {_out_of_two(known, model)}", entity=entity.name)
 
     def model_named(self, name: str) -> type[Model]:
         """The class of an entity."""
         return self._by_name[name]
+
+    def find(self, name: str) -> Optional[type[Model]]:
+        """The class of an entity, if there is one."""
+        return self._by_name.get(name)
 
     def check(self, model: type[Model]) -> Entity:
         """The entity of a class that the store knows."""
         if not (isinstance(model, type) and issubclass(model, Model)) or model is Model:
             raise TypeError(f"{model!r} is no model class")
         entity = model._quire_entity
-        if self._by_name.get(entity.name) is not model:
-            known = ", ".join(self._by_name)
+        known = self._by_name.get(entity.name)
+        if known is model:
+            return entity
+        if known is not None:
             raise InvalidModel(
-                f"The store was opened without the model class {entity.name!r}; it has {known}. Add it to the list "
-                "given to quire.open.")
-        return entity
+                f"The store was opened with another class called {entity.name!r}. {_out_of_two(known, model)}",
+                entity=entity.name)
+        names = ", ".join(self._by_name)
+        raise InvalidModel(
+            f"The store was opened without the model class {entity.name!r}; it has {names}. Add it to the list "
+            "given to quire.open.", entity=entity.name)
 
     def destination(self, relationship: Union[Relationship, _fetched.Fetched[Any]]) -> type[Model]:
         """The class at the other end."""
@@ -81,10 +94,14 @@ class Schema:
             unresolved = isinstance(written, _annotations.Unresolved)
             name = written.name if unresolved else written._quire_entity.name
             known = self._by_name.get(name)
-            if known is None or not (unresolved or known is written):
+            if known is None:
                 raise InvalidModel(
                     f"{relationship} leads to {name!r}, which is not among the model classes of the store. Add it to "
-                    "the list given to quire.open.")
+                    "the list given to quire.open.", entity=relationship._owner, key=relationship._name)
+            if not (unresolved or known is written):
+                raise InvalidModel(
+                    f"{relationship} leads to another class called {name!r} than the store has. "
+                    f"{_out_of_two(written, known)}", entity=relationship._owner, key=relationship._name)
             found = self._destinations[id(relationship)] = known
         return found
 
@@ -127,7 +144,8 @@ class Schema:
         options = _ffi.quire_attribute_options(
             struct_size=ctypes.sizeof(_ffi.quire_attribute_options), is_optional=attribute._is_optional,
             is_transient=attribute._is_transient, is_searchable=attribute._is_searchable,
-            derivation=None if attribute._derivation is None else _values.encoded(attribute._derivation))
+            derivation=None if attribute._derivation is None
+            else _values.terminated(attribute._derivation, f"what {attribute} is derived from"))
         if attribute._default is not None:
             default = _values.Values((attribute._pack(attribute._default),))
             options.default_value = ctypes.cast(default.array, ctypes.POINTER(_ffi.quire_value))
@@ -147,7 +165,7 @@ class Schema:
             if not isinstance(back, (ToOne, ToMany)):
                 raise InvalidModel(
                     f"{relationship} names the inverse {given.inverse!r}, but {destination.name} has no such "
-                    "relationship.")
+                    "relationship.", entity=relationship._owner, key=relationship._name)
             inverse = back._key_bytes
         options = _ffi.quire_relationship_options(
             struct_size=ctypes.sizeof(_ffi.quire_relationship_options), is_to_many=relationship._is_to_many,
@@ -161,7 +179,7 @@ class Schema:
     def _add_indexes(self, pointer: int, entity: Entity) -> None:
         name = entity.encoded_name
         for written in _listed(entity, "__indexes__"):
-            orders = [_element(entity, item) for item in written]
+            orders = [_element(entity, item, "__indexes__") for item in written]
             elements = (_ffi.quire_index_element * len(orders))(
                 *(_ffi.quire_index_element(found._key_bytes, not order.ascending) for order, found in orders))
             index = "_".join(["by", *(found._key for _, found in orders)]).encode()
@@ -169,7 +187,7 @@ class Schema:
                 library.quire_model_add_fetch_index, pointer, name, len(name), index, len(index), elements,
                 len(orders))
         for written in _listed(entity, "__unique__"):
-            keys = [_element(entity, item)[1]._key_bytes for item in written]
+            keys = [_element(entity, item, "__unique__")[1]._key_bytes for item in written]
             _call(
                 library.quire_model_add_uniqueness_constraint, pointer, name, len(name), _buffers.key_array(keys),
                 len(keys))
@@ -180,7 +198,7 @@ class Schema:
         if not isinstance(templates, Mapping):
             raise InvalidModel(f"{entity.name}.__templates__ is a mapping of names to conditions.")
         for name, written in templates.items():
-            parts = (written,) if isinstance(written, (str, Predicate)) else tuple(written)
+            parts = tuple(written) if isinstance(written, (tuple, list)) else (written,)
             if not parts or not isinstance(parts[0], (str, Predicate)):
                 raise InvalidModel(
                     f"{entity.name}.__templates__[{name!r}] is a condition, or a tuple of one and of keys to order by.")
@@ -226,6 +244,16 @@ class Schema:
                 quick.quire_fetch_request_release(made)
 
 
+def _out_of_two(first: type[Model], second: type[Model]) -> str:
+    """What to do where two classes have one name."""
+    names = [f"{each.__module__}.{each.__qualname__}" for each in (first, second)]
+    if names[0] == names[1]:
+        return (
+            f"{names[0]} was defined twice, as by running a cell of a notebook again. Open the store with the newest "
+            "class, and use that alone.")
+    return f"They are {names[0]} and {names[1]}. Rename one of them."
+
+
 def add_order(request: Any, order: Order) -> None:
     """Adds a key to order by to a fetch request."""
     path = _values.encoded(order.path)
@@ -243,15 +271,20 @@ def _listed(entity: Entity, attribute: str) -> list[Sequence[Any]]:
     return [(item,) if isinstance(item, (str, Order, Attr, ToOne)) else tuple(item) for item in written]
 
 
-def _element(entity: Entity, item: Any) -> tuple[Order, Property]:
+def _element(entity: Entity, item: Any, place: str) -> tuple[Order, Property]:
     order = order_of(item)
     _owners.check_declared(entity.model, order._quire_keys, f"An index of {entity.name}")
     if isinstance(item, str):
-        return order, entity.property_named(order.path)
+        try:
+            return order, entity.property_named(order.path)
+        except InvalidArgument as error:
+            raise InvalidModel(
+                f"{entity.name}.{place}: {error.message}", entity=entity.name, key=order.path) from None
     for found in entity.properties.values():
         if found._key == order.path:
             return order, found
-    raise InvalidModel(f"{entity.name} has no property {order.path!r} for an index.")
+    raise InvalidModel(
+        f"{entity.name}.{place}: {entity.name} has no property {order.path!r}.", entity=entity.name, key=order.path)
 
 
 def _call(function: Any, *arguments: Union[object, None]) -> None:

@@ -62,6 +62,13 @@ def same_objects(sequence: Sequence[Any], other: object) -> bool:
     return len(sequence) == len(other) and all(map(operator.is_, sequence, other))
 
 
+def called(value: object) -> str:
+    """What a message calls something of a wrong kind."""
+    if value is None:
+        return "None"
+    return f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
+
+
 def fits(value: int) -> bool:
     """Whether it is a number of 64 bits. ctypes would cut others down to these without a word."""
     return -(2**63) <= value < 2**63
@@ -93,7 +100,18 @@ def encoded(value: str) -> bytes:
     try:
         return value.encode()
     except UnicodeEncodeError as error:
-        raise InvalidText(f"the text has no UTF-8 form: {error.reason} at character {error.start}") from None
+        raise InvalidText(
+            f"the text {value!r:.60} has no UTF-8 form: {error.reason} at character {error.start}") from None
+    except AttributeError:
+        raise WrongType(f"a text is needed, not {called(value)}") from None
+
+
+def terminated(value: object, what: str) -> bytes:
+    """The UTF-8 form of what the library reads to its first NUL, and which therefore has none inside."""
+    form = name(value, what)
+    if b"\0" in form:
+        raise InvalidArgument(f"{what} contains no U+0000; {value!r:.60} does")
+    return form
 
 
 def data(value: bytes, kind: int = _ffi.QUIRE_VALUE_DATA) -> Packed:
@@ -206,16 +224,18 @@ def any_value(value: object) -> Packed:
         return data(bytes(value))
     if isinstance(value, ctypes.c_float):
         return real(value.value, _ffi.QUIRE_VALUE_FLOAT)
-    pack = getattr(value, "_quire_pack", None)
+    pack = None if isinstance(value, type) else getattr(value, "_quire_pack", None)
     if pack is not None:
         packed: Packed = pack()
         return packed
     if isinstance(value, Mapping):
-        raise InvalidArgument("a dictionary is no argument; give its values one by one, or a variable")
+        raise InvalidArgument("a dictionary is no value; give its values one by one")
     if isinstance(value, Iterable):
         return listed([any_value(item) for item in value])
     if hasattr(value, "__index__"):
         return integer(operator.index(value))
+    if isinstance(value, type):
+        raise WrongType(f"the class {value.__name__} is no value; give an object or a key of it")
     raise WrongType(f"{value!r:.200} is of type {type(value).__name__}, which Quire does not know")
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from ctypes import byref, c_int64, c_void_p
 from typing import TYPE_CHECKING, Any, Optional, TypeVar, Union, overload
 
-from . import _batch, _buffers, _bulk, _ffi, _hooks, _identity, _values, merging
+from . import _batch, _buffers, _bulk, _ffi, _hooks, _identity, _rules, _values, merging
 from ._entity import Entity, template_name
 from ._finding import Finding
 from ._load import library, quick
@@ -16,10 +16,10 @@ from ._merge import Merging
 from ._transaction import Transacting
 from ._undo import Undoing
 from .cancellation import Cancellation
-from .errors import Conflict, ConstraintError, InvalidArgument, InvalidState, NotFound, failure, log
+from .errors import Conflict, ConstraintError, Error, InvalidArgument, InvalidState, NotFound, failure, log
 from .keys import Key
 from .model import Model
-from .properties import Attr, ToMany, ToOne
+from .properties import Attr, ToMany, ToOne, blamed
 from .query import Query
 
 if TYPE_CHECKING:
@@ -119,21 +119,26 @@ class Context(Finding, Merging, Transacting, Undoing):
         Raises TypeError and `InvalidArgument` for values that do not fit; nothing is added then.
         """
         if not isinstance(object, Model):
-            raise TypeError(f"an object of a model class can be added, not {type(object).__name__}")
+            raise TypeError(f"an object of a model class can be added, not {_values.called(object)}")
         entity = self._store._schema.check(type(object))
         if object._quire_context is not None:
             if object._quire_context is self and not object.is_deleted:
                 return object
-            raise InvalidState(f"{object!r} was in a context before. Make a new object instead.")
+            raise InvalidState(
+                f"{object!r} was in a context before. Make a new object instead.", entity=entity.name, id=object.id)
         keys: list[bytes] = []
         packed: list[_values.Packed] = []
         lists: list[tuple[bytes, _values.Packed]] = []
         for each, value in object._quire_set_values():
+            try:
+                ready = each._pack(value)
+            except Error as failed:
+                raise blamed(failed, each) from None
             if isinstance(each, ToMany):
-                lists.append((each._key_bytes, each._pack(value)))
+                lists.append((each._key_bytes, ready))
             else:
                 keys.append(each._key_bytes)
-                packed.append(each._pack(value))
+                packed.append(ready)
         error, made = c_void_p(), c_void_p()
         self._hooks.adding = True
         try:
@@ -151,12 +156,12 @@ class Context(Finding, Merging, Transacting, Undoing):
                 status = library.quire_object_set_values(
                     handle, _buffers.key_array(keys), values.array, len(keys), byref(error))
                 if status:
-                    raise failure(status, error)
+                    raise self._failed_to_add(status, error)
             for key, members in lists:
                 values = _values.Values((members,))
                 status = library.quire_object_set(handle, key, len(key), values.array, byref(error))
                 if status:
-                    raise failure(status, error)
+                    raise self._failed_to_add(status, error)
         except BaseException:
             self._take_back(handle, entity)
             quick.quire_object_release(handle)
@@ -173,6 +178,12 @@ class Context(Finding, Merging, Transacting, Undoing):
             raise
         return object
 
+    def _failed_to_add(self, status: int, error: c_void_p) -> Error:
+        failed = _rules.complete(self, failure(status, error))
+        # Of an object that is taken back.
+        failed.id = 0
+        return failed
+
     def _take_back(self, handle: int, entity: Entity) -> None:
         # What it was made to hold was there before: it lets go of that first, so that no delete rule takes it along.
         for each in entity.properties.values():
@@ -188,11 +199,14 @@ class Context(Finding, Merging, Transacting, Undoing):
         again does nothing.
         """
         if not isinstance(object, Model):
-            raise TypeError(f"an object of a model class can be deleted, not {type(object).__name__}")
+            raise TypeError(f"an object of a model class can be deleted, not {_values.called(object)}")
         if object._quire_context is None:
-            raise InvalidState(f"{object!r} is in no context, so there is nothing to delete.")
+            raise InvalidState(
+                f"{object!r} is in no context, so there is nothing to delete.", entity=type(object).__name__)
         if object._quire_context is not self:
-            raise InvalidArgument(f"{object!r} belongs to another context.")
+            raise InvalidArgument(
+                f"{object!r} belongs to another context. Look it up in this one: Context.get.",
+                entity=type(object).__name__, id=object.id)
         try:
             handle = _identity.handle(object, writing=True)
         except NotFound:
@@ -217,7 +231,7 @@ class Context(Finding, Merging, Transacting, Undoing):
         id = _values.whole(id, "an id")
         try:
             if not _values.fits(id):
-                raise NotFound(f"There is no object {entity.name!r} with the id {id}.")
+                raise NotFound(f"There is no {entity.name} with the id {id}.", entity=entity.name, id=id)
             return _identity.adopt(self, _identity.look_up(self, entity, id))
         except NotFound:
             if default is _RAISE:
@@ -271,7 +285,7 @@ class Context(Finding, Merging, Transacting, Undoing):
             self._raw, entity.encoded_name, len(entity.encoded_name), *table.arguments, count, byref(first),
             byref(error))
         if status:
-            raise failure(status, error)
+            raise _rules.complete(self, failure(status, error))
         if first.value < 0:  # temporary
             return range(first.value, first.value - count, -1)
         return range(first.value, first.value + count)

@@ -1,13 +1,13 @@
 """Exceptions. All descend from `quire.Error`, and each also from the built-in one that a caller would catch.
 
-A value of the wrong Python type for an attribute is an ordinary `TypeError` that names model, attribute and expected
-type; for a predicate it is a `WrongType`, which is both.
+A value of the wrong Python type, for an attribute or a predicate, is a `WrongType`, and so a `TypeError`.
 """
 
 from __future__ import annotations
 
 import ctypes
 import enum
+import re
 import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Optional
@@ -33,6 +33,10 @@ class Error(Exception):
     `status` is the number of the C interface (`QUIRE_NOT_FOUND` is 5), `message` a sentence with the offender and the
     remedy, `offset` for predicates the byte at which reading failed, otherwise None, `details` the single errors of a
     combined one, and `database_code` SQLite's extended result code, 0 when SQLite was not involved.
+
+    What it is about is told beyond words where it is known: `entity` is the name of a model class, `key` that of a
+    property in the class, "" when it is the class or the object as a whole, `id` that of an object, otherwise 0, and
+    `row` a row that was given to `insert_many` or `insert_rows`, counted from 0, otherwise None.
     """
 
     status: int = _ffi.QUIRE_INVALID_ARGUMENT
@@ -41,18 +45,35 @@ class Error(Exception):
         self,
         message: str = "",
         *,
+        entity: str = "",
+        key: str = "",
+        id: int = 0,
+        row: Optional[int] = None,
         offset: Optional[int] = None,
         details: tuple[Error, ...] = (),
         database_code: int = 0,
     ) -> None:
         super().__init__(message)
         self.message = message
+        self.entity = entity
+        self.key = key
+        self.id = id
+        self.row = row
         self.offset = offset
         self.details = details
         self.database_code = database_code
 
     def __str__(self) -> str:
         return self.message
+
+    def _reword(self, message: str) -> None:
+        self.message = message
+        self.args = (message,)
+
+    def _rename(self, key: str, name: str) -> None:
+        """Calls a property as the class does, where the library calls it by the name that it has in the store."""
+        if key != name:
+            self._reword(self.message.replace(f".{key}'", f".{name}'"))
 
 
 class InvalidArgument(Error, ValueError):
@@ -62,7 +83,7 @@ class InvalidArgument(Error, ValueError):
 
 
 class WrongType(Error, TypeError):
-    """A value of a Python type that predicates and expressions do not know."""
+    """A value of a Python type that an attribute, a relationship or a predicate does not take."""
 
     status = _ffi.QUIRE_INVALID_ARGUMENT
 
@@ -156,23 +177,20 @@ class ValidationError(Error, ValueError):
     """Objects break the rules of their model; nothing was saved.
 
     `failures` has an error for each broken rule, the error itself when there is one alone. Of each, `object` is the one
-    at fault, or None for rows of a batch request, `key` the name of the property, "" when it is the object as a whole,
-    `rule` a `Rule`, `value` what the property had, and `predicate` the text of a condition.
+    at fault, or None for rows of a batch request, `rule` a `Rule`, `value` what the property had, and `predicate` the
+    text of a condition.
 
     `Model.validate` raises it to refuse an object: `raise quire.ValidationError("It is too late.", key="ends")`.
     """
 
     status = _ffi.QUIRE_VALIDATION
 
-    def __init__(self, message: str = "", *, key: str = "", **more: Any) -> None:
+    def __init__(self, message: str = "", **more: Any) -> None:
         super().__init__(message, **more)
-        self.key = key
         self.object: Optional[Model] = None
         self.rule: Optional[Rule] = None
         self.value: Any = None
         self.predicate = ""
-        self._entity = ""
-        self._id = 0
 
     @property
     def failures(self) -> tuple[ValidationError, ...]:
@@ -180,16 +198,13 @@ class ValidationError(Error, ValueError):
         return tuple(each for each in self.details if isinstance(each, ValidationError)) or (self,)
 
     def _read(self, pointer: int) -> None:
-        """What the library tells of a single broken rule, with names and values as it has them."""
+        """What the library tells of a single broken rule, with values as it has them."""
         number = quick.quire_error_rule(pointer)
         if not number:
             return
         # A number that this package does not know keeps its meaning for those who do.
         self.rule = Rule(number) if number in _RULES else None
-        self.key = text(quick.quire_error_key(pointer))
         self.predicate = text(quick.quire_error_predicate(pointer))
-        self._entity = text(quick.quire_error_entity(pointer))
-        self._id = quick.quire_error_object_id(pointer)
         value = _ffi.quire_value()
         if not quick.quire_error_value(pointer, ctypes.byref(value), None):
             self.value = _buffers.raw_value(value)
@@ -231,7 +246,8 @@ class NotAStore(Error, OSError):
 
 
 class ModelMismatch(Error, ValueError):
-    """The store was written with other models; the message names the entities that differ."""
+    """The store was written with other models; the message names the entities and, where the file tells, the properties
+    that differ."""
 
     status = _ffi.QUIRE_MODEL_MISMATCH
 
@@ -312,16 +328,21 @@ def check(status: int, error: ctypes.c_void_p) -> None:
         raise failure(status, error)
 
 
+def _reason(exception: BaseException) -> str:
+    # As the library writes a NUL, at which a message would end in C.
+    return f"{type(exception).__name__}: {exception}".replace("\0", "\u2400")
+
+
 def remember(exception: BaseException) -> str:
     """Keeps the exception of a registered function for the error of the call that it fails; gives the text for it."""
-    reason = f"{type(exception).__name__}: {exception}"
+    reason = _reason(exception)
     _raised.last = exception, reason
     return reason
 
 
 def remember_hook(exception: BaseException) -> str:
     """Keeps the exception of a hook, which comes out of the call that ran it; gives the text for its error."""
-    reason = f"{type(exception).__name__}: {exception}"
+    reason = _reason(exception)
     _raised.hook = exception, reason
     return reason
 
@@ -345,16 +366,50 @@ def _explain(error: FunctionError) -> None:
     error.__cause__ = last[0]
 
 
+_WORDS = {
+    "quire_context_object": "Context.get",
+    "quire_context_merge": "Context.merge",
+    "quire_context_refresh_all": "Context.refresh_all",
+    "quire_context_enable_undo": "Context.enable_undo",
+    "quire_context_begin_undo_group": "Context.undo_group",
+    "quire_context_end_undo_group": "by leaving the block of Context.undo_group",
+    "quire_object_get": "its name",
+    "quire_object_get_fetched": "by its name",
+    "quire_conflict_has": "ObjectConflict",
+    "QUIRE_ANY_NUMBER": "any number, by *arguments",
+    "QUIRE_RESULT_OBJECTS": "objects",
+    "QUIRE_RESULT_IDS": "ids",
+    "QUIRE_RESULT_DICTIONARIES": "dictionaries",
+    "results controller": "live list",
+    "busy timeout": "timeout",
+    "delegate": "handler",
+    "Delegates": "Handlers",
+}
+"""What the library's messages call by its name in C, in the words of this package."""
+
+_QUOTED_OR_WORD = re.compile("'[^']*'|\"[^\"]*\"|" + "|".join(rf"\b{word}\b" for word in _WORDS))
+
+
+def in_python(message: str) -> str:
+    """A message of the library in the words of this package; what it quotes stays as it is."""
+    return _QUOTED_OR_WORD.sub(lambda found: _WORDS.get(found[0], found[0]), message)
+
+
 def _from_pointer(pointer: int) -> Error:
     status = quick.quire_error_status(pointer)
     offset = quick.quire_error_offset(pointer)
+    row = quick.quire_error_row(pointer)
     details: list[Error] = []
     for index in range(quick.quire_error_detail_count(pointer)):
         detail = quick.quire_error_detail(pointer, index)
         if detail:
             details.append(_from_pointer(detail))
     error = _exception(
-        status, text(quick.quire_error_message(pointer)),
+        status, in_python(text(quick.quire_error_message(pointer))),
+        entity=text(quick.quire_error_entity(pointer)),
+        key=text(quick.quire_error_key(pointer)),
+        id=quick.quire_error_object_id(pointer),
+        row=None if row < 0 else row,
         offset=None if offset < 0 else offset,
         details=tuple(details),
         database_code=quick.quire_error_database_code(pointer),

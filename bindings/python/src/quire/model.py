@@ -10,7 +10,7 @@ from . import _changes, _description, _hooks, _identity, _rows, _rules, _values
 from ._entity import Entity, properties_of
 from ._fetched import fetched
 from ._hooks import SnapshotEvents
-from .errors import InvalidState, NotFound
+from .errors import Error, InvalidState, NotFound, WrongType
 from .properties import Property, attr, derived
 
 if TYPE_CHECKING:
@@ -101,7 +101,9 @@ class Model:
                 found = properties.get(name)
                 if found is None:
                     known = ", ".join(properties) or "none"
-                    raise TypeError(f"{type(self).__name__} has no attribute {name!r}. It has: {known}")
+                    raise WrongType(
+                        f"{type(self).__name__} has no attribute {name!r}. It has: {known}.",
+                        entity=type(self).__name__, key=name)
                 own[name] = found._checked(value)
             if not values.keys() >= entity.required:
                 raise _description.missing(type(self), values)
@@ -114,11 +116,11 @@ class Model:
                 _set_plain(self, name, value)
             else:
                 known = ", ".join(type(self)._quire_entity.properties) or "none"
-                raise AttributeError(f"{type(self).__name__} has no attribute {name!r}. It has: {known}")
+                raise AttributeError(f"{type(self).__name__} has no attribute {name!r}. It has: {known}.")
 
         def __delattr__(self, name):
             if name in type(self)._quire_entity.properties:
-                raise AttributeError(f"{type(self).__name__}.{name} cannot be removed from an object; set it to None")
+                raise AttributeError(f"{type(self).__name__}.{name} cannot be removed from an object; set it to None.")
             object.__delattr__(self, name)
 
     @property
@@ -209,7 +211,9 @@ class Model:
         Nothing is assigned. Raises `ValidationError` for rules, TypeError and `InvalidArgument` for what does not fit.
         """
         if self._quire_context is None:
-            raise InvalidState(f"{self!r} is in no context yet, which validates it; context.add(...) puts it into one.")
+            raise InvalidState(
+                f"{self!r} is in no context yet, which validates it; context.add(...) puts it into one.",
+                entity=type(self).__name__)
         _rules.validate_value(self, name, value)
 
     def awake_from_insert(self) -> None:
@@ -279,14 +283,24 @@ class Model:
                     continue
             else:
                 continue
-            text = repr(value)
-            known.append(f"{name}={text if len(text) <= 40 else text[:37] + '...'}")
+            known.append(_written(name, value))
             if len(known) == 3:
                 break
-        identity = "(new)" if reference is None else str(reference.id)
         if not known and reference is not None:
-            known.append("(fault)")
+            known = self._quire_held()
+        identity = "(new)" if reference is None else str(reference.id)
         return f"<{' '.join([entity.name, identity, *known])}>"
+
+    def _quire_held(self) -> list[str]:
+        """What `__repr__` shows where Python has no values: what the library has without looking into the store."""
+        try:
+            if not _changes.is_held(self):
+                return ["(fault)"]
+            names = list(type(self)._quire_entity.attributes)[:3]
+            return [_written(name, getattr(self, name)) for name in names]
+        except Error:
+            # It was deleted, or another thread is inside its context.
+            return ["(fault)"]
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise TypeError(
@@ -303,6 +317,11 @@ class Model:
         for name, each in type(self)._quire_entity.properties.items():
             if name in self.__dict__:
                 yield each, self.__dict__[name]
+
+
+def _written(name: str, value: object) -> str:
+    text = repr(value)
+    return f"{name}={text if len(text) <= 40 else text[:37] + '...'}"
 
 
 _RESERVED = frozenset(name for name in dir(Model) if not name.startswith("_"))

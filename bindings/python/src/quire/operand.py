@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, NoReturn, Optional
 
 from . import _owners, _values
 from .errors import InvalidArgument, WrongType
-from .predicate import Predicate
+from .predicate import Form, Predicate
 
 if TYPE_CHECKING:
     from .expression import Expression
@@ -30,12 +30,12 @@ class Comparable:
     def _quire_pack(self) -> _values.Packed:
         raise NotImplementedError
 
-    def _compared(self, operator: str, other: object, options: str = "", right: str = "%@") -> Predicate:
+    def _compared(self, operator: str, other: object, options: str = "") -> Predicate:
         if options:
             if not isinstance(options, str) or not re.fullmatch("[cdnlwCDNLW]+", options):
                 raise InvalidArgument(f'Options are letters such as "cd", not {options!r}.')
             operator = f"{operator}[{options}]"
-        return Predicate(f"{self._word}%@ {operator} {right}", self, other)
+        return Predicate(Form(f"{self._word}%@ {operator} %@"), self, other)
 
     def __eq__(self, other: object) -> Predicate:  # type: ignore[override]
         return self._compared("==", other)
@@ -83,13 +83,13 @@ class Comparable:
         if isinstance(values, Iterable) and not isinstance(values, (str, bytes, Comparable)):
             values = tuple(values)
             if any(isinstance(value, Comparable) for value in values):
-                members = _tree("{" + ", ".join(["%@"] * len(values)) + "}", *values)
-                return self._compared("IN", members, options)
+                members = ", ".join(["%@"] * len(values))
+                return self._compared("IN", _tree(f"{{{members}}}", *values), options)
         return self._compared("IN", values, options)
 
     def between(self, low: object, high: object) -> Predicate:
         """Whether it lies between the two, both included."""
-        return self._compared("BETWEEN", _tree("{%@, %@}", low, high))
+        return Predicate(Form(f"{self._word}%@ BETWEEN {{%@, %@}}"), self, low, high)
 
     def contains(self, part: object, options: str = "") -> Predicate:
         """Whether a text has this part, or a collection this element."""
@@ -293,7 +293,7 @@ class Collection(Navigable):
 def _tree(format: str, *arguments: object) -> Expression:
     from .expression import Expression
 
-    return Expression(format, *arguments)
+    return Expression(Form(format), *arguments)
 
 
 def _parameter(condition: Callable[..., object]) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from ctypes import byref, c_bool, c_void_p
 from typing import Any, NoReturn, Optional
 
@@ -15,6 +16,23 @@ from .errors import Error, InvalidText, WrongType, failure, text
 __all__ = ["Predicate"]
 
 _reading = threading.RLock()
+_PLACEHOLDER = re.compile("%[@K%]")
+
+
+class Form(str):
+    """The text of what operators make of keys and values, which the caller has not written."""
+
+    __slots__ = ()
+
+    def around(self, arguments: Sequence[Any], place: int) -> str:
+        """What it looks like in a program, with "..." for one of its arguments, counted from 0."""
+        texts = ["..." if each == place else _spelled(argument) for each, argument in enumerate(arguments)]
+        values = iter(texts)
+        return _PLACEHOLDER.sub(lambda found: "%" if found[0] == "%%" else next(values, ""), self)
+
+
+def _spelled(argument: object) -> str:
+    return str(argument) if hasattr(argument, "_quire_pack") and not isinstance(argument, type) else f"{argument!r:.40}"
 
 
 class Predicate(_handle.Handle):
@@ -169,17 +187,18 @@ class Predicate(_handle.Handle):
 def parse(what: str, call: Any, format: str, arguments: tuple[Any, ...]) -> int:
     """Reads a predicate or an expression of the library; the caller owns it."""
     if not isinstance(format, str):
-        raise WrongType(f"{'an' if what[0] == 'e' else 'a'} {what} is a text, not {type(format).__name__}")
+        raise no_condition(format) if what == "predicate" else WrongType(
+            f"an expression is a text, not {type(format).__name__}")
     try:
         encoded = _values.encoded(format)
     except InvalidText as error:
         raise InvalidText(f"The {what} cannot be read: {error.message}") from None
     packed = []
-    for place, argument in enumerate(arguments, 1):
+    for place, argument in enumerate(arguments):
         try:
             packed.append(_values.any_value(argument))
         except Error as error:
-            raise type(error)(f"Argument {place} of the {what} {format!r}: {error.message}") from None
+            raise _misplaced(error, what, format, arguments, place) from None
     values = _values.Values(packed)
     failed, made = c_void_p(), c_void_p()
     status = call(encoded, len(encoded), values.array, values.count, byref(made), byref(failed))
@@ -187,6 +206,28 @@ def parse(what: str, call: Any, format: str, arguments: tuple[Any, ...]) -> int:
         raise failure(status, failed)
     assert made.value is not None
     return made.value
+
+
+def _misplaced(error: Error, what: str, format: str, arguments: tuple[Any, ...], place: int) -> Error:
+    """The error of an argument, which says where that stands, and which property it was for."""
+    if isinstance(format, Form):
+        where = format.around(arguments, place)
+    else:
+        where = f"Argument {place + 1} of the {what} {format!r}"
+    key: Any = next((each for each in arguments if hasattr(each, "_owner")), None)
+    about = {} if key is None else {"entity": key._owner, "key": key._name}
+    return type(error)(f"{where}: {error.message}", **about)
+
+
+def no_condition(value: object, example: str = "Book.title") -> WrongType:
+    """What to say to a condition that is none; the example is a key that the caller has."""
+    if isinstance(value, bool):
+        return WrongType(
+            f"A condition is a Predicate or a text, not {value}: Python itself has answered what was asked with `is`, "
+            f"`in` or `not`. Write {example}.is_(None), {example}.is_not(None), {example}.in_(...) or ~(...) instead.")
+    if hasattr(value, "_quire_pack") and not isinstance(value, type):
+        return WrongType(f"A condition is a Predicate or a text; {value} is a value. Compare it: {value} == ...")
+    return WrongType(f"A condition is a Predicate or a text, not {_values.called(value)}.")
 
 
 def subject_of(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Optional, Typ
 
 from . import _annotations, _ffi, _identity, _values
 from ._types import AttributeType
-from .errors import InvalidArgument, InvalidText, NotInContext
+from .errors import Error, InvalidArgument, InvalidState, InvalidText, NotFound, NotInContext, WrongType
 from .keys import Key
 from .operand import Collection, Navigable
 from .predicate import Predicate
@@ -205,14 +205,17 @@ class Attr(Key, Generic[T]):
         if page is not None and 0 <= self._place < len(page):
             value = page[self._place][reference.index]
         else:
-            value = _identity.read(instance, self._key_bytes)
+            try:
+                value = _identity.read(instance, self._key_bytes)
+            except Error as error:
+                raise blamed(error, self, instance)
         if value is not None:
             decode = self._type.decode
             if decode is not None:
                 try:
                     value = decode(value)
                 except InvalidArgument as error:
-                    raise InvalidArgument(f"{self}: {error.message}") from None
+                    raise blamed(error, self, instance) from None
         _set_plain(instance, self._name, value)
         return value  # type: ignore[no-any-return]
 
@@ -224,25 +227,32 @@ class Attr(Key, Generic[T]):
         """The value as reading it back would give it."""
         if self._derivation is not None:
             raise InvalidArgument(
-                f"{self} is derived from {self._derivation!r}: the store calculates it, and nobody assigns it.")
+                f"{self} is derived from {self._derivation!r}: the store calculates it, and nobody assigns it.",
+                entity=self._owner, key=self._name)
         if value is None:
             if self._is_optional:
                 return None
-            raise TypeError(
-                f"{self} expects {self._type.python.__name__}, not None; an attribute that may be None is declared "
-                f"Attr[Optional[{self._type.python.__name__}]]")
+            raise misfit(
+                self, f"{self} expects {self._type.python.__name__}, not None; an attribute that may be None is "
+                f"declared Attr[Optional[{self._type.python.__name__}]].")
         if not isinstance(value, self._type.accepted):
             value = self._converted(value)
         try:
             return self._type.canonical(value)
         except (InvalidArgument, InvalidText) as error:
-            raise type(error)(f"{self}: {error.message}") from None
+            raise blamed(error, self) from None
 
     def _converted(self, value: Any) -> int:
         # Whole numbers of other libraries say that they are some by __index__.
         if int in self._type.accepted and hasattr(value, "__index__"):
             return operator.index(value)
-        raise TypeError(f"{self} expects {self._type.python.__name__}, not {type(value).__name__} ({value!r:.60})")
+        expected = self._type.python.__name__
+        given = type(value).__name__
+        if given == expected:
+            # numpy has a bool of its own.
+            given = f"{type(value).__module__}.{given}"
+            raise misfit(self, f"{self} expects {expected}, not {given} ({value!r:.60}); convert it: {expected}(...).")
+        raise misfit(self, f"{self} expects {expected}, not {given} ({value!r:.60}).")
 
     def _pack(self, value: Any) -> _values.Packed:
         if value is None:
@@ -250,12 +260,15 @@ class Attr(Key, Generic[T]):
         try:
             return self._type.pack(value)
         except (InvalidArgument, InvalidText) as error:
-            raise type(error)(f"{self}: {error.message}") from None
+            raise blamed(error, self) from None
 
     def _assign(self, instance: Model, value: Any) -> None:
-        value = self._checked(value)
-        if instance._quire_context is not None:
-            _identity.write(instance, self._key_bytes, self._pack(value))
+        try:
+            value = self._checked(value)
+            if instance._quire_context is not None:
+                _identity.write(instance, self._key_bytes, self._pack(value))
+        except Error as error:
+            raise blamed(error, self, instance)
         _set_plain(instance, self._name, value)
 
 
@@ -290,7 +303,10 @@ class ToOne(Navigable, Key, Generic[T]):
         context = instance._quire_context
         if context is None:
             return None  # type: ignore[return-value]
-        id = _identity.read(instance, self._key_bytes)
+        try:
+            id = _identity.read(instance, self._key_bytes)
+        except Error as error:
+            raise blamed(error, self, instance)
         if id is None:
             return None  # type: ignore[return-value]
         return _identity.find(context, context.store._schema.destination(self), id)  # type: ignore[return-value]
@@ -301,22 +317,18 @@ class ToOne(Navigable, Key, Generic[T]):
 
     def _checked(self, value: Any) -> Any:
         if value is not None and not _is_object(value):
-            raise TypeError(f"{self} expects an object of {_destination_name(self)}, not {type(value).__name__}")
+            raise misfit(self, f"{self} expects an object of {_destination_name(self)}, not {_values.called(value)}.")
         if value is None and not self._is_optional:
-            raise TypeError(
-                f"{self} expects an object of {_destination_name(self)}, not None; a relationship that may be empty "
-                f'is declared ToOne["{_destination_name(self)} | None"]')
+            raise misfit(
+                self, f"{self} expects an object of {_destination_name(self)}, not None; a relationship that may be "
+                f'empty is declared ToOne["{_destination_name(self)} | None"].')
         return value
 
     def _pack(self, value: Optional[Model]) -> _values.Packed:
         return _values.NIL if value is None else value._quire_pack()
 
     def _assign(self, instance: Model, value: Any) -> None:
-        value = self._checked(value)
-        if instance._quire_context is None:
-            _set_plain(instance, self._name, value)
-        else:
-            _identity.write(instance, self._key_bytes, self._pack(value))
+        _assign_related(self, instance, value)
 
 
 class ToMany(Collection, Key, Generic[M]):
@@ -349,7 +361,8 @@ class ToMany(Collection, Key, Generic[M]):
             return self
         if instance._quire_context is None:
             raise NotInContext(
-                f"{self} can be read once its object is in a context; context.add(...) puts it there.")
+                f"{self} can be read once its object is in a context; context.add(...) puts it there.",
+                entity=self._owner, key=self._name)
         return Related(instance, self)
 
     if TYPE_CHECKING:
@@ -357,25 +370,27 @@ class ToMany(Collection, Key, Generic[M]):
         def __set__(self, instance: Model, value: Iterable[M]) -> None: ...
 
     def _checked(self, value: Any) -> list[Model]:
+        if _is_object(value):
+            raise misfit(self, f"{self} holds any number of objects; give a list with this one in it, or add it.")
         if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
-            raise TypeError(
-                f"{self} expects an iterable of objects of {_destination_name(self)}, not {type(value).__name__}")
+            raise misfit(
+                self,
+                f"{self} expects an iterable of objects of {_destination_name(self)}, not {_values.called(value)}.")
         return [self._member(item) for item in value]
 
     def _member(self, value: Any) -> Model:
         if not _is_object(value):
-            raise TypeError(f"{self} holds objects of {_destination_name(self)}, not {type(value).__name__}")
+            raise misfit(self, f"{self} holds objects of {_destination_name(self)}, not {_values.called(value)}.")
         return value  # type: ignore[no-any-return]
 
     def _pack(self, value: list[Model]) -> _values.Packed:
         return _values.listed([item._quire_pack() for item in value])
 
     def _assign(self, instance: Model, value: Any) -> None:
-        value = self._checked(value)
-        if instance._quire_context is None:
-            _set_plain(instance, self._name, value)
-        else:
-            _identity.write(instance, self._key_bytes, self._pack(value))
+        _assign_related(self, instance, value)
+
+    def _blamed(self, error: Error, instance: Model) -> Error:
+        return blamed(error, self, instance)
 
 
 Relationship = Union[ToOne[Any], ToMany[Any]]
@@ -389,3 +404,33 @@ def _destination_name(relationship: Relationship) -> str:
 
 def _is_object(value: object) -> bool:
     return hasattr(type(value), "_quire_entity")
+
+
+def _assign_related(relationship: Relationship, instance: Model, value: Any) -> None:
+    try:
+        value = relationship._checked(value)
+        if instance._quire_context is not None:
+            _identity.write(instance, relationship._key_bytes, relationship._pack(value))
+            return
+    except Error as error:
+        raise blamed(error, relationship, instance)
+    _set_plain(instance, relationship._name, value)
+
+
+def misfit(property: Property, message: str) -> WrongType:
+    """For a value of a type that a property does not take."""
+    return WrongType(message, entity=property._owner, key=property._name)
+
+
+def blamed(error: Error, property: Property, instance: Optional[Model] = None) -> Error:
+    """An error of what was done to a property, which names it and its object then."""
+    error._rename(property._key, property._name)
+    named = str(property) in error.message or f".{property._name}'" in error.message
+    # Others are about the context or the store as a whole.
+    if not named and isinstance(error, (InvalidArgument, InvalidState, InvalidText, NotFound, WrongType)):
+        error._reword(f"{property}: {error.message}")
+    error.entity = property._owner if instance is None else type(instance).__name__
+    error.key = property._name
+    if instance is not None:
+        error.id = instance.id
+    return error

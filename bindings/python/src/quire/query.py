@@ -17,7 +17,7 @@ from .column import Columns, Pages, read_columns, read_tuples, tuples
 from .errors import InvalidArgument, MultipleFound, NotFound, WrongType, failure
 from .expression import Expression
 from .keys import Key, KeyPath, Order, order_of, path_in
-from .predicate import Predicate
+from .predicate import Predicate, no_condition
 
 if TYPE_CHECKING:
     from .context import Context
@@ -462,12 +462,17 @@ class Query(Generic[M]):
         return self._but(_limit=min(count, _MOST if self._limit is None else self._limit))
 
     def _condition(self, condition: Union[str, Predicate], arguments: tuple[Any, ...]) -> Predicate:
-        if not isinstance(condition, Predicate):
-            condition = Predicate(condition, *arguments)
-        elif arguments:
-            raise WrongType("a Predicate has its arguments already")
-        else:
+        if isinstance(condition, Predicate):
+            if arguments:
+                raise WrongType("A Predicate has its arguments already.")
             condition = condition._shared()
+        elif isinstance(condition, str):
+            condition = Predicate(condition, *arguments)
+        else:
+            attributes = self._model._quire_entity.attributes.values()
+            # Mostly it was asked whether there is a value.
+            named = next((each for each in attributes if each._is_optional), next(iter(attributes), None))
+            raise no_condition(condition) if named is None else no_condition(condition, str(named))
         _owners.check(self._model, condition._quire_keys)
         return condition
 

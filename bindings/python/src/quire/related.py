@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar, Union, overlo
 
 from . import _identity, _rows, _values
 from ._load import library, quick
-from .errors import InvalidState, failure
+from .errors import Error, InvalidArgument, InvalidState, failure
 
 if TYPE_CHECKING:
     from .context import Context
@@ -158,7 +158,9 @@ class Related(Sequence[M], Generic[M]):
         held = self._all()
         held[index] = item
         if len({id(each) for each in held}) < len(held):
-            raise ValueError(f"{self._relationship} would hold an object twice; it holds each once. Take it out first.")
+            raise InvalidArgument(
+                f"{self._relationship} would hold an object twice; it holds each once. Take it out first.",
+                entity=type(self._owner).__name__, key=self._relationship._name, id=self._owner.id)
         self._replace(held)
 
     def __delitem__(self, index: Union[int, slice]) -> None:
@@ -211,15 +213,18 @@ class Related(Sequence[M], Generic[M]):
         return context
 
     def _change(self, call: Any, item: M) -> None:
-        member = self._relationship._member(item)
-        if member._quire_reference is None:
-            raise InvalidState(f"{member!r} is in no context yet; context.add(...) puts it into one.")
-        key = self._relationship._key_bytes
-        error = c_void_p()
-        status = call(
-            _identity.handle(self._owner, writing=True), key, len(key), _identity.handle(member), byref(error))
-        if status:
-            raise failure(status, error)
+        try:
+            member = self._relationship._member(item)
+            if member._quire_reference is None:
+                raise InvalidState(f"{member!r} is in no context yet; context.add(...) puts it into one.")
+            key = self._relationship._key_bytes
+            error = c_void_p()
+            status = call(
+                _identity.handle(self._owner, writing=True), key, len(key), _identity.handle(member), byref(error))
+            if status:
+                raise failure(status, error)
+        except Error as failed:
+            raise self._relationship._blamed(failed, self._owner)
 
     def _holds(self, member: Model) -> bool:
         context = self._context
@@ -246,7 +251,9 @@ class Related(Sequence[M], Generic[M]):
 
     def _check_ordered(self) -> None:
         if not self._relationship._options.ordered:
-            raise InvalidState(f"{self._relationship} has no order; declare it with ordered=True to give it one.")
+            raise InvalidState(
+                f"{self._relationship} has no order; declare it with ordered=True to give it one.",
+                entity=type(self._owner).__name__, key=self._relationship._name, id=self._owner.id)
 
     def _take(self) -> c_void_p:
         key = self._relationship._key_bytes

@@ -104,7 +104,7 @@ class Results(Live[M], Generic[M]):
         options = _ffi.quire_results_options(
             struct_size=ctypes.sizeof(_ffi.quire_results_options), queues_changes=True, section_key_path=key,
             section_rule=None if rule is None else rule._raw,
-            cache_name=None if cache is None else _values.encoded(cache))
+            cache_name=None if cache is None else _values.terminated(cache, "the name of a cache"))
         request = query._request(_ffi.QUIRE_RESULT_OBJECTS)
         # Of its own, because any thread may fetch the list again.
         self._watch = _watch.Watch(query._progress)

@@ -37,7 +37,10 @@ class SectionRule(_handle.Handle):
         if text not in TEXT_ORDERS:
             raise InvalidArgument(f"{text!r} is not an order of text; there are {', '.join(TEXT_ORDERS)}.")
         values = _values.Values([_values.any_value(each) for each in map(_values.lasting, fixed)])
-        limits = (c_double * len(bounds))(*bounds) if bounds else None
+        try:
+            limits = (c_double * len(bounds))(*bounds) if bounds else None
+        except TypeError:
+            raise WrongType(f"bounds are numbers, not {bounds!r:.80}") from None
         options = _ffi.quire_section_rule_options(
             struct_size=ctypes.sizeof(_ffi.quire_section_rule_options), grouping=grouping, is_descending=descending,
             text_order=TEXT_ORDERS[text], locale=_optional(locale, "a locale"),
@@ -71,9 +74,7 @@ SectionKey = Union[KeyPath, Expression, SectionRule]
 def _optional(text: Optional[str], what: str) -> Optional[bytes]:
     if text is None:
         return None
-    if not isinstance(text, str):
-        raise WrongType(f"{what} is a text, not {type(text).__name__}")
-    return _values.encoded(text)
+    return _values.terminated(text, what)
 
 
 def by_value(
@@ -108,8 +109,8 @@ def by_letter(
     such as digits, are in the section "#", and those behind them in the section "\u2026". None and "" have a section of
     their own, "". The value of a section is its letter.
     """
-    if locale is not None and not isinstance(locale, str):
-        locale = ",".join(locale)
+    if isinstance(locale, Iterable) and not isinstance(locale, str):
+        locale = ",".join(_values.terminated(each, "a locale").decode() for each in locale)
     return SectionRule(key, _ffi.QUIRE_GROUPING_LETTER, descending=descending, locale=locale, fixed=fixed)
 
 
