@@ -191,6 +191,31 @@ static void locked_store_is_busy_after_the_timeout(void) {
     remove_folder(folder);
 }
 
+static void store_that_is_being_created_is_waited_for(void) {
+    for (int is_read_only = 0; is_read_only < 2; is_read_only++) {
+        use_folder();
+        close_fixture(open_fixture_at(path));
+        char command[1200];
+        snprintf(command, sizeof command, "sqlite3 '%s' .dump | grep -v '^BEGIN\\|^COMMIT\\|^PRAGMA' >'%s/all.sql'", path, folder);
+        CHECK(system(command) == 0 && unlink(path) == 0);
+        snprintf(command, sizeof command,
+            "(echo 'BEGIN IMMEDIATE;'; cat '%s/all.sql'; sleep 1.5; echo 'COMMIT;') | sqlite3 '%s' & sleep 0.7", folder, path);
+        CHECK(system(command) == 0);
+        quire_model *model = library_model();
+        quire_store *store = NULL;
+        quire_store_options options = QUIRE_STORE_OPTIONS_INIT;
+        options.is_read_only = is_read_only;
+        options.must_exist = true;
+        options.busy_timeout = 50;
+        CHECK_FAILS(QUIRE_NOT_A_STORE, open_with(model, &options, &store));
+        options.busy_timeout = 20000;
+        CHECK_OK(open_with(model, &options, &store));
+        quire_store_release(store);
+        quire_model_release(model);
+        remove_folder(folder);
+    }
+}
+
 static void closed_store_refuses_work_and_keeps_its_handles(void) {
     fixture made = open_fixture();
     quire_object *book = insert_book(made.context, "Faust", 300);
@@ -266,6 +291,7 @@ int main(void) {
     RUN(model_that_contradicts_itself_opens_nothing);
     RUN(read_only_store_reads_and_does_not_save);
     RUN(locked_store_is_busy_after_the_timeout);
+    RUN(store_that_is_being_created_is_waited_for);
     RUN(closed_store_refuses_work_and_keeps_its_handles);
     RUN(options_of_another_size_are_understood_or_refused);
     RUN(path_is_taken_by_its_size);
