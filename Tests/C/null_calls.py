@@ -126,6 +126,11 @@ BEFORE = {
     "quire_store_delete": "unlink(free_path()); quire_store_copy(w->store, free_path(), QUIRE_NUL, NULL);",
     "quire_context_end_undo_group": "quire_context_begin_undo_group(w->context, NULL, 0, NULL);",
     "quire_results_resume": "quire_results_suspend(w->results, NULL);",
+    "quire_context_begin_transaction": "quire_context_rollback(w->context, NULL);",
+    "quire_context_commit_transaction":
+        "quire_context_rollback(w->context, NULL); quire_context_begin_transaction(w->context, NULL);",
+    "quire_context_rollback_transaction":
+        "quire_context_rollback(w->context, NULL); quire_context_begin_transaction(w->context, NULL);",
 }
 # They answer for NULL too.
 ANSWER_NULL = {"quire_error_status", "quire_error_offset", "quire_error_row"}
