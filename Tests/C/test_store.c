@@ -38,6 +38,22 @@ static void created_file_is_found_again(void) {
     remove_folder(folder);
 }
 
+static void check_of_a_sound_store_mends_nothing(void) {
+    use_folder();
+    fixture made = open_fixture_at(path);
+    int64_t mended = -1;
+    CHECK_OK(quire_store_check(made.store, &mended, &error));
+    CHECK(mended == 0);
+    CHECK_OK(quire_store_check(made.store, NULL, &error));
+    CHECK_OK(quire_store_close(made.store, &error));
+    mended = -1;
+    CHECK_FAILS(QUIRE_CLOSED, quire_store_check(made.store, &mended, &error));
+    CHECK(mended == 0);
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_store_check(NULL, &mended, &error));
+    close_fixture(made);
+    remove_folder(folder);
+}
+
 static void memory_store_leaves_no_file(void) {
     fixture made = open_fixture();
     CHECK(access(":memory:", F_OK) != 0);
@@ -282,6 +298,7 @@ static void path_is_taken_by_its_size(void) {
 
 int main(void) {
     RUN(created_file_is_found_again);
+    RUN(check_of_a_sound_store_mends_nothing);
     RUN(memory_store_leaves_no_file);
     RUN(missing_folder_and_folders_cannot_be_opened);
     RUN(missing_file_is_not_created_when_it_must_exist);

@@ -97,9 +97,10 @@ import Testing
         try ownStep(notes, &dice)
       }
       if !notes.store.isReadOnly, dice.chance(1, of: 8) {
+        let textIndexes = notes.store.schema.textIndexes
         try notes.store.withConnection { connection throws(Failure) in
           try connection.transaction { () throws(Failure) in
-            for index in notes.store.schema.textIndexes.all { try index.mend(on: connection) }
+            for index in textIndexes.all { try textIndexes.mend(index, on: connection) }
           }
         }
       }
@@ -141,22 +142,24 @@ import Testing
     try notes.insert((0..<300).map { "Title \($0)" })
     let program = try ForeignProgram(notes.path)
     let index = try #require(notes.store.schema.textIndexes.all.first)
-    #expect(try program.run("SELECT count(*) FROM \(index.pending)") == ["0"], "a large save mends")
+    #expect(try program.run("SELECT count(*) FROM \(index.pending) WHERE Z_PK > 0") == ["0"], "a large save mends")
     func indexed(_ word: String) throws -> [String] {
       try program.run("SELECT rowid FROM \(index.name) WHERE \(index.name) MATCH '\(word)'")
     }
     #expect(try indexed("299") == ["300"])
     try program.run("UPDATE ZNOTE SET ZTITLE = 'another' WHERE Z_PK > 10")
-    #expect(try program.run("SELECT count(*) FROM \(index.pending)") == ["290"])
+    #expect(try program.run("SELECT count(*) FROM \(index.pending) WHERE Z_PK > 0") == ["290"])
     #expect(try notes.ids("title CONTAINS 'ano'").count == 290, "what is pending is a candidate")
     try notes.insert(["third"])
-    #expect(try program.run("SELECT count(*) FROM \(index.pending)") == ["0"])
+    #expect(try program.run("SELECT count(*) FROM \(index.pending) WHERE Z_PK > 0") == ["0"])
     #expect(try indexed("299") == [])
     #expect(try indexed("oth").count == 290)
     try program.run("DELETE FROM ZNOTE")
     try program.run("INSERT INTO ZNOTE (Z_PK, Z_ENT, Z_OPT, ZTITLE) VALUES (400, 1, 1, 'another')")
     try notes.reopen()
-    #expect(try program.run("SELECT count(*) FROM \(index.pending)") == ["0"], "so does opening, when there is much")
+    #expect(
+      try program.run("SELECT count(*) FROM \(index.pending) WHERE Z_PK > 0") == ["0"],
+      "so does opening, when there is much")
     #expect(try indexed("oth") == ["400"])
     #expect(try notes.ids("title CONTAINS 'oth'") == [400])
   }
@@ -169,10 +172,10 @@ import Testing
     let index = try #require(notes.store.schema.textIndexes.all.first)
     try program.run("BEGIN IMMEDIATE")
     #expect(try notes.ids("title CONTAINS 'w 4321'") == [4321])
-    #expect(try program.run("SELECT count(*) FROM \(index.pending)") == ["5000"])
+    #expect(try program.run("SELECT count(*) FROM \(index.pending) WHERE Z_PK > 0") == ["5000"])
     try program.run("COMMIT")
     #expect(try notes.ids("title CONTAINS 'w 4321'") == [4321])
-    #expect(try program.run("SELECT count(*) FROM \(index.pending)") == ["0"])
+    #expect(try program.run("SELECT count(*) FROM \(index.pending) WHERE Z_PK > 0") == ["0"])
     #expect(try notes.usesIndex("title CONTAINS 'w 4321'"))
     #expect(try !notes.usesIndex("title CONTAINS 'row'"), "nearly all rows have it")
   }
@@ -257,7 +260,7 @@ import Testing
     try notes.insert(["after"])
     #expect(try notes.usesIndex("title CONTAINS 'mended 123'"))
     #expect(try notes.ids("title CONTAINS 'mended 123'") == [123])
-    #expect(try program.run("SELECT count(*) FROM \(index.pending)") == ["0"])
+    #expect(try program.run("SELECT count(*) FROM \(index.pending) WHERE Z_PK > 0") == ["0"])
   }
 
   @Test func aSaveThatFailsLeavesTheIndexTrue() throws {

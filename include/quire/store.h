@@ -56,7 +56,7 @@ typedef struct quire_store_options {
  * Owned: `*out_store`.
  * Fails: QUIRE_INVALID_MODEL; QUIRE_CANNOT_OPEN (missing folder, no permission, a folder); QUIRE_NOT_A_STORE (no
  * database, or another program's); QUIRE_MODEL_MISMATCH (written with another model: the message names the entities);
- * QUIRE_BUSY; QUIRE_READ_ONLY (the file may not be written, or is to be read only although its last
+ * QUIRE_BUSY; QUIRE_READ_ONLY (the file, its folder or its log may not be written, or is to be read only although its last
  * write was cut off, which an open for writing takes back); QUIRE_FILE_MOVED (in the midst of the call); QUIRE_DATABASE.
  */
 quire_status quire_store_open(
@@ -102,6 +102,18 @@ quire_status quire_store_copy(
  */
 quire_status quire_store_delete(
     const char *path, size_t path_size, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Looks through the whole file: its pages, its tables, and whether each text index leads to every row that it should.
+ *
+ * A text index that does not is made anew from the texts; in a store that is open for reading only it is not used any
+ * more. `*out_mended` is how many there were, and may be NULL. The call takes as long as reading the file and making all
+ * text indexes anew, and other threads that use the store wait for it.
+ * Fails: QUIRE_DATABASE (the file is damaged otherwise: the details are what SQLite found); QUIRE_BUSY; QUIRE_CLOSED;
+ * QUIRE_INVALID_STATE (from within a fetch or a save).
+ */
+quire_status quire_store_check(
+    quire_store *store, int64_t *QUIRE_NULLABLE out_mended, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /** Whether the store is open. */
 bool quire_store_is_open(const quire_store *store);

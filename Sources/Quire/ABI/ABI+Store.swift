@@ -58,6 +58,19 @@ public func quire_store_delete(_ path: CText, _ path_size: Int, _ out_error: Err
   }
 }
 
+@_cdecl("quire_store_check") @implementation
+public func quire_store_check(
+  _ store: UnsafeMutablePointer<quire_store>?, _ out_mended: UnsafeMutablePointer<Int64>?, _ out_error: ErrorOut
+) -> quire_status {
+  out_mended?.pointee = 0
+  return status(out_error) { () throws(Failure) in
+    let store = try resolve(store, "store")
+    try ForeignCall.refuse()
+    let mended = try store.check()
+    out_mended?.pointee = Int64(mended)
+  }
+}
+
 @_cdecl("quire_store_is_open") @implementation
 public func quire_store_is_open(_ store: UnsafePointer<quire_store>?) -> Bool {
   peek(store).map { !$0.isClosed } ?? false

@@ -101,37 +101,8 @@ struct CacheFile {
 }
 
 extension CacheFile {
-  /// In four lanes, each of which no change of a single word leaves as it was.
-  private struct Checksum {
-    private var (a, b, c, d) = (UInt64(0), UInt64(1), UInt64(2), UInt64(3))
-
-    var lanes: ContiguousArray<UInt64> { [a, b, c, d] }
-
-    /// Takes what comes next, a whole number of steps.
-    @_optimize(speed)
-    mutating func take(_ bytes: UnsafeRawBufferPointer) {
-      var (a, b, c, d) = (a, b, c, d)
-      func mixed(_ lane: UInt64, _ word: UInt64) -> UInt64 {
-        let product = (lane ^ word) &* 0x9E37_79B9_7F4A_7C15
-        return product ^ product >> 29
-      }
-      func word(_ place: Int) -> UInt64 { bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self) }
-      var place = 0
-      while place &+ CacheFile.step <= bytes.count {
-        a = mixed(a, word(place))
-        b = mixed(b, word(place &+ 8))
-        c = mixed(c, word(place &+ 16))
-        d = mixed(d, word(place &+ 24))
-        place &+= CacheFile.step
-      }
-      (self.a, self.b, self.c, self.d) = (a, b, c, d)
-    }
-  }
-
-  /// How much of the checksum goes through all lanes at a time. Each part fills up so many bytes with zeros.
-  private static let step = 32
-
-  private static func filledUp(_ size: Int) -> Int { (size + step - 1) / step * step }
+  /// Each part fills up whole steps of the checksum with zeros.
+  private static func filledUp(_ size: Int) -> Int { (size + Checksum.step - 1) / Checksum.step * Checksum.step }
 
   /// Gathers what is to be written.
   struct Writer {
@@ -208,7 +179,7 @@ extension CacheFile {
         let count = Glibc.read(descriptor, target.baseAddress! + place, min(target.count - place, Reader.pieceSize))
         if count <= 0 { return false }
         place += count
-        let whole = place / CacheFile.step * CacheFile.step
+        let whole = place / Checksum.step * Checksum.step
         checksum.take(UnsafeRawBufferPointer(rebasing: target[summedUp..<whole]))
         summedUp = whole
       }

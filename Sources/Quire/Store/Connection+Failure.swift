@@ -88,3 +88,17 @@ extension Connection {
         + "or put its constants in a list for IN.", databaseCode: SQLITE_ERROR)
   }
 }
+
+extension Failure {
+  /// Whether damage of what a statement looked at may be the reason: anything that SQLite says, except what the disk, the
+  /// memory, other programs or the caller are known to be the reason of.
+  var mayBeDamage: Bool {
+    switch databaseCode & 0xFF {
+    case SQLITE_OK, SQLITE_BUSY, SQLITE_LOCKED, SQLITE_READONLY, SQLITE_FULL, SQLITE_IOERR, SQLITE_INTERRUPT,
+      SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH:
+      false
+    // A garbled size asks for any amount of memory.
+    default: true
+    }
+  }
+}

@@ -376,6 +376,26 @@ extension Connection {
 
   var isInTransaction: Bool { isBusy || isHeld }
 
+  /// Whether SQLite has a transaction open. After some errors (a full disk among them) it has rolled back by itself.
+  var hasTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
+
+  /// Runs `body` in the midst of a transaction; an error undoes what `body` wrote, and nothing else.
+  func savepoint<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    try execute("SAVEPOINT quire_step")
+    do throws(Failure) {
+      let result = try body()
+      try execute("RELEASE quire_step")
+      return result
+    } catch {
+      if let handle, hasTransaction {
+        try unwatched { () throws(Failure) in
+          _ = sqlite3_exec(handle, "ROLLBACK TO quire_step; RELEASE quire_step", nil, nil, nil)
+        }
+      }
+      throw error
+    }
+  }
+
   private func bracket<Result>(_ ends: Ends, _ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     if transactionDepth == 0 { try statement(ends.begin).run() }
     transactionDepth += 1
@@ -385,8 +405,7 @@ extension Connection {
       if transactionDepth == 1 { try unwatched { () throws(Failure) in try statement(ends.commit).run() } }
       return result
     } catch {
-      // After some errors (a full disk among them) SQLite has already rolled back.
-      if transactionDepth == 1, let handle, sqlite3_get_autocommit(handle) == 0 {
+      if transactionDepth == 1, let handle, hasTransaction {
         try unwatched { () throws(Failure) in _ = sqlite3_exec(handle, ends.rollback, nil, nil, nil) }
       }
       throw error
@@ -413,12 +432,11 @@ extension Connection {
 
   func rollBack() {
     isHeld = false
-    if let handle, sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+    if let handle, hasTransaction { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
   }
 
   /// Whether SQLite has rolled the transaction of `begin` back by itself.
   var hasLostTransaction: Bool {
-    guard isHeld, let handle else { return false }
-    return sqlite3_get_autocommit(handle) != 0
+    isHeld && handle != nil && !hasTransaction
   }
 }

@@ -192,6 +192,14 @@ struct ProjectionSQL {
 extension Store {
   /// The values of the columns, column by column.
   func columns(_ plan: FetchPlan, _ projection: Projection, aggregates: Bool = true) throws(Failure) -> [[Value]] {
+    try withTextIndexes { () throws(Failure) in
+      try compiledColumns(plan, projection, aggregates: aggregates)
+    }
+  }
+
+  private func compiledColumns(
+    _ plan: FetchPlan, _ projection: Projection, aggregates: Bool
+  ) throws(Failure) -> [[Value]] {
     let sql = try ProjectionSQL(plan, projection, schema: schema, aggregates: aggregates)
     return try withConnection { connection throws(Failure) in
       let statement = try connection.statement(sql.sql)
@@ -219,11 +227,13 @@ extension Store {
 
   /// How many rows the result has.
   func count(_ plan: FetchPlan, _ projection: Projection) throws(Failure) -> Int {
-    let sql = try ProjectionSQL(plan, projection, schema: schema)
-    return try withConnection { connection throws(Failure) in
-      let statement = try connection.statement(sql.count)
-      try sql.arguments.bind(to: statement)
-      return try statement.step() ? Int(statement.integer(at: 0)) : 0
+    try withTextIndexes { () throws(Failure) in
+      let sql = try ProjectionSQL(plan, projection, schema: schema)
+      return try withConnection { connection throws(Failure) in
+        let statement = try connection.statement(sql.count)
+        try sql.arguments.bind(to: statement)
+        return try statement.step() ? Int(statement.integer(at: 0)) : 0
+      }
     }
   }
 }

@@ -123,6 +123,19 @@ extension Store {
   func scanRows(
     _ plan: FetchPlan, keyPaths: [[String]], _ body: (RowScan) throws(Failure) -> Void
   ) throws(Failure) {
+    if schema.textIndexes.all.isEmpty { return try compiledScan(plan, keyPaths: keyPaths, body) }
+    var hasPassed = false
+    try withTextIndexes(unless: { hasPassed }) { () throws(Failure) in
+      try compiledScan(plan, keyPaths: keyPaths) { scan throws(Failure) in
+        hasPassed = true
+        try body(scan)
+      }
+    }
+  }
+
+  private func compiledScan(
+    _ plan: FetchPlan, keyPaths: [[String]], _ body: (RowScan) throws(Failure) -> Void
+  ) throws(Failure) {
     let layout = layout(plan)
     let sql = try FetchSQL(plan, keyPaths: keyPaths, schema: schema)
     let columns =

@@ -20,6 +20,10 @@ struct FetchExplanation {
 extension Store {
   /// Explains the statement that finds the rows of a plan, or with a projection its columns.
   func explain(_ plan: FetchPlan, _ projection: Projection? = nil) throws(Failure) -> FetchExplanation {
+    try withTextIndexes { () throws(Failure) in try explanation(plan, projection) }
+  }
+
+  private func explanation(_ plan: FetchPlan, _ projection: Projection?) throws(Failure) -> FetchExplanation {
     let sql: String, arguments: SQLArguments
     if let projection {
       let compiled = try ProjectionSQL(plan, projection, schema: schema)

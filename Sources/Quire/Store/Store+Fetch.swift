@@ -1,7 +1,9 @@
 /// Answers to fetch plans. Each is one statement, hence one state of the file.
 extension Store {
   /// Which rows answer the plan, in its order.
-  func ids(_ plan: FetchPlan) throws(Failure) -> ContiguousArray<RowIdentifier> { try ids(compiled(plan)) }
+  func ids(_ plan: FetchPlan) throws(Failure) -> ContiguousArray<RowIdentifier> {
+    try withTextIndexes { () throws(Failure) in try ids(compiled(plan)) }
+  }
 
   func compiled(_ plan: FetchPlan) throws(Failure) -> CompiledFetch {
     let layout = layout(plan)
@@ -20,22 +22,26 @@ extension Store {
 
   /// How many rows answer the plan, its limit and offset considered.
   func count(_ plan: FetchPlan) throws(Failure) -> Int {
-    let sql = try FetchSQL(plan, schema: schema)
-    return try withConnection { connection throws(Failure) in
-      let statement = try connection.statement(sql.count)
-      try sql.bind(to: statement)
-      return try statement.step() ? Int(statement.integer(at: 0)) : 0
+    try withTextIndexes { () throws(Failure) in
+      let sql = try FetchSQL(plan, schema: schema)
+      return try withConnection { connection throws(Failure) in
+        let statement = try connection.statement(sql.count)
+        try sql.bind(to: statement)
+        return try statement.step() ? Int(statement.integer(at: 0)) : 0
+      }
     }
   }
 
   /// The rows that answer the plan, in its order.
   func rows(_ plan: FetchPlan) throws(Failure) -> [Row] {
     let layout = layout(plan)
-    let sql = try FetchSQL(plan, schema: schema)
-    return try withConnection { connection throws(Failure) in
-      let statement = try connection.statement(sql.select(layout.columns))
-      try sql.bind(to: statement)
-      return try layout.rows(from: statement)
+    return try withTextIndexes { () throws(Failure) in
+      let sql = try FetchSQL(plan, schema: schema)
+      return try withConnection { connection throws(Failure) in
+        let statement = try connection.statement(sql.select(layout.columns))
+        try sql.bind(to: statement)
+        return try layout.rows(from: statement)
+      }
     }
   }
 
@@ -48,22 +54,41 @@ extension Store {
     _ plan: FetchPlan, keyPaths: [[String]], _ body: (RowIdentifier, [Value]) throws(Failure) -> Void
   ) throws(Failure) {
     let layout = layout(plan)
-    let sql = try FetchSQL(plan, keyPaths: keyPaths, schema: schema)
-    let sections = sql.sections.map { [$0] } ?? []
-    let types = sections.map { _ in StoredType.attribute(.binary) } + sql.columns.map(\.type)
-    let columns = ([layout.identifierColumns] + sections + sql.columns.map(\.sql)).joined(separator: ", ")
-    try withConnection { connection throws(Failure) in
-      let statement = try connection.statement(sql.select(columns))
-      try sql.bind(to: statement)
-      var values = [Value](repeating: .nil, count: types.count)
-      while try statement.step() {
-        let row = try layout.identifier(from: statement)
-        for place in 0..<types.count {
-          values[place] = try statement.value(at: 2 + place, as: types[place], after: values[place])
+    var hasPassed = false
+    try withTextIndexes(unless: { hasPassed }) { () throws(Failure) in
+      let sql = try FetchSQL(plan, keyPaths: keyPaths, schema: schema)
+      let sections = sql.sections.map { [$0] } ?? []
+      let types = sections.map { _ in StoredType.attribute(.binary) } + sql.columns.map(\.type)
+      let columns = ([layout.identifierColumns] + sections + sql.columns.map(\.sql)).joined(separator: ", ")
+      try withConnection { connection throws(Failure) in
+        let statement = try connection.statement(sql.select(columns))
+        try sql.bind(to: statement)
+        var values = [Value](repeating: .nil, count: types.count)
+        while try statement.step() {
+          hasPassed = true
+          let row = try layout.identifier(from: statement)
+          for place in 0..<types.count {
+            values[place] = try statement.value(at: 2 + place, as: types[place], after: values[place])
+          }
+          try body(row, values)
         }
-        try body(row, values)
       }
     }
+  }
+
+  /// Runs `body`, which compiles and runs a statement, and once more without the text indexes that it failed for. Not
+  /// so when it has passed on rows.
+  func withTextIndexes<Result>(
+    unless hasPassed: () -> Bool = { false }, _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    do throws(Failure) { return try body() } catch {
+      if schema.textIndexes.all.isEmpty || hasPassed() { throw error }
+      let isReason = try withConnection { connection throws(Failure) in
+        try schema.textIndexes.distrust(after: error, on: connection)
+      }
+      if !isReason { throw error }
+    }
+    return try body()
   }
 
   func layout(_ plan: FetchPlan) -> RowLayout {

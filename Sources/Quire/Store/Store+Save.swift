@@ -39,13 +39,16 @@ extension Store {
       if connection.isBusy {
         throw Failure(.invalidState, "The store '\(path)' cannot save in the midst of a read. Save when it is done.")
       }
-      return try connection.transaction { () throws(Failure) in
+      let written = try connection.transaction { () throws(Failure) in
+        try schema.textIndexes.begin(on: connection)
         try schema.derived.begin(on: connection)
         let result = try body(connection)
         let derived = try schema.derived.end(on: connection)
         try schema.textIndexes.mend(on: connection)
         return (result, derived)
       }
+      schema.textIndexes.repair(on: connection)
+      return written
     }
   }
 

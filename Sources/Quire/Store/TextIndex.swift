@@ -9,12 +9,24 @@ final class TextIndex: @unchecked Sendable {
   let column: String
   /// Of the virtual table.
   let name: String
-  /// Key and indexed text, or NULL, of the rows that were written since.
+  /// Key and indexed text, or NULL, of the rows that were written since, and `watchman`.
   let pending: String
+  /// A key that is always among those that are pending, and no row has. Where it is missing, others may be.
+  static let watchman = "-9223372036854775808"
 
   // Guarded by the store's lock.
   /// Whether its tables and triggers are in the file, as they have to be.
   var isUsable = false
+  /// Whether what is in them was found to be what was written there.
+  var isVerified = false
+  /// Whether that took no time.
+  var wasSmall = false
+  /// Whether it is to be made anew when that can be done.
+  var isDamaged = false
+  /// Whether what is pending is to go into it after the save under way.
+  var isToBeMended = false
+  /// Whether making it anew has failed.
+  var isBeyondRepair = false
   var statistics: TrigramStatistics?
 
   init(_ attribute: Attribute, table: String, column: String, name: String) {
@@ -67,25 +79,26 @@ final class TextIndex: @unchecked Sendable {
       """
       INSERT INTO \(name) (\(name), rowid, text)
       SELECT 'delete', Z_PK, \(TextIndexFunction.name)(\(column)) FROM \(pending)
-      WHERE typeof(\(column)) = 'text' ORDER BY Z_PK
+      WHERE typeof(\(column)) = 'text' AND Z_PK <> \(TextIndex.watchman) ORDER BY Z_PK
       """)
     try connection.execute(
       """
       INSERT INTO \(name) (rowid, text)
       SELECT p.Z_PK, \(TextIndexFunction.name)(q.\(column)) FROM \(pending) p CROSS JOIN \(table) q ON q.Z_PK = p.Z_PK
-      WHERE typeof(q.\(column)) = 'text' ORDER BY p.Z_PK
+      WHERE typeof(q.\(column)) = 'text' AND p.Z_PK <> \(TextIndex.watchman) ORDER BY p.Z_PK
       """)
-    try connection.execute("DELETE FROM \(pending)")
+    try connection.execute("DELETE FROM \(pending) WHERE Z_PK <> \(TextIndex.watchman)")
     statistics = nil
   }
 
+  /// The names of all that it is made of.
+  var names: [String] { statements.map(\.name) + TextIndex.withShadows(name) }
+
   /// Makes it anew, in a transaction.
-  func build(on connection: Connection) throws(Failure) {
-    let statements = statements
-    for (name, sql) in statements.reversed() {
-      try connection.execute("DROP \(sql.hasPrefix("CREATE TRIGGER") ? "TRIGGER" : "TABLE") IF EXISTS \(name)")
-    }
+  func build(by removal: Removal, on connection: Connection) throws(Failure) {
+    try TextIndex.remove(names, by: removal, on: connection)
     for (_, sql) in statements { try connection.execute(sql) }
+    try connection.execute("INSERT INTO \(pending) (Z_PK) VALUES (\(TextIndex.watchman))")
     // Of memory, for what a transaction adds; with FTS5's own 1 MB a third of the time goes into merging.
     try connection.execute("INSERT INTO \(name) (\(name), rank) VALUES ('hashsize', \(8 << 20))")
     try connection.execute(
@@ -98,7 +111,8 @@ final class TextIndex: @unchecked Sendable {
 
   /// How many rows are pending, counted no further than `limit`.
   func pendingCount(upTo limit: Int, on connection: Connection) throws(Failure) -> Int {
-    let statement = try connection.statement("SELECT count(*) FROM (SELECT 1 FROM \(pending) LIMIT ?)")
+    let statement = try connection.statement(
+      "SELECT count(*) FROM (SELECT 1 FROM \(pending) WHERE Z_PK > \(TextIndex.watchman) LIMIT ?)")
     try statement.bind(Int64(limit), at: 1)
     return try statement.step() ? Int(statement.integer(at: 0)) : 0
   }

@@ -8,19 +8,27 @@ final class TextIndexes: @unchecked Sendable {
   weak var store: Store?
   // Guarded by the store's lock.
   /// SQLite's number of the schema when the file was last looked at.
-  private var checkedSchema: Int64?
-  private var isOpened = false
+  var checkedSchema: Int64?
+  /// SQLite's number of what others have committed, when the indexes were last verified.
+  private var verifiedData: Int64?
+  var isOpened = false
   /// Whether this SQLite has FTS5.
-  private var hasModule = false
+  var hasModule = false
 
   /// The folding of texts that are in the file; it changes with Unicode, and with our way of using it.
-  private static let folding = "1 \(TextFolder.unicodeVersion)"
-  private static let directory = "QUIRE_TEXT"
+  static let folding = "2 \(TextFolder.unicodeVersion)"
+  /// The table that tells of each index what it was made with, and what was written to it last.
+  static let directory = "QUIRE_TEXT"
+  static let directorySQL =
+    "CREATE TABLE \(directory) (Z_NAME VARCHAR PRIMARY KEY, Z_FOLDING VARCHAR, Z_SCHEMA INTEGER, Z_LAST INTEGER, "
+    + "Z_SUMS BLOB)"
   /// From so many rows on, what is pending goes into the index with the next save. Below that, looking at each of them
   /// costs a query less than the save.
   static let mostPending = 256
   /// From so many rows on, a query does not wait for a save: another program has written them.
   private static let tooManyPending = 4096
+  /// An index of no more blocks is verified in less than a millisecond: at each opening, and when others have written.
+  static let fewBlocks = 256
 
   /// `column` is nil for an attribute without a column.
   init(_ model: Model, table: (Entity) -> String, column: (Attribute) -> String?) {
@@ -66,8 +74,9 @@ final class TextIndexes: @unchecked Sendable {
     do throws(Failure) {
       let chosen = try store.withConnection { connection throws(Failure) -> [Trigram] in
         try check(on: connection)
-        guard index.isUsable else { return [] }
+        guard try isTrue(index, on: connection) else { return [] }
         try mendForQuery(index, on: connection)
+        guard index.isUsable else { return [] }
         if index.statistics == nil { index.statistics = try TrigramStatistics(index, on: connection) }
         return index.statistics?.choose(from: trigrams) ?? []
       }
@@ -92,168 +101,106 @@ final class TextIndexes: @unchecked Sendable {
     }
   }
 
+  /// Whether the index can be relied on. It is looked at as a whole once, before it is used first, and again when
+  /// others have written to the file, if that is done at once.
+  private func isTrue(_ index: TextIndex, on connection: Connection) throws(Failure) -> Bool {
+    if !index.isUsable { return false }
+    try noticeOthers(on: connection)
+    if index.isVerified { return true }
+    return try verify(index, on: connection)
+  }
+
+  private func noticeOthers(on connection: Connection) throws(Failure) {
+    let version = try connection.statement("PRAGMA data_version")
+    let data = try version.step() ? version.integer(at: 0) : 0
+    version.reset()
+    if data == verifiedData { return }
+    verifiedData = data
+    for index in all where index.wasSmall { index.isVerified = false }
+  }
+
+  /// Whether a statement that failed had met a damaged index. That is not used from then on, so the statement can be
+  /// compiled and run again.
+  func distrust(after failure: Failure, on connection: Connection) throws(Failure) -> Bool {
+    if !failure.mayBeDamage || failure.databaseCode == 0 { return false }
+    var isReason = false
+    for index in all where index.isUsable {
+      if try !verify(index, on: connection) { isReason = true }
+    }
+    return isReason
+  }
+
   // MARK: Saves
 
-  /// To be called at the end of a transaction that may have written to searchable attributes.
-  func mend(on connection: Connection) throws(Failure) {
+  /// To be called at the beginning of a transaction that may write to searchable attributes.
+  func begin(on connection: Connection) throws(Failure) {
     if all.isEmpty { return }
     try check(on: connection)
+    // What a trigger cannot note would fail the statement that fires it.
+    for index in all where index.isDamaged { try index.silence(on: connection) }
+  }
+
+  /// To be called at the end of one.
+  func mend(on connection: Connection) throws(Failure) {
     for index in all where index.isUsable {
-      if try index.pendingCount(upTo: TextIndexes.mostPending, on: connection) == TextIndexes.mostPending {
-        try mend(index, on: connection)
+      if try index.pendingCount(upTo: TextIndexes.mostPending, on: connection) < TextIndexes.mostPending { continue }
+      try noticeOthers(on: connection)
+      // To find a damaged page fails the transaction around, so that is left until after the save.
+      if index.isVerified { try mend(index, on: connection) } else { index.isToBeMended = true }
+    }
+  }
+
+  /// To be called after one: does what could not be done within, and makes the indexes anew that are damaged, where
+  /// that is possible now.
+  func repair(on connection: Connection) {
+    if !hasModule || connection.isReadOnly || connection.isInTransaction { return }
+    for index in all where index.isToBeMended {
+      index.isToBeMended = false
+      do throws(Failure) {
+        if try !isTrue(index, on: connection) { continue }
+        try connection.withoutWaiting { () throws(Failure) in
+          try connection.transaction { () throws(Failure) in try mend(index, on: connection) }
+        }
+      } catch {
+        // The rows stay candidates.
+        continue
+      }
+    }
+    let damaged = all.filter { $0.isDamaged && !$0.isBeyondRepair }
+    if damaged.isEmpty { return }
+    do throws(Failure) {
+      try connection.withoutWaiting { () throws(Failure) in
+        try removing(on: connection) { removal throws(Failure) in
+          try build(damaged, by: removal, on: connection, since: try schemaNumber(on: connection))
+        }
+      }
+    } catch {
+      for index in damaged {
+        index.setAside()
+        if error.kind != .busy { index.isBeyondRepair = true }
       }
     }
   }
 
-  private func mend(_ index: TextIndex, on connection: Connection) throws(Failure) {
+  /// Takes what is pending into an index. A damaged one is left alone: it can be made again from the texts, and a save
+  /// does not fail for it.
+  func mend(_ index: TextIndex, on connection: Connection) throws(Failure) {
+    // What is damaged must not become part of what is written and summed up now.
+    if try !isTrue(index, on: connection) { return }
     do throws(Failure) {
-      try index.mend(on: connection)
-    } catch {
-      guard error.databaseCode & 0xFF == SQLITE_CORRUPT else { throw error }
-      // It can be made again from the texts, unlike these.
-      try build([index], on: connection, since: try schemaNumber(on: connection))
-    }
-  }
-
-  // MARK: Opening
-
-  /// Makes the file have the indexes that the model asks for and no others, as far as it can be written now.
-  func prepare(on connection: Connection) throws(Failure) {
-    hasModule = try connection.statement("SELECT 1 FROM pragma_module_list WHERE name = 'fts5'").step()
-    if connection.isReadOnly { return }
-    try requireModule()
-    if try !needsWork(on: connection) { return }
-    do throws(Failure) {
-      try connection.transaction { () throws(Failure) in try work(on: connection) }
-    } catch {
-      // Without the indexes everything is as it is with them, but slower.
-      if error.kind != .busy { throw error }
-    }
-    checkedSchema = nil
-  }
-
-  private func needsWork(on connection: Connection) throws(Failure) -> Bool {
-    try read(isOpening: true, on: connection)
-    for index in all {
-      if !index.isUsable { return true }
-      let limit = TextIndexes.mostPending
-      if try index.pendingCount(upTo: limit, on: connection) == limit { return true }
-    }
-    return try !superfluous(on: connection).isEmpty
-  }
-
-  private func work(on connection: Connection) throws(Failure) {
-    // Another process may have done it meanwhile.
-    try read(isOpening: true, on: connection)
-    let schema = try schemaNumber(on: connection)
-    for sql in try superfluous(on: connection) { try connection.execute(sql) }
-    let missing = all.filter { !$0.isUsable }
-    try build(missing, on: connection, since: schema)
-    try mend(on: connection)
-  }
-
-  private func requireModule() throws(Failure) {
-    guard let index = all.first else { return }
-    if hasModule, sqlite3_libversion_number() >= 3_034_000 { return }
-    throw Failure(
-      .unsupported,
-      "Attribute '\(index.attribute.qualifiedName)' is searchable, which needs SQLite 3.34 or later with FTS5; this is "
-        + "SQLite \(String(cString: sqlite3_libversion()))\(hasModule ? "" : " without FTS5"). "
-        + "Use another SQLite, or a model without searchable attributes.", about: .property(index.attribute))
-  }
-
-  /// Notes the number of the schema with each index that was right at the number `schema`: whoever changes the schema
-  /// other than here may replace the table of the entity without firing a trigger.
-  private func build(_ indexes: [TextIndex], on connection: Connection, since schema: Int64) throws(Failure) {
-    if all.isEmpty { return }
-    try connection.execute(
-      "CREATE TABLE IF NOT EXISTS \(TextIndexes.directory) "
-        + "(Z_NAME VARCHAR PRIMARY KEY, Z_FOLDING VARCHAR, Z_SCHEMA INTEGER)")
-    let insert = try connection.statement(
-      "INSERT OR REPLACE INTO \(TextIndexes.directory) (Z_NAME, Z_FOLDING, Z_SCHEMA) VALUES (?, ?, ?)")
-    for index in indexes {
-      try index.build(on: connection)
-      try insert.bind(Text(index.name), at: 1)
-      try insert.bind(Text(TextIndexes.folding), at: 2)
-      try insert.bind(schema, at: 3)
-      try insert.run()
-      index.isUsable = true
-    }
-    let update = try connection.statement("UPDATE \(TextIndexes.directory) SET Z_SCHEMA = ? WHERE Z_SCHEMA = ?")
-    try update.bind(try schemaNumber(on: connection), at: 1)
-    try update.bind(schema, at: 2)
-    try update.run()
-    checkedSchema = nil
-  }
-
-  /// Statements that remove what the model does not ask for.
-  private func superfluous(on connection: Connection) throws(Failure) -> [String] {
-    var wanted = Set(all.flatMap(\.statements).map(\.name))
-    if !all.isEmpty { wanted.insert(TextIndexes.directory) }
-    var statements: [String] = []
-    let select = try connection.statement(
-      """
-      SELECT type, name FROM sqlite_master
-      WHERE name = '\(TextIndexes.directory)' OR name LIKE 'QUIRE\\_TEXT\\_%' ESCAPE '\\'
-      AND (type = 'trigger' OR sql LIKE 'CREATE VIRTUAL TABLE %' OR name LIKE '%\\_PENDING' ESCAPE '\\')
-      ORDER BY type = 'trigger' DESC
-      """)
-    while try select.step() {
-      guard let type = select.text(at: 0)?.string, let name = select.text(at: 1)?.string, !wanted.contains(name)
-      else { continue }
-      statements.append("DROP \(type) IF EXISTS \"\(name)\"")
-    }
-    // Only the module can drop its tables. Without the triggers they are known to be stale.
-    return hasModule ? statements : statements.filter { $0.hasPrefix("DROP trigger") }
-  }
-
-  // MARK: Truth
-
-  /// What was found out or built since may have been taken back.
-  func forgetChecks() {
-    checkedSchema = nil
-    for index in all { index.statistics = nil }
-  }
-
-  private func schemaNumber(on connection: Connection) throws(Failure) -> Int64 {
-    let statement = try connection.statement("PRAGMA schema_version")
-    return try statement.step() ? statement.integer(at: 0) : 0
-  }
-
-  /// Finds out which indexes can be trusted, if the schema changed since that was last asked.
-  private func check(on connection: Connection) throws(Failure) {
-    let schema = try schemaNumber(on: connection)
-    if schema == checkedSchema { return }
-    try read(isOpening: !isOpened, on: connection)
-    isOpened = true
-    checkedSchema = schema
-  }
-
-  /// While a store is open, a change of the schema is taken for what it mostly is, such as one more index.
-  private func read(isOpening: Bool, on connection: Connection) throws(Failure) {
-    if all.isEmpty { return }
-    let schema = try schemaNumber(on: connection)
-    var found: [String: String] = [:]
-    let select = try connection.statement(
-      "SELECT name, sql FROM sqlite_master WHERE name LIKE 'QUIRE\\_TEXT%' ESCAPE '\\'")
-    while try select.step() {
-      if let name = select.text(at: 0)?.string { found[name] = select.text(at: 1)?.string }
-    }
-    var current: Set<String> = []
-    if found[TextIndexes.directory] != nil {
-      let select = try connection.statement(
-        "SELECT Z_NAME FROM \(TextIndexes.directory) WHERE Z_FOLDING = ? AND (Z_SCHEMA = ? OR ?)")
-      try select.bind(Text(TextIndexes.folding), at: 1)
-      try select.bind(schema, at: 2)
-      try select.bind(isOpening ? 0 : 1, at: 3)
-      while try select.step() {
-        if let name = select.text(at: 0)?.string { current.insert(name) }
+      try connection.savepoint { () throws(Failure) in
+        guard var sums = try noted(index, on: connection).sums else {
+          throw Failure(.database, "The text index '\(index.name)' has no sums.", databaseCode: SQLITE_CORRUPT)
+        }
+        let written = try connection.segmentsWritten(of: index) { () throws(Failure) in
+          try index.mend(on: connection)
+        }
+        try sums.update(written, of: index, on: connection)
+        try note(sums, of: index, on: connection)
       }
-    }
-    for index in all {
-      let isWhole = index.statements.allSatisfy { found[$0.name] == $0.sql }
-      index.isUsable = hasModule && isWhole && current.contains(index.name) && (isOpening || index.isUsable)
-      if !index.isUsable { index.statistics = nil }
+    } catch {
+      if !error.mayBeDamage || !connection.hasTransaction { throw error }
+      index.setAside()
     }
   }
 }

@@ -1173,6 +1173,7 @@ FUNCTIONS = (
     ("quire_snapshot_sections", c_uint, (c_void_p, c_uint32, POINTER(c_void_p), POINTER(c_void_p))),
     ("quire_sqlite_version", c_char_p, ()),
     ("quire_status_name", c_char_p, (c_uint,)),
+    ("quire_store_check", c_uint, (c_void_p, POINTER(c_int64), POINTER(c_void_p))),
     ("quire_store_close", c_uint, (c_void_p, POINTER(c_void_p))),
     ("quire_store_copy", c_uint, (c_void_p, c_char_p, c_size_t, POINTER(c_void_p))),
     ("quire_store_delete", c_uint, (c_char_p, c_size_t, POINTER(c_void_p))),

@@ -163,6 +163,19 @@ class Store(_handle.Handle):
         if status:
             raise failure(status, error)
 
+    def check(self) -> int:
+        """Looks through the whole file, and whether each text index leads to every row that it should.
+
+        A text index that does not is made anew, or not used any more where the store is open for reading only: the
+        result is how many there were. It takes as long as reading the file and making all text indexes anew. Raises
+        `DatabaseError` when the file is damaged otherwise; its `details` are what SQLite found. Any thread.
+        """
+        error, mended = c_void_p(), ctypes.c_int64()
+        status = library.quire_store_check(self._raw, byref(mended), byref(error))
+        if status:
+            raise failure(status, error)
+        return mended.value
+
     def close(self) -> None:
         """Closes the file and all contexts. What was not saved is lost. Closing again does nothing.
 
