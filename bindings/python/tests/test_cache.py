@@ -58,6 +58,36 @@ class CacheTests(FileTestCase):
             live = store.context.query(Quote).order_by(Quote.price).live(section_by="contents", cache=cache)
             return [(section.name, [quote.id for quote in section]) for section in live.sections]
 
+    def test_what_killed_programs_left_of_a_cache_goes_when_it_is_written_again(self):
+        self.shown("quotes")
+        self.shown("others")
+        mine, other = self.caches()
+        ended = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, text=True)
+        gone, alive = int(ended.stdout), os.getppid()
+        for name in (mine, other):
+            for process in (gone, alive, os.getpid()):
+                for number in (7, 18446744073709551615):
+                    with open(os.path.join(self.folder, f"{name}-{process}-{number}"), "wb") as file:
+                        file.write(b"half of it")
+        foreign = [f"{mine}-{gone}", f"{mine}-{gone}-x", f"{mine}x-{gone}-7"]
+        for name in foreign:
+            open(os.path.join(self.folder, name), "wb").close()
+        # One that has been there for a day is of no program that still writes.
+        os.utime(os.path.join(self.folder, f"{mine}-{alive}-7"), (1, 1))
+        before = set(os.listdir(self.folder))
+        subprocess.run(
+            [sys.executable, "-c", WRITE, self.path, "UPDATE ZQUOTE SET ZCONTENTS = 'x' WHERE Z_PK = 3"], check=True)
+        quotes = self.shown("quotes")
+        self.shown("others")
+        self.assertEqual(quotes, self.shown(None))
+        left = before - set(os.listdir(self.folder))
+        self.assertEqual(
+            left & {name for name in before if name.startswith(mine)},
+            {f"{mine}-{gone}-7", f"{mine}-{gone}-18446744073709551615", f"{mine}-{alive}-7"})
+        self.assertEqual(
+            left & {name for name in before if name.startswith(other)},
+            {f"{other}-{gone}-7", f"{other}-{gone}-18446744073709551615"})
+
     def test_a_cache_shows_what_a_list_without_one_shows_whoever_wrote(self):
         for sql in ("UPDATE ZQUOTE SET ZCONTENTS = 'x' WHERE Z_PK % 3 = 0", "DELETE FROM ZQUOTE WHERE Z_PK = 7",
                     "UPDATE ZQUOTE SET ZPRICE = -1 WHERE Z_PK = 9", "UPDATE ZQUOTE SET ZCONTENTS = NULL"):
