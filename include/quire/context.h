@@ -199,6 +199,9 @@ quire_status quire_context_descriptor(
  * What becomes of conflicts is up to the merge policy (see conflict.h); unless one is set the save fails.
  * The order is: changes are processed, hooks `will_save`, validation, writing, hooks `did_save` (see hooks.h). Of changed
  * objects the values that did not change are not validated: what is wrong in the file already hinders no save.
+ * There is one exception to "nothing was written". When the system cannot tell whether what it was given has reached the
+ * disk (fsync fails: QUIRE_DATABASE, with the database code SQLITE_IOERR_FSYNC), the save is undone for all that use the
+ * file now, but a power cut or an end of all these processes may bring it into the file. Look there before saving again.
  * Fails: QUIRE_VALIDATION (values, counts, rules, the deny rule; each in the error's details, see error.h), QUIRE_FUNCTION
  * (a hook failed), QUIRE_INVALID_STATE (called from a hook of a save; hooks change objects for ever), QUIRE_CONFLICT,
  * QUIRE_CONSTRAINT, QUIRE_BUSY, QUIRE_READ_ONLY, QUIRE_FILE_MOVED, QUIRE_CLOSED, QUIRE_DATABASE.

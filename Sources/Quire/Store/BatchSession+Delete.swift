@@ -29,7 +29,9 @@ extension BatchSession {
         by: Dictionary(uniqueKeysWithValues: doomed.roots.map { ($0, doomed.ids(root: $0)) }), on: connection))
     for root in doomed.roots {
       guard let entity = store.model.entity(numbered: root) else { continue }
-      try run("DELETE FROM \(schema.table(of: entity)) WHERE Z_PK IN (\(IDList.sql))", doomed.ids(root: root))
+      let ids = doomed.ids(root: root)
+      try run("DELETE FROM \(schema.table(of: entity)) WHERE Z_PK IN (\(IDList.sql))", ids)
+      try checkIgnored(ids, entity, "1", doing: "delete")
     }
     for (entity, ids) in groups {
       for relationship in entity.relationships where relationship.isToMany && !relationship.isTransient {

@@ -68,6 +68,11 @@ extension BatchSession {
     let arguments = assignments.map(\.value) + companionValues + [IDList.argument(rows.map(\.id))]
     for (place, argument) in arguments.enumerated() { try statement.bind(argument, at: place + 1) }
     try run(statement, updating: entity)
+    if connection.changes < rows.count,
+      let left = try differing(assignments, among: rows.map(\.id), of: entity).first
+    {
+      throw connection.ignoredFailure(schema.table(of: entity), doing: "update \(entity.name) \(left.id)")
+    }
   }
 
   // MARK: To-one relationships

@@ -133,6 +133,15 @@ final class BatchSession {
         + "ORDER BY d.Z_PK", ids)
   }
 
+  /// To be called after a statement that was to touch all of these rows, none of which then meets the condition. A
+  /// trigger may have had some ignored, or have done the same before.
+  func checkIgnored(_ ids: [Int64], _ entity: Entity, _ condition: String, doing: String) throws(Failure) {
+    if connection.changes >= ids.count { return }
+    let table = schema.table(of: entity)
+    let left = try rows("SELECT Z_PK, Z_ENT FROM \(table) WHERE Z_PK IN (\(IDList.sql)) AND \(condition)", ids)
+    if let first = left.first { throw connection.ignoredFailure(table, doing: "\(doing) \(entity.name) \(first.id)") }
+  }
+
   /// Has a to-one relationship of these rows refer to nothing.
   func empty(_ relationship: Relationship, of holders: [RowIdentifier]) throws(Failure) {
     guard let first = holders.first else { return }
@@ -149,6 +158,8 @@ final class BatchSession {
     try run(
       "UPDATE \(schema.table(of: relationship.entity)) SET \(assignments) WHERE Z_PK IN (\(IDList.sql))",
       holders.map(\.id))
+    try checkIgnored(
+      holders.map(\.id), relationship.entity, "\(columns.key) IS NOT NULL", doing: "empty '\(relationship.name)' of")
     touch(holders)
   }
 }

@@ -36,6 +36,7 @@ struct CacheFile {
 
   /// Puts a file in its place that is whole, or none. A folder that cannot be written stays as it is.
   func write(_ writer: Writer) {
+    removeLeftovers()
     let temporary = "\(name)-\(getpid())-\(UInt64.random(in: 0 ... .max))"
     let descriptor = Glibc.open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     if descriptor < 0 { return }
@@ -61,33 +62,60 @@ struct CacheFile {
     if !isWhole || rename(temporary, name) != 0 { unlink(temporary) }
   }
 
+  /// Removes what programs have left of this cache that were ended while they wrote it.
+  private func removeLeftovers() {
+    for path in CacheFile.names(startingWith: name) {
+      // The name, the process and a number.
+      let rest = path.utf8.dropFirst(name.utf8.count)
+      guard CacheFile.isUnfinished(rest), let process = rest.split(separator: UInt8(ascii: "-")).first,
+        let number = Int32(String(decoding: process, as: UTF8.self))
+      else { continue }
+      let isGone = kill(number, 0) != 0 && errno == ESRCH
+      var status = stat()
+      // The number of a process is given again; nothing takes so long to write.
+      let isOld = stat(path, &status) == 0 && status.st_mtim.tv_sec < time(nil) - CacheFile.longestWriting
+      if isGone || isOld { unlink(path) }
+    }
+  }
+
+  private static let longestWriting = 600
+
   func delete() throws(Failure) { try CacheFile.delete(name) }
 
   /// Deletes all caches of a store.
   static func deleteAll(of store: Text) throws(Failure) {
-    let path = store.string
-    var folder = ".", prefix = path
+    let start = store.string + ending
+    for path in names(startingWith: start) where isCache(path.utf8.dropFirst(start.utf8.count)) { try delete(path) }
+  }
+
+  /// The paths of all files that begin like this.
+  private static func names(startingWith path: String) -> [String] {
+    var folder = ".", start = "", prefix = path
     if let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) {
       folder = slash == path.utf8.startIndex ? "/" : String(path[..<slash])
+      start = String(path[...slash])
       prefix = String(path[path.utf8.index(after: slash)...])
     }
-    prefix += ending
-    guard let stream = opendir(folder) else { return }
+    guard let stream = opendir(folder) else { return [] }
     defer { closedir(stream) }
     var found: [String] = []
     while let entry = readdir(stream) {
       let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-      guard name.hasPrefix(prefix), isCache(name.utf8.dropFirst(prefix.utf8.count)) else { continue }
-      found.append("\(folder)/\(name)")
+      if name.utf8.starts(with: prefix.utf8) { found.append(start + name) }
     }
-    for name in found { try delete(name) }
+    return found
   }
 
   /// Whether a name goes on as that of a cache does, or of one being written. Another store may begin like this.
   private static func isCache(_ rest: Substring.UTF8View) -> Bool {
     let isNamed = rest.count >= digitCount && rest.prefix(digitCount).allSatisfy(digits.contains)
-    let numbers = rest.dropFirst(digitCount).split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-    if !isNamed || numbers.count == 1 { return isNamed && numbers.first?.isEmpty == true }
+    let ending = rest.dropFirst(digitCount)
+    return isNamed && (ending.isEmpty || isUnfinished(ending))
+  }
+
+  /// Whether the name of a cache goes on as while it is being written.
+  private static func isUnfinished(_ rest: Substring.UTF8View) -> Bool {
+    let numbers = rest.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
     return numbers.count == 3 && numbers[0].isEmpty
       && numbers.dropFirst().allSatisfy { !$0.isEmpty && $0.allSatisfy(digits.prefix(10).contains) }
   }

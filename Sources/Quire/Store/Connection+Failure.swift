@@ -70,6 +70,17 @@ extension Connection {
     }
   }
 
+  /// Of a statement that has left rows alone which it was to write: a trigger with RAISE(IGNORE) does that, and says
+  /// nothing. `doing` completes "Could not ...".
+  func ignoredFailure(_ table: String, doing: String) -> Failure {
+    Failure(
+      .database,
+      "Could not \(doing): a trigger of the table \(table) in the store '\(path)' has had SQLite ignore it. "
+        + "Nothing was written. Change the values so that the trigger lets them pass, or drop the trigger.",
+      // SQLITE_CONSTRAINT_TRIGGER, which is a macro that Swift does not see.
+      databaseCode: SQLITE_CONSTRAINT | 7 << 8)
+  }
+
   private static func standardMessage(_ code: Int32) -> String {
     sqlite3_errstr(code).map { String(cString: $0) } ?? "no message"
   }
@@ -90,8 +101,8 @@ extension Connection {
 }
 
 extension Failure {
-  /// Whether damage of what a statement looked at may be the reason: anything that SQLite says, except what the disk, the
-  /// memory, other programs or the caller are known to be the reason of.
+  /// Whether damage of what a statement looked at may be the reason: anything that SQLite says, except what the disk,
+  /// other programs or the caller are known to be the reason of.
   var mayBeDamage: Bool {
     switch databaseCode & 0xFF {
     case SQLITE_OK, SQLITE_BUSY, SQLITE_LOCKED, SQLITE_READONLY, SQLITE_FULL, SQLITE_IOERR, SQLITE_INTERRUPT,

@@ -151,6 +151,21 @@ final class Connection {
 
   private static let triesToUseLog = 20
 
+  /// Fails where each save would: SQLite opens a file or log that it cannot write for reading, and does not say so.
+  func checkIsWritable() throws(Failure) {
+    do throws(Failure) {
+      try withoutWaiting { () throws(Failure) in try transaction { () throws(Failure) in } }
+    } catch {
+      if error.kind == .busy { return }
+      if error.kind != .readOnly { throw error }
+      throw Failure(
+        .readOnly,
+        "Could not open '\(path)' for writing: its log '\(path)-wal', or '\(path)-shm' beside it, cannot be written. "
+          + "Open it for reading only, or change the permissions and the owner of these files.",
+        databaseCode: error.databaseCode)
+    }
+  }
+
   /// Runs `body` so that a lock of another process is a failure at once.
   func withoutWaiting<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     sqlite3_busy_timeout(handle, 0)

@@ -11,8 +11,25 @@ extension SaveSession {
           try statement.bind(member.id, at: 2)
           try statement.run()
         }
+        guard case .pairs(let pairs) = path.storage else { continue }
+        if try exists(change.owner, member, path) {
+          throw connection.ignoredFailure(
+            pairs.name,
+            doing: "take \(change.relationship.destination.name) \(member.id) out of "
+              + "'\(change.relationship.qualifiedName)'")
+        }
       }
     }
+  }
+
+  /// Whether the pair is in the join table of a relationship.
+  private func exists(
+    _ owner: ObjectReference, _ member: ObjectReference, _ path: RelationshipSQL
+  ) throws(Failure) -> Bool {
+    let exists = try connection.statement(path.pairExists)
+    try exists.bind(owner.id, at: 1)
+    try exists.bind(member.id, at: 2)
+    return try exists.step()
   }
 
   func addMembers() throws(Failure) {
@@ -94,15 +111,19 @@ extension SaveSession {
     try statement.bind(member.id, at: 2)
     if order != nil { try statement.bind(try nextOrderKey(path, owner: owner), at: 3) }
     try statement.run()
+    if connection.changes == 0 { throw ignored(member, path, path.table) }
+  }
+
+  private func ignored(_ member: ObjectReference, _ path: RelationshipSQL, _ table: String) -> Failure {
+    let relationship = path.relationship
+    return connection.ignoredFailure(
+      table, doing: "put \(relationship.destination.name) \(member.id) into '\(relationship.qualifiedName)'")
   }
 
   private func pair(
     _ owner: ObjectReference, _ member: ObjectReference, _ path: RelationshipSQL, _ pairs: Schema.JoinTable
   ) throws(Failure) {
-    let exists = try connection.statement(path.pairExists)
-    try exists.bind(owner.id, at: 1)
-    try exists.bind(member.id, at: 2)
-    if try exists.step() { return }
+    if try exists(owner, member, path) { return }
     var names = [pairs.ownerColumn, pairs.destinationColumn]
     var keys = [owner.id, member.id]
     if let order = pairs.orderColumn {
@@ -118,6 +139,7 @@ extension SaveSession {
       "INSERT INTO \(pairs.name) (\(names.joined(separator: ", "))) VALUES (\(parameters))")
     for (place, key) in keys.enumerated() { try statement.bind(key, at: place + 1) }
     try statement.run()
+    if connection.changes == 0, try !exists(owner, member, path) { throw ignored(member, path, pairs.name) }
   }
 
   /// Rewrites as few order keys as the wanted order allows. Members that it does not name, which another writer may

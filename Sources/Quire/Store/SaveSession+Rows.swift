@@ -230,7 +230,16 @@ extension SaveSession {
       do throws(Failure) { try statement.run() } catch {
         throw try explain(error, inserting: insert, id: id(place))
       }
+      if connection.changes == 0 { try checkIsThere(insert.entity, id: id(place)) }
     }
+  }
+
+  /// A trigger may have had the row ignored, or have written it itself.
+  private func checkIsThere(_ entity: Entity, id: Int64) throws(Failure) {
+    let table = schema.table(of: entity)
+    let statement = try connection.statement("SELECT 1 FROM \(table) WHERE Z_PK = ?")
+    try statement.bind(id, at: 1)
+    if try !statement.step() { throw connection.ignoredFailure(table, doing: "insert \(entity.name) \(id)") }
   }
 
   // MARK: Values

@@ -147,10 +147,14 @@ final class SaveSession {
   func noteConflict(_ entity: Entity, id: Int64, expected: Int64, doing: String) throws(Failure) {
     let statement = try connection.statement("SELECT Z_OPT FROM \(schema.table(of: entity)) WHERE Z_PK = ?")
     try statement.bind(id, at: 1)
-    let reason =
-      try statement.step()
-      ? "another writer changed it: it has version \(statement.integer(at: 0)) and was read with \(expected)"
-      : "another writer deleted it"
+    var reason = "another writer deleted it"
+    if try statement.step() {
+      let version = statement.integer(at: 0)
+      if version == expected {
+        throw connection.ignoredFailure(schema.table(of: entity), doing: "\(doing) \(entity.name) \(id)")
+      }
+      reason = "another writer changed it: it has version \(version) and was read with \(expected)"
+    }
     note(
       Failure(
         .conflict,

@@ -31,6 +31,7 @@ extension Store {
     // SQLite opens the log when it reads.
     _ = try connection.isEmpty()
     try connection.holdFiles()
+    try connection.checkIsWritable()
     return store
   }
 

@@ -76,9 +76,11 @@ extension Store {
     }
     if let first = reserves[root.rootNumber]?.take(count) { return first }
     let table = schema.table(of: root)
-    // Other programs may have added rows without raising Z_MAX.
+    // Other programs may have added rows without raising Z_MAX, and what they put there need not be a number: compared
+    // as they are, any text is above all keys, and read as 0.
     let statement = try connection.statement(
-      "SELECT max(ifnull(Z_MAX, 0), ifnull((SELECT max(Z_PK) FROM \(table)), 0)) FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
+      "SELECT max(CAST(ifnull(Z_MAX, 0) AS INTEGER), ifnull((SELECT max(Z_PK) FROM \(table)), 0), 0) "
+        + "FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
     try statement.bind(Int64(root.rootNumber), at: 1)
     guard try statement.step() else {
       throw Failure(
@@ -91,13 +93,20 @@ extension Store {
     last = max(last, reserve.lastGone)
     reserve.empty()
     let (newLast, overflow) = last.addingReportingOverflow(Int64(count))
-    if overflow || last < 0 {
-      throw Failure(.database, "The table of entity '\(root.name)' in the store '\(path)' has no primary keys left.")
+    // What counts keys goes one beyond the last.
+    if overflow || newLast == Int64.max {
+      throw Failure(
+        .database,
+        "The table of entity '\(root.name)' in the store '\(path)' has no primary keys left: the last in use is \(last). "
+          + "Give the rows smaller keys, and Z_PRIMARYKEY a smaller Z_MAX.")
     }
     let update = try connection.statement("UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?")
     try update.bind(newLast, at: 1)
     try update.bind(Int64(root.rootNumber), at: 2)
     try update.run()
+    if connection.changes == 0 {
+      throw connection.ignoredFailure("Z_PRIMARYKEY", doing: "take primary keys for '\(root.name)'")
+    }
     if connection.isHeld { reserve.noteUncommitted(last: newLast) }
     return last + 1
   }

@@ -55,6 +55,15 @@ struct StoreFile {
     if !isAccessible(name, W_OK) {
       throw readOnly("the file cannot be written. Open it for reading only, or change its permissions.")
     }
+    // SQLite opens these for reading where it cannot write, and then refuses each save.
+    for ending in StoreFile.endings where !isAccessible(name + ending, R_OK | W_OK) {
+      // Not there, or not any more, is fine.
+      if [EACCES, EPERM, EROFS].contains(errno) {
+        throw readOnly(
+          "the file '\(name)\(ending)', which belongs to it, cannot be read and written. "
+            + "Open it for reading only, or change the permissions and the owner of that file.")
+      }
+    }
     if !isAccessible(folder, W_OK), !hasLog {
       throw readOnly(
         "its folder cannot be written, and SQLite keeps its log there. "
