@@ -59,6 +59,12 @@
  * with what one has interrupted; only a wait for a lock may become shorter. Ignore SIGXFSZ where the size of files is limited:
  * the save is then what fails.
  *
+ * Memory. What asks for much at once fails with QUIRE_NO_MEMORY when that is not to be had, and leaves everything as it
+ * was: large texts and data, the ids of a fetch, pages of values, the rows of `quire_context_batch_insert` and
+ * `quire_context_insert_rows`, and what SQLite needs for a statement. For smaller pieces there is no way back: where
+ * not even these are to be had, the library ends the process, as most libraries of today do. The file is then as after
+ * any end of a process: the saves that returned are in it. Fetch in batches, and keep a reserve, where memory is limited.
+ *
  * Text is UTF-8. Text passed in is a pointer and a size in bytes, less than QUIRE_NUL; QUIRE_NUL itself means that it ends
  * with NUL. Text given out is also followed by a NUL that its size does not count.
  */
@@ -149,7 +155,9 @@ typedef enum quire_status {
     /** The caller cancelled it, from another thread or from a progress function. */
     QUIRE_CANCELLED = 20,
     /** A file of the open store was moved, deleted or replaced; nothing was written. */
-    QUIRE_FILE_MOVED = 21
+    QUIRE_FILE_MOVED = 21,
+    /** There is not enough memory; see "Memory" above. */
+    QUIRE_NO_MEMORY = 22
 } quire_status;
 
 /** Text: `size` bytes of UTF-8 at `data`, and a NUL behind them. `data` is NULL when there is no text at all. */

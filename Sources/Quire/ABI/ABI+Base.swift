@@ -41,6 +41,7 @@ public func quire_status_name(_ status: quire_status) -> UnsafePointer<CChar>? {
   case QUIRE_FUNCTION: literal("QUIRE_FUNCTION")
   case QUIRE_CANCELLED: literal("QUIRE_CANCELLED")
   case QUIRE_FILE_MOVED: literal("QUIRE_FILE_MOVED")
+  case QUIRE_NO_MEMORY: literal("QUIRE_NO_MEMORY")
   default: literal("unknown status")
   }
 }

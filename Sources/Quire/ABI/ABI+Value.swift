@@ -105,7 +105,9 @@ private func textOf(_ source: quire_value, _ name: InputName) throws(Failure) ->
 }
 
 private func dataOf(_ source: quire_value, _ name: InputName) throws(Failure) -> Bytes {
-  Bytes(try array(source.as.data, Int(source.size), name))
+  let data = try array(source.as.data, Int(source.size), name)
+  try Memory.require(data.count, for: "the data of '\(name)'")
+  return Bytes(data)
 }
 
 /// A value given out. Text and data stay the library's; `lend` keeps alive what has no buffer of its own.

@@ -25,6 +25,7 @@ func bytes(_ text: CText, _ size: Int, _ name: InputName) throws(Failure) -> Uns
 /// A text argument as text of the library's own. Invalid UTF-8 is refused, not repaired.
 func text(_ text: CText, _ size: Int, _ name: InputName) throws(Failure) -> Text {
   let bytes = try bytes(text, size, name)
+  try Memory.require(bytes.count, for: "the text of '\(name)'")
   if let text = Text(validating: bytes) { return text }
   throw invalidText(bytes, name)
 }

@@ -40,6 +40,11 @@ extension Context {
       attributes.append(attribute)
     }
     let defaults = entity.initialValues
+    // For each row its values, and what is noted of it on the way into the file.
+    let size = defaults.count * MemoryLayout<Value>.stride + 300
+    try Memory.require(
+      size.multipliedReportingOverflow(by: rowCount).overflow ? Int.max >> 1 : size * rowCount,
+      for: "the values of \(rowCount) rows of '\(entity.name)'")
     var rows: [ContiguousArray<Value>] = []
     rows.reserveCapacity(rowCount)
     for row in 0..<rowCount {

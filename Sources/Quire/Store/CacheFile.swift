@@ -154,7 +154,6 @@ extension CacheFile {
     private var lanes = ContiguousArray<UInt64>()
     /// What was read is summed up so soon that the processor still has it at hand.
     private static let pieceSize = 1 << 17
-    private static let sureSize = 1 << 22
 
     fileprivate init(_ descriptor: Int32) { self.descriptor = descriptor }
 
@@ -187,12 +186,9 @@ extension CacheFile {
       let filled = CacheFile.filledUp(size)
       // Who has put something else in its place may have given it any size, and an array for which there is no memory
       // ends the process.
-      if filled > Reader.sureSize {
-        guard let memory = malloc(filled) else {
-          isDamaged = true
-          return []
-        }
-        free(memory)
+      if !Memory.has(filled) {
+        isDamaged = true
+        return []
       }
       rest -= filled
       return ContiguousArray(unsafeUninitializedCapacity: (filled + stride - 1) / stride) { target, initialized in

@@ -48,7 +48,7 @@ extension Connection {
     case SQLITE_IOERR:
       return made(.database, "reading or writing the file failed (\(detail)). Check the disk and the file system.")
     case SQLITE_NOMEM:
-      return made(.database, "there is not enough memory. Free some and try again.")
+      return made(.noMemory, "there is not enough memory. Free some and try again.")
     case SQLITE_TOOBIG:
       return made(.database, "a value or the query is larger than SQLite allows. Make it smaller.")
     case SQLITE_INTERRUPT:

@@ -128,11 +128,22 @@ final class RowLayout: Sendable {
     if isOnlyEntity {
       let entity = Int32(truncatingIfNeeded: firstNumber)
       rows.reserveCapacity(64)
-      try statement.forEachInteger { rows.append(RowIdentifier(id: $0, entity: entity)) }
+      var isFull = false
+      try statement.forEachInteger { id in
+        if isFull || !rows.canGrow { isFull = true } else { rows.append(RowIdentifier(id: id, entity: entity)) }
+      }
+      if isFull { throw RowLayout.fullFailure(rows.count) }
       return rows
     }
-    while try statement.step() { rows.append(try identifier(from: statement)) }
+    while try statement.step() {
+      if !rows.canGrow { throw RowLayout.fullFailure(rows.count) }
+      rows.append(try identifier(from: statement))
+    }
     return rows
+  }
+
+  private static func fullFailure(_ count: Int) -> Failure {
+    Memory.failure(Memory.size(of: count, RowIdentifier.self) * 2, for: "the ids of more than \(count) rows")
   }
 
   private func fields(numbered number: Int64, id: Int64) throws(Failure) -> EntityFields {

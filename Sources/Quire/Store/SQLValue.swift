@@ -23,11 +23,12 @@ enum SQLValue {
   }
 
   private static func text(_ value: OpaquePointer?, isUTF8: Bool) -> Text? {
-    if isUTF8 { return utf8(value).map { Text(trusted: Bytes($0)) } }
-    return Text(validating: bytes(value, sqlite3_value_text(value)))
+    if isUTF8 { return utf8(value).flatMap { Memory.has($0.count) ? Text(trusted: Bytes($0)) : nil } }
+    let text = bytes(value, sqlite3_value_text(value))
+    return Memory.has(text.count) ? Text(validating: text) : nil
   }
 
-  /// A column as a value of an attribute of that type, or as a key; nil for what the type cannot hold.
+  /// A column as a value of an attribute of that type, or as a key; nil for what the type cannot hold, or the memory.
   static func value(_ value: OpaquePointer?, as type: StoredType, isUTF8: Bool) -> Value? {
     let storage = sqlite3_value_type(value)
     if storage == SQLITE_NULL { return .nil }
@@ -50,7 +51,8 @@ enum SQLValue {
     case (.string, SQLITE_TEXT), (.undefined, SQLITE_TEXT): return text(value, isUTF8: isUTF8).map { .text($0) }
     case (.uri, SQLITE_TEXT): return text(value, isUTF8: isUTF8).map { .uri($0) }
     case (.binary, SQLITE_BLOB), (.transformable, SQLITE_BLOB), (.undefined, SQLITE_BLOB):
-      return .data(Bytes(bytes(value, sqlite3_value_blob(value))))
+      let data = bytes(value, sqlite3_value_blob(value))
+      return Memory.has(data.count) ? .data(Bytes(data)) : nil
     case (.uuid, SQLITE_BLOB):
       let bytes = bytes(value, sqlite3_value_blob(value))
       return bytes.count == 16 ? .uuid(Bytes(bytes)) : nil

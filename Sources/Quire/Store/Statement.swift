@@ -203,13 +203,24 @@ extension Statement {
   /// Puts the column into one of a page; text without a value in between.
   func append(_ column: Int, as type: StoredType, to builder: inout ColumnBuilder) throws(Failure) {
     if connection.isUTF8, case .attribute(.string) = type, let text = SQLValue.utf8(cell(at: column)) {
+      try requireRoom(text.count, column, in: builder)
       return builder.append(text: text)
     }
-    builder.append(try value(at: column, as: type))
+    let value = try value(at: column, as: type)
+    if case .data(let data) = value { try requireRoom(data.count, column, in: builder) }
+    builder.append(value)
   }
+
+  private func requireRoom(_ count: Int, _ column: Int, in builder: ColumnBuilder) throws(Failure) {
+    if builder.hasRoom(for: count) { return }
+    throw Memory.failure(builder.room(for: count), for: "a page of \(described(column))")
+  }
+
+  private func described(_ column: Int) -> String { "values of column '\(columnName(column))'" }
 
   func value(at column: Int, as type: StoredType) throws(Failure) -> Value {
     if let value = SQLValue.value(cell(at: column), as: type, isUTF8: connection.isUTF8) { return value }
+    if byteCount(column) > Memory.sure { try Memory.require(byteCount(column), for: described(column)) }
     var expected = AttributeType.integer64
     if case .attribute(let type) = type { expected = type }
     let storage = storage(column)

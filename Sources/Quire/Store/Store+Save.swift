@@ -97,8 +97,8 @@ extension Store {
     if overflow || newLast == Int64.max {
       throw Failure(
         .database,
-        "The table of entity '\(root.name)' in the store '\(path)' has no primary keys left: the last in use is \(last). "
-          + "Give the rows smaller keys, and Z_PRIMARYKEY a smaller Z_MAX.")
+        "The table of entity '\(root.name)' in the store '\(path)' has no primary keys left: "
+          + "the last in use is \(last). Give the rows smaller keys, and Z_PRIMARYKEY a smaller Z_MAX.")
     }
     let update = try connection.statement("UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?")
     try update.bind(newLast, at: 1)

@@ -95,6 +95,12 @@ struct ColumnBuilder {
     count(isNil: isNil)
   }
 
+  /// Whether there is memory for a value of so many bytes, and later for the column that is made of all.
+  func hasRoom(for count: Int) -> Bool { bytes.count + count <= bytes.capacity || Memory.has(room(for: count)) }
+
+  /// The values are copied when their memory grows, when they are separated, and when the column is made.
+  func room(for count: Int) -> Int { (bytes.count + count) * 4 }
+
   /// The same for text, to a column of it.
   mutating func append(text: UnsafeBufferPointer<UInt8>) {
     add(text)

@@ -23,6 +23,7 @@ final class Failure: Error, Sendable {
     case function = 19
     case cancelled = 20
     case fileMoved = 21
+    case noMemory = 22
   }
 
   let kind: Kind

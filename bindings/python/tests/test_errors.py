@@ -28,9 +28,9 @@ class ClassTests(unittest.TestCase):
                 "QUIRE_NOT_FOUND", "QUIRE_WRONG_THREAD", "QUIRE_CLOSED", "QUIRE_INVALID_MODEL",
                 "QUIRE_INVALID_PREDICATE", "QUIRE_VALIDATION", "QUIRE_CONFLICT", "QUIRE_CONSTRAINT",
                 "QUIRE_CANNOT_OPEN", "QUIRE_NOT_A_STORE", "QUIRE_MODEL_MISMATCH", "QUIRE_BUSY", "QUIRE_READ_ONLY",
-                "QUIRE_DATABASE", "QUIRE_FUNCTION", "QUIRE_CANCELLED", "QUIRE_FILE_MOVED"}}
+                "QUIRE_DATABASE", "QUIRE_FUNCTION", "QUIRE_CANCELLED", "QUIRE_FILE_MOVED", "QUIRE_NO_MEMORY"}}
         self.assertEqual(set(_CLASSES), statuses)
-        self.assertEqual(len(set(_CLASSES.values())), 21)
+        self.assertEqual(len(set(_CLASSES.values())), 22)
 
     def test_a_status_of_a_newer_library_keeps_its_number(self):
         from ctypes import c_void_p
@@ -47,7 +47,7 @@ class ClassTests(unittest.TestCase):
             quire.PredicateError: ValueError, quire.ValidationError: ValueError, quire.Conflict: RuntimeError,
             quire.ConstraintError: ValueError, quire.CannotOpen: OSError, quire.NotAStore: OSError,
             quire.ModelMismatch: ValueError, quire.Busy: OSError, quire.ReadOnly: OSError,
-            quire.DatabaseError: OSError}
+            quire.DatabaseError: OSError, quire.NoMemory: MemoryError}
         for kind, base in pairs.items():
             self.assertTrue(issubclass(kind, base) and issubclass(kind, quire.Error), kind)
             error = kind("a sentence", offset=3, details=(quire.NotFound("x"),), database_code=11)

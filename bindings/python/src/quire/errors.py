@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Busy", "Cancelled", "CannotOpen", "Conflict", "ConstraintError", "DatabaseError", "Error", "FileMoved",
     "FunctionError", "InvalidArgument", "InvalidModel", "InvalidState", "InvalidText", "ModelMismatch",
-    "MultipleFound", "NotAStore", "NotFound", "PredicateError", "ReadOnly", "Rule", "StoreClosed",
+    "MultipleFound", "NoMemory", "NotAStore", "NotFound", "PredicateError", "ReadOnly", "Rule", "StoreClosed",
     "Unsupported", "ValidationError", "WrongThread", "WrongType",
 ]
 
@@ -291,12 +291,18 @@ class Cancelled(Error, RuntimeError):
     status = _ffi.QUIRE_CANCELLED
 
 
+class NoMemory(Error, MemoryError):
+    """There is not enough memory for a large value, a large result or for SQLite. Nothing was changed."""
+
+    status = _ffi.QUIRE_NO_MEMORY
+
+
 _CLASSES: dict[int, type[Error]] = {
     kind.status: kind
     for kind in (
         InvalidArgument, InvalidState, InvalidText, Unsupported, NotFound, WrongThread, StoreClosed, InvalidModel,
         PredicateError, ValidationError, Conflict, ConstraintError, CannotOpen, NotAStore, ModelMismatch, Busy,
-        ReadOnly, DatabaseError, FunctionError, Cancelled, FileMoved,
+        ReadOnly, DatabaseError, FunctionError, Cancelled, FileMoved, NoMemory,
     )
 }
 
