@@ -310,7 +310,35 @@ static void registration_refuses_what_cannot_be_called(void) {
     CHECK_OK(quire_function_register("f", QUIRE_NUL, &good, &error));
 }
 
+static double handed;
+static double hand_back(double moment) {
+    handed = moment;
+    return moment;
+}
+
+/* A date has many neighbours: neither call nor result moves it to one of them. */
+static void dates_are_those_that_the_object_has(void) {
+    fixture f = open_fixture();
+    REGISTER("hand_back", hand_back, QUIRE_NATIVE_DATE, QUIRE_NATIVE_DATE);
+    quire_object *object = insert(f.context, "Everything");
+    quire_predicate *predicate = NULL;
+    CHECK_OK(quire_predicate_parse("hand_back(moment) == moment", QUIRE_NUL, NULL, 0, &predicate, &error));
+    uint64_t state = 7;
+    for (int i = 0; i < 20000; i++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        const double microseconds = (double)(state >> 13) / (i % 3 ? 1 : 64);
+        set_value(object, "moment", quire_value_date((i % 2 ? -microseconds / 4 : microseconds) / 1e6));
+        bool answer = false;
+        CHECK_OK(quire_predicate_matches(predicate, object, &answer, &error));
+        CHECK(answer && handed == get_value(object, "moment").as.real);
+    }
+    quire_predicate_release(predicate);
+    quire_object_release(object);
+    close_fixture(f);
+}
+
 int main(void) {
+    RUN(dates_are_those_that_the_object_has);
     RUN(native_functions_are_called_with_their_signature);
     RUN(functions_give_the_same_in_the_store);
     RUN(what_a_type_cannot_hold_names_function_and_argument);
