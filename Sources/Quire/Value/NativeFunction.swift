@@ -134,7 +134,7 @@ final class NativeFunction: @unchecked Sendable {
       slot.storeBytes(of: number.double, as: Double.self)
     case .date:
       guard case .date(let seconds) = value else { return false }
-      slot.storeBytes(of: seconds + Value.secondsFrom1970To2001, as: Double.self)
+      slot.storeBytes(of: Epoch.since1970(seconds), as: Double.self)
     case .text, .optionalText, .ownedText:
       if value.isNil {
         slot.storeBytes(of: nil, as: UnsafePointer<UInt8>?.self)
@@ -178,7 +178,7 @@ final class NativeFunction: @unchecked Sendable {
     case .uint64: return Int64(exactly: bits).map(Value.integer) ?? .double(Double(bits))
     case .float: return .float(slot.load(as: Float.self))
     case .double: return .double(slot.load(as: Double.self))
-    case .date: return .date(slot.load(as: Double.self) - Value.secondsFrom1970To2001)
+    case .date: return .date(Epoch.since2001(slot.load(as: Double.self)))
     case .text, .optionalText, .ownedText:
       guard let text = slot.load(as: UnsafeMutablePointer<UInt8>?.self) else { return .nil }
       defer { if resultType == .ownedText { free(text) } }
