@@ -169,23 +169,37 @@ enum PredicateFunctions {
       return sqlite3_result_null(context)
     }
     do throws(Failure) {
-      let kind = TextOrder.Kind(rawValue: UInt32(truncatingIfNeeded: sqlite3_value_int64(arguments[0]))) ?? .binary
-      let locale = SQLValue.text(arguments[2]).string
-      let order = try TextOrder(kind, locale: locale)
-      let keys: TextOrderKeys
-      if let known = state.orderKeys[order] {
-        keys = known
-      } else {
-        keys = try TextOrderKeys(order)
-        if state.orderKeys.count >= 16 { state.orderKeys = [:] }
-        state.orderKeys[order] = keys
-      }
-      keys.withKey(of: SQLValue.bytes(arguments[1], sqlite3_value_text(arguments[1]))) { key in
+      try orderKeys(context, arguments, state).withKey(
+        of: SQLValue.bytes(arguments[1], sqlite3_value_text(arguments[1]))
+      ) { key in
         SQLValue.give(context, data: UnsafeRawBufferPointer(key))
       }
     } catch {
       state.report(error)
       sqlite3_result_error(context, error.message.string, -1)
     }
+  }
+
+  /// SQLite keeps them with the statement, because kind and locale are constant: to look whether there is such a locale
+  /// takes far longer than a key does.
+  private static func orderKeys(
+    _ context: OpaquePointer, _ arguments: Arguments, _ state: State
+  ) throws(Failure) -> TextOrderKeys {
+    if let kept = sqlite3_get_auxdata(context, 2) {
+      return Unmanaged<TextOrderKeys>.fromOpaque(kept).takeUnretainedValue()
+    }
+    let kind = TextOrder.Kind(rawValue: UInt32(truncatingIfNeeded: sqlite3_value_int64(arguments[0]))) ?? .binary
+    let order = try TextOrder(kind, locale: SQLValue.text(arguments[2]).string)
+    let keys: TextOrderKeys
+    if let known = state.orderKeys[order] {
+      keys = known
+    } else {
+      keys = try TextOrderKeys(order)
+      if state.orderKeys.count >= 16 { state.orderKeys = [:] }
+      state.orderKeys[order] = keys
+    }
+    sqlite3_set_auxdata(
+      context, 2, Unmanaged.passRetained(keys).toOpaque(), { Unmanaged<TextOrderKeys>.fromOpaque($0!).release() })
+    return keys
   }
 }

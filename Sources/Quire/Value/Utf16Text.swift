@@ -5,6 +5,11 @@ enum Utf16Text {
   /// False for text of two gigabytes or more, which ICU cannot count.
   static func decode(_ source: UnsafeBufferPointer<UInt8>, into units: inout ContiguousArray<UInt16>) -> Bool {
     guard let length = Int32(exactly: source.count) else { return false }
+    if TextFolder.isASCII(source) {
+      units.removeAll(keepingCapacity: true)
+      units.append(contentsOf: source.lazy.map { UInt16($0) })
+      return true
+    }
     if units.count < source.count {
       units.append(contentsOf: repeatElement(0, count: source.count - units.count))
     }
