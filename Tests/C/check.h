@@ -4,6 +4,7 @@
 
 #include <quire.h>
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,14 +56,32 @@ static inline void check_text(quire_string text, const char *expected, const cha
     check_failed(file, line, what);
 }
 
-/* Runs a test, a function of no arguments whose name is a sentence. */
+static inline void *check_start(void *test) {
+    (*(void (**)(void))test)();
+    return NULL;
+}
+
+/* Runs a function on a thread whose stack has so many KiB. */
+static inline void run_with_stack(size_t kibibytes, void (*function)(void)) {
+    pthread_attr_t attributes;
+    pthread_t thread;
+    CHECK(pthread_attr_init(&attributes) == 0);
+    CHECK(pthread_attr_setstacksize(&attributes, kibibytes << 10) == 0);
+    CHECK(pthread_create(&thread, &attributes, check_start, &function) == 0);
+    CHECK(pthread_join(thread, NULL) == 0);
+    pthread_attr_destroy(&attributes);
+}
+
+/* Runs a test, a function of no arguments whose name is a sentence. With QUIRE_TEST_STACK, on a stack of so many KiB. */
 #define RUN(test) check_run(test, #test)
 
 static inline void check_run(void (*test)(void), const char *name) {
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0) {
-        test();
+        const char *const stack = getenv("QUIRE_TEST_STACK");
+        if (stack) run_with_stack((size_t)atoi(stack), test);
+        else test();
         exit(0);
     }
     int status = 0;

@@ -312,7 +312,102 @@ static void relationship_options_are_checked(void) {
     quire_model_release(model);
 }
 
+static void add_integers(quire_model *model, const char *entity, char letter, int count) {
+    quire_attribute_options options = QUIRE_ATTRIBUTE_OPTIONS_INIT;
+    options.is_optional = true;
+    for (int i = 0; i < count; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "%c%d", letter, i);
+        CHECK_OK(quire_model_add_attribute(model, entity, QUIRE_NUL, name, QUIRE_NUL, QUIRE_TYPE_INTEGER_64, &options, &error));
+    }
+}
+
+/* Each row has three columns besides. A to-one relationship to what others inherit from has two. */
+static quire_model *wide_model(int top, int middle, bool is_related) {
+    quire_model *model = quire_model_create();
+    CHECK_OK(quire_model_add_entity(model, "Top", QUIRE_NUL, NULL, &error));
+    quire_entity_options options = QUIRE_ENTITY_OPTIONS_INIT;
+    options.parent = "Top";
+    CHECK_OK(quire_model_add_entity(model, "Middle", QUIRE_NUL, &options, &error));
+    options.parent = "Middle";
+    CHECK_OK(quire_model_add_entity(model, "Bottom", QUIRE_NUL, &options, &error));
+    CHECK_OK(quire_model_add_entity(model, "Narrow", QUIRE_NUL, NULL, &error));
+    add_integers(model, "Top", 'a', top);
+    add_integers(model, "Middle", 'b', middle);
+    quire_relationship_options one = QUIRE_RELATIONSHIP_OPTIONS_INIT;
+    one.is_optional = true;
+    if (is_related)
+        CHECK_OK(quire_model_add_relationship(model, "Bottom", QUIRE_NUL, "next", QUIRE_NUL, "Middle", QUIRE_NUL, &one, &error));
+    quire_relationship_options many = one;
+    many.is_to_many = many.is_transient = true;
+    CHECK_OK(quire_model_add_relationship(model, "Bottom", QUIRE_NUL, "all", QUIRE_NUL, "Top", QUIRE_NUL, &many, &error));
+    return model;
+}
+
+static void freezing_counts_the_columns_of_a_tree(void) {
+    static const struct { int top, middle; bool is_related, fits; } models[] = {
+        {1000, 997, false, true}, {1000, 998, false, false}, {1000, 995, true, true}, {1000, 996, true, false}, {100, 2000, false, false}};
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+        quire_model *model = wide_model(models[i].top, models[i].middle, models[i].is_related);
+        if (models[i].fits) {
+            quire_store *store = NULL;
+            CHECK_OK(quire_model_freeze(model, &error));
+            CHECK_OK(quire_store_open(":memory:", QUIRE_NUL, model, NULL, &store, &error));
+            quire_store_release(store);
+        } else {
+            CHECK(quire_model_freeze(model, &error) == QUIRE_INVALID_MODEL && !quire_model_is_frozen(model));
+            const char *const message = quire_error_message(error).data;
+            CHECK(strstr(message, "'Top'") && strstr(message, "columns") && strstr(message, "at most 2000"));
+            CHECK(i < 4 || strstr(message, "'Middle' adds 2000"));
+            quire_error_release(error);
+            error = NULL;
+        }
+        quire_model_release(model);
+    }
+}
+
+/* Thousands of entities, each the parent of the next, take time in proportion, and no more stack than one. */
+static void inheritance_may_be_deep(void) {
+    enum { DEPTH = 5000 };
+    quire_model *model = quire_model_create();
+    for (int i = 0; i < DEPTH; i++) {
+        char name[16], parent[16];
+        snprintf(name, sizeof name, "E%d", i);
+        snprintf(parent, sizeof parent, "E%d", i - 1);
+        quire_entity_options options = QUIRE_ENTITY_OPTIONS_INIT;
+        options.parent = i ? parent : NULL;
+        CHECK_OK(quire_model_add_entity(model, name, QUIRE_NUL, &options, &error));
+    }
+    add_integers(model, "E0", 'a', 1);
+    add_integers(model, "E4999", 'b', 1);
+    CHECK_OK(quire_model_freeze(model, &error));
+    quire_store *store = NULL;
+    quire_context *context = NULL;
+    quire_object *object = NULL;
+    CHECK_OK(quire_store_open(":memory:", QUIRE_NUL, model, NULL, &store, &error));
+    CHECK_OK(quire_context_create(store, &context, &error));
+    CHECK_OK(quire_context_insert(context, "E4999", QUIRE_NUL, &object, &error));
+    const quire_value seven = quire_value_integer(7);
+    CHECK_OK(quire_object_set(object, "a0", QUIRE_NUL, &seven, &error));
+    CHECK_OK(quire_object_set(object, "b0", QUIRE_NUL, &seven, &error));
+    CHECK_OK(quire_context_save(context, &error));
+    quire_fetch_request *request = NULL;
+    int64_t number = 0;
+    CHECK_OK(quire_fetch_request_create("E2500", QUIRE_NUL, &request, &error));
+    CHECK_OK(quire_context_count(context, request, &number, &error));
+    CHECK(number == 1);
+    quire_fetch_request_release(request);
+    quire_object_release(object);
+    quire_context_release(context);
+    quire_store_release(store);
+    quire_model_release(model);
+}
+
+static void deep_inheritance_needs_little_stack(void) { run_with_stack(128, inheritance_may_be_deep); }
+
 int main(void) {
+    RUN(freezing_counts_the_columns_of_a_tree);
+    RUN(deep_inheritance_needs_little_stack);
     RUN(entities_are_listed_in_the_order_of_addition);
     RUN(entity_names_are_checked);
     RUN(attribute_names_and_types_are_checked);
