@@ -27,12 +27,12 @@ final class Entity: @unchecked Sendable {
   /// Highest number in the subtree: descendants are `number...lastNumber`.
   var lastNumber = 0
   /// Own and inherited, by slot: ancestors' properties first.
-  var properties: [Property] = [] { didSet { sortProperties() } }
+  private(set) var properties: [Property] = []
   private(set) var attributes: [Attribute] = []
   private(set) var relationships: [Relationship] = []
   /// What the values of a new object are, by slot.
   private(set) var initialValues: ContiguousArray<Value> = []
-  var propertiesByName: [String: Property] = [:]
+  private(set) var propertiesByName: [String: Property] = [:]
 
   init(name: String, parentName: String = "", isAbstract: Bool = false, versionHashModifier: String = "") {
     self.name = name
@@ -42,28 +42,54 @@ final class Entity: @unchecked Sendable {
     self.versionHashModifier = versionHashModifier
   }
 
-  /// Once for the entity, because objects ask for these all the time.
-  private func sortProperties() {
-    attributes = properties.compactMap { $0 as? Attribute }
-    relationships = properties.compactMap { $0 as? Relationship }
-    initialValues = ContiguousArray(properties.map { ($0 as? Attribute)?.defaultValue ?? .nil })
+  /// Puts together what is inherited and what is declared here, once, because objects ask for these all the time. An
+  /// entity that declares nothing shares what its parent has.
+  func inherit() {
+    let own: [Property] = ownAttributes + ownRelationships
+    if let parent, own.isEmpty {
+      (properties, propertiesByName) = (parent.properties, parent.propertiesByName)
+      (attributes, relationships, initialValues) = (parent.attributes, parent.relationships, parent.initialValues)
+      return
+    }
+    for (place, property) in own.enumerated() { property.slot = (parent?.properties.count ?? 0) + place }
+    properties = (parent?.properties ?? []) + own
+    attributes = (parent?.attributes ?? []) + ownAttributes
+    relationships = (parent?.relationships ?? []) + ownRelationships
+    initialValues =
+      (parent?.initialValues ?? []) + ContiguousArray(own.map { ($0 as? Attribute)?.defaultValue ?? .nil })
+    propertiesByName = parent?.propertiesByName ?? [:]
+    for property in own { propertiesByName[property.name] = property }
   }
 
   /// Own and inherited.
-  var rules: [ValidationRule] { (parent?.rules ?? []) + ownRules }
-  var root: Entity { parent?.root ?? self }
+  var rules: [ValidationRule] { ancestry.reversed().flatMap(\.ownRules) }
+  var root: Entity {
+    var root = self
+    while let parent = root.parent { root = parent }
+    return root
+  }
   var hasChildren: Bool { !children.isEmpty }
 
   /// Whether `self` is `other` or inherits from it.
   func isKind(of other: Entity) -> Bool { (other.number...other.lastNumber).contains(number) }
 
+  /// The entity, its parent, and so on to the root.
+  var ancestry: some Sequence<Entity> { sequence(first: self, next: \.parent) }
+
   /// The entity and all that inherit from it, in the order of their numbers.
-  var subtree: [Entity] { [self] + children.flatMap(\.subtree) }
+  var subtree: [Entity] {
+    var found: [Entity] = [], waiting = [self]
+    while let next = waiting.popLast() {
+      found.append(next)
+      waiting.append(contentsOf: next.children.reversed())
+    }
+    return found
+  }
 
   /// The property called `name`, or an error that says which names exist.
   func property(named name: String) throws(Failure) -> Property {
     if let property = propertiesByName[name] { return property }
-    if sequence(first: self, next: \.parent).contains(where: { $0.ownFetchedProperties.contains { $0.name == name } }) {
+    if ancestry.contains(where: { $0.ownFetchedProperties.contains { $0.name == name } }) {
       throw Failure(
         .invalidArgument,
         "'\(self.name).\(name)' is a fetched property, which is neither stored nor set. Read it "
@@ -77,7 +103,7 @@ final class Entity: @unchecked Sendable {
 
   /// The request of a fetched property, own or inherited, or an error that says which names exist.
   func fetchedProperty(named name: String) throws(Failure) -> any FetchTemplate {
-    let all = sequence(first: self, next: \.parent).flatMap(\.ownFetchedProperties)
+    let all = ancestry.flatMap(\.ownFetchedProperties)
     if let found = all.first(where: { $0.name == name }) { return found.template }
     let known = all.map(\.name).sorted().joined(separator: ", ")
     throw Failure(

@@ -5,6 +5,8 @@ final class Model: @unchecked Sendable {
   private(set) var isFrozen = false
   private(set) var fetchTemplates: [(name: String, template: any FetchTemplate)] = []
   private var entitiesByName: [String: Entity] = [:]
+  /// By the names of their tables.
+  private var entitiesByTable: [String: Entity] = [:]
   /// Entities by number - 1, once frozen.
   private(set) var numberedEntities: [Entity] = []
 
@@ -26,7 +28,7 @@ final class Model: @unchecked Sendable {
   ) throws(Failure) -> Entity {
     try checkMutable("add entity '\(name)'")
     try Names.checkEntity(name)
-    if let other = entities.first(where: { Names.areSame($0.name, name) }) {
+    if let other = entitiesByTable[Names.table(name)] {
       throw Failure(
         .invalidModel,
         other.name == name
@@ -38,6 +40,7 @@ final class Model: @unchecked Sendable {
       name: name, parentName: parent, isAbstract: isAbstract, versionHashModifier: versionHashModifier)
     entities.append(entity)
     entitiesByName[name] = entity
+    entitiesByTable[Names.table(name)] = entity
     return entity
   }
 

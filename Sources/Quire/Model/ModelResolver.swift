@@ -4,14 +4,28 @@
 struct ModelResolver {
   let entities: [Entity]
   let byName: [String: Entity]
+  /// The place of each entity, and the places of the parents, -1 for none: chains of thousands are followed often.
+  private let places: [ObjectIdentifier: Int]
+  private let parents: [Int]
+
+  init(entities: [Entity], byName: [String: Entity]) {
+    self.entities = entities
+    self.byName = byName
+    let places = Dictionary(uniqueKeysWithValues: entities.enumerated().map { (ObjectIdentifier($1), $0) })
+    self.places = places
+    parents = entities.map { byName[$0.parentName].flatMap { places[ObjectIdentifier($0)] } ?? -1 }
+  }
 
   func resolve() throws(Failure) -> [Entity] {
     if entities.isEmpty {
       throw Failure(.invalidModel, "The model has no entities; add at least one.")
     }
-    for entity in entities { try checkAncestors(of: entity) }
+    try checkAncestors()
+    let names = entities.map { entity in
+      Dictionary(entity.ownPropertyNames.map { (Names.upper($0), $0) }, uniquingKeysWith: { first, _ in first })
+    }
+    for (place, entity) in entities.enumerated() { try checkInherited(entity, at: place, names) }
     for entity in entities {
-      try checkInherited(entity)
       for relationship in entity.ownRelationships { try check(relationship) }
       for attribute in entity.ownAttributes {
         if let derivation = attribute.derivation { try check(attribute, derivedBy: derivation, of: entity) }
@@ -19,41 +33,53 @@ struct ModelResolver {
       try checkIndexes(entity)
       for rule in entity.ownRules { try check(rule, of: entity) }
     }
+    try checkColumns()
     return link()
   }
 
   private func parent(of entity: Entity) -> Entity? { byName[entity.parentName] }
 
-  /// The chain from `entity` to its root, itself first.
-  private func chain(_ entity: Entity) -> [Entity] {
-    var chain = [entity]
-    while let parent = parent(of: chain[chain.count - 1]) { chain.append(parent) }
-    return chain
+  /// The chain from `entity` to its root, itself first. For entities whose ancestors have been checked.
+  private func chain(_ entity: Entity) -> [Entity] { placesOfChain(entity).map { entities[$0] } }
+
+  private func placesOfChain(_ entity: Entity) -> some Sequence<Int> {
+    sequence(first: places[ObjectIdentifier(entity)] ?? -1) { parents[$0] }.prefix { $0 >= 0 }
   }
 
-  private func checkAncestors(of entity: Entity) throws(Failure) {
-    var seen = [entity]
-    while let current = seen.last, !current.parentName.isEmpty {
-      guard let parent = parent(of: current) else {
-        throw Failure(
-          .invalidModel,
-          "Entity '\(current.name)' has the parent '\(current.parentName)', which the model does not have.")
+  private func checkAncestors() throws(Failure) {
+    /// Those whose ancestors are known to end.
+    var isChecked = Array(repeating: false, count: entities.count)
+    for start in entities.indices {
+      var seen: [Int] = [], isSeen: Set<Int> = []
+      var place = start
+      while place >= 0, !isChecked[place] {
+        seen.append(place)
+        isSeen.insert(place)
+        let current = entities[place]
+        place = parents[place]
+        if place < 0, !current.parentName.isEmpty {
+          throw Failure(
+            .invalidModel,
+            "Entity '\(current.name)' has the parent '\(current.parentName)', which the model does not have.")
+        }
+        if isSeen.contains(place) {
+          let names = (seen + [place]).map { entities[$0].name }.joined(separator: " -> ")
+          throw Failure(.invalidModel, "The parents of entity '\(entities[start].name)' form a cycle: \(names).")
+        }
       }
-      if seen.contains(where: { $0 === parent }) {
-        let names = (seen.map(\.name) + [parent.name]).joined(separator: " -> ")
-        throw Failure(.invalidModel, "The parents of entity '\(entity.name)' form a cycle: \(names).")
-      }
-      seen.append(parent)
+      for place in seen { isChecked[place] = true }
     }
   }
 
-  private func checkInherited(_ entity: Entity) throws(Failure) {
-    for ancestor in chain(entity).dropFirst() {
+  /// `names` has what each entity declares, by what SQLite takes names for.
+  private func checkInherited(_ entity: Entity, at start: Int, _ names: [[String: String]]) throws(Failure) {
+    if names[start].isEmpty { return }
+    for place in placesOfChain(entity).dropFirst() where !names[place].isEmpty {
       for name in entity.ownPropertyNames {
-        if let other = ancestor.ownPropertyNames.first(where: { Names.areSame($0, name) }) {
+        if let other = names[place][Names.upper(name)] {
           throw Failure(
             .invalidModel,
-            "Entity '\(entity.name)' declares '\(name)', which it inherits from '\(ancestor.name)' "
+            "Entity '\(entity.name)' declares '\(name)', which it inherits from '\(entities[place].name)' "
               + "as '\(other)'. Remove or rename one.")
         }
       }
@@ -179,27 +205,69 @@ struct ModelResolver {
     }
   }
 
+  /// A table of SQLite, as most systems build it, has no more columns. Three of them every row has.
+  private static let mostColumns = 2000
+  private static let columnsOfEveryRow = 3
+
+  /// The table of an entity holds all that inherit from it.
+  private func checkColumns() throws(Failure) {
+    let parentNames = Set(entities.map(\.parentName))
+    var columns = Array(repeating: 0, count: entities.count)
+    for (place, entity) in entities.enumerated() {
+      columns[place] += entity.ownAttributes.count { !$0.isTransient }
+      for relationship in entity.ownRelationships where !relationship.isTransient {
+        guard let destination = byName[relationship.destinationName] else { continue }
+        let inverse = property(relationship.inverseName, of: destination) as? Relationship
+        if !relationship.isToMany {
+          columns[place] += parentNames.contains(destination.name) ? 2 : 1
+          if inverse?.isToMany == true, inverse?.isOrdered == true { columns[place] += 1 }
+        } else if inverse == nil, let there = places[ObjectIdentifier(destination)] {
+          columns[there] += relationship.isOrdered ? 2 : 1
+        }
+      }
+    }
+    var totals = Array(repeating: ModelResolver.columnsOfEveryRow, count: entities.count)
+    var roots = parents.indices.map { parents[$0] < 0 ? $0 : -1 }
+    for start in entities.indices where roots[start] < 0 {
+      var waiting: [Int] = [], place = start
+      while roots[place] < 0 {
+        waiting.append(place)
+        place = parents[place]
+      }
+      for other in waiting { roots[other] = roots[place] }
+    }
+    for place in entities.indices { totals[roots[place]] += columns[place] }
+    guard let root = totals.indices.first(where: { totals[$0] > ModelResolver.mostColumns }) else { return }
+    let tree = entities.indices.filter { roots[$0] == root }
+    let widest = tree.max { columns[$0] < columns[$1] } ?? root
+    let others = tree.count == 1 ? "" : ", which has the \(tree.count - 1) entities that inherit from it in it,"
+    throw Failure(
+      .invalidModel,
+      "The table of entity '\(entities[root].name)'\(others) needs \(totals[root]) columns, and SQLite's tables have "
+        + "at most \(ModelResolver.mostColumns). Entity '\(entities[widest].name)' adds \(columns[widest]) of them: "
+        + "move attributes of it to an entity of their own, and relate the two.")
+  }
+
   /// Stores the resolved references and numbers; cannot fail.
   private func link() -> [Entity] {
+    let children = Dictionary(grouping: entities, by: \.parentName)
     for entity in entities {
       entity.parent = parent(of: entity)
-      entity.children = entities.filter { $0.parentName == entity.name }
-        .sorted { Names.precedes($0.name, $1.name) }
+      entity.children = (children[entity.name] ?? []).sorted { Names.precedes($0.name, $1.name) }
     }
     var numbered: [Entity] = []
-    func number(_ entity: Entity, root: Int) {
+    numbered.reserveCapacity(entities.count)
+    // Depth first, those that come next last.
+    var waiting = Array((children[""] ?? []).sorted { Names.precedes($0.name, $1.name) }.reversed())
+    while let entity = waiting.popLast() {
       numbered.append(entity)
       entity.number = numbered.count
-      entity.rootNumber = root == 0 ? entity.number : root
-      entity.properties = (entity.parent?.properties ?? []) + entity.ownAttributes + entity.ownRelationships
-      for (slot, property) in entity.properties.enumerated() where property.slot < 0 { property.slot = slot }
-      entity.propertiesByName = Dictionary(uniqueKeysWithValues: entity.properties.map { ($0.name, $0) })
-      for child in entity.children { number(child, root: entity.rootNumber) }
-      entity.lastNumber = numbered.count
+      entity.rootNumber = entity.parent?.rootNumber ?? entity.number
+      entity.inherit()
+      waiting.append(contentsOf: entity.children.reversed())
     }
-    for root in entities.filter({ $0.parentName.isEmpty }).sorted(by: { Names.precedes($0.name, $1.name) }) {
-      number(root, root: 0)
-    }
+    // Whatever inherits from an entity comes behind it.
+    for entity in numbered.reversed() { entity.lastNumber = entity.children.last?.lastNumber ?? entity.number }
     for relationship in entities.flatMap(\.ownRelationships) {
       if let destination = byName[relationship.destinationName] { relationship.destination = destination }
     }

@@ -48,11 +48,13 @@ enum Names {
   }
 
   /// Whether two names would become the same table or column: SQLite compares them without case.
-  static func areSame(_ left: String, _ right: String) -> Bool { upper(left) == upper(right) }
-
-  static func upper(_ name: String) -> String {
-    String(decoding: name.utf8.map { (97...122).contains($0) ? $0 - 32 : $0 }, as: UTF8.self)
+  static func areSame(_ left: String, _ right: String) -> Bool {
+    left.utf8.elementsEqual(right.utf8) { upper($0) == upper($1) }
   }
+
+  static func upper(_ name: String) -> String { String(decoding: name.utf8.map(upper), as: UTF8.self) }
+
+  private static func upper(_ byte: UInt8) -> UInt8 { (97...122).contains(byte) ? byte - 32 : byte }
 
   /// Orders as Core Data numbers entities: without case, then by code unit.
   static func precedes(_ left: String, _ right: String) -> Bool {

@@ -9,6 +9,10 @@ extension Schema {
   /// Everything that a new file needs, in an order that can be run: tables, their indexes, bookkeeping.
   var statements: [String] {
     var tableStatements: [String] = [], indexes = IndexStatements(tables: tables, joins: joins)
+    let incoming = Dictionary(
+      grouping: model.numberedEntities.flatMap(\.ownRelationships).filter {
+        $0.isToMany && $0.inverse == nil && !$0.isTransient
+      }, by: { $0.destination.number })
     for table in tables {
       let columns = table.columns.map { "\($0.name) \($0.sqlType)" }.joined(separator: ", ")
       tableStatements.append("CREATE TABLE \(table.name) ( \(columns) )")
@@ -17,7 +21,9 @@ extension Schema {
         tableStatements.append(Schema.statement(join.table))
         indexes.add(join.table)
       }
-      for entity in table.entity.subtree { addIndexes(of: entity, in: table, to: &indexes) }
+      for entity in table.entity.subtree {
+        addIndexes(of: entity, incoming[entity.number] ?? [], in: table, to: &indexes)
+      }
     }
     return tableStatements + indexes.statements + Schema.bookkeepingStatements
   }
@@ -30,21 +36,18 @@ extension Schema {
     return "CREATE TABLE \(join.name) ( \(columns.joined(separator: ", ")) )"
   }
 
-  private func addIndexes(of entity: Entity, in table: Table, to indexes: inout IndexStatements) {
+  /// `incoming` are the to-many relationships without inverse that lead to the entity, by the numbers of their owners.
+  private func addIndexes(
+    of entity: Entity, _ incoming: [Relationship], in table: Table, to indexes: inout IndexStatements
+  ) {
     if entity === table.entity, entity.hasChildren { indexes.addKey("Z_ENT", of: table.name) }
     for relationship in entity.ownRelationships.sorted(by: { $0.name < $1.name })
     where !relationship.isToMany && !relationship.isTransient {
       indexes.addKey(toOne(relationship).key, of: table.name)
     }
-    for owner in model.numberedEntities {
-      for relationship in owner.ownRelationships
-      where relationship.isToMany && relationship.inverse == nil && !relationship.isTransient
-        && relationship.destination === entity
-      {
-        indexes.addKey(ownerColumns(of: relationship).key, of: table.name)
-      }
-    }
-    let ancestors = Schema.ancestors(of: entity)
+    for relationship in incoming { indexes.addKey(ownerColumns(of: relationship).key, of: table.name) }
+    if entity.uniquenessConstraints.isEmpty, entity.fetchIndexes.isEmpty { return }
+    let ancestors = Array(entity.ancestry.dropFirst())
     for constraint in entity.uniquenessConstraints
     where !ancestors.contains(where: { $0.uniquenessConstraints.contains(constraint) }) {
       indexes.add(
@@ -73,10 +76,6 @@ extension Schema {
     case let relationship as Relationship: toOne(relationship).key
     default: Names.column(name)
     }
-  }
-
-  private static func ancestors(of entity: Entity) -> [Entity] {
-    entity.parent.map { [$0] + ancestors(of: $0) } ?? []
   }
 }
 

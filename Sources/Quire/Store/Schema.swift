@@ -71,14 +71,15 @@ final class Schema: Sendable {
     let joinLayout = JoinLayout(model: model, existingTables: existingTables)
     self.model = model
     tables = layout.tables
-    tableNames = model.numberedEntities.map { Names.table($0.root.name) }
+    let tableNames = model.numberedEntities.map { Names.table(model.numberedEntities[$0.rootNumber - 1].name) }
+    self.tableNames = tableNames
     attributeColumns = layout.attributeColumns
     toOneColumns = layout.toOneColumns
     ownerColumns = layout.ownerColumns
     joins = joinLayout.joins
     joinTables = joinLayout.tablesByRelationship
     textIndexes = TextIndexes(
-      model, table: { Names.table($0.root.name) }, column: { layout.attributeColumns[ObjectIdentifier($0)] })
+      model, table: { tableNames[$0.number - 1] }, column: { layout.attributeColumns[ObjectIdentifier($0)] })
   }
 
   /// `ZQUOTE`: the table of the entity's root, which holds the whole tree.
