@@ -60,6 +60,12 @@ static bool note(void *user_data, uint64_t row_count) {
     return w->stop_at == 0 || row_count < w->stop_at;
 }
 
+static bool stop_at_once(void *user_data, uint64_t row_count) {
+    (void)row_count;
+    ((watch *)user_data)->calls++;
+    return false;
+}
+
 static void note_end(void *user_data) { ((watch *)user_data)->destroyed++; }
 
 static quire_progress progress_of(watch *w, bool (*report)(void *, uint64_t)) {
@@ -108,6 +114,36 @@ static void another_thread_cancels_a_running_fetch(void) {
     CHECK(number == (int64_t)rows());
     quire_fetch_request_release(request);
     check_usable(made);
+    close_fixture(made);
+}
+
+/* Of one row: its expression tries all ways for ten seconds, and would then be refused as one that takes too long. */
+static void a_single_match_is_cancelled(void) {
+    fixture made = open_fixture();
+    quire_object *book = insert_book(made.context, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!", 1);
+    for (int is_saved = 0; is_saved < 2; is_saved++) {
+        quire_fetch_request *request = new_request("Book", "title MATCHES '(a|aa)+b'", NULL);
+        quire_cancellation *cancellation = quire_cancellation_create();
+        CHECK_OK(quire_fetch_request_set_cancellation(request, cancellation, &error));
+        pthread_t thread;
+        CHECK(pthread_create(&thread, NULL, cancel_soon, cancellation) == 0);
+        quire_list *list = NULL;
+        CHECK_FAILS(QUIRE_CANCELLED, quire_context_fetch(made.context, request, &list, &error));
+        CHECK(pthread_join(thread, NULL) == 0);
+        quire_cancellation_release(cancellation);
+        quire_fetch_request_release(request);
+        /* The progress function is asked meanwhile, too, and its answer counts. */
+        request = new_request("Book", "title MATCHES '(a|aa)+b'", NULL);
+        watch w = {0};
+        const quire_progress progress = progress_of(&w, stop_at_once);
+        CHECK_OK(quire_fetch_request_set_progress(request, &progress, &error));
+        CHECK_FAILS(QUIRE_CANCELLED, quire_context_fetch(made.context, request, &list, &error));
+        CHECK(w.calls == 1);
+        quire_fetch_request_release(request);
+        CHECK(count(made.context, "Book", "title MATCHES '(a|aa)+!'") == 1);
+        save(made.context);
+    }
+    quire_object_release(book);
     close_fixture(made);
 }
 
@@ -317,6 +353,7 @@ static void a_batch_request_is_watched_through_its_request_or_its_options(void) 
 
 int main(void) {
     RUN(another_thread_cancels_a_running_fetch);
+    RUN(a_single_match_is_cancelled);
     RUN(a_controller_keeps_its_rows_when_its_fetch_is_cancelled);
     RUN(progress_rises_and_false_cancels);
     RUN(calls_from_the_progress_function_are_refused);
