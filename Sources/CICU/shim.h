@@ -95,6 +95,9 @@ static inline void quire_icu_regex_limit(
   uregex_setTimeLimit(regex, time, status);
   uregex_setStackLimit(regex, stack, status);
 }
+static inline void quire_icu_regex_watch(URegularExpression *regex, URegexMatchCallback *callback, UErrorCode *status) {
+  uregex_setMatchCallback(regex, callback, NULL, status);
+}
 static inline void quire_icu_regex_set_text(
     URegularExpression *regex, const UChar *text, int32_t length, UErrorCode *status) {
   uregex_setText(regex, text, length, status);

@@ -308,6 +308,7 @@ extension Connection {
 
   private func watch(_ monitor: FetchMonitor?) {
     self.monitor = monitor
+    Interruption.watch(by: monitor)
     guard let handle else { return }
     if monitor == nil {
       sqlite3_progress_handler(handle, 0, nil, nil)

@@ -2,7 +2,7 @@ import Glibc
 
 /// Watches one fetch or batch request while it runs: whether it was cancelled, and how far it is. For the thread that
 /// runs it.
-final class FetchMonitor {
+final class FetchMonitor: Interruptible {
   /// What is watched, as messages call it.
   enum Work: String {
     case fetch = "fetch", update = "batch update", deletion = "batch deletion", insertion = "batch insertion"

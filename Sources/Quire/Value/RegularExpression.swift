@@ -3,7 +3,7 @@ import CICU
 /// A compiled ICU pattern that matches whole texts: the dot matches line ends, `^` and `$` match at lines.
 ///
 /// A match is cut short after a number of steps and bytes of backtracking, so that a pathological pattern is
-/// an error and not a hang. For one thread at a time.
+/// an error and not a hang; and before that when the fetch that asks for it is cancelled. For one thread at a time.
 final class RegularExpression {
   private let handle: OpaquePointer
   private let pattern: Text
@@ -11,7 +11,7 @@ final class RegularExpression {
   private let folder = TextFolder()
   private var units: ContiguousArray<UInt16> = []
 
-  /// In units of ICU's own, about a millisecond each.
+  /// In units of ICU's own, which take from one to twenty milliseconds each.
   private static let timeLimit: Int32 = 500
   private static let stackLimit: Int32 = 8 << 20
 
@@ -40,6 +40,8 @@ final class RegularExpression {
         "The pattern \"\(pattern)\" of MATCHES is not a regular expression (\(reason) at character \(place.offset)).")
     }
     quire_icu_regex_limit(opened, RegularExpression.timeLimit, RegularExpression.stackLimit, &status)
+    // Asked once in each of those units.
+    quire_icu_regex_watch(opened, { (_, _) in Interruption.watcher?.mayGoOn() == false ? 0 : 1 }, &status)
     handle = opened
   }
 
@@ -60,6 +62,7 @@ final class RegularExpression {
         return quire_icu_regex_matches(handle, &status) != 0
       }
     }
+    if status == U_REGEX_STOPPED_BY_CALLER, let watcher = Interruption.watcher { throw watcher.failure }
     if status.rawValue > U_ZERO_ERROR.rawValue {
       let reason =
         status == U_REGEX_TIME_OUT
