@@ -1,13 +1,14 @@
 /*
  * Random predicates and sort orders over random models and rows, by SQL and in memory.
  *
- *   predicates [--steps N] [--seed S] [--show N]
+ *   predicates [--steps N] [--seed S] [--show N] [--stack KIBIBYTES]
  *
  * The same rows are in three contexts: saved in one, where SQL answers; pending in another, where memory does; and in a
  * third changed since they were saved, where a fetch lays one over the other. Fetches, counts and single objects must
  * agree everywhere, errors included, and what a predicate prints must read and print the same. The last line counts the
  * steps that differ; the first of them (10, unless --show says otherwise) are shown, made smaller. Each world of rows
  * runs in a process of its own, so that a crash is a difference. `--seed S+W` begins with the world W of the seed S.
+ * `--stack` has the worlds run on a thread with a stack of that size.
  */
 #include "dice.h"
 #include "orders.h"
@@ -16,6 +17,7 @@
 #include "tables.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -254,12 +256,36 @@ static void run_world(uint64_t seed, uint64_t first, uint64_t steps) {
     shared->is_finished = true;
 }
 
-static void judge_world(uint64_t seed, uint64_t first, uint64_t steps) {
+static struct { uint64_t seed, first, steps, stack; } world_task;
+
+static void *start_world(void *unused) {
+    (void)unused;
+    run_world(world_task.seed, world_task.first, world_task.steps);
+    return NULL;
+}
+
+/* The same on a thread whose stack has so many KiB. */
+static void run_world_with_stack(void) {
+    pthread_attr_t attributes;
+    pthread_t thread;
+    pthread_attr_init(&attributes);
+    if (pthread_attr_setstacksize(&attributes, world_task.stack << 10) != 0) exit(3);
+    if (pthread_create(&thread, &attributes, start_world, NULL) != 0) exit(3);
+    pthread_join(thread, NULL);
+    pthread_attr_destroy(&attributes);
+}
+
+static void judge_world(uint64_t seed, uint64_t first, uint64_t steps, uint64_t stack) {
     shared->is_finished = false;
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0) {
-        run_world(seed, first, steps);
+        world_task.seed = seed;
+        world_task.first = first;
+        world_task.steps = steps;
+        world_task.stack = stack;
+        if (stack) run_world_with_stack();
+        else start_world(NULL);
         exit(0);
     }
     int status = 0;
@@ -282,14 +308,15 @@ int main(int argument_count, char **arguments) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     uint64_t seed = ((uint64_t)now.tv_nsec ^ (uint64_t)now.tv_sec << 20 ^ (uint64_t)getpid()) % 1000000000;
-    uint64_t steps = 20000, shown = 10;
+    uint64_t steps = 20000, shown = 10, stack = 0;
     for (int i = 1; i < argument_count; i += 2) {
         uint64_t *out = strcmp(arguments[i], "--steps") == 0 ? &steps
             : strcmp(arguments[i], "--seed") == 0            ? &seed
             : strcmp(arguments[i], "--show") == 0            ? &shown
+            : strcmp(arguments[i], "--stack") == 0           ? &stack
                                                              : NULL;
         if (!out || i + 1 == argument_count || !read_number(arguments[i + 1], out)) {
-            fprintf(stderr, "usage: predicates [--steps N] [--seed S] [--show N]\n");
+            fprintf(stderr, "usage: predicates [--steps N] [--seed S] [--show N] [--stack KIBIBYTES]\n");
             return 2;
         }
     }
@@ -300,7 +327,7 @@ int main(int argument_count, char **arguments) {
 
     for (uint64_t world = 0, done = 0; done < steps; world++) {
         const uint64_t count = steps - done < WORLD_STEPS ? steps - done : WORLD_STEPS;
-        judge_world(seed + world, done, count);
+        judge_world(seed + world, done, count, stack);
         done += count;
     }
     printf("predicates: %llu sort orders, %llu fetches of what is saved, %llu dictionary results, %llu with random()\n",
