@@ -415,7 +415,48 @@ static void text_given_to_a_request_is_checked(void) {
     quire_fetch_request_release(request);
 }
 
+/* More unequal terms than SQLite has arguments; the answer is the one that a loop gives. */
+static void chains_may_be_longer_than_a_statement(void) {
+    enum { TERMS = 40960, BOOKS = 30 };
+    fixture f = open_fixture();
+    for (int i = 0; i < BOOKS; i++) {
+        char title[16];
+        snprintf(title, sizeof title, "%d", i);
+        quire_object_release(insert_book(f.context, title, i * 10));
+    }
+    save(f.context);
+    char *format = malloc(TERMS * 40);
+    for (int count_of_terms = 10; count_of_terms <= TERMS; count_of_terms *= 4) {
+        for (int is_or = 0; is_or < 2; is_or++) {
+            char *end = format;
+            for (int i = 0; i < count_of_terms; i++) {
+                end += sprintf(end, "%s", i ? (is_or ? " OR " : " AND ") : "");
+                if (i % 3 == 2) end += sprintf(end, is_or ? "title BEGINSWITH '%d'" : "NOT title BEGINSWITH '%d'", 25 + i);
+                else end += sprintf(end, is_or ? "pages < %d" : "pages > %d", i % 100 - 20);
+            }
+            /* Of the titles, those that begin with a number from 25 on; of the pages, what is below or above the greatest. */
+            const int last = count_of_terms < 100 ? (count_of_terms - 1) % 3 == 2 ? count_of_terms - 2 : count_of_terms - 1 : 99;
+            int expected = 0;
+            for (int i = 0; i < BOOKS; i++) {
+                bool begins = false;
+                for (int k = 2; k < count_of_terms && k < 75; k += 3) {
+                    char prefix[16], title[16];
+                    snprintf(prefix, sizeof prefix, "%d", 25 + k);
+                    snprintf(title, sizeof title, "%d", i);
+                    begins = begins || strncmp(title, prefix, strlen(prefix)) == 0;
+                }
+                const bool is_beyond = is_or ? i * 10 < last - 20 : i * 10 > last - 20;
+                expected += is_or ? is_beyond || begins : is_beyond && !begins;
+            }
+            CHECK(count(f.context, "Book", format) == expected);
+        }
+    }
+    free(format);
+    close_fixture(f);
+}
+
 int main(void) {
+    RUN(chains_may_be_longer_than_a_statement);
     RUN(sort_keys_order_with_nil_first_ascending);
     RUN(text_orders_by_code_point);
     RUN(second_sort_key_decides_ties_and_clearing_removes_both);
