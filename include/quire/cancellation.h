@@ -24,8 +24,8 @@ void quire_cancellation_release(quire_cancellation *QUIRE_NULLABLE cancellation)
 
 /**
  * Ends every fetch and batch request that has this cancellation: the running ones within some milliseconds (a sort of
- * very many rows, or a single match of a slow regular expression, is not broken off in the middle, and a batch request
- * takes back what it has written), later ones before they begin. Each fails with QUIRE_CANCELLED and gives nothing; store
+ * very many rows is not broken off in the middle, a match of a slow regular expression is, and a batch request takes back
+ * what it has written), later ones before they begin. Each fails with QUIRE_CANCELLED and gives nothing; store
  * and context can be used as before.
  *
  * It cannot be taken back: make a new cancellation for what may run afterwards. Again, it does nothing. Any thread; not

@@ -45,8 +45,9 @@ quire_status quire_fetch_request_set_predicate(
 
 /**
  * Only objects that fulfil `predicate` as well as the one that the request has. The request keeps what it needs of it.
+ * However many are added, they are one chain.
  *
- * Fails: QUIRE_INVALID_ARGUMENT.
+ * Fails: QUIRE_INVALID_ARGUMENT, QUIRE_INVALID_PREDICATE (with one level more it is too deep).
  */
 quire_status quire_fetch_request_add_predicate(
     quire_fetch_request *request, const quire_predicate *predicate, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);

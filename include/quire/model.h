@@ -276,7 +276,8 @@ quire_status quire_model_add_fetched_property(
  * Checks the model as a whole and forbids further change. Done by the first use; calling it twice is fine.
  *
  * Fails: QUIRE_INVALID_MODEL, naming the inconsistency: an unknown parent or destination, an inverse that does not
- * point back, a cycle of parents, a property declared again below. The model can then still be changed.
+ * point back, a cycle of parents, a property declared again below, more than the 2,000 columns that a table of SQLite has
+ * (that of an entity holds all that inherit from it). The model can then still be changed.
  */
 quire_status quire_model_freeze(quire_model *model, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 

@@ -70,6 +70,10 @@
  * registered: see function.h. Where none has the name, the first and the last are read all the same, and refused with
  * QUIRE_UNSUPPORTED where they are used. So are FETCH, ANYKEY, UTI-CONFORMS-TO, UTI-EQUALS, the option `[w]` and, in a
  * fetch, what the store does not do yet: the error names the part.
+ *
+ * A predicate is at most 128 levels deep, whether it is read or put together from others: each operator, call, list and
+ * NOT is a level, and a chain of AND or of OR is one. Deeper ones fail with QUIRE_INVALID_PREDICATE. Whatever can be made
+ * can be read, evaluated and fetched by on a thread whose stack has 128 KiB.
  */
 #ifndef QUIRE_PREDICATE_H_
 #define QUIRE_PREDICATE_H_

@@ -41,7 +41,11 @@ public func quire_fetch_request_add_predicate(
   status(out_error) { () throws(Failure) in
     let request = try resolve(request, "request")
     let more = try resolve(predicate, "predicate").predicate
-    request.predicate = request.predicate.map { .and([$0, more]) } ?? more
+    if let condition = request.predicate {
+      request.predicate = try condition.joined(with: more)
+    } else {
+      request.predicate = more
+    }
   }
 }
 

@@ -62,7 +62,7 @@ struct PredicateReach {
         if name == "objectFrom:withIndex:", index == 1 {
           let place = Expression.Index(argument: part)
           if case .expression(let expression) = place { _ = try places(of: expression) }
-          try checkIndex(place, into: parts[0], isGrouped: true, in: expression)
+          try checkIndex(place, into: parts[0], first, isGrouped: true, in: expression)
           continue
         }
         let found = try places(of: part)
@@ -76,8 +76,9 @@ struct PredicateReach {
       return found
     case .index(let base, let index, let isGrouped):
       if case .expression(let expression) = index { _ = try places(of: expression) }
-      try checkIndex(index, into: base, isGrouped: isGrouped, in: expression)
-      return try places(of: base)
+      let found = try places(of: base)
+      try checkIndex(index, into: base, found, isGrouped: isGrouped, in: expression)
+      return found
     case .subquery(let collection, let variable, let condition):
       let elements = try places(of: collection)
       let outer = variables[variable]
@@ -142,11 +143,10 @@ struct PredicateReach {
 
 extension PredicateReach {
   /// A single object has no places to name: refused even where there is none. A text asks it for a key.
-  private mutating func checkIndex(
-    _ index: Expression.Index, into base: Expression, isGrouped: Bool, in written: Expression
+  private func checkIndex(
+    _ index: Expression.Index, into base: Expression, _ found: [Place], isGrouped: Bool, in written: Expression
   ) throws(Failure) {
     if case .expression(let expression) = index, try mayBeText(expression) { return }
-    let found = try places(of: base)
     let steps: Int
     switch base {
     case .selfObject, .variable: steps = 0

@@ -15,7 +15,7 @@ extension Predicate {
     case .constant: 1
     case .comparison(let comparison): max(comparison.left.height, comparison.right.height) + 1
     case .not(let part): part.height + 1
-    case .and(let parts), .or(let parts): (parts.map(\.height).max() ?? 0) + 1
+    case .and(let parts), .or(let parts): parts.reduce(0) { max($0, $1.height) } + 1
     }
   }
 }
@@ -38,13 +38,13 @@ extension Expression {
   }
 
   var height: Int {
-    let below: Int
     switch self {
-    case .constant(let constant): return constant.value.height
-    case .subquery(_, _, let condition), .conditional(let condition, _, _): below = condition.height
-    default: below = 0
+    case .constant(let constant): constant.value.height
+    // Not by the parts, in which the sides of the condition would be looked at once more.
+    case .subquery(let collection, _, let condition): max(collection.height, condition.height) + 1
+    case .conditional(let condition, let first, let second): max(condition.height, first.height, second.height) + 1
+    default: parts.reduce(0) { max($0, $1.height) } + 1
     }
-    return parts.map(\.height).reduce(below, max) + 1
   }
 }
 

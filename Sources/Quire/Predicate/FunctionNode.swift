@@ -14,23 +14,27 @@ struct FunctionNode {
   init(_ name: String, _ parts: [Expression], in expression: Expression) throws(Failure) {
     self.name = name
     self.expression = expression
-    if Arithmetic.isOperator(name) {
-      body = .arithmetic
-    } else if let entry = FunctionTable.entry(name) {
-      if let count = entry.argumentCount, count != parts.count {
-        throw Failure(
-          .invalidPredicate,
-          "\(name) takes \(count) argument\(count == 1 ? "" : "s"), and \(expression.text) gives it \(parts.count).")
-      }
-      body = .entry(entry)
-    } else {
+    body = try FunctionNode.body(name, parts.count, in: expression)
+    var arguments: [ExpressionNode] = []
+    for part in parts { arguments.append(try ExpressionNode(part)) }
+    self.arguments = arguments
+  }
+
+  /// Kept apart from what goes on to the arguments, which has to leave room for itself many times over.
+  @inline(never)
+  private static func body(_ name: String, _ given: Int, in expression: Expression) throws(Failure) -> Body {
+    if Arithmetic.isOperator(name) { return .arithmetic }
+    guard let entry = FunctionTable.entry(name) else {
       throw Failure(
         .unsupported,
         "The function \(name), used in \(expression.text), is neither one of the predicate language nor registered.")
     }
-    var arguments: [ExpressionNode] = []
-    for part in parts { arguments.append(try ExpressionNode(part)) }
-    self.arguments = arguments
+    if let count = entry.argumentCount, count != given {
+      throw Failure(
+        .invalidPredicate,
+        "\(name) takes \(count) argument\(count == 1 ? "" : "s"), and \(expression.text) gives it \(given).")
+    }
+    return .entry(entry)
   }
 
   /// The result, when it is the same whatever the object.

@@ -24,6 +24,22 @@ extension Expression {
   }
 }
 
+extension Predicate {
+  /// Both of them; a chain takes on one more. That the result is no higher than what the parser makes is checked.
+  func joined(with other: Predicate) throws(Failure) -> Predicate {
+    var parts = [self]
+    if case .and(let chain) = self { parts = chain }
+    // A chain is as high as its highest part, and one more.
+    if PredicateParser.greatestHeight <= max(parts.count == 1 ? parts[0].height : 0, other.height) {
+      throw Failure(
+        .invalidPredicate,
+        "Joined by AND, the predicates are nested more than \(PredicateParser.greatestHeight) deep.")
+    }
+    parts.append(other)
+    return .and(parts)
+  }
+}
+
 private struct Substitution {
   let expressions: [String: Expression]
   var paths: (String, [String]) throws(Failure) -> Expression? = { (_, _) throws(Failure) in nil }
@@ -33,7 +49,9 @@ private struct Substitution {
   /// Trees stay as low as the parser makes them, so that they can be read again and walked within any stack.
   static func checkHeight(_ height: Int) throws(Failure) {
     guard height <= PredicateParser.greatestHeight else {
-      throw Failure(.invalidPredicate, "With its variables substituted the predicate is nested too deeply.")
+      throw Failure(
+        .invalidPredicate,
+        "With its variables substituted the predicate is nested more than \(PredicateParser.greatestHeight) deep.")
     }
   }
 

@@ -1,21 +1,10 @@
 extension PredicateParser {
   /// FUNCTION, after its parenthesis: another spelling of a call. The name comes first or, as in Core Data, after the
   /// target: `FUNCTION("name", a, b)` and `FUNCTION(a, "name", b)` are `name(a, b)`.
-  mutating func parseCall(at offset: Int) throws(Failure) -> Item {
-    var parts: [Expression] = []
-    var candidates: [CalledName?] = []
-    var height = 0
-    if try !accept(")") {
-      repeat {
-        let isQuoted = if case .text = token.kind { true } else { false }
-        let part = try parseItem(.set)
-        let expression = try expression(part)
-        if candidates.count < 2 { candidates.append(CalledName(expression, isQuoted: isQuoted)) }
-        parts.append(expression)
-        height = max(height, part.height)
-      } while try accept(",")
-      try expect(")", "The arguments of FUNCTION end with )")
-    }
+  func registeredCall(_ called: Parts) throws(Failure) -> Item {
+    var parts = called.expressions
+    let height = called.height, offset = called.offset
+    let candidates = zip(parts, called.quoted).map { CalledName($0, isQuoted: $1) }
     guard let place = CalledName.place(among: candidates), let called = candidates[place] else {
       throw failure(
         "FUNCTION takes the name of a registered function in quotes, first or after the target of the call, and the "

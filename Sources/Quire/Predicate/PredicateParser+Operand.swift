@@ -1,48 +1,52 @@
 extension PredicateParser {
-  /// NOT, a quantifier, a sign, or an operand with its keys and indexes.
-  mutating func parsePrefix() throws(Failure) -> Item {
+  /// NOT, a quantifier, a sign, or an operand with its keys and indexes; nil when another operand has to be read first.
+  mutating func readPrefix() throws(Failure) -> Item? {
     let offset = token.offset
     if token.isSign("!") || token.keyword == .not {
       try advance()
-      let part = try parseItem(.comparison)
-      return try item(.predicate(.not(try predicate(part))), height: part.height, at: offset)
+      try wait(.not(at: offset))
+      return nil
     }
-    if token.isSign("-") || token.isSign("~") || token.isSign("+") { return try parseSign(at: offset) }
+    if token.isSign("-") || token.isSign("~") || token.isSign("+") { return try readSign() }
     switch token.keyword {
-    case .any, .someWord: return try parseQuantified(.any, at: offset)
-    case .all: return try parseQuantified(.all, at: offset)
-    case .noneWord:
-      let part = try parseQuantified(.any, at: offset)
-      return try item(.predicate(.not(try predicate(part))), height: part.height, at: offset)
+    case .any, .someWord: return try readQuantifier(.any)
+    case .all: return try readQuantifier(.all)
+    case .noneWord: return try readQuantifier(.any, isNone: true)
     case .truepredicate:
       try advance()
       return try item(.predicate(.constant(true)), height: 0, at: offset)
     case .falsepredicate:
       try advance()
       return try item(.predicate(.constant(false)), height: 0, at: offset)
-    default: return try parsePostfix(try parseAtom())
+    default: return try readAtom()
     }
   }
 
-  private mutating func parseQuantified(_ modifier: Comparison.Modifier, at offset: Int) throws(Failure) -> Item {
+  private mutating func readQuantifier(
+    _ modifier: Comparison.Modifier, isNone: Bool = false
+  ) throws(Failure) -> Item? {
+    let offset = token.offset
     try advance()
-    let left = try parseItem(.set)
-    var result = try parseComparison(left, modifier: modifier)
-    result.offset = offset
-    return result
+    try wait(.quantifier(Quantifier(modifier: modifier, isNone: isNone, offset: offset)))
+    return nil
   }
 
-  private mutating func parseSign(at offset: Int) throws(Failure) -> Item {
-    let isNegation = token.isSign("-"), isPlus = token.isSign("+")
+  private mutating func readSign() throws(Failure) -> Item? {
+    let sign = token
     try advance()
-    if isNegation, case .integer(1 << 63) = token.kind {
+    if sign.isSign("-"), case .integer(1 << 63) = token.kind {
       try advance()
-      return try parsePostfix(try item(.constant(.integer(.min)), above: 0, at: offset))
+      return try readPostfix(try item(.constant(.integer(.min)), above: 0, at: sign.offset))
     }
-    let part = try parseItem(.unary)
-    let operand = try expression(part)
-    if isPlus { return part }
-    return try call(isNegation ? Function.negate : Function.complement, [operand], above: part.height, at: offset)
+    try wait(.sign(sign))
+    return nil
+  }
+
+  func signed(_ operand: Item, _ sign: PredicateToken) throws(Failure) -> Item {
+    let expression = try expression(operand)
+    if sign.isSign("+") { return operand }
+    let name = sign.isSign("-") ? Function.negate : Function.complement
+    return try call(name, [expression], above: operand.height, at: sign.offset)
   }
 
   /// A call with the right number of arguments. What prints as a constant is one, however it was written.
@@ -73,7 +77,8 @@ extension PredicateParser {
 
   // MARK: Keys and indexes
 
-  private mutating func parsePostfix(_ first: Item) throws(Failure) -> Item {
+  /// Keys and indexes behind an operand; nil when an index has to be read first.
+  mutating func readPostfix(_ first: Item) throws(Failure) -> Item? {
     var result = first
     while true {
       if token.isSign(".") {
@@ -81,7 +86,15 @@ extension PredicateParser {
         try advance()
         result = try parseKey(of: base, result)
       } else if token.isSign("[") {
-        result = try parseIndex(of: try expression(result), result)
+        _ = try expression(result)
+        try advance()
+        guard lexer.following == UInt8(ascii: "]"), let keyword = token.keyword, keyword.isIndex else {
+          try wait(.index(of: result))
+          return nil
+        }
+        try advance()
+        let index: Expression.Index = keyword == .first ? .first : keyword == .last ? .last : .size
+        result = try closed(result, index, height: result.height)
       } else {
         return result
       }
@@ -111,18 +124,12 @@ extension PredicateParser {
     }
   }
 
-  private mutating func parseIndex(of base: Expression, _ item: Item) throws(Failure) -> Item {
-    try advance()
-    let index: Expression.Index
-    var height = item.height
-    if lexer.following == UInt8(ascii: "]"), let keyword = token.keyword, keyword.isIndex {
-      index = keyword == .first ? .first : keyword == .last ? .last : .size
-      try advance()
-    } else {
-      let part = try parseItem(.set)
-      index = .expression(try expression(part))
-      height = max(height, part.height)
-    }
+  mutating func indexed(_ base: Item, _ index: Expression.Index, height: Int) throws(Failure) -> Item? {
+    try readPostfix(closed(base, index, height: height))
+  }
+
+  private mutating func closed(_ item: Item, _ index: Expression.Index, height: Int) throws(Failure) -> Item {
+    let base = try expression(item)
     try expect("]", "An index ends with ]")
     let isGrouped = item.isGrouped && base.hasSeveralKeys
     return try self.item(.index(base, index, isGrouped: isGrouped), above: height, at: item.offset)
@@ -130,41 +137,45 @@ extension PredicateParser {
 
   // MARK: Atoms
 
-  private mutating func parseAtom() throws(Failure) -> Item {
+  private mutating func readAtom() throws(Failure) -> Item? {
     let token = token
     let offset = token.offset
+    let result: Item
     switch token.kind {
     case .text(let text):
       try advance()
-      return try item(.constant(.text(text)), above: 0, at: offset)
+      result = try item(.constant(.text(text)), above: 0, at: offset)
     case .integer(let magnitude):
       try advance()
       let value = Int64(exactly: magnitude).map(Value.integer) ?? .double(Double(magnitude))
-      return try item(.constant(value), above: 0, at: offset)
+      result = try item(.constant(value), above: 0, at: offset)
     case .real(let double):
       try advance()
-      return try item(.constant(.double(double)), above: 0, at: offset)
+      result = try item(.constant(.double(double)), above: 0, at: offset)
     case .placeholder(let placeholder):
       let operand = try argument(for: placeholder)
       try advance()
-      return try item(operand, height: operand.height - 1, at: offset)
+      result = try item(operand, height: operand.height - 1, at: offset)
     case .variable(let name):
       try advance()
-      return try item(.variable(name), above: 0, at: offset)
+      result = try item(.variable(name), above: 0, at: offset)
     case .collectionOperator(let key), .escapedKey(let key):
       try advance()
-      return try item(.keyPath([key]), above: 0, at: offset)
+      result = try item(.keyPath([key]), above: 0, at: offset)
     case .selector(let name):
       try advance()
-      return try parseFunction(name, at: offset)
-    case .sign("("): return try parseGroup(at: offset)
-    case .sign("{"): return try parseList(at: offset)
-    case .word(let word): return try parseWord(word, at: offset)
+      return try readFunction(name, at: offset)
+    case .sign("("): return try readGroup(at: offset)
+    case .sign("{"):
+      try advance()
+      return try readParts(Parts(.list, at: offset))
+    case .word(let word): return try readWord(word, at: offset)
     case .end, .sign: throw unexpected("A value or a key is expected here")
     }
+    return try readPostfix(result)
   }
 
-  private mutating func parseWord(_ word: String, at offset: Int) throws(Failure) -> Item {
+  private mutating func readWord(_ word: String, at offset: Int) throws(Failure) -> Item? {
     let isCall = lexer.following == UInt8(ascii: "(")
     let keyword = Keyword(word: word)
     if let keyword, keyword.isReserved || (isCall && !keyword.isIndex) {
@@ -173,56 +184,78 @@ extension PredicateParser {
         let expression: Expression =
           keyword == .anykey
           ? .anyKey : keyword == .selfWord ? .selfObject : .constant(keyword.constant ?? .nil)
-        return try item(expression, above: 0, at: offset)
+        return try readPostfix(item(expression, above: 0, at: offset))
       }
       guard isCall, !keyword.isReserved else {
         throw failure(
           "\(word.uppercased()) cannot stand here; to use the word as a key, write #\(word).", at: offset)
       }
       try advance()
-      return try parseSpecialForm(keyword, at: offset)
+      return try readSpecialForm(keyword, at: offset)
     }
     try advance()
-    if isCall { return try parseFunction(Function.canonicalName(word), at: offset) }
-    return try item(.keyPath([word]), above: 0, at: offset)
+    if isCall { return try readFunction(Function.canonicalName(word), at: offset) }
+    return try readPostfix(item(.keyPath([word]), above: 0, at: offset))
   }
 
-  private mutating func parseGroup(at offset: Int) throws(Failure) -> Item {
+  private mutating func readGroup(at offset: Int) throws(Failure) -> Item? {
     try advance()
     if token.isSign(")") { throw failure("The parentheses are empty.", at: offset) }
-    var inner = try parseItem(.or)
-    try expect(")", "A closing parenthesis is expected here")
-    inner.isGrouped = true
-    inner.offset = offset
-    return inner
+    try wait(.group(at: offset))
+    return nil
   }
 
-  /// Expressions up to the closing sign, which is consumed.
-  private mutating func parseParts(
-    until closing: String, _ sentence: String
-  ) throws(Failure) -> ([Expression], height: Int) {
-    var parts: [Expression] = []
-    var height = 0
-    if try accept(closing) { return (parts, height) }
-    repeat {
-      let part = try parseItem(.set)
-      parts.append(try expression(part))
-      height = max(height, part.height)
-    } while try accept(",")
-    try expect(closing, sentence)
-    return (parts, height)
+  // MARK: Parts
+
+  /// Expressions behind the opening sign, up to the closing one.
+  private mutating func readParts(_ parts: Parts) throws(Failure) -> Item? {
+    if try accept(parts.closing) { return try readPostfix(made(of: parts)) }
+    try waitForPart(parts)
+    return nil
   }
 
-  private mutating func parseList(at offset: Int) throws(Failure) -> Item {
-    try advance()
-    let (parts, height) = try parseParts(until: "}", "A list goes on with a comma or ends with }")
-    return try item(.aggregate(parts), above: height, at: offset)
+  private mutating func waitForPart(_ parts: Parts) throws(Failure) {
+    if parts.quoted.count < 2 {
+      let isQuoted = if case .text = token.kind { true } else { false }
+      parts.quoted.append(isQuoted)
+    }
+    try wait(.parts(parts))
   }
 
-  private mutating func parseFunction(_ name: String, at offset: Int) throws(Failure) -> Item {
+  mutating func continueParts(_ parts: Parts, _ part: Item) throws(Failure) -> Item? {
+    parts.expressions.append(try expression(part))
+    parts.height = max(parts.height, part.height)
+    if try accept(",") {
+      try waitForPart(parts)
+      return nil
+    }
+    try expect(parts.closing, parts.ending)
+    return try readPostfix(made(of: parts))
+  }
+
+  private func made(of parts: Parts) throws(Failure) -> Item {
+    switch parts.kind {
+    case .list: return try item(.aggregate(parts.expressions), above: parts.height, at: parts.offset)
+    case .function(let name):
+      return try checkedCall(name, parts.expressions, above: parts.height, at: parts.offset)
+    case .call: return try registeredCall(parts)
+    case .fetch:
+      guard (1...3).contains(parts.expressions.count) else {
+        throw failure("FETCH takes a request, a context and whether to count.", at: parts.offset)
+      }
+      return try item(.fetch(parts.expressions), above: parts.height, at: parts.offset)
+    case .cast:
+      guard parts.expressions.count == 2, case .text? = parts.expressions[1].constantValue else {
+        throw failure(
+          "CAST takes a value and the name of a type in quotes, such as \"NSDate\".", at: parts.offset)
+      }
+      return try call(Function.cast, parts.expressions, above: parts.height, at: parts.offset)
+    }
+  }
+
+  private mutating func readFunction(_ name: String, at offset: Int) throws(Failure) -> Item? {
     try expect("(", "The arguments of \(name) are expected")
-    let (parts, height) = try parseParts(until: ")", "The arguments of \(name) go on with a comma or end with )")
-    return try checkedCall(name, parts, above: height, at: offset)
+    return try readParts(Parts(.function(name), at: offset))
   }
 
   /// A call of which nothing is known yet but that it is written so.
@@ -240,56 +273,44 @@ extension PredicateParser {
 
   // MARK: Special forms
 
-  private mutating func parseSpecialForm(_ keyword: Keyword, at offset: Int) throws(Failure) -> Item {
+  private mutating func readSpecialForm(_ keyword: Keyword, at offset: Int) throws(Failure) -> Item? {
     try advance()
     switch keyword {
-    case .subquery: return try parseSubquery(at: offset)
-    case .ternary: return try parseTernary(at: offset)
-    case .cast: return try parseCast(at: offset)
-    case .fetch:
-      let (parts, height) = try parseParts(until: ")", "The arguments of FETCH end with )")
-      guard (1...3).contains(parts.count) else {
-        throw failure("FETCH takes a request, a context and whether to count.", at: offset)
-      }
-      return try item(.fetch(parts), above: height, at: offset)
-    default:
-      return try parseCall(at: offset)
+    case .subquery: try wait(.subqueryCollection(at: offset))
+    case .ternary: try wait(.ternaryCondition(at: offset))
+    case .cast: return try readParts(Parts(.cast, at: offset))
+    case .fetch: return try readParts(Parts(.fetch, at: offset))
+    default: return try readParts(Parts(.call, at: offset))
     }
+    return nil
   }
 
-  private mutating func parseSubquery(at offset: Int) throws(Failure) -> Item {
-    let collection = try parseItem(.set)
+  mutating func beginCondition(ofSubquery collection: Item, at offset: Int) throws(Failure) {
     try expect(",", "SUBQUERY needs a comma after its collection")
     guard case .variable(let variable) = token.kind else {
       throw unexpected("SUBQUERY needs a variable such as $x after its collection")
     }
     try advance()
     try expect(",", "SUBQUERY needs a comma after its variable")
-    let condition = try parseItem(.or)
+    try wait(.subqueryCondition(collection, variable: variable, at: offset))
+  }
+
+  mutating func subquery(
+    _ collection: Item, _ variable: String, _ condition: Item, at offset: Int
+  ) throws(Failure) -> Item {
     try expect(")", "SUBQUERY ends with ) after its predicate")
     let result = Expression.subquery(
       try expression(collection), variable: variable, try predicate(condition))
     return try item(result, above: collection.height, condition.height, at: offset)
   }
 
-  private mutating func parseTernary(at offset: Int) throws(Failure) -> Item {
-    let condition = try parseItem(.or)
-    try expect(",", "TERNARY needs a comma after its predicate")
-    let first = try parseItem(.set)
-    try expect(",", "TERNARY needs a comma between its two values")
-    let second = try parseItem(.set)
+  mutating func ternary(
+    _ condition: Item, _ first: Item, _ second: Item, at offset: Int
+  ) throws(Failure) -> Item {
     try expect(")", "TERNARY ends with ) after its second value")
     let result = Expression.conditional(
       try predicate(condition), try expression(first), try expression(second))
     return try item(result, above: condition.height, first.height, second.height, at: offset)
-  }
-
-  private mutating func parseCast(at offset: Int) throws(Failure) -> Item {
-    let (parts, height) = try parseParts(until: ")", "CAST ends with ) after the name of a type")
-    guard parts.count == 2, case .text? = parts[1].constantValue else {
-      throw failure("CAST takes a value and the name of a type in quotes, such as \"NSDate\".", at: offset)
-    }
-    return try call(Function.cast, parts, above: height, at: offset)
   }
 }
 

@@ -1,5 +1,7 @@
 /// Reads a format by operator precedence. One routine reads predicates and expressions alike, because a
 /// parenthesis may open either and trying both would cost exponential time.
+///
+/// What is half read waits in `pending`, not in calls within calls: a format takes no more stack than a word does.
 struct PredicateParser {
   enum Operand {
     case predicate(Predicate)
@@ -29,8 +31,8 @@ struct PredicateParser {
     var tighter: Precedence { Precedence(rawValue: rawValue + 1) ?? .unary }
   }
 
-  /// Limits that keep reading, printing, comparing and releasing a tree within any thread's stack. The second
-  /// leaves room for the parentheses that printing adds.
+  /// Limits that keep compiling, evaluating, printing, comparing and releasing a tree within the stack of any thread,
+  /// if it has 128 KiB. The second leaves room for the parentheses that printing adds.
   static let greatestHeight = 128
   static let greatestDepth = 320
 
@@ -38,7 +40,8 @@ struct PredicateParser {
   var token: PredicateToken
   private let arguments: [FormatArgument]
   private var nextArgument = 0
-  private var depth = 0
+  /// The innermost last.
+  var pending: [Pending] = []
 
   init(_ format: Text, arguments: [FormatArgument]) throws(Failure) {
     lexer = PredicateLexer(format)
@@ -48,13 +51,13 @@ struct PredicateParser {
 
   mutating func parsePredicate() throws(Failure) -> Predicate {
     if token.kind == .end { throw failure("The format is empty; write TRUEPREDICATE for all objects.", at: 0) }
-    let item = try parseItem(.or)
+    let item = try readWhole()
     try finish()
     return try predicate(item, at: token.offset)
   }
 
   mutating func parseExpression() throws(Failure) -> Expression {
-    let item = try parseItem(.or)
+    let item = try readWhole()
     try finish()
     return try expression(item)
   }
@@ -141,166 +144,34 @@ struct PredicateParser {
 
   private func count(_ number: Int) -> String { number == 1 ? "1 argument" : "\(number) arguments" }
 
-  // MARK: Operators
+  // MARK: Reading
 
-  mutating func parseItem(_ loosest: Precedence) throws(Failure) -> Item {
-    depth += 1
-    defer { depth -= 1 }
-    guard depth <= PredicateParser.greatestDepth else {
+  /// An operand with all operators around it.
+  private mutating func readWhole() throws(Failure) -> Item {
+    try wait(.whole)
+    var operand: Item?
+    while let waiting = pending.last {
+      guard let read = operand else {
+        operand = try readPrefix()
+        continue
+      }
+      if let precedence = infixPrecedence, precedence >= waiting.loosest {
+        try beginOperator(precedence, read)
+        operand = nil
+      } else {
+        pending.removeLast()
+        if case .whole = waiting { return read }
+        operand = try finish(waiting, with: read)
+      }
+    }
+    throw unexpected("A value or a key is expected here")
+  }
+
+  /// Goes on with what comes next, which `waiting` needs.
+  mutating func wait(_ waiting: Pending) throws(Failure) {
+    guard pending.count < PredicateParser.greatestDepth else {
       throw failure("The format is nested too deeply.", at: token.offset)
     }
-    var left = try parsePrefix()
-    while let precedence = infixPrecedence, precedence >= loosest {
-      switch precedence {
-      case .or, .and: left = try parseChain(precedence, left)
-      case .comparison:
-        left = try parseComparison(left, modifier: .direct)
-      default: left = try parseInfix(precedence, left)
-      }
-    }
-    return left
-  }
-
-  private var infixPrecedence: Precedence? {
-    switch token.kind {
-    case .selector: return .comparison
-    case .word:
-      guard let keyword = token.keyword else { return nil }
-      switch keyword {
-      case .or: return .or
-      case .and: return .and
-      case .union, .intersect, .minus: return .set
-      default: return keyword.comparison == nil ? nil : .comparison
-      }
-    case .sign(let sign):
-      switch sign {
-      case "||": return .or
-      case "&&": return .and
-      case "=", "==", "!=", "<>", "<", "<=", "=<", ">", ">=", "=>": return .comparison
-      case ":=": return .set
-      case "|": return .bitwiseOr
-      case "^": return .bitwiseXor
-      case "&": return .bitwiseAnd
-      case "<<", ">>": return .shift
-      case "+", "-": return .sum
-      case "*", "/", "%%": return .product
-      case "**": return .power
-      default: return nil
-      }
-    default: return nil
-    }
-  }
-
-  private mutating func parseChain(_ precedence: Precedence, _ first: Item) throws(Failure) -> Item {
-    var parts = [try predicate(first)]
-    var height = first.height
-    while infixPrecedence == precedence {
-      try advance()
-      let part = try parseItem(precedence.tighter)
-      parts.append(try predicate(part))
-      height = max(height, part.height)
-    }
-    return try item(.predicate(precedence == .or ? .or(parts) : .and(parts)), height: height, at: first.offset)
-  }
-
-  private mutating func parseInfix(_ precedence: Precedence, _ left: Item) throws(Failure) -> Item {
-    let leftExpression = try expression(left)
-    let offset = token.offset
-    let sign: String
-    if case .sign(let written) = token.kind { sign = written } else { sign = "" }
-    let keyword = token.keyword
-    try advance()
-    // The power operator and the assignment group from the right, as in other languages that have them.
-    let isRightGrouping = precedence == .power || sign == ":="
-    let right = try parseItem(isRightGrouping ? precedence : precedence.tighter)
-    let rightExpression = try expression(right)
-    let result: Expression
-    if sign == ":=" {
-      guard case .variable(let name) = leftExpression else {
-        throw failure("Only a variable such as $x can be assigned to.", at: left.offset)
-      }
-      result = .assignment(name, rightExpression)
-    } else if let keyword, let operation = Expression.SetOperation(rawValue: keyword.rawValue.uppercased()) {
-      result = .set(operation, leftExpression, rightExpression)
-    } else if let name = Function.infixName(of: sign) {
-      result = .function(name, [leftExpression, rightExpression])
-    } else {
-      throw failure("An operator is expected here.", at: offset)
-    }
-    return try item(result, above: left.height, right.height, at: left.offset)
-  }
-
-  mutating func parseComparison(_ left: Item, modifier: Comparison.Modifier) throws(Failure) -> Item {
-    let leftExpression = try expression(left)
-    guard infixPrecedence == .comparison else { throw unexpected("A comparison is expected here") }
-    let (operation, custom) = try parseOperator()
-    let options = try parseOptions()
-    let right = try parseItem(.set)
-    let rightExpression = try expression(right)
-    if operation == .between { try checkBounds(rightExpression, at: right.offset) }
-    if operation == .custom, modifier == .direct, options.isEmpty, FunctionRegistry.function(named: custom) != nil {
-      let parts = [leftExpression, rightExpression]
-      let called = try checkedCall(custom, parts, above: max(left.height, right.height), at: left.offset)
-      let comparison = Comparison(
-        left: try expression(called), operator: .equal, right: .constant(.integer(1)))
-      return try item(.predicate(.comparison(comparison)), height: called.height, at: left.offset)
-    }
-    let comparison = Comparison(
-      left: leftExpression, operator: operation, right: rightExpression, modifier: modifier, options: options,
-      customOperator: custom)
-    return try item(
-      .predicate(.comparison(comparison)), height: max(left.height, right.height), at: left.offset)
-  }
-
-  private func checkBounds(_ bounds: Expression, at offset: Int) throws(Failure) {
-    let count: Int
-    switch bounds {
-    case .list(let parts): count = parts.count
-    case .constant(let constant):
-      if case .list(let list) = constant.value { count = list.values.count } else { count = -1 }
-    default: return
-    }
-    guard count == 2 else {
-      throw failure("BETWEEN needs a list of exactly two bounds, such as {1, 10}.", at: offset)
-    }
-  }
-
-  private mutating func parseOperator() throws(Failure) -> (Comparison.Operator, custom: String) {
-    let token = token
-    try advance()
-    switch token.kind {
-    case .selector(let selector): return (.custom, selector)
-    case .word(let word):
-      guard let keyword = Keyword(word: word), let operation = keyword.comparison else { break }
-      return (operation, operation == .custom ? keyword.rawValue.uppercased() : "")
-    case .sign("="), .sign("=="): return (.equal, "")
-    case .sign("!="), .sign("<>"): return (.notEqual, "")
-    case .sign("<"): return (.lessThan, "")
-    case .sign("<="), .sign("=<"): return (.lessThanOrEqual, "")
-    case .sign(">"): return (.greaterThan, "")
-    case .sign(">="), .sign("=>"): return (.greaterThanOrEqual, "")
-    default: break
-    }
-    throw failure("A comparison is expected here.", at: token.offset)
-  }
-
-  private mutating func parseOptions() throws(Failure) -> Comparison.Options {
-    guard try accept("[") else { return [] }
-    guard case .word(let letters) = token.kind else { throw unexpected("Options such as [cd] are expected") }
-    var options: Comparison.Options = []
-    for letter in letters.lowercased() {
-      switch letter {
-      case "c": options.insert(.caseInsensitive)
-      case "d": options.insert(.diacriticInsensitive)
-      case "n": options.insert(.normalized)
-      case "l": options.insert(.localeSensitive)
-      case "w": options.insert(.word)
-      default:
-        throw failure("The options of a comparison are c, d, n, l and w; \(letter) is none.", at: token.offset)
-      }
-    }
-    try advance()
-    try expect("]", "The options of a comparison end with ]")
-    return options
+    pending.append(waiting)
   }
 }

@@ -33,6 +33,8 @@ final class Connection {
   private var transactionDepth = 0
   /// Whether a transaction is open between calls; see `begin`.
   private(set) var isHeld = false
+  private var departing: [AnyObject] = []
+  private var isLettingGo = false
   private var synchronizesSaves = true
   let busyTimeoutMilliseconds: Int32
   /// How it reaches the file.
@@ -268,6 +270,21 @@ extension Connection {
   /// The start of a statement, for messages.
   static func excerpt(_ sql: String) -> String {
     sql.utf8.count <= 120 ? "'\(sql)'" : "'\(String(sql.prefix(117)))...'"
+  }
+}
+
+// MARK: - Ending statements
+
+extension Connection {
+  /// Gives up what was bound to a statement: one after the other, because parts of a predicate are statements too, with
+  /// parts bound to them, and each would otherwise end within the end of the one around it.
+  func letGo(of objects: [AnyObject]) {
+    if objects.isEmpty { return }
+    departing.append(contentsOf: objects)
+    if isLettingGo { return }
+    isLettingGo = true
+    while let object = departing.popLast() { withExtendedLifetime(object) {} }
+    isLettingGo = false
   }
 }
 

@@ -6,14 +6,68 @@
 extension SQLCompiler {
   func fragment(_ predicate: Predicate, _ scope: SQLScope) throws(Failure) -> SQLFragment {
     switch predicate {
-    case .constant(let holds): return .constant(holds)
-    case .not(let part): return fitted(try fragment(part, scope).negated)
-    case .and(let parts): return fitted(.chain(.and, try fragments(Predicate.gathered(and: parts), scope)))
-    case .or(let parts): return fitted(.chain(.or, try fragments(Predicate.gathered(or: parts), scope)))
-    case .comparison(let comparison): return fitted(try fragment(comparison, scope))
+    case .constant(let holds): return constant(holds)
+    case .not(let part): return try negation(of: part, scope)
+    case .and(let parts): return try chain(.and, Predicate.gathered(and: parts), scope)
+    case .or(let parts): return try chain(.or, Predicate.gathered(or: parts), scope)
+    case .comparison(let comparison): return try fragment(comparison, scope)
     }
   }
 
+  @inline(never)
+  private func constant(_ holds: Bool) -> SQLFragment { .constant(holds) }
+
+  @inline(never)
+  private func negation(of part: Predicate, _ scope: SQLScope) throws(Failure) -> SQLFragment {
+    negated(try fragment(part, scope))
+  }
+
+  @inline(never)
+  private func negated(_ fragment: SQLFragment) -> SQLFragment { fitted(fragment.negated) }
+
+  @inline(never)
+  private func chain(
+    _ chain: SQLFragment.Chain, _ parts: [Predicate], _ scope: SQLScope
+  ) throws(Failure) -> SQLFragment {
+    joined(chain, try parts.count <= SQLCompiler.mostTerms ? fragments(parts, scope) : inBundles(chain, parts, scope))
+  }
+
+  @inline(never)
+  private func inBundles(
+    _ chain: SQLFragment.Chain, _ parts: [Predicate], _ scope: SQLScope
+  ) throws(Failure) -> [SQLFragment] {
+    var direct: [Predicate] = []
+    var bundles: [[Predicate]] = []
+    var room = 0
+    for part in parts {
+      guard direct.count >= SQLCompiler.mostTerms, let keyCount = part.keyCount else {
+        direct.append(part)
+        continue
+      }
+      if room < keyCount || (bundles.last?.count ?? .max) >= SQLCompiler.mostBundled {
+        bundles.append([])
+        room = SQLCompiler.mostArguments
+      }
+      bundles[bundles.count - 1].append(part)
+      room -= keyCount
+    }
+    var fragments = try fragments(direct, scope)
+    for bundle in bundles { fragments.append(try tested(chain == .or ? .or(bundle) : .and(bundle), scope)) }
+    return fragments
+  }
+
+  @inline(never)
+  private func joined(_ chain: SQLFragment.Chain, _ parts: [SQLFragment]) -> SQLFragment {
+    fitted(.chain(chain, parts))
+  }
+
+  /// SQLite takes time by the square for the constants of a statement, and has no more than 32,766. What a chain has
+  /// beyond so many terms, programs answer.
+  private static let mostTerms = 1000
+  /// How many terms one program answers.
+  private static let mostBundled = 60
+
+  @inline(never)
   private func fragments(_ parts: [Predicate], _ scope: SQLScope) throws(Failure) -> [SQLFragment] {
     var fragments: [SQLFragment] = []
     for part in parts { fragments.append(try fragment(part, scope)) }
@@ -22,13 +76,41 @@ extension SQLCompiler {
 
   // MARK: Comparisons
 
+  /// A side of a comparison: a term, or the terms of a list that is written out.
+  private enum Operand {
+    case term(SQLTerm)
+    case parts([SQLTerm])
+  }
+
+  @inline(never)
   private func fragment(_ comparison: Comparison, _ scope: SQLScope) throws(Failure) -> SQLFragment {
-    let left = try term(comparison.left, scope)
-    if comparison.options.contains(.word) { return try tested(comparison, left, scope) }
-    if comparison.modifier == .direct { return try direct(comparison, left, scope) }
-    guard case .collection(let collection) = left else {
-      if case .expression = left { return try tested(comparison, left, scope) }
-      if case .constant = left { return try tested(comparison, left, scope) }
+    let left = try operand(comparison.left, inParts: comparison.hasPartsOnLeft, scope)
+    // What the right side looks at counts where its value is used, which may be in a collection.
+    let outer = enter()
+    let right = try operand(comparison.right, inParts: comparison.hasPartsOnRight, scope)
+    return try fragment(comparison, left, right, lowest: leave(outer, above: .max))
+  }
+
+  @inline(never)
+  private func operand(_ expression: Expression, inParts: Bool, _ scope: SQLScope) throws(Failure) -> Operand {
+    guard inParts, let parts = expression.listParts else { return .term(try term(expression, scope)) }
+    var terms: [SQLTerm] = []
+    terms.reserveCapacity(parts.count)
+    for part in parts { terms.append(try term(part, scope)) }
+    return .parts(terms)
+  }
+
+  @inline(never)
+  private func fragment(
+    _ comparison: Comparison, _ left: Operand, _ right: Operand, lowest: Int
+  ) throws(Failure) -> SQLFragment {
+    if comparison.options.contains(.word) { return fitted(try tested(comparison, left, right)) }
+    if comparison.modifier == .direct { return fitted(try direct(comparison, left, right)) }
+    guard case .term(.collection(let collection)) = left else {
+      switch left {
+      case .parts, .term(.expression), .term(.constant): return fitted(try tested(comparison, left, right))
+      default: break
+      }
       throw Failure(
         .invalidPredicate,
         "\(comparison.modifier == .any ? "ANY" : "ALL") needs a collection on its left side, and in "
@@ -38,10 +120,11 @@ extension SQLCompiler {
     one.modifier = .direct
     let isAll = comparison.modifier == .all, element = one
     let found = try exists(collection, isInner: false) { term throws(Failure) in
-      let test = try self.direct(element, term, scope)
+      self.touch(lowest)
+      let test = try self.direct(element, .term(term), right)
       return isAll ? test.negated : test
     }
-    return isAll ? found.negated : found
+    return fitted(isAll ? found.negated : found)
   }
 
   /// Whether a test holds for some element; of collections in a collection, for some of theirs.
@@ -79,44 +162,47 @@ extension SQLCompiler {
         stack: 2 + collection.stack(also: more)))
   }
 
-  /// `comparison` with `left` for its left side, as it is, without ANY or ALL.
-  private func direct(_ comparison: Comparison, _ left: SQLTerm, _ scope: SQLScope) throws(Failure) -> SQLFragment {
-    if let parts = comparison.right.listParts, comparison.operator == .isIn || comparison.operator == .between,
-      let leftSide = side(left)
-    {
-      var sides: [ComparisonSQL.Side] = []
-      for part in parts { if let side = side(try term(part, scope)) { sides.append(side) } }
-      if sides.count == parts.count,
-        let fragment = try ComparisonSQL(comparison, arguments).fragment(leftSide, parts: sides)
+  /// `comparison` with these sides, as it is, without ANY or ALL.
+  private func direct(_ comparison: Comparison, _ left: Operand, _ right: Operand) throws(Failure) -> SQLFragment {
+    switch (left, right) {
+    case (.parts(let parts), .term(let right)):
+      if let value = side(right), let sides = sides(parts) {
+        var membership = comparison
+        membership.operator = .isIn
+        if let fragment = try ComparisonSQL(membership, arguments).fragment(value, parts: sides) { return fragment }
+      }
+    case (.term(let left), .parts(let parts)):
+      if let value = side(left), let sides = sides(parts),
+        let fragment = try ComparisonSQL(comparison, arguments).fragment(value, parts: sides)
       {
         return fragment
       }
-      return try tested(comparison, left, scope)
-    }
-    let right = try term(comparison.right, scope)
-    if comparison.operator == .contains, let parts = comparison.left.listParts, let value = side(right) {
-      var membership = comparison
-      membership.operator = .isIn
-      var sides: [ComparisonSQL.Side] = []
-      for part in parts { if let side = side(try term(part, scope)) { sides.append(side) } }
-      if sides.count == parts.count,
-        let fragment = try ComparisonSQL(membership, arguments).fragment(value, parts: sides)
+    case (.term(let left), .term(let right)):
+      if let leftSide = side(left), let rightSide = side(right),
+        let fragment = try ComparisonSQL(comparison, arguments).fragment(leftSide, rightSide)
       {
         return fragment
       }
+      if comparison.operator == .isIn, case .collection(let collection) = right, side(left) != nil {
+        return try contains(collection, left, comparison)
+      }
+      if comparison.operator == .contains, case .collection(let collection) = left, side(right) != nil {
+        return try contains(collection, right, comparison)
+      }
+    case (.parts, .parts): break
     }
-    if let leftSide = side(left), let rightSide = side(right),
-      let fragment = try ComparisonSQL(comparison, arguments).fragment(leftSide, rightSide)
-    {
-      return fragment
+    return try tested(comparison, left, right)
+  }
+
+  /// nil when one of them has none.
+  private func sides(_ terms: [SQLTerm]) -> [ComparisonSQL.Side]? {
+    var sides: [ComparisonSQL.Side] = []
+    sides.reserveCapacity(terms.count)
+    for term in terms {
+      guard let side = side(term) else { return nil }
+      sides.append(side)
     }
-    if comparison.operator == .isIn, case .collection(let collection) = right, side(left) != nil {
-      return try contains(collection, left, comparison)
-    }
-    if comparison.operator == .contains, case .collection(let collection) = left, side(right) != nil {
-      return try contains(collection, right, comparison)
-    }
-    return try tested(comparison, left, scope)
+    return sides
   }
 
   /// Whether one of the elements equals a single value.
@@ -173,10 +259,56 @@ extension SQLCompiler {
     }
   }
 
-  private func tested(_ comparison: Comparison, _ left: SQLTerm, _ scope: SQLScope) throws(Failure) -> SQLFragment {
+  private func tested(_ comparison: Comparison, _ left: Operand, _ right: Operand) throws(Failure) -> SQLFragment {
     var comparison = comparison
-    comparison.left = try argument(left, comparison.left.text)
-    comparison.right = try argument(comparison.right, scope)
+    comparison.left = try argument(left, comparison.left)
+    comparison.right = try argument(right, comparison.right)
     return try tested(comparison)
   }
+
+  private func argument(_ operand: Operand, _ written: Expression) throws(Failure) -> Expression {
+    switch operand {
+    case .term(let term): return try argument(term, of: written)
+    case .parts(let terms):
+      guard case .list(let parts) = written else { return written }
+      var arguments: [Expression] = []
+      for (part, term) in zip(parts, terms) { arguments.append(try argument(term, of: part)) }
+      return .aggregate(arguments)
+    }
+  }
+}
+
+extension Predicate {
+  /// How many keys a comparison of values of the row looks up; nil for anything else.
+  fileprivate var keyCount: Int? {
+    guard case .comparison(let comparison) = self, comparison.modifier == .direct,
+      let left = comparison.left.keyCount, let right = comparison.right.keyCount,
+      left + right <= SQLCompiler.mostArguments
+    else { return nil }
+    return left + right
+  }
+}
+
+extension Expression {
+  fileprivate var keyCount: Int? {
+    switch self {
+    case .constant: return 0
+    case .keyPath(let keys): return keys.contains { $0.utf8.first == UInt8(ascii: "@") } ? nil : 1
+    case .function(let name, let parts) where FunctionTable.isPure(name):
+      var count = 0
+      for part in parts {
+        guard let inner = part.keyCount else { return nil }
+        count += inner
+      }
+      return count
+    default: return nil
+    }
+  }
+}
+
+extension Comparison {
+  /// Whether a list on that side is looked up part by part. Under ANY and ALL the parts of a list on the left are
+  /// asked, and not the list.
+  fileprivate var hasPartsOnLeft: Bool { `operator` == .contains && modifier == .direct }
+  fileprivate var hasPartsOnRight: Bool { `operator` == .isIn || `operator` == .between }
 }

@@ -50,13 +50,14 @@ final class SQLAggregation {
 
 extension SQLCompiler {
   /// An aggregate of the rows of a group; nil when the function is to be asked of each row by itself.
+  ///
+  /// `before` is how many arguments there were when the term was not compiled yet.
   func aggregate(
-    _ name: String, _ part: Expression, _ written: Expression, _ scope: SQLScope
+    _ name: String, _ part: Expression, _ term: SQLTerm, before: Int, _ written: Expression, _ scope: SQLScope
   ) throws(Failure) -> SQLTerm? {
     guard let aggregation = scope.aggregation, SQLAggregation.functions.contains(name) else { return nil }
     let argument: SQLTerm
-    let before = aggregation.arguments.count
-    switch try term(part, scope) {
+    switch term {
     case .column(let column): argument = .column(column)
     case .row(let row):
       argument = .column(SQLColumn(sql: row.key, type: .object(root: row.entity.rootNumber), stack: row.keyStack))

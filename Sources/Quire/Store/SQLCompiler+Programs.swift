@@ -23,11 +23,12 @@ extension SQLCompiler {
     case .constant(let value): return .constant(value)
     case .expression(let expression): return expression
     case .column(let column):
-      return leaf(SQLLeaf(sql: column.sql, kind: .value(column.type), home: column.home, stack: column.stack), written)
+      let kind = SQLLeaf.Kind.value(column.type)
+      return lookup(SQLLeaf(sql: column.sql, kind: kind, home: column.home, stack: column.stack), written)
     case .row(let row):
       touch(row.home)
       let kind = SQLLeaf.Kind.value(.object(root: row.entity.rootNumber))
-      return leaf(SQLLeaf(sql: row.key, kind: kind, home: row.home, stack: row.keyStack), written)
+      return lookup(SQLLeaf(sql: row.key, kind: kind, home: row.home, stack: row.keyStack), written)
     case .collection(let collection):
       if let (operation, left, right) = collection.set, collection.steps.isEmpty { return .set(operation, left, right) }
       return leaf(try packed(collection), written)
@@ -37,6 +38,14 @@ extension SQLCompiler {
   func leaf(_ leaf: SQLLeaf, _ written: String) -> Expression {
     leaves.append(leaf)
     return .argument(leaves.count - 1, written)
+  }
+
+  /// The same for a value of a row, which a program is given once, however often it asks for it.
+  private func lookup(_ leaf: SQLLeaf, _ written: String) -> Expression {
+    guard leaf.stack == SQLColumn.plainStack else { return self.leaf(leaf, written) }
+    if let known = plainLeaves[leaf.sql], known < leaves.count { return .argument(known, written) }
+    plainLeaves[leaf.sql] = leaves.count
+    return self.leaf(leaf, written)
   }
 
   /// All elements of a collection as one value.
@@ -71,10 +80,17 @@ extension SQLCompiler {
   // MARK: Programs
 
   /// A comparison that a program answers.
-  func tested(_ comparison: Comparison) throws(Failure) -> SQLFragment {
-    let node = try PredicateNode(.comparison(comparison))
-    let (sql, stack, isConstant) = try call(ProgramFunctions.test, [comparison.left, comparison.right]) {
-      SQLProgram(.predicate(node), Predicate.comparison(comparison).text, $0)
+  func tested(_ comparison: Comparison) throws(Failure) -> SQLFragment { try tested(.comparison(comparison)) }
+
+  /// The same of any predicate; its keys are looked up first.
+  func tested(_ predicate: Predicate, _ scope: SQLScope) throws(Failure) -> SQLFragment {
+    try tested(rewritten(predicate, scope))
+  }
+
+  private func tested(_ predicate: Predicate) throws(Failure) -> SQLFragment {
+    let node = try PredicateNode(predicate)
+    let (sql, stack, isConstant) = try call(ProgramFunctions.test, predicate.sides) {
+      SQLProgram(.predicate(node), predicate.text, $0)
     }
     // What fails is said when a row is asked about, and perhaps never.
     if isConstant {
@@ -130,13 +146,19 @@ extension SQLCompiler {
     case .not(let part): return .not(try rewritten(part, scope))
     case .and(let parts): return .and(try rewritten(Predicate.gathered(and: parts), scope))
     case .or(let parts): return .or(try rewritten(Predicate.gathered(or: parts), scope))
-    case .comparison(var comparison):
-      comparison.left = try argument(comparison.left, scope)
-      comparison.right = try argument(comparison.right, scope)
-      return .comparison(comparison)
+    case .comparison(let comparison): return .comparison(try rewritten(comparison, scope))
     }
   }
 
+  @inline(never)
+  private func rewritten(_ comparison: Comparison, _ scope: SQLScope) throws(Failure) -> Comparison {
+    var comparison = comparison
+    comparison.left = try argument(comparison.left, scope)
+    comparison.right = try argument(comparison.right, scope)
+    return comparison
+  }
+
+  @inline(never)
   private func rewritten(_ parts: [Predicate], _ scope: SQLScope) throws(Failure) -> [Predicate] {
     var results: [Predicate] = []
     for part in parts { results.append(try rewritten(part, scope)) }

@@ -1,7 +1,31 @@
+/// Trees are as deep as the parser allows, and what compiles one level has to leave room for all others in a small
+/// stack. Hence a function for each kind of expression, kept apart: a level takes what its own kind needs, and what
+/// does not go deeper itself is gone before the next level begins.
 extension SQLCompiler {
   /// What an expression is in SQL, with its keys looked up.
   func term(_ expression: Expression, _ scope: SQLScope) throws(Failure) -> SQLTerm {
-    if let value = try Arithmetic.fold(expression) { return .constant(value) }
+    if let constant = try folded(expression) { return constant }
+    switch expression {
+    case .path: return try path(expression, scope)
+    case .function(let name, let parts): return try function(name, parts, expression, scope)
+    case .list(let parts): return .expression(.list(try arguments(parts, scope)))
+    case .index(let base, let index, let isGrouped): return try self.index(base, index, isGrouped, expression, scope)
+    case .subquery(let collection, let variable, let condition):
+      return try subquery(collection, variable, condition, scope)
+    case .conditional(let condition, let first, let second): return try conditional(condition, first, second, scope)
+    case .set(let operation, let left, let right): return try set(operation, left, right, scope)
+    default: return try leaf(expression, scope)
+    }
+  }
+
+  @inline(never)
+  private func folded(_ expression: Expression) throws(Failure) -> SQLTerm? {
+    try Arithmetic.fold(expression).map { .constant($0) }
+  }
+
+  /// Of an expression without parts.
+  @inline(never)
+  private func leaf(_ expression: Expression, _ scope: SQLScope) throws(Failure) -> SQLTerm {
     switch expression {
     case .constant(let constant): return .constant(constant.value)
     case .selfObject:
@@ -11,36 +35,31 @@ extension SQLCompiler {
     case .keyPath(let keys):
       if keys.count == 1, let named = scope.names[keys[0]] { return named }
       return try walk(.row(scope.subject), keys, expression)
-    case .path(.conditional(let condition, let first, let second), let keys):
-      return try term(.conditional(condition, .path(first, keys), .path(second, keys)), scope)
-    case .path(let base, let keys): return try walk(term(base, scope), keys, expression)
-    case .function(let name, let parts): return try function(name, parts, expression, scope)
-    case .list(let parts):
-      var items: [Expression] = []
-      for part in parts { items.append(try argument(part, scope)) }
-      return .expression(.list(items))
-    case .index(let base, let index, let isGrouped): return try self.index(base, index, isGrouped, expression, scope)
-    case .subquery(let collection, let variable, let condition):
-      return try subquery(collection, variable, condition, scope)
-    case .conditional(let condition, let first, let second):
-      return .expression(
-        .conditional(
-          try rewritten(condition, scope), try argument(first, scope), try argument(second, scope)))
-    case .set(let operation, let left, let right): return try set(operation, left, right, scope)
     case .argument: return .expression(expression)
     case .variableKey(_, let name):
       throw Failure(
         .invalidPredicate,
         "\(expression.text) has a key that is not known before there is a value for $\(name). "
           + "Substitute one.")
-    case .assignment, .anyKey, .fetch:
-      throw Failure(.unsupported, "\(expression.text) is not supported in a fetch.")
+    default: throw Failure(.unsupported, "\(expression.text) is not supported in a fetch.")
     }
   }
 
   /// The same as an expression whose parts are looked up by SQL.
   func argument(_ expression: Expression, _ scope: SQLScope) throws(Failure) -> Expression {
-    try argument(term(expression, scope), expression.text)
+    try argument(term(expression, scope), of: expression)
+  }
+
+  @inline(never)
+  func argument(_ term: SQLTerm, of expression: Expression) throws(Failure) -> Expression {
+    try argument(term, expression.text)
+  }
+
+  @inline(never)
+  private func arguments(_ parts: [Expression], _ scope: SQLScope) throws(Failure) -> [Expression] {
+    var arguments: [Expression] = []
+    for part in parts { arguments.append(try argument(part, scope)) }
+    return arguments
   }
 
   private func variable(_ name: String, _ scope: SQLScope) throws(Failure) -> SQLTerm {
@@ -53,9 +72,28 @@ extension SQLCompiler {
     }
   }
 
+  @inline(never)
+  private func path(_ expression: Expression, _ scope: SQLScope) throws(Failure) -> SQLTerm {
+    guard case .path(let base, let keys) = expression else { return try leaf(expression, scope) }
+    if case .conditional(let condition, let first, let second) = base {
+      return try conditional(condition, .path(first, keys), .path(second, keys), scope)
+    }
+    return try walk(term(base, scope), keys, expression)
+  }
+
+  @inline(never)
+  private func conditional(
+    _ condition: Predicate, _ first: Expression, _ second: Expression, _ scope: SQLScope
+  ) throws(Failure) -> SQLTerm {
+    let condition = try rewritten(condition, scope)
+    let first = try argument(first, scope)
+    return .expression(.conditional(condition, first, try argument(second, scope)))
+  }
+
   // MARK: Keys
 
   /// Follows keys and collection operators. `written` is what a failure names.
+  @inline(never)
   func walk(_ start: SQLTerm, _ keys: [String], _ written: Expression) throws(Failure) -> SQLTerm {
     var term = start
     for (place, key) in keys.enumerated() {
@@ -136,24 +174,35 @@ extension SQLCompiler {
 
   // MARK: Indexes
 
+  @inline(never)
   private func index(
     _ base: Expression, _ index: Expression.Index, _ isGrouped: Bool, _ written: Expression, _ scope: SQLScope
   ) throws(Failure) -> SQLTerm {
-    var index = index
-    if case .expression(let expression) = index {
-      if case .collection = try term(expression, scope) {
-        throw Failure(.invalidPredicate, "\(written.text) has a list for an index into a list.")
-      }
-      index = .expression(
-        Arithmetic.isConstant(expression) ? expression : try argument(expression, scope))
+    let index = try place(index, written, scope)
+    if !isGrouped, let (owner, key) = base.splitAtLastKey, base.isPathOfKeys {
+      let owners = try term(owner, scope)
+      if case .collection(let rows) = owners { return .collection(rows.mapping(.indexed(key, index))) }
+      return try self.index(walk(owners, [key], base), index, base)
     }
-    guard !isGrouped, let (owner, key) = base.splitAtLastKey, key.utf8.first != UInt8(ascii: "@"),
-      case .collection(let owners) = try term(owner, scope)
-    else { return try self.index(term(base, scope), index, base) }
-    return .collection(owners.mapping(.indexed(key, index)))
+    return try self.index(term(base, scope), index, base)
+  }
+
+  /// An index whose keys are looked up.
+  @inline(never)
+  private func place(
+    _ index: Expression.Index, _ written: Expression, _ scope: SQLScope
+  ) throws(Failure) -> Expression.Index {
+    guard case .expression(let expression) = index else { return index }
+    let found = try term(expression, scope)
+    switch found {
+    case .collection: throw Failure(.invalidPredicate, "\(written.text) has a list for an index into a list.")
+    case .constant: return index
+    default: return .expression(try argument(found, of: expression))
+    }
   }
 
   /// `index` has been looked up itself; `written` is what it is an index of.
+  @inline(never)
   private func index(
     _ term: SQLTerm, _ index: Expression.Index, _ written: Expression
   ) throws(Failure) -> SQLTerm {
@@ -212,24 +261,39 @@ extension SQLCompiler {
 
   // MARK: Collections
 
+  @inline(never)
   private func subquery(
     _ collection: Expression, _ variable: String, _ condition: Predicate, _ scope: SQLScope
   ) throws(Failure) -> SQLTerm {
-    var inner = scope
-    guard case .collection(var found) = try term(collection, scope) else {
-      inner.variables[variable] = .program
-      return .expression(
-        .subquery(try argument(collection, scope), variable: variable, try rewritten(condition, inner)))
+    let found = try term(collection, scope)
+    let inner = self.scope(inside: found, variable, scope)
+    guard let number = found.collectionNumber else {
+      let condition = try rewritten(condition, inner)
+      return .expression(.subquery(try argument(found, of: collection), variable: variable, condition))
     }
-    inner.variables[variable] = .element(found)
+    let outer = enter()
+    let fragment = try self.fragment(condition, inner)
+    return filtered(found, fragment, lowest: leave(outer, above: number))
+  }
+
+  @inline(never)
+  private func scope(inside found: SQLTerm, _ variable: String, _ scope: SQLScope) -> SQLScope {
+    var inner = scope
+    guard case .collection(let collection) = found else {
+      inner.variables[variable] = .program
+      return inner
+    }
+    inner.variables[variable] = .element(collection)
     // Inside, rows are looked at one by one.
     inner.aggregation = nil
     inner.names = [:]
-    let scope = inner
-    let (fragment, lowest) = try enclosed(above: found.number) { () throws(Failure) -> SQLFragment in
-      try self.fragment(condition, scope)
-    }
-    found.conditions.append(fragment)
+    return inner
+  }
+
+  @inline(never)
+  private func filtered(_ rows: SQLTerm, _ condition: SQLFragment, lowest: Int) -> SQLTerm {
+    guard case .collection(var found) = rows else { return rows }
+    found.conditions.append(condition)
     // Nothing is found in nil, which is not nil.
     found.nilKey = nil
     found.home = min(found.home, lowest)
@@ -237,10 +301,19 @@ extension SQLCompiler {
     return .collection(found)
   }
 
+  @inline(never)
   private func set(
     _ operation: Expression.SetOperation, _ left: Expression, _ right: Expression, _ scope: SQLScope
   ) throws(Failure) -> SQLTerm {
-    let leftTerm = try term(left, scope), rightTerm = try term(right, scope)
+    let leftTerm = try term(left, scope)
+    return try set(operation, left, leftTerm, right, term(right, scope))
+  }
+
+  @inline(never)
+  private func set(
+    _ operation: Expression.SetOperation, _ left: Expression, _ leftTerm: SQLTerm, _ right: Expression,
+    _ rightTerm: SQLTerm
+  ) throws(Failure) -> SQLTerm {
     let leftItems = try argument(leftTerm, left.text), rightItems = try argument(rightTerm, right.text)
     if case .collection(let leftRows) = leftTerm, case .collection(let rightRows) = rightTerm,
       var both = try combined(operation, leftRows, rightRows)
@@ -253,18 +326,33 @@ extension SQLCompiler {
 
   // MARK: Functions
 
+  @inline(never)
   private func function(
     _ name: String, _ parts: [Expression], _ written: Expression, _ scope: SQLScope
   ) throws(Failure) -> SQLTerm {
-    if parts.count == 1, let aggregate = try aggregate(name, parts[0], written, scope) { return aggregate }
-    switch (name, parts.count) {
-    case ("objectFrom:withIndex:", 2):
+    if name == "objectFrom:withIndex:", parts.count == 2 {
       return try index(parts[0], Expression.Index(argument: parts[1]), true, written, scope)
+    }
+    let before = scope.aggregation?.arguments.count ?? 0
+    var terms: [SQLTerm] = []
+    for part in parts { terms.append(try term(part, scope)) }
+    return try function(name, parts, terms, before: before, written, scope)
+  }
+
+  @inline(never)
+  private func function(
+    _ name: String, _ parts: [Expression], _ terms: [SQLTerm], before: Int, _ written: Expression, _ scope: SQLScope
+  ) throws(Failure) -> SQLTerm {
+    if parts.count == 1,
+      let aggregate = try aggregate(name, parts[0], terms[0], before: before, written, scope)
+    {
+      return aggregate
+    }
+    switch (name, parts.count) {
     case ("count:", 1):
-      if case .collection(let collection) = try term(parts[0], scope) { return count(collection) }
+      if case .collection(let collection) = terms[0] { return count(collection) }
     case ("noindex:", 1):
-      let inner = try term(parts[0], scope)
-      guard case .column(var column) = inner else { return inner }
+      guard case .column(var column) = terms[0] else { return terms[0] }
       column.sql = "+\(column.sql)"
       column.stack += 1
       column.textIndex = nil
@@ -275,9 +363,11 @@ extension SQLCompiler {
     default: break
     }
     var arguments: [Expression] = []
-    for part in parts { arguments.append(try argument(part, scope)) }
+    for (part, term) in zip(parts, terms) { arguments.append(try argument(term, part.text)) }
     let call = Expression.function(name, arguments)
-    if case .value(let value)? = try ExpressionNode(call).constant { return .constant(value) }
+    if arguments.allSatisfy({ $0.constantValue != nil }), case .value(let value)? = try ExpressionNode(call).constant {
+      return .constant(value)
+    }
     return .expression(call)
   }
 }
@@ -286,6 +376,20 @@ extension ColumnType {
   fileprivate var hasLength: Bool { self == .text || self == .uri || self == .data }
 }
 
-extension Arithmetic {
-  fileprivate static func isConstant(_ expression: Expression) -> Bool { (try? fold(expression)) ?? nil != nil }
+extension SQLTerm {
+  fileprivate var collectionNumber: Int? {
+    if case .collection(let collection) = self { collection.number } else { nil }
+  }
+}
+
+extension Expression {
+  /// A path of keys alone. Only these go on from what their beginning is; a conditional is asked for its keys on both
+  /// sides, and a collection operator has a say in the keys behind it. Neither gives rows to take the places of.
+  fileprivate var isPathOfKeys: Bool {
+    switch self {
+    case .path(.conditional, _): false
+    case .keyPath(let keys), .path(_, let keys): !keys.contains { $0.utf8.first == UInt8(ascii: "@") }
+    default: false
+    }
+  }
 }

@@ -48,6 +48,7 @@ extension SQLCompiler {
     if parting.isOn || !parting.isNeeded { return whole }
     arguments.keepFirst(argumentCount)
     leaves.removeLast(leaves.count - leafCount)
+    plainLeaves = plainLeaves.filter { $0.value < leafCount }
     parting.isOn = true
     return try body()
   }

@@ -2,7 +2,7 @@
 struct SQLScope {
   enum Variable {
     /// The elements of a collection, one after the other.
-    case element(SQLCollection)
+    indirect case element(SQLCollection)
     case term(SQLTerm)
     /// Given a value by the program that evaluates the part.
     case program

@@ -148,6 +148,8 @@ final class SQLCompiler {
   let schema: Schema
   let arguments: SQLArguments
   var leaves: [SQLLeaf] = []
+  /// The numbers of those that are columns, by their SQL.
+  var plainLeaves: [String: Int] = [:]
   private var aliasCount = 0
   /// The lowest home of what was used since it was last set.
   private var lowestHome = Int.max
@@ -175,12 +177,21 @@ final class SQLCompiler {
   func enclosed<Result>(
     above number: Int, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> (result: Result, lowest: Int) {
-    let outer = lowestHome
-    lowestHome = .max
+    let outer = enter()
     let result = try body()
+    return (result, leave(outer, above: number))
+  }
+
+  /// The two halves of `enclosed`, for what goes on to any depth.
+  func enter() -> Int {
+    defer { lowestHome = .max }
+    return lowestHome
+  }
+
+  func leave(_ outer: Int, above number: Int) -> Int {
     let inner = lowestHome
     lowestHome = min(outer, inner < number ? inner : .max)
-    return (result, inner)
+    return inner
   }
 
   // MARK: Keys
