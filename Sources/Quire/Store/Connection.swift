@@ -278,9 +278,10 @@ extension Connection {
 extension Connection {
   /// Gives up what was bound to a statement: one after the other, because parts of a predicate are statements too, with
   /// parts bound to them, and each would otherwise end within the end of the one around it.
-  func letGo(of objects: [AnyObject]) {
+  func letGo(of objects: inout [AnyObject]) {
     if objects.isEmpty { return }
     departing.append(contentsOf: objects)
+    objects = []
     if isLettingGo { return }
     isLettingGo = true
     while let object = departing.popLast() { withExtendedLifetime(object) {} }

@@ -23,9 +23,7 @@ final class Statement {
     sqlite3_reset(handle)
     sqlite3_clear_bindings(handle)
     connection.recycle(handle, idle)
-    let objects = boundObjects
-    boundObjects = []
-    connection.letGo(of: objects)
+    connection.letGo(of: &boundObjects)
   }
 
   /// True when there is a row. After the last row, or an error, the statement is reset and keeps its bindings.
