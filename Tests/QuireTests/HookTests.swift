@@ -294,7 +294,8 @@ struct HookTests {
     #expect(failed.kind == .validation && failed.details.count == 3)
     let refused = failed.details.filter { $0.broken?.rule == .hook }
     #expect(refused.map(\.message.string) == ["This text is bad.", "Altogether bad."])
-    #expect(refused.first?.broken.map { $0.key == Text("text") && $0.value.comparableText == Text("bad") } == true)
+    #expect(refused.first?.offender?.key == Text("text"))
+    #expect(refused.first?.broken?.value.comparableText == Text("bad"))
     #expect(failure { try note.refuse(key: "text", message: Text("Later.")) }?.kind == .invalidState)
     #expect(failure { try Validation.check(note) }?.details.count == 3)
   }

@@ -59,7 +59,7 @@ struct ValidationRuleTests {
   private func broken(_ failure: Failure?) -> [String] {
     guard let failure else { return [] }
     return (failure.details.isEmpty ? [failure] : failure.details).map {
-      "\($0.broken?.key.string ?? "?") \($0.broken.map { "\($0.rule)" } ?? "?")"
+      "\($0.offender?.key.string ?? "?") \($0.broken.map { "\($0.rule)" } ?? "?")"
     }.sorted()
   }
 
@@ -103,9 +103,9 @@ struct ValidationRuleTests {
       #expect(broken(failed) == expected.sorted(), "seed \(seed): \(values)")
       #expect((failed == nil) == !context.hasChanges)
       for detail in failed.map({ $0.details.isEmpty ? [$0] : $0.details }) ?? [] {
-        let rule = try #require(detail.broken)
-        #expect(rule.object?.reference == object.reference && rule.entityName == Text("Item"))
-        if let written = values[rule.key.string] { #expect(Value.areSame(rule.value, written)) }
+        let rule = try #require(detail.broken), offender = try #require(detail.offender)
+        #expect(offender.object?.reference == object.reference && offender.entityName == Text("Item"))
+        if let written = values[offender.key.string] { #expect(Value.areSame(rule.value, written)) }
       }
       try context.rollback()
     }
@@ -183,7 +183,7 @@ struct ValidationRuleTests {
       }
     }
     #expect(broken(inserted) == ["count tooLarge"])
-    #expect(inserted?.message.string.utf8.isEmpty == false && inserted?.broken?.object == nil)
+    #expect(inserted?.message.string.utf8.isEmpty == false && inserted?.offender?.object == nil)
     _ = try insert("Item")
     _ = try insert("Crate", ["name": .text("box")])
     try context.save()
