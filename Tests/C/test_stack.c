@@ -352,6 +352,7 @@ static void add_many(void) {
     CHECK_FAILS(QUIRE_INVALID_PREDICATE, quire_fetch_request_add_predicate(request, deepest, &error));
     CHECK_OK(quire_context_count(context, request, &number, &error));
     CHECK(number == 3);
+    release_nest();
     quire_fetch_request_release(request);
 }
 
