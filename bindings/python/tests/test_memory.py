@@ -8,8 +8,8 @@ import ctypes.util
 import os
 import resource
 import sqlite3
+import subprocess
 import sys
-import traceback
 import unittest
 from collections.abc import Callable
 from typing import Any, Optional
@@ -18,6 +18,8 @@ import quire
 from quire import _ffi, _identity, _values
 from support import FileTestCase
 
+ALONE = "QUIRE_TEST_ALONE"
+"""Names the test that a process of its own runs."""
 MEGABYTE = 1 << 20
 LARGE = 200 * MEGABYTE
 
@@ -50,20 +52,17 @@ class LittleMemoryTests(FileTestCase):
         return quire.open(self.path, [Sheet])
 
     def in_child(self, work: Callable[[quire.Context], None]) -> None:
-        sys.stdout.flush()
-        child = os.fork()
-        if child == 0:
-            code = 1
-            try:
-                with self.open() as store:
-                    work(store.context)
-                code = 0
-            except BaseException:
-                traceback.print_exc()
-            finally:
-                sys.stderr.flush()
-                os._exit(code)
-        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)
+        # Memory that other tests have given back is no little memory: a process of its own has none of that.
+        name = f"test_memory.{type(self).__name__}.{self._testMethodName}"
+        if os.environ.get(ALONE) != name:
+            run = subprocess.run(
+                [sys.executable, "-W", "error", "-m", "unittest", name], cwd=os.path.dirname(os.path.abspath(__file__)),
+                env={**os.environ, ALONE: name}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            self.assertEqual(run.returncode, 0, run.stdout)
+            self.assertIn("Ran 1 test", run.stdout)
+            return
+        with self.open() as store:
+            work(store.context)
 
     def refuse(self, room: int, work: Callable[[], Any]) -> None:
         with only(room):
