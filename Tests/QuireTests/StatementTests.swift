@@ -152,7 +152,7 @@ struct StatementTests {
     arguments: [
       (Int32(5), Failure.Kind.busy), (6, .busy), (517, .busy), (8, .readOnly), (776, .readOnly), (1032, .fileMoved),
       (19, .constraint), (2067, .constraint), (14, .cannotOpen), (3, .cannotOpen), (26, .notAStore), (11, .database),
-      (13, .database), (10, .database), (266, .database), (7, .database), (18, .database), (1, .database),
+      (13, .database), (10, .database), (266, .database), (7, .noMemory), (18, .database), (1, .database),
       (9999, .database),
     ])
   func kinds(code: Int32, kind: Failure.Kind) throws {
