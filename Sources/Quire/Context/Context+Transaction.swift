@@ -53,7 +53,7 @@ extension Context {
     try throwHookFailure()
   }
 
-  /// Nobody is left who could end it. Any thread.
+  /// Gives up a transaction whose context can no longer be reached by a caller. Any thread.
   func abandonTransaction() {
     guard let transaction else { return }
     self.transaction = nil

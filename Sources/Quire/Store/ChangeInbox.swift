@@ -113,7 +113,7 @@ final class ChangeInbox: Sendable {
   }
 }
 
-/// The inboxes of a store's contexts, for as long as somebody holds them.
+/// The inboxes of a store's contexts, held weakly.
 struct Inboxes: Sendable {
   struct Reference: WeakReference, Sendable {
     weak var inbox: ChangeInbox?
@@ -139,7 +139,8 @@ extension Store {
     for inbox in all { inbox.close() }
   }
 
-  /// Whether somebody has to know what the owner of `inbox` writes; to be asked inside `withConnection`.
+  /// Whether another inbox, or a transaction that may be rolled back, needs what the owner of `inbox` writes. To be
+  /// asked inside `withConnection`.
   func hasFollowers(besides inbox: ChangeInbox) -> Bool {
     if held != nil { return true }
     return inboxes.withLock { inboxes in inboxes.followers.all.contains { $0.inbox != nil && $0.inbox !== inbox } }

@@ -117,7 +117,7 @@ struct OpenFiles {
     Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
   }
 
-  /// Whether another file is where one of these was. One that is merely gone is nobody else's.
+  /// Whether another file is where one of these was. False where a file is merely gone.
   var isReplaced: Bool {
     func differs(_ path: String, _ known: FileIdentity?) -> Bool { FileIdentity(of: path).map { $0 != known } ?? false }
     return differs(path, file) || differs(logPath, log) || differs(indexPath, index)
