@@ -204,11 +204,32 @@ static void values_are_read_as_one_type_each(void) {
     close_fixture(made);
 }
 
+/* The message names the parameter of the function that was called. */
+#define CHECK_NULL_NAMED(name, call) \
+    do { \
+        CHECK((call) == QUIRE_INVALID_ARGUMENT && strstr(quire_error_message(error).data, "'" name "'")); \
+        quire_error_release(error); \
+        error = NULL; \
+    } while (0)
+
+static void missing_results_are_named_as_the_header_does(void) {
+    fixture made = open_fixture();
+    quire_object *object = insert(made.context, "Everything");
+    CHECK_NULL_NAMED("out_value", quire_object_get(object, "text", QUIRE_NUL, NULL, &error));
+    CHECK_NULL_NAMED("out_text", quire_object_get_text(object, "text", QUIRE_NUL, NULL, &error));
+    CHECK_NULL_NAMED("out_integer", quire_object_get_integer(object, "large", QUIRE_NUL, NULL, NULL, &error));
+    CHECK_NULL_NAMED("out_number", quire_object_get_number(object, "real", QUIRE_NUL, NULL, NULL, &error));
+    CHECK_NULL_NAMED("out_seconds", quire_object_get_date(object, "moment", QUIRE_NUL, NULL, NULL, &error));
+    quire_object_release(object);
+    close_fixture(made);
+}
+
 int main(void) {
     RUN(found_is_what_a_fetch_gives_first);
     RUN(what_is_not_found_is_inserted_once);
     RUN(objects_are_found_by_what_they_refer_to);
     RUN(what_cannot_be_looked_for_is_refused_and_nothing_inserted);
     RUN(values_are_read_as_one_type_each);
+    RUN(missing_results_are_named_as_the_header_does);
     return RESULT();
 }

@@ -3,13 +3,14 @@ import CQuire
 /// Reads one value of an object as one type of C; `convert` returns nil for a value of another kind.
 private func read<T>(
   _ object: UnsafeMutablePointer<quire_object>?, _ key: CText, _ key_size: Int, _ out: UnsafeMutablePointer<T>?,
-  none: T, _ out_is_nil: UnsafeMutablePointer<Bool>?, _ out_error: ErrorOut, kinds: StaticString,
+  _ out_name: InputName, none: T, _ out_is_nil: UnsafeMutablePointer<Bool>?, _ out_error: ErrorOut,
+  kinds: StaticString,
   _ convert: (Value, ManagedObject, Property) throws(Failure) -> T?
 ) -> quire_status {
   out?.pointee = none
   out_is_nil?.pointee = false
   return status(object, "object", out_error) { object throws(Failure) in
-    let out = try required(out, "out_value")
+    let out = try required(out, out_name)
     try object.context.store.checkOpen()
     try object.awaken()
     let property = try object.property(key, key_size)
@@ -34,7 +35,7 @@ public func quire_object_get_text(
   _ out_text: UnsafeMutablePointer<quire_string>?, _ out_error: ErrorOut
 ) -> quire_status {
   read(
-    object, key, key_size, out_text, none: noText, nil, out_error, kinds: "text, URIs and decimal numbers"
+    object, key, key_size, out_text, "out_text", none: noText, nil, out_error, kinds: "text, URIs and decimal numbers"
   ) { value, object, property throws(Failure) in
     switch value {
     case .text(let text), .uri(let text): text.lent
@@ -49,8 +50,9 @@ public func quire_object_get_integer(
   _ object: UnsafeMutablePointer<quire_object>?, _ key: CText, _ key_size: Int,
   _ out_integer: UnsafeMutablePointer<Int64>?, _ out_is_nil: UnsafeMutablePointer<Bool>?, _ out_error: ErrorOut
 ) -> quire_status {
-  read(object, key, key_size, out_integer, none: 0, out_is_nil, out_error, kinds: "integers and booleans") {
-    value, _, _ throws(Failure) in
+  read(
+    object, key, key_size, out_integer, "out_integer", none: 0, out_is_nil, out_error, kinds: "integers and booleans"
+  ) { value, _, _ throws(Failure) in
     switch value {
     case .integer(let integer): integer
     case .boolean(let flag): flag ? 1 : 0
@@ -64,7 +66,7 @@ public func quire_object_get_number(
   _ object: UnsafeMutablePointer<quire_object>?, _ key: CText, _ key_size: Int,
   _ out_number: UnsafeMutablePointer<Double>?, _ out_is_nil: UnsafeMutablePointer<Bool>?, _ out_error: ErrorOut
 ) -> quire_status {
-  read(object, key, key_size, out_number, none: 0, out_is_nil, out_error, kinds: "numbers and booleans") {
+  read(object, key, key_size, out_number, "out_number", none: 0, out_is_nil, out_error, kinds: "numbers and booleans") {
     value, _, _ throws(Failure) in
     switch value {
     case .integer(let integer): Double(integer)
@@ -82,7 +84,7 @@ public func quire_object_get_date(
   _ object: UnsafeMutablePointer<quire_object>?, _ key: CText, _ key_size: Int,
   _ out_seconds: UnsafeMutablePointer<Double>?, _ out_is_nil: UnsafeMutablePointer<Bool>?, _ out_error: ErrorOut
 ) -> quire_status {
-  read(object, key, key_size, out_seconds, none: 0, out_is_nil, out_error, kinds: "dates") {
+  read(object, key, key_size, out_seconds, "out_seconds", none: 0, out_is_nil, out_error, kinds: "dates") {
     value, _, _ throws(Failure) in
     if case .date(let seconds) = value { Epoch.since1970(seconds) } else { nil }
   }
