@@ -112,6 +112,20 @@ static void log_cannot_use_the_store(void) {
     close_fixture(made);
 }
 
+static void log_may_be_set_while_a_transaction_is_open(void) {
+    fixture made = open_fixture();
+    static journal journal;
+    const quire_log log = log_into(&journal);
+    CHECK_OK(quire_context_begin_transaction(made.context, &error));
+    CHECK_OK(quire_store_set_log(made.store, &log, &error));
+    quire_object_release(insert_book(made.context, "Urfaust", 1));
+    save(made.context);
+    CHECK(strstr(journal.text, "INSERT INTO ZBOOK") && !strstr(journal.text, "COMMIT"));
+    CHECK_OK(quire_context_commit_transaction(made.context, &error));
+    CHECK(strstr(journal.text, "COMMIT"));
+    close_fixture(made);
+}
+
 static void log_without_function_is_refused(void) {
     fixture made = open_fixture();
     static journal journal;
@@ -171,6 +185,7 @@ int main(void) {
     RUN(values_are_logged_only_when_asked_for);
     RUN(opening_is_logged);
     RUN(log_cannot_use_the_store);
+    RUN(log_may_be_set_while_a_transaction_is_open);
     RUN(log_without_function_is_refused);
     RUN(handles_carry_data_of_the_program);
     RUN(libraries_below_have_versions);

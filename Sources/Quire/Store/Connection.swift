@@ -1,4 +1,5 @@
 import CSQLite
+import Synchronization
 
 /// One SQLite database handle. Not safe for several threads by itself; `Store` holds a lock around it.
 final class Connection {
@@ -12,6 +13,9 @@ final class Connection {
   private(set) var statementCount = 0
   /// Who watches what is under way, if anybody does.
   private(set) var monitor: FetchMonitor?
+  private let hasMonitor = Atomic<Bool>(false)
+  /// Whether there is a monitor. Any thread.
+  var isWatched: Bool { hasMonitor.load(ordering: .relaxed) }
 
   /// Whether texts lie in the file as UTF-8, as in every store that we or Core Data made; false until it is known.
   var isUTF8 = false
@@ -326,6 +330,7 @@ extension Connection {
 
   private func watch(_ monitor: FetchMonitor?) {
     self.monitor = monitor
+    hasMonitor.store(monitor != nil, ordering: .relaxed)
     Interruption.watch(by: monitor)
     guard let handle else { return }
     if monitor == nil {

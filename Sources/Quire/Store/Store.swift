@@ -28,7 +28,8 @@ final class Store: @unchecked Sendable {
   let lock = RecursiveLock()
   /// For who is inside `withConnection`, or has the lock.
   let connection: Connection
-  private var isOpen = true
+  /// Becomes false under the lock.
+  private let isOpen = Atomic<Bool>(true)
   private let lastTemporaryID = Atomic<Int64>(0)
   /// Of the contexts that follow what others save.
   let inboxes = Guarded(Inboxes())
@@ -54,7 +55,7 @@ final class Store: @unchecked Sendable {
   deinit { if connection.mark.isHere { returnReservedIDs(on: connection) } }
 
   var isClosed: Bool {
-    !connection.mark.isHere || lock.withLock { !isOpen }
+    !connection.mark.isHere || !isOpen.load(ordering: .acquiring)
   }
 
   /// Closes the file; everything but `close` fails from then on. The last to close a file folds its log into it.
@@ -72,7 +73,7 @@ final class Store: @unchecked Sendable {
       }
       giveUpTransaction()
       returnReservedIDs(on: connection)
-      isOpen = false
+      isOpen.store(false, ordering: .releasing)
       log = connection.setLog(nil)
       connection.close()
       closeInboxes()
@@ -81,7 +82,8 @@ final class Store: @unchecked Sendable {
 
   /// Has the end of each statement told to `log`; nil ends that.
   func setLog(_ log: SQLLog?) throws(Failure) {
-    let former = try withConnection { (connection) throws(Failure) in connection.setLog(log) }
+    // A log needs not wait for the end of a transaction.
+    let former = try withOpenLock { () throws(Failure) in connection.setLog(log) }
     withExtendedLifetime(former) {}
   }
 
@@ -92,12 +94,9 @@ final class Store: @unchecked Sendable {
 
   /// Throws `closed` when the store is not open any more. Does not wait for a transaction to end.
   func checkOpen() throws(Failure) {
-    try checkProcess()
-    try lock.withLock { () throws(Failure) in
-      guard isOpen else { throw connection.closedFailure }
-      try checkIsNotReporting()
-      noteLoss()
-    }
+    // Each read of a value asks this, so the lock is taken only where there is more to look at.
+    if connection.mark.isHere, isOpen.load(ordering: .acquiring), !gate.isHeld, !connection.isWatched { return }
+    try withOpenLock { noteLoss() }
   }
 
   /// Runs `body` alone on the connection; other threads wait. The thread that is inside may enter again.
@@ -107,18 +106,21 @@ final class Store: @unchecked Sendable {
   func withConnection<Result>(
     waits: Bool = true, monitor: FetchMonitor? = nil, _ body: (Connection) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    try checkProcess()
-    return try lock.withLock { () throws(Failure) in
-      guard isOpen else { throw connection.closedFailure }
-      try checkIsNotReporting()
+    try withOpenLock { () throws(Failure) in
       if held != nil { try admit(waits: waits, monitor) }
       return try body(connection)
     }
   }
 
-  /// In a forked process the lock may be held by a thread that does not exist there.
-  private func checkProcess() throws(Failure) {
+  /// Runs `body` under the lock if the store is open and its connection is not in the middle of a statement.
+  private func withOpenLock<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    // In a forked process the lock may be held by a thread that does not exist there.
     if !connection.mark.isHere { throw ProcessMark.inherited }
+    return try lock.withLock { () throws(Failure) in
+      guard isOpen.load(ordering: .relaxed) else { throw connection.closedFailure }
+      try checkIsNotReporting()
+      return try body()
+    }
   }
 
   /// Runs `body` with everything that it reads under the eyes of `monitor`; other threads wait until it is done.
