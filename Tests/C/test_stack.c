@@ -39,6 +39,7 @@ static const nest nests[] = {
     {"1 == TERNARY(", "number == 1", ", 1, 2)", "", false},
     {"TERNARY(number == 1, ", "SELF", ", SELF).parent", " == nil", false},
     {"SUBQUERY(", "children", ", $x, $x.number > 0)", ".@count == 1", false},
+    {"SUBQUERY(", "children", ", $x, $x.number > 0).children", ".@count == 1", false},
     {"SUBQUERY(children, $x, ", "number == 1", ").@count == 1", "", false},
     {"1 == SUBQUERY(children, $x, ", "number == 1", ").@sum.number", "", false},
     {"1 IN {2, SUBQUERY(children, $x, ", "number == 1", ").@sum.number}", "", false},

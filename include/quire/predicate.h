@@ -73,8 +73,7 @@
  *
  * A predicate is at most 128 levels deep, whether it is read or put together from others: each operator, call, list and
  * NOT is a level, and a chain of AND or of OR is one. Deeper ones fail with QUIRE_INVALID_PREDICATE. Whatever can be made
- * can be read, evaluated and fetched by on a thread whose stack has 128 KiB; a fetch by more than 40 SUBQUERYs, each in the
- * collection of the next and followed by a key, needs twice that.
+ * can be read, evaluated and fetched by on a thread whose stack has 128 KiB.
  */
 #ifndef QUIRE_PREDICATE_H_
 #define QUIRE_PREDICATE_H_
