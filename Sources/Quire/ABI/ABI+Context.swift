@@ -272,8 +272,11 @@ struct ValueTable {
 
   /// The failure of a cell tells where it is, in a table for rows of an entity.
   func value(_ column: Int, _ row: Int, of entityName: String) throws(Failure) -> Value {
-    do throws(Failure) { return try Quire.value(cells[column][row], .cell(keys[column], row)) } catch {
-      throw error.about(Offender(entityName: Text(entityName), key: Text(keys[column]), row: row))
+    do throws(Failure) { return try Quire.value(cells[column][row], "columns") } catch {
+      // Again, for the sake of the message, so that a value that fits costs no name.
+      do throws(Failure) { return try Quire.value(cells[column][row], .cell(keys[column], row)) } catch {
+        throw error.about(Offender(entityName: Text(entityName), key: Text(keys[column]), row: row))
+      }
     }
   }
 }

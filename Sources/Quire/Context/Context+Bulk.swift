@@ -50,9 +50,9 @@ extension Context {
     for row in 0..<rowCount {
       var values = defaults
       for (column, attribute) in attributes.enumerated() {
-        let given = try value(column, row)
-        do throws(Failure) { values[attribute.slot] = try attribute.coerce(given) } catch {
-          throw error.inRow(row, of: .entity(entity, key: attribute.name))
+        do throws(Failure) { values[attribute.slot] = try attribute.coerce(value(column, row)) } catch {
+          // That of a value that cannot be read names its row already.
+          throw error.offender?.row == nil ? error.inRow(row, of: .entity(entity, key: attribute.name)) : error
         }
       }
       rows.append(values)

@@ -248,10 +248,14 @@ extension SaveSession {
   private func bind(
     _ value: Value, to column: RowWriter.Column, of statement: Statement, at index: inout Int, isUpdate: Bool
   ) throws(Failure) {
-    guard let toOne = column.toOne else {
-      index += 1
-      return try statement.bind(value, at: index)
-    }
+    if let toOne = column.toOne { return try bind(value, to: toOne, of: statement, at: &index, isUpdate: isUpdate) }
+    index += 1
+    try statement.bind(value, at: index)
+  }
+
+  private func bind(
+    _ value: Value, to toOne: RowWriter.ToOne, of statement: Statement, at index: inout Int, isUpdate: Bool
+  ) throws(Failure) {
     var destination: ObjectReference?
     switch value {
     case .nil: break
