@@ -36,4 +36,20 @@ static inline int quire_sqlite_set_trusted_schema(sqlite3 *database, int is_on) 
   return sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, is_on, (int *)0);
 }
 
+/* The lock of a database file that no other connection, of any process, has it open beside. SQLite asks for it itself
+ * when it closes a log. The connection has read the file; give the lock back with `quire_sqlite_share_file` in any case. */
+
+static inline int quire_sqlite_lock_file(sqlite3 *database) {
+  sqlite3_file *file = 0;
+  int code = sqlite3_file_control(database, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  if (code == SQLITE_OK && (!file || !file->pMethods)) code = SQLITE_MISUSE;
+  return code == SQLITE_OK ? file->pMethods->xLock(file, SQLITE_LOCK_EXCLUSIVE) : code;
+}
+
+static inline void quire_sqlite_share_file(sqlite3 *database) {
+  sqlite3_file *file = 0;
+  if (sqlite3_file_control(database, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK) return;
+  if (file && file->pMethods) file->pMethods->xUnlock(file, SQLITE_LOCK_SHARED);
+}
+
 #endif

@@ -16,7 +16,13 @@
  * Do not move, delete or replace them while any process has the store open. `quire_store_copy` and `quire_store_delete` are
  * safe. When the file is not where it was, or another one is there, all that writes fails with QUIRE_FILE_MOVED and writes
  * nothing, and so it does within a tenth of a second of the same happening to the log, its index or a folder above. Fetches
- * go on to read the file that was opened. Close the store then, and open it where it is now.
+ * go on to read the file that was opened, and it may still be copied. The failing call, or the closing of the store, folds
+ * the log into the file and empties it: close the store then, and open it where it is now. Where another process or store
+ * has used the file or its log meanwhile, that cannot be done, and the message of the failure says so. Until then a program
+ * that opens the moved file, or another file in its place, does not have what was saved last, or damages that file.
+ *
+ * A file has one log for each of its names. The library therefore opens no file for writing that has more than one
+ * (hard links), and in one process no file that it has open by another name.
  */
 #ifndef QUIRE_STORE_H_
 #define QUIRE_STORE_H_
@@ -54,7 +60,7 @@ typedef struct quire_store_options {
  *
  * Freezes the model. A file that cannot be opened as this store is left untouched. `options` may be NULL.
  * Owned: `*out_store`.
- * Fails: QUIRE_INVALID_MODEL; QUIRE_CANNOT_OPEN (missing folder, no permission, a folder); QUIRE_NOT_A_STORE (no
+ * Fails: QUIRE_INVALID_MODEL; QUIRE_CANNOT_OPEN (missing folder, no permission, a folder, several names); QUIRE_NOT_A_STORE (no
  * database, or another program's); QUIRE_MODEL_MISMATCH (written with another model: the message names the entities);
  * QUIRE_BUSY; QUIRE_READ_ONLY (the file, its folder or its log may not be written, or is to be read only although its last
  * write was cut off, which an open for writing takes back); QUIRE_FILE_MOVED (in the midst of the call); QUIRE_DATABASE.
@@ -73,7 +79,8 @@ void quire_store_release(quire_store *QUIRE_NULLABLE store);
  * Closes the file. What was not saved is lost. Later calls that need the file fail with QUIRE_CLOSED; closing again
  * does nothing. Handles stay valid until released.
  *
- * Fails: QUIRE_DATABASE; the store is closed all the same.
+ * Fails: QUIRE_FILE_MOVED (what was saved last is only in the log, which the message names); QUIRE_DATABASE. The store is
+ * closed all the same.
  */
 quire_status quire_store_close(quire_store *store, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
@@ -83,9 +90,10 @@ quire_status quire_store_close(quire_store *store, quire_error *QUIRE_NULLABLE *
  *
  * Other threads and processes may read and save meanwhile, except in a store in memory, whose threads wait. The copy is
  * for the same people to read and write, and keeps the UUID: ids of objects mean the same objects in it. Caches of lists
- * are not copied. The store may be open for reading only.
+ * are not copied. The store may be open for reading only, and its file may have been moved or deleted: other threads wait
+ * then.
  * Fails: QUIRE_CANNOT_OPEN (there is a file already, also one of the files that would belong to the copy; missing folder,
- * no permission); QUIRE_FILE_MOVED; QUIRE_BUSY; QUIRE_INVALID_STATE (a store in memory, in the midst of a read or save);
+ * no permission); QUIRE_BUSY; QUIRE_INVALID_STATE (a store in memory or a moved one, in the midst of a read or save);
  * QUIRE_CLOSED; QUIRE_DATABASE (full disk). Thread: any.
  */
 quire_status quire_store_copy(

@@ -84,6 +84,7 @@ final class Connection {
       name = Connection.uri(path) + "?immutable=1"
     }
     try FileClaim.checkNotInherited(path)
+    try OpenFiles.checkName(path)
     let code = sqlite3_open_v2(name, &handle, flags, fileSystem)
     if code != SQLITE_OK {
       let failure = failure(code, doing: "open")
@@ -120,7 +121,10 @@ final class Connection {
     setLog(nil)
     if let open = handle {
       // The end of the log must not go into another file, nor the log of another file go with it.
-      if files?.isReplaced == true { setCheckpointsOnClose(false) }
+      if files?.isApart == true || files?.isReplaced == true {
+        _ = gatherLog()
+        setCheckpointsOnClose(false)
+      }
       sqlite3_close_v2(open)
     }
     handle = nil
@@ -386,8 +390,9 @@ extension Connection {
   /// The statements around a piece of work.
   private struct Ends {
     let begin: String, commit: String, rollback: String
+    var writes = false
 
-    static let write = Ends(begin: "BEGIN IMMEDIATE", commit: "COMMIT", rollback: "ROLLBACK")
+    static let write = Ends(begin: "BEGIN IMMEDIATE", commit: "COMMIT", rollback: "ROLLBACK", writes: true)
     static let read = Ends(begin: "BEGIN", commit: "COMMIT", rollback: "ROLLBACK")
     static let part = Ends(
       begin: "SAVEPOINT quire_part", commit: "RELEASE quire_part",
@@ -441,14 +446,23 @@ extension Connection {
     defer { transactionDepth -= 1 }
     do throws(Failure) {
       let result = try body()
-      if transactionDepth == 1 { try unwatched { () throws(Failure) in try statement(ends.commit).run() } }
+      if transactionDepth == 1 {
+        try unwatched { () throws(Failure) in try statement(ends.commit).run() }
+        if ends.writes { files?.noteWrite() }
+      }
       return result
     } catch {
       if transactionDepth == 1, let handle, hasTransaction {
         try unwatched { () throws(Failure) in _ = sqlite3_exec(handle, ends.rollback, nil, nil, nil) }
       }
-      throw error
+      throw moved(error)
     }
+  }
+
+  /// A failure that leaves a transaction, after which the file is whole where that can be.
+  private func moved(_ failure: Failure) -> Failure {
+    if failure.kind != .fileMoved || isInTransaction && transactionDepth != 1 || gatherLog() { return failure }
+    return Failure(.fileMoved, "\(failure.message) \(logIsLeft)", databaseCode: failure.databaseCode)
   }
 
   /// Opens a write transaction that lasts until `commit` or `rollBack`.
@@ -458,7 +472,7 @@ extension Connection {
     isHeld = true
     do throws(Failure) { try checkFiles() } catch {
       rollBack()
-      throw error
+      throw moved(error)
     }
   }
 
@@ -466,6 +480,7 @@ extension Connection {
   func commit() throws(Failure) {
     try checkFiles()
     try statement("COMMIT").run()
+    files?.noteWrite()
     isHeld = false
   }
 

@@ -9,12 +9,10 @@ extension Store {
       throw Failure(.invalidArgument, "A store cannot be copied to ':memory:'. Give the path of a file.")
     }
     let target = try StoreFile(path: path)
-    let other = try connectionForCopy()
+    let (other, mode) = try connectionForCopy()
     defer { other?.close() }
     try target.checkIsFree()
     // Readable by the same people, from its first byte on.
-    var status = stat()
-    let mode = other == nil || stat(location.string, &status) != 0 ? nil : status.st_mode
     let temporary = try target.makeTemporary(mode: mode)
     do throws(Failure) {
       if let other {
@@ -35,12 +33,13 @@ extension Store {
     }
   }
 
-  /// Another connection to the same file; nil in memory, where there is one only.
-  private func connectionForCopy() throws(Failure) -> Connection? {
-    try withConnection { connection throws(Failure) -> Connection? in
-      if path == ":memory:" { return nil }
-      try connection.checkFiles()
-      return try connection.another()
+  /// Another connection to the same file, and its mode; nil where there can be one only: in memory, and when the file
+  /// is not where it was.
+  private func connectionForCopy() throws(Failure) -> (Connection?, mode_t?) {
+    try withConnection { connection throws(Failure) in
+      let mode = connection.files?.mode
+      if path == ":memory:" || connection.files?.moved() != nil { return (nil, mode) }
+      return (try connection.another(), mode)
     }
   }
 

@@ -73,10 +73,17 @@ final class Store: @unchecked Sendable {
       }
       giveUpTransaction()
       returnReservedIDs(on: connection)
+      let isWhole = connection.gatherLog(), logIsLeft = connection.logIsLeft
       isOpen.store(false, ordering: .releasing)
       log = connection.setLog(nil)
       connection.close()
       closeInboxes()
+      if !isWhole {
+        throw Failure(
+          .fileMoved,
+          "The store '\(path)' is closed. Its file, or the log of that, was moved, deleted or replaced while it was "
+            + "open. \(logIsLeft)")
+      }
     }
   }
 

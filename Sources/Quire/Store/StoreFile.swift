@@ -1,3 +1,4 @@
+import CRuntime
 import Glibc
 
 /// What stands at the path of a store before SQLite touches it, so that errors can say what is wrong.
@@ -52,6 +53,11 @@ struct StoreFile {
     // A transaction that was cut off may have left a part of a page, which SQLite takes back.
     if !hasJournal { try checkSize() }
     if isReadOnly { return }
+    if status.st_nlink > 1 {
+      throw cannotOpen(
+        "the file has \(status.st_nlink) names (hard links), and SQLite keeps a log for each of them, so that saves could "
+          + "be lost. Open a copy of the file, or delete its other names.")
+    }
     if !isAccessible(name, W_OK) {
       throw readOnly("the file cannot be written. Open it for reading only, or change its permissions.")
     }
@@ -106,13 +112,11 @@ struct StoreFile {
 
   /// Has a file that is whole appear at the path, where nothing is.
   func place(_ temporary: String) throws(Failure) {
-    if link(temporary, name) == 0 {
-      unlink(temporary)
-    } else {
+    if quire_rename_to_free(temporary, name) != 0 {
       let reason = errno
       if reason == EEXIST { throw exists() }
-      // Some file systems know one name for each file only.
-      guard [EPERM, ENOSYS, EOPNOTSUPP, EMLINK].contains(reason) else { throw cannotOpen(StoreFile.describe(reason)) }
+      // Some file systems can only replace what is there.
+      guard [EINVAL, ENOSYS, EPERM].contains(reason) else { throw cannotOpen(StoreFile.describe(reason)) }
       try checkIsFree()
       if rename(temporary, name) != 0 { throw cannotOpen(StoreFile.describe(errno)) }
     }

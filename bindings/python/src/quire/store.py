@@ -154,7 +154,7 @@ class Store(_handle.Handle):
         """Writes what is saved, as of one moment, into a new store at `path`, where there must be no file.
 
         Others may read and save meanwhile. The copy appears whole or not at all, and has the same UUID; caches of lists
-        are not copied. Raises `CannotOpen`, `FileMoved`, `Busy`, `InvalidState`, `StoreClosed`, `DatabaseError`. Any
+        are not copied. Raises `CannotOpen`, `Busy`, `InvalidState`, `StoreClosed`, `DatabaseError`. Any
         thread.
         """
         encoded = os.fsencode(path)

@@ -1,0 +1,308 @@
+/* What happens when the files of an open store go from their places. */
+#include "store_files.h"
+
+#include <sys/wait.h>
+
+static quire_status insert_rows(fixture made) {
+    const char *const keys[] = {"title"};
+    const quire_value titles[] = {quire_value_text("Egmont")};
+    const quire_value *const columns[] = {titles};
+    return quire_context_batch_insert(made.context, "Book", QUIRE_NUL, keys, columns, 1, 1, NULL, NULL, NULL, &error);
+}
+
+static quire_status delete_rows(fixture made) {
+    quire_fetch_request *request = new_request("Book", NULL, NULL);
+    const quire_status status = quire_context_batch_delete(made.context, request, NULL, NULL, NULL, &error);
+    quire_fetch_request_release(request);
+    return status;
+}
+
+/* Everything that writes is refused, and nothing is lost by that; the caller has a new object in the context. */
+static void check_is_refused(fixture made) {
+    CHECK(quire_context_save(made.context, &error) == QUIRE_FILE_MOVED);
+    CHECK(strstr(quire_error_message(error).data, "moved, deleted or replaced"));
+    CHECK(strstr(quire_error_message(error).data, path));
+    quire_error_release(error);
+    error = NULL;
+    CHECK_FAILS(QUIRE_FILE_MOVED, insert_rows(made));
+    CHECK_FAILS(QUIRE_FILE_MOVED, delete_rows(made));
+    CHECK(quire_context_has_changes(made.context));
+    /* More objects than keys were taken ahead. */
+    for (int i = 0; i < 100; i++) quire_object_release(insert_book(made.context, "Stella", i));
+    CHECK_FAILS(QUIRE_FILE_MOVED, quire_context_obtain_permanent_ids(made.context, &error));
+    /* A copy is a way to keep what was opened. */
+    char copy[400];
+    snprintf(copy, sizeof copy, "%s/copy.sqlite", folder);
+    CHECK_OK(quire_store_copy(made.store, copy, QUIRE_NUL, &error));
+    CHECK(books_at(copy) == 1 && unlink(copy) == 0);
+}
+
+static void move_file(void) { CHECK(rename(path, other_path) == 0); }
+static void delete_file(void) { CHECK(unlink(path) == 0); }
+static void delete_log(void) { CHECK(unlink(with(path, "-wal")) == 0); }
+static void delete_index(void) { CHECK(unlink(with(path, "-shm")) == 0); }
+
+static void replace_file(void) {
+    save_book_at(other_path, "Iphigenie");
+    CHECK(rename(other_path, path) == 0);
+}
+
+static void replace_log(void) {
+    write_file(other_path, "another log");
+    CHECK(rename(other_path, with(path, "-wal")) == 0);
+}
+
+static void replace_index(void) {
+    write_file(other_path, "another index");
+    CHECK(rename(other_path, with(path, "-shm")) == 0);
+}
+
+static void move_everything(void) {
+    CHECK(rename(path, other_path) == 0);
+    CHECK(rename(with(path, "-wal"), with(other_path, "-wal")) == 0);
+    CHECK(rename(with(path, "-shm"), with(other_path, "-shm")) == 0);
+}
+
+static void files_that_are_not_in_their_places_are_not_written(void) {
+    enum { OF_THE_FILE = 3 };
+    void (*const deeds[])(void) = {
+        move_file, delete_file, replace_file, delete_log, replace_log, delete_index, replace_index, move_everything};
+    for (size_t i = 0; i < sizeof deeds / sizeof deeds[0]; i++) {
+        use_folder();
+        fixture made = open_fixture_at(path);
+        save_book(made, "Faust");
+        quire_object_release(insert_book(made.context, "Tasso", 100));
+        deeds[i]();
+        /* What becomes of the log and its index is noticed within a tenth of a second. */
+        if (i >= OF_THE_FILE) usleep(150000);
+        check_is_refused(made);
+        /* What was opened can be read to the end. */
+        CHECK(count(made.context, "Book", "title == 'Faust'") == 1);
+        close_fixture(made);
+        remove_folder(folder);
+    }
+}
+
+static void second_store_at_a_path_is_left_alone(void) {
+    for (int keeps_log = 0; keeps_log < 2; keeps_log++) {
+        use_folder();
+        fixture first = open_fixture_at(path);
+        save_book(first, "Faust");
+        CHECK(rename(path, other_path) == 0);
+        if (!keeps_log) CHECK(rename(with(path, "-wal"), with(other_path, "-wal")) == 0);
+        /* A new store at the old path, which is still open when the first one is closed. */
+        fixture second = open_fixture_at(path);
+        save_book(second, "Iphigenie");
+        quire_object_release(insert_book(first.context, "Tasso", 100));
+        CHECK_FAILS(QUIRE_FILE_MOVED, quire_context_save(first.context, &error));
+        close_fixture(first);
+        if (!keeps_log) CHECK(exists(with(path, "-wal")));
+        save_book(second, "Stella");
+        CHECK(count(second.context, "Book", NULL) == 2);
+        close_fixture(second);
+        CHECK(books_at(path) == 2);
+        if (!keeps_log) CHECK(books_at(other_path) == 1);
+        remove_folder(folder);
+    }
+}
+
+/* What a program does that takes the message at its word. */
+static void file_that_is_opened_where_it_is_now_has_all_that_was_saved(void) {
+    for (int is_told = 0; is_told < 2; is_told++) {
+        use_folder();
+        fixture made = open_fixture_at(path);
+        for (int i = 0; i < 50; i++) save_book(made, "Faust");
+        CHECK(rename(path, other_path) == 0);
+        if (is_told) {
+            quire_object_release(insert_book(made.context, "Tasso", 100));
+            CHECK_FAILS(QUIRE_FILE_MOVED, quire_context_save(made.context, &error));
+            /* From here on the file is whole, whatever becomes of this process. */
+            run("cp '%s' '%s'", other_path, with(other_path, "-copy"));
+            CHECK(books_at(with(other_path, "-copy")) == 50 && unlink(with(other_path, "-copy")) == 0);
+        }
+        CHECK_OK(quire_store_close(made.store, &error));
+        close_fixture(made);
+        CHECK(books_at(other_path) == 50);
+        /* A new store at the old path has nothing of it. */
+        CHECK(books_at(path) == 0);
+        CHECK(books_at(other_path) == 50);
+        remove_folder(folder);
+    }
+}
+
+static void insert_many(fixture made, int64_t rows) {
+    for (int64_t i = 0; i < rows; i++) quire_object_release(insert_book(made.context, "Iphigenie auf Tauris", i));
+    save(made.context);
+}
+
+static void backup_that_is_moved_to_the_path_is_left_as_it_was(void) {
+    for (int is_told = 0; is_told < 2; is_told++) {
+        use_folder();
+        fixture backup = open_fixture_at(other_path);
+        insert_many(backup, 3000);
+        close_fixture(backup);
+        fixture made = open_fixture_at(path);
+        insert_many(made, 5000);
+        save_book(made, "Faust");
+        CHECK(rename(other_path, path) == 0);
+        if (is_told) {
+            quire_object_release(insert_book(made.context, "Tasso", 100));
+            CHECK_FAILS(QUIRE_FILE_MOVED, quire_context_save(made.context, &error));
+        }
+        close_fixture(made);
+        CHECK(books_at(path) == 3000);
+        made = open_fixture_at(path);
+        CHECK_OK(quire_store_check(made.store, NULL, &error));
+        close_fixture(made);
+        remove_folder(folder);
+    }
+}
+
+/* What another program has written since must not be overwritten by an older log. */
+static void file_that_was_written_where_it_is_now_is_left_alone(void) {
+    for (int stays_open = 0; stays_open < 2; stays_open++) {
+        use_folder();
+        fixture made = open_fixture_at(path);
+        insert_many(made, 2000);
+        run("sqlite3 '%s' 'PRAGMA wal_checkpoint' > /dev/null%s", path, "");
+        save_book(made, "Faust");
+        CHECK(rename(path, other_path) == 0);
+        pid_t child = -1;
+        int ready[2];
+        CHECK(pipe(ready) == 0);
+        if ((child = fork()) == 0) {
+            /* SQLite's own program, because a store of the parent is refused in a forked process. */
+            char command[1200];
+            snprintf(command, sizeof command,
+                "(echo \"UPDATE ZBOOK SET ZTITLE = 'Wallenstein' || Z_PK;\"; echo 'SELECT 1;'; sleep %d) | sqlite3 '%s'",
+                stays_open ? 2 : 0, other_path);
+            FILE *other = popen(command, "r");
+            char byte = 0;
+            CHECK(other && fread(&byte, 1, 1, other) == 1 && write(ready[1], &byte, 1) == 1);
+            pclose(other);
+            _exit(0);
+        }
+        char byte = 0;
+        if (stays_open) CHECK(read(ready[0], &byte, 1) == 1);
+        else CHECK(waitpid(child, NULL, 0) == child);
+        quire_object_release(insert_book(made.context, "Tasso", 100));
+        CHECK(quire_context_save(made.context, &error) == QUIRE_FILE_MOVED);
+        CHECK(strstr(quire_error_message(error).data, "library.sqlite-wal"));
+        quire_error_release(error);
+        error = NULL;
+        CHECK_FAILS(QUIRE_FILE_MOVED, quire_store_close(made.store, &error));
+        CHECK(!quire_store_is_open(made.store));
+        close_fixture(made);
+        if (stays_open) CHECK(waitpid(child, NULL, 0) == child);
+        close(ready[0]);
+        close(ready[1]);
+        /* The last save is in the log alone, as the messages said. */
+        CHECK(books_at(other_path) == 2000 && exists(with(path, "-wal")));
+        run("test \"$(sqlite3 '%s' \"SELECT count(*) FROM ZBOOK WHERE ZTITLE LIKE 'Wallenstein%%'\")\" = 2000%s",
+            other_path, "");
+        remove_folder(folder);
+    }
+}
+
+static void second_name_of_an_open_file_is_refused(void) {
+    use_folder();
+    fixture made = open_fixture_at(path);
+    save_book(made, "Faust");
+    CHECK(rename(path, other_path) == 0);
+    quire_store *second = NULL;
+    CHECK(quire_store_open(other_path, QUIRE_NUL, quire_store_model(made.store), NULL, &second, &error)
+        == QUIRE_CANNOT_OPEN);
+    CHECK(!second && strstr(quire_error_message(error).data, path));
+    quire_error_release(error);
+    error = NULL;
+    CHECK(rename(other_path, path) == 0);
+    save_book(made, "Stella");
+    close_fixture(made);
+
+    CHECK(link(path, other_path) == 0);
+    quire_model *model = library_model();
+    CHECK(quire_store_open(path, QUIRE_NUL, model, NULL, &second, &error) == QUIRE_CANNOT_OPEN);
+    CHECK(!second && strstr(quire_error_message(error).data, "hard link"));
+    quire_error_release(error);
+    error = NULL;
+    quire_store_options options = QUIRE_STORE_OPTIONS_INIT;
+    options.is_read_only = true;
+    CHECK_OK(quire_store_open(other_path, QUIRE_NUL, model, &options, &second, &error));
+    quire_store_release(second);
+    CHECK(unlink(other_path) == 0);
+    quire_model_release(model);
+    CHECK(books_at(path) == 2);
+    remove_folder(folder);
+}
+
+static void file_that_is_back_is_written_again(void) {
+    use_folder();
+    fixture made = open_fixture_at(path);
+    save_book(made, "Faust");
+    /* Its last change is not of this very moment. */
+    usleep(50000);
+    save_book(made, "Stella");
+    quire_object_release(insert_book(made.context, "Tasso", 100));
+    move_everything();
+    CHECK_FAILS(QUIRE_FILE_MOVED, quire_context_save(made.context, &error));
+    CHECK(rename(other_path, path) == 0);
+    CHECK(rename(with(other_path, "-wal"), with(path, "-wal")) == 0);
+    CHECK(rename(with(other_path, "-shm"), with(path, "-shm")) == 0);
+    save(made.context);
+    close_fixture(made);
+    CHECK(books_at(path) == 3 && files_in_folder() == 1);
+    remove_folder(folder);
+}
+
+static void transaction_is_not_committed_to_a_file_that_was_moved(void) {
+    use_folder();
+    fixture made = open_fixture_at(path);
+    save_book(made, "Faust");
+    CHECK_OK(quire_context_begin_transaction(made.context, &error));
+    save_book(made, "Tasso");
+    move_everything();
+    CHECK_FAILS(QUIRE_FILE_MOVED, quire_context_commit_transaction(made.context, &error));
+    CHECK_OK(quire_context_rollback_transaction(made.context, &error));
+    CHECK_FAILS(QUIRE_FILE_MOVED, quire_context_begin_transaction(made.context, &error));
+    close_fixture(made);
+    CHECK(books_at(other_path) == 1);
+    remove_folder(folder);
+}
+
+static void folder_that_was_moved_is_noticed(void) {
+    use_folder();
+    fixture made = open_fixture_at(path);
+    save_book(made, "Faust");
+    quire_object_release(insert_book(made.context, "Tasso", 100));
+    CHECK(rename(folder, with(folder, "-moved")) == 0);
+    usleep(150000);
+    CHECK_FAILS(QUIRE_FILE_MOVED, quire_context_save(made.context, &error));
+    close_fixture(made);
+    CHECK(rename(with(folder, "-moved"), folder) == 0);
+    CHECK(books_at(path) == 1);
+    remove_folder(folder);
+}
+
+static void what_was_saved_outlives_a_log_that_was_deleted(void) {
+    use_folder();
+    fixture made = open_fixture_at(path);
+    save_book(made, "Faust");
+    delete_log();
+    close_fixture(made);
+    CHECK(books_at(path) == 1);
+    remove_folder(folder);
+}
+
+int main(void) {
+    RUN(files_that_are_not_in_their_places_are_not_written);
+    RUN(second_store_at_a_path_is_left_alone);
+    RUN(file_that_is_back_is_written_again);
+    RUN(file_that_is_opened_where_it_is_now_has_all_that_was_saved);
+    RUN(backup_that_is_moved_to_the_path_is_left_as_it_was);
+    RUN(file_that_was_written_where_it_is_now_is_left_alone);
+    RUN(second_name_of_an_open_file_is_refused);
+    RUN(transaction_is_not_committed_to_a_file_that_was_moved);
+    RUN(folder_that_was_moved_is_noticed);
+    RUN(what_was_saved_outlives_a_log_that_was_deleted);
+    return RESULT();
+}
