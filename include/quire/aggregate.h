@@ -50,7 +50,7 @@ typedef struct quire_aggregate_change_array {
 static inline const quire_aggregate_change *QUIRE_NULLABLE quire_aggregate_change_at(
     quire_aggregate_change_array changes, int64_t index) {
     if (!changes.first || index < 0 || index >= changes.count) return NULL;
-    return (const quire_aggregate_change *)(const void *)((const char *)changes.first + (size_t)index * changes.stride);
+    return QUIRE_ELEMENT(const quire_aggregate_change, changes, index);
 }
 
 /**

@@ -98,6 +98,16 @@
 #define QUIRE_END QUIRE_NONNULL_END
 #endif
 
+/* For the headers themselves: casts without a warning of -Wold-style-cast, and an element of an array with a stride. */
+#ifdef __cplusplus
+#define QUIRE_CAST(type, value) static_cast<type>(value)
+#else
+#define QUIRE_CAST(type, value) ((type)(value))
+#endif
+#define QUIRE_ELEMENT(type, array, index) \
+    QUIRE_CAST(type *, QUIRE_CAST(const void *, \
+        QUIRE_CAST(const char *, QUIRE_CAST(const void *, (array).first)) + QUIRE_CAST(size_t, index) * (array).stride))
+
 /** Version of these headers, as in `quire_version`. */
 #define QUIRE_VERSION_MAJOR 0
 #define QUIRE_VERSION_MINOR 1

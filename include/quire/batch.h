@@ -55,7 +55,7 @@ typedef struct quire_batch_options {
 } quire_batch_options;
 
 /** Sets `struct_size`; all else zero. */
-#define QUIRE_BATCH_OPTIONS_INIT { (uint32_t)sizeof(quire_batch_options), false, false, NULL, NULL }
+#define QUIRE_BATCH_OPTIONS_INIT { QUIRE_CAST(uint32_t, sizeof(quire_batch_options)), false, false, NULL, NULL }
 
 /**
  * Inserts `row_count` saved objects of `entity`, from columns as `quire_context_insert_rows` takes them.

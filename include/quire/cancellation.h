@@ -66,7 +66,7 @@ typedef struct quire_progress {
 } quire_progress;
 
 /** Sets `struct_size`; all else zero. */
-#define QUIRE_PROGRESS_INIT { (uint32_t)sizeof(quire_progress), 0, NULL, NULL, NULL }
+#define QUIRE_PROGRESS_INIT { QUIRE_CAST(uint32_t, sizeof(quire_progress)), 0, NULL, NULL, NULL }
 
 /**
  * Sets who is told of the progress of the request's fetches; it is copied. NULL for nobody. A request that is used by

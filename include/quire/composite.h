@@ -31,7 +31,7 @@ typedef struct quire_composite_options {
 } quire_composite_options;
 
 /** Sets `struct_size`; all else zero. */
-#define QUIRE_COMPOSITE_OPTIONS_INIT { (uint32_t)sizeof(quire_composite_options), false }
+#define QUIRE_COMPOSITE_OPTIONS_INIT { QUIRE_CAST(uint32_t, sizeof(quire_composite_options)), false }
 
 /** Told about every change of a composite's contents, as a `quire_results_delegate` is. Every callback may be NULL. */
 typedef struct quire_composite_delegate {
@@ -61,7 +61,7 @@ typedef struct quire_composite_delegate {
 
 /** Sets `struct_size`; all else zero. */
 #define QUIRE_COMPOSITE_DELEGATE_INIT \
-    { (uint32_t)sizeof(quire_composite_delegate), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
+    { QUIRE_CAST(uint32_t, sizeof(quire_composite_delegate)), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
 
 /**
  * Makes a composite without children. `options` may be NULL. Owned: `*out_composite`.
@@ -209,7 +209,7 @@ typedef struct quire_child_frame_array {
 /** One of them, or NULL when `index` is out of range. */
 static inline const quire_child_frame *QUIRE_NULLABLE quire_child_frame_at(quire_child_frame_array frames, int64_t index) {
     if (!frames.first || index < 0 || index >= frames.count) return NULL;
-    return (const quire_child_frame *)(const void *)((const char *)frames.first + (size_t)index * frames.stride);
+    return QUIRE_ELEMENT(const quire_child_frame, frames, index);
 }
 
 /**

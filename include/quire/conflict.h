@@ -97,7 +97,7 @@ typedef struct quire_merge_handler {
 } quire_merge_handler;
 
 /** Sets `struct_size`; all else zero. */
-#define QUIRE_MERGE_HANDLER_INIT { (uint32_t)sizeof(quire_merge_handler), NULL, NULL, NULL }
+#define QUIRE_MERGE_HANDLER_INIT { QUIRE_CAST(uint32_t, sizeof(quire_merge_handler)), NULL, NULL, NULL }
 
 /**
  * Sets what saves of the context do with conflicts: a `quire_merge_policy`, QUIRE_MERGE_ERROR at first. Removes a handler.

@@ -94,7 +94,8 @@ typedef struct quire_sort_options {
 } quire_sort_options;
 
 /** Sets `struct_size`; all else zero. */
-#define QUIRE_SORT_OPTIONS_INIT { (uint32_t)sizeof(quire_sort_options), (uint32_t)QUIRE_TEXT_BINARY, false, NULL }
+#define QUIRE_SORT_OPTIONS_INIT \
+    { QUIRE_CAST(uint32_t, sizeof(quire_sort_options)), QUIRE_CAST(uint32_t, QUIRE_TEXT_BINARY), false, NULL }
 
 /**
  * Orders by a key path as `quire_fetch_request_add_sort` does, text by one of the orders that people read lists in.

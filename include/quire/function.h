@@ -92,7 +92,8 @@ typedef struct quire_native_function {
 } quire_native_function;
 
 /** Sets `struct_size`; all else zero. */
-#define QUIRE_NATIVE_FUNCTION_INIT { (uint32_t)sizeof(quire_native_function), 0, NULL, 0, NULL, false, NULL, NULL }
+#define QUIRE_NATIVE_FUNCTION_INIT \
+    { QUIRE_CAST(uint32_t, sizeof(quire_native_function)), 0, NULL, 0, NULL, false, NULL, NULL }
 
 /** As the number of arguments of a callback: any. */
 #define QUIRE_ANY_NUMBER SIZE_MAX
@@ -122,7 +123,7 @@ typedef struct quire_function_callback {
 } quire_function_callback;
 
 /** Sets `struct_size`; all else zero. */
-#define QUIRE_FUNCTION_CALLBACK_INIT { (uint32_t)sizeof(quire_function_callback), false, 0, NULL, NULL, NULL }
+#define QUIRE_FUNCTION_CALLBACK_INIT { QUIRE_CAST(uint32_t, sizeof(quire_function_callback)), false, 0, NULL, NULL, NULL }
 
 /**
  * Registers a C function, which is called with its own signature.

@@ -109,7 +109,7 @@ typedef struct quire_hooks {
 
 /** Sets `struct_size`; all else zero. */
 #define QUIRE_HOOKS_INIT \
-    { (uint32_t)sizeof(quire_hooks), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
+    { QUIRE_CAST(uint32_t, sizeof(quire_hooks)), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
 
 /**
  * Sets the hooks, which are copied, for objects of `entity` and of entities that inherit from it and have none of their own;

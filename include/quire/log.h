@@ -45,7 +45,7 @@ typedef struct quire_log {
 } quire_log;
 
 /** Sets `struct_size`; all else zero. */
-#define QUIRE_LOG_INIT { (uint32_t)sizeof(quire_log), false, 0, NULL, NULL, NULL }
+#define QUIRE_LOG_INIT { QUIRE_CAST(uint32_t, sizeof(quire_log)), false, 0, NULL, NULL, NULL }
 
 /**
  * Has `log` told of each statement of `store` from now on, in the place of the log that it had. NULL ends logging. The

@@ -62,7 +62,7 @@ typedef struct quire_entity_options {
 } quire_entity_options;
 
 /** Sets `struct_size`; all else zero. */
-#define QUIRE_ENTITY_OPTIONS_INIT { (uint32_t)sizeof(quire_entity_options), false, NULL, NULL }
+#define QUIRE_ENTITY_OPTIONS_INIT { QUIRE_CAST(uint32_t, sizeof(quire_entity_options)), false, NULL, NULL }
 
 /** How an attribute is made. Zero means the default for every field. */
 typedef struct quire_attribute_options {
@@ -119,7 +119,7 @@ typedef struct quire_attribute_options {
 
 /** Sets `struct_size`; all else zero. */
 #define QUIRE_ATTRIBUTE_OPTIONS_INIT \
-    { (uint32_t)sizeof(quire_attribute_options), false, false, NULL, NULL, false, NULL, NULL, 0, 0, NULL, NULL }
+    { QUIRE_CAST(uint32_t, sizeof(quire_attribute_options)), false, false, NULL, NULL, false, NULL, NULL, 0, 0, NULL, NULL }
 
 /** How a relationship is made: to-one, mandatory and nullifying unless said otherwise. */
 typedef struct quire_relationship_options {
@@ -151,7 +151,8 @@ typedef struct quire_relationship_options {
 
 /** Sets `struct_size` and the delete rule QUIRE_DELETE_NULLIFY; all else zero. */
 #define QUIRE_RELATIONSHIP_OPTIONS_INIT \
-    { (uint32_t)sizeof(quire_relationship_options), false, false, false, false, (uint32_t)QUIRE_DELETE_NULLIFY, 0, 0, NULL, NULL }
+    { QUIRE_CAST(uint32_t, sizeof(quire_relationship_options)), false, false, false, false, \
+      QUIRE_CAST(uint32_t, QUIRE_DELETE_NULLIFY), 0, 0, NULL, NULL }
 
 /** One property of a fetch index. */
 typedef struct quire_index_element {

@@ -77,7 +77,8 @@ typedef struct quire_section {
 
 /** Sets `struct_size`; all else zero. */
 #define QUIRE_SECTION_INIT \
-    { (uint32_t)sizeof(quire_section), 0, {NULL, 0}, {NULL, 0}, {(uint32_t)QUIRE_VALUE_NIL, 0, {0}}, 0, 0 }
+    { QUIRE_CAST(uint32_t, sizeof(quire_section)), 0, {NULL, 0}, {NULL, 0}, {QUIRE_CAST(uint32_t, QUIRE_VALUE_NIL), 0, {0}}, \
+      0, 0 }
 
 /** A change of a row. Frames that do not apply are -1. */
 typedef struct quire_change {
@@ -117,7 +118,7 @@ typedef struct quire_change_array {
 /** One of them, or NULL when `index` is out of range. */
 static inline const quire_change *QUIRE_NULLABLE quire_change_at(quire_change_array changes, int64_t index) {
     if (!changes.first || index < 0 || index >= changes.count) return NULL;
-    return (const quire_change *)(const void *)((const char *)changes.first + (size_t)index * changes.stride);
+    return QUIRE_ELEMENT(const quire_change, changes, index);
 }
 
 /** A section that came (`index` in the new frame) or went (`index` in the old frame). */
@@ -143,7 +144,7 @@ typedef struct quire_section_change_array {
 static inline const quire_section_change *QUIRE_NULLABLE quire_section_change_at(
     quire_section_change_array changes, int64_t index) {
     if (!changes.first || index < 0 || index >= changes.count) return NULL;
-    return (const quire_section_change *)(const void *)((const char *)changes.first + (size_t)index * changes.stride);
+    return QUIRE_ELEMENT(const quire_section_change, changes, index);
 }
 
 /**
@@ -184,7 +185,7 @@ typedef struct quire_step_array {
 /** One of them, or NULL when `index` is out of range. */
 static inline const quire_step *QUIRE_NULLABLE quire_step_at(quire_step_array steps, int64_t index) {
     if (!steps.first || index < 0 || index >= steps.count) return NULL;
-    return (const quire_step *)(const void *)((const char *)steps.first + (size_t)index * steps.stride);
+    return QUIRE_ELEMENT(const quire_step, steps, index);
 }
 
 /** How a controller is made. Zero means the default for every field. */
@@ -215,7 +216,7 @@ typedef struct quire_results_options {
 } quire_results_options;
 
 /** Sets `struct_size`; all else zero. */
-#define QUIRE_RESULTS_OPTIONS_INIT { (uint32_t)sizeof(quire_results_options), false, NULL, NULL, NULL }
+#define QUIRE_RESULTS_OPTIONS_INIT { QUIRE_CAST(uint32_t, sizeof(quire_results_options)), false, NULL, NULL, NULL }
 
 /** Told about every change of a controller's contents. Every callback may be NULL. Pointers hold during the call. */
 typedef struct quire_results_delegate {
@@ -261,7 +262,7 @@ typedef struct quire_results_delegate {
 
 /** Sets `struct_size`; all else zero. */
 #define QUIRE_RESULTS_DELEGATE_INIT \
-    { (uint32_t)sizeof(quire_results_delegate), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
+    { QUIRE_CAST(uint32_t, sizeof(quire_results_delegate)), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
 
 /**
  * Makes a controller for the objects of `request`, whose entity, predicate, sort keys, limit, offset, subentities,

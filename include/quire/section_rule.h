@@ -88,7 +88,8 @@ typedef struct quire_section_rule_options {
 
 /** Sets `struct_size`; all else zero. */
 #define QUIRE_SECTION_RULE_OPTIONS_INIT \
-    { (uint32_t)sizeof(quire_section_rule_options), (uint32_t)QUIRE_GROUPING_VALUE, false, 0, NULL, NULL, 0, 0, NULL, 0, NULL, 0 }
+    { QUIRE_CAST(uint32_t, sizeof(quire_section_rule_options)), QUIRE_CAST(uint32_t, QUIRE_GROUPING_VALUE), false, 0, \
+      NULL, NULL, 0, 0, NULL, 0, NULL, 0 }
 
 /**
  * A rule for the values at a key path through to-one relationships. `options` may be NULL. Owned: `*out_rule`.
