@@ -101,8 +101,8 @@ quire_status quire_context_object(
  * The object of `entity` (or of an entity that inherits from it) with this value of an attribute or a to-one
  * relationship, pending changes included; of several, the one with the lowest id. Owned: `*out_object`.
  *
- * An index on the attribute makes it fast (`quire_model_add_index`, `quire_model_add_uniqueness_constraint`). Changes are
- * processed first, as by a fetch. A value of nil finds an object without a value.
+ * An index on the attribute makes it fast (`quire_model_add_fetch_index`, `quire_model_add_uniqueness_constraint`).
+ * Changes are processed first, as by a fetch. A value of nil finds an object without a value.
  * Fails: QUIRE_NOT_FOUND (there is none), QUIRE_INVALID_ARGUMENT (no such key, a to-many relationship, a transient
  * attribute, a value that the attribute cannot hold), and as `quire_context_fetch`.
  */
