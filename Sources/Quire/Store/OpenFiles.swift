@@ -31,7 +31,7 @@ struct OpenFiles {
   private var index: FileIdentity?
   /// For questions about the file, not its contents. That it is closed leaves the locks of SQLite alone.
   private let descriptor: Int32
-  /// Of the index, for a question about its locks. Not closed before SQLite has closed it: that would end its own locks.
+  /// Of the index, for a question about its locks. To close it before SQLite has closed the index would end those.
   private var indexDescriptor: Int32 = -1
   /// The file's last change and the clock, both at the last look, in nanoseconds.
   private var lastChange: Int64 = 0

@@ -1,4 +1,3 @@
-import CRuntime
 import Glibc
 
 /// What stands at the path of a store before SQLite touches it, so that errors can say what is wrong.
@@ -55,8 +54,8 @@ struct StoreFile {
     if isReadOnly { return }
     if status.st_nlink > 1 {
       throw cannotOpen(
-        "the file has \(status.st_nlink) names (hard links), and SQLite keeps a log for each of them, so that saves could "
-          + "be lost. Open a copy of the file, or delete its other names.")
+        "the file has \(status.st_nlink) names (hard links), and SQLite keeps a log for each of them, so that saves "
+          + "could be lost. Open a copy of the file, or delete its other names.")
     }
     if !isAccessible(name, W_OK) {
       throw readOnly("the file cannot be written. Open it for reading only, or change its permissions.")
@@ -112,7 +111,7 @@ struct StoreFile {
 
   /// Has a file that is whole appear at the path, where nothing is.
   func place(_ temporary: String) throws(Failure) {
-    if quire_rename_to_free(temporary, name) != 0 {
+    if !FileSystem.rename(temporary, toFree: name) {
       let reason = errno
       if reason == EEXIST { throw exists() }
       // Some file systems can only replace what is there.

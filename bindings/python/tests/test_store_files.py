@@ -39,6 +39,28 @@ class FileTests(unittest.TestCase):
             store.context.save()
         self.assertEqual(self.titles(self.path), ["first", "second"])
 
+    def test_a_file_that_was_moved_has_what_was_saved(self):
+        with quire.open(self.path, [Note]) as store:
+            store.context.add(Note(title="first"))
+            store.context.save()
+            os.rename(self.path, self.other)
+            store.copy(self.path + "-copied")
+        self.assertEqual(self.titles(self.other), ["first"])
+        self.assertEqual(self.titles(self.path + "-copied"), ["first"])
+
+    def test_a_store_is_closed_when_its_log_cannot_be_folded_into_a_moved_file(self):
+        store = quire.open(self.path, [Note])
+        store.context.add(Note(title="first"))
+        store.context.save()
+        os.rename(self.path, self.other)
+        # A log that was begun at the new place.
+        with open(self.other + "-wal", "wb") as log:
+            log.write(b"of something else")
+        with self.assertRaisesRegex(quire.FileMoved, "is closed.*-wal"):
+            store.close()
+        self.assertTrue(store.closed)
+        store.close()
+
     def test_a_copy_has_what_is_saved_and_takes_no_files_place(self):
         with quire.open(self.path, [Note]) as store:
             store.context.add(Note(title="saved"))

@@ -180,7 +180,8 @@ class Store(_handle.Handle):
         """Closes the file and all contexts. What was not saved is lost. Closing again does nothing.
 
         Another thread that uses a context meanwhile gets `StoreClosed` from that. Raises `InvalidState`, and leaves
-        everything open, in the midst of a call of the store: from registered functions and progress functions.
+        everything open, in the midst of a call of the store: from registered functions and progress functions. Raises
+        `FileMoved` when it is closed, but what was saved last is only in the log of a file that was moved.
         """
         pointer = self._pointer
         if pointer is None:
@@ -188,8 +189,9 @@ class Store(_handle.Handle):
         # First the library, which may refuse.
         error = c_void_p()
         status = library.quire_store_close(pointer, byref(error))
-        if status:
-            raise failure(status, error)
+        failed = failure(status, error) if status else None
+        if failed is not None and library.quire_store_is_open(pointer):
+            raise failed
         with self._lock:
             if self._pointer is None:
                 return
@@ -200,6 +202,8 @@ class Store(_handle.Handle):
         # Handles stay what they are until they are collected, because other threads may be passing them to a call.
         self._finalizer.detach()
         self._finalizer = weakref.finalize(self, library.quire_store_release, pointer)
+        if failed is not None:
+            raise failed
 
     def _abandon(self) -> None:
         # A thread that does not exist in this process may have held it.

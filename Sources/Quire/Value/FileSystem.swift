@@ -1,0 +1,8 @@
+import CRuntime
+
+/// What the system does with files, and its headers keep from Swift.
+enum FileSystem {
+  /// Renames a file where no file is, in one step. False leaves the reason in `errno`: EINVAL or ENOSYS where the file
+  /// system cannot do that.
+  static func rename(_ name: String, toFree newName: String) -> Bool { quire_rename_to_free(name, newName) == 0 }
+}
