@@ -63,7 +63,11 @@ quire_context *QUIRE_NULLABLE quire_context_parent(const quire_context *context)
 /** Adds a reference and returns `context`. Takes NULL. Any thread. */
 quire_context *QUIRE_NULLABLE quire_context_retain(const quire_context *QUIRE_NULLABLE context);
 
-/** Gives a reference back. When nothing of it is held any more, its pending changes are dropped. Takes NULL. Any thread. */
+/**
+ * Gives a reference back. When nothing of it is held any more, its pending changes are dropped and its transaction is rolled
+ * back. While a call of it is under way, on this thread or on another one, that happens when the call is done: a save whose
+ * hook gives the last reference back writes everything. Takes NULL. Any thread.
+ */
 void quire_context_release(quire_context *QUIRE_NULLABLE context);
 
 /** Its store. Borrowed from `context`. */

@@ -13,6 +13,11 @@ final class Confinement: Sendable {
   private let gate: TransactionGate
   /// How many of the calls under way the gate counts as a stranger's.
   private let strangerCalls = Atomic<Int>(0)
+  /// Contexts of which the last outside reference has gone, until nobody is inside and they can end.
+  private let ending = Guarded<[Context]>([])
+  private let hasEnding = Atomic<Bool>(false)
+  /// The owner while contexts end.
+  private static let ender: UInt = 1
 
   init(_ gate: TransactionGate) { self.gate = gate }
 
@@ -24,8 +29,7 @@ final class Confinement: Sendable {
     if !mark.isHere { throw ProcessMark.inherited }
     let current = UInt(pthread_self())
     if owner.load(ordering: .acquiring) != current {
-      let claim = owner.compareExchange(expected: 0, desired: current, ordering: .acquiring)
-      if !claim.exchanged {
+      if !owner.compareExchange(expected: 0, desired: current, ordering: .acquiring).exchanged, !awaitsEnd(current) {
         throw Failure(
           .wrongThread,
           "Another thread is inside this context. A context belongs to one thread at a time: give each thread its own.")
@@ -58,7 +62,50 @@ final class Confinement: Sendable {
     depth.store(left, ordering: .relaxed)
     if left == 0 {
       if gate.isHeld { gate.noteExit(of: address) }
-      owner.store(0, ordering: .releasing)
+      // In one order with what `end` does: either this thread sees the flag, or the other one that nobody is inside.
+      _ = owner.exchange(0, ordering: .sequentiallyConsistent)
+      if hasEnding.load(ordering: .sequentiallyConsistent) { endContexts() }
+    }
+  }
+
+  // MARK: End of a context
+
+  /// Ends a context that no caller can reach any more, at once or when the outermost call that is under way returns:
+  /// that may be any call, this thread's or another's, and be in the midst of a save. Any thread.
+  func end(_ context: Context) {
+    // A forked process may wait for ever for a thread that does not exist there.
+    if !mark.isHere { return context.end() }
+    ending.withLock { $0.append(context) }
+    hasEnding.store(true, ordering: .sequentiallyConsistent)
+    endContexts()
+  }
+
+  private func endContexts() {
+    // Let go of when contexts can be entered again: with them go functions of the program.
+    var ended: [Context] = []
+    while hasEnding.load(ordering: .sequentiallyConsistent) {
+      let claim = owner.compareExchange(
+        expected: 0, desired: Confinement.ender, ordering: .sequentiallyConsistent)
+      if !claim.exchanged { break }
+      hasEnding.store(false, ordering: .sequentiallyConsistent)
+      let contexts = ending.withLock { contexts in
+        defer { contexts = [] }
+        return contexts
+      }
+      for context in contexts { context.endUnlessReferred() }
+      ended += contexts
+      _ = owner.exchange(0, ordering: .sequentiallyConsistent)
+    }
+    withExtendedLifetime(ended) {}
+  }
+
+  /// Claims the context for a thread when all that keeps it out is a context that ends, which does not take long.
+  private func awaitsEnd(_ thread: UInt) -> Bool {
+    while true {
+      let claim = owner.compareExchange(expected: 0, desired: thread, ordering: .acquiring)
+      if claim.exchanged { return true }
+      if claim.original != Confinement.ender { return false }
+      sched_yield()
     }
   }
 }

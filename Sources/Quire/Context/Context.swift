@@ -165,24 +165,30 @@ final class Context {
   /// Counts a reference that a caller holds to the context, or to an object, list or controller of it.
   func retainExternally() { externalReferences.add(1, ordering: .relaxed) }
 
-  /// When the last outside reference goes, nobody can save any more: what is pending is dropped, and with it the
-  /// cycle between the context and its changed objects.
+  /// When the last outside reference goes, the context ends: at once, or after the call that is under way.
   func releaseExternally() {
-    if externalReferences.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
-      inserted = ObjectSet()
-      updated = ObjectSet()
-      deleted = ObjectSet()
-      undelivered = ObjectSet()
-      withdrawn = ObjectSet()
-      overlaid = ObjectSet()
-      uncounted = ObjectSet()
-      touched = ObjectSet()
-      pendingHolders = [:]
-      pendingValues = []
-      undoManager = nil
-      abandonTransaction()
-      letGoOfParent()
-    }
+    if externalReferences.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { confinement.end(self) }
+  }
+
+  /// A call that was under way may have given a reference to its caller.
+  func endUnlessReferred() { if externalReferences.load(ordering: .acquiring) == 0 { end() } }
+
+  /// Nobody can save any more: what is pending is dropped, and with it the cycle between the context and its changed
+  /// objects.
+  func end() {
+    inserted = ObjectSet()
+    updated = ObjectSet()
+    deleted = ObjectSet()
+    undelivered = ObjectSet()
+    withdrawn = ObjectSet()
+    overlaid = ObjectSet()
+    uncounted = ObjectSet()
+    touched = ObjectSet()
+    pendingHolders = [:]
+    pendingValues = []
+    undoManager = nil
+    abandonTransaction()
+    letGoOfParent()
   }
 
   private func letGoOfParent() {

@@ -87,9 +87,7 @@ extension Store {
     // That of a parent process goes on there.
     if !connection.mark.isHere { return }
     lock.withLock {
-      if held !== transaction { return }
-      connection.rollBack()
-      forgetHeld()
+      if held === transaction { takeBack() }
     }
   }
 
@@ -98,8 +96,7 @@ extension Store {
   func noteLoss() {
     if let held, connection.hasLostTransaction {
       held.end.store(.lost, ordering: .relaxed)
-      connection.rollBack()
-      forgetHeld()
+      takeBack()
     }
   }
 
@@ -107,8 +104,7 @@ extension Store {
   func giveUpTransaction() {
     guard let held else { return }
     held.end.store(.closed, ordering: .relaxed)
-    connection.rollBack()
-    forgetHeld()
+    takeBack()
   }
 
   /// Lets the holder in, and has others wait until the transaction is over.
@@ -146,7 +142,11 @@ extension Store {
     if let held { held.changes.append(change) } else { post(change, besides: inbox) }
   }
 
-  private func forgetHeld() {
+  /// For the thread that has the lock.
+  private func takeBack() {
+    // The log is told of the end, and may let go of the holder, which is not to end the transaction a second time.
+    held = nil
+    connection.rollBack()
     for reserve in reserves.values { reserve.rollBack() }
     schema.derived.forgetChecks()
     schema.textIndexes.forgetChecks()
