@@ -5,6 +5,10 @@
  * for unsaved objects, and for values that are in no store at all. nil is a value: `author != "x"` includes objects
  * without an author.
  *
+ * An ordering of what has no order, such as text and a number, is an error, not false: of an object by what its keys are
+ * declared to hold, of other values by what they are. So a key without a value, which is nil, tells only of an object what
+ * it cannot be compared with. Elements of collections are compared one by one, and without an order neither is the less.
+ *
  * Conditions
  *
  *     AND && OR || NOT !       NOT binds tightest, then AND, then OR; parentheses group

@@ -110,6 +110,7 @@ public func quire_predicate_evaluate(
         if case .subject(let subject) = input.subject, let object = subject as? ManagedObject {
           return try object.fulfils(predicate.predicate, evaluator, variables: input.variables)
         }
+        try predicate.predicate.checkTypes(of: input.subject)
         return try evaluator.matches(input.subject, variables: input.variables)
       }
     }

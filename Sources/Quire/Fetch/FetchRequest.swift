@@ -179,7 +179,7 @@ struct FetchQuery {
 
 extension Predicate {
   fileprivate func checkTypes(in entity: Entity) throws(Failure) {
-    try checkTypes { (names) throws(Failure) in try entity.columnType(atKeyPath: names) }
+    try checkTypes { (names) throws(Failure) in try entity.columnType(atKeyPath: names)?.comparisonClass }
   }
 }
 

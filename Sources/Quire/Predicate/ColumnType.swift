@@ -17,10 +17,11 @@ enum ColumnType: Sendable, Equatable {
 }
 
 extension Predicate {
-  /// Throws where declared types show that an ordering compares what has no order, such as text with a number.
+  /// Throws where types show that an ordering compares what has no order, such as text with a number.
   ///
-  /// Memory, which meets values only, would call the comparison false. `type` gives nil for what has no one type.
-  func checkTypes(_ type: ([String]) throws(Failure) -> ColumnType?) throws(Failure) {
+  /// Without, the comparison would be false. `type` gives the class of the values of a key path, which an entity
+  /// declares; nil where there is no one class.
+  func checkTypes(_ type: ([String]) throws(Failure) -> Value.ComparisonClass?) throws(Failure) {
     switch self {
     case .constant: return
     case .not(let part): try part.checkTypes(type)
@@ -37,8 +38,13 @@ extension Predicate {
     }
   }
 
+  /// The same for a subject without an entity: its own values tell their classes, and what is nil tells none.
+  func checkTypes(of subject: Item) throws(Failure) {
+    try checkTypes { (keys) throws(Failure) in subject.comparisonClass(atKeyPath: keys) }
+  }
+
   private func checkOrder(
-    _ left: Expression, _ right: Expression, _ type: ([String]) throws(Failure) -> ColumnType?
+    _ left: Expression, _ right: Expression, _ type: ([String]) throws(Failure) -> Value.ComparisonClass?
   ) throws(Failure) {
     guard let left = try comparisonClass(left, type), let right = try comparisonClass(right, type) else { return }
     if left == right && left.hasOrder { return }
@@ -47,13 +53,33 @@ extension Predicate {
   }
 
   private func comparisonClass(
-    _ expression: Expression, _ type: ([String]) throws(Failure) -> ColumnType?
+    _ expression: Expression, _ type: ([String]) throws(Failure) -> Value.ComparisonClass?
   ) throws(Failure) -> Value.ComparisonClass? {
     if let value = try Arithmetic.fold(expression) { return value.comparisonClass }
     switch expression {
-    case .selfObject: return try type([])?.comparisonClass
-    case .keyPath(let keys), .path(.selfObject, let keys): return try type(keys)?.comparisonClass
+    case .selfObject: return try type([])
+    case .keyPath(let keys), .path(.selfObject, let keys): return try type(keys)
     default: return nil
     }
+  }
+}
+
+extension Item {
+  /// The class of the value at a key path; nil where there is none, or a list on the way, as of a to-many relationship.
+  fileprivate func comparisonClass(atKeyPath keys: [String]) -> Value.ComparisonClass? {
+    var item = self
+    for key in keys {
+      switch item {
+      case .dictionary, .subject:
+        // Operators and what is missing are known when the predicate is asked.
+        guard key.utf8.first != UInt8(ascii: "@"), let next = try? item.item(forKey: key, asValue: true) else {
+          return nil
+        }
+        item = next
+      case .value, .list: return nil
+      }
+    }
+    if case .dictionary = item { return .dictionary }
+    return item.scalar?.comparisonClass
   }
 }

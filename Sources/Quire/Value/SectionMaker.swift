@@ -206,7 +206,7 @@ extension Value {
     case .data: 7
     case .uuid: 8
     case .object: 9
-    case .list, nil: nil
+    case .list, .dictionary, nil: nil
     }
   }
 }

@@ -1,7 +1,7 @@
 extension Value {
   /// Values of different classes are never equal and have no order.
   enum ComparisonClass: Sendable, Equatable {
-    case number, text, date, data, uuid, object, list
+    case number, text, date, data, uuid, object, list, dictionary
 
     var name: String {
       switch self {
@@ -12,11 +12,12 @@ extension Value {
       case .uuid: "a UUID"
       case .object: "an object"
       case .list: "a list"
+      case .dictionary: "a dictionary"
       }
     }
 
-    /// Objects and lists can be equal but not less or greater.
-    var hasOrder: Bool { self != .object && self != .list }
+    /// Objects, lists and dictionaries can be equal but not less or greater.
+    var hasOrder: Bool { self != .object && self != .list && self != .dictionary }
   }
 
   /// nil for nil, which belongs with every class.
