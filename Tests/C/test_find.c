@@ -204,6 +204,42 @@ static void values_are_read_as_one_type_each(void) {
     close_fixture(made);
 }
 
+/* Fails, and names the call to use instead. */
+#define CHECK_ADVISED(advice, call) \
+    do { \
+        CHECK((call) == QUIRE_INVALID_ARGUMENT && strstr(quire_error_message(error).data, "Read it with " advice ".")); \
+        quire_error_release(error); \
+        error = NULL; \
+    } while (0)
+
+static void what_is_read_as_another_type_is_told_with_the_call_that_reads_it(void) {
+    fixture made = open_fixture();
+    quire_object *book = insert_book(made.context, "Faust", 300), *author = insert(made.context, "Author");
+    const quire_value written_by = quire_value_object(author);
+    CHECK_OK(quire_object_set(book, "author", QUIRE_NUL, &written_by, &error));
+    quire_string text;
+    int64_t integer;
+    double number;
+    CHECK_ADVISED("quire_object_get", quire_object_get_text(book, "pages", QUIRE_NUL, &text, &error));
+    CHECK_ADVISED("quire_object_get_object", quire_object_get_text(book, "author", QUIRE_NUL, &text, &error));
+    CHECK_ADVISED("quire_object_get_object", quire_object_get_integer(book, "author", QUIRE_NUL, &integer, NULL, &error));
+    CHECK_ADVISED("quire_object_get_objects", quire_object_get_text(book, "tags", QUIRE_NUL, &text, &error));
+    CHECK_ADVISED("quire_object_get_objects", quire_object_get_number(author, "books", QUIRE_NUL, &number, NULL, &error));
+    CHECK_ADVISED("quire_object_get_objects", quire_object_get_date(author, "books", QUIRE_NUL, &number, NULL, &error));
+
+    quire_object *found = NULL;
+    CHECK_OK(quire_object_get_object(book, "author", QUIRE_NUL, &found, &error));
+    CHECK(found == author);
+    quire_object_release(found);
+    quire_list *books = NULL;
+    CHECK_OK(quire_object_get_objects(author, "books", QUIRE_NUL, &books, &error));
+    CHECK(quire_list_count(books) == 1);
+    quire_list_release(books);
+    quire_object_release(book);
+    quire_object_release(author);
+    close_fixture(made);
+}
+
 /* The message names the parameter of the function that was called. */
 #define CHECK_NULL_NAMED(name, call) \
     do { \
@@ -230,6 +266,7 @@ int main(void) {
     RUN(objects_are_found_by_what_they_refer_to);
     RUN(what_cannot_be_looked_for_is_refused_and_nothing_inserted);
     RUN(values_are_read_as_one_type_each);
+    RUN(what_is_read_as_another_type_is_told_with_the_call_that_reads_it);
     RUN(missing_results_are_named_as_the_header_does);
     return RESULT();
 }

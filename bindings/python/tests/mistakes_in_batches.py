@@ -15,6 +15,10 @@ many(
     ("a column of another class", "Author.surname", lambda w: w.context.insert_rows(Book, {Author.surname: ["x"]})),
     ("an unknown column", "Book.titel", lambda w: w.context.insert_rows(Book, {"titel": ["x"]})),
     ("a column of a relationship", "Book.author", lambda w: w.context.insert_rows(Book, {"author": [1]})),
+    ("rows instead of columns", "Book",
+     lambda w: w.context.insert_many(Book, [{"title": "x"}])),  # type: ignore[arg-type]
+    ("tuples instead of columns", "Book",
+     lambda w: w.context.insert_rows(Book, [("x",)])),  # type: ignore[arg-type]
     ("no columns", "", lambda w: w.context.insert_rows(Book, {})),
     ("columns of different lengths", "Book.pages",
      lambda w: w.context.insert_rows(Book, {"title": ["x", "y"], "pages": [1]})),

@@ -38,6 +38,9 @@ many(
     ("a reserved name", "A.entity", declared("class A(quire.Model):\n x: quire.Attr[int] = quire.attr(name='entity')")),
     ("a name that is none", "", declared("class A(quire.Model):\n x: quire.Attr[int] = quire.attr(name='a b')")),
     ("names that differ in case", "A.X", declared("class A(quire.Model):\n x: quire.Attr[int]\n X: quire.Attr[int]")),
+    ("a constructor that leaves out the one of its base", "A", declared(
+        "class A(quire.Model):\n x: quire.Attr[int]\n def __init__(self): self.x = 5\nA()")),
+    ("a property that the class has lost", "A.x", declared("class A(quire.Model):\n x: quire.Attr[int]\nA.x = 3")),
     ("two parents", "", declared("class A(quire.Model): pass\nclass B(quire.Model): pass\nclass C(A, B): pass", "A")),
     ("a relationship to what is no class", "", declared("class A(quire.Model):\n b: quire.ToOne[int]")),
     ("a relationship to an unknown class", "A.b", declared("class A(quire.Model):\n b: quire.ToOne['B']")),
