@@ -119,8 +119,8 @@ extension Store {
       if held.thread == TransactionGate.currentThread {
         throw Failure(
           .busy,
-          "Another context of the store '\(path)' has a transaction open on this thread. Commit it or roll it back "
-            + "first, or do this in that context.")
+          "A transaction of the store '\(path)' is open on this thread, and this call is not part of it. Commit it or "
+            + "roll it back first. What a context does can also be done in the context of the transaction.")
       }
       let waited = Int((FetchMonitor.now() - start) / 1_000_000)
       if !waits || waited >= connection.busyTimeoutMilliseconds {

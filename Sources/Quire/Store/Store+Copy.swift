@@ -11,6 +11,7 @@ extension Store {
     let target = try StoreFile(path: path)
     let (other, mode) = try connectionForCopy()
     defer { other?.close() }
+    try checkIsNotInUse(target: path)
     try target.checkIsFree()
     // Readable by the same people, from its first byte on.
     let temporary = try target.makeTemporary(mode: mode)
@@ -43,6 +44,30 @@ extension Store {
     }
   }
 
+  /// Refuses a copy that would meet a file of an open store, which must not be deleted to make room.
+  private func checkIsNotInUse(target path: Text) throws(Failure) {
+    let own = Store.endings.compactMap { self.path == ":memory:" ? nil : FileIdentity(of: location.string + $0) }
+    for ending in Store.endings {
+      let name = path.string + ending
+      guard let file = FileIdentity(of: name) else { continue }
+      if own.contains(file) {
+        throw Failure(
+          .cannotOpen,
+          "The store '\(self.path)' cannot be copied to '\(path)': '\(name)' is a file of its own. "
+            + "Choose another path.")
+      }
+      if OpenFiles.isOpen(name) {
+        throw Failure(
+          .cannotOpen,
+          "The store '\(self.path)' cannot be copied to '\(path)': '\(name)' is a store that this process has open. "
+            + "Choose another path.")
+      }
+    }
+  }
+
+  /// The file itself, and what SQLite adds to its name for what it keeps beside it.
+  private static let endings = ["", "-wal", "-shm", "-journal"]
+
   private static func copy(_ source: Connection, to temporary: String, for path: Text) throws(Failure) {
     let target = try Connection(
       path: Text(temporary), access: .readWrite(mayCreate: false), busyTimeoutMilliseconds: 0)
@@ -70,8 +95,11 @@ extension Store {
       throw Failure(.invalidArgument, "A store in memory has no files. It goes when it is closed.")
     }
     let file = try StoreFile(path: path)
-    try file.check(isReadOnly: false, mustExist: true)
     let inUse = "The store '\(path)' cannot be deleted"
+    try checkMayDelete(path, inUse)
+    try file.check(isReadOnly: false, mustExist: true)
+    // Before the question below: a child counts what its parent had open among its own, and cannot close it.
+    try FileClaim.checkNotInherited(path)
     if OpenFiles.isOpen(path.string) {
       throw Failure(.invalidState, "\(inUse): this process has it open. Close it first.")
     }
@@ -102,5 +130,29 @@ extension Store {
     try? connection.execute("PRAGMA journal_mode = DELETE")
     try connection.execute("BEGIN EXCLUSIVE")
     try file.delete(at: location.string)
+  }
+  /// Says in words about a deletion what an opening would say in words about opening.
+  private static func checkMayDelete(_ path: Text, _ refusal: String) throws(Failure) {
+    let name = path.string
+    var status = stat()
+    if stat(name, &status) != 0 {
+      if errno == ENOENT { throw Failure(.cannotOpen, "\(refusal): there is no such file. Check the path.") }
+      return
+    }
+    if status.st_mode & S_IFMT != S_IFREG { return }
+    func mayWrite(_ name: String, _ mode: Int32) -> Bool {
+      faccessat(AT_FDCWD, name, mode, AT_EACCESS) == 0 || ![EACCES, EPERM, EROFS].contains(errno)
+    }
+    for ending in endings where !mayWrite(name + ending, ending.isEmpty ? W_OK : R_OK | W_OK) {
+      throw Failure(
+        .readOnly,
+        "\(refusal): the file '\(name + ending)' cannot be written. Change the permissions and the owner of that file.")
+    }
+    let slash = name.utf8.lastIndex(of: UInt8(ascii: "/"))
+    let folder = slash.map { $0 == name.utf8.startIndex ? "/" : String(name[..<$0]) } ?? "."
+    if !mayWrite(folder, W_OK) {
+      throw Failure(
+        .readOnly, "\(refusal): its folder cannot be written. Change the permissions of '\(folder)'.")
+    }
   }
 }
