@@ -15,18 +15,31 @@ private func read<T>(
     try object.awaken()
     let property = try object.property(key, key_size)
     try object.asked(property) { () throws(Failure) in
+      if let relationship = property as? Relationship, relationship.isToMany {
+        throw misread(property, "is a to-many relationship", kinds)
+      }
       let value = try object.value(of: property)
       out_is_nil?.pointee = value.isNil
       if value.isNil { return }
       guard let converted = try convert(value, object, property) else {
-        throw Failure(
-          .invalidArgument,
-          "'\(property.qualifiedName)' holds \(value.kindName), and this call reads \(kinds). Read it with "
-            + "quire_object_get.")
+        throw misread(property, "holds \(value.kindName)", kinds)
       }
       out.pointee = converted
     }
   }
+}
+
+/// Names the call that reads such a property.
+private func misread(_ property: Property, _ fact: String, _ kinds: StaticString) -> Failure {
+  let call =
+    switch (property as? Relationship)?.isToMany {
+    case true?: "quire_object_get_objects"
+    case false?: "quire_object_get_object"
+    case nil: "quire_object_get"
+    }
+  return Failure(
+    .invalidArgument, "'\(property.qualifiedName)' \(fact), and this call reads \(kinds). Read it with \(call).",
+    about: .property(property))
 }
 
 @_cdecl("quire_object_get_text") @implementation

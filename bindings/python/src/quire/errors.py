@@ -381,6 +381,8 @@ _WORDS = {
     "quire_context_end_undo_group": "by leaving the block of Context.undo_group",
     "quire_object_get": "its name",
     "quire_object_get_fetched": "by its name",
+    "quire_object_get_object": "its name",
+    "quire_object_get_objects": "its name",
     "quire_conflict_has": "ObjectConflict",
     "QUIRE_ANY_NUMBER": "any number, by *arguments",
     "QUIRE_RESULT_OBJECTS": "objects",
