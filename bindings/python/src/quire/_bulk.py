@@ -9,7 +9,7 @@ from typing import Any, Union
 
 from . import _buffers, _ffi, _owners, _values
 from ._entity import Entity
-from .errors import Error, InvalidArgument, InvalidText
+from .errors import Error, InvalidArgument, InvalidText, WrongType
 from .keys import Key
 from .properties import Attr, misfit
 
@@ -64,6 +64,12 @@ class Table:
     __slots__ = ("count", "arguments", "_keep")
 
     def __init__(self, entity: Entity, columns: Mapping[Union[str, Key], Iterable[Any]], what: str) -> None:
+        if not isinstance(columns, Mapping):
+            name = next(iter(entity.attributes), "name")
+            raise WrongType(
+                f"{what} takes columns, a dictionary of attributes and their values in all rows, and was given "
+                f'{_values.called(columns)}. Write {{"{name}": [...]}}, or of rows that are dictionaries: '
+                "{name: [row[name] for row in rows] for name in rows[0]}.", entity=entity.name)
         attributes = [column_attribute(entity, key) for key in columns]
         values = [values_of(*each) for each in zip(attributes, columns.values())]
         if not values:

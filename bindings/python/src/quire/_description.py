@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 
 from . import _annotations
 from ._fetched import Fetched
+from .errors import InvalidState
 from .properties import Attr, Property, ToMany, ToOne
 
 if TYPE_CHECKING:
@@ -71,6 +72,29 @@ def missing(model: type[Model], values: Mapping[str, Any]) -> TypeError:
     return TypeError(
         f"{entity.name}() needs {' and '.join(filter(None, [', '.join(names[:-1]), names[-1]]))}. Give a value, or "
         f"declare what may be left out with a default: {first._name}: quire.{_declared(first)} = {remedy}")
+
+
+def positional(model: type[Model], given: tuple[Any, ...]) -> TypeError:
+    """What to tell of a constructor that was given values without their names."""
+    entity = model._quire_entity
+    names = [name for name, each in entity.properties.items() if not _is_derived(each)]
+    # Those that it needs first.
+    names.sort(key=lambda name: name not in entity.required)
+    if isinstance(given[0], Mapping):
+        example = f": {entity.name}(**values) of a dictionary"
+    else:
+        example = f": {entity.name}({names[0]}={given[0]!r:.40})" if names else ""
+    return TypeError(f"{entity.name}() takes its values by name{example}.")
+
+
+def unmade(model: type[Model]) -> InvalidState:
+    """What to tell of an object whose class has a constructor that leaves out the one of `Model`."""
+    entity = model._quire_entity
+    maker = next(each for each in model.__mro__ if "__init__" in vars(each))
+    values = ", ".join(f"{name}=..." for name in entity.properties if name in entity.required)
+    return InvalidState(
+        f"{maker.__name__}.__init__ has not called the constructor of its base class, which makes the object. Begin it "
+        f"with super().__init__({values}).", entity=entity.name)
 
 
 def _declared(each: Property) -> str:

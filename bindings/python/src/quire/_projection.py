@@ -31,6 +31,11 @@ def check_objects(query: Query[Any], use: str, remedy: str = "") -> None:
             + (remedy or "Leave it out, or take values(...), columns(...) or dictionaries(...)."))
 
 
+def remedy_of_existence(query: Query[Any]) -> str:
+    """What to ask instead whether a query that makes rows finds any. Equal rows change nothing about that."""
+    return "Leave it out, or take count()." if query._groups and not query._is_distinct else "Leave it out."
+
+
 def check_values(query: Query[Any], use: str) -> None:
     """Refuses what has no meaning where no objects are read."""
     if query._refreshes:

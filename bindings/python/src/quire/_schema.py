@@ -56,6 +56,13 @@ class Schema:
         entity = model._quire_entity
         if entity.parent is not None:
             self._include(entity.parent.model)
+        for name, each in entity.own.items():
+            # To refuse the assignment itself would take a metaclass, with which no other could be combined.
+            if vars(model).get(name) is not each:
+                raise InvalidModel(
+                    f"{each} is no longer what the class declared: it was set or deleted on the class itself. Assign "
+                    "values to objects, and give a default as attr(default=...).",
+                    entity=entity.name, key=name)
         known = self._by_name.setdefault(entity.name, model)
         if known is not model:
             raise InvalidModel(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import decimal
+import enum
 import operator
 import struct
 import uuid
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timedelta, timezone
+from datetime import date, datetime, timedelta, timezone
 from itertools import accumulate, repeat
 from typing import Any, Optional
 
@@ -236,7 +237,20 @@ def any_value(value: object) -> Packed:
         return integer(operator.index(value))
     if isinstance(value, type):
         raise WrongType(f"the class {value.__name__} is no value; give an object or a key of it")
-    raise WrongType(f"{value!r:.200} is of type {type(value).__name__}, which Quire does not know")
+    raise WrongType(f"{value!r:.200} is of type {type(value).__name__}, which Quire does not know; {_remedy(value)}")
+
+
+def _remedy(value: object) -> str:
+    """What to give instead of a value of a foreign type."""
+    if isinstance(value, date):
+        return (
+            "give a moment of that day, such as "
+            f"datetime.datetime({value.year}, {value.month}, {value.day}, tzinfo=datetime.timezone.utc)")
+    if isinstance(value, timedelta):
+        return "give its total_seconds()"
+    if isinstance(value, enum.Enum):
+        return f"give its value, {type(value).__name__}.{value.name}.value"
+    return "give a bool, int, float, str, bytes, datetime, Decimal or UUID that says the same"
 
 
 class Column:

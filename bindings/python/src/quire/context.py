@@ -9,6 +9,7 @@ from ctypes import byref, c_int64, c_void_p
 from typing import TYPE_CHECKING, Any, Optional, TypeVar, Union, overload
 
 from . import _batch, _buffers, _bulk, _ffi, _hooks, _identity, _rules, _values, merging
+from ._description import unmade
 from ._entity import Entity, template_name
 from ._finding import Finding
 from ._load import library, quick
@@ -121,8 +122,12 @@ class Context(Finding, Merging, Transacting, Undoing):
         if not isinstance(object, Model):
             raise TypeError(f"an object of a model class can be added, not {_values.called(object)}")
         entity = self._store._schema.check(type(object))
-        if object._quire_context is not None:
-            if object._quire_context is self and not object.is_deleted:
+        try:
+            former = object._quire_context
+        except AttributeError:
+            raise unmade(type(object)) from None
+        if former is not None:
+            if former is self and not object.is_deleted:
                 return object
             raise InvalidState(
                 f"{object!r} was in a context before. Make a new object instead.", entity=entity.name, id=object.id)

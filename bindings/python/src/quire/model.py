@@ -89,9 +89,11 @@ class Model:
 
         __signature__ = _description.ConstructorSignature()
 
-        def __init__(self, **values):
+        def __init__(self, *positional, **values):
             if type(self) is Model:
                 raise TypeError("Model is the base of model classes and has no objects of its own")
+            if positional:
+                raise _description.positional(type(self), positional)
             _set_plain(self, "_quire_reference", None)
             _set_plain(self, "_quire_context", None)
             entity = type(self)._quire_entity
@@ -111,7 +113,12 @@ class Model:
         def __setattr__(self, name, value):
             found = type(self)._quire_entity.properties.get(name)
             if found is not None:
-                found._assign(self, value)
+                try:
+                    found._assign(self, value)
+                except AttributeError:
+                    if hasattr(self, "_quire_context"):
+                        raise
+                    raise _description.unmade(type(self)) from None
             elif name.startswith("_") or hasattr(type(self), name):
                 _set_plain(self, name, value)
             else:
@@ -308,7 +315,11 @@ class Model:
 
     def _quire_pack(self) -> _values.Packed:
         """As a value: only an object of a context is one."""
-        if self._quire_reference is None:
+        try:
+            reference = self._quire_reference
+        except AttributeError:
+            raise _description.unmade(type(self)) from None
+        if reference is None:
             raise InvalidState(f"{self!r} is in no context yet; context.add(...) puts it into one.")
         return _values.pointer_to(_identity.handle(self))
 

@@ -257,7 +257,7 @@ class Query(Generic[M]):
 
     def exists(self) -> bool:
         """Whether there is any object."""
-        _projection.check_objects(self, "exists()", "Leave it out, or take count().")
+        _projection.check_objects(self, "exists()", _projection.remedy_of_existence(self))
         return self._at_most(1).count() > 0
 
     def ids(self) -> array[int]:
