@@ -278,7 +278,7 @@ struct SplitMix: RandomNumberGenerator {
       for round in 0..<600 {
         let predicate = random.predicate(depth: round % 4)
         do throws(Failure) {
-          try predicate.checkTypes { (path) throws(Failure) in try PredicateTable.type(path)?.comparisonClass }
+          try predicate.checkTypes { (path) throws(Failure) in try PredicateTable.type(path).comparisonClass }
         } catch {
           #expect(error.kind == .invalidPredicate)
           continue
@@ -305,7 +305,7 @@ struct SplitMix: RandomNumberGenerator {
 
   private func compiled(_ format: String) throws -> String {
     let predicate = try Predicate.parse(Text(format))
-    try predicate.checkTypes { (path) throws(Failure) in try PredicateTable.type(path)?.comparisonClass }
+    try predicate.checkTypes { (path) throws(Failure) in try PredicateTable.type(path).comparisonClass }
     return try PredicateTable.compile(predicate).sql
   }
 
