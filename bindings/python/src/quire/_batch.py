@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from ctypes import byref, c_int64, c_void_p
 from typing import TYPE_CHECKING, Any, Optional, Union
 
-from . import _buffers, _ffi, _identity, _owners, _projection, _values, _watch
+from . import _buffers, _ffi, _handle, _identity, _owners, _projection, _values, _watch
 from ._load import library, quick
 from .cancellation import Cancellation
 from .errors import InvalidArgument
@@ -104,15 +104,14 @@ def _run(
 ) -> array[int]:
     """Makes a call of a batch request, and has the context's objects show what it left; gives the ids."""
     context._settle()
-    error, taken, count = c_void_p(), c_void_p(), c_int64()
+    error, taken, count = c_void_p(), _handle.Slot(quick.quire_list_release), c_int64()
     status = call(byref(options), byref(count), byref(taken), byref(error))
     if status:
         context._after(status, error, None if watch is None else watch.take_failure())
-    assert taken.value is not None
     try:
         ids = ids_of(quick.quire_list_ids, taken, 0, count.value)
     finally:
-        quick.quire_list_release(taken)
+        taken.give_back()
     if not options.skips_merge:
         for objects in list(context._maps.values()):
             for reference in list(objects.values()):

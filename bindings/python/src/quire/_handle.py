@@ -4,12 +4,41 @@ from __future__ import annotations
 
 import os
 import weakref
+from ctypes import c_void_p
 from types import TracebackType
-from typing import Callable, NoReturn, Optional, TypeVar
+from typing import Any, Callable, NoReturn, Optional, TypeVar, Union
 
 from .errors import StoreClosed
 
 _Self = TypeVar("_Self", bound="Handle")
+
+
+class Slot(c_void_p):
+    """Where a call puts a handle that it hands out, which is given back with the slot unless it was taken.
+
+    A KeyboardInterrupt may come as the call returns, before its result can be kept by anything else.
+    """
+
+    def __init__(self, release: Callable[..., object]) -> None:
+        super().__init__()
+        self._then: tuple[Any, ...] = release,
+
+    def take(self) -> int:
+        """The handle, which is the caller's from now on."""
+        pointer = self.value
+        assert pointer is not None
+        self.value = None
+        return pointer
+
+    def give_back(self) -> None:
+        """Gives the handle back. The second time does nothing."""
+        pointer, self.value = self.value, None
+        if pointer is not None:
+            release, *arguments = self._then
+            release(pointer, *arguments)
+
+    def __del__(self) -> None:
+        self.give_back()
 
 
 class Handle:
@@ -18,11 +47,17 @@ class Handle:
     _survives_fork = False
     """Whether it is memory alone, without a file and its locks, and so as good in a child process."""
 
-    def __init__(self, pointer: int, release: Callable[..., object], *arguments: object) -> None:
-        self._pointer: Optional[int] = pointer
+    def __init__(self, pointer: Union[int, Slot], release: Callable[..., object], *arguments: object) -> None:
+        if isinstance(pointer, Slot):
+            self._slot = pointer
+        else:
+            self._slot = Slot(release)
+            self._slot.value = pointer
+        self._pointer: Optional[int] = self._slot.value
         self._abandoned = False
-        # Not __del__: this also runs in a defined order at the end of the interpreter.
-        self._finalizer = weakref.finalize(self, release, pointer, *arguments)
+        # Not __del__ alone: this also runs in a defined order at the end of the interpreter.
+        self._finalizer = weakref.finalize(self, self._slot.give_back)
+        self._slot._then = release, *arguments
         if not self._survives_fork:
             _handles.add(self)
 
@@ -78,6 +113,7 @@ class Handle:
         """After a fork, in the child: the file and its locks are the parent's, so nothing may be given back."""
         self._pointer = None
         self._abandoned = True
+        self._slot.value = None
         self._finalizer.detach()
 
 

@@ -35,7 +35,7 @@ class Live(_handle.Handle, Sequence[M], Generic[M]):
     """Whether the values of sections may be of several types, which that one cannot give."""
 
     def __init__(
-        self, pointer: int, release: Callable[..., object], context: Context, generation: c_uint64
+        self, pointer: _handle.Slot, release: Callable[..., object], context: Context, generation: c_uint64
     ) -> None:
         super().__init__(pointer, release)
         self._context = context

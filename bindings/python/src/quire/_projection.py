@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from ctypes import byref, c_void_p
+from ctypes import byref
 from functools import partial
 from typing import TYPE_CHECKING, Any, Optional, Union
 
-from . import _ffi, _owners, _request, _values
+from . import _ffi, _handle, _owners, _request, _values
 from ._load import library, quick
 from .column import Columns, named_columns
 from .errors import InvalidArgument, InvalidState
@@ -71,18 +71,17 @@ def written(query: Query[Any]) -> list[str]:
 
 def rows(query: Query[Any], keys: Sequence[KeyPath], named: Mapping[str, Union[str, Expression]]) -> Columns:
     """The columns of all rows, straight from the store."""
-    taken = c_void_p()
+    taken = _handle.Slot(quick.quire_list_release)
     made = request(query, keys, named)
     try:
         query._run(library.quire_context_fetch, made, taken)
     finally:
         quick.quire_fetch_request_release(made)
-    assert taken.value is not None
     try:
         found = named_columns(
             query._model, partial(library.quire_list_page, taken, 0, quick.quire_list_count(taken)))
     finally:
-        quick.quire_list_release(taken)
+        taken.give_back()
     query._context._deliver()
     return found
 

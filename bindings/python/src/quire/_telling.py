@@ -100,10 +100,10 @@ class Telling(_handle.Handle):
         pointer = self._raw
         if not self._merges_automatically:
             return int(library.quire_context_process(pointer, byref(error)))
-        status = library.quire_context_set_merges_automatically(pointer, False, byref(error))
-        if status:
-            return int(status)
         try:
+            status = library.quire_context_set_merges_automatically(pointer, False, byref(error))
+            if status:
+                return int(status)
             return int(library.quire_context_process(pointer, byref(error)))
         finally:
             library.quire_context_set_merges_automatically(pointer, self._merges_automatically, None)

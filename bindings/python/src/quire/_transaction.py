@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._load import library, quick
 from ._telling import Telling
-from .errors import InvalidState, check, log
+from .errors import Error, InvalidState, check, log
 
 if TYPE_CHECKING:
     from .context import Context
@@ -40,14 +40,20 @@ class Transacting(Telling):
         block, and inside another such block; `Busy`, `ReadOnly`.
         """
         context: Any = self
-        self._begin_transaction()
+        self._check_no_transaction()
+        begins = True
         try:
+            # Inside, because a KeyboardInterrupt may come as the call returns, when the transaction is open.
+            self._begin_transaction()
+            begins = False
             yield context
             self._in_transaction = False
             context._write(
                 library.quire_context_commit_transaction if self._parent is None else library.quire_context_save,
                 at_end=True)
-        except BaseException:
+        except BaseException as ended:
+            if begins and isinstance(ended, Error):
+                raise
             self._in_transaction = False
             try:
                 self._drop_transaction()
@@ -55,16 +61,22 @@ class Transacting(Telling):
                 log("Dropping the changes of a transaction failed too, beside what ended it.", failed)
             raise
 
+    def _check_no_transaction(self) -> None:
+        """Raises where a block cannot begin, so that it has nothing to drop."""
+        if self._parent is None:
+            if quick.quire_context_is_in_transaction(self._raw):
+                raise InvalidState("The context has a transaction open already; they do not nest.")
+        elif self._in_transaction:
+            raise InvalidState("This context is in a transaction already; they do not nest.")
+        elif quick.quire_context_has_changes(self._raw):
+            raise InvalidState("There are unsaved changes from before the transaction. Save or roll them back first.")
+
     def _begin_transaction(self) -> None:
         if self._parent is None:
             error = c_void_p()
             check(library.quire_context_begin_transaction(self._raw, byref(error)), error)
-            return
-        if self._in_transaction:
-            raise InvalidState("This context is in a transaction already; they do not nest.")
-        if quick.quire_context_has_changes(self._raw):
-            raise InvalidState("There are unsaved changes from before the transaction. Save or roll them back first.")
-        self._in_transaction = True
+        else:
+            self._in_transaction = True
 
     def _drop_transaction(self) -> None:
         context: Any = self

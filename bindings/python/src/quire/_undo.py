@@ -83,14 +83,15 @@ class Undoing(Telling):
         encoded = None if name is None else _values.encoded(name)
         self._begin()
         error = c_void_p()
-        status = library.quire_context_begin_undo_group(
-            self._raw, encoded, 0 if encoded is None else len(encoded), byref(error))
-        self._after(status, error)
+        arguments = self._raw, encoded, 0 if encoded is None else len(encoded), byref(error)
         try:
+            # Inside, because a KeyboardInterrupt may come as the call returns, when the group has begun.
+            status = library.quire_context_begin_undo_group(*arguments)
+            self._after(status, error)
             yield
         except BaseException:
-            # What the block raised is what matters; the group ends in any case.
-            if not self.closed and self.undo_enabled:
+            # What the block raised is what matters; the group ends in any case, if it has begun.
+            if not error.value and not self.closed and self.undo_enabled:
                 library.quire_context_end_undo_group(self._raw, None)
             raise
         self._begin()

@@ -10,7 +10,7 @@ from ctypes import byref, c_int64, c_void_p
 from itertools import chain
 from typing import Any, Optional
 
-from . import _ffi, _values
+from . import _ffi, _handle, _values
 from ._live import Live
 from ._load import library, quick
 from .changes import ChangeSet, Path, lent
@@ -47,13 +47,12 @@ class Composite(Live[Any]):
         context = lists[0].context
         options = _ffi.quire_composite_options(
             struct_size=ctypes.sizeof(_ffi.quire_composite_options), queues_changes=True)
-        error, made = c_void_p(), c_void_p()
+        error, made = c_void_p(), _handle.Slot(library.quire_composite_release)
         status = library.quire_composite_create(context._raw, byref(options), byref(made), byref(error))
         if status:
             raise failure(status, error)
-        assert made.value is not None
         super().__init__(
-            made.value, library.quire_composite_release, context, quick.quire_composite_generation(made).contents)
+            made, library.quire_composite_release, context, quick.quire_composite_generation(made).contents)
         self._lists = lists
         try:
             for each in lists:

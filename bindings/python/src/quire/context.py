@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from ctypes import byref, c_int64, c_void_p
 from typing import TYPE_CHECKING, Any, Optional, TypeVar, Union, overload
 
-from . import _batch, _buffers, _bulk, _ffi, _hooks, _identity, _rules, _values, merging
+from . import _batch, _buffers, _bulk, _ffi, _handle, _hooks, _identity, _rules, _values, merging
 from ._description import unmade
 from ._entity import Entity, template_name
 from ._finding import Finding
@@ -47,14 +47,13 @@ class Context(Finding, Merging, Transacting, Undoing):
     """
 
     def __init__(self, store: Store, parent: Optional[Context] = None) -> None:
-        error, made = c_void_p(), c_void_p()
+        error, made = c_void_p(), _handle.Slot(library.quire_context_release)
         if parent is None:
             status = library.quire_context_create(store._raw, byref(made), byref(error))
         else:
             status = library.quire_context_create_child(parent._raw, byref(made), byref(error))
         if status:
             raise failure(status, error)
-        assert made.value is not None
         self._store = store
         self._parent = parent
         self._children: weakref.WeakSet[Context] = weakref.WeakSet()
@@ -65,7 +64,7 @@ class Context(Finding, Merging, Transacting, Undoing):
         self._conflicted = False
         self._hooks = _hooks.State()
         self._merge_handler: Optional[merging.Handler] = None
-        super().__init__(made.value, _finish, self._maps)
+        super().__init__(made, _finish, self._maps)
         _hooks.install(self, store._schema)
 
     @property
@@ -147,15 +146,15 @@ class Context(Finding, Merging, Transacting, Undoing):
         error, made = c_void_p(), c_void_p()
         self._hooks.adding = True
         try:
-            status = library.quire_context_insert(
-                self._raw, entity.encoded_name, len(entity.encoded_name), byref(made), byref(error))
-        finally:
-            self._hooks.adding = False
-        if status:
-            raise failure(status, error)
-        handle = made.value
-        assert handle is not None
-        try:
+            try:
+                status = library.quire_context_insert(
+                    self._raw, entity.encoded_name, len(entity.encoded_name), byref(made), byref(error))
+            finally:
+                self._hooks.adding = False
+            if status:
+                raise failure(status, error)
+            handle = made.value
+            assert handle is not None
             if keys:
                 values = _values.Values(packed)
                 status = library.quire_object_set_values(
@@ -168,8 +167,9 @@ class Context(Finding, Merging, Transacting, Undoing):
                 if status:
                     raise self._failed_to_add(status, error)
         except BaseException:
-            self._take_back(handle, entity)
-            quick.quire_object_release(handle)
+            if made.value is not None:
+                self._take_back(made.value, entity)
+                quick.quire_object_release(made)
             raise
         _identity.attach(object, self, quick.quire_object_id(handle), handle)
         for each in entity.properties.values():

@@ -268,7 +268,7 @@ class Query(Generic[M]):
         try:
             found = ids_of(quick.quire_list_ids, taken, 0, quick.quire_list_count(taken))
         finally:
-            quick.quire_list_release(taken)
+            taken.give_back()
         self._context._deliver()
         return found
 
@@ -487,16 +487,15 @@ class Query(Generic[M]):
         quick.quire_fetch_request_release(_request.begin(made))
         return made
 
-    def _fetch(self, result_type: int) -> int:
-        """Runs it; the caller owns the list, and delivers changes when it has read what it needs."""
-        taken = c_void_p()
+    def _fetch(self, result_type: int) -> _handle.Slot:
+        """Runs it and gives its list; the caller delivers changes when it has read what it needs."""
+        taken = _handle.Slot(quick.quire_list_release)
         request = self._request(result_type)
         try:
             self._run(library.quire_context_fetch, request, taken)
         finally:
             quick.quire_fetch_request_release(request)
-        assert taken.value is not None
-        return taken.value
+        return taken
 
     def _settle(self) -> None:
         """Before a run: what is refreshed by it, lists show apart from what is pending."""
@@ -535,7 +534,7 @@ class Query(Generic[M]):
             count = quick.quire_list_count(taken)
             found = read(self._model, keys, partial(library.quire_list_page, taken, 0, count))
         finally:
-            quick.quire_list_release(taken)
+            taken.give_back()
         self._context._deliver()
         return found
 

@@ -12,7 +12,7 @@ from ctypes import byref, c_int64, c_void_p
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Optional, TypeVar, Union
 
-from . import _buffers, _ffi, _identity, _owners, _projection, _rows, _values, _watch
+from . import _buffers, _ffi, _handle, _identity, _owners, _projection, _rows, _values, _watch
 from ._live import Live
 from ._load import library, quick
 from .aggregates import Aggregates
@@ -108,7 +108,7 @@ class Results(Live[M], Generic[M]):
         request = query._request(_ffi.QUIRE_RESULT_OBJECTS)
         # Of its own, because any thread may fetch the list again.
         self._watch = _watch.Watch(query._progress)
-        error, made = c_void_p(), c_void_p()
+        error, made = c_void_p(), _handle.Slot(library.quire_results_release)
         try:
             self._watch.attach(request)
             status = library.quire_results_create(context._raw, request, byref(options), byref(made), byref(error))
@@ -116,9 +116,8 @@ class Results(Live[M], Generic[M]):
             quick.quire_fetch_request_release(request)
         if status:
             raise failure(status, error)
-        assert made.value is not None
         super().__init__(
-            made.value, library.quire_results_release, context, quick.quire_results_generation(made).contents)
+            made, library.quire_results_release, context, quick.quire_results_generation(made).contents)
         self._model = query._model
         self._prefetches = bool(query._prefetched)
         self._last = range(0)
@@ -215,17 +214,19 @@ class Results(Live[M], Generic[M]):
         """
         self._context._begin()
         error = c_void_p()
-        status = library.quire_results_suspend(self._raw, byref(error))
-        if status == _ffi.QUIRE_INVALID_STATE and self._stays_suspended:
-            failure(status, error)
-            status, error = 0, c_void_p()
+        arguments, status = (self._raw, byref(error)), 0
         try:
+            # Inside, because a KeyboardInterrupt may come as the call returns, when the list is suspended.
+            status = library.quire_results_suspend(*arguments)
+            if status == _ffi.QUIRE_INVALID_STATE and self._stays_suspended:
+                failure(status, error)
+                status, error = 0, c_void_p()
             self._context._after(status, error)
             self._stays_suspended = False
             yield
         finally:
             # Also where a handler raised at the beginning.
-            if not status and not self.closed:
+            if not status and not error.value and not self.closed:
                 self._stays_suspended = True
                 self._context._settle()
                 if not self.closed:

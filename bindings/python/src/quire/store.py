@@ -54,25 +54,31 @@ class Store(_handle.Handle):
         if log is not None:
             options.log = ctypes.pointer(log)
         model = self._schema.create()
-        error, opened = c_void_p(), c_void_p()
+        error, opened = c_void_p(), _handle.Slot(library.quire_store_release)
         try:
             status = library.quire_store_open(
                 encoded, len(encoded), model, byref(options), byref(opened), byref(error))
+        except BaseException:
+            opened.give_back()
+            _sql_log.forget(log)
+            raise
         finally:
             quick.quire_model_release(model)
         if status:
+            _sql_log.forget(log)
             raise failure(status, error)
-        assert opened.value is not None
-        self._path = text(quick.quire_store_path(opened))
-        self._uuid = text(quick.quire_store_uuid(opened))
-        self._contexts: weakref.WeakSet[Context] = weakref.WeakSet()
-        # Code that a collection of garbage or a signal runs in between may close the store.
-        self._lock = threading.RLock()
-        super().__init__(opened.value, _finish, self._path)
         try:
+            self._path = text(quick.quire_store_path(opened))
+            self._uuid = text(quick.quire_store_uuid(opened))
+            self._contexts: weakref.WeakSet[Context] = weakref.WeakSet()
+            # Code that a collection of garbage or a signal runs in between may close the store.
+            self._lock = threading.RLock()
+            super().__init__(opened, _finish, self._path)
             self._context = self.create_context()
         except BaseException:
-            self.close()
+            library.quire_store_close(opened, None)
+            opened._then = library.quire_store_release,
+            opened.give_back()
             raise
 
     @property
@@ -135,7 +141,6 @@ class Store(_handle.Handle):
             _sql_log.forget(given)
             raise
         if status:
-            # Taken and let go of, or not taken: the second time does nothing.
             _sql_log.forget(given)
             raise failure(status, error)
 
@@ -200,8 +205,7 @@ class Store(_handle.Handle):
         for each in contexts:
             each._retire()
         # Handles stay what they are until they are collected, because other threads may be passing them to a call.
-        self._finalizer.detach()
-        self._finalizer = weakref.finalize(self, library.quire_store_release, pointer)
+        self._slot._then = library.quire_store_release,
         if failed is not None:
             raise failed
 
