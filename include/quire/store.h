@@ -49,7 +49,7 @@ typedef struct quire_store_options {
 } quire_store_options;
 
 /** Sets `struct_size`; all else zero. */
-#define QUIRE_STORE_OPTIONS_INIT { (uint32_t)sizeof(quire_store_options), false, false, false, 0, NULL }
+#define QUIRE_STORE_OPTIONS_INIT { QUIRE_CAST(uint32_t, sizeof(quire_store_options)), false, false, false, 0, NULL }
 
 /**
  * Opens the store at `path`, creating it when there is no file. `:memory:` is a private store in memory.
