@@ -1,6 +1,6 @@
 /*
  * Every public function with NULL, another handle, bad text and huge numbers in the place of each argument; in an
- * open store, in a closed one, and from inside a delegate. A status comes back, never a crash.
+ * open store, in a closed one, from inside a delegate, and from a log. A status comes back, never a crash.
  *
  * The calls are in null_calls.h, which null_calls.py writes from the list of public functions.
  */
@@ -59,6 +59,8 @@ typedef struct variant {
     int number, must_fail, must_give_nothing, must_succeed;
     /* Whether the world is another afterwards: in any case, or when the call succeeds. */
     int changes, changes_on_success;
+    /* Whether a log may not make the call, which is in order. */
+    int needs_store;
 } variant;
 
 static bool is_zero(const void *bytes, size_t size) {
@@ -315,6 +317,28 @@ static outcome inside_a_delegate(world *w, bool before) {
     return outcome_in_callback;
 }
 
+static void call_in_log(void *data, const quire_log_entry *entry) {
+    (void)entry;
+    if (!calls_in_callbacks++) outcome_in_callback = call_and_judge_mildly(data);
+}
+
+/* What needs a context or a store is refused. */
+static outcome from_a_log(world *w) {
+    quire_log log = QUIRE_LOG_INIT;
+    log.user_data = w;
+    log.statement = call_in_log;
+    calls_in_callbacks = 0;
+    CHECK_OK(quire_store_set_log(w->store, &log, &error));
+    CHECK(count(w->context, "Book", NULL) == 1);
+    CHECK(calls_in_callbacks >= 1);
+    if (current->needs_store && outcome_in_callback.status != QUIRE_INVALID_STATE) {
+        fprintf(stderr, "    %s from a log: %s\n", current->function, quire_status_name(outcome_in_callback.status));
+        exit(1);
+    }
+    CHECK_OK(quire_store_set_log(w->store, NULL, &error));
+    return outcome_in_callback;
+}
+
 static outcome before_a_change(world *w) { return inside_a_delegate(w, true); }
 
 static outcome after_a_change(world *w) { return inside_a_delegate(w, false); }
@@ -377,5 +401,6 @@ int main(void) {
     run_variants(in_a_closed_store, "in a closed store", 0, VARIANTS);
     run_variants(before_a_change, "before a change", 0, VARIANTS);
     run_variants(after_a_change, "after a change", 0, VARIANTS);
+    run_variants(from_a_log, "from a log", 0, VARIANTS);
     return RESULT();
 }

@@ -143,6 +143,8 @@ READS = re.compile(
     r"section_of|sections|section_for_index_title|aggregate|snapshot|validate|validate_value)|"
     r"quire_context_(fetch|pending|descriptor)|quire_error_object|quire_fetch_request_explain|"
     r"quire_model_version_hash|quire_predicate_matches|quire_store_open")
+# Calls with one of these need a context or a store.
+OF_STORES = {"store", "context", "object", "list", "results", "composite"}
 ARRAYS = {"out_keys", "out_ids", "out_rows", "out_sections", "out_hash"}
 EXTREMES = {
     "size_t": ["SIZE_MAX", "(SIZE_MAX >> 1)", "(SIZE_MAX >> 1) + 1", "SIZE_MAX - 7"],
@@ -214,6 +216,11 @@ class Function:
             return self.result != "void" or self.name.endswith("_release")
         changeable = [p for p in self.parameters if p.handle and not p.type.startswith("const")]
         return not changeable or READS.fullmatch(self.name) is not None
+
+    @property
+    def needs_store(self):
+        return self.name == "quire_store_delete" or any(
+            p.handle in OF_STORES or p.name == "out_store" for p in self.parameters)
 
     def variants(self):
         """(what is wrong, the parameter or None, its argument, whether the call must fail)."""
@@ -325,7 +332,8 @@ def main():
             must_give_nothing &= function.name not in ANSWER_NULL and changed is not None and changed.handle is not None
             must_succeed = changed is None and gives_status and function.name not in ONLY_IN_CALLBACKS
             spoils = function.name in BEFORE, not function.only_reads
-            expectations = must_fail and gives_status, must_give_nothing, must_succeed, *spoils
+            needs_store = changed is None and gives_status and function.needs_store
+            expectations = must_fail and gives_status, must_give_nothing, must_succeed, *spoils, needs_store
             flags = ", ".join(str(int(expectation)) for expectation in expectations)
             table.append(f'    {{"{function.name}", "{wrong}", call_{function.name}, {number}, {flags}}},')
             number += 1

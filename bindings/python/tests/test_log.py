@@ -72,6 +72,14 @@ class LogTests(StoreTestCase):
         quire.open(":memory:", [Author, Quote]).close()
         self.assertLessEqual(set(_sql_log._kept), before)
 
+    def test_log_of_an_opening_that_fails_is_let_go_of(self):
+        before = set(_sql_log._kept)
+        with self.assertLogs("quire.sql", logging.DEBUG):
+            logging.getLogger("quire.sql").debug("There must be something.")
+            with self.assertRaises(quire.CannotOpen):
+                quire.open("/none/none", [Author, Quote])
+        self.assertLessEqual(set(_sql_log._kept), before)
+
     def test_function_is_let_go_of(self):
         def tell(*_):
             pass
