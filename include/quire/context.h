@@ -27,7 +27,10 @@ typedef enum quire_pending {
     QUIRE_PENDING_DELETED = 3
 } quire_pending;
 
-/** Makes a context on a store. Owned: `*out_context`. Fails: QUIRE_CLOSED. */
+/**
+ * Makes a context on a store. Owned: `*out_context`. Fails: QUIRE_CLOSED, QUIRE_INVALID_STATE (called from a log or a
+ * registered function).
+ */
 quire_status quire_context_create(
     quire_store *store, quire_context *QUIRE_NULLABLE *QUIRE_NONNULL out_context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 

@@ -17,8 +17,8 @@
  *
  * A registered function may be called from any thread, from several at once, any number of times for one object and in
  * any order. It must not use contexts, objects or stores, nor close anything, while it runs (QUIRE_INVALID_STATE): what
- * it needs comes as arguments. It must not wait for another thread that uses the same store. Registering and removing
- * may be done from any thread.
+ * it needs comes as arguments. `_retain` and `_release` are allowed. It must not wait for another thread that uses the same
+ * store. Registering and removing may be done from any thread.
  */
 #ifndef QUIRE_FUNCTION_H_
 #define QUIRE_FUNCTION_H_

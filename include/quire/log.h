@@ -34,11 +34,16 @@ typedef struct quire_log {
     uint64_t least_nanoseconds;
     /** Passed to the functions, never touched. */
     void *QUIRE_NULLABLE user_data;
-    /** Called once, when the library lets go of `user_data`: replaced, removed, or the store is gone. */
+    /**
+     * Called once, when the library lets go of `user_data`: replaced, removed, or the store is gone. Not called when
+     * `quire_store_set_log` or `quire_store_open` fails, although `statement` may have been called by the latter.
+     */
     void (*QUIRE_NULLABLE destroy)(void *QUIRE_NULLABLE user_data);
     /**
      * Called for each statement, on the thread that has run it. `entry` and its text end with the call. Functions of the
-     * library that need a context or a store fail with QUIRE_INVALID_STATE meanwhile. The store is locked: the function
+     * library that need a context or a store fail with QUIRE_INVALID_STATE meanwhile, and those that return a value directly
+     * give zero, false or NULL. Allowed are `_retain` and `_release`, and what a store knows by itself:
+     * `quire_store_is_open`, `quire_store_path`, `quire_store_uuid`, `quire_store_model`. The store is locked: the function
      * must not wait for a thread that uses it. May not be NULL.
      */
     void (*QUIRE_NULLABLE statement)(void *QUIRE_NULLABLE user_data, const quire_log_entry *entry);
@@ -49,7 +54,7 @@ typedef struct quire_log {
 
 /**
  * Has `log` told of each statement of `store` from now on, in the place of the log that it had. NULL ends logging. The
- * struct is copied.
+ * struct is copied. On failure `destroy` is not called.
  *
  * Fails: QUIRE_INVALID_ARGUMENT (no function `statement`, a `struct_size` that no version has), QUIRE_UNSUPPORTED (fields
  * set that this version does not know), QUIRE_INVALID_STATE (called from a log or a registered function), QUIRE_CLOSED.

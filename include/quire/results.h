@@ -318,7 +318,7 @@ quire_status quire_results_fetch(quire_results *results, quire_error *QUIRE_NULL
  * Deletes the cache of that name, see `quire_results_options`, or with NULL for `name` all caches of the store. There need
  * not be one, and the store may be closed. Caches of a store that is deleted itself should go with it. Any thread.
  *
- * Fails: QUIRE_READ_ONLY (the folder cannot be written).
+ * Fails: QUIRE_READ_ONLY (the folder cannot be written), QUIRE_INVALID_STATE (called from a log or a registered function).
  */
 quire_status quire_results_delete_cache(
     quire_store *store, const char *QUIRE_NULLABLE name, size_t name_size,

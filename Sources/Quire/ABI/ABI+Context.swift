@@ -8,6 +8,7 @@ public func quire_context_create(
   return status(out_error) { () throws(Failure) in
     let out = try required(out_context, "out_context")
     let store = try resolve(store, "store")
+    try ForeignCall.refuse()
     try store.checkOpen()
     out.pointee = .passing(Context(store: store))
   }

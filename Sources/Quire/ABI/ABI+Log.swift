@@ -2,14 +2,31 @@ import CQuire
 import Glibc
 
 /// A log of C callbacks. It holds the caller's `user_data` and calls `destroy` when it goes.
-private final class LogCallback: @unchecked Sendable {
+final class LogCallback: @unchecked Sendable {
   private let log: quire_log
+  private var isTaken = true
 
-  init(_ log: quire_log) { self.log = log }
+  fileprivate init(_ log: quire_log) { self.log = log }
 
-  deinit { log.destroy?(log.user_data) }
+  deinit { if isTaken { log.destroy?(log.user_data) } }
 
-  func tell(_ entry: SQLLog.Entry) {
+  /// Runs what takes the log over. When that fails, `user_data` is still the caller's.
+  static func handOver(
+    _ callback: LogCallback?, _ body: (SQLLog?) throws(Failure) -> Void
+  ) throws(Failure) {
+    do throws(Failure) { try body(callback?.sqlLog) } catch {
+      callback?.isTaken = false
+      throw error
+    }
+  }
+
+  private var sqlLog: SQLLog {
+    SQLLog(
+      includesValues: log.includes_values, leastNanoseconds: Int64(clamping: log.least_nanoseconds)
+    ) { self.tell($0) }
+  }
+
+  private func tell(_ entry: SQLLog.Entry) {
     var exported = quire_log_entry()
     exported.struct_size = UInt32(MemoryLayout<quire_log_entry>.size)
     exported.sql = quire_string(data: entry.sql, size: strlen(entry.sql))
@@ -26,19 +43,16 @@ public func quire_store_set_log(
   status(out_error) { () throws(Failure) in
     let store = try resolve(store, "store")
     try ForeignCall.refuse()
-    try store.setLog(sqlLog(log))
+    try LogCallback.handOver(logCallback(log)) { (log) throws(Failure) in try store.setLog(log) }
   }
 }
 
 /// What is to be told of statements, from what the caller gave; nil for NULL.
-func sqlLog(_ log: UnsafePointer<quire_log>?) throws(Failure) -> SQLLog? {
+func logCallback(_ log: UnsafePointer<quire_log>?) throws(Failure) -> LogCallback? {
   guard log != nil else { return nil }
   let chosen = try options(log, defaults: quire_log(), "log")
   if chosen.statement == nil {
     throw Failure(.invalidArgument, "'log' has no function 'statement' to call; pass NULL to log nothing.")
   }
-  let callback = LogCallback(chosen)
-  return SQLLog(
-    includesValues: chosen.includes_values, leastNanoseconds: Int64(clamping: chosen.least_nanoseconds)
-  ) { callback.tell($0) }
+  return LogCallback(chosen)
 }

@@ -68,6 +68,7 @@ public func quire_results_delete_cache(
 ) -> quire_status {
   status(out_error) { () throws(Failure) in
     let store = try resolve(store, "store")
+    try ForeignCall.refuse()
     let cache = name == nil ? nil : CacheFile(Text(try string(name, name_size, "name")), of: store.location)
     if store.path == ":memory:" { return }
     if let cache { try cache.delete() } else { try CacheFile.deleteAll(of: store.location) }

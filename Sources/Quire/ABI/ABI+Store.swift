@@ -13,12 +13,14 @@ public func quire_store_open(
     try ForeignCall.refuse()
     let out = try required(out_store, "out_store")
     let given = try Quire.options(options, defaults: quire_store_options(), "options")
-    let options = try Store.Options(
-      isReadOnly: given.is_read_only, mustExist: given.must_exist, synchronousNormal: given.relaxed_durability,
-      busyTimeoutMilliseconds: given.busy_timeout == 0 ? defaultBusyTimeout : Int32(clamping: given.busy_timeout),
-      log: sqlLog(given.log))
-    out.pointee = .passing(
-      try Store.open(path: text(path, path_size, "path"), model: resolve(model, "model"), options: options))
+    try LogCallback.handOver(logCallback(given.log)) { (log) throws(Failure) in
+      let options = Store.Options(
+        isReadOnly: given.is_read_only, mustExist: given.must_exist, synchronousNormal: given.relaxed_durability,
+        busyTimeoutMilliseconds: given.busy_timeout == 0 ? defaultBusyTimeout : Int32(clamping: given.busy_timeout),
+        log: log)
+      out.pointee = .passing(
+        try Store.open(path: text(path, path_size, "path"), model: resolve(model, "model"), options: options))
+    }
   }
 }
 

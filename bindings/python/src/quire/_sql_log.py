@@ -63,9 +63,13 @@ def to_logging() -> Optional[_ffi.quire_log]:
 
 def _call(number: int, entry: Any) -> None:
     try:
+        tell = _kept.get(number)
+        if tell is None:
+            # Setting it was interrupted.
+            return
         told = entry.contents
         sql = ctypes.string_at(told.sql.data, told.sql.size).decode(errors="replace")
-        _kept[number](sql, told.nanoseconds / 1e9, told.row_count)
+        tell(sql, told.nanoseconds / 1e9, told.row_count)
     except KeyboardInterrupt:
         # It would be printed here and lost. The call that runs the statement ends before it comes again.
         _thread.interrupt_main()
