@@ -202,6 +202,70 @@ static void what_is_no_store_is_not_deleted(void) {
     remove_folder(folder);
 }
 
+static void copy_may_have_a_name_as_long_as_can_be(void) {
+    use_folder();
+    fixture made = open_fixture_at(path);
+    save_book(made, "Faust");
+    char long_path[512];
+    /* SQLite needs room for "-journal" behind it. */
+    snprintf(long_path, sizeof long_path, "%s/%0247d", folder, 1);
+    CHECK_OK(quire_store_copy(made.store, long_path, QUIRE_NUL, &error));
+    CHECK(books_at(long_path) == 1);
+    close_fixture(made);
+    remove_folder(folder);
+}
+
+/* --- Openings of a file that goes meanwhile. */
+
+/* After how many statements of the opening the file goes. */
+static int statements_left;
+
+static void take_file_away(void *data, const quire_log_entry *entry) {
+    static const char *const endings[] = {"-wal", "-shm", "-journal", ""};
+    (void)data, (void)entry;
+    if (statements_left-- != 0) return;
+    for (int i = 0; i < 4; i++) unlink(with(path, endings[i]));
+}
+
+static void file_that_goes_while_it_is_opened_has_moved(void) {
+    for (int is_new = 0; is_new < 2; is_new++) {
+        bool has_gone = true;
+        int number = 0;
+        for (; has_gone; number++) {
+            use_folder();
+            if (!is_new) close_fixture(open_fixture_at(path));
+            quire_model *model = library_model();
+            quire_log log = QUIRE_LOG_INIT;
+            log.statement = take_file_away;
+            quire_store_options options = QUIRE_STORE_OPTIONS_INIT;
+            options.log = &log;
+            statements_left = number;
+            quire_store *store = NULL;
+            const quire_status status = quire_store_open(path, QUIRE_NUL, model, &options, &store, &error);
+            has_gone = statements_left < 0;
+            statements_left = -1;
+            if (has_gone && status == QUIRE_OK) {
+                /* After the last look of the opening: the first save finds it out. */
+                quire_context *context = NULL;
+                CHECK_OK(quire_context_create(store, &context, &error));
+                quire_object_release(insert_book(context, "Faust", 1));
+                CHECK_FAILS(QUIRE_FILE_MOVED, quire_context_save(context, &error));
+                quire_context_release(context);
+            } else {
+                if (has_gone && status != QUIRE_FILE_MOVED)
+                    fprintf(stderr, "    after statement %d: %s\n", number, quire_status_name(status));
+                CHECK(status == (has_gone ? QUIRE_FILE_MOVED : QUIRE_OK));
+            }
+            quire_error_release(error);
+            error = NULL;
+            quire_store_release(store);
+            quire_model_release(model);
+            remove_folder(folder);
+        }
+        CHECK(number > 10);
+    }
+}
+
 int main(void) {
     RUN(relative_path_is_taken_once);
     RUN(link_may_change_while_its_store_is_open);
@@ -213,5 +277,7 @@ int main(void) {
     RUN(deleted_store_leaves_nothing);
     RUN(open_store_is_not_deleted);
     RUN(what_is_no_store_is_not_deleted);
+    RUN(copy_may_have_a_name_as_long_as_can_be);
+    RUN(file_that_goes_while_it_is_opened_has_moved);
     return RESULT();
 }

@@ -83,6 +83,23 @@ class ValueTests(FileTestCase):
         moments = [moment for _, moment in inside]
         self.assertEqual(list(_values.all_seconds(moments)), list(map(_values.seconds, moments)))
 
+    def test_the_last_moment_is_stored_as_one_that_datetime_knows(self):
+        last = datetime.max.replace(tzinfo=timezone.utc)
+        with quire.open(self.path, MODELS) as store:
+            context = store.context
+            context.add(Everything(instant=last))
+            context.insert_many(Everything, {"instant": [last, last - timedelta(microseconds=1)]})
+            context.save()
+            found = context.query(Everything).values("instant")
+            self.assertEqual(len(found), 3)
+            for (moment,) in found:
+                self.assertLessEqual(moment, last)
+                self.assertLess(last - moment, timedelta(microseconds=100))
+            self.assertEqual(context.query(Everything).where(Everything.instant == last).count(), 3)
+            # Of another time zone it is a moment of the year 10000.
+            with self.assertRaisesRegex(quire.InvalidArgument, "outside of the years"):
+                context.add(Everything(instant=datetime.max.replace(tzinfo=timezone(timedelta(hours=-5))))).instant
+
     @staticmethod
     def as_stored(name, sample):
         return sample if name != "single" or sample is None else quire.Float.canonical(sample)
