@@ -28,6 +28,10 @@ Packed = tuple[struct.Struct, int, int, Any, Any]
 NIL: Packed = (_INTEGER, _ffi.QUIRE_VALUE_NIL, 0, 0, None)
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+# Of the years that datetime knows, and the last number before it.
+_SPAN = datetime.max.replace(tzinfo=timezone.utc) - _EPOCH + timedelta(microseconds=1)
+_END = _SPAN.total_seconds()
+_LAST = _END - 2.0 ** -15
 _MOST = 2**32 - 2
 
 
@@ -149,14 +153,18 @@ def seconds(value: datetime) -> float:
         raise InvalidArgument(
             "a datetime without a time zone names no instant; give it one, such as "
             "datetime.now(timezone.utc) or value.astimezone()")
-    return (value - _EPOCH).total_seconds()
+    since = value - _EPOCH
+    found = since.total_seconds()
+    # Such as datetime.max, which a number of seconds would round up to the year 10000.
+    return _LAST if found >= _END and since < _SPAN else found
 
 
 def all_seconds(values: Sequence[datetime]) -> array[float]:
     """The same for many, all of them exactly of this type."""
     try:
         # Without a step of Python for each; what has no time zone cannot be subtracted from.
-        return array("d", map(timedelta.total_seconds, map(operator.sub, values, repeat(_EPOCH))))
+        found = array("d", map(timedelta.total_seconds, map(operator.sub, values, repeat(_EPOCH))))
+        return array("d", map(seconds, values)) if max(found, default=0.0) >= _END else found
     except TypeError:
         return array("d", map(seconds, values))
 
