@@ -17,7 +17,7 @@
  * Structs that begin with `struct_size` are initialised with their _INIT macro. A program that was built with a newer
  * header may pass a longer struct as long as what this library does not know is zero; otherwise the call fails with
  * QUIRE_UNSUPPORTED, and so it does when a member called `reserved` is not zero. A struct of that kind that the library
- * fills (`quire_section`) keeps its size, and gets what it has room for.
+ * fills (`quire_section`) keeps its size, and gets what it has room for; of what it held before, only the size matters.
  *
  * Structs that the library lends may be longer than in your header when the library is newer. Do not copy their bytes, and
  * do not count through an array of them with `[]`: the `_array` types tell how far it is from one to the next, and

@@ -220,7 +220,9 @@ quire_status quire_context_save(quire_context *context, quire_error *QUIRE_NULLA
  *
  * After a save that failed with QUIRE_CONFLICT all objects of the context are read anew, so that the change can be made
  * again on what is stored now. Text and data borrowed from them end with the rollback.
- * Fails: QUIRE_CLOSED.
+ * Fails: QUIRE_INVALID_STATE (SQLite has ended the transaction of the context, which `quire_context_rollback_transaction`
+ * takes back as a whole; called by a merge handler, or by a hook while the save of a child is taken over), QUIRE_FUNCTION
+ * (a hook failed), QUIRE_CLOSED.
  */
 quire_status quire_context_rollback(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
