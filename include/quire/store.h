@@ -8,7 +8,7 @@
  * - `PATH-shm`, the index of the log, which is made anew when it is needed;
  * - `PATH-journal`, which a creation, or a write where there is no log, leaves when it is cut off;
  * - `PATH-list-...`, the caches of lists, which may be deleted at any time;
- * - `PATH-copy-...`, what a copy to this path leaves when it is cut off; it may be deleted when no copy is under way.
+ * - `quire-copy-...` in the same folder, what a copy leaves when it is cut off; it may be deleted when no copy is under way.
  *
  * They are beside the file itself, not beside a symbolic link to it. A relative path is taken from the folder that is
  * current when the store is opened, once and for all.

@@ -12,6 +12,16 @@ extension Connection {
     return Failure(.fileMoved, "\(subject): \(Connection.moved(file))")
   }
 
+  /// What an opening fails with: when the file is gone from its path, that is the reason of anything else.
+  func failureOfOpening(_ failure: Failure) -> Failure {
+    var hasMoved: Int32 = 0
+    guard let handle, path != ":memory:",
+      sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved) == SQLITE_OK, hasMoved != 0
+    else { return failure }
+    isOpening = true
+    return movedFailure(path)
+  }
+
   private static func moved(_ file: Text) -> String {
     "the file '\(file)' was moved, deleted or replaced while it was open. Nothing was written. Close the store, and "
       + "open the file where it is now."

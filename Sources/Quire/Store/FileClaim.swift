@@ -46,6 +46,12 @@ final class FileClaim: Sendable {
     FileClaim.entries.with { $0.removeAll { $0.owner == owner && $0.mark.isHere } }
   }
 
+  /// Whether this process has several connections to the file at `path`, be they stores already or not.
+  static func isShared(_ path: Text) -> Bool {
+    guard let file = FileIdentity(of: path.string) else { return false }
+    return entries.with { $0.filter { $0.mark.isHere && $0.file == file }.count > 1 }
+  }
+
   /// Refuses a file that the process from which this one was forked had open at that moment.
   static func checkNotInherited(_ path: Text) throws(Failure) {
     guard path.string != ":memory:", let file = FileIdentity(of: path.string) else { return }

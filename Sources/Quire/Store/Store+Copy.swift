@@ -111,13 +111,16 @@ extension Store {
       try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
       try connection.execute("BEGIN EXCLUSIVE")
       let tables = try connection.tables()
+      if tables.isEmpty, FileClaim.isShared(path) {
+        throw Failure(.busy, "\(inUse): this process is making it. Try again when it is open, and close it first.")
+      }
       if tables["Z_METADATA"] == nil || tables["Z_PRIMARYKEY"] == nil {
         throw Failure(
           .notAStore, "'\(path)' is not a store: it lacks the tables of one. Nothing was deleted. Check the path.")
       }
       try connection.execute("COMMIT")
     } catch {
-      if error.kind == .busy {
+      if error.kind == .busy, error.databaseCode != SQLITE_OK {
         throw Failure(
           .busy, "\(inUse): another process uses it. Close it there first.", databaseCode: error.databaseCode)
       }

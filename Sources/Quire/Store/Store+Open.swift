@@ -28,10 +28,12 @@ extension Store {
     let store = try store(on: connection, of: file, model: model, options: options)
     connection.setCheckpointsOnClose(true)
     connection.useLog()
-    // SQLite opens the log when it reads.
-    _ = try connection.isEmpty()
-    try connection.holdFiles()
-    try connection.checkIsWritable()
+    do throws(Failure) {
+      // SQLite opens the log when it reads.
+      _ = try connection.isEmpty()
+      try connection.holdFiles()
+      try connection.checkIsWritable()
+    } catch { throw connection.failureOfOpening(error) }
     return store
   }
 
@@ -53,7 +55,7 @@ extension Store {
       let connection = try Connection(
         path: file.path, access: access, busyTimeoutMilliseconds: options.busyTimeoutMilliseconds)
       if case .readOnlyUnlocked = access { try connection.execute("PRAGMA locking_mode = EXCLUSIVE") }
-      _ = try connection.isEmpty()
+      do throws(Failure) { _ = try connection.isEmpty() } catch { throw connection.failureOfOpening(error) }
       return connection
     }
     do throws(Failure) {
@@ -107,8 +109,9 @@ extension Store {
       connection.isOpening = false
       return Store(connection: connection, schema: schema, uuid: metadata.uuid)
     } catch {
+      let failure = connection.failureOfOpening(error)
       connection.close()
-      throw error
+      throw failure
     }
   }
 

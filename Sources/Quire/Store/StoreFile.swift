@@ -99,9 +99,10 @@ struct StoreFile {
         + "Choose another path, or delete that file first.")
   }
 
-  /// Makes an empty file beside the path and returns its name. `mode` is what it may be used for, and by whom.
+  /// Makes an empty file in the folder of the path and returns its name, which is short: that of the store may be as
+  /// long as can be. `mode` is what it may be used for, and by whom.
   func makeTemporary(mode: mode_t?) throws(Failure) -> String {
-    let temporary = "\(name)-copy-\(getpid())-\(UInt64.random(in: 0 ... .max))"
+    let temporary = "\(folder)/quire-copy-\(getpid())-\(UInt64.random(in: 0 ... .max))"
     let descriptor = Glibc.open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode == nil ? 0o666 : 0o600)
     if descriptor < 0 { throw cannotOpen(StoreFile.describe(errno)) }
     defer { _ = Glibc.close(descriptor) }
