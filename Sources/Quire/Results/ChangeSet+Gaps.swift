@@ -30,13 +30,25 @@ extension ChangeSet {
   /// The same set, which knows by `id`, of a place in the new list, the rows that ranges draw in though they are not
   /// touched.
   func drawing(_ id: (Int) -> Int64?) -> ChangeSet {
-    let hasFirstRow = changes.contains { $0.kind != .update && ($0.oldRow == 0 || $0.newRow == 0) }
-    if !hasFirstRow { return self }
-    let untouched = untouchedCount
-    var inserted = 0
-    for (before, gap) in gaps {
-      inserted += gap.inserted.count
-      if gap.hasFirstRow, before < untouched { drawn[before] = id(before + inserted) }
+    let firsts = changes.filter { $0.kind != .update && ($0.oldRow == 0 || $0.newRow == 0) }
+    if firsts.isEmpty { return self }
+    // Every report needs this, and few are asked for `gaps`.
+    var leaving: [Int] = [], arriving: [Int] = []
+    for change in changes {
+      if change.kind != .insert { leaving.append(change.oldFlat) }
+      if change.kind != .delete { arriving.append(change.newFlat) }
+    }
+    leaving.sort()
+    arriving.sort()
+    let untouched = newCount - arriving.count
+    func draw(_ flat: Int, of touched: [Int]) {
+      let before = flat - touched.partitionPoint { $0 < flat }
+      if before >= untouched || drawn[before] != nil { return }
+      drawn[before] = id(before + arriving.partitionPoint { $1 - $0 <= before })
+    }
+    for change in firsts {
+      if change.oldRow == 0 { draw(change.oldFlat, of: leaving) }
+      if change.newRow == 0 { draw(change.newFlat, of: arriving) }
     }
     return self
   }
