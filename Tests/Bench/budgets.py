@@ -111,7 +111,7 @@ BUDGETS = [
         "memory.objects", "quire-python", 100_000)),
     Budget("from Python: the first of 100,000 sections after a change", 1, "ms", lambda f: _milli(
         f.of("live.sections", "quire-python", 100_000))),
-    Budget("size of the library, stripped", 8, "MB", _stripped),
+    Budget("size of the library, stripped", 10, "MB", _stripped),
     Budget("loading the library", 5, "ms", lambda f: _milli(f.of("import", "quire-c", 0))),
     Budget("`import quire`", 60, "ms", lambda f: _milli(f.of("import", "quire-python", 0))),
 ]
