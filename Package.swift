@@ -7,7 +7,7 @@ let swift: [SwiftSetting] = [.unsafeFlags(["-warnings-as-errors"] + header)]
 
 let package = Package(
   name: "quire",
-  products: [.library(name: "quire", type: .dynamic, targets: ["Quire"])],
+  products: [.library(name: "quire", type: .dynamic, targets: ["QuireCore"])],
   targets: [
     .systemLibrary(name: "CQuire"),
     .systemLibrary(name: "CSQLite"),
@@ -23,10 +23,10 @@ let package = Package(
         .unsafeFlags(["-I\(Context.packageDirectory)/include", "-Wall", "-Wextra", "-Werror"])
       ]),
     .target(
-      name: "Quire",
+      name: "QuireCore",
       dependencies: ["CQuire", "CSQLite", "CICU", "CPropertyList", "CDigest", "CFFI", "CRuntime", "CQuireFormat"],
       exclude: ["exports.map"],
       swiftSettings: swift),
-    .testTarget(name: "QuireTests", dependencies: ["Quire", "CQuire"], swiftSettings: swift),
+    .testTarget(name: "Unit", dependencies: ["QuireCore", "CQuire"], path: "Tests/Unit", swiftSettings: swift),
   ],
   swiftLanguageModes: [.v6])

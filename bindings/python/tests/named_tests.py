@@ -44,7 +44,7 @@ def python_tests(text: str) -> set[str]:
 
 
 LANGUAGES: dict[str, tuple[pathlib.Path, Callable[[str], set[str]]]] = {
-    ".swift": (ROOT / "Tests" / "QuireTests", swift_tests),
+    ".swift": (ROOT / "Tests" / "Unit", swift_tests),
     ".c": (ROOT / "Tests" / "C", c_tests),
     ".py": (ROOT / "bindings" / "python" / "tests", python_tests),
 }

@@ -84,7 +84,7 @@ class MessageTests(unittest.TestCase):
 
 class WordTests(unittest.TestCase):
     def test_what_the_library_calls_by_a_name_of_c_has_one_here(self) -> None:
-        sources = ROOT / "Sources" / "Quire"
+        sources = ROOT / "Sources" / "QuireCore"
         if not sources.is_dir():
             self.skipTest("the sources are not here")
         calls = {name for name, *_ in _ffi.FUNCTIONS}

@@ -1,0 +1,360 @@
+import CQuire
+
+@_cdecl("quire_results_create") @implementation
+public func quire_results_create(
+  _ context: UnsafeMutablePointer<quire_context>?, _ request: UnsafePointer<quire_fetch_request>?,
+  _ options: UnsafePointer<quire_results_options>?, _ out_results: Out<quire_results>, _ out_error: ErrorOut
+) -> quire_status {
+  out_results?.pointee = nil
+  return status(context, "context", out_error) { context throws(Failure) in
+    let out = try required(out_results, "out_results")
+    let options = try QuireCore.options(options, defaults: quire_results_options(), "options")
+    out.pointee = .passing(
+      try ResultsController(
+        context: context, request: resolve(request, "request"), sections: sectioning(options),
+        queuesChanges: options.queues_changes,
+        cacheName: optionalString(options.cache_name, "options.cache_name").map { Text($0) }))
+  }
+}
+
+private func sectioning(_ options: quire_results_options) throws(Failure) -> Listing.Sectioning {
+  let keyPath = try optionalString(options.section_key_path, "options.section_key_path")
+  let rule = options.section_rule == nil ? nil : try resolve(options.section_rule, "options.section_rule")
+  if keyPath != nil, rule != nil {
+    throw Failure(
+      .invalidArgument, "'options' has a section key path and a section rule. Leave one of them out.")
+  }
+  return keyPath.map { .keyPath($0) } ?? rule.map { .rule($0) } ?? .none
+}
+
+@_cdecl("quire_results_retain") @implementation
+public func quire_results_retain(
+  _ results: UnsafePointer<quire_results>?
+) -> UnsafeMutablePointer<quire_results>? { retain(results) }
+
+@_cdecl("quire_results_release") @implementation
+public func quire_results_release(_ results: UnsafeMutablePointer<quire_results>?) { release(results) }
+
+@_cdecl("quire_results_context") @implementation
+public func quire_results_context(_ results: UnsafePointer<quire_results>?) -> UnsafeMutablePointer<quire_context>? {
+  peek(results).map { .lending($0.context) }
+}
+
+@_cdecl("quire_results_set_delegate") @implementation
+public func quire_results_set_delegate(
+  _ results: UnsafeMutablePointer<quire_results>?, _ delegate: UnsafePointer<quire_results_delegate>?,
+  _ out_error: ErrorOut
+) -> quire_status {
+  status(results, "results", out_error) { results throws(Failure) in
+    if delegate == nil {
+      results.delegate = nil
+    } else {
+      let callbacks = try QuireCore.options(delegate, defaults: quire_results_delegate(), "delegate")
+      try checkReserved(callbacks.reserved, "delegate")
+      results.delegate = ResultsCallbacks(callbacks)
+    }
+  }
+}
+
+@_cdecl("quire_results_fetch") @implementation
+public func quire_results_fetch(_ results: UnsafeMutablePointer<quire_results>?, _ out_error: ErrorOut) -> quire_status
+{
+  status(results, "results", out_error) { results throws(Failure) in try results.performFetch() }
+}
+
+@_cdecl("quire_results_delete_cache") @implementation
+public func quire_results_delete_cache(
+  _ store: UnsafeMutablePointer<quire_store>?, _ name: CText, _ name_size: Int, _ out_error: ErrorOut
+) -> quire_status {
+  status(out_error) { () throws(Failure) in
+    let store = try resolve(store, "store")
+    try ForeignCall.refuse()
+    let cache = name == nil ? nil : CacheFile(Text(try string(name, name_size, "name")), of: store.location)
+    if store.path == ":memory:" { return }
+    if let cache { try cache.delete() } else { try CacheFile.deleteAll(of: store.location) }
+  }
+}
+
+@_cdecl("quire_results_set_request") @implementation
+public func quire_results_set_request(
+  _ results: UnsafeMutablePointer<quire_results>?, _ request: UnsafePointer<quire_fetch_request>?,
+  _ section_key_path: CText, _ section_key_path_size: Int, _ out_error: ErrorOut
+) -> quire_status {
+  status(results, "results", out_error) { results throws(Failure) in
+    let request = try resolve(request, "request")
+    var sections = Listing.Sectioning.none
+    if section_key_path != nil {
+      sections = .keyPath(try string(section_key_path, section_key_path_size, "section_key_path"))
+    }
+    try results.setRequest(request, sections: sections)
+  }
+}
+
+@_cdecl("quire_results_set_request_with_rule") @implementation
+public func quire_results_set_request_with_rule(
+  _ results: UnsafeMutablePointer<quire_results>?, _ request: UnsafePointer<quire_fetch_request>?,
+  _ section_rule: UnsafePointer<quire_section_rule>?, _ out_error: ErrorOut
+) -> quire_status {
+  status(results, "results", out_error) { results throws(Failure) in
+    let request = try resolve(request, "request")
+    let rule = section_rule == nil ? nil : try resolve(section_rule, "section_rule")
+    try results.setRequest(request, sections: rule.map { .rule($0) } ?? .none)
+  }
+}
+
+@_cdecl("quire_results_suspend") @implementation
+public func quire_results_suspend(
+  _ results: UnsafeMutablePointer<quire_results>?, _ out_error: ErrorOut
+) -> quire_status {
+  status(results, "results", out_error) { results throws(Failure) in try results.suspend() }
+}
+
+@_cdecl("quire_results_resume") @implementation
+public func quire_results_resume(
+  _ results: UnsafeMutablePointer<quire_results>?, _ tells: Bool, _ out_error: ErrorOut
+) -> quire_status {
+  status(results, "results", out_error) { results throws(Failure) in try results.resume(telling: tells) }
+}
+
+@_cdecl("quire_results_delegate_failed") @implementation
+public func quire_results_delegate_failed(
+  _ results: UnsafeMutablePointer<quire_results>?, _ reason: CText, _ reason_size: Int, _ out_error: ErrorOut
+) -> quire_status {
+  status(results, "results", out_error) { results throws(Failure) in
+    try failureReason(reason, reason_size, results.delegateFailed)
+  }
+}
+
+@_cdecl("quire_results_set_displayed_key_paths") @implementation
+public func quire_results_set_displayed_key_paths(
+  _ results: UnsafeMutablePointer<quire_results>?, _ key_paths: UnsafePointer<UnsafePointer<CChar>?>?,
+  _ key_path_count: Int, _ out_error: ErrorOut
+) -> quire_status {
+  status(results, "results", out_error) { results throws(Failure) in
+    var paths: [[String]] = []
+    for path in try strings(key_paths, key_path_count, "key_paths") {
+      paths.append(try FetchRequest.split(keyPath: path))
+    }
+    try results.display(paths)
+  }
+}
+
+@_cdecl("quire_results_count") @implementation
+public func quire_results_count(_ results: UnsafePointer<quire_results>?) -> Int64 {
+  value(results, none: 0) { Int64($0.count) }
+}
+
+@_cdecl("quire_results_section_count") @implementation
+public func quire_results_section_count(_ results: UnsafePointer<quire_results>?) -> Int64 {
+  value(results, none: 0) { Int64($0.sectionCount) }
+}
+
+@_cdecl("quire_results_section") @implementation
+public func quire_results_section(
+  _ results: UnsafeMutablePointer<quire_results>?, _ section: Int64,
+  _ out_section: UnsafeMutablePointer<quire_section>?,
+  _ out_error: ErrorOut
+) -> quire_status {
+  clear(out_section)
+  return status(results, "results", out_error) { results throws(Failure) in
+    let out = try required(out_section, "out_section")
+    try fill(out, "out_section", with: quire_section(results.section(at: Int(section))))
+  }
+}
+
+extension quire_section {
+  /// Its texts are lent by whoever holds `info`.
+  init(_ info: ResultsController.SectionInfo) throws(Failure) {
+    self.init(
+      struct_size: 0, reserved: 0, name: info.name.lent, index_title: info.indexTitle?.lent ?? noText,
+      value: try exported(info.value, nameOf: info.name), start: Int64(info.start), count: Int64(info.count))
+  }
+}
+
+@_cdecl("quire_results_sections") @implementation
+public func quire_results_sections(
+  _ results: UnsafeMutablePointer<quire_results>?, _ flags: UInt32, _ out_page: Out<quire_page>, _ out_error: ErrorOut
+) -> quire_status {
+  out_page?.pointee = nil
+  return status(results, "results", out_error) { results throws(Failure) in
+    let out = try required(out_page, "out_page")
+    out.pointee = .passing(
+      ExportedPage(
+        ResultsController.sectionsPage([results], nulSeparated: try pageFlags(flags).nulSeparated)))
+  }
+}
+
+@_cdecl("quire_results_object") @implementation
+public func quire_results_object(
+  _ results: UnsafeMutablePointer<quire_results>?, _ section: Int64, _ row: Int64, _ out_object: Out<quire_object>,
+  _ out_error: ErrorOut
+) -> quire_status {
+  out_object?.pointee = nil
+  return status(results, "results", out_error) { results throws(Failure) in
+    let out = try required(out_object, "out_object")
+    out.pointee = .passing(try results.object(section: Int(section), row: Int(row)))
+  }
+}
+
+@_cdecl("quire_results_index_path") @implementation
+public func quire_results_index_path(
+  _ results: UnsafeMutablePointer<quire_results>?, _ object: UnsafePointer<quire_object>?,
+  _ out_path: UnsafeMutablePointer<quire_index_path>?, _ out_error: ErrorOut
+) -> quire_status {
+  out_path?.pointee = quire_index_path()
+  return status(results, "results", out_error) { results throws(Failure) in
+    let out = try required(out_path, "out_path")
+    let path = try results.indexPath(of: resolve(object, "object"))
+    out.pointee = quire_index_path(section: Int64(path.section), row: Int64(path.row))
+  }
+}
+
+@_cdecl("quire_results_ids") @implementation
+public func quire_results_ids(
+  _ results: UnsafeMutablePointer<quire_results>?, _ first: Int64, _ count: Int64,
+  _ out_ids: UnsafeMutablePointer<Int64>?, _ out_error: ErrorOut
+) -> quire_status {
+  status(results, "results", out_error) { results throws(Failure) in
+    let range = try range(first, count, of: results.count)
+    let out = try array(out_ids, range.count, "out_ids")
+    _ = out.update(from: results.ids(range))
+  }
+}
+
+@_cdecl("quire_results_positions") @implementation
+public func quire_results_positions(
+  _ results: UnsafeMutablePointer<quire_results>?, _ ids: UnsafePointer<Int64>?, _ count: Int,
+  _ out_rows: UnsafeMutablePointer<Int64>?, _ out_error: ErrorOut
+) -> quire_status {
+  status(results, "results", out_error) { results throws(Failure) in
+    let ids = try array(ids, count, "ids"), out = try array(out_rows, count, "out_rows")
+    for (place, id) in ids.enumerated() {
+      out[place] = results.isFetched ? Int64(results.index.path(of: id)?.flat ?? -1) : -1
+    }
+  }
+}
+
+@_cdecl("quire_results_section_of") @implementation
+public func quire_results_section_of(
+  _ results: UnsafeMutablePointer<quire_results>?, _ rows: UnsafePointer<Int64>?, _ count: Int,
+  _ out_sections: UnsafeMutablePointer<Int64>?, _ out_error: ErrorOut
+) -> quire_status {
+  status(results, "results", out_error) { results throws(Failure) in
+    let rows = try array(rows, count, "rows"), out = try array(out_sections, count, "out_sections")
+    for (place, row) in rows.enumerated() {
+      let isRow = row >= 0 && row < Int64(results.count)
+      out[place] = isRow ? Int64(results.index.sectionIndex(containingFlat: Int(row)) ?? -1) : -1
+    }
+  }
+}
+
+@_cdecl("quire_results_page") @implementation
+public func quire_results_page(
+  _ results: UnsafeMutablePointer<quire_results>?, _ first: Int64, _ count: Int64,
+  _ key_paths: UnsafePointer<UnsafePointer<CChar>?>?, _ key_path_count: Int, _ flags: UInt32,
+  _ out_page: Out<quire_page>, _ out_error: ErrorOut
+) -> quire_status {
+  out_page?.pointee = nil
+  return status(results, "results", out_error) { results throws(Failure) in
+    let out = try required(out_page, "out_page")
+    try results.context.store.checkOpen()
+    let page = try results.page(
+      range(first, count, of: results.count), keys: strings(key_paths, key_path_count, "key_paths"),
+      nulSeparated: pageFlags(flags).nulSeparated)
+    out.pointee = .passing(ExportedPage(page))
+  }
+}
+
+@_cdecl("quire_results_section_for_index_title") @implementation
+public func quire_results_section_for_index_title(
+  _ results: UnsafeMutablePointer<quire_results>?, _ title_index: Int64, _ out_section: UnsafeMutablePointer<Int64>?,
+  _ out_error: ErrorOut
+) -> quire_status {
+  out_section?.pointee = 0
+  return status(results, "results", out_error) { results throws(Failure) in
+    let out = try required(out_section, "out_section")
+    let titles = results.indexTitles()
+    guard title_index >= 0, title_index < Int64(titles.count) else {
+      throw Failure(.notFound, "The results have \(titles.count) index titles; there is none at \(title_index).")
+    }
+    out.pointee = Int64(titles[Int(title_index)].section)
+  }
+}
+
+@_cdecl("quire_results_index_titles") @implementation
+public func quire_results_index_titles(
+  _ results: UnsafeMutablePointer<quire_results>?, _ flags: UInt32, _ out_page: Out<quire_page>, _ out_error: ErrorOut
+) -> quire_status {
+  out_page?.pointee = nil
+  return status(results, "results", out_error) { results throws(Failure) in
+    let out = try required(out_page, "out_page")
+    out.pointee = .passing(ExportedPage(results.indexTitlesPage(nulSeparated: try pageFlags(flags).nulSeparated)))
+  }
+}
+
+@_cdecl("quire_results_generation") @implementation
+public func quire_results_generation(_ results: UnsafePointer<quire_results>?) -> UnsafePointer<UInt64>? {
+  peek(results)?.generation.address
+}
+
+@_cdecl("quire_results_next_changes") @implementation
+public func quire_results_next_changes(
+  _ results: UnsafeMutablePointer<quire_results>?, _ out_changes: Out<quire_changes>, _ out_error: ErrorOut
+) -> quire_status {
+  out_changes?.pointee = nil
+  return status(results, "results", out_error) { results throws(Failure) in
+    let out = try required(out_changes, "out_changes")
+    if let changes = try results.nextChanges() { out.pointee = .passing(ExportedChanges(changes)) }
+  }
+}
+
+@_cdecl("quire_changes_retain") @implementation
+public func quire_changes_retain(
+  _ changes: UnsafePointer<quire_changes>?
+) -> UnsafeMutablePointer<quire_changes>? { retain(changes) }
+
+@_cdecl("quire_changes_release") @implementation
+public func quire_changes_release(_ changes: UnsafeMutablePointer<quire_changes>?) { release(changes) }
+
+@_cdecl("quire_changes_rows") @implementation
+public func quire_changes_rows(_ changes: UnsafePointer<quire_changes>?) -> quire_change_array {
+  quire_change_array(peek(changes)?.rows)
+}
+
+@_cdecl("quire_changes_sections") @implementation
+public func quire_changes_sections(_ changes: UnsafePointer<quire_changes>?) -> quire_section_change_array {
+  quire_section_change_array(peek(changes)?.sections)
+}
+
+@_cdecl("quire_changes_steps") @implementation
+public func quire_changes_steps(_ changes: UnsafePointer<quire_changes>?) -> quire_step_array {
+  quire_step_array(peek(changes)?.steps)
+}
+
+@_cdecl("quire_changes_plan") @implementation
+public func quire_changes_plan(
+  _ changes: UnsafePointer<quire_changes>?, _ order: UInt32, _ splits_moves: Bool,
+  _ out_steps: UnsafeMutablePointer<quire_step_array>?, _ out_error: ErrorOut
+) -> quire_status {
+  out_steps?.pointee = quire_step_array()
+  return status(out_error) { () throws(Failure) in
+    let changes = try resolve(changes, "changes")
+    let out = try required(out_steps, "out_steps")
+    guard let plan = ListPlan(rawValue: Int(order)) else {
+      throw Failure(.invalidArgument, "'order' is \(order), which is not a quire_plan_order.")
+    }
+    out.pointee = quire_step_array(changes.plan(plan, splitsMoves: splits_moves))
+  }
+}
+
+@_cdecl("quire_changes_map_positions") @implementation
+public func quire_changes_map_positions(
+  _ changes: UnsafePointer<quire_changes>?, _ old_rows: UnsafePointer<Int64>?, _ count: Int,
+  _ out_rows: UnsafeMutablePointer<Int64>?, _ out_error: ErrorOut
+) -> quire_status {
+  status(out_error) { () throws(Failure) in
+    let changes = try resolve(changes, "changes")
+    let rows = try array(old_rows, count, "old_rows"), out = try array(out_rows, count, "out_rows")
+    changes.mapPositions(rows, into: out)
+  }
+}

@@ -1,0 +1,90 @@
+import CQuire
+
+/// What a busy_timeout of zero means, in milliseconds.
+private let defaultBusyTimeout: Int32 = 5000
+
+@_cdecl("quire_store_open") @implementation
+public func quire_store_open(
+  _ path: CText, _ path_size: Int, _ model: UnsafeMutablePointer<quire_model>?,
+  _ options: UnsafePointer<quire_store_options>?, _ out_store: Out<quire_store>, _ out_error: ErrorOut
+) -> quire_status {
+  out_store?.pointee = nil
+  return status(out_error) { () throws(Failure) in
+    try ForeignCall.refuse()
+    let out = try required(out_store, "out_store")
+    let given = try QuireCore.options(options, defaults: quire_store_options(), "options")
+    try LogCallback.handOver(logCallback(given.log)) { (log) throws(Failure) in
+      let options = Store.Options(
+        isReadOnly: given.is_read_only, mustExist: given.must_exist, synchronousNormal: given.relaxed_durability,
+        busyTimeoutMilliseconds: given.busy_timeout == 0 ? defaultBusyTimeout : Int32(clamping: given.busy_timeout),
+        log: log)
+      out.pointee = .passing(
+        try Store.open(path: text(path, path_size, "path"), model: resolve(model, "model"), options: options))
+    }
+  }
+}
+
+@_cdecl("quire_store_retain") @implementation
+public func quire_store_retain(_ store: UnsafePointer<quire_store>?) -> UnsafeMutablePointer<quire_store>? {
+  retain(store)
+}
+
+@_cdecl("quire_store_release") @implementation
+public func quire_store_release(_ store: UnsafeMutablePointer<quire_store>?) { release(store) }
+
+@_cdecl("quire_store_close") @implementation
+public func quire_store_close(_ store: UnsafeMutablePointer<quire_store>?, _ out_error: ErrorOut) -> quire_status {
+  status(out_error) { () throws(Failure) in
+    let store = try resolve(store, "store")
+    try ForeignCall.refuse()
+    try store.close()
+  }
+}
+
+@_cdecl("quire_store_copy") @implementation
+public func quire_store_copy(
+  _ store: UnsafeMutablePointer<quire_store>?, _ path: CText, _ path_size: Int, _ out_error: ErrorOut
+) -> quire_status {
+  status(out_error) { () throws(Failure) in
+    let store = try resolve(store, "store")
+    try ForeignCall.refuse()
+    try store.copy(to: text(path, path_size, "path"))
+  }
+}
+
+@_cdecl("quire_store_delete") @implementation
+public func quire_store_delete(_ path: CText, _ path_size: Int, _ out_error: ErrorOut) -> quire_status {
+  status(out_error) { () throws(Failure) in
+    try ForeignCall.refuse()
+    try Store.delete(path: text(path, path_size, "path"))
+  }
+}
+
+@_cdecl("quire_store_check") @implementation
+public func quire_store_check(
+  _ store: UnsafeMutablePointer<quire_store>?, _ out_mended: UnsafeMutablePointer<Int64>?, _ out_error: ErrorOut
+) -> quire_status {
+  out_mended?.pointee = 0
+  return status(out_error) { () throws(Failure) in
+    let store = try resolve(store, "store")
+    try ForeignCall.refuse()
+    let mended = try store.check()
+    out_mended?.pointee = Int64(mended)
+  }
+}
+
+@_cdecl("quire_store_is_open") @implementation
+public func quire_store_is_open(_ store: UnsafePointer<quire_store>?) -> Bool {
+  peek(store).map { !$0.isClosed } ?? false
+}
+
+@_cdecl("quire_store_path") @implementation
+public func quire_store_path(_ store: UnsafePointer<quire_store>?) -> quire_string { peek(store)?.path.lent ?? noText }
+
+@_cdecl("quire_store_uuid") @implementation
+public func quire_store_uuid(_ store: UnsafePointer<quire_store>?) -> quire_string { peek(store)?.uuid.lent ?? noText }
+
+@_cdecl("quire_store_model") @implementation
+public func quire_store_model(_ store: UnsafePointer<quire_store>?) -> UnsafeMutablePointer<quire_model>? {
+  peek(store).map { .lending($0.model) }
+}

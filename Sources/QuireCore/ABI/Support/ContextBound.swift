@@ -1,0 +1,4 @@
+/// An object of which outside references keep its context's pending changes alive.
+protocol ContextBound: AnyObject {
+  var owningContext: Context { get }
+}

@@ -1,0 +1,46 @@
+/// What a save does with an object that another writer has changed since it was read here. The numbers are Core Data's.
+enum MergePolicy: UInt32, Sendable {
+  /// The save fails and nothing is changed.
+  case error = 0
+  /// Property by property; what the store changed wins, other changes of this context stay.
+  case storeWins = 1
+  /// Property by property; what was changed here wins over what the store changed.
+  case objectWins = 2
+  /// The object as it is in memory, with all its values.
+  case overwrite = 3
+  /// The changes of the object are dropped.
+  case rollback = 4
+}
+
+extension Context {
+  /// The first thing in everything that changes the context or the store by it.
+  func checkMayChange() throws(Failure) {
+    try checkMayEndTransaction()
+    try checkTransactionIsThere()
+  }
+
+  func checkMayEndTransaction() throws(Failure) {
+    try store.checkOpen()
+    if isAskingHandler {
+      throw Failure(
+        .invalidState,
+        "A merge handler decides about a conflict of this context, or of a child; it may read but change nothing. "
+          + "Return a policy, and change objects after the save.")
+    }
+  }
+
+  func policy(for conflict: Conflict) -> MergePolicy {
+    guard let mergeHandler else { return mergePolicy }
+    // What the child read of its parents is what the conflict is about.
+    func note(_ isAsking: Bool) {
+      var context: Context? = self
+      while let some = context {
+        some.isAskingHandler = isAsking
+        context = some.parent
+      }
+    }
+    note(true)
+    defer { note(false) }
+    return mergeHandler.decide(conflict)
+  }
+}

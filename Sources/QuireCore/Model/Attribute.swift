@@ -1,0 +1,25 @@
+final class Attribute: Property, @unchecked Sendable {
+  let type: AttributeType
+  let defaultValue: Value
+  /// The store keeps a text index of it. No part of the version hash.
+  let isSearchable: Bool
+  /// No part of the version hash either.
+  let rules: AttributeRules
+  /// What the store calculates it from; nil for an attribute that is set. No part of the version hash.
+  let derivation: Derivation?
+
+  init(
+    name: String, entity: Entity, type: AttributeType, isOptional: Bool = false, isTransient: Bool = false,
+    isSearchable: Bool = false, defaultValue: Value = .nil, rules: AttributeRules = AttributeRules(),
+    derivation: Derivation? = nil, versionHashModifier: String = ""
+  ) {
+    self.type = type
+    self.derivation = derivation
+    self.rules = rules
+    self.isSearchable = isSearchable
+    self.defaultValue = defaultValue
+    super.init(
+      name: name, entity: entity, isOptional: isOptional, isTransient: isTransient,
+      versionHashModifier: versionHashModifier)
+  }
+}

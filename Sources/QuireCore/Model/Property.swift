@@ -1,0 +1,47 @@
+/// An attribute or a relationship of an entity. Immutable once its model is frozen.
+class Property: @unchecked Sendable {
+  let name: String
+  /// The same, for comparison with what callers give.
+  let nameText: Text
+  let isOptional: Bool
+  let isTransient: Bool
+  let versionHashModifier: String
+  /// The entity that declares it; set when it is added.
+  fileprivate(set) unowned var entity: Entity
+  /// Place of its value in an object; the same for every entity that inherits it. Set by `Model.freeze`.
+  var slot = -1
+
+  init(name: String, entity: Entity, isOptional: Bool, isTransient: Bool, versionHashModifier: String) {
+    self.name = name
+    nameText = Text(name)
+    self.entity = entity
+    self.isOptional = isOptional
+    self.isTransient = isTransient
+    self.versionHashModifier = versionHashModifier
+  }
+
+  /// `Entity.name`, as messages call it.
+  var qualifiedName: String { "\(entity.name).\(name)" }
+}
+
+extension Offender {
+  static func property(_ property: Property) -> Offender {
+    Offender(entityName: property.entity.nameText, key: property.nameText)
+  }
+
+  static func entity(_ entity: Entity, key: String = "") -> Offender {
+    Offender(entityName: entity.nameText, key: Text(key))
+  }
+
+  /// A row of the table of an entity.
+  static func row(_ id: Int64, of entity: Entity, _ property: Property? = nil) -> Offender {
+    Offender(
+      entityName: entity.nameText, key: property?.nameText ?? Text(""),
+      object: ObjectReferenceBox(ObjectReference(root: entity.rootNumber, id: id)))
+  }
+}
+
+extension Property {
+  /// Whether the store calculates it, so that nobody else sets it.
+  var isDerived: Bool { (self as? Attribute)?.derivation != nil }
+}

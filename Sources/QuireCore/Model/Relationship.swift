@@ -1,0 +1,47 @@
+/// What an object does to the objects it refers to when it is deleted. Numbers as in Core Data.
+enum DeleteRule: UInt32, Sendable {
+  case noAction = 0
+  case nullify = 1
+  case cascade = 2
+  case deny = 3
+}
+
+final class Relationship: Property, @unchecked Sendable {
+  let destinationName: String
+  /// Empty when there is no inverse.
+  let inverseName: String
+  let isToMany: Bool
+  let isOrdered: Bool
+  let minimumCount: Int
+  /// 0 is unbounded; 1 for a to-one relationship.
+  let maximumCount: Int
+  let deleteRule: DeleteRule
+  /// Resolved by `Model.freeze`.
+  unowned(unsafe) var destination: Entity
+  unowned(unsafe) var inverse: Relationship?
+
+  init(
+    name: String, entity: Entity, destinationName: String, inverseName: String = "", isToMany: Bool = false,
+    isOrdered: Bool = false, isOptional: Bool = false, isTransient: Bool = false, minimumCount: Int = 0,
+    maximumCount: Int = 0, deleteRule: DeleteRule = .nullify, versionHashModifier: String = ""
+  ) {
+    self.destinationName = destinationName
+    self.inverseName = inverseName
+    self.isToMany = isToMany
+    self.isOrdered = isOrdered
+    self.minimumCount = minimumCount
+    self.maximumCount = isToMany ? maximumCount : 1
+    self.deleteRule = deleteRule
+    self.destination = entity
+    super.init(
+      name: name, entity: entity, isOptional: isOptional, isTransient: isTransient,
+      versionHashModifier: versionHashModifier)
+  }
+
+  /// Both ends are to-many: the pairs live in a join table.
+  var isManyToMany: Bool { isToMany && inverse?.isToMany == true }
+  /// Both ends are to-one: each row refers to the other.
+  var isOneToOne: Bool { !isToMany && inverse?.isToMany == false }
+  /// Whether deleting an object concerns those that it holds.
+  var hasDeleteRule: Bool { deleteRule != .noAction && (deleteRule != .nullify || inverse != nil) }
+}

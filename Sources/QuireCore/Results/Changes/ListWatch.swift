@@ -1,0 +1,67 @@
+/// What a list looks at beyond its rows, and what a change there is called.
+struct ListWatch {
+  struct Target {
+    let dependency: Dependency
+    /// Which of the names a change there has.
+    fileprivate(set) var names: [Int] = []
+    /// Whether rows show it, so that its change is theirs whether or not they move.
+    fileprivate(set) var isDisplayed = false
+  }
+
+  private(set) var targets: [Target]
+  private(set) var names: [Text] = []
+  /// Properties of the rows themselves at which displayed key paths begin.
+  private(set) var beginnings: [(property: Property, name: Int)] = []
+  let displayed: [[String]]
+  /// Properties of a row itself without which it stays in or out of the list, and in its place.
+  let decisive: PropertySet
+
+  init(_ query: FetchQuery, displaying displayed: [[String]], of store: Store) throws(Failure) {
+    self.displayed = displayed
+    decisive = query.ownProperties
+    targets = query.dependencies().map { Target(dependency: $0) }
+    for path in query.sortPaths { add(path.text, path.dependencies, isDisplayed: false) }
+    if let sections = query.sections {
+      add(sections.rule.key.text, sections.reach.dependencies, isDisplayed: false)
+    }
+    for keys in displayed {
+      try ListWatch.check(keys, of: query.entity)
+      let reach = try PredicateReach(.keyPath(keys), in: query.entity, of: store)
+      let name = add(keys.joined(separator: "."), reach.dependencies, isDisplayed: true)
+      if let first = try? query.entity.property(named: keys[0]), keys.count > 1 { beginnings.append((first, name)) }
+    }
+  }
+
+  @discardableResult
+  private mutating func add(_ text: String, _ dependencies: [Dependency], isDisplayed: Bool) -> Int {
+    let text = Text(text)
+    let name = names.firstIndex(of: text) ?? names.count
+    if name == names.count { names.append(text) }
+    for dependency in dependencies {
+      let place = targets.firstIndex { $0.dependency.isSame(as: dependency) } ?? targets.count
+      if place == targets.count { targets.append(Target(dependency: dependency)) }
+      if !targets[place].names.contains(name) { targets[place].names.append(name) }
+      if isDisplayed { targets[place].isDisplayed = true }
+    }
+    return name
+  }
+
+  private static func check(_ keys: [String], of entity: Entity) throws(Failure) {
+    var current: Entity? = entity
+    for key in keys where key.utf8.first != UInt8(ascii: "@") {
+      guard let owner = current else {
+        throw Failure(
+          .invalidArgument,
+          "The displayed key path '\(keys.joined(separator: "."))' goes on behind an attribute, "
+            + "with '\(key)'. End it there."
+        )
+      }
+      current = (try owner.property(named: key) as? Relationship)?.destination
+    }
+  }
+
+  /// Whether objects of that entity can matter.
+  func isConcerned(with entity: Entity) -> Bool {
+    targets.contains { $0.dependency.path.contains { $0.destination.rootNumber == entity.rootNumber } }
+  }
+}

@@ -1,0 +1,104 @@
+/// What a fetch gives in place of objects: columns of values, of rows or of groups of rows.
+struct Projection {
+  struct Column {
+    let name: String
+    let expression: Expression
+
+    init(name: String, expression: Expression) {
+      self.name = name
+      self.expression = expression
+    }
+
+    init(keyPath: [String]) { self.init(name: keyPath.joined(separator: "."), expression: .keyPath(keyPath)) }
+  }
+
+  var columns: [Column] = []
+  /// Key paths; rows with equal values there are one row of the result.
+  var groups: [[String]] = []
+  /// Which groups there are.
+  var having: Predicate?
+  var isDistinct = false
+}
+
+extension SQLCompiler {
+  /// An aggregate of the rows of a group; nil when the function is to be asked of each row by itself.
+  ///
+  /// `before` is how many arguments there were when the term was not compiled yet.
+  func aggregate(
+    _ name: String, _ part: Expression, _ term: SQLTerm, before: Int, _ written: Expression, _ scope: SQLScope
+  ) throws(Failure) -> SQLTerm? {
+    guard let aggregation = scope.aggregation, SQLAggregation.functions.contains(name) else { return nil }
+    let argument: SQLTerm
+    switch term {
+    case .column(let column): argument = .column(column)
+    case .row(let row):
+      argument = .column(SQLColumn(sql: row.key, type: .object(root: row.entity.rootNumber), stack: row.keyStack))
+    case .constant, .collection: return nil
+    case .expression(let expression):
+      if givesList(expression) { return nil }
+      argument = .expression(expression)
+    }
+    if aggregation.arguments.count > before {
+      throw Failure(
+        .invalidArgument,
+        "\(written.text) is an aggregate of an aggregate, of which a group has but one value. "
+          + "Take the inner one alone.")
+    }
+    aggregation.add(part)
+    if case .column(let column) = argument {
+      switch name {
+      case "count:":
+        return .column(SQLColumn(sql: "count(\(column.sql))", type: .integer, stack: 3 + column.stack))
+      case "min:", "max:":
+        guard column.type.comparisonClass.hasOrder else {
+          throw Failure(
+            .invalidPredicate, "\(written.text) compares \(column.type.comparisonClass.name), which has no order.")
+        }
+        return .column(
+          SQLColumn(sql: "\(name.dropLast())(\(column.sql))", type: column.type, stack: 3 + column.stack))
+      case "sum:", "average:", "avg:":
+        guard column.type.comparisonClass == .number else {
+          throw Failure(
+            .invalidPredicate,
+            "\(written.text) calculates with \(column.type.comparisonClass.name). Only numbers have sums.")
+        }
+        // SQLite keeps whole decimals as integers.
+        let number = column.type == .decimal ? "CAST(\(column.sql) AS REAL)" : column.sql
+        let function = name == "sum:" ? AggregateFunctions.sum : AggregateFunctions.average
+        return .expression(
+          leaf(
+            SQLLeaf(sql: "\(function)(\(number))", kind: .number, home: 0, stack: 5 + column.stack), written.text))
+      default: break
+      }
+    }
+    let value: (sql: String, kind: SQLLeaf.Kind, stack: Int)
+    switch argument {
+    case .column(let column): value = (column.sql, .value(column.type), column.stack)
+    case .expression(let expression):
+      let (sql, stack) = try computed(expression, .coded)
+      if name == "count:" { return .column(SQLColumn(sql: "count(\(sql))", type: .integer, stack: 3 + stack)) }
+      value = (sql, .coded, stack)
+    default: return nil
+    }
+    let list = leaf(
+      SQLLeaf(
+        sql: "\(ProgramFunctions.pack)(\(value.sql))", kind: .list(value.kind), home: 0, stack: 3 + value.stack),
+      part.text)
+    return .expression(.function(name, [list]))
+  }
+
+  /// Whether an expression has many values in each row, so that a function such as max: is one of the row.
+  private func givesList(_ expression: Expression) -> Bool {
+    switch expression {
+    case .list, .set, .subquery, .function("mode:", _): return true
+    case .argument(let number, _):
+      if case .list = leaves[number].kind { return true }
+      return false
+    case .path(let base, let keys):
+      guard let operation = keys.last(where: { $0.utf8.first == UInt8(ascii: "@") }) else { return givesList(base) }
+      return operation.hasPrefix("@union") || operation.hasPrefix("@distinctUnion")
+    case .conditional(_, let first, let second): return givesList(first) || givesList(second)
+    default: return false
+    }
+  }
+}

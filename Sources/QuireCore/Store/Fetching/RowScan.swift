@@ -1,0 +1,211 @@
+import CSQLite
+import Glibc
+
+/// The rows of a scan, one at a time, where SQLite has them: columns are compared and encoded without a copy. Whoever
+/// is given it looks at the row of the moment.
+final class RowScan {
+  fileprivate var cells: UnsafeMutablePointer<OpaquePointer?>
+  private let types: [StoredType]
+  /// Of the plan's expressions, behind these.
+  private let furtherKinds: [SQLLeaf.Kind]
+  private let layout: RowLayout
+  /// The place of the first value among the columns.
+  private let first: Int
+  private let isUTF8: Bool
+  /// What says which column cannot be read; nil while rows are seen in passing.
+  fileprivate let statement: Statement?
+  // The first value of the row before.
+  private var lastStorage: Int32 = 0
+  private var lastBits: Int64 = 0
+  private var lastBytes: ContiguousArray<UInt8> = []
+
+  // In passing.
+  private let body: (RowScan) throws(Failure) -> Bool
+  fileprivate var hasStopped = false
+
+  fileprivate init(
+    _ sql: FetchSQL, _ layout: RowLayout, _ cells: UnsafeMutablePointer<OpaquePointer?>, _ connection: Connection,
+    _ statement: Statement?, _ body: @escaping (RowScan) throws(Failure) -> Bool = { _ in false }
+  ) {
+    self.body = body
+    types = sql.valueTypes
+    furtherKinds = sql.values.map(\.kind)
+    self.layout = layout
+    first = layout.keyCount
+    self.cells = cells
+    isUTF8 = connection.isUTF8
+    self.statement = statement
+  }
+
+  var id: Int64 { sqlite3_value_int64(cells[0]) }
+
+  /// Whether the first of the values is, byte by byte, that of the row before. To be asked once for each row.
+  @_optimize(speed)
+  func repeatsFirst() -> Bool {
+    guard !types.isEmpty else {
+      defer { lastStorage = SQLITE_NULL }
+      return lastStorage != 0
+    }
+    let cell = cells[first]
+    let storage = sqlite3_value_type(cell)
+    let isSame = storage == lastStorage
+    lastStorage = storage
+    if storage == SQLITE_TEXT || storage == SQLITE_BLOB {
+      let start = sqlite3_value_blob(cell)
+      let bytes = UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_value_bytes(cell)))
+      if isSame, lastBytes.count == bytes.count,
+        lastBytes.withUnsafeBytes({ bytes.isEmpty || memcmp($0.baseAddress!, bytes.baseAddress!, bytes.count) == 0 })
+      {
+        return true
+      }
+      lastBytes.removeAll(keepingCapacity: true)
+      lastBytes.append(contentsOf: bytes)
+      return false
+    }
+    var bits: Int64 = 0
+    if storage == SQLITE_INTEGER { bits = sqlite3_value_int64(cell) }
+    if storage == SQLITE_FLOAT { bits = Int64(bitPattern: sqlite3_value_double(cell).bitPattern) }
+    defer { lastBits = bits }
+    return isSame && bits == lastBits
+  }
+
+  /// The value in that place.
+  func value(at place: Int) throws(Failure) -> Value {
+    let column = first + place
+    if let value = SQLValue.value(cells[column], as: types[place], isUTF8: isUTF8) { return value }
+    if let statement { return try statement.value(at: column, as: types[place]) }
+    throw Failure(.database, "A value of a row that was seen in passing cannot be read.")
+  }
+
+  /// All of them.
+  func values() throws(Failure) -> [Value] {
+    var values: [Value] = []
+    for place in types.indices { values.append(try value(at: place)) }
+    return values
+  }
+
+  /// Those of the plan's expressions; an empty list where one gives many.
+  func furtherValues() throws(Failure) -> [Value] {
+    var values: [Value] = []
+    for (place, kind) in furtherKinds.enumerated() {
+      values.append(try Item(cells[first + types.count + place], as: kind).scalar ?? .list([]))
+    }
+    return values
+  }
+
+  /// Appends the text in that place to a sort key; false when there is none.
+  func append(textAt place: Int, to key: inout SortKey, descending: Bool) -> Bool {
+    guard isUTF8, let bytes = SQLValue.utf8(cells[first + place]) else { return false }
+    key.append(text: bytes, descending: descending)
+    return true
+  }
+
+  /// Which entity the row is of must be known to be one that it can have.
+  fileprivate func check() throws(Failure) {
+    if first > 1 { _ = try layout.identifier(id, entity: sqlite3_value_int64(cells[1])) }
+  }
+
+  @_optimize(speed)
+  fileprivate func pass(_ arguments: UnsafeMutablePointer<OpaquePointer?>) -> Bool {
+    cells = arguments
+    do throws(Failure) {
+      try check()
+      if try body(self) { return true }
+    } catch {}
+    hasStopped = true
+    return false
+  }
+}
+
+extension Store {
+  /// Passes each row that answers the plan to `body`, in the plan's order, with the order of its section as data, where
+  /// the plan has sections, the values at `keyPaths`, and those of the plan's expressions. `body` may use the store.
+  func scanRows(
+    _ plan: FetchPlan, keyPaths: [[String]], _ body: (RowScan) throws(Failure) -> Void
+  ) throws(Failure) {
+    if schema.textIndexes.all.isEmpty { return try compiledScan(plan, keyPaths: keyPaths, body) }
+    var hasPassed = false
+    try withTextIndexes(unless: { hasPassed }) { () throws(Failure) in
+      try compiledScan(plan, keyPaths: keyPaths) { scan throws(Failure) in
+        hasPassed = true
+        try body(scan)
+      }
+    }
+  }
+
+  private func compiledScan(
+    _ plan: FetchPlan, keyPaths: [[String]], _ body: (RowScan) throws(Failure) -> Void
+  ) throws(Failure) {
+    let layout = layout(plan)
+    let sql = try FetchSQL(plan, keyPaths: keyPaths, schema: schema)
+    let columns =
+      [layout.keyColumns] + (sql.sections.map { [$0] } ?? []) + sql.columns.map(\.sql) + sql.values.map(\.sql)
+    try withConnection { connection throws(Failure) in
+      let statement = try connection.statement(sql.select(columns.joined(separator: ", ")))
+      try sql.bind(to: statement)
+      let count = layout.keyCount + columns.count - 1
+      let cells = UnsafeMutablePointer<OpaquePointer?>.allocate(capacity: count)
+      defer { cells.deallocate() }
+      let scan = RowScan(sql, layout, cells, connection, statement)
+      while try statement.step() {
+        for column in 0..<count { cells[column] = statement.cell(at: column) }
+        try scan.check()
+        try body(scan)
+      }
+    }
+  }
+
+  /// The same for whole tables, in three quarters of the time: SQLite calls us for each row, and never comes back with
+  /// one. In which order it does so is for `body` to see, which gives false to stop.
+  ///
+  /// False when it stopped, or met something that `scanRows` would report. `body` may not use the store.
+  func scanInPassing(
+    _ plan: FetchPlan, keyPaths: [[String]], _ body: @escaping (RowScan) throws(Failure) -> Bool
+  ) throws(Failure) -> Bool {
+    let layout = layout(plan)
+    let sql = try FetchSQL(plan, keyPaths: keyPaths, schema: schema)
+    // No function has more arguments than some hundred.
+    if sql.columns.count + sql.values.count > 100 { return false }
+    let columns = ([layout.keyColumns] + sql.columns.map(\.sql) + sql.values.map(\.sql)).joined(separator: ", ")
+    guard let select = sql.selectPassing("\(PassingFunction.name)(\(columns))") else { return false }
+    return try withConnection { connection throws(Failure) in
+      if connection.passing != nil { return false }
+      let statement = try connection.statement(select)
+      try sql.bind(to: statement)
+      let none = UnsafeMutablePointer<OpaquePointer?>.allocate(capacity: 1)
+      defer { none.deallocate() }
+      let scan = RowScan(sql, layout, none, connection, nil, body)
+      // Not held, so that no row costs a retain.
+      connection.passing = UnsafeRawPointer(Unmanaged.passUnretained(scan).toOpaque())
+      let count = connection.monitor?.rowCount ?? 0
+      defer { withExtendedLifetime(scan) { connection.passing = nil } }
+      do throws(Failure) {
+        while try statement.step() {}
+      } catch {
+        if !scan.hasStopped { throw error }
+      }
+      if scan.hasStopped { connection.monitor?.rowCount = count }
+      return !scan.hasStopped
+    }
+  }
+}
+
+/// The SQL function that shows a row to the scan of its connection, and never wants it.
+enum PassingFunction {
+  static let name = "quire_pass"
+
+  static func register(on handle: OpaquePointer, for connection: Connection) throws(Failure) {
+    let code = sqlite3_create_function_v2(
+      handle, name, -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, Unmanaged.passUnretained(connection).toOpaque(),
+      { context, _, arguments in
+        guard let arguments, let connection = sqlite3_user_data(context) else { return }
+        Unmanaged<Connection>.fromOpaque(connection)._withUnsafeGuaranteedRef { connection in
+          guard let scan = connection.passing else { return }
+          connection.monitor?.countRow()
+          let goesOn = Unmanaged<RowScan>.fromOpaque(scan)._withUnsafeGuaranteedRef { $0.pass(arguments) }
+          if !goesOn { sqlite3_result_error_code(context, SQLITE_ABORT) }
+        }
+      }, nil, nil, nil)
+    try ProgramFunctions.check(code, name)
+  }
+}

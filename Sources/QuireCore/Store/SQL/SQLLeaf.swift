@@ -1,0 +1,17 @@
+/// What SQL looks up for a program.
+struct SQLLeaf {
+  indirect enum Kind: Sendable {
+    case value(ColumnType)
+    /// An integer or a real, as it comes; data for NaN, which SQL has no number for.
+    case number
+    /// What `quire_pack` gathered.
+    case list(Kind)
+    /// What a program gave, in the form of `ItemCoding`.
+    case coded
+  }
+
+  let sql: String
+  let kind: Kind
+  let home: Int
+  let stack: Int
+}

@@ -1,0 +1,52 @@
+import CSQLite
+
+extension Connection {
+  /// From now on the file, which was read before, is to stay where it is. Nothing happens in memory.
+  func holdFiles() throws(Failure) {
+    guard let handle, path != ":memory:" else { return }
+    files?.forget()
+    files = OpenFiles(of: handle)
+    if files == nil { throw movedFailure(path) }
+  }
+
+  /// Where the file is, absolute and without symbolic links; `:memory:` for none.
+  var location: Text {
+    guard let name = handle.flatMap({ sqlite3_db_filename($0, "main") }), name.pointee != 0 else { return path }
+    return Text(String(cString: name))
+  }
+
+  /// Has the file hold all that was saved when its log is not beside it any more, and empties the log, so that nothing
+  /// of it goes into another file that is there now. False where another process uses the file or the log.
+  func gatherLog() -> Bool {
+    guard let handle, let files, !isReadOnly, files.usesLog, files.isApart else { return true }
+    if hasTransaction { return false }
+    sqlite3_busy_timeout(handle, 0)
+    defer {
+      quire_sqlite_share_file(handle)
+      sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)
+    }
+    guard quire_sqlite_lock_file(handle) == SQLITE_OK, self.files?.logFitsFile() == true,
+      sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK
+    else { return false }
+    self.files?.noteWrite()
+    return true
+  }
+
+  /// What was saved stays in the log that `gatherLog` could not empty.
+  var logIsLeft: String {
+    "Something else uses the file or its log, so that what was saved last may be only in the log that was "
+      + "'\(location)-wal': keep that log with the file."
+  }
+
+  /// Fails when one of the files is not the one that was opened. To be called in a write transaction, in which SQLite
+  /// has its log open.
+  func checkFiles() throws(Failure) {
+    if let moved = files?.moved() { throw movedFailure(Text(moved)) }
+  }
+
+  /// The same of the file alone, where there is no log: a transaction begins with a look for a journal beside the path,
+  /// which SQLite would play and delete.
+  func checkBeforeTransaction() throws(Failure) {
+    if let files, !files.usesLog, let moved = files.movedFile() { throw movedFailure(Text(moved)) }
+  }
+}

@@ -1,0 +1,490 @@
+import CSQLite
+import Synchronization
+
+/// One SQLite database handle. Not safe for several threads by itself; `Store` holds a lock around it.
+final class Connection {
+  /// What the messages call the file.
+  let path: Text
+  let isReadOnly: Bool
+  /// What a registered SQL function threw during the running statement; `Statement.step` throws it on.
+  var pendingFailure: Failure?
+
+  /// How many statements were begun; for tests of what is read when.
+  private(set) var statementCount = 0
+  /// Who watches what is under way, if anybody does.
+  private(set) var monitor: FetchMonitor?
+  private let hasMonitor = Atomic<Bool>(false)
+  /// Whether there is a monitor. Any thread.
+  var isWatched: Bool { hasMonitor.load(ordering: .relaxed) }
+
+  /// Whether texts lie in the file as UTF-8, as in every store that we or Core Data made; false until it is known.
+  var isUTF8 = false
+  /// What is shown rows in passing, unretained; see `PassingFunction`.
+  var passing: UnsafeRawPointer?
+
+  /// What fails until this is false is, to the caller, the opening.
+  var isOpening = true
+
+  private(set) var handle: OpaquePointer?
+  /// The process that may use the handle. A forked one must not even close it.
+  let mark = ProcessMark()
+  private var claim: FileClaim?
+  /// Handles of the process from which this one was forked: never closed, and not lost either.
+  private static let inherited = Guarded<[OpaquePointer]>([])
+  /// What follows the statements; nil when nothing is logged.
+  private var trace: SQLTrace?
+  private var idleStatements: [String: IdleStatement] = [:]
+  private var transactionDepth = 0
+  /// Whether a transaction is open between calls; see `begin`.
+  private(set) var isHeld = false
+  private var departing: [AnyObject] = []
+  private var isLettingGo = false
+  private var synchronizesSaves = true
+  let busyTimeoutMilliseconds: Int32
+  /// How it reaches the file.
+  let access: Access
+  /// nil in memory, and while the store is being opened.
+  var files: OpenFiles?
+
+  /// Enough for the statements of a large model; when full, the pool starts again from nothing.
+  private static let idleStatementLimit = 256
+
+  /// How `init` reaches the file.
+  enum Access {
+    case readWrite(mayCreate: Bool)
+    case readOnly
+    /// Takes no locks and keeps the index of the write-ahead log in memory: for a log in a folder that cannot be
+    /// written, where SQLite cannot make the shared index file that it otherwise needs. Read-only.
+    case readOnlyUnlocked
+    /// The file is taken to never change, and a write-ahead log beside it is not looked at. Read-only.
+    case immutable
+
+    var isReadOnly: Bool { if case .readWrite = self { false } else { true } }
+  }
+
+  /// Opens `path`, `:memory:` being a private database in memory. SQLite reads the file only at the first statement.
+  init(path: Text, access: Access, busyTimeoutMilliseconds: Int32) throws(Failure) {
+    self.path = path
+    self.busyTimeoutMilliseconds = busyTimeoutMilliseconds
+    self.access = access
+    isReadOnly = access.isReadOnly
+    // NOMUTEX: the store's lock already serialises all use of this handle.
+    var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    var name = Connection.plainName(path)
+    var fileSystem: String?
+    switch access {
+    case .readWrite(let mayCreate):
+      flags |= SQLITE_OPEN_READWRITE | (mayCreate ? SQLITE_OPEN_CREATE : 0)
+    case .readOnly: flags |= SQLITE_OPEN_READONLY
+    case .readOnlyUnlocked:
+      flags |= SQLITE_OPEN_READONLY
+      fileSystem = "unix-none"
+    case .immutable:
+      flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+      name = Connection.uri(path) + "?immutable=1"
+    }
+    try FileClaim.checkNotInherited(path)
+    try OpenFiles.checkName(path)
+    let code = sqlite3_open_v2(name, &handle, flags, fileSystem)
+    if code != SQLITE_OK {
+      let failure = failure(code, doing: "open")
+      close()
+      throw failure
+    }
+    claim = FileClaim(path)
+    sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)
+    // A file may come from anywhere: what its triggers and views call must be known to be harmless.
+    _ = quire_sqlite_set_trusted_schema(handle, 0)
+  }
+
+  deinit { close() }
+
+  /// SQLite's, as it says it itself.
+  static var libraryVersion: UnsafePointer<CChar>? { sqlite3_libversion() }
+
+  /// Idempotent. Statements still held elsewhere keep SQLite's handle alive until they go.
+  func close() {
+    if !mark.isHere {
+      for statement in idleStatements.values { _ = statement.take() }
+      if let handle { Connection.inherited.withLock { $0.append(handle) } }
+      handle = nil
+      return
+    }
+    for statement in idleStatements.values { statement.finish() }
+    idleStatements = [:]
+    setLog(nil)
+    if let open = handle {
+      // The end of the log must not go into another file, nor the log of another file go with it.
+      if files?.isApart == true || files?.isReplaced == true {
+        _ = gatherLog()
+        setCheckpointsOnClose(false)
+      }
+      sqlite3_close_v2(open)
+    }
+    handle = nil
+    files?.forget()
+    files = nil
+    claim = nil
+  }
+
+  /// Has the end of each statement told to `log`; nil ends that. Returns what followed the statements before: letting
+  /// go of it may call the program, which is not done under a lock.
+  @discardableResult
+  func setLog(_ log: SQLLog?) -> SQLTrace? {
+    guard let handle else { return nil }
+    let former = trace
+    // SQLite must not call what is gone.
+    sqlite3_trace_v2(handle, 0, nil, nil)
+    trace = log.map(SQLTrace.init)
+    trace?.follow(handle)
+    return former
+  }
+
+  /// Has the file use a write-ahead log, as Core Data does when it opens one. Where that is not to be had, because the
+  /// file system has no shared memory or another process is using the file without, the older journal does as well.
+  func useLog() {
+    guard let handle else { return }
+    sqlite3_busy_timeout(handle, 0)
+    // Processes that open a new file together are in each other's way here, for a moment.
+    for _ in 0..<Connection.triesToUseLog {
+      if sqlite3_exec(handle, "PRAGMA journal_mode = WAL", nil, nil, nil) & 0xFF != SQLITE_BUSY { break }
+      sqlite3_sleep(Connection.millisecondsBetweenTries)
+    }
+    sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)
+  }
+
+  private static let triesToUseLog = 20
+
+  /// Fails where each save would: SQLite opens a file or log that it cannot write for reading, and does not say so.
+  func checkIsWritable() throws(Failure) {
+    do throws(Failure) {
+      try withoutWaiting { () throws(Failure) in try transaction { () throws(Failure) in } }
+    } catch {
+      if error.kind == .busy { return }
+      if error.kind != .readOnly { throw error }
+      throw Failure(
+        .readOnly,
+        "Could not open '\(path)' for writing: its log '\(path)-wal', or '\(path)-shm' beside it, cannot be written. "
+          + "Open it for reading only, or change the permissions and the owner of these files.",
+        databaseCode: error.databaseCode)
+    }
+  }
+
+  /// Runs `body` so that a lock of another process is a failure at once.
+  func withoutWaiting<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    sqlite3_busy_timeout(handle, 0)
+    defer { sqlite3_busy_timeout(handle, busyTimeoutMilliseconds) }
+    return try body()
+  }
+
+  /// Whether a transaction that has ended survives a power cut.
+  func setSynchronizesSaves(_ isOn: Bool) throws(Failure) {
+    try execute("PRAGMA synchronous = \(isOn ? "FULL" : "NORMAL")")
+    synchronizesSaves = isOn
+  }
+
+  /// Runs `body` so that its transactions may be lost in a power cut, though not before those that come after them.
+  func withoutSynchronizing<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    if !synchronizesSaves || isInTransaction { return try body() }
+    try setSynchronizesSaves(false)
+    let result: Result
+    do throws(Failure) { result = try body() } catch {
+      try setSynchronizesSaves(true)
+      throw error
+    }
+    try setSynchronizesSaves(true)
+    return result
+  }
+
+  /// Whether the last to close the file folds its log into it, as is usual.
+  func setCheckpointsOnClose(_ isOn: Bool) {
+    if let handle { _ = quire_sqlite_set_checkpoint_on_close(handle, isOn ? 1 : 0) }
+  }
+
+  /// A name that SQLite takes for a plain path even where URIs are turned on globally.
+  private static func plainName(_ path: Text) -> String {
+    let name = path.string
+    return name == ":memory:" || name.utf8.first == UInt8(ascii: "/") ? name : "./" + name
+  }
+
+  private static func uri(_ path: Text) -> String {
+    let isAbsolute = path.bytes.buffer.first == UInt8(ascii: "/")
+    var uri = isAbsolute ? "file://" : "file:./"
+    for byte in path.bytes.buffer {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "."),
+        UInt8(ascii: "_"), UInt8(ascii: "~"):
+        uri.unicodeScalars.append(Unicode.Scalar(byte))
+      default:
+        let digits = String(byte, radix: 16)
+        uri += digits.utf8.count == 1 ? "%0\(digits)" : "%\(digits)"
+      }
+    }
+    return uri
+  }
+}
+
+// MARK: - Statements
+
+extension Connection {
+  /// Runs statements that return no rows and have no parameters.
+  func execute(_ sql: String) throws(Failure) {
+    guard let handle else { throw closedFailure }
+    pendingFailure = nil
+    statementCount += 1
+    let code = sqlite3_exec(handle, sql, nil, nil, nil)
+    if code != SQLITE_OK { throw pendingFailure ?? failure(code, doing: "run \(Connection.excerpt(sql))") }
+  }
+
+  /// A statement ready to be bound. Its compiled form is reused; two uses at the same time get two.
+  func statement(_ sql: String) throws(Failure) -> Statement {
+    guard let handle else { throw closedFailure }
+    statementCount += 1
+    var idle = idleStatements[sql]
+    if let prepared = idle?.take(), let idle { return Statement(prepared, sql: sql, connection: self, idle) }
+    var prepared: OpaquePointer?
+    // The monitor is asked while SQLite compiles, too.
+    pendingFailure = nil
+    let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+    guard code == SQLITE_OK, let prepared else {
+      if let failure = pendingFailure ?? tooLargeFailure { throw failure }
+      throw failure(code == SQLITE_OK ? SQLITE_MISUSE : code, doing: "run \(Connection.excerpt(sql))")
+    }
+    if idle == nil {
+      if idleStatements.count >= Connection.idleStatementLimit {
+        idleStatements.removeAll(keepingCapacity: true)
+      }
+      idle = IdleStatement()
+      idleStatements[sql] = idle
+    }
+    return Statement(prepared, sql: sql, connection: self, idle ?? IdleStatement())
+  }
+
+  /// Takes back what `statement` gave out; it is already reset and unbound.
+  func recycle(_ prepared: OpaquePointer, _ idle: IdleStatement) {
+    if handle == nil || !idle.keep(prepared) { sqlite3_finalize(prepared) }
+  }
+
+  /// Rows that the last finished INSERT, UPDATE or DELETE touched, without those its triggers touched.
+  var changes: Int { handle.map { Int(sqlite3_changes64($0)) } ?? 0 }
+
+  /// The start of a statement, for messages.
+  static func excerpt(_ sql: String) -> String {
+    sql.utf8.count <= 120 ? "'\(sql)'" : "'\(String(sql.prefix(117)))...'"
+  }
+}
+
+// MARK: - Ending statements
+
+extension Connection {
+  /// Gives up what was bound to a statement: one after the other, because parts of a predicate are statements too, with
+  /// parts bound to them, and each would otherwise end within the end of the one around it.
+  func letGo(of objects: inout [AnyObject]) {
+    if objects.isEmpty { return }
+    departing.append(contentsOf: objects)
+    objects = []
+    if isLettingGo { return }
+    isLettingGo = true
+    while let object = departing.popLast() { withExtendedLifetime(object) {} }
+    isLettingGo = false
+  }
+}
+
+// MARK: - Watching
+
+extension Connection {
+  /// SQLite looks at the monitor each time that it has done so many steps of its programs: some microseconds, unless
+  /// a step calls a slow function.
+  private static let stepsBetweenLooks: Int32 = 250
+  private static let millisecondsBetweenTries: Int32 = 5
+
+  /// Runs `body` with all its statements under the eyes of `monitor`.
+  func watched<Result>(
+    by monitor: FetchMonitor?, _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    guard let monitor else { return try body() }
+    let outer = self.monitor
+    watch(monitor)
+    defer { watch(outer) }
+    try monitor.check()
+    return try body()
+  }
+
+  /// To be called between the rows of what is done row by row, before one that `isWritten`.
+  func mayGoOn(isWritten: Bool = false) throws(Failure) {
+    guard let monitor else { return }
+    try monitor.check()
+    if isWritten { monitor.countRow() }
+  }
+
+  /// Runs what is not to be broken off.
+  private func unwatched<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    guard let monitor else { return try body() }
+    watch(nil)
+    defer { watch(monitor) }
+    return try body()
+  }
+
+  private func watch(_ monitor: FetchMonitor?) {
+    self.monitor = monitor
+    hasMonitor.store(monitor != nil, ordering: .relaxed)
+    Interruption.watch(by: monitor)
+    guard let handle else { return }
+    if monitor == nil {
+      sqlite3_progress_handler(handle, 0, nil, nil)
+      sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)
+      return
+    }
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    sqlite3_progress_handler(
+      handle, Connection.stepsBetweenLooks,
+      { connection in
+        guard let connection else { return 0 }
+        return Unmanaged<Connection>.fromOpaque(connection).takeUnretainedValue().goesOn() ? 0 : 1
+      }, context)
+    // Waits for the lock of another process as SQLite would, but not for one who no longer wants it.
+    sqlite3_busy_handler(
+      handle,
+      { connection, times in
+        guard let connection else { return 0 }
+        return Unmanaged<Connection>.fromOpaque(connection).takeUnretainedValue().waits(times) ? 1 : 0
+      }, context)
+  }
+
+  private func goesOn() -> Bool {
+    guard let monitor, !monitor.mayGoOn() else { return true }
+    // To interrupt a statement that writes would end the transaction around it, with what was written before.
+    if isHeld, isWriting { return true }
+    pendingFailure = monitor.failure
+    return false
+  }
+
+  private var isWriting: Bool {
+    var statement = sqlite3_next_stmt(handle, nil)
+    while let some = statement {
+      if sqlite3_stmt_busy(some) != 0, sqlite3_stmt_readonly(some) == 0 { return true }
+      statement = sqlite3_next_stmt(handle, some)
+    }
+    return false
+  }
+
+  private func waits(_ times: Int32) -> Bool {
+    if !goesOn() || Int64(times) * Int64(Connection.millisecondsBetweenTries) >= Int64(busyTimeoutMilliseconds) {
+      return false
+    }
+    sqlite3_sleep(Connection.millisecondsBetweenTries)
+    return true
+  }
+}
+
+// MARK: - Transactions
+
+extension Connection {
+  /// The statements around a piece of work.
+  private struct Ends {
+    let begin: String, commit: String, rollback: String
+    var writes = false
+
+    static let write = Ends(begin: "BEGIN IMMEDIATE", commit: "COMMIT", rollback: "ROLLBACK", writes: true)
+    static let read = Ends(begin: "BEGIN", commit: "COMMIT", rollback: "ROLLBACK")
+    static let part = Ends(
+      begin: "SAVEPOINT quire_part", commit: "RELEASE quire_part",
+      rollback: "ROLLBACK TO quire_part; RELEASE quire_part")
+  }
+
+  /// Runs `body` in a write transaction; any error rolls it back. Inside another transaction: a plain call, or where
+  /// that is one of `begin`, a part of it that an error takes back by itself.
+  func transaction<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    try checkBeforeTransaction()
+    return try bracket(isHeld ? .part : .write) { () throws(Failure) in
+      try checkFiles()
+      return try body()
+    }
+  }
+
+  /// Runs `body` on one unchanging state of the file. Inside a transaction: a plain call.
+  func snapshot<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    if isHeld { return try body() }
+    return try bracket(.read, body)
+  }
+
+  /// Whether something is under way that takes several statements.
+  var isBusy: Bool { transactionDepth > 0 }
+
+  var isInTransaction: Bool { isBusy || isHeld }
+
+  /// Whether SQLite has a transaction open. After some errors (a full disk among them) it has rolled back by itself.
+  var hasTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
+
+  /// Runs `body` in the midst of a transaction; an error undoes what `body` wrote, and nothing else.
+  func savepoint<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    try execute("SAVEPOINT quire_step")
+    do throws(Failure) {
+      let result = try body()
+      try execute("RELEASE quire_step")
+      return result
+    } catch {
+      if let handle, hasTransaction {
+        try unwatched { () throws(Failure) in
+          _ = sqlite3_exec(handle, "ROLLBACK TO quire_step; RELEASE quire_step", nil, nil, nil)
+        }
+      }
+      throw error
+    }
+  }
+
+  private func bracket<Result>(_ ends: Ends, _ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    if transactionDepth == 0 { try statement(ends.begin).run() }
+    transactionDepth += 1
+    defer { transactionDepth -= 1 }
+    do throws(Failure) {
+      let result = try body()
+      if transactionDepth == 1 {
+        try unwatched { () throws(Failure) in try statement(ends.commit).run() }
+        if ends.writes { files?.noteWrite() }
+      }
+      return result
+    } catch {
+      if transactionDepth == 1, let handle, hasTransaction {
+        try unwatched { () throws(Failure) in _ = sqlite3_exec(handle, ends.rollback, nil, nil, nil) }
+      }
+      throw moved(error)
+    }
+  }
+
+  /// A failure that leaves a transaction, after which the file is whole where that can be.
+  private func moved(_ failure: Failure) -> Failure {
+    if failure.kind != .fileMoved || isInTransaction && transactionDepth != 1 || gatherLog() { return failure }
+    return Failure(.fileMoved, "\(failure.message) \(logIsLeft)", databaseCode: failure.databaseCode)
+  }
+
+  /// Opens a write transaction that lasts until `commit` or `rollBack`.
+  func begin() throws(Failure) {
+    try checkBeforeTransaction()
+    try statement("BEGIN IMMEDIATE").run()
+    isHeld = true
+    do throws(Failure) { try checkFiles() } catch {
+      rollBack()
+      throw moved(error)
+    }
+  }
+
+  /// Ends the transaction of `begin`. When that fails it is still open, unless it `hasLostTransaction`.
+  func commit() throws(Failure) {
+    try checkFiles()
+    try statement("COMMIT").run()
+    files?.noteWrite()
+    isHeld = false
+  }
+
+  func rollBack() {
+    isHeld = false
+    if let handle, hasTransaction { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+  }
+
+  /// Whether SQLite has rolled the transaction of `begin` back by itself.
+  var hasLostTransaction: Bool {
+    isHeld && handle != nil && !hasTransaction
+  }
+}

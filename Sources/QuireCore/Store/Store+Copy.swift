@@ -1,0 +1,161 @@
+import CSQLite
+import Glibc
+
+extension Store {
+  /// Writes what is saved, as of one moment, into a new file at `path`. While others write; threads that use this store
+  /// wait only if it is in memory.
+  func copy(to path: Text) throws(Failure) {
+    if path == ":memory:" {
+      throw Failure(.invalidArgument, "A store cannot be copied to ':memory:'. Give the path of a file.")
+    }
+    let target = try StoreFile(path: path)
+    let (other, mode) = try connectionForCopy()
+    defer { other?.close() }
+    try checkIsNotInUse(target: path)
+    try target.checkIsFree()
+    // Readable by the same people, from its first byte on.
+    let temporary = try target.makeTemporary(mode: mode)
+    do throws(Failure) {
+      if let other {
+        try Store.copy(other, to: temporary, for: path)
+      } else {
+        try withConnection { connection throws(Failure) in
+          if connection.isInTransaction {
+            throw Failure(
+              .invalidState, "The store '\(self.path)' cannot be copied while it reads or saves. Copy it afterwards.")
+          }
+          try Store.copy(connection, to: temporary, for: path)
+        }
+      }
+      try target.place(temporary)
+    } catch {
+      for ending in ["", "-journal", "-wal"] { unlink(temporary + ending) }
+      throw error
+    }
+  }
+
+  /// Another connection to the same file, and its mode; nil where there can be one only: in memory, and when the file
+  /// is not where it was.
+  private func connectionForCopy() throws(Failure) -> (Connection?, mode_t?) {
+    try withConnection { connection throws(Failure) in
+      let mode = connection.files?.mode
+      if path == ":memory:" || connection.files?.moved() != nil { return (nil, mode) }
+      return (try connection.another(), mode)
+    }
+  }
+
+  /// Refuses a copy that would meet a file of an open store, which must not be deleted to make room.
+  private func checkIsNotInUse(target path: Text) throws(Failure) {
+    let own = Store.endings.compactMap { self.path == ":memory:" ? nil : FileIdentity(of: location.string + $0) }
+    for ending in Store.endings {
+      let name = path.string + ending
+      guard let file = FileIdentity(of: name) else { continue }
+      if own.contains(file) {
+        throw Failure(
+          .cannotOpen,
+          "The store '\(self.path)' cannot be copied to '\(path)': '\(name)' is a file of its own. "
+            + "Choose another path.")
+      }
+      if OpenFiles.isOpen(name) {
+        throw Failure(
+          .cannotOpen,
+          "The store '\(self.path)' cannot be copied to '\(path)': '\(name)' is a store that this process has open. "
+            + "Choose another path.")
+      }
+    }
+  }
+
+  /// The file itself, and what SQLite adds to its name for what it keeps beside it.
+  private static let endings = ["", "-wal", "-shm", "-journal"]
+
+  private static func copy(_ source: Connection, to temporary: String, for path: Text) throws(Failure) {
+    let target = try Connection.opened(
+      path: Text(temporary), access: .readWrite(mayCreate: false), busyTimeoutMilliseconds: 0)
+    defer { target.close() }
+    // Without an index of the log, which nobody shares.
+    try target.execute("PRAGMA locking_mode = EXCLUSIVE")
+    try source.snapshot { () throws(Failure) in
+      // Text indexes know by it that nobody has changed the tables.
+      let number = try source.statement("PRAGMA schema_version")
+      let version = try number.step() ? number.integer(at: 0) : 0
+      number.reset()
+      let backup = sqlite3_backup_init(target.handle, "main", source.handle, "main")
+      if backup != nil { sqlite3_backup_step(backup, -1) }
+      let code = backup == nil ? sqlite3_errcode(target.handle) : sqlite3_backup_finish(backup)
+      if code != SQLITE_OK { throw source.failure(code, doing: "write the copy '\(path)' of what is") }
+      // Of a copy that nobody has open yet the file is the whole store.
+      try target.execute("PRAGMA journal_mode = DELETE")
+      try target.execute("PRAGMA schema_version = \(version)")
+    }
+  }
+
+  /// Deletes the store at `path` with all its files, unless it is in use.
+  static func delete(path: Text) throws(Failure) {
+    if path == ":memory:" {
+      throw Failure(.invalidArgument, "A store in memory has no files. It goes when it is closed.")
+    }
+    let file = try StoreFile(path: path)
+    let inUse = "The store '\(path)' cannot be deleted"
+    try checkMayDelete(path, inUse)
+    try file.check(isReadOnly: false, mustExist: true)
+    // Before the question below: a child counts what its parent had open among its own, and cannot close it.
+    try FileClaim.checkNotInherited(path)
+    if OpenFiles.isOpen(path.string) {
+      throw Failure(.invalidState, "\(inUse): this process has it open. Close it first.")
+    }
+    let connection = try Connection.opened(
+      path: path, access: .readWrite(mayCreate: false), busyTimeoutMilliseconds: 0)
+    defer { connection.close() }
+    connection.setCheckpointsOnClose(false)
+    do throws(Failure) {
+      try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+      try connection.execute("BEGIN EXCLUSIVE")
+      let tables = try connection.tables()
+      if tables.isEmpty, FileClaim.isShared(path) {
+        throw Failure(.busy, "\(inUse): this process is making it. Try again when it is open, and close it first.")
+      }
+      if tables["Z_METADATA"] == nil || tables["Z_PRIMARYKEY"] == nil {
+        throw Failure(
+          .notAStore, "'\(path)' is not a store: it lacks the tables of one. Nothing was deleted. Check the path.")
+      }
+      try connection.execute("COMMIT")
+    } catch {
+      if error.kind == .busy, error.databaseCode != SQLITE_OK {
+        throw Failure(
+          .busy, "\(inUse): another process uses it. Close it there first.", databaseCode: error.databaseCode)
+      }
+      throw error
+    }
+    let location = connection.location
+    try CacheFile.deleteAll(of: location)
+    // With its log folded into it, the file is the whole store until it goes. Where that cannot be done, as on a full
+    // disk, it goes all the same.
+    try? connection.execute("PRAGMA journal_mode = DELETE")
+    try connection.execute("BEGIN EXCLUSIVE")
+    try file.delete(at: location.string)
+  }
+  /// Says in words about a deletion what an opening would say in words about opening.
+  private static func checkMayDelete(_ path: Text, _ refusal: String) throws(Failure) {
+    let name = path.string
+    var status = stat()
+    if stat(name, &status) != 0 {
+      if errno == ENOENT { throw Failure(.cannotOpen, "\(refusal): there is no such file. Check the path.") }
+      return
+    }
+    if status.st_mode & S_IFMT != S_IFREG { return }
+    func mayWrite(_ name: String, _ mode: Int32) -> Bool {
+      faccessat(AT_FDCWD, name, mode, AT_EACCESS) == 0 || ![EACCES, EPERM, EROFS].contains(errno)
+    }
+    for ending in endings where !mayWrite(name + ending, ending.isEmpty ? W_OK : R_OK | W_OK) {
+      throw Failure(
+        .readOnly,
+        "\(refusal): the file '\(name + ending)' cannot be written. Change the permissions and the owner of that file.")
+    }
+    let slash = name.utf8.lastIndex(of: UInt8(ascii: "/"))
+    let folder = slash.map { $0 == name.utf8.startIndex ? "/" : String(name[..<$0]) } ?? "."
+    if !mayWrite(folder, W_OK) {
+      throw Failure(
+        .readOnly, "\(refusal): its folder cannot be written. Change the permissions of '\(folder)'.")
+    }
+  }
+}

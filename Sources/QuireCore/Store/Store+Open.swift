@@ -1,0 +1,206 @@
+import CSQLite
+
+extension Store {
+  /// Opens the store at `path`, or creates it; freezes `model`. `:memory:` is a store of its own in memory.
+  ///
+  /// A file that cannot be opened as a store of `model` is left exactly as it was.
+  static func open(path: Text, model: Model, options: Options = Options()) throws(Failure) -> Store {
+    try model.freeze()
+    if options.busyTimeoutMilliseconds < 0 {
+      throw Failure(
+        .invalidArgument, "The busy timeout of \(options.busyTimeoutMilliseconds) ms is negative. Give 0 or more.")
+    }
+    if path == ":memory:" { return try openInMemory(path, model: model, options: options) }
+    let file = try StoreFile(path: path)
+    try file.check(isReadOnly: options.isReadOnly, mustExist: options.mustExist)
+    if options.isReadOnly {
+      let connection = try readOnlyConnection(to: file, options: options)
+      let store = try store(on: connection, of: file, model: model, options: options)
+      try connection.holdFiles()
+      return store
+    }
+    // Without a checkpoint at the close that follows a failure, an existing log stays as it is.
+    let hadLog = file.hasLog
+    let connection = try Connection.opened(
+      path: path, access: .readWrite(mayCreate: !options.mustExist),
+      busyTimeoutMilliseconds: options.busyTimeoutMilliseconds)
+    if hadLog { connection.setCheckpointsOnClose(false) }
+    let store = try store(on: connection, of: file, model: model, options: options)
+    connection.setCheckpointsOnClose(true)
+    connection.useLog()
+    do throws(Failure) {
+      // SQLite opens the log when it reads.
+      _ = try connection.isEmpty()
+      try connection.holdFiles()
+      try connection.checkIsWritable()
+    } catch { throw connection.failureOfOpening(error) }
+    return store
+  }
+
+  private static func openInMemory(_ path: Text, model: Model, options: Options) throws(Failure) -> Store {
+    if options.isReadOnly || options.mustExist {
+      throw Failure(
+        .invalidArgument,
+        "A store in memory is always new, so it can be neither opened for reading only "
+          + "nor required to exist. Leave out those options.")
+    }
+    let connection = try Connection.opened(
+      path: path, access: .readWrite(mayCreate: true), busyTimeoutMilliseconds: options.busyTimeoutMilliseconds)
+    return try store(on: connection, model: model, options: options)
+  }
+
+  /// A connection that has read the file once, so that it is known to work.
+  private static func readOnlyConnection(to file: StoreFile, options: Options) throws(Failure) -> Connection {
+    func connection(_ access: Connection.Access) throws(Failure) -> Connection {
+      let connection = try Connection.opened(
+        path: file.path, access: access, busyTimeoutMilliseconds: options.busyTimeoutMilliseconds)
+      if case .readOnlyUnlocked = access { try connection.execute("PRAGMA locking_mode = EXCLUSIVE") }
+      do throws(Failure) { _ = try connection.isEmpty() } catch { throw connection.failureOfOpening(error) }
+      return connection
+    }
+    do throws(Failure) {
+      return try connection(.readOnly)
+    } catch {
+      // In a folder that cannot be written SQLite cannot make the index file that readers of a log share. If there is
+      // a log, nobody is using it (the index file would be there), so it can be read without sharing. Only if there is
+      // none may the file alone be taken for the whole truth.
+      guard error.kind == .cannotOpen || error.kind == .readOnly else { throw error }
+      if error.databaseCode == quire_sqlite_readonly_rollback() {
+        throw Failure(
+          .readOnly,
+          "Could not open '\(file.path)' for reading only: its last write was cut off, and only an open for writing "
+            + "can take back what is half done. Open it for writing once.", databaseCode: error.databaseCode)
+      }
+      return try connection(file.hasLog ? .readOnlyUnlocked : .immutable)
+    }
+  }
+
+  private static func store(
+    on connection: Connection, of file: StoreFile? = nil, model: Model, options: Options
+  ) throws(Failure) -> Store {
+    do throws(Failure) {
+      try configure(connection, options)
+      // A database without tables is an empty file, whatever made its first page: a creation that was cut off, or
+      // another program. What is only in a log that was not copied along is not here to be lost.
+      if try connection.isEmpty() {
+        try file?.checkSize()
+        if options.isReadOnly || options.mustExist {
+          try awaitCreation(on: connection, options)
+        } else {
+          try create(on: connection, model: model)
+        }
+      }
+      let tables = try connection.tables()
+      let encoding = try connection.statement("PRAGMA encoding")
+      connection.isUTF8 = try encoding.step() && encoding.holds("UTF-8", at: 0)
+      let metadata = try Metadata.read(from: connection, tables: tables)
+      try metadata.check(model, tables: tables, on: connection)
+      let schema = Schema(model: model, existingTables: tables)
+      try check(schema, tables, on: connection)
+      // Text indexes look whether others have changed the schema.
+      try schema.derived.prepare(for: schema)
+      try schema.derived.prepare(on: connection)
+      try schema.textIndexes.prepare(on: connection)
+      if !schema.textIndexes.all.isEmpty {
+        // What a text index finds is all over the table: a pattern that is in a hundredth of a million rows takes
+        // some 40 MB of pages, which 2 MB of memory would read from the file each time.
+        try connection.execute("PRAGMA cache_size = -65536")
+      }
+      connection.isOpening = false
+      return Store(connection: connection, schema: schema, uuid: metadata.uuid)
+    } catch {
+      let failure = connection.failureOfOpening(error)
+      connection.close()
+      throw failure
+    }
+  }
+
+  private static func configure(_ connection: Connection, _ options: Options) throws(Failure) {
+    connection.setLog(options.log)
+    try connection.execute("PRAGMA foreign_keys = OFF")
+    try connection.execute("PRAGMA temp_store = MEMORY")
+    if !connection.isReadOnly {
+      try connection.setSynchronizesSaves(!options.synchronousNormal)
+    }
+  }
+
+  /// Waits while another process is creating the store, as long as for a lock.
+  private static func awaitCreation(on connection: Connection, _ options: Options) throws(Failure) {
+    let pause: Int32 = 5
+    var waited: Int32 = 0
+    while true {
+      // Asked first: the creation may end in between.
+      let isBeingWritten = connection.isBeingWritten
+      if try !connection.isEmpty() { return }
+      if !isBeingWritten || waited >= options.busyTimeoutMilliseconds { break }
+      sqlite3_sleep(pause)
+      waited += pause
+    }
+    throw Failure(
+      .notAStore,
+      "'\(connection.path)' is empty, not a store. "
+        + "Open it for writing, and not as one that must exist, to create a store in it.")
+  }
+
+  /// Makes the tables of a new store, in one transaction. Whatever cuts it off, an empty database is left.
+  private static func create(on connection: Connection, model: Model) throws(Failure) {
+    try connection.execute("PRAGMA page_size = 4096")
+    try connection.execute("PRAGMA encoding = 'UTF-8'")
+    if try connection.hasPages() {
+      return try connection.transaction { () throws(Failure) in try fill(connection, model) }
+    }
+    // This pragma writes the first page, in a transaction of its own unless it is the first statement of another one.
+    try connection.snapshot { () throws(Failure) in
+      try connection.execute("PRAGMA auto_vacuum = 2")
+      try fill(connection, model)
+    }
+  }
+
+  private static func fill(_ connection: Connection, _ model: Model) throws(Failure) {
+    // Another process may have created the store meanwhile.
+    guard try connection.isEmpty() else { return }
+    for statement in Schema(model: model).statements { try connection.execute(statement) }
+    for entity in model.numberedEntities {
+      let insert = try connection.statement(
+        "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, 0)")
+      try insert.bind(Int64(entity.number), at: 1)
+      try insert.bind(Text(entity.name), at: 2)
+      try insert.bind(Int64(entity.parent?.number ?? 0), at: 3)
+      try insert.run()
+    }
+    try Metadata.create(for: model, on: connection)
+  }
+
+  /// The hashes promise these tables, columns and rows; a file made or changed by other means may lack some.
+  private static func check(
+    _ schema: Schema, _ existing: [String: Set<String>], on connection: Connection
+  ) throws(Failure) {
+    func lacks(_ part: String) -> Failure {
+      Failure(.notAStore, "The store '\(connection.path)' is damaged: it lacks \(part). Restore it from a backup.")
+    }
+    let joins = schema.joins.map { join in
+      let table = join.table
+      return (
+        table.name,
+        [table.ownerColumn, table.destinationColumn, table.orderColumn, table.inverseOrderColumn].compactMap { $0 }
+      )
+    }
+    let tables =
+      schema.tables.map { ($0.name, $0.columns.map(\.name)) } + joins
+      + [("Z_PRIMARYKEY", ["Z_ENT", "Z_NAME", "Z_SUPER", "Z_MAX"])]
+    for (table, columns) in tables {
+      guard let found = existing[table] else { throw lacks("the table \(table)") }
+      if let missing = columns.first(where: { !found.contains($0) }) {
+        throw lacks("the column \(missing) of table \(table)")
+      }
+    }
+    let select = try connection.statement("SELECT count(*) FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
+    for entity in schema.model.numberedEntities {
+      try select.bind(Int64(entity.number), at: 1)
+      if try select.step(), select.integer(at: 0) == 0 {
+        throw lacks("the row of entity '\(entity.name)', number \(entity.number), in Z_PRIMARYKEY")
+      }
+      select.reset()
+    }
+  }
+}

@@ -1,0 +1,6 @@
+/// One sort key of a fetch. nil comes first ascending and last descending.
+struct SortDescriptor: Hashable, Sendable {
+  let keyPath: [String]
+  var isAscending = true
+  var textOrder = TextOrder.binary
+}

@@ -1,0 +1,69 @@
+import Testing
+
+@testable import QuireCore
+
+/// What a list makes of rows that another program has changed or deleted, of which nobody tells its context.
+@Suite("Lists and other programs")
+struct ForeignWriteTests {
+  private let library: LibraryFixture
+  private let list: ResultsController
+  private let ids: [Int64]
+
+  init() throws {
+    library = try LibraryFixture()
+    let context = Context(store: library.store)
+    for title in ["a", "b", "c", "d"] {
+      let book = try context.insert(entityNamed: "Book")
+      try book.set(.text(Text(title)), for: book.entity.property(named: "title"))
+    }
+    try context.save()
+    let request = FetchRequest(entityName: "Book")
+    request.sort = [SortDescriptor(keyPath: ["title"])]
+    list = try ResultsController(
+      context: Context(store: library.store), request: request, sectionKeyPath: nil, queuesChanges: true)
+    try list.performFetch()
+    ids = list.ids(0..<4)
+  }
+
+  private func run(_ sql: String) throws {
+    try library.store.withConnection { connection throws(Failure) in try connection.execute(sql) }
+  }
+
+  @Test func aRowThatTurnsOutToBeGoneLeavesTheListWithTheNextChanges() throws {
+    try run("DELETE FROM ZBOOK WHERE Z_PK = \(ids[1])")
+    #expect(failure { _ = try list.object(section: 0, row: 1) }?.kind == .notFound)
+    #expect(list.ids(0..<list.count) == ids)
+    try list.context.process()
+    #expect(list.ids(0..<list.count) == [ids[0], ids[2], ids[3]])
+    try run("DELETE FROM ZBOOK WHERE Z_PK IN (\(ids[0]), \(ids[3]))")
+    #expect(failure { _ = try list.page(0..<3, keys: ["title"], nulSeparated: false) }?.kind == .notFound)
+    try list.context.process()
+    #expect(list.ids(0..<list.count) == [ids[2]])
+    #expect(try list.page(0..<1, keys: ["title"], nulSeparated: false).rowCount == 1)
+  }
+
+  @Test func aGoneRowThatWasChangedHereStaysForTheSaveToTell() throws {
+    let book = try list.object(section: 0, row: 1)
+    try book.set(.text("bb"), for: book.entity.property(named: "title"))
+    try run("DELETE FROM ZBOOK WHERE Z_PK = \(ids[1])")
+    _ = failure { _ = try list.page(0..<4, keys: ["title"], nulSeparated: false) }
+    try list.context.process()
+    #expect(list.count == 4 && book.isLive)
+    #expect(failure { try list.context.save() }?.kind == .conflict)
+  }
+
+  @Test(arguments: [true, false])
+  func refreshingAnObjectTellsTheListWhetherOrNotItWasReadBefore(isReadBefore: Bool) throws {
+    let context = list.context
+    func book() throws -> ManagedObject { try context.existingObject(entityNamed: "Book", id: ids[0]) }
+    let early = isReadBefore ? try book() : nil
+    try run("UPDATE ZBOOK SET ZTITLE = 'z', Z_OPT = Z_OPT + 1 WHERE Z_PK = \(ids[0])")
+    let late = try book()
+    #expect(try late.value(forKey: "title").isIdentical(to: .text(isReadBefore ? "a" : "z")))
+    try context.refresh(late, merges: true)
+    try context.process()
+    #expect(try late.value(forKey: "title").isIdentical(to: .text("z")))
+    #expect(list.ids(0..<4) == [ids[1], ids[2], ids[3], ids[0]])
+    withExtendedLifetime(early) {}
+  }
+}
