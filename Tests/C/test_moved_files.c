@@ -261,6 +261,13 @@ static void transaction_is_not_committed_to_a_file_that_was_moved(void) {
     CHECK_OK(quire_context_begin_transaction(made.context, &error));
     save_book(made, "Tasso");
     move_everything();
+    quire_object_release(insert_book(made.context, "Stella", 100));
+    /* Nothing else uses the log: the transaction is open still. */
+    usleep(150000);
+    CHECK(quire_context_save(made.context, &error) == QUIRE_FILE_MOVED);
+    CHECK(!strstr(quire_error_message(error).data, "Something else"));
+    quire_error_release(error);
+    error = NULL;
     CHECK_FAILS(QUIRE_FILE_MOVED, quire_context_commit_transaction(made.context, &error));
     CHECK_OK(quire_context_rollback_transaction(made.context, &error));
     CHECK_FAILS(QUIRE_FILE_MOVED, quire_context_begin_transaction(made.context, &error));

@@ -453,9 +453,9 @@ extension Connection {
     }
   }
 
-  /// A failure that leaves a transaction, after which the file is whole where that can be.
+  /// A failure, before which the log of a file that was moved goes into it, unless a transaction is still open.
   private func moved(_ failure: Failure) -> Failure {
-    if failure.kind != .fileMoved || isInTransaction && transactionDepth != 1 || gatherLog() { return failure }
+    if failure.kind != .fileMoved || hasTransaction || gatherLog() { return failure }
     return Failure(.fileMoved, "\(failure.message) \(logIsLeft)", databaseCode: failure.databaseCode)
   }
 
