@@ -13,7 +13,7 @@ final class Confinement: Sendable {
   private let gate: TransactionGate
   /// How many of the calls under way the gate counts as a stranger's.
   private let strangerCalls = Atomic<Int>(0)
-  /// Contexts of which the last outside reference has gone, until nobody is inside and they can end.
+  /// Contexts of which the last outside reference has gone, until no call is inside and they can end.
   private let ending = Guarded<[Context]>([])
   private let hasEnding = Atomic<Bool>(false)
   /// The owner while contexts end.
@@ -62,7 +62,7 @@ final class Confinement: Sendable {
     depth.store(left, ordering: .relaxed)
     if left == 0 {
       if gate.isHeld { gate.noteExit(of: address) }
-      // In one order with what `end` does: either this thread sees the flag, or the other one that nobody is inside.
+      // In one order with what `end` does: either this thread sees the flag, or the other one sees a free context.
       _ = owner.exchange(0, ordering: .sequentiallyConsistent)
       if hasEnding.load(ordering: .sequentiallyConsistent) { endContexts() }
     }

@@ -173,7 +173,7 @@ final class Context {
   /// A call that was under way may have given a reference to its caller.
   func endUnlessReferred() { if externalReferences.load(ordering: .acquiring) == 0 { end() } }
 
-  /// Nobody can save any more: what is pending is dropped, and with it the cycle between the context and its changed
+  /// No caller can save any more. What is pending is dropped, and with it the cycle between the context and its changed
   /// objects.
   func end() {
     inserted = ObjectSet()

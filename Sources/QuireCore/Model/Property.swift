@@ -42,6 +42,6 @@ extension Offender {
 }
 
 extension Property {
-  /// Whether the store calculates it, so that nobody else sets it.
+  /// Whether the store calculates it, so that no call sets it.
   var isDerived: Bool { (self as? Attribute)?.derivation != nil }
 }

@@ -72,10 +72,10 @@ extension Store {
     let target = try Connection.opened(
       path: Text(temporary), access: .readWrite(mayCreate: false), busyTimeoutMilliseconds: 0)
     defer { target.close() }
-    // Without an index of the log, which nobody shares.
+    // Without an index of the log: no other connection shares the copy.
     try target.execute("PRAGMA locking_mode = EXCLUSIVE")
     try source.snapshot { () throws(Failure) in
-      // Text indexes know by it that nobody has changed the tables.
+      // By it text indexes tell that no program has changed the tables.
       let number = try source.statement("PRAGMA schema_version")
       let version = try number.step() ? number.integer(at: 0) : 0
       number.reset()
@@ -83,7 +83,7 @@ extension Store {
       if backup != nil { sqlite3_backup_step(backup, -1) }
       let code = backup == nil ? sqlite3_errcode(target.handle) : sqlite3_backup_finish(backup)
       if code != SQLITE_OK { throw source.failure(code, doing: "write the copy '\(path)' of what is") }
-      // Of a copy that nobody has open yet the file is the whole store.
+      // No connection has the copy open yet, so the file is the whole store.
       try target.execute("PRAGMA journal_mode = DELETE")
       try target.execute("PRAGMA schema_version = \(version)")
     }

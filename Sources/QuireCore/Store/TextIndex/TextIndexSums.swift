@@ -111,7 +111,7 @@ extension Connection {
       }, Unmanaged.passUnretained(note).toOpaque())
     defer { withExtendedLifetime(note) { _ = sqlite3_update_hook(handle, nil, nil) } }
     try body()
-    // FTS5 keeps what is new in memory until somebody may want to come back to here.
+    // FTS5 keeps what is new in memory until a rollback to here is possible.
     try execute("SAVEPOINT quire_flush; RELEASE quire_flush")
     return note.segments
   }
