@@ -27,9 +27,9 @@ final class Context {
   private(set) var updated = ObjectSet()
   private(set) var deleted = ObjectSet()
   /// Deleted, but their delete rules have not been applied yet.
-  var undelivered = ObjectSet()
+  var awaitingDeleteRules = ObjectSet()
   /// Deleted since the last save by having their insertion taken back: delete rules have nothing go with them.
-  private(set) var withdrawn = ObjectSet()
+  private(set) var cancelledInserts = ObjectSet()
   /// Holders of to-many members that were read while unsaved objects belonged to them: a save renames those, a
   /// rollback takes them away.
   var overlaid = ObjectSet()
@@ -179,8 +179,8 @@ final class Context {
     inserted = ObjectSet()
     updated = ObjectSet()
     deleted = ObjectSet()
-    undelivered = ObjectSet()
-    withdrawn = ObjectSet()
+    awaitingDeleteRules = ObjectSet()
+    cancelledInserts = ObjectSet()
     overlaid = ObjectSet()
     uncounted = ObjectSet()
     touched = ObjectSet()
@@ -327,9 +327,13 @@ final class Context {
     inserted.insert(object)
   }
 
-  /// Files an object as deleted, or as `withdrawn`.
-  func file(deleted object: ManagedObject, isWithdrawn: Bool = false) {
-    if isWithdrawn { withdrawn.insert(object) } else if !withdrawn.isEmpty { withdrawn.remove(object) }
+  /// Files an object as deleted, and among the cancelled inserts if its insertion was taken back.
+  func file(deleted object: ManagedObject, isCancelledInsert: Bool = false) {
+    if isCancelledInsert {
+      cancelledInserts.insert(object)
+    } else if !cancelledInserts.isEmpty {
+      cancelledInserts.remove(object)
+    }
     undoManager?.noteDeparture(of: object)
     touchLife(of: object, isLive: object.isLive)
     for case .object(let box) in object.values { noteHolder(object, of: box.reference) }
@@ -341,14 +345,14 @@ final class Context {
       updated.remove(object)
       deleted.insert(object)
     }
-    undelivered.insert(object)
+    awaitingDeleteRules.insert(object)
   }
 
   /// Has a deleted object back: its row is still there and to stay, or there is to be one again, with the same id.
   func file(returned object: ManagedObject) {
     undoManager?.noteArrival(of: object)
     touchLife(of: object, isLive: false)
-    undelivered.remove(object)
+    awaitingDeleteRules.remove(object)
     missing.remove(object.reference)
     _ = departed.remove(object.reference)
     register(object)
@@ -363,12 +367,12 @@ final class Context {
   }
 
   /// Takes an object out of everything whose row is no longer there, other than by a save of this context.
-  func file(gone object: ManagedObject) {
+  func markGone(_ object: ManagedObject) {
     if object.isLive { touchLife(of: object, isLive: true) }
     inserted.remove(object)
     updated.remove(object)
     deleted.remove(object)
-    undelivered.remove(object)
+    awaitingDeleteRules.remove(object)
     object.state = .gone
     unregister(object.reference)
   }
@@ -390,7 +394,7 @@ final class Context {
   func file(revived object: ManagedObject) {
     touchLife(of: object, isLive: false)
     deleted.remove(object)
-    undelivered.remove(object)
+    awaitingDeleteRules.remove(object)
     object.state = .saved
   }
 
@@ -418,7 +422,7 @@ final class Context {
     inserted = ObjectSet()
     updated = ObjectSet()
     deleted = ObjectSet()
-    withdrawn = ObjectSet()
+    cancelledInserts = ObjectSet()
     uncounted = ObjectSet()
     pendingHolders = [:]
     pendingValues = []
@@ -448,7 +452,7 @@ final class Context {
   /// been told. Called from within an observer it leaves the rest to the running call, which goes on until nothing new
   /// has happened.
   func process() throws(Failure) {
-    try tellObservers()
+    try notifyObservers()
     // Within an observer the running call fails.
     var context: Context? = self
     while let some = context, !some.isProcessing {
@@ -461,9 +465,9 @@ final class Context {
   }
 
   /// The same for a call that cannot fail any more: what a delegate fails with comes out of the next one.
-  func tellObservers() throws(Failure) {
+  func notifyObservers() throws(Failure) {
     // What a child sees is what its parent has when its delete rules have been applied.
-    try parent?.tellObservers()
+    try parent?.notifyObservers()
     try propagateDeletes()
     if isProcessing { return }
     isProcessing = true
@@ -483,7 +487,7 @@ final class Context {
       for object in objects {
         if let change = object.takeUnheardChange() { batch.append(change) } else { takenBack.append(object) }
       }
-      tellChildren(batch, takenBack: takenBack)
+      forwardToChildren(batch, takenBack: takenBack)
       let changes = ChangeBatch(batch)
       do {
         for observer in liveObservers {
@@ -507,7 +511,7 @@ final class Context {
   }
 
   /// Runs what tells delegates of something else than changes of objects. What they change is told when it is done.
-  func telling(_ body: () -> Void) throws(Failure) {
+  func notifying(_ body: () -> Void) throws(Failure) {
     if isProcessing { return body() }
     isProcessing = true
     body()

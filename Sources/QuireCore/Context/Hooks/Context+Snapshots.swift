@@ -1,10 +1,10 @@
 /// Hooks around what the context does to the values of objects. They are called when everything is in its place, and
 /// cannot take it back: what one fails with comes out of the call at its end.
 extension Context {
-  /// Tells objects that have other values now.
-  func tell(_ events: SnapshotEvents, _ objects: some Sequence<ManagedObject>) {
+  /// Runs the hooks of objects whose values are others now.
+  func runHooks(_ events: SnapshotEvents, _ objects: some Sequence<ManagedObject>) {
     guard let hooks, hooks.kinds.contains(.awakeFromSnapshot) else { return }
-    for object in objects where object.state != .forgotten { tell(.awakeFromSnapshot, object, events) }
+    for object in objects where object.state != .forgotten { runHook(.awakeFromSnapshot, object, events) }
   }
 
   /// Has `body` take the values of those objects away for which that is possible, before and after the hooks.
@@ -13,9 +13,9 @@ extension Context {
   ) {
     let isTold = hooks?.kinds.intersection([.willTurnIntoFault, .didTurnIntoFault]).isEmpty == false
     let told = isTold ? objects.filter { !$0.isFault } : []
-    for object in told where canTurn(object) { tell(.willTurnIntoFault, object) }
+    for object in told where canTurn(object) { runHook(.willTurnIntoFault, object) }
     for object in objects where canTurn(object) { body(object) }
-    for object in told where object.isFault { tell(.didTurnIntoFault, object) }
+    for object in told where object.isFault { runHook(.didTurnIntoFault, object) }
   }
 
   /// Throws what the hooks since the last time have failed with, if they have.
@@ -26,7 +26,7 @@ extension Context {
   }
 
   /// What the object sets of itself meanwhile is no change.
-  private func tell(_ kind: HookKinds, _ object: ManagedObject, _ events: SnapshotEvents = []) {
+  private func runHook(_ kind: HookKinds, _ object: ManagedObject, _ events: SnapshotEvents = []) {
     let outer = hookState.awakening
     hookState.awakening = object
     defer { hookState.awakening = outer }

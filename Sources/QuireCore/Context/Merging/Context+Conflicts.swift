@@ -103,7 +103,7 @@ extension Context {
       } else if object.isUpdated, !object.isFault, policy == .objectWins || policy == .overwrite {
         returning.append(object)
       } else {
-        file(gone: object)
+        markGone(object)
         gone.insert(object.reference)
       }
     }
@@ -118,7 +118,7 @@ extension Context {
       reinserted.insert(object.reference)
     }
     forgetMembers(gone)
-    tell(.mergePolicy, decided.map(\.0.conflict.object).filter(\.isLive))
+    runHooks(.mergePolicy, decided.map(\.0.conflict.object).filter(\.isLive))
     try throwHookFailure()
   }
 

@@ -55,7 +55,7 @@ extension Context {
     for (duplicate, _) in decided {
       let survivor = duplicate.object.isLive ? duplicate.object : duplicate.other
       if survivor.isLive, settled.updateValue(survivor, forKey: ObjectIdentifier(survivor)) == nil {
-        tell(.mergePolicy, [survivor])
+        runHooks(.mergePolicy, [survivor])
       }
     }
     try throwHookFailure()
@@ -120,7 +120,7 @@ extension Context {
       }
     }
     redirectLooseReferences(from: object, to: other)
-    file(gone: object)
+    markGone(object)
   }
 
   private func moveTarget(

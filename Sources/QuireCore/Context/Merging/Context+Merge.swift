@@ -8,8 +8,8 @@ struct PreparedMerge {
   fileprivate let readmitted: [ObjectReference]
   /// Rows to which these refer in a one-to-one relationship that was changed here, unless they have been read already.
   fileprivate let partners: [Row]
-  /// The owners of `change.regrouped` that are registered or that somebody follows.
-  fileprivate let regrouped: [(relationship: Relationship, owners: [ManagedObject])]
+  /// The owners of `change.membershipChanges` that are registered or that somebody follows.
+  fileprivate let membershipChanges: [(relationship: Relationship, owners: [ManagedObject])]
   /// Those of them that were read for that, and have the new values already.
   fileprivate let read: Set<ObjectIdentifier>
   /// What the store now says of to-many relationships with pending changes.
@@ -39,7 +39,7 @@ extension Context {
       throw error
     }
     mergeCount &+= 1
-    tell(.refresh, refreshed)
+    runHooks(.refresh, refreshed)
     // What others have made refer to objects that are deleted here is for the delete rules, and not to be undone.
     undoManager?.isPaused = true
     defer { undoManager?.isPaused = false }
@@ -89,13 +89,14 @@ extension Context {
     let gone = Set(change.deleted)
     change.updated.removeAll(where: gone.contains)
     let partners = try partners(of: rows)
-    var regrouped: [(relationship: Relationship, owners: [ManagedObject])] = []
+    var membershipChanges: [(relationship: Relationship, owners: [ManagedObject])] = []
     var members: [(object: ManagedObject, relationship: Relationship, present: [ObjectReference])] = []
     var read: Set<ObjectIdentifier> = []
     // They return as the objects that they were: until that is done there must be no others.
     let readmitted = try readmitted(by: change), returning = Set(readmitted)
     let observers = liveObservers
-    for (relationship, owners) in change.regrouped + relationships(with: returned) + relationships(reaching: change) {
+    let reached = relationships(with: returned) + relationships(reaching: change)
+    for (relationship, owners) in change.membershipChanges + reached {
       let isFollowed = observers.contains { $0.follows(relationship.entity) }
       var objects: [ManagedObject] = []
       for owner in owners {
@@ -114,10 +115,10 @@ extension Context {
         }
         members.append((object, relationship, present))
       }
-      regrouped.append((relationship, objects))
+      membershipChanges.append((relationship, objects))
     }
     return PreparedMerge(
-      change: change, rows: rows, readmitted: readmitted, partners: partners, regrouped: regrouped,
+      change: change, rows: rows, readmitted: readmitted, partners: partners, membershipChanges: membershipChanges,
       read: read, members: members)
   }
 
@@ -224,7 +225,7 @@ extension Context {
     undoManager?.isPaused = true
     defer { undoManager?.isPaused = false }
     let change = prepared.change
-    tellChildren(of: change)
+    forwardToChildren(of: change)
     let observers = liveObservers
     var followed: [Int32: Bool] = [:]
     func isFollowed(_ row: RowIdentifier, _ entity: Entity) -> Bool {
@@ -241,7 +242,7 @@ extension Context {
     }
 
     for row in change.deleted {
-      if let object = object(row) { file(gone: object) }
+      if let object = object(row) { markGone(object) }
     }
     forgetMembers(change.deleted)
     for reference in prepared.readmitted { readmit(reference) }
@@ -281,7 +282,7 @@ extension Context {
       touch(object)
     }
     for (object, relationship, present) in prepared.members { object.rebaseMembers(of: relationship, onto: present) }
-    for (relationship, owners) in prepared.regrouped {
+    for (relationship, owners) in prepared.membershipChanges {
       for object in owners where object.state == .deleted { object.deleteAgain() }
       for object in owners where object.state == .inserted && relationship.followsFromInverse {
         object.toMany[relationship.slot] = nil

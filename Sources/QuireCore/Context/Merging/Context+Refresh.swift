@@ -83,9 +83,9 @@ extension Context {
     agreeWithPartners(refreshed, partners)
     // It may have been read since lists last looked, so that nothing of it differs now.
     if readsClean { for object in refreshed where object.state == .saved { touch(object) } }
-    tell(.refresh, refreshed)
+    runHooks(.refresh, refreshed)
     guard readsClean, let object = wanted.first, newer.isEmpty else { return }
-    if !object.isUpdated { file(gone: object) }
+    if !object.isUpdated { markGone(object) }
     throw Failure(.notFound, "The row of \(object.summary) is no longer in the store.", about: .object(object))
   }
 

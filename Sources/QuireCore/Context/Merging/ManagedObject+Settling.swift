@@ -62,7 +62,7 @@ extension ManagedObject {
   /// Has the delete rules applied to what the object relates to now.
   func deleteAgain() {
     toMany = [:]
-    context.undelivered.insert(self)
+    context.awaitingDeleteRules.insert(self)
   }
 
   /// Another writer deleted the row: the object as it is here gets one again, under the same id, with the members that

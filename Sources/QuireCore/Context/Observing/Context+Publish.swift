@@ -11,10 +11,10 @@ extension Context {
       reference.isTemporary ? result.permanentIDs[reference] ?? reference.id : reference.id
     }
     var change = StoreChange()
-    var regrouped = Regrouped()
+    var membershipChanges = MembershipChanges()
     func note(_ value: Value?, _ relationship: Relationship) {
       guard let inverse = relationship.inverse, inverse.isToMany, case .object(let box) = value else { return }
-      regrouped.add(inverse, permanent(box.reference))
+      membershipChanges.add(inverse, permanent(box.reference))
     }
     for insert in request.inserts {
       let id = permanent(insert.reference)
@@ -41,26 +41,26 @@ extension Context {
           if !object.isFault { note(object.committed[slot] ?? object.values[slot], relationship) }
         } else if relationship.isManyToMany, let inverse = relationship.inverse {
           // A merge policy may have dropped what the delete rules made of them, while the pairs go with the row.
-          for member in object.toMany[slot]?.saved ?? [] { regrouped.add(inverse, member.id) }
+          for member in object.toMany[slot]?.saved ?? [] { membershipChanges.add(inverse, member.id) }
         }
       }
     }
     for members in request.toManyChanges {
-      regrouped.add(members.relationship, permanent(members.owner))
+      membershipChanges.add(members.relationship, permanent(members.owner))
       guard let inverse = members.relationship.inverse, inverse.isToMany else { continue }
-      for member in members.added + members.removed { regrouped.add(inverse, permanent(member)) }
+      for member in members.added + members.removed { membershipChanges.add(inverse, permanent(member)) }
     }
-    for (relationship, owners) in result.bereaved {
-      for owner in owners { regrouped.add(relationship, owner.id) }
+    for (relationship, owners) in result.ownersLosingMembers {
+      for owner in owners { membershipChanges.add(relationship, owner.id) }
     }
-    change.regrouped = regrouped.all
+    change.membershipChanges = membershipChanges.all
     let written = Set(change.inserted + change.updated)
     change.updated += ContiguousArray(Set(result.derived.map(\.row)).subtracting(written))
     return change
   }
 
   /// Owners of to-many relationships, each once.
-  struct Regrouped {
+  struct MembershipChanges {
     private var owners: [ObjectIdentifier: (relationship: Relationship, ids: Set<Int64>)] = [:]
 
     mutating func add(_ relationship: Relationship, _ owner: Int64) {

@@ -2,27 +2,27 @@ extension Context {
   /// Applies the delete rules of everything deleted since the last time, in one pass over what they reach. What fails
   /// is tried again the next time.
   func propagateDeletes() throws(Failure) {
-    while !undelivered.isEmpty {
-      let batch = undelivered.take()
+    while !awaitingDeleteRules.isEmpty {
+      let batch = awaitingDeleteRules.take()
       let reached: [ManagedObject]
       do {
         try noteHolders(of: batch)
         reached = try readReach(of: batch)
       } catch {
-        for object in batch { undelivered.insert(object) }
+        for object in batch { awaitingDeleteRules.insert(object) }
         throw error
       }
       defer { withExtendedLifetime(reached) {} }
       for (place, object) in batch.enumerated() {
         do {
-          for other in try object.applyDeleteRules(cascades: !withdrawn.contains(object)) where other.isLive {
+          for other in try object.applyDeleteRules(cascades: !cancelledInserts.contains(object)) where other.isLive {
             try prepareForDeletion(other)
             if !other.isLive { continue }
             try prepareUndo(ofDeleting: other)
             file(deleted: other)
           }
         } catch {
-          for object in batch[place...] { undelivered.insert(object) }
+          for object in batch[place...] { awaitingDeleteRules.insert(object) }
           throw error
         }
       }

@@ -56,13 +56,13 @@ extension Context {
 
   /// Files what observers are being told of for the children to merge. The child that has just saved it hears of what
   /// it does not show itself. What was taken back before anybody was told of it the children may have read.
-  func tellChildren(_ batch: [ObjectChange], takenBack: [ManagedObject]) {
+  func forwardToChildren(_ batch: [ObjectChange], takenBack: [ManagedObject]) {
     let children = children
     if children.isEmpty { return }
-    let bereaved = bereaved(by: batch)
+    let ownersLosingMembers = ownersLosingMembers(by: batch)
     for child in children {
       var change = StoreChange()
-      var regrouped = bereaved
+      var membershipChanges = ownersLosingMembers
       for each in batch {
         let own = child === savingChild ? child.registeredObject(each.object.reference) : nil
         if !each.object.isLive {
@@ -70,7 +70,7 @@ extension Context {
         } else if own?.showsValues(of: each.object) != true {
           change.updated.append(each.object.identifier)
         }
-        each.addRegrouped(to: &regrouped, shownBy: own)
+        each.addMembershipChanges(to: &membershipChanges, shownBy: own)
       }
       for object in takenBack where (registeredObject(object.reference) ?? object) === object {
         if !object.isLive {
@@ -79,29 +79,29 @@ extension Context {
           change.updated.append(object.identifier)
         }
       }
-      change.regrouped = regrouped.all
+      change.membershipChanges = membershipChanges.all
       child.inbox.post(change)
     }
   }
 
   /// The owners that lose members by deletions in relationships without inverse, where no delete rule leads to them.
-  private func bereaved(by batch: [ObjectChange]) -> Regrouped {
-    var regrouped = Regrouped()
+  private func ownersLosingMembers(by batch: [ObjectChange]) -> MembershipChanges {
+    var membershipChanges = MembershipChanges()
     let gone = batch.filter { !$0.object.isLive }.map(\.object)
-    if gone.isEmpty { return regrouped }
+    if gone.isEmpty { return membershipChanges }
     for relationship in model.entities.flatMap(\.ownRelationships)
     where relationship.isToMany && relationship.inverse == nil && !relationship.isTransient {
       let members = gone.filter { $0.entity.isKind(of: relationship.destination) }
       if members.isEmpty { continue }
       // Where the store cannot be asked now, lists of the children stay as they are.
       let owners = try? owners(of: members, through: relationship, from: relationship.entity)
-      for owner in owners ?? [] { regrouped.add(relationship, owner.id) }
+      for owner in owners ?? [] { membershipChanges.add(relationship, owner.id) }
     }
-    return regrouped
+    return membershipChanges
   }
 
   /// Files what others have saved. What this context has deleted, its children know to be deleted.
-  func tellChildren(of change: StoreChange) {
+  func forwardToChildren(of change: StoreChange) {
     if children.isEmpty { return }
     func isHere(_ row: RowIdentifier) -> Bool {
       guard let entity = model.entity(numbered: Int(row.entity)) else { return true }
@@ -116,8 +116,8 @@ extension Context {
 
   /// After a save into the parent. The changes are there; what observers there cannot be told now, they are told the
   /// next time.
-  func tellParent() {
-    try? parent?.tellObservers()
+  func notifyParent() {
+    try? parent?.notifyObservers()
     parent?.savingChild = nil
   }
 }
@@ -125,18 +125,20 @@ extension Context {
 extension ObjectChange {
   /// Adds the owners of to-many relationships that have other members since: the object itself, and from the to-one
   /// side, read or not, those that it refers to and those that it referred to before.
-  fileprivate func addRegrouped(to regrouped: inout Context.Regrouped, shownBy own: ManagedObject?) {
+  fileprivate func addMembershipChanges(
+    to membershipChanges: inout Context.MembershipChanges, shownBy own: ManagedObject?
+  ) {
     for relationship in object.entity.relationships where properties.contains(relationship) {
       if relationship.isToMany {
         if object.isLive, own?.showsMembers(of: object, in: relationship, isWhole: properties == .all) != true {
-          regrouped.add(relationship, object.id)
+          membershipChanges.add(relationship, object.id)
         }
         continue
       }
       guard let inverse = relationship.inverse, inverse.isToMany, own?.showsValues(of: object) != true else { continue }
       var owners = formerTargets.filter { $0.slot == relationship.slot }.map(\.target)
       if !object.isFault, case .object(let box) = object.values[relationship.slot] { owners.append(box.reference) }
-      for owner in owners { regrouped.add(inverse, owner.id) }
+      for owner in owners { membershipChanges.add(inverse, owner.id) }
     }
   }
 }

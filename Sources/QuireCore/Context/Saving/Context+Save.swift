@@ -41,28 +41,28 @@ extension Context {
       resolveTemporaryReferences(in: insertedObjects + updatedObjects + Array(overlaid), assigned)
     }
     for object in overlaid.take() { object.commit() }
-    defer { tellParent() }
+    defer { notifyParent() }
     // What still refers to a deleted object, because no rule took it away, refers to nothing from now on.
     let hasDangling = !exposedRelationships(to: deletedObjects).isEmpty
     if hasDangling { for object in deletedObjects { touch(object) } }
-    let bereaved = result?.bereaved ?? []
-    touchOwners(bereaved, besides: deletedObjects)
+    let ownersLosingMembers = result?.ownersLosingMembers ?? []
+    touchOwners(ownersLosingMembers, besides: deletedObjects)
     let derived = result?.derived ?? []
     takeOver(derived)
-    if assigned.isEmpty, !hasDangling, derived.isEmpty, bereaved.isEmpty { return }
-    if !assigned.isEmpty { tellAssignedIDs(assigned) }
+    if assigned.isEmpty, !hasDangling, derived.isEmpty, ownersLosingMembers.isEmpty { return }
+    if !assigned.isEmpty { announceIDs(assigned) }
     // The changes are in the file; what observers cannot be told now, they are told the next time.
-    try? tellObservers()
+    try? notifyObservers()
   }
 
   /// What was deleted, or given to another, is no member any more of those who had it without an inverse: only the save
   /// says so.
   private func touchOwners(
-    _ bereaved: [(relationship: Relationship, owners: [RowIdentifier])], besides gone: [ManagedObject]
+    _ ownersLosingMembers: [(relationship: Relationship, owners: [RowIdentifier])], besides gone: [ManagedObject]
   ) {
-    if bereaved.isEmpty { return }
+    if ownersLosingMembers.isEmpty { return }
     let gone = Set(gone.map(\.reference)), observers = liveObservers
-    for (relationship, owners) in bereaved {
+    for (relationship, owners) in ownersLosingMembers {
       let isFollowed = !children.isEmpty || observers.contains { $0.follows(relationship.entity) }
       for owner in owners {
         let reference = ObjectReference(root: relationship.entity.rootNumber, id: owner.id)
@@ -100,7 +100,7 @@ extension Context {
     }
     if assigned.isEmpty { return }
     resolveTemporaryReferences(in: pending + Array(overlaid), assigned)
-    tellAssignedIDs(assigned)
+    announceIDs(assigned)
     try process()
   }
 
@@ -119,7 +119,7 @@ extension Context {
     undoManager?.removeAllActions()
     let insertedObjects = Array(inserted), updatedObjects = Array(updated), deletedObjects = Array(deleted)
     forgetPending()
-    undelivered = ObjectSet()
+    awaitingDeleteRules = ObjectSet()
     for object in insertedObjects {
       touchLife(of: object, isLive: true)
       object.state = .gone
@@ -140,10 +140,10 @@ extension Context {
       }
     }
     hasConflicted = false
-    tell(.rollback, (updatedObjects + deletedObjects).filter { $0.state == .saved && !$0.isFault })
+    runHooks(.rollback, (updatedObjects + deletedObjects).filter { $0.state == .saved && !$0.isFault })
   }
 
-  private func tellAssignedIDs(_ assigned: [(object: ManagedObject, temporary: Int64)]) {
+  private func announceIDs(_ assigned: [(object: ManagedObject, temporary: Int64)]) {
     let oldestFirst = assigned.sorted { $0.object.id < $1.object.id }
     for observer in liveObservers { observer.contextDidAssignIDs(oldestFirst) }
     for child in children { child.adoptIDs(assigned) }
@@ -167,7 +167,7 @@ extension Context {
     for object in registeredObjects { object.replaceReferences(permanent) }
     undoManager?.replace(permanent)
     inbox.rename(permanent, model)
-    tellAssignedIDs(own)
+    announceIDs(own)
   }
 
   /// Takes objects that are gone out of the members that were read while they were deleted already, or that no delete

@@ -95,9 +95,9 @@ extension Context {
     undoManager.finishReverting(direction)
     for image in group.images {
       switch image.wasLive {
-      case false? where !image.object.isLive: tell(.undoInsertion, [image.object])
-      case true? where image.object.isLive: tell(.undoDeletion, [image.object])
-      case nil where image.object.isLive: tell(.undoUpdate, [image.object])
+      case false? where !image.object.isLive: runHooks(.undoInsertion, [image.object])
+      case true? where image.object.isLive: runHooks(.undoDeletion, [image.object])
+      case nil where image.object.isLive: runHooks(.undoUpdate, [image.object])
       default: break
       }
     }
@@ -130,7 +130,7 @@ extension Context {
       if try !image.object.isStillStored() { continue }
       try prepareUndo(ofDeleting: image.object)
       // Only who deletes again wants what rules take along; the group says what else is not to be there.
-      file(deleted: image.object, isWithdrawn: direction != .redo)
+      file(deleted: image.object, isCancelledInsert: direction != .redo)
     }
     var returned = Set<ObjectIdentifier>()
     // One whose row another writer has brought back is not to be what it was when it was deleted.

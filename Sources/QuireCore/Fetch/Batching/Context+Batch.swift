@@ -157,7 +157,7 @@ extension Context {
   private func take(_ outcome: BatchOutcome) -> ContiguousArray<RowIdentifier> {
     if let prepared = outcome.merge {
       merge(prepared)
-      try? tellObservers()
+      try? notifyObservers()
     }
     return outcome.rows
   }

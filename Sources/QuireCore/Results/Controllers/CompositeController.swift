@@ -158,7 +158,7 @@ extension CompositeController: ContextObserver {
     for child in children {
       if let bracket = try child.makeBracket(for: batch) { brackets.append(bracket) }
     }
-    if !brackets.isEmpty { tell(brackets) }
+    if !brackets.isEmpty { deliver(brackets) }
   }
 
   /// Its children say that.
@@ -170,7 +170,7 @@ extension CompositeController: ContextObserver {
   }
 
   /// One bracket around those of children, each at most once: all announce, all change, then all tell.
-  func tell(_ brackets: [ResultsBracket]) {
+  func deliver(_ brackets: [ResultsBracket]) {
     isTelling = true
     for bracket in brackets { bracket.open() }
     var told = delegate
@@ -188,14 +188,14 @@ extension CompositeController: ContextObserver {
     generation.increment()
     if queuesChanges, !report.isEmpty { queue.append(report) }
     for bracket in brackets {
-      if let place = children.firstIndex(where: { $0 === bracket.results }) { bracket.tell(sets[place]) }
+      if let place = children.firstIndex(where: { $0 === bracket.results }) { bracket.deliver(sets[place]) }
     }
-    if let told { tell(report, to: told) }
+    if let told { deliver(report, to: told) }
     for bracket in brackets { bracket.close() }
     isTelling = false
   }
 
-  private func tell(_ report: ChangeSet, to told: any CompositeDelegate) {
+  private func deliver(_ report: ChangeSet, to told: any CompositeDelegate) {
     func isStillThere() -> Bool { delegate === told }
     for change in report.sectionChanges where isStillThere() {
       told.didChangeSection(change, of: children[report.part(of: change)], in: self)

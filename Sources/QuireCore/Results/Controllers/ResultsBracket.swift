@@ -22,7 +22,7 @@ final class ResultsBracket {
   func run() {
     open()
     announce()
-    tell(apply())
+    deliver(apply())
     close()
   }
 
@@ -50,7 +50,7 @@ final class ResultsBracket {
     return report
   }
 
-  func tell(_ report: ChangeSet) {
+  func deliver(_ report: ChangeSet) {
     // A delegate that comes now sees the new state and is told of what follows it.
     func isStillThere() -> Bool { told != nil && results.delegate === told }
     for change in report.sectionChanges where isStillThere() { told?.didChangeSection(change, in: results) }

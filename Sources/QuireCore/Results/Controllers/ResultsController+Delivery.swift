@@ -9,9 +9,9 @@ extension ResultsController {
   }
 
   /// Tells it, to the delegate of its composite, too.
-  func tell(_ bracket: ResultsBracket?) {
+  func deliver(_ bracket: ResultsBracket?) {
     guard let bracket else { return }
-    if let gatherer { gatherer.tell([bracket]) } else { bracket.run() }
+    if let gatherer { gatherer.deliver([bracket]) } else { bracket.run() }
   }
 
   /// Shows `fresh` from now on.
@@ -32,7 +32,7 @@ extension ResultsController {
       self.incoming = nil
       return report
     }
-    tell(bracket)
+    deliver(bracket)
   }
 
   /// The objects of some changes, one by one. Those that nobody has are read together. One whose row is gone is told of

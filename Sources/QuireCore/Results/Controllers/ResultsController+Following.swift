@@ -1,7 +1,7 @@
 /// Following the context.
 extension ResultsController: ContextObserver {
   func contextDidChange(_ batch: ChangeBatch) throws(Failure) {
-    if gatherer == nil { tell(try makeBracket(for: batch)) }
+    if gatherer == nil { deliver(try makeBracket(for: batch)) }
   }
 
   /// What the batch does to the list; nothing is told, and nothing taken on when reading fails.

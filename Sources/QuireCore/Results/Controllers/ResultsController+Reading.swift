@@ -55,7 +55,7 @@ extension ResultsController {
     for id in ids {
       let object = context.object(
         ObjectReference(root: query.entity.rootNumber, id: id), entity: query.entity)
-      if object.state == .saved, !object.isUpdated { context.file(gone: object) }
+      if object.state == .saved, !object.isUpdated { context.markGone(object) }
     }
   }
 }

@@ -33,9 +33,9 @@ extension ResultsController {
       guard let entity = withheld.objects[changes[place].id]?.entity else { continue }
       changes[place].names = names.texts(changes[place].keys, of: entity)
     }
-    try context.telling {
+    try context.notifying {
       self.withheld = nil
-      tell(makeBracket(changes, withheld.objects))
+      deliver(makeBracket(changes, withheld.objects))
     }
   }
 

@@ -112,7 +112,7 @@ final class ResultsController {
     let watch = try ListWatch(listing.query, displaying: self.watch.displayed, of: context.store)
     if isFetched {
       let fresh = try listing.contents(in: context)
-      try context.telling {
+      try context.notifying {
         self.watch = watch
         replaceContents(with: fresh)
       }

@@ -4,7 +4,7 @@ extension SectionedIndex {
   func write(to file: inout CacheFile.Writer) -> Bool {
     guard fixed.isEmpty, let largest = blockOfRow.largestDense else { return false }
     var map = ContiguousArray<Handle>(repeating: 0, count: largest)
-    var writer = CachedList.Writer()
+    var writer = UnloadedIndex.Writer()
     for (number, section) in sectionHandles().enumerated() {
       let key = key(of: section)
       if isSectioned, !writer.add(key) { return false }
@@ -24,7 +24,7 @@ extension SectionedIndex {
     removeAll()
     var rowCounts = ContiguousArray<Int>()
     var map = ContiguousArray<Handle>()
-    guard fixed.isEmpty, let cached = CachedList(from: file, rowCounts: &rowCounts, map: &map),
+    guard fixed.isEmpty, let cached = UnloadedIndex(from: file, rowCounts: &rowCounts, map: &map),
       isSectioned || cached.sectionCount == 0, rowCounts.count < Int(Handle.max),
       let rows = RowMap(dense: map, of: rowCounts.count)
     else { return false }

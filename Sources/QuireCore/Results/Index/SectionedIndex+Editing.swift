@@ -10,7 +10,7 @@ extension SectionedIndex {
     blockOrder = CountedForest()
     blocks = []
     blockOfRow = RowMap()
-    cached = CachedList()
+    cached = UnloadedIndex()
     if !isSectioned { _ = insertSection(.unsectioned, after: CountedForest.none) }
     var previous = CountedForest.none
     for key in fixed {

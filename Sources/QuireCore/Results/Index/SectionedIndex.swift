@@ -31,7 +31,7 @@ final class SectionedIndex {
   /// nil while only the cache has it.
   var blocks = ContiguousArray<RowBlock?>()
   var blockOfRow = RowMap()
-  var cached = CachedList()
+  var cached = UnloadedIndex()
 
   init(isSectioned: Bool, fixed: [SectionKey] = [], rowsPerBlock: Int = 256) {
     self.isSectioned = isSectioned

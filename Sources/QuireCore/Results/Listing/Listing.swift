@@ -124,7 +124,7 @@ extension Listing {
       } else {
         let overlay = try PendingOverlay(query, in: context)
         // What aggregates are made of is in no file.
-        let cache = fresh.aggregates == nil ? name.flatMap { ListCache($0, of: self, in: context) } : nil
+        let cache = fresh.aggregates == nil ? name.flatMap { ListCacheFile($0, of: self, in: context) } : nil
         let state = cache?.state()
         if let cache, let state, cache.load(into: fresh.index, state) {
           if !overlay.isEmpty { _ = fresh.index.apply(overlay.savedIDs.map { RowChange(id: $0, newKey: nil) }) }

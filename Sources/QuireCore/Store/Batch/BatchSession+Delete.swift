@@ -6,8 +6,8 @@ extension BatchSession {
     for (entity, ids) in groups { try checkDeny(entity, ids, doomed) }
     for (entity, ids) in groups { try release(entity, ids, doomed) }
     try releaseUnknowing(doomed)
-    noteBereaved(
-      try schema.bereaved(
+    noteOwnersLosingMembers(
+      try schema.ownersLosingMembers(
         by: Dictionary(uniqueKeysWithValues: doomed.roots.map { ($0, doomed.ids(root: $0)) }), on: connection))
     for root in doomed.roots {
       guard let entity = store.model.entity(numbered: root) else { continue }
@@ -76,7 +76,7 @@ extension BatchSession {
     for relationship in entity.relationships where relationship.deleteRule == .nullify && !relationship.isTransient {
       guard let inverse = relationship.inverse, !inverse.isTransient else { continue }
       let others = try remaining(relationship, of: ids, doomed)
-      if inverse.isToMany { noteRegrouped(inverse, others) } else { try empty(inverse, of: others) }
+      if inverse.isToMany { noteMembershipChange(inverse, others) } else { try empty(inverse, of: others) }
     }
   }
 

@@ -96,7 +96,7 @@ extension BatchSession {
     guard let inverse = relationship.inverse, !inverse.isTransient, !moving.isEmpty else { return }
     let before = try destinations(relationship, of: moving.map(\.id))
     if inverse.isToMany {
-      noteRegrouped(inverse, before + (target.map { [$0.row] } ?? []))
+      noteMembershipChange(inverse, before + (target.map { [$0.row] } ?? []))
       return
     }
     if target != nil {

@@ -59,9 +59,9 @@ final class BatchSession {
   }
 
   /// A to-many relationship of these objects has gained or lost members.
-  func noteRegrouped(_ relationship: Relationship, _ owners: [RowIdentifier]) {
+  func noteMembershipChange(_ relationship: Relationship, _ owners: [RowIdentifier]) {
     if owners.isEmpty { return }
-    change.regrouped.append((relationship, owners))
+    change.membershipChanges.append((relationship, owners))
     // Where members or their order are kept with this side, its version tells other writers.
     if relationship.isManyToMany || relationship.isOrdered { touch(owners) }
     if !relationship.isOptional || relationship.minimumCount > 0 || relationship.maximumCount > 0 {
@@ -70,8 +70,8 @@ final class BatchSession {
   }
 
   /// The same of objects whose rows stay as they are.
-  func noteBereaved(_ bereaved: [(relationship: Relationship, owners: [RowIdentifier])]) {
-    change.regrouped += bereaved
+  func noteOwnersLosingMembers(_ ownersLosingMembers: [(relationship: Relationship, owners: [RowIdentifier])]) {
+    change.membershipChanges += ownersLosingMembers
   }
 
   private func checkCounts(of relationship: Relationship, _ owners: Set<Int64>) throws(Failure) {

@@ -4,17 +4,17 @@ final class ChangeInbox: Sendable {
 
   private struct Contents {
     var rows: [RowIdentifier: Fate] = [:]
-    var regrouped: [ObjectIdentifier: (relationship: Relationship, owners: Set<RowIdentifier>)] = [:]
+    var membershipChanges: [ObjectIdentifier: (relationship: Relationship, owners: Set<RowIdentifier>)] = [:]
     /// Made when somebody asks for it.
     var signal: Signal?
     /// Whether there is nothing to take any more, as the store was closed.
     var isClosed = false
 
-    var isEmpty: Bool { rows.isEmpty && regrouped.isEmpty }
+    var isEmpty: Bool { rows.isEmpty && membershipChanges.isEmpty }
 
     mutating func drop() {
       rows = [:]
-      regrouped = [:]
+      membershipChanges = [:]
       signal?.lower()
     }
   }
@@ -42,8 +42,8 @@ final class ChangeInbox: Sendable {
       }
       for row in change.returned { contents.rows[row] = .returned }
       for row in change.deleted { contents.rows[row] = .deleted }
-      for (relationship, owners) in change.regrouped {
-        contents.regrouped[ObjectIdentifier(relationship), default: (relationship, [])].owners.formUnion(owners)
+      for (relationship, owners) in change.membershipChanges {
+        contents.membershipChanges[ObjectIdentifier(relationship), default: (relationship, [])].owners.formUnion(owners)
       }
       if wasEmpty, !contents.isEmpty { contents.signal?.raise() }
     }
@@ -64,10 +64,10 @@ final class ChangeInbox: Sendable {
           change.returned.append(row)
         }
       }
-      for (relationship, owners) in contents.regrouped.values.sorted(by: {
+      for (relationship, owners) in contents.membershipChanges.values.sorted(by: {
         ($0.relationship.entity.number, $0.relationship.slot) < ($1.relationship.entity.number, $1.relationship.slot)
       }) {
-        change.regrouped.append((relationship, owners.sorted { $0.id < $1.id }))
+        change.membershipChanges.append((relationship, owners.sorted { $0.id < $1.id }))
       }
       contents.drop()
       return change
@@ -94,7 +94,9 @@ final class ChangeInbox: Sendable {
       if contents.isEmpty { return }
       contents.rows = Dictionary(
         contents.rows.map { (renamed($0), $1) }, uniquingKeysWith: { first, _ in first })
-      for (key, value) in contents.regrouped { contents.regrouped[key]?.owners = Set(value.owners.map(renamed)) }
+      for (key, value) in contents.membershipChanges {
+        contents.membershipChanges[key]?.owners = Set(value.owners.map(renamed))
+      }
     }
   }
 

@@ -29,7 +29,7 @@ final class HeldTransaction: @unchecked Sendable {
   var takenBack: StoreChange {
     var existed: [RowIdentifier: Bool] = [:]
     var deleted: Set<RowIdentifier> = []
-    var regrouped: [ObjectIdentifier: (relationship: Relationship, owners: Set<RowIdentifier>)] = [:]
+    var membershipChanges: [ObjectIdentifier: (relationship: Relationship, owners: Set<RowIdentifier>)] = [:]
     for change in changes {
       for row in change.inserted where existed[row] == nil { existed[row] = false }
       for row in change.updated where existed[row] == nil { existed[row] = true }
@@ -37,8 +37,8 @@ final class HeldTransaction: @unchecked Sendable {
         if existed[row] == nil { existed[row] = true }
         deleted.insert(row)
       }
-      for (relationship, owners) in change.regrouped {
-        regrouped[ObjectIdentifier(relationship), default: (relationship, [])].owners.formUnion(owners)
+      for (relationship, owners) in change.membershipChanges {
+        membershipChanges[ObjectIdentifier(relationship), default: (relationship, [])].owners.formUnion(owners)
       }
     }
     var change = StoreChange()
@@ -50,7 +50,7 @@ final class HeldTransaction: @unchecked Sendable {
       change.updated.append(row)
       if deleted.contains(row) { change.returned.append(row) }
     }
-    change.regrouped = regrouped.values.map { ($0.relationship, Array($0.owners)) }
+    change.membershipChanges = membershipChanges.values.map { ($0.relationship, Array($0.owners)) }
     return change
   }
 }

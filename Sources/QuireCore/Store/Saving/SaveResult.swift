@@ -7,5 +7,5 @@ struct SaveResult {
   var derived: [DerivedValue] = []
   /// Who lost members in relationships without inverse, because they were deleted or given to another, as in
   /// `StoreChange`.
-  var bereaved: [(relationship: Relationship, owners: [RowIdentifier])] = []
+  var ownersLosingMembers: [(relationship: Relationship, owners: [RowIdentifier])] = []
 }

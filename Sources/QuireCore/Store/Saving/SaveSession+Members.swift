@@ -102,7 +102,7 @@ extension SaveSession {
     try former.bind(owner.id, at: 2)
     if try former.step() {
       let row = RowIdentifier(id: former.integer(at: 0), entity: Int32(path.relationship.entity.number))
-      bereaved.append((path.relationship, [row]))
+      ownersLosingMembers.append((path.relationship, [row]))
     }
     // A row that stays with its owner keeps its place.
     let place = order.map { ", \($0) = CASE WHEN \(key) = ?1 THEN \($0) ELSE ?3 END" } ?? ""

@@ -67,10 +67,10 @@ extension SaveSession {
   // MARK: Deletes
 
   /// The owners of what is to be deleted that no delete rule reaches.
-  func bereavedByDeletions() throws(Failure) -> [(relationship: Relationship, owners: [RowIdentifier])] {
+  func ownersLosingMembersByDeletions() throws(Failure) -> [(relationship: Relationship, owners: [RowIdentifier])] {
     if request.deletes.isEmpty { return [] }
     let ids = Dictionary(grouping: request.deletes, by: \.entity.rootNumber).mapValues { $0.map(\.id) }
-    return try schema.bereaved(by: ids, on: connection)
+    return try schema.ownersLosingMembers(by: ids, on: connection)
   }
 
   /// In the order of the keys, which is that of the tables.

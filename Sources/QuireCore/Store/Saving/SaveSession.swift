@@ -17,7 +17,7 @@ final class SaveSession {
   /// Highest order key in use, by list.
   private var highestOrderKeys: [OrderedList: Int64] = [:]
   /// The owners that lose members without being part of the request.
-  var bereaved: [(relationship: Relationship, owners: [RowIdentifier])] = []
+  var ownersLosingMembers: [(relationship: Relationship, owners: [RowIdentifier])] = []
   /// Objects that another writer changed or deleted; gathered so that a merge sees them all.
   private var conflicts: [Failure] = []
 
@@ -37,7 +37,7 @@ final class SaveSession {
   func run() throws(Failure) -> SaveResult {
     try allocate()
     try checkReservedIDs()
-    bereaved = try bereavedByDeletions()
+    ownersLosingMembers = try ownersLosingMembersByDeletions()
     try deleteRows()
     try removeMembers()
     try updateRows()
@@ -46,7 +46,7 @@ final class SaveSession {
     try writeOrders()
     try checkDeletedAreFree()
     try throwConflicts()
-    return SaveResult(permanentIDs: permanentIDs, bereaved: bereaved)
+    return SaveResult(permanentIDs: permanentIDs, ownersLosingMembers: ownersLosingMembers)
   }
 
   // MARK: References

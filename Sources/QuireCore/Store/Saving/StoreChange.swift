@@ -8,5 +8,5 @@ struct StoreChange: Sendable {
   var returned: ContiguousArray<RowIdentifier> = []
   /// Objects whose to-many relationship holds others than before. That they are of the relationship's entity is known,
   /// not of which under it.
-  var regrouped: [(relationship: Relationship, owners: [RowIdentifier])] = []
+  var membershipChanges: [(relationship: Relationship, owners: [RowIdentifier])] = []
 }

@@ -1,6 +1,6 @@
 /// What a list still has as its cache does. Blocks and sections are made of that when somebody first looks at them; ids
 /// are read without.
-struct CachedList {
+struct UnloadedIndex {
   private var sections = ContiguousArray<SectionRecord>()
   private var sectionBytes = ContiguousArray<UInt8>()
   private var madeSections = 0
@@ -56,7 +56,7 @@ struct CachedList {
   // MARK: Making
 
   /// The ids of a block that has not been made.
-  func ids(of block: Int) -> ArraySlice<Int64> { groups[block / CachedList.blocksPerGroup].ids[rows(of: block)] }
+  func ids(of block: Int) -> ArraySlice<Int64> { groups[block / UnloadedIndex.blocksPerGroup].ids[rows(of: block)] }
 
   /// Where a row is in a block that has not been made.
   func row(of id: Int64, in block: Int) -> Int? {
@@ -66,7 +66,7 @@ struct CachedList {
   }
 
   private func rows(of block: Int) -> Range<Int> {
-    let isFirst = block.isMultiple(of: CachedList.blocksPerGroup)
+    let isFirst = block.isMultiple(of: UnloadedIndex.blocksPerGroup)
     return (isFirst ? 0 : Int(blocks[block - 1].end))..<Int(blocks[block].end)
   }
 
@@ -81,7 +81,7 @@ struct CachedList {
     if blocks[block].keys < 0 {
       made.keys = PackedKeys(shared: order, bytes: [], ends: [], width: 0, hasIDs: true)
     } else {
-      let record = keys[blocks[block].keys], group = groups[block / CachedList.blocksPerGroup]
+      let record = keys[blocks[block].keys], group = groups[block / UnloadedIndex.blocksPerGroup]
       let pieces = record.start + record.sharedCount
       let shared = group.bytes[record.start..<pieces]
       made.keys = PackedKeys(
@@ -96,19 +96,19 @@ struct CachedList {
 
   /// Notes that a block was made, and gives those that have to be made now.
   mutating func noteMade(_ block: Int) -> Range<Int> {
-    let number = block / CachedList.blocksPerGroup
+    let number = block / UnloadedIndex.blocksPerGroup
     let all = self.blocks(of: number)
     groups[number].rest -= 1
     return groups[number].rest * 2 < all.count ? all : 0..<0
   }
 
   private func blocks(of group: Int) -> Range<Int> {
-    let first = group * CachedList.blocksPerGroup
-    return first..<min(first + CachedList.blocksPerGroup, blocks.count)
+    let first = group * UnloadedIndex.blocksPerGroup
+    return first..<min(first + UnloadedIndex.blocksPerGroup, blocks.count)
   }
 
   /// All blocks of the group of one have been made.
-  mutating func forgetGroup(of block: Int) { groups[block / CachedList.blocksPerGroup] = Group() }
+  mutating func forgetGroup(of block: Int) { groups[block / UnloadedIndex.blocksPerGroup] = Group() }
 
   /// A section that has not been made.
   func section(_ number: Int) -> SectionKey {
@@ -140,7 +140,7 @@ struct CachedList {
 
 // MARK: - Writing
 
-extension CachedList {
+extension UnloadedIndex {
   /// Gathers a list in order.
   struct Writer {
     private(set) var sections = ContiguousArray<SectionRecord>()
@@ -174,7 +174,7 @@ extension CachedList {
 
     /// False for one that is too large.
     mutating func add(_ block: RowBlock, in section: Int, _ order: SortKey) -> Bool {
-      if blocks.count % CachedList.blocksPerGroup == 0 { groups.append(Group()) }
+      if blocks.count % UnloadedIndex.blocksPerGroup == 0 { groups.append(Group()) }
       let group = groups.count - 1
       groups[group].ids.append(contentsOf: block.ids)
       guard let end = Int32(exactly: groups[group].ids.count), let section = Int32(exactly: section) else {
@@ -220,7 +220,7 @@ extension CachedList {
 
 // MARK: - Reading
 
-extension CachedList {
+extension UnloadedIndex {
   /// What was written; nil where it is damaged. `rowCounts` has those of the blocks.
   init?(
     from file: CacheFile.Reader, rowCounts: inout ContiguousArray<Int>,
@@ -233,7 +233,7 @@ extension CachedList {
     blocks = file.part(counts[2])
     keys = file.part(counts[3])
     guard blocks.count == counts[2], takeRowCounts(&rowCounts), hasSections else { return nil }
-    let groupCount = (blocks.count + CachedList.blocksPerGroup - 1) / CachedList.blocksPerGroup
+    let groupCount = (blocks.count + UnloadedIndex.blocksPerGroup - 1) / UnloadedIndex.blocksPerGroup
     let sizes: ContiguousArray<Int> = file.part(groupCount * 2)
     if sizes.count != groupCount * 2 { return nil }
     map = file.part(counts[4])
@@ -252,7 +252,7 @@ extension CachedList {
     counts.reserveCapacity(blocks.count)
     var end: Int32 = 0
     for (number, block) in blocks.enumerated() {
-      if number % CachedList.blocksPerGroup == 0 { end = 0 }
+      if number % UnloadedIndex.blocksPerGroup == 0 { end = 0 }
       if block.end <= end { return false }
       counts.append(Int(block.end - end))
       end = block.end
@@ -275,7 +275,7 @@ extension CachedList {
     let number = blocks[block].keys
     if number < 0 { return true }
     guard number < keys.count else { return false }
-    let record = keys[number], group = groups[block / CachedList.blocksPerGroup]
+    let record = keys[number], group = groups[block / UnloadedIndex.blocksPerGroup]
     let rows = rows(of: block)
     func isPart(_ start: Int, _ count: Int, of whole: Int) -> Bool {
       start >= 0 && start <= whole && count >= 0 && count <= whole - start

@@ -1,7 +1,7 @@
 extension Schema {
   /// The objects that lose members when these rows, by root, are deleted, and that no delete rule leads to: the owners
   /// in to-many relationships without inverse. To be asked while the rows are still there.
-  func bereaved(
+  func ownersLosingMembers(
     by ids: [Int: [Int64]], on connection: Connection
   ) throws(Failure) -> [(relationship: Relationship, owners: [RowIdentifier])] {
     var found: [(relationship: Relationship, owners: [RowIdentifier])] = []

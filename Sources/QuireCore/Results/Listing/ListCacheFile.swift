@@ -1,6 +1,6 @@
 /// The cache of a list: what a first fetch found, in a file beside the store. It is a guess that is checked: what was
 /// written for another query, or for another state of the store, is not taken.
-struct ListCache {
+struct ListCacheFile {
   private let file: CacheFile
   private let key: ContiguousArray<UInt8>
   private let store: Store

@@ -3,7 +3,7 @@ import Testing
 @testable import QuireCore
 
 /// An index that was read from a file, against one that was loaded with the same rows.
-@Suite("Lists out of a cache") struct CachedListTests {
+@Suite("Lists out of a cache") struct UnloadedIndexTests {
   /// An index in a file and out of it again.
   private struct Press {
     let folder: TemporaryFolder
@@ -146,7 +146,7 @@ import Testing
     let ids = cached.ids(in: 0..<6000)
     let snapshot = ListSnapshot(cached)
     for id in ids { #expect(cached.path(of: id) != nil) }
-    #expect(all > CachedList.blocksPerGroup * 2 && made() == 0 && cached.checkInvariants().isEmpty)
+    #expect(all > UnloadedIndex.blocksPerGroup * 2 && made() == 0 && cached.checkInvariants().isEmpty)
     _ = cached.apply([RowChange(id: ids[3000], newKey: nil)])
     #expect(made() > 0 && made() < 30 && cached.checkInvariants().isEmpty)
     #expect(snapshot.ids(in: 0..<6000) == ids)

@@ -4,7 +4,7 @@ import Testing
 @testable import QuireCore
 
 /// What a cache makes a list show, against a list that has none, after whatever happened to the store and to the file.
-@Suite struct ListCacheTests {
+@Suite struct ListCacheFileTests {
   private final class Desk {
     let folder: TemporaryFolder
     let model: Model
