@@ -1,4 +1,4 @@
-"""Histories that the random ones of Tests/Model/graph.py have found, each made short."""
+"""Histories that the random ones of Tests/Checks/graph/graph.py have found, each made short."""
 
 from __future__ import annotations
 

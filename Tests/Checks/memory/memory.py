@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""What loops over many objects hold in Python, and whether what is made and gone is given back.
+r"""What loops over many objects hold in Python, and whether what is made and gone is given back.
 
-    QUIRE_LIBRARY=build/lib/libquire.so PYTHONPATH=bindings/python/src Tests/Model/memory.py [--rows N] [--rounds N]
+    QUIRE_LIBRARY=build/lib/libquire.so PYTHONPATH=bindings/python/src \
+        Tests/Checks/memory/memory.py [--rows N] [--rounds N]
 
 Each measurement runs in a process of its own, so that the system's greatest resident size is that of the measurement.
 """
