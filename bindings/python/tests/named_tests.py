@@ -54,5 +54,4 @@ LANGUAGES: dict[str, tuple[pathlib.Path, Callable[[str], set[str]]]] = {
 def tests_of(name: str) -> set[str]:
     """The tests in the file with this name; none when there is no such file."""
     folder, find = LANGUAGES[pathlib.PurePath(name).suffix]
-    path = folder / name
-    return find(path.read_text(encoding="utf-8")) if path.is_file() else set()
+    return {test for path in folder.rglob(name) for test in find(path.read_text(encoding="utf-8"))}
