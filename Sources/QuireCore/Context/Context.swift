@@ -3,7 +3,9 @@ import Synchronization
 /// A working set of objects on a store, or on another context. Used by one thread at a time; see `Confinement`.
 final class Context {
   let store: Store
-  /// What it reads through and saves to, instead of the store; see Context+Parent.swift.
+  /// What it reads through and saves to.
+  let source: any SavedSource
+  /// The context above it, whose objects count as saved; nil where `source` is no context.
   let parent: Context?
   /// How many contexts it reads through.
   let depth: Int
@@ -97,6 +99,7 @@ final class Context {
 
   init(store: Store) {
     self.store = store
+    source = StoreSource(store)
     parent = nil
     depth = 0
     confinement = Confinement(store.gate)
@@ -118,6 +121,7 @@ final class Context {
   /// A context whose store is another context.
   init(parent: Context) {
     store = parent.store
+    source = ParentSource(parent)
     self.parent = parent
     depth = parent.depth + 1
     confinement = parent.confinement
@@ -146,14 +150,11 @@ final class Context {
   /// Whether a row that is read now may be newer than what observers have been told.
   var readsAhead: Bool {
     if observers.isEmpty, childReferences.isEmpty { return false }
-    if !inbox.isEmpty { return true }
-    var above = parent
-    while let context = above {
-      if !context.touched.isEmpty || !context.inbox.isEmpty { return true }
-      above = context.parent
-    }
-    return false
+    return source.readsAhead(of: inbox)
   }
+
+  /// Whether something has changed that observers were not told.
+  var hasUntoldChanges: Bool { !touched.isEmpty }
 
   var children: [Context] { childReferences.isEmpty ? [] : childReferences.all.compactMap(\.context) }
 

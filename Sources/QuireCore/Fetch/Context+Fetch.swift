@@ -11,10 +11,10 @@ extension Context {
     try request.checkForFetch()
     try prepareFetch()
     if let kept = try keptQuery(for: request), try overlay(for: request, kept.query).isEmpty {
-      return list(try store.ids(kept.compiled), request, kept.query)
+      return list(try source.reader.ids(kept.compiled), request, kept.query)
     }
     let query = try FetchQuery(request, in: self)
-    let list = try store.watched(by: query.monitor) { () throws(Failure) in try fetch(request, query) }
+    let list = try source.reader.watched(by: query.monitor) { () throws(Failure) in try fetch(request, query) }
     // Objects may have been found changed, which their followers hear at once.
     if request.shouldRefreshRefetchedObjects { try process() }
     return list
@@ -41,9 +41,9 @@ extension Context {
     let reading = try ObjectReading(request, of: query.entity)
     let overlay = try overlay(for: request, query)
     if reading.refreshes { try refresh(overlay.objects) }
-    if overlay.isEmpty, parent == nil, reading.batchSize == 0, case .values = reading.extent {
+    if overlay.isEmpty, !source.holdsObjects, reading.batchSize == 0, case .values = reading.extent {
       // Nothing to lay over: ids and values come in one statement.
-      let rows = try store.rows(window(query.plan(), request))
+      let rows = try source.reader.rows(window(query.plan(), request))
       var objects: [ManagedObject?] = []
       objects.reserveCapacity(rows.count)
       for row in rows {
@@ -66,7 +66,7 @@ extension Context {
   private func refresh(_ objects: [ManagedObject]) throws(Failure) {
     let saved = objects.filter { $0.context === self && $0.state == .saved && !$0.isFault }
     guard let first = saved.first else { return }
-    for row in try rows(root: first.entity.root, ids: saved.map(\.id)) { object(for: row).refresh(with: row) }
+    for row in try source.rows(root: first.entity.root, ids: saved.map(\.id)) { object(for: row).refresh(with: row) }
   }
 
   /// The plan with the request's limit and offset, for the store to apply.
@@ -82,7 +82,7 @@ extension Context {
     try request.checkForFetch()
     try prepareFetch()
     let query = try FetchQuery(request, in: self)
-    return try store.watched(by: query.monitor) { () throws(Failure) in try count(request, query) }
+    return try source.reader.watched(by: query.monitor) { () throws(Failure) in try count(request, query) }
   }
 
   /// What a fetch of the request would run, in words for people.
@@ -91,24 +91,24 @@ extension Context {
     try prepareFetch()
     let query = try FetchQuery(request, in: self)
     if request.resultType == .dictionaries {
-      return try store.explain(valuesPlan(request, query), projection(request, query)).text
+      return try source.reader.explain(valuesPlan(request, query), projection(request, query)).text
     }
     let overlay = try overlay(for: request, query)
-    let text = try store.explain(window(query.plan(), request)).text
+    let text = try source.reader.explain(window(query.plan(), request)).text
     if overlay.isEmpty { return text }
     return "\(text)\npending: \(overlay.objects.count) objects are looked at in memory, and their rows left out"
   }
 
   private func count(_ request: FetchRequest, _ query: FetchQuery) throws(Failure) -> Int {
     if request.resultType == .dictionaries {
-      return try store.count(valuesPlan(request, query), projection(request, query))
+      return try source.reader.count(valuesPlan(request, query), projection(request, query))
     }
     let overlay = try overlay(for: request, query)
     var plan = query.plan()
     plan.sort = []
-    if overlay.isEmpty { return try store.count(window(plan, request)) }
+    if overlay.isEmpty { return try source.reader.count(window(plan, request)) }
     plan.excluded = overlay.savedIDs
-    var count = try store.count(plan)
+    var count = try source.reader.count(plan)
     for object in overlay.objects where try query.matches(object) { count += 1 }
     count = max(0, count - request.offset)
     return min(count, request.limit ?? count)
@@ -120,16 +120,16 @@ extension Context {
   ) throws(Failure) -> ContiguousArray<RowIdentifier> {
     var plan = query.plan()
     let limit = request.limit
-    if overlay.isEmpty { return try store.ids(window(plan, request)) }
+    if overlay.isEmpty { return try source.reader.ids(window(plan, request)) }
     plan.excluded = overlay.savedIDs
     if let limit { plan.limit = limit.addingReportingOverflow(request.offset).overflow ? nil : limit + request.offset }
     let matching = try overlay.matching(query)
     var merged = ContiguousArray<RowIdentifier>()
     if matching.isEmpty {
-      merged = try store.ids(plan)
+      merged = try source.reader.ids(plan)
     } else {
       var next = 0
-      try store.scan(plan, keyPaths: query.sort.map(\.keyPath)) { (row, values) throws(Failure) in
+      try source.reader.scan(plan, keyPaths: query.sort.map(\.keyPath)) { (row, values) throws(Failure) in
         let key = query.sortKey(of: row, values)
         while next < matching.count, matching[next].key < key {
           merged.append(matching[next].row)
@@ -168,7 +168,7 @@ extension Context {
 
   private func fetchDictionaries(_ request: FetchRequest, _ query: FetchQuery) throws(Failure) -> ObjectList {
     let projection = try projection(request, query)
-    let cells = try store.columns(valuesPlan(request, query), projection)
+    let cells = try source.reader.columns(valuesPlan(request, query), projection)
     var kinds: [Column.Kind] = []
     for (column, values) in zip(projection.columns, cells) {
       let property: Property?
@@ -254,8 +254,8 @@ extension Context {
     from entity: Entity
   ) throws(Failure) -> [ManagedObject] {
     var owners = ObjectSet()
-    let ids = try savedOwners(of: Array(references), through: relationship, from: entity)
-    for row in try rows(root: entity.root, ids: ids) { owners.insert(object(for: row)) }
+    let ids = try source.owners(of: Array(references), through: relationship, from: entity)
+    for row in try source.rows(root: entity.root, ids: ids) { owners.insert(object(for: row)) }
     if let inverse = relationship.inverse, !inverse.isToMany {
       for member in members where !member.isFault {
         guard case .object(let box) = member.values[inverse.slot],

@@ -44,11 +44,7 @@ extension Context {
       }
       if object.isLive { live.insert(row.id) }
     }
-    if parent != nil {
-      live.formUnion(try savedIDs(unknown, root: entity.root))
-    } else if !unknown.isEmpty {
-      live.formUnion(try store.ids(FetchPlan(entity: entity, isRestrictedTo: unknown)).map(\.id))
-    }
+    live.formUnion(try source.usedIDs(unknown, of: entity))
     return ContiguousArray(rows.filter { live.contains($0.id) })
   }
 }

@@ -140,7 +140,7 @@ final class ObjectList {
     switch reading.extent {
     case .values: try read(range, entity)
     // Of some properties only the store tells, and a parent may have others.
-    case .whenTouched(let properties) where context.parent != nil && !properties.isEmpty: try read(range, entity)
+    case .whenTouched(let properties) where context.source.holdsObjects && !properties.isEmpty: try read(range, entity)
     case .whenTouched(let properties): try makeUnread(range, entity, properties)
     case .alone: _ = make(range)
     }
@@ -160,7 +160,7 @@ final class ObjectList {
     if !missing.isEmpty {
       var found: [Int64: ManagedObject] = [:]
       found.reserveCapacity(missing.count)
-      for row in try context.rows(root: entity.root, ids: missing) {
+      for row in try context.source.rows(root: entity.root, ids: missing) {
         let object = context.object(for: row)
         if reading.refreshes { object.refresh(with: row) }
         found[row.id] = object
@@ -198,7 +198,7 @@ final class ObjectList {
       // Its order is that of the ids.
       let plan = FetchPlan(entity: entity, isRestrictedTo: ids)
       ids = []
-      try context.store.scan(plan, keyPaths: properties.map { [$0.name] }) { (row, values) throws(Failure) in
+      try context.source.reader.scan(plan, keyPaths: properties.map { [$0.name] }) { (row, values) throws(Failure) in
         ids.append(row.id)
         for (place, value) in values.enumerated() { columns[place].append(value) }
       }

@@ -29,15 +29,15 @@ struct PageReader {
   func readColumns(
     _ ids: [Int64], _ body: (Int64, Statement, [StoredType]) throws(Failure) -> Void
   ) throws(Failure) -> Bool {
-    if context.parent != nil { return false }
-    return try context.store.read(paths.map(\.last), root: entity.root, ids: ids, body)
+    if context.source.holdsObjects { return false }
+    return try context.source.reader.read(paths.map(\.last), root: entity.root, ids: ids, body)
   }
 
   /// The rows with these ids, by id.
   func stored(_ ids: [Int64]) throws(Failure) -> [Int64: Row] {
     if ids.isEmpty { return [:] }
     return Dictionary(
-      try context.rows(root: entity.root, ids: ids).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+      try context.source.rows(root: entity.root, ids: ids).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
   struct Builders {

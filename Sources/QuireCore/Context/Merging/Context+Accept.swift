@@ -63,7 +63,7 @@ extension Context {
     }
     for (root, ids) in unknown {
       guard let entity = model.entity(numbered: root) else { continue }
-      for row in try rows(root: entity, ids: ids) { objects.append(object(for: row)) }
+      for row in try source.rows(root: entity, ids: ids) { objects.append(object(for: row)) }
     }
     for reference in request.updates.map(\.reference) + request.deletes.map(\.reference) {
       if let entity = model.entity(numbered: reference.root), let object = try object(reference, of: entity) {

@@ -27,8 +27,7 @@ extension Context {
     while true {
       let request = try saveRequest()
       do throws(Failure) {
-        // A parent takes over values that no store keeps, too.
-        return (request, request.isEmpty && parent == nil ? nil : try write(request))
+        return (request, try source.save(request, of: self))
       } catch {
         // What is settled is none of the caller's doing.
         undoManager?.isPaused = true
@@ -48,15 +47,6 @@ extension Context {
       if !hasChanges { return (SaveRequest(), nil) }
       try Validation.check(self)
     }
-  }
-
-  private func write(_ request: SaveRequest) throws(Failure) -> SaveResult? {
-    guard let parent else {
-      return try writing { () throws(Failure) in try store.save(request) { publish(request, $0) } }
-    }
-    try parent.accept(request, from: self)
-    parent.savingChild = self
-    return nil
   }
 
   private func settle(
@@ -163,7 +153,7 @@ extension Context {
   /// Whether an object that is to be inserted was stored before: its deletion was undone, here and by another writer.
   /// Of what a parent has not saved there are no versions, but nobody else gives ids of its own there.
   private func hasReturned(_ reference: ObjectReference) -> Bool {
-    parent != nil || (registeredObject(reference)?.version ?? 0) > 0
+    source.holdsObjects || (registeredObject(reference)?.version ?? 0) > 0
   }
 
   /// What is in the store now, by reference.
@@ -173,7 +163,7 @@ extension Context {
     var rows: [ObjectReference: Row] = [:]
     for (root, ids) in ids.sorted(by: { $0.key < $1.key }) {
       guard let entity = model.entity(numbered: root) else { continue }
-      for row in try self.rows(root: entity, ids: ids) { rows[ObjectReference(root: root, id: row.id)] = row }
+      for row in try source.rows(root: entity, ids: ids) { rows[ObjectReference(root: root, id: row.id)] = row }
     }
     return rows
   }

@@ -75,7 +75,7 @@ extension Context {
       for object in candidates where object.entity.isKind(of: constraint.entity) && !object.isFault {
         guard let key = UniqueKey(constraint, of: object.values) else { continue }
         if holders[key] == nil {
-          guard let row = try store.row(with: key, of: constraint) else {
+          guard let row = try source.reader.row(with: key, of: constraint) else {
             holders[key] = (object, nil)
             continue
           }

@@ -51,11 +51,7 @@ extension Context {
 
   /// For what shows the state of the store. Within an observer the running bracket goes on first.
   func mergeIfAutomatic() throws(Failure) {
-    if let parent {
-      try parent.mergeIfAutomatic()
-      // What it comes to tell arrives in the inbox.
-      try parent.process()
-    }
+    try source.mergeIfAutomatic()
     if mergesAutomatically, !isProcessing, !isAskingHandler, !inbox.isEmpty { try merge() }
   }
 
@@ -76,7 +72,7 @@ extension Context {
     var rows: [(object: ManagedObject, row: Row)] = []
     for (root, objects) in wanted {
       guard let entity = model.entity(numbered: root) else { continue }
-      let present = try self.rows(root: entity, ids: objects.keys.sorted())
+      let present = try source.rows(root: entity, ids: objects.keys.sorted())
       for row in present {
         if let object = objects[row.id] { rows.append((object, row)) }
       }
@@ -110,7 +106,7 @@ extension Context {
         objects.append(object)
         guard object.toMany[relationship.slot]?.isChanged == true, !relationship.followsFromInverse else { continue }
         let root = relationship.destination.rootNumber
-        let present = try savedMembers(of: relationship, owner: owner.id).map {
+        let present = try source.members(of: relationship, owner: owner.id).map {
           ObjectReference(root: root, id: $0.id)
         }
         members.append((object, relationship, present))
@@ -139,7 +135,7 @@ extension Context {
   /// The members that were read where a parent may have some again that it had deleted: of relationships without
   /// inverse nobody is told that.
   private func relationships(reaching change: StoreChange) -> [(Relationship, [RowIdentifier])] {
-    if parent == nil { return [] }
+    if !source.holdsObjects { return [] }
     var roots: Set<Int> = []
     for row in change.updated where registeredObject(row)?.isLive != true {
       if let reference = reference(row) { roots.insert(reference.root) }
@@ -167,7 +163,7 @@ extension Context {
     var found: [ObjectReference] = []
     for (root, ids) in ids {
       guard let entity = model.entity(numbered: root) else { continue }
-      found += try savedIDs(ids, root: entity).map { ObjectReference(root: root, id: $0) }
+      found += try source.usedIDs(ids, root: entity).map { ObjectReference(root: root, id: $0) }
     }
     return found
   }
@@ -205,7 +201,7 @@ extension Context {
     var present: Set<RowIdentifier> = []
     for (root, rows) in candidates {
       guard let entity = model.entity(numbered: root) else { continue }
-      let stored = try savedIDs(rows.map(\.id), root: entity)
+      let stored = try source.usedIDs(rows.map(\.id), root: entity)
       for row in rows where stored.contains(row.id) {
         present.insert(row)
         returned.insert(ObjectReference(root: root, id: row.id))

@@ -103,13 +103,13 @@ extension Context {
     var newer: [ObjectIdentifier: NewerValues] = [:]
     for group in Dictionary(grouping: objects, by: \.entity.rootNumber).values {
       guard let first = group.first else { continue }
-      for row in try rows(root: first.entity.root, ids: group.map(\.id)) {
+      for row in try source.rows(root: first.entity.root, ids: group.map(\.id)) {
         guard let object = registeredObject(ObjectReference(root: row.entity.rootNumber, id: row.id)) else { continue }
         var members: [(relationship: Relationship, present: [ObjectReference])] = []
         for relationship in object.entity.relationships
         where object.toMany[relationship.slot]?.isChanged == true && !relationship.isTransient {
           let root = relationship.destination.rootNumber
-          let present = try savedMembers(of: relationship, owner: object.id)
+          let present = try source.members(of: relationship, owner: object.id)
           members.append((relationship, present.map { ObjectReference(root: root, id: $0.id) }))
         }
         newer[ObjectIdentifier(object)] = NewerValues(row: row, members: members)

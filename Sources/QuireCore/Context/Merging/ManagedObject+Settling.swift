@@ -284,6 +284,6 @@ extension ManagedObject {
 
   func storedMembers(of relationship: Relationship) throws(Failure) -> [ObjectReference] {
     let root = relationship.destination.rootNumber
-    return try context.savedMembers(of: relationship, owner: id).map { ObjectReference(root: root, id: $0.id) }
+    return try context.source.members(of: relationship, owner: id).map { ObjectReference(root: root, id: $0.id) }
   }
 }

@@ -43,7 +43,7 @@ extension Context {
     let found: ManagedObject?
     if let object = registeredObject(reference), object.state != .saved || !object.isFault {
       found = object
-    } else if let row = try rows(root: entity.root, ids: [id]).first {
+    } else if let row = try source.rows(root: entity.root, ids: [id]).first {
       found = object(for: row)
     } else {
       found = nil
@@ -79,7 +79,7 @@ extension Context {
     }
     for group in faults.values {
       guard let first = group.first else { continue }
-      for row in try rows(root: first.entity.root, ids: group.map(\.id)) {
+      for row in try source.rows(root: first.entity.root, ids: group.map(\.id)) {
         if let object = registeredObject(ObjectReference(root: row.entity.rootNumber, id: row.id)), object.isFault {
           object.fulfil(with: row)
         }

@@ -123,7 +123,7 @@ extension ManagedObject {
     if let loaded = toMany[relationship.slot] { return loaded.members }
     var members: [ObjectReference] = []
     if state != .inserted, !relationship.isTransient {
-      for row in try context.savedMembers(of: relationship, owner: id) {
+      for row in try context.source.members(of: relationship, owner: id) {
         guard let entity = context.model.entity(numbered: Int(row.entity)) else { continue }
         let object = context.object(ObjectReference(root: entity.rootNumber, id: row.id), entity: entity)
         if object.state == .saved, !object.isFault, let inverse = relationship.inverse, !inverse.isToMany,
@@ -302,7 +302,7 @@ extension ManagedObject {
   /// One of the two was read before another writer has saved whom `other` belongs to, and one after that: has both show
   /// what is saved by now, as far as it was not changed here.
   private func readAgain(_ other: ManagedObject, in relationship: Relationship) throws(Failure) {
-    for row in try context.rows(root: other.entity.root, ids: [other.id]) { other.refresh(with: row) }
+    for row in try context.source.rows(root: other.entity.root, ids: [other.id]) { other.refresh(with: row) }
     forgetMembers(of: relationship, isNewer: true)
   }
 

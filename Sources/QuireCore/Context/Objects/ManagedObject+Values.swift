@@ -24,7 +24,7 @@ extension ManagedObject {
       try context.fulfil(batch)
       if !isFault { return }
     }
-    guard let row = try context.rows(root: entity.root, ids: [id]).first else {
+    guard let row = try context.source.rows(root: entity.root, ids: [id]).first else {
       // Lists that still show it let go of it; once, because whoever refers to it may ask for it again and again.
       if context.noteMissing(reference) { context.touchLife(of: self, isLive: true) }
       state = .gone
@@ -223,8 +223,8 @@ extension Context {
   /// The object behind a reference that a relationship holds. The row tells the concrete entity when it is not known.
   func object(_ reference: ObjectReference, of entity: Entity) throws(Failure) -> ManagedObject? {
     if let object = registeredObject(reference) { return object }
-    if reference.isTemporary, parent == nil { return nil }
+    if reference.isTemporary, !source.holdsObjects { return nil }
     if !entity.hasChildren, !reference.isTemporary { return object(reference, entity: entity) }
-    return try rows(root: entity.root, ids: [reference.id]).first.map { object(for: $0) }
+    return try source.rows(root: entity.root, ids: [reference.id]).first.map { object(for: $0) }
   }
 }

@@ -33,38 +33,16 @@ extension Context {
   /// Reads what the delete rules of `deleted` lead to: a statement for each relationship, not one for each object.
   /// Gives the objects that were read, which nobody else may hold. A child reads from its parent, object by object.
   private func readReach(of deleted: [ManagedObject]) throws(Failure) -> [ManagedObject] {
-    if parent != nil { return [] }
+    if source.holdsObjects { return [] }
     var read: [ManagedObject] = []
     for (_, objects) in Dictionary(grouping: deleted, by: { ObjectIdentifier($0.entity) }) {
       for relationship in objects[0].entity.relationships where relationship.hasDeleteRule {
         read +=
-          try relationship.isToMany ? readMembers(of: relationship, objects) : readTargets(of: relationship, objects)
+          try relationship.isToMany
+          ? source.readMembers(of: relationship, objects, in: self) : readTargets(of: relationship, objects)
       }
     }
     return read
-  }
-
-  /// Reads the members of a to-many relationship from the store where they are not known; gives those that had to be
-  /// read.
-  func readMembers(of relationship: Relationship, _ owners: [ManagedObject]) throws(Failure) -> [ManagedObject] {
-    if relationship.isTransient { return [] }
-    let unread = owners.filter { $0.toMany[relationship.slot] == nil && $0.state != .inserted && $0.id > 0 }
-    if unread.isEmpty { return [] }
-    let found = try store.members(of: relationship, owners: unread.map(\.id))
-    var objects: [ManagedObject] = []
-    objects.reserveCapacity(found.rows.count)
-    for row in found.rows { objects.append(object(for: row)) }
-    let root = relationship.destination.rootNumber
-    var next = 0
-    for owner in unread.sorted(by: { $0.id < $1.id }) {
-      var members: [ObjectReference] = []
-      while next < found.members.count, found.members[next].owner <= owner.id {
-        members.append(ObjectReference(root: root, id: found.members[next].id))
-        next += 1
-      }
-      owner.take(members, asSavedIn: relationship)
-    }
-    return objects
   }
 
   /// Reads the objects that a to-one relationship holds, where they have no values yet.
@@ -77,7 +55,7 @@ extension Context {
       let target = registeredObject(box.reference)
       if target == nil || target?.isFault == true && target?.state == .saved { wanted.insert(box.reference.id) }
     }
-    return try store.rows(root: relationship.destination.root, ids: wanted.sorted()).map { object(for: $0) }
+    return try source.rows(root: relationship.destination.root, ids: wanted.sorted()).map { object(for: $0) }
   }
 
   /// Relationships whose holders no delete rule tells when one of `gone` is deleted.

@@ -44,7 +44,7 @@ extension Context {
   ///
   /// While observers are told of changes, `pendingValues` has not heard of all of them.
   var findsPendingByValue: Bool {
-    parent == nil && !isProcessing && inserted.count + updated.count > Context.mostInTurn
+    !source.holdsObjects && !isProcessing && inserted.count + updated.count > Context.mostInTurn
   }
 
   /// The objects with pending changes that have that value. All changes have been processed.

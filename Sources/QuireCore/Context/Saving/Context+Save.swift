@@ -41,7 +41,7 @@ extension Context {
       resolveTemporaryReferences(in: insertedObjects + updatedObjects + Array(overlaid), assigned)
     }
     for object in overlaid.take() { object.commit() }
-    defer { notifyParent() }
+    defer { source.announceSave() }
     // What still refers to a deleted object, because no rule took it away, refers to nothing from now on.
     let hasDangling = !exposedRelationships(to: deletedObjects).isEmpty
     if hasDangling { for object in deletedObjects { touch(object) } }
@@ -83,13 +83,13 @@ extension Context {
   func obtainPermanentIDs() throws(Failure) {
     try checkMayChange()
     try checkNotAccepting()
-    try parent?.obtainPermanentIDs()
+    try source.obtainPermanentIDs()
     try process()
     var assigned: [(object: ManagedObject, temporary: Int64)] = []
     let byRoot = Dictionary(grouping: inserted, by: \.entity.rootNumber)
     for (_, objects) in byRoot.sorted(by: { $0.key < $1.key }) {
       guard let root = objects.first?.entity.root else { continue }
-      let used = try savedIDs(objects.filter { $0.id > 0 }.map(\.id), root: root)
+      let used = try source.usedIDs(objects.filter { $0.id > 0 }.map(\.id), root: root)
       // An insertion that was redone comes last among the inserted, but has its old place among the temporary ids.
       let wanting = objects.filter { $0.id < 0 || used.contains($0.id) }.sorted { $0.isBefore($1) }
       if wanting.isEmpty { continue }

@@ -10,11 +10,7 @@ extension Context {
   func beginTransaction() throws(Failure) {
     try checkMayChange()
     try checkMayHandleTransactions("begun")
-    if parent != nil {
-      throw Failure(
-        .unsupported,
-        "A child saves into its parent, and not into the file. Begin the transaction in the context without a parent.")
-    }
+    try source.checkHasTransactions()
     if transaction != nil {
       throw Failure(.invalidState, "The context has a transaction open already; they do not nest.")
     }
@@ -81,11 +77,7 @@ extension Context {
 
   private func openTransaction() throws(Failure) -> HeldTransaction {
     if let transaction { return transaction }
-    throw Failure(
-      .invalidState,
-      parent == nil
-        ? "The context has no transaction open. Begin one first."
-        : "A child has no transactions of its own. End that of the context without a parent.")
+    throw source.noTransaction
   }
 
   private func checkMayHandleTransactions(_ what: String) throws(Failure) {

@@ -170,7 +170,7 @@ extension Context {
       var holders = image.members[relationship.slot] ?? []
       if relationship.deleteRule == .noAction, let inverse = relationship.inverse {
         let root = relationship.destination.rootNumber
-        let found = try savedOwners(of: [object.reference], through: inverse, from: relationship.destination)
+        let found = try source.owners(of: [object.reference], through: inverse, from: relationship.destination)
         holders += found.map { ObjectReference(root: root, id: $0) }
       }
       try noteHolders(of: object, among: holders, in: relationship)
@@ -233,7 +233,7 @@ extension Context {
     for relationship in exposedRelationships(to: deleted) where relationship.isToMany && relationship.inverse == nil {
       let root = relationship.destination.rootNumber
       let concerned = deleted.filter { $0.entity.rootNumber == root && $0.id > 0 }.map(\.reference)
-      for id in try savedOwners(of: concerned, through: relationship, from: relationship.entity) {
+      for id in try source.owners(of: concerned, through: relationship, from: relationship.entity) {
         let reference = ObjectReference(root: relationship.entity.rootNumber, id: id)
         guard let holder = try object(reference, of: relationship.entity), holder.isLive else { continue }
         _ = try holder.members(of: relationship)

@@ -118,12 +118,7 @@ extension Context {
   /// Observers hear of what is pending first, so that what they are told next is the work of the request alone.
   private func prepareBatch() throws(Failure) {
     try checkMayChange()
-    if parent != nil {
-      throw Failure(
-        .unsupported,
-        "Batch requests change the store itself, and this context has a parent. Run them in the context without one, "
-          + "and merge here (quire_context_merge).")
-    }
+    try source.checkHasBatchRequests()
     try process()
   }
 

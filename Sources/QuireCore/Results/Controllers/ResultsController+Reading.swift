@@ -32,7 +32,7 @@ extension ResultsController {
 
   /// The objects of saved rows, as far as these are there.
   func storedObjects(_ ids: [Int64]) throws(Failure) -> [ManagedObject] {
-    try context.rows(root: query.entity.root, ids: ids).map { context.object(for: $0) }
+    try context.source.rows(root: query.entity.root, ids: ids).map { context.object(for: $0) }
   }
 
   func page(_ range: Range<Int>, keys: [String], nulSeparated: Bool) throws(Failure) -> Page {
@@ -44,7 +44,7 @@ extension ResultsController {
     } catch {
       if error.kind == .notFound, isSettled {
         let saved = ids.filter { $0 > 0 }
-        letGo(of: Set(saved).subtracting(try context.savedIDs(saved, root: query.entity.root)))
+        letGo(of: Set(saved).subtracting(try context.source.usedIDs(saved, root: query.entity.root)))
       }
       throw error
     }

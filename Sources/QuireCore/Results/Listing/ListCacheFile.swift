@@ -8,10 +8,10 @@ struct ListCacheFile {
   /// nil for a list that depends on more than the store, and where there is no file.
   init?(_ name: Text, of listing: Listing, in context: Context) {
     let query = listing.query
-    guard context.parent == nil, context.store.path != ":memory:", listing.window == nil, query.sections == nil,
+    guard !context.source.holdsObjects, context.store.path != ":memory:", listing.window == nil, query.sections == nil,
       query.predicate?.dependsOnStoreAlone ?? true
     else { return nil }
-    store = context.store
+    store = context.source.reader
     file = CacheFile(name, of: store.location)
     // The model is that of the store's file.
     var parts = [

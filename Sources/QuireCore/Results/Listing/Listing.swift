@@ -115,7 +115,7 @@ extension Listing {
     query.monitor = FetchMonitor(of: query.entity.name, cancellation, progress, in: context)
     let fresh = ListContents(self)
     context.noteListReading()
-    try context.store.watched(by: query.monitor) { () throws(Failure) in
+    try context.source.reader.watched(by: query.monitor) { () throws(Failure) in
       let loader = SectionedIndex.Loader(fresh.index)
       if let window = fresh.window {
         try window.load(self, query, in: context, fresh.aggregates)
@@ -154,7 +154,7 @@ extension Listing {
     plan.excluded = overlay.savedIDs
     let keyPaths = query.sort.map(\.keyPath)
     let passing = PlaceReader(self, plan.sections)
-    let isLoaded = try context.store.scanInPassing(plan, keyPaths: keyPaths) { (row) throws(Failure) in
+    let isLoaded = try context.source.reader.scanInPassing(plan, keyPaths: keyPaths) { (row) throws(Failure) in
       aggregates?.take(row.id, try row.furtherValues())
       return try passing.load(row, into: loader)
     }
@@ -162,7 +162,7 @@ extension Listing {
       loader.start()
       aggregates?.removeAll()
       let reader = PlaceReader(self, plan.sections)
-      try context.store.scanRows(plan, keyPaths: keyPaths) { (row) throws(Failure) in
+      try context.source.reader.scanRows(plan, keyPaths: keyPaths) { (row) throws(Failure) in
         aggregates?.take(row.id, try row.furtherValues())
         _ = try reader.load(row, into: loader)
       }
@@ -185,7 +185,7 @@ extension Listing {
     var end: Mark?
     var count = 0
     let reader = PlaceReader(self, plan.sections)
-    try context.store.scanRows(plan, keyPaths: query.sort.map(\.keyPath)) { (row) throws(Failure) in
+    try context.source.reader.scanRows(plan, keyPaths: query.sort.map(\.keyPath)) { (row) throws(Failure) in
       try reader.read(row)
       aggregates?.take(row.id, try row.furtherValues())
       add(row.id, RowKey(section: reader.section, order: reader.order))
@@ -210,7 +210,7 @@ extension Listing {
     let reference = ObjectReference(root: query.entity.rootNumber, id: id)
     var found = context.registeredObject(reference)
     if found == nil {
-      found = try context.rows(root: query.entity.root, ids: [id]).first.map(context.object(for:))
+      found = try context.source.rows(root: query.entity.root, ids: [id]).first.map(context.object(for:))
     }
     guard let object = found, id > 0, object.isLive, try object.isStillStored() else { return nil }
     var values: [Value] = []

@@ -34,7 +34,7 @@ extension Context {
       if let object = registeredObject(reference), !object.isFault || object.state != .saved { continue }
       missing.append(reference.id)
     }
-    read += try rows(root: relationship.destination.root, ids: missing).map { object(for: $0) }
+    read += try source.rows(root: relationship.destination.root, ids: missing).map { object(for: $0) }
     return withExtendedLifetime(read) { references.compactMap(registeredObject) }
   }
 
@@ -43,13 +43,6 @@ extension Context {
     of relationship: Relationship, _ owners: [ManagedObject]
   ) throws(Failure) -> [ManagedObject] {
     let owners = owners.filter { $0.toMany[relationship.slot] == nil && $0.state == .saved }
-    guard let parent, !owners.isEmpty else { return try readMembers(of: relationship, owners) }
-    let theirs = owners.map { parent.object($0.reference, entity: $0.entity) }
-    try parent.fulfil(theirs)
-    let read = try parent.prefetch([[relationship]], from: theirs)
-    try withExtendedLifetime((theirs, read)) { () throws(Failure) in
-      for owner in owners { _ = try owner.members(of: relationship) }
-    }
-    return []
+    return owners.isEmpty ? [] : try source.readMembers(of: relationship, owners, in: self)
   }
 }

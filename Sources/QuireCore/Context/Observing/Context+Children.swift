@@ -1,59 +1,5 @@
-/// Reading through a parent, and hearing from it. To a context with a parent that is what the store is to others: it
-/// finds there what the parent has, saved or not.
+/// What the children of a context learn of it, as contexts of a store learn what others save.
 extension Context {
-  // MARK: Reading
-
-  /// The rows with these ids as they are saved, to this context: in the store, or in its parent. In no order.
-  func rows(root: Entity, ids: [Int64]) throws(Failure) -> [Row] {
-    guard let parent else { return try store.rows(root: root, ids: ids) }
-    return try parent.currentRows(root: root, ids: ids)
-  }
-
-  /// The rows as they are in this context, changes included.
-  private func currentRows(root: Entity, ids: [Int64]) throws(Failure) -> [Row] {
-    var current: [Row] = []
-    var unread: [Int64] = []
-    for id in ids {
-      guard let object = registeredObject(ObjectReference(root: root.rootNumber, id: id)),
-        object.state != .saved || !object.isFault
-      else {
-        unread.append(id)
-        continue
-      }
-      if object.isLive { current.append(object.row) }
-    }
-    return unread.isEmpty ? current : current + (try rows(root: root, ids: unread))
-  }
-
-  /// Those of the ids that are saved, to this context.
-  func savedIDs(_ ids: [Int64], root: Entity) throws(Failure) -> Set<Int64> {
-    if parent == nil { return Set(try store.usedIDs(ids, root: root)) }
-    return Set(try rows(root: root, ids: ids).map(\.id))
-  }
-
-  /// The saved members of a to-many relationship, in order when it is ordered.
-  func savedMembers(of relationship: Relationship, owner: Int64) throws(Failure) -> [RowIdentifier] {
-    guard let parent else { return Array(try store.relatedIDs(relationship, of: owner)) }
-    let reference = ObjectReference(root: relationship.entity.rootNumber, id: owner)
-    guard let owner = try parent.object(reference, of: relationship.entity), owner.isLive else { return [] }
-    return try owner.objects(of: relationship).map(\.identifier)
-  }
-
-  /// The ids of saved objects that hold one of `members`, and perhaps of some more.
-  func savedOwners(
-    of members: [ObjectReference], through relationship: Relationship, from entity: Entity
-  ) throws(Failure) -> [Int64] {
-    guard let parent else { return try store.ids(reaching: members, along: [relationship], from: entity) }
-    var theirs: [ManagedObject] = []
-    for reference in members {
-      if let object = try parent.object(reference, of: relationship.destination) { theirs.append(object) }
-    }
-    let owners = try parent.owners(of: Set(members), present: theirs, through: relationship, from: entity)
-    return owners.filter(\.isLive).map(\.id)
-  }
-
-  // MARK: Telling
-
   /// Files what observers are being told of for the children to merge. The child that has just saved it hears of what
   /// it does not show itself. What was taken back before anybody was told of it the children may have read.
   func forwardToChildren(_ batch: [ObjectChange], takenBack: [ManagedObject]) {
@@ -113,13 +59,6 @@ extension Context {
     change.returned.removeAll { !isHere($0) }
     for child in children { child.inbox.post(change) }
   }
-
-  /// After a save into the parent. The changes are there; what observers there cannot be told now, they are told the
-  /// next time.
-  func notifyParent() {
-    try? parent?.notifyObservers()
-    parent?.savingChild = nil
-  }
 }
 
 extension ObjectChange {
@@ -145,13 +84,6 @@ extension ObjectChange {
 
 extension ManagedObject {
   var identifier: RowIdentifier { RowIdentifier(id: id, entity: Int32(entity.number)) }
-
-  /// What a child reads of this object.
-  fileprivate var row: Row {
-    var values = values
-    for relationship in entity.relationships where relationship.isTransient { values[relationship.slot] = .nil }
-    return Row(entity: entity, id: id, version: version, values: values)
-  }
 
   /// Whether it has the values of its counterpart in the parent, as saved ones.
   fileprivate func showsValues(of other: ManagedObject) -> Bool {

@@ -1,0 +1,70 @@
+/// What a context reads through and saves to: a store, or the context above it. What is there counts as saved.
+///
+/// A context asks its source for rows and members, and hands it what is to be saved. It never asks for a value that an
+/// object has. Objects of contexts above are found along `Context.parent`.
+protocol SavedSource: AnyObject {
+  // MARK: Rows
+
+  /// The rows with these ids; ids without a row are left out. In no order.
+  func rows(root: Entity, ids: [Int64]) throws(Failure) -> [Row]
+
+  /// Those of the ids that have a row.
+  func usedIDs(_ ids: [Int64], root: Entity) throws(Failure) -> Set<Int64>
+
+  /// The same for rows that are of `entity`, or of one below it.
+  func usedIDs(_ ids: [Int64], of entity: Entity) throws(Failure) -> Set<Int64>
+
+  // MARK: Relationships
+
+  /// The members of a to-many relationship of one row, in order when it is ordered.
+  func members(of relationship: Relationship, owner: Int64) throws(Failure) -> [RowIdentifier]
+
+  /// Reads the members of a to-many relationship for objects of `context` that have not read theirs, and returns the
+  /// objects that were read.
+  func readMembers(
+    of relationship: Relationship, _ owners: [ManagedObject], in context: Context
+  ) throws(Failure) -> [ManagedObject]
+
+  /// The ids of rows that hold one of `members`, and perhaps of some more.
+  func owners(
+    of members: [ObjectReference], through relationship: Relationship, from entity: Entity
+  ) throws(Failure) -> [Int64]
+
+  // MARK: Statements
+
+  /// What answers fetch plans, counts and scans: statements over the rows of a file.
+  var reader: Store { get }
+
+  /// Whether what is saved there are objects. Their values win over the rows that `reader` finds, and some of them have
+  /// temporary ids.
+  var holdsObjects: Bool { get }
+
+  // MARK: What is to come
+
+  /// Whether a row that is read now may be newer than what was told to the context of that inbox.
+  func readsAhead(of inbox: ChangeInbox) -> Bool
+
+  /// Has what is there take over what it takes over automatically, before a context does so.
+  func mergeIfAutomatic() throws(Failure)
+
+  // MARK: Saving
+
+  /// Writes what is pending in `context`, or nothing when any part of it fails. nil where there are no results to take
+  /// over.
+  func save(_ request: SaveRequest, of context: Context) throws(Failure) -> SaveResult?
+
+  /// Tells what `save` has changed, once the context has taken over the results. What cannot be told now is told later.
+  func announceSave()
+
+  /// Gives new objects that are there permanent ids.
+  func obtainPermanentIDs() throws(Failure)
+
+  // MARK: What only a store has
+
+  func checkHasTransactions() throws(Failure)
+
+  func checkHasBatchRequests() throws(Failure)
+
+  /// The failure of an end of a transaction where none is open.
+  var noTransaction: Failure { get }
+}
