@@ -43,20 +43,19 @@ async def show_messages(store: quire.Store) -> None:
     loop = asyncio.get_running_loop()
     # The context has a descriptor, which stays readable until what was saved is merged.
     loop.add_reader(context, context.merge)
+    # Not before the list is there: it tells changes, and not the rows that it began with.
+    writer = threading.Thread(target=write_messages, args=[store])
+    writer.start()
     try:
         await asyncio.wait_for(has_all.wait(), timeout=10)
     finally:
         loop.remove_reader(context)
+        writer.join()
 
 
 def main() -> None:
     with quire.open(":memory:", [Message]) as store:
-        writer = threading.Thread(target=write_messages, args=[store])
-        writer.start()
-        try:
-            asyncio.run(show_messages(store))
-        finally:
-            writer.join()
+        asyncio.run(show_messages(store))
 
 
 if __name__ == "__main__":
