@@ -1,5 +1,7 @@
 """Finding the shared library."""
 
+import ast
+import inspect
 import os
 import subprocess
 import sys
@@ -33,6 +35,32 @@ class LoadingTests(unittest.TestCase):
         slow = {"asyncio", "logging", "pathlib", "subprocess", "tempfile", "urllib.parse", "zipfile"}
         run = import_with(quire._load.path, "-S", code=f"import sys, quire; print(sorted({slow} & set(sys.modules)))")
         self.assertEqual(run.stdout, "[]\n", run.stderr)
+
+    def test_the_package_is_loaded_by_the_names_that_a_program_uses(self):
+        run = import_with(quire._load.path, "-S", code=(
+            "import sys, quire; print(sorted(each for each in sys.modules if each.startswith('quire.')))\n"
+            "quire.Predicate; print(*(each in sys.modules for each in ('quire.predicate', 'quire.store')))"))
+        self.assertEqual(run.stdout, "['quire._ffi', 'quire._load']\nTrue False\n", run.stderr)
+
+    def test_each_module_can_be_the_first_one(self):
+        for module in quire._NAMES:
+            run = import_with(quire._load.path, "-S", code=f"import quire.{module}")
+            self.assertEqual(run.stderr, "", module)
+
+    def test_public_names_are_those_that_type_checkers_see(self):
+        [block] = [each for each in ast.parse(inspect.getsource(quire)).body
+                   if isinstance(each, ast.If) and isinstance(each.test, ast.Name)]
+        seen = {(line.module, each.name) for line in block.body for each in line.names}
+        self.assertEqual(seen, {(module, name) for name, module in quire._MODULES.items()})
+        # A rule is made by `quire.sections`, and the class is for annotations.
+        self.assertEqual({*quire.__all__, "SectionRule"}, {name for _, name in seen} | {"__version__"})
+        self.assertEqual(set(quire.__all__) - set(dir(quire)), set())
+
+    def test_other_names_are_attribute_errors(self):
+        with self.assertRaisesRegex(AttributeError, "module 'quire' has no attribute 'Nothing'"):
+            quire.Nothing
+        self.assertIs(quire.sections.Section, quire.Section)
+        self.assertIs(sys.modules["quire.store"], quire.store)
 
     def test_the_version_is_that_of_the_library(self):
         from quire import _load

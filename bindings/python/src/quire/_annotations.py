@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 import builtins
 import sys
 import typing
 from collections.abc import Mapping
-from typing import Any, ForwardRef, Optional, Union
+from typing import TYPE_CHECKING, Any, ForwardRef, Optional, Union
+
+if TYPE_CHECKING:
+    import ast
 
 _UNION_ORIGINS: tuple[object, ...] = (Union,)
 if sys.version_info >= (3, 10):
@@ -61,6 +63,8 @@ class Reader:
         if isinstance(annotation, ForwardRef):
             annotation = annotation.__forward_arg__
         if isinstance(annotation, str):
+            import ast
+
             node = self._parse(annotation)
             if isinstance(node, ast.Subscript):
                 return Annotation(self._value(node.value), self._members_of_node(node.slice))
@@ -83,6 +87,8 @@ class Reader:
         return [part]
 
     def _members_of_node(self, node: ast.expr) -> list[object]:
+        import ast
+
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
             return self._members_of_node(node.left) + self._members_of_node(node.right)
         if isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, str)):
@@ -98,6 +104,8 @@ class Reader:
         return self._members(self._value(node, may_come_later=True))
 
     def _value(self, node: ast.expr, may_come_later: bool = False) -> object:
+        import ast
+
         text = ast.unparse(node)
         value: Any = self._lookup(text.partition(".")[0])
         if value is not None:
@@ -117,6 +125,8 @@ class Reader:
 
     @staticmethod
     def _parse(text: str) -> ast.expr:
+        import ast
+
         try:
             return ast.parse(text.strip(), mode="eval").body
         except SyntaxError:

@@ -705,499 +705,422 @@ class quire_store_options(ctypes.Structure):
     ]
 
 
-FUNCTIONS = (
-    ("quire_cancellation_cancel", None, (c_void_p,)),
-    ("quire_cancellation_create", c_void_p, ()),
-    ("quire_cancellation_is_cancelled", c_bool, (c_void_p,)),
-    ("quire_cancellation_release", None, (c_void_p,)),
-    ("quire_cancellation_retain", c_void_p, (c_void_p,)),
-    ("quire_changes_aggregates", quire_aggregate_change_array, (c_void_p,)),
-    ("quire_changes_children", quire_child_frame_array, (c_void_p,)),
-    ("quire_changes_map_positions", c_uint, (
-        c_void_p, POINTER(c_int64), c_size_t, POINTER(c_int64), POINTER(c_void_p),
+quire_value_pp = POINTER(POINTER(quire_value))
+c_bool_p = POINTER(c_bool)
+c_char_p_p = POINTER(c_char_p)
+c_double_p = POINTER(c_double)
+c_int_p = POINTER(c_int)
+c_int64_p = POINTER(c_int64)
+c_size_t_p = POINTER(c_size_t)
+c_uint64_p = POINTER(c_uint64)
+c_void_p_p = POINTER(c_void_p)
+quire_attribute_options_p = POINTER(quire_attribute_options)
+quire_batch_options_p = POINTER(quire_batch_options)
+quire_column_p = POINTER(quire_column)
+quire_composite_delegate_p = POINTER(quire_composite_delegate)
+quire_composite_options_p = POINTER(quire_composite_options)
+quire_entity_options_p = POINTER(quire_entity_options)
+quire_entry_p = POINTER(quire_entry)
+quire_function_callback_p = POINTER(quire_function_callback)
+quire_hooks_p = POINTER(quire_hooks)
+quire_index_element_p = POINTER(quire_index_element)
+quire_index_path_p = POINTER(quire_index_path)
+quire_log_p = POINTER(quire_log)
+quire_merge_handler_p = POINTER(quire_merge_handler)
+quire_native_function_p = POINTER(quire_native_function)
+quire_progress_p = POINTER(quire_progress)
+quire_relationship_options_p = POINTER(quire_relationship_options)
+quire_results_delegate_p = POINTER(quire_results_delegate)
+quire_results_options_p = POINTER(quire_results_options)
+quire_section_p = POINTER(quire_section)
+quire_section_rule_options_p = POINTER(quire_section_rule_options)
+quire_sort_options_p = POINTER(quire_sort_options)
+quire_step_array_p = POINTER(quire_step_array)
+quire_store_options_p = POINTER(quire_store_options)
+quire_string_p = POINTER(quire_string)
+quire_value_p = POINTER(quire_value)
+
+FUNCTIONS = {
+    "quire_cancellation_cancel": (None, (c_void_p,)),
+    "quire_cancellation_create": (c_void_p, ()),
+    "quire_cancellation_is_cancelled": (c_bool, (c_void_p,)),
+    "quire_cancellation_release": (None, (c_void_p,)),
+    "quire_cancellation_retain": (c_void_p, (c_void_p,)),
+    "quire_changes_aggregates": (quire_aggregate_change_array, (c_void_p,)),
+    "quire_changes_children": (quire_child_frame_array, (c_void_p,)),
+    "quire_changes_map_positions": (c_uint, (c_void_p, c_int64_p, c_size_t, c_int64_p, c_void_p_p)),
+    "quire_changes_plan": (c_uint, (c_void_p, c_uint32, c_bool, quire_step_array_p, c_void_p_p)),
+    "quire_changes_release": (None, (c_void_p,)),
+    "quire_changes_retain": (c_void_p, (c_void_p,)),
+    "quire_changes_rows": (quire_change_array, (c_void_p,)),
+    "quire_changes_sections": (quire_section_change_array, (c_void_p,)),
+    "quire_changes_steps": (quire_step_array, (c_void_p,)),
+    "quire_composite_add": (c_uint, (c_void_p, c_void_p, c_void_p_p)),
+    "quire_composite_child": (c_void_p, (c_void_p, c_int64)),
+    "quire_composite_child_count": (c_int64, (c_void_p,)),
+    "quire_composite_child_of_section": (c_uint, (
+        c_void_p, c_int64, c_int64_p, c_int64_p, c_void_p_p,
     )),
-    ("quire_changes_plan", c_uint, (
-        c_void_p, c_uint32, c_bool, POINTER(quire_step_array), POINTER(c_void_p),
+    "quire_composite_child_start": (c_uint, (c_void_p, c_int64, c_int64_p, c_int64_p, c_void_p_p)),
+    "quire_composite_context": (c_void_p, (c_void_p,)),
+    "quire_composite_count": (c_int64, (c_void_p,)),
+    "quire_composite_create": (c_uint, (
+        c_void_p, quire_composite_options_p, c_void_p_p, c_void_p_p,
     )),
-    ("quire_changes_release", None, (c_void_p,)),
-    ("quire_changes_retain", c_void_p, (c_void_p,)),
-    ("quire_changes_rows", quire_change_array, (c_void_p,)),
-    ("quire_changes_sections", quire_section_change_array, (c_void_p,)),
-    ("quire_changes_steps", quire_step_array, (c_void_p,)),
-    ("quire_composite_add", c_uint, (c_void_p, c_void_p, POINTER(c_void_p))),
-    ("quire_composite_child", c_void_p, (c_void_p, c_int64)),
-    ("quire_composite_child_count", c_int64, (c_void_p,)),
-    ("quire_composite_child_of_section", c_uint, (
-        c_void_p, c_int64, POINTER(c_int64), POINTER(c_int64), POINTER(c_void_p),
+    "quire_composite_delegate_failed": (c_uint, (c_void_p, c_char_p, c_size_t, c_void_p_p)),
+    "quire_composite_fetch": (c_uint, (c_void_p, c_void_p_p)),
+    "quire_composite_generation": (c_uint64_p, (c_void_p,)),
+    "quire_composite_ids": (c_uint, (c_void_p, c_int64, c_int64, c_int64_p, c_void_p_p)),
+    "quire_composite_index_path": (c_uint, (c_void_p, c_void_p, quire_index_path_p, c_void_p_p)),
+    "quire_composite_next_changes": (c_uint, (c_void_p, c_void_p_p, c_void_p_p)),
+    "quire_composite_object": (c_uint, (c_void_p, c_int64, c_int64, c_void_p_p, c_void_p_p)),
+    "quire_composite_release": (None, (c_void_p,)),
+    "quire_composite_retain": (c_void_p, (c_void_p,)),
+    "quire_composite_section": (c_uint, (c_void_p, c_int64, quire_section_p, c_void_p_p)),
+    "quire_composite_section_count": (c_int64, (c_void_p,)),
+    "quire_composite_section_of": (c_uint, (c_void_p, c_int64_p, c_size_t, c_int64_p, c_void_p_p)),
+    "quire_composite_sections": (c_uint, (c_void_p, c_uint32, c_void_p_p, c_void_p_p)),
+    "quire_composite_set_delegate": (c_uint, (c_void_p, quire_composite_delegate_p, c_void_p_p)),
+    "quire_composite_set_user_data": (c_uint, (c_void_p, c_void_p, c_void_p, c_void_p_p)),
+    "quire_composite_user_data": (c_void_p, (c_void_p,)),
+    "quire_conflict_cause": (c_uint32, (c_void_p,)),
+    "quire_conflict_has": (c_bool, (c_void_p, c_uint32)),
+    "quire_conflict_object": (c_void_p, (c_void_p,)),
+    "quire_conflict_other": (c_void_p, (c_void_p,)),
+    "quire_conflict_value": (c_uint, (
+        c_void_p, c_uint32, c_char_p, c_size_t, quire_value_p, c_void_p_p,
     )),
-    ("quire_composite_child_start", c_uint, (
-        c_void_p, c_int64, POINTER(c_int64), POINTER(c_int64), POINTER(c_void_p),
+    "quire_context_batch_delete": (c_uint, (
+        c_void_p, c_void_p, quire_batch_options_p, c_int64_p, c_void_p_p, c_void_p_p,
     )),
-    ("quire_composite_context", c_void_p, (c_void_p,)),
-    ("quire_composite_count", c_int64, (c_void_p,)),
-    ("quire_composite_create", c_uint, (
-        c_void_p, POINTER(quire_composite_options), POINTER(c_void_p), POINTER(c_void_p),
+    "quire_context_batch_insert": (c_uint, (
+        c_void_p, c_char_p, c_size_t, c_char_p_p, quire_value_pp, c_size_t, c_size_t,
+        quire_batch_options_p, c_int64_p, c_void_p_p, c_void_p_p,
     )),
-    ("quire_composite_delegate_failed", c_uint, (c_void_p, c_char_p, c_size_t, POINTER(c_void_p))),
-    ("quire_composite_fetch", c_uint, (c_void_p, POINTER(c_void_p))),
-    ("quire_composite_generation", POINTER(c_uint64), (c_void_p,)),
-    ("quire_composite_ids", c_uint, (
-        c_void_p, c_int64, c_int64, POINTER(c_int64), POINTER(c_void_p),
+    "quire_context_batch_update": (c_uint, (
+        c_void_p, c_void_p, c_char_p_p, quire_value_p, c_size_t, quire_batch_options_p, c_int64_p,
+        c_void_p_p, c_void_p_p,
     )),
-    ("quire_composite_index_path", c_uint, (
-        c_void_p, c_void_p, POINTER(quire_index_path), POINTER(c_void_p),
+    "quire_context_begin_transaction": (c_uint, (c_void_p, c_void_p_p)),
+    "quire_context_begin_undo_group": (c_uint, (c_void_p, c_char_p, c_size_t, c_void_p_p)),
+    "quire_context_can_redo": (c_bool, (c_void_p,)),
+    "quire_context_can_undo": (c_bool, (c_void_p,)),
+    "quire_context_commit_transaction": (c_uint, (c_void_p, c_void_p_p)),
+    "quire_context_count": (c_uint, (c_void_p, c_void_p, c_int64_p, c_void_p_p)),
+    "quire_context_create": (c_uint, (c_void_p, c_void_p_p, c_void_p_p)),
+    "quire_context_create_child": (c_uint, (c_void_p, c_void_p_p, c_void_p_p)),
+    "quire_context_delete": (c_uint, (c_void_p, c_void_p, c_void_p_p)),
+    "quire_context_descriptor": (c_uint, (c_void_p, c_int_p, c_void_p_p)),
+    "quire_context_disable_undo": (c_uint, (c_void_p, c_void_p_p)),
+    "quire_context_enable_undo": (c_uint, (c_void_p, c_uint64, c_void_p_p)),
+    "quire_context_end_undo_group": (c_uint, (c_void_p, c_void_p_p)),
+    "quire_context_fetch": (c_uint, (c_void_p, c_void_p, c_void_p_p, c_void_p_p)),
+    "quire_context_find": (c_uint, (
+        c_void_p, c_char_p, c_size_t, c_char_p, c_size_t, quire_value_p, c_void_p_p, c_void_p_p,
     )),
-    ("quire_composite_next_changes", c_uint, (c_void_p, POINTER(c_void_p), POINTER(c_void_p))),
-    ("quire_composite_object", c_uint, (
-        c_void_p, c_int64, c_int64, POINTER(c_void_p), POINTER(c_void_p),
+    "quire_context_find_or_insert": (c_uint, (
+        c_void_p, c_char_p, c_size_t, c_char_p, c_size_t, quire_value_p, c_void_p_p, c_bool_p,
+        c_void_p_p,
     )),
-    ("quire_composite_release", None, (c_void_p,)),
-    ("quire_composite_retain", c_void_p, (c_void_p,)),
-    ("quire_composite_section", c_uint, (
-        c_void_p, c_int64, POINTER(quire_section), POINTER(c_void_p),
+    "quire_context_generation": (c_uint64, (c_void_p,)),
+    "quire_context_has_changes": (c_bool, (c_void_p,)),
+    "quire_context_insert": (c_uint, (c_void_p, c_char_p, c_size_t, c_void_p_p, c_void_p_p)),
+    "quire_context_insert_rows": (c_uint, (
+        c_void_p, c_char_p, c_size_t, c_char_p_p, quire_value_pp, c_size_t, c_size_t, c_int64_p,
+        c_void_p_p,
     )),
-    ("quire_composite_section_count", c_int64, (c_void_p,)),
-    ("quire_composite_section_of", c_uint, (
-        c_void_p, POINTER(c_int64), c_size_t, POINTER(c_int64), POINTER(c_void_p),
+    "quire_context_is_in_transaction": (c_bool, (c_void_p,)),
+    "quire_context_is_undo_enabled": (c_bool, (c_void_p,)),
+    "quire_context_is_undo_registering": (c_bool, (c_void_p,)),
+    "quire_context_merge": (c_uint, (c_void_p, c_void_p_p)),
+    "quire_context_merge_policy": (c_uint32, (c_void_p,)),
+    "quire_context_object": (c_uint, (
+        c_void_p, c_char_p, c_size_t, c_int64, c_void_p_p, c_void_p_p,
     )),
-    ("quire_composite_sections", c_uint, (
-        c_void_p, c_uint32, POINTER(c_void_p), POINTER(c_void_p),
+    "quire_context_object_for_uri": (c_uint, (
+        c_void_p, c_char_p, c_size_t, c_void_p_p, c_void_p_p,
     )),
-    ("quire_composite_set_delegate", c_uint, (
-        c_void_p, POINTER(quire_composite_delegate), POINTER(c_void_p),
+    "quire_context_obtain_permanent_ids": (c_uint, (c_void_p, c_void_p_p)),
+    "quire_context_parent": (c_void_p, (c_void_p,)),
+    "quire_context_pending": (c_uint, (c_void_p, c_uint32, c_void_p_p, c_void_p_p)),
+    "quire_context_process": (c_uint, (c_void_p, c_void_p_p)),
+    "quire_context_redo": (c_uint, (c_void_p, c_void_p_p, c_void_p_p)),
+    "quire_context_redo_name": (quire_string, (c_void_p,)),
+    "quire_context_refresh": (c_uint, (c_void_p, c_void_p, c_bool, c_void_p_p)),
+    "quire_context_refresh_all": (c_uint, (c_void_p, c_void_p_p)),
+    "quire_context_release": (None, (c_void_p,)),
+    "quire_context_remove_undo_actions": (c_uint, (c_void_p, c_void_p_p)),
+    "quire_context_reset": (c_uint, (c_void_p, c_void_p_p)),
+    "quire_context_retain": (c_void_p, (c_void_p,)),
+    "quire_context_rollback": (c_uint, (c_void_p, c_void_p_p)),
+    "quire_context_rollback_transaction": (c_uint, (c_void_p, c_void_p_p)),
+    "quire_context_save": (c_uint, (c_void_p, c_void_p_p)),
+    "quire_context_set_hooks": (c_uint, (c_void_p, c_char_p, c_size_t, quire_hooks_p, c_void_p_p)),
+    "quire_context_set_merge_handler": (c_uint, (c_void_p, quire_merge_handler_p, c_void_p_p)),
+    "quire_context_set_merge_policy": (c_uint, (c_void_p, c_uint32, c_void_p_p)),
+    "quire_context_set_merges_automatically": (c_uint, (c_void_p, c_bool, c_void_p_p)),
+    "quire_context_set_undo_registration": (c_uint, (c_void_p, c_bool, c_void_p_p)),
+    "quire_context_set_user_data": (c_uint, (c_void_p, c_void_p, c_void_p, c_void_p_p)),
+    "quire_context_settled_count": (c_int64, (c_void_p,)),
+    "quire_context_store": (c_void_p, (c_void_p,)),
+    "quire_context_undo": (c_uint, (c_void_p, c_void_p_p, c_void_p_p)),
+    "quire_context_undo_name": (quire_string, (c_void_p,)),
+    "quire_context_user_data": (c_void_p, (c_void_p,)),
+    "quire_error_conflict": (c_void_p, (c_void_p, c_int64)),
+    "quire_error_conflict_count": (c_int64, (c_void_p,)),
+    "quire_error_database_code": (c_int32, (c_void_p,)),
+    "quire_error_detail": (c_void_p, (c_void_p, c_int64)),
+    "quire_error_detail_count": (c_int64, (c_void_p,)),
+    "quire_error_entity": (quire_string, (c_void_p,)),
+    "quire_error_key": (quire_string, (c_void_p,)),
+    "quire_error_message": (quire_string, (c_void_p,)),
+    "quire_error_object": (c_uint, (c_void_p, c_void_p, c_void_p_p, c_void_p_p)),
+    "quire_error_object_id": (c_int64, (c_void_p,)),
+    "quire_error_offset": (c_int64, (c_void_p,)),
+    "quire_error_predicate": (quire_string, (c_void_p,)),
+    "quire_error_release": (None, (c_void_p,)),
+    "quire_error_retain": (c_void_p, (c_void_p,)),
+    "quire_error_row": (c_int64, (c_void_p,)),
+    "quire_error_rule": (c_uint32, (c_void_p,)),
+    "quire_error_status": (c_uint, (c_void_p,)),
+    "quire_error_value": (c_uint, (c_void_p, quire_value_p, c_void_p_p)),
+    "quire_evaluation_release": (None, (c_void_p,)),
+    "quire_evaluation_retain": (c_void_p, (c_void_p,)),
+    "quire_evaluation_value": (quire_value_p, (c_void_p,)),
+    "quire_expression_equal": (c_bool, (c_void_p, c_void_p)),
+    "quire_expression_evaluate": (c_uint, (
+        c_void_p, quire_value_p, quire_entry_p, c_size_t, c_void_p_p, c_void_p_p,
     )),
-    ("quire_composite_set_user_data", c_uint, (c_void_p, c_void_p, c_void_p, POINTER(c_void_p))),
-    ("quire_composite_user_data", c_void_p, (c_void_p,)),
-    ("quire_conflict_cause", c_uint32, (c_void_p,)),
-    ("quire_conflict_has", c_bool, (c_void_p, c_uint32)),
-    ("quire_conflict_object", c_void_p, (c_void_p,)),
-    ("quire_conflict_other", c_void_p, (c_void_p,)),
-    ("quire_conflict_value", c_uint, (
-        c_void_p, c_uint32, c_char_p, c_size_t, POINTER(quire_value), POINTER(c_void_p),
+    "quire_expression_parse": (c_uint, (
+        c_char_p, c_size_t, quire_value_p, c_size_t, c_void_p_p, c_void_p_p,
     )),
-    ("quire_context_batch_delete", c_uint, (
-        c_void_p, c_void_p, POINTER(quire_batch_options), POINTER(c_int64), POINTER(c_void_p),
-        POINTER(c_void_p),
+    "quire_expression_release": (None, (c_void_p,)),
+    "quire_expression_retain": (c_void_p, (c_void_p,)),
+    "quire_expression_substitute": (c_uint, (
+        c_void_p, quire_entry_p, c_size_t, c_void_p_p, c_void_p_p,
     )),
-    ("quire_context_batch_insert", c_uint, (
-        c_void_p, c_char_p, c_size_t, POINTER(c_char_p), POINTER(POINTER(quire_value)), c_size_t,
-        c_size_t, POINTER(quire_batch_options), POINTER(c_int64), POINTER(c_void_p),
-        POINTER(c_void_p),
+    "quire_expression_text": (quire_string, (c_void_p,)),
+    "quire_fetch_request_add_expression": (c_uint, (
+        c_void_p, c_char_p, c_size_t, c_void_p, c_void_p_p,
     )),
-    ("quire_context_batch_update", c_uint, (
-        c_void_p, c_void_p, POINTER(c_char_p), POINTER(quire_value), c_size_t,
-        POINTER(quire_batch_options), POINTER(c_int64), POINTER(c_void_p), POINTER(c_void_p),
+    "quire_fetch_request_add_group": (c_uint, (c_void_p, c_char_p, c_size_t, c_void_p_p)),
+    "quire_fetch_request_add_predicate": (c_uint, (c_void_p, c_void_p, c_void_p_p)),
+    "quire_fetch_request_add_prefetch": (c_uint, (c_void_p, c_char_p, c_size_t, c_void_p_p)),
+    "quire_fetch_request_add_property": (c_uint, (c_void_p, c_char_p, c_size_t, c_void_p_p)),
+    "quire_fetch_request_add_sort": (c_uint, (c_void_p, c_char_p, c_size_t, c_bool, c_void_p_p)),
+    "quire_fetch_request_add_sort_with_options": (c_uint, (
+        c_void_p, c_char_p, c_size_t, quire_sort_options_p, c_void_p_p,
     )),
-    ("quire_context_begin_transaction", c_uint, (c_void_p, POINTER(c_void_p))),
-    ("quire_context_begin_undo_group", c_uint, (c_void_p, c_char_p, c_size_t, POINTER(c_void_p))),
-    ("quire_context_can_redo", c_bool, (c_void_p,)),
-    ("quire_context_can_undo", c_bool, (c_void_p,)),
-    ("quire_context_commit_transaction", c_uint, (c_void_p, POINTER(c_void_p))),
-    ("quire_context_count", c_uint, (c_void_p, c_void_p, POINTER(c_int64), POINTER(c_void_p))),
-    ("quire_context_create", c_uint, (c_void_p, POINTER(c_void_p), POINTER(c_void_p))),
-    ("quire_context_create_child", c_uint, (c_void_p, POINTER(c_void_p), POINTER(c_void_p))),
-    ("quire_context_delete", c_uint, (c_void_p, c_void_p, POINTER(c_void_p))),
-    ("quire_context_descriptor", c_uint, (c_void_p, POINTER(c_int), POINTER(c_void_p))),
-    ("quire_context_disable_undo", c_uint, (c_void_p, POINTER(c_void_p))),
-    ("quire_context_enable_undo", c_uint, (c_void_p, c_uint64, POINTER(c_void_p))),
-    ("quire_context_end_undo_group", c_uint, (c_void_p, POINTER(c_void_p))),
-    ("quire_context_fetch", c_uint, (c_void_p, c_void_p, POINTER(c_void_p), POINTER(c_void_p))),
-    ("quire_context_find", c_uint, (
-        c_void_p, c_char_p, c_size_t, c_char_p, c_size_t, POINTER(quire_value), POINTER(c_void_p),
-        POINTER(c_void_p),
+    "quire_fetch_request_clear_sort": (c_uint, (c_void_p, c_void_p_p)),
+    "quire_fetch_request_create": (c_uint, (c_char_p, c_size_t, c_void_p_p, c_void_p_p)),
+    "quire_fetch_request_explain": (c_uint, (c_void_p, c_void_p, c_void_p_p, c_void_p_p)),
+    "quire_fetch_request_release": (None, (c_void_p,)),
+    "quire_fetch_request_retain": (c_void_p, (c_void_p,)),
+    "quire_fetch_request_set_batch_size": (c_uint, (c_void_p, c_uint64, c_void_p_p)),
+    "quire_fetch_request_set_cancellation": (c_uint, (c_void_p, c_void_p, c_void_p_p)),
+    "quire_fetch_request_set_distinct": (c_uint, (c_void_p, c_bool, c_void_p_p)),
+    "quire_fetch_request_set_having": (c_uint, (c_void_p, c_void_p, c_void_p_p)),
+    "quire_fetch_request_set_includes_pending_changes": (c_uint, (c_void_p, c_bool, c_void_p_p)),
+    "quire_fetch_request_set_includes_property_values": (c_uint, (c_void_p, c_bool, c_void_p_p)),
+    "quire_fetch_request_set_includes_subentities": (c_uint, (c_void_p, c_bool, c_void_p_p)),
+    "quire_fetch_request_set_limit": (c_uint, (c_void_p, c_uint64, c_void_p_p)),
+    "quire_fetch_request_set_offset": (c_uint, (c_void_p, c_uint64, c_void_p_p)),
+    "quire_fetch_request_set_predicate": (c_uint, (c_void_p, c_void_p, c_void_p_p)),
+    "quire_fetch_request_set_progress": (c_uint, (c_void_p, quire_progress_p, c_void_p_p)),
+    "quire_fetch_request_set_refreshes_refetched_objects": (c_uint, (c_void_p, c_bool, c_void_p_p)),
+    "quire_fetch_request_set_result_type": (c_uint, (c_void_p, c_uint32, c_void_p_p)),
+    "quire_fetch_request_set_returns_objects_as_faults": (c_uint, (c_void_p, c_bool, c_void_p_p)),
+    "quire_function_register": (c_uint, (c_char_p, c_size_t, quire_native_function_p, c_void_p_p)),
+    "quire_function_register_callback": (c_uint, (
+        c_char_p, c_size_t, quire_function_callback_p, c_void_p_p,
     )),
-    ("quire_context_find_or_insert", c_uint, (
-        c_void_p, c_char_p, c_size_t, c_char_p, c_size_t, POINTER(quire_value), POINTER(c_void_p),
-        POINTER(c_bool), POINTER(c_void_p),
+    "quire_function_unregister": (c_uint, (c_char_p, c_size_t, c_void_p_p)),
+    "quire_icu_version": (c_char_p, ()),
+    "quire_list_count": (c_int64, (c_void_p,)),
+    "quire_list_ids": (c_uint, (c_void_p, c_int64, c_int64, c_int64_p, c_void_p_p)),
+    "quire_list_object": (c_uint, (c_void_p, c_int64, c_void_p_p, c_void_p_p)),
+    "quire_list_page": (c_uint, (
+        c_void_p, c_int64, c_int64, c_char_p_p, c_size_t, c_uint32, c_void_p_p, c_void_p_p,
     )),
-    ("quire_context_generation", c_uint64, (c_void_p,)),
-    ("quire_context_has_changes", c_bool, (c_void_p,)),
-    ("quire_context_insert", c_uint, (
-        c_void_p, c_char_p, c_size_t, POINTER(c_void_p), POINTER(c_void_p),
+    "quire_list_release": (None, (c_void_p,)),
+    "quire_list_retain": (c_void_p, (c_void_p,)),
+    "quire_model_add_attribute": (c_uint, (
+        c_void_p, c_char_p, c_size_t, c_char_p, c_size_t, c_uint32, quire_attribute_options_p,
+        c_void_p_p,
     )),
-    ("quire_context_insert_rows", c_uint, (
-        c_void_p, c_char_p, c_size_t, POINTER(c_char_p), POINTER(POINTER(quire_value)), c_size_t,
-        c_size_t, POINTER(c_int64), POINTER(c_void_p),
+    "quire_model_add_entity": (c_uint, (
+        c_void_p, c_char_p, c_size_t, quire_entity_options_p, c_void_p_p,
     )),
-    ("quire_context_is_in_transaction", c_bool, (c_void_p,)),
-    ("quire_context_is_undo_enabled", c_bool, (c_void_p,)),
-    ("quire_context_is_undo_registering", c_bool, (c_void_p,)),
-    ("quire_context_merge", c_uint, (c_void_p, POINTER(c_void_p))),
-    ("quire_context_merge_policy", c_uint32, (c_void_p,)),
-    ("quire_context_object", c_uint, (
-        c_void_p, c_char_p, c_size_t, c_int64, POINTER(c_void_p), POINTER(c_void_p),
+    "quire_model_add_fetch_index": (c_uint, (
+        c_void_p, c_char_p, c_size_t, c_char_p, c_size_t, quire_index_element_p, c_size_t,
+        c_void_p_p,
     )),
-    ("quire_context_object_for_uri", c_uint, (
-        c_void_p, c_char_p, c_size_t, POINTER(c_void_p), POINTER(c_void_p),
+    "quire_model_add_fetch_template": (c_uint, (
+        c_void_p, c_char_p, c_size_t, c_void_p, c_void_p_p,
     )),
-    ("quire_context_obtain_permanent_ids", c_uint, (c_void_p, POINTER(c_void_p))),
-    ("quire_context_parent", c_void_p, (c_void_p,)),
-    ("quire_context_pending", c_uint, (c_void_p, c_uint32, POINTER(c_void_p), POINTER(c_void_p))),
-    ("quire_context_process", c_uint, (c_void_p, POINTER(c_void_p))),
-    ("quire_context_redo", c_uint, (c_void_p, POINTER(c_void_p), POINTER(c_void_p))),
-    ("quire_context_redo_name", quire_string, (c_void_p,)),
-    ("quire_context_refresh", c_uint, (c_void_p, c_void_p, c_bool, POINTER(c_void_p))),
-    ("quire_context_refresh_all", c_uint, (c_void_p, POINTER(c_void_p))),
-    ("quire_context_release", None, (c_void_p,)),
-    ("quire_context_remove_undo_actions", c_uint, (c_void_p, POINTER(c_void_p))),
-    ("quire_context_reset", c_uint, (c_void_p, POINTER(c_void_p))),
-    ("quire_context_retain", c_void_p, (c_void_p,)),
-    ("quire_context_rollback", c_uint, (c_void_p, POINTER(c_void_p))),
-    ("quire_context_rollback_transaction", c_uint, (c_void_p, POINTER(c_void_p))),
-    ("quire_context_save", c_uint, (c_void_p, POINTER(c_void_p))),
-    ("quire_context_set_hooks", c_uint, (
-        c_void_p, c_char_p, c_size_t, POINTER(quire_hooks), POINTER(c_void_p),
+    "quire_model_add_fetched_property": (c_uint, (
+        c_void_p, c_char_p, c_size_t, c_char_p, c_size_t, c_void_p, c_void_p_p,
     )),
-    ("quire_context_set_merge_handler", c_uint, (
-        c_void_p, POINTER(quire_merge_handler), POINTER(c_void_p),
-    )),
-    ("quire_context_set_merge_policy", c_uint, (c_void_p, c_uint32, POINTER(c_void_p))),
-    ("quire_context_set_merges_automatically", c_uint, (c_void_p, c_bool, POINTER(c_void_p))),
-    ("quire_context_set_undo_registration", c_uint, (c_void_p, c_bool, POINTER(c_void_p))),
-    ("quire_context_set_user_data", c_uint, (c_void_p, c_void_p, c_void_p, POINTER(c_void_p))),
-    ("quire_context_settled_count", c_int64, (c_void_p,)),
-    ("quire_context_store", c_void_p, (c_void_p,)),
-    ("quire_context_undo", c_uint, (c_void_p, POINTER(c_void_p), POINTER(c_void_p))),
-    ("quire_context_undo_name", quire_string, (c_void_p,)),
-    ("quire_context_user_data", c_void_p, (c_void_p,)),
-    ("quire_error_conflict", c_void_p, (c_void_p, c_int64)),
-    ("quire_error_conflict_count", c_int64, (c_void_p,)),
-    ("quire_error_database_code", c_int32, (c_void_p,)),
-    ("quire_error_detail", c_void_p, (c_void_p, c_int64)),
-    ("quire_error_detail_count", c_int64, (c_void_p,)),
-    ("quire_error_entity", quire_string, (c_void_p,)),
-    ("quire_error_key", quire_string, (c_void_p,)),
-    ("quire_error_message", quire_string, (c_void_p,)),
-    ("quire_error_object", c_uint, (c_void_p, c_void_p, POINTER(c_void_p), POINTER(c_void_p))),
-    ("quire_error_object_id", c_int64, (c_void_p,)),
-    ("quire_error_offset", c_int64, (c_void_p,)),
-    ("quire_error_predicate", quire_string, (c_void_p,)),
-    ("quire_error_release", None, (c_void_p,)),
-    ("quire_error_retain", c_void_p, (c_void_p,)),
-    ("quire_error_row", c_int64, (c_void_p,)),
-    ("quire_error_rule", c_uint32, (c_void_p,)),
-    ("quire_error_status", c_uint, (c_void_p,)),
-    ("quire_error_value", c_uint, (c_void_p, POINTER(quire_value), POINTER(c_void_p))),
-    ("quire_evaluation_release", None, (c_void_p,)),
-    ("quire_evaluation_retain", c_void_p, (c_void_p,)),
-    ("quire_evaluation_value", POINTER(quire_value), (c_void_p,)),
-    ("quire_expression_equal", c_bool, (c_void_p, c_void_p)),
-    ("quire_expression_evaluate", c_uint, (
-        c_void_p, POINTER(quire_value), POINTER(quire_entry), c_size_t, POINTER(c_void_p),
-        POINTER(c_void_p),
-    )),
-    ("quire_expression_parse", c_uint, (
-        c_char_p, c_size_t, POINTER(quire_value), c_size_t, POINTER(c_void_p), POINTER(c_void_p),
-    )),
-    ("quire_expression_release", None, (c_void_p,)),
-    ("quire_expression_retain", c_void_p, (c_void_p,)),
-    ("quire_expression_substitute", c_uint, (
-        c_void_p, POINTER(quire_entry), c_size_t, POINTER(c_void_p), POINTER(c_void_p),
-    )),
-    ("quire_expression_text", quire_string, (c_void_p,)),
-    ("quire_fetch_request_add_expression", c_uint, (
-        c_void_p, c_char_p, c_size_t, c_void_p, POINTER(c_void_p),
-    )),
-    ("quire_fetch_request_add_group", c_uint, (c_void_p, c_char_p, c_size_t, POINTER(c_void_p))),
-    ("quire_fetch_request_add_predicate", c_uint, (c_void_p, c_void_p, POINTER(c_void_p))),
-    ("quire_fetch_request_add_prefetch", c_uint, (c_void_p, c_char_p, c_size_t, POINTER(c_void_p))),
-    ("quire_fetch_request_add_property", c_uint, (c_void_p, c_char_p, c_size_t, POINTER(c_void_p))),
-    ("quire_fetch_request_add_sort", c_uint, (
-        c_void_p, c_char_p, c_size_t, c_bool, POINTER(c_void_p),
-    )),
-    ("quire_fetch_request_add_sort_with_options", c_uint, (
-        c_void_p, c_char_p, c_size_t, POINTER(quire_sort_options), POINTER(c_void_p),
-    )),
-    ("quire_fetch_request_clear_sort", c_uint, (c_void_p, POINTER(c_void_p))),
-    ("quire_fetch_request_create", c_uint, (
-        c_char_p, c_size_t, POINTER(c_void_p), POINTER(c_void_p),
-    )),
-    ("quire_fetch_request_explain", c_uint, (
-        c_void_p, c_void_p, POINTER(c_void_p), POINTER(c_void_p),
-    )),
-    ("quire_fetch_request_release", None, (c_void_p,)),
-    ("quire_fetch_request_retain", c_void_p, (c_void_p,)),
-    ("quire_fetch_request_set_batch_size", c_uint, (c_void_p, c_uint64, POINTER(c_void_p))),
-    ("quire_fetch_request_set_cancellation", c_uint, (c_void_p, c_void_p, POINTER(c_void_p))),
-    ("quire_fetch_request_set_distinct", c_uint, (c_void_p, c_bool, POINTER(c_void_p))),
-    ("quire_fetch_request_set_having", c_uint, (c_void_p, c_void_p, POINTER(c_void_p))),
-    ("quire_fetch_request_set_includes_pending_changes", c_uint, (
-        c_void_p, c_bool, POINTER(c_void_p),
-    )),
-    ("quire_fetch_request_set_includes_property_values", c_uint, (
-        c_void_p, c_bool, POINTER(c_void_p),
-    )),
-    ("quire_fetch_request_set_includes_subentities", c_uint, (c_void_p, c_bool, POINTER(c_void_p))),
-    ("quire_fetch_request_set_limit", c_uint, (c_void_p, c_uint64, POINTER(c_void_p))),
-    ("quire_fetch_request_set_offset", c_uint, (c_void_p, c_uint64, POINTER(c_void_p))),
-    ("quire_fetch_request_set_predicate", c_uint, (c_void_p, c_void_p, POINTER(c_void_p))),
-    ("quire_fetch_request_set_progress", c_uint, (
-        c_void_p, POINTER(quire_progress), POINTER(c_void_p),
-    )),
-    ("quire_fetch_request_set_refreshes_refetched_objects", c_uint, (
-        c_void_p, c_bool, POINTER(c_void_p),
-    )),
-    ("quire_fetch_request_set_result_type", c_uint, (c_void_p, c_uint32, POINTER(c_void_p))),
-    ("quire_fetch_request_set_returns_objects_as_faults", c_uint, (
-        c_void_p, c_bool, POINTER(c_void_p),
-    )),
-    ("quire_function_register", c_uint, (
-        c_char_p, c_size_t, POINTER(quire_native_function), POINTER(c_void_p),
-    )),
-    ("quire_function_register_callback", c_uint, (
-        c_char_p, c_size_t, POINTER(quire_function_callback), POINTER(c_void_p),
-    )),
-    ("quire_function_unregister", c_uint, (c_char_p, c_size_t, POINTER(c_void_p))),
-    ("quire_icu_version", c_char_p, ()),
-    ("quire_list_count", c_int64, (c_void_p,)),
-    ("quire_list_ids", c_uint, (c_void_p, c_int64, c_int64, POINTER(c_int64), POINTER(c_void_p))),
-    ("quire_list_object", c_uint, (c_void_p, c_int64, POINTER(c_void_p), POINTER(c_void_p))),
-    ("quire_list_page", c_uint, (
-        c_void_p, c_int64, c_int64, POINTER(c_char_p), c_size_t, c_uint32, POINTER(c_void_p),
-        POINTER(c_void_p),
-    )),
-    ("quire_list_release", None, (c_void_p,)),
-    ("quire_list_retain", c_void_p, (c_void_p,)),
-    ("quire_model_add_attribute", c_uint, (
-        c_void_p, c_char_p, c_size_t, c_char_p, c_size_t, c_uint32,
-        POINTER(quire_attribute_options), POINTER(c_void_p),
-    )),
-    ("quire_model_add_entity", c_uint, (
-        c_void_p, c_char_p, c_size_t, POINTER(quire_entity_options), POINTER(c_void_p),
-    )),
-    ("quire_model_add_fetch_index", c_uint, (
-        c_void_p, c_char_p, c_size_t, c_char_p, c_size_t, POINTER(quire_index_element), c_size_t,
-        POINTER(c_void_p),
-    )),
-    ("quire_model_add_fetch_template", c_uint, (
-        c_void_p, c_char_p, c_size_t, c_void_p, POINTER(c_void_p),
-    )),
-    ("quire_model_add_fetched_property", c_uint, (
-        c_void_p, c_char_p, c_size_t, c_char_p, c_size_t, c_void_p, POINTER(c_void_p),
-    )),
-    ("quire_model_add_relationship", c_uint, (
+    "quire_model_add_relationship": (c_uint, (
         c_void_p, c_char_p, c_size_t, c_char_p, c_size_t, c_char_p, c_size_t,
-        POINTER(quire_relationship_options), POINTER(c_void_p),
+        quire_relationship_options_p, c_void_p_p,
     )),
-    ("quire_model_add_uniqueness_constraint", c_uint, (
-        c_void_p, c_char_p, c_size_t, POINTER(c_char_p), c_size_t, POINTER(c_void_p),
+    "quire_model_add_uniqueness_constraint": (c_uint, (
+        c_void_p, c_char_p, c_size_t, c_char_p_p, c_size_t, c_void_p_p,
     )),
-    ("quire_model_add_validation_rule", c_uint, (
-        c_void_p, c_char_p, c_size_t, c_char_p, c_size_t, c_void_p, c_char_p, c_size_t,
-        POINTER(c_void_p),
+    "quire_model_add_validation_rule": (c_uint, (
+        c_void_p, c_char_p, c_size_t, c_char_p, c_size_t, c_void_p, c_char_p, c_size_t, c_void_p_p,
     )),
-    ("quire_model_create", c_void_p, ()),
-    ("quire_model_entity_count", c_int64, (c_void_p,)),
-    ("quire_model_entity_name", quire_string, (c_void_p, c_int64)),
-    ("quire_model_fetch_template", c_uint, (
-        c_void_p, c_char_p, c_size_t, POINTER(quire_entry), c_size_t, POINTER(c_void_p),
-        POINTER(c_void_p),
+    "quire_model_create": (c_void_p, ()),
+    "quire_model_entity_count": (c_int64, (c_void_p,)),
+    "quire_model_entity_name": (quire_string, (c_void_p, c_int64)),
+    "quire_model_fetch_template": (c_uint, (
+        c_void_p, c_char_p, c_size_t, quire_entry_p, c_size_t, c_void_p_p, c_void_p_p,
     )),
-    ("quire_model_freeze", c_uint, (c_void_p, POINTER(c_void_p))),
-    ("quire_model_is_frozen", c_bool, (c_void_p,)),
-    ("quire_model_release", None, (c_void_p,)),
-    ("quire_model_retain", c_void_p, (c_void_p,)),
-    ("quire_model_version_hash", c_uint, (
-        c_void_p, c_char_p, c_size_t, c_void_p, POINTER(c_void_p),
+    "quire_model_freeze": (c_uint, (c_void_p, c_void_p_p)),
+    "quire_model_is_frozen": (c_bool, (c_void_p,)),
+    "quire_model_release": (None, (c_void_p,)),
+    "quire_model_retain": (c_void_p, (c_void_p,)),
+    "quire_model_version_hash": (c_uint, (c_void_p, c_char_p, c_size_t, c_void_p, c_void_p_p)),
+    "quire_object_add": (c_uint, (c_void_p, c_char_p, c_size_t, c_void_p, c_void_p_p)),
+    "quire_object_changed_keys": (c_uint, (
+        c_void_p, quire_string_p, c_size_t, c_size_t_p, c_void_p_p,
     )),
-    ("quire_object_add", c_uint, (c_void_p, c_char_p, c_size_t, c_void_p, POINTER(c_void_p))),
-    ("quire_object_changed_keys", c_uint, (
-        c_void_p, POINTER(quire_string), c_size_t, POINTER(c_size_t), POINTER(c_void_p),
+    "quire_object_context": (c_void_p, (c_void_p,)),
+    "quire_object_entity": (quire_string, (c_void_p,)),
+    "quire_object_get": (c_uint, (c_void_p, c_char_p, c_size_t, quire_value_p, c_void_p_p)),
+    "quire_object_get_committed": (c_uint, (
+        c_void_p, c_char_p, c_size_t, quire_value_p, c_void_p_p,
     )),
-    ("quire_object_context", c_void_p, (c_void_p,)),
-    ("quire_object_entity", quire_string, (c_void_p,)),
-    ("quire_object_get", c_uint, (
-        c_void_p, c_char_p, c_size_t, POINTER(quire_value), POINTER(c_void_p),
+    "quire_object_get_committed_objects": (c_uint, (
+        c_void_p, c_char_p, c_size_t, c_void_p_p, c_void_p_p,
     )),
-    ("quire_object_get_committed", c_uint, (
-        c_void_p, c_char_p, c_size_t, POINTER(quire_value), POINTER(c_void_p),
+    "quire_object_get_date": (c_uint, (
+        c_void_p, c_char_p, c_size_t, c_double_p, c_bool_p, c_void_p_p,
     )),
-    ("quire_object_get_committed_objects", c_uint, (
-        c_void_p, c_char_p, c_size_t, POINTER(c_void_p), POINTER(c_void_p),
+    "quire_object_get_fetched": (c_uint, (c_void_p, c_char_p, c_size_t, c_void_p_p, c_void_p_p)),
+    "quire_object_get_integer": (c_uint, (
+        c_void_p, c_char_p, c_size_t, c_int64_p, c_bool_p, c_void_p_p,
     )),
-    ("quire_object_get_date", c_uint, (
-        c_void_p, c_char_p, c_size_t, POINTER(c_double), POINTER(c_bool), POINTER(c_void_p),
+    "quire_object_get_number": (c_uint, (
+        c_void_p, c_char_p, c_size_t, c_double_p, c_bool_p, c_void_p_p,
     )),
-    ("quire_object_get_fetched", c_uint, (
-        c_void_p, c_char_p, c_size_t, POINTER(c_void_p), POINTER(c_void_p),
+    "quire_object_get_object": (c_uint, (c_void_p, c_char_p, c_size_t, c_void_p_p, c_void_p_p)),
+    "quire_object_get_objects": (c_uint, (c_void_p, c_char_p, c_size_t, c_void_p_p, c_void_p_p)),
+    "quire_object_get_text": (c_uint, (c_void_p, c_char_p, c_size_t, quire_string_p, c_void_p_p)),
+    "quire_object_id": (c_int64, (c_void_p,)),
+    "quire_object_is_deleted": (c_bool, (c_void_p,)),
+    "quire_object_is_fault": (c_bool, (c_void_p,)),
+    "quire_object_is_inserted": (c_bool, (c_void_p,)),
+    "quire_object_is_updated": (c_bool, (c_void_p,)),
+    "quire_object_refuse": (c_uint, (c_void_p, c_char_p, c_size_t, c_char_p, c_size_t, c_void_p_p)),
+    "quire_object_release": (None, (c_void_p,)),
+    "quire_object_remove": (c_uint, (c_void_p, c_char_p, c_size_t, c_void_p, c_void_p_p)),
+    "quire_object_retain": (c_void_p, (c_void_p,)),
+    "quire_object_set": (c_uint, (c_void_p, c_char_p, c_size_t, quire_value_p, c_void_p_p)),
+    "quire_object_set_values": (c_uint, (
+        c_void_p, c_char_p_p, quire_value_p, c_size_t, c_void_p_p,
     )),
-    ("quire_object_get_integer", c_uint, (
-        c_void_p, c_char_p, c_size_t, POINTER(c_int64), POINTER(c_bool), POINTER(c_void_p),
+    "quire_object_uri": (quire_string, (c_void_p,)),
+    "quire_object_validate": (c_uint, (c_void_p, c_void_p_p)),
+    "quire_object_validate_value": (c_uint, (
+        c_void_p, c_char_p, c_size_t, quire_value_p, c_void_p_p,
     )),
-    ("quire_object_get_number", c_uint, (
-        c_void_p, c_char_p, c_size_t, POINTER(c_double), POINTER(c_bool), POINTER(c_void_p),
+    "quire_page_column": (quire_column_p, (c_void_p, c_int64)),
+    "quire_page_column_count": (c_int64, (c_void_p,)),
+    "quire_page_release": (None, (c_void_p,)),
+    "quire_page_retain": (c_void_p, (c_void_p,)),
+    "quire_page_row_count": (c_int64, (c_void_p,)),
+    "quire_predicate_equal": (c_bool, (c_void_p, c_void_p)),
+    "quire_predicate_evaluate": (c_uint, (
+        c_void_p, quire_value_p, quire_entry_p, c_size_t, c_bool_p, c_void_p_p,
     )),
-    ("quire_object_get_object", c_uint, (
-        c_void_p, c_char_p, c_size_t, POINTER(c_void_p), POINTER(c_void_p),
+    "quire_predicate_matches": (c_uint, (c_void_p, c_void_p, c_bool_p, c_void_p_p)),
+    "quire_predicate_parse": (c_uint, (
+        c_char_p, c_size_t, quire_value_p, c_size_t, c_void_p_p, c_void_p_p,
     )),
-    ("quire_object_get_objects", c_uint, (
-        c_void_p, c_char_p, c_size_t, POINTER(c_void_p), POINTER(c_void_p),
+    "quire_predicate_release": (None, (c_void_p,)),
+    "quire_predicate_retain": (c_void_p, (c_void_p,)),
+    "quire_predicate_substitute": (c_uint, (
+        c_void_p, quire_entry_p, c_size_t, c_void_p_p, c_void_p_p,
     )),
-    ("quire_object_get_text", c_uint, (
-        c_void_p, c_char_p, c_size_t, POINTER(quire_string), POINTER(c_void_p),
+    "quire_predicate_text": (quire_string, (c_void_p,)),
+    "quire_results_add_aggregate": (c_uint, (c_void_p, c_char_p, c_size_t, c_void_p, c_void_p_p)),
+    "quire_results_aggregate": (c_uint, (
+        c_void_p, c_int64, c_char_p, c_size_t, quire_value_p, c_void_p_p,
     )),
-    ("quire_object_id", c_int64, (c_void_p,)),
-    ("quire_object_is_deleted", c_bool, (c_void_p,)),
-    ("quire_object_is_fault", c_bool, (c_void_p,)),
-    ("quire_object_is_inserted", c_bool, (c_void_p,)),
-    ("quire_object_is_updated", c_bool, (c_void_p,)),
-    ("quire_object_refuse", c_uint, (
-        c_void_p, c_char_p, c_size_t, c_char_p, c_size_t, POINTER(c_void_p),
+    "quire_results_context": (c_void_p, (c_void_p,)),
+    "quire_results_count": (c_int64, (c_void_p,)),
+    "quire_results_create": (c_uint, (
+        c_void_p, c_void_p, quire_results_options_p, c_void_p_p, c_void_p_p,
     )),
-    ("quire_object_release", None, (c_void_p,)),
-    ("quire_object_remove", c_uint, (c_void_p, c_char_p, c_size_t, c_void_p, POINTER(c_void_p))),
-    ("quire_object_retain", c_void_p, (c_void_p,)),
-    ("quire_object_set", c_uint, (
-        c_void_p, c_char_p, c_size_t, POINTER(quire_value), POINTER(c_void_p),
+    "quire_results_delegate_failed": (c_uint, (c_void_p, c_char_p, c_size_t, c_void_p_p)),
+    "quire_results_delete_cache": (c_uint, (c_void_p, c_char_p, c_size_t, c_void_p_p)),
+    "quire_results_fetch": (c_uint, (c_void_p, c_void_p_p)),
+    "quire_results_generation": (c_uint64_p, (c_void_p,)),
+    "quire_results_ids": (c_uint, (c_void_p, c_int64, c_int64, c_int64_p, c_void_p_p)),
+    "quire_results_index_path": (c_uint, (c_void_p, c_void_p, quire_index_path_p, c_void_p_p)),
+    "quire_results_index_titles": (c_uint, (c_void_p, c_uint32, c_void_p_p, c_void_p_p)),
+    "quire_results_next_changes": (c_uint, (c_void_p, c_void_p_p, c_void_p_p)),
+    "quire_results_object": (c_uint, (c_void_p, c_int64, c_int64, c_void_p_p, c_void_p_p)),
+    "quire_results_page": (c_uint, (
+        c_void_p, c_int64, c_int64, c_char_p_p, c_size_t, c_uint32, c_void_p_p, c_void_p_p,
     )),
-    ("quire_object_set_values", c_uint, (
-        c_void_p, POINTER(c_char_p), POINTER(quire_value), c_size_t, POINTER(c_void_p),
+    "quire_results_positions": (c_uint, (c_void_p, c_int64_p, c_size_t, c_int64_p, c_void_p_p)),
+    "quire_results_release": (None, (c_void_p,)),
+    "quire_results_resume": (c_uint, (c_void_p, c_bool, c_void_p_p)),
+    "quire_results_retain": (c_void_p, (c_void_p,)),
+    "quire_results_section": (c_uint, (c_void_p, c_int64, quire_section_p, c_void_p_p)),
+    "quire_results_section_count": (c_int64, (c_void_p,)),
+    "quire_results_section_for_index_title": (c_uint, (c_void_p, c_int64, c_int64_p, c_void_p_p)),
+    "quire_results_section_of": (c_uint, (c_void_p, c_int64_p, c_size_t, c_int64_p, c_void_p_p)),
+    "quire_results_sections": (c_uint, (c_void_p, c_uint32, c_void_p_p, c_void_p_p)),
+    "quire_results_set_delegate": (c_uint, (c_void_p, quire_results_delegate_p, c_void_p_p)),
+    "quire_results_set_displayed_key_paths": (c_uint, (c_void_p, c_char_p_p, c_size_t, c_void_p_p)),
+    "quire_results_set_request": (c_uint, (c_void_p, c_void_p, c_char_p, c_size_t, c_void_p_p)),
+    "quire_results_set_request_with_rule": (c_uint, (c_void_p, c_void_p, c_void_p, c_void_p_p)),
+    "quire_results_set_user_data": (c_uint, (c_void_p, c_void_p, c_void_p, c_void_p_p)),
+    "quire_results_snapshot": (c_uint, (c_void_p, c_void_p_p, c_void_p_p)),
+    "quire_results_suspend": (c_uint, (c_void_p, c_void_p_p)),
+    "quire_results_user_data": (c_void_p, (c_void_p,)),
+    "quire_section_rule_create": (c_uint, (
+        c_char_p, c_size_t, quire_section_rule_options_p, c_void_p_p, c_void_p_p,
     )),
-    ("quire_object_uri", quire_string, (c_void_p,)),
-    ("quire_object_validate", c_uint, (c_void_p, POINTER(c_void_p))),
-    ("quire_object_validate_value", c_uint, (
-        c_void_p, c_char_p, c_size_t, POINTER(quire_value), POINTER(c_void_p),
+    "quire_section_rule_create_with_expression": (c_uint, (
+        c_void_p, quire_section_rule_options_p, c_void_p_p, c_void_p_p,
     )),
-    ("quire_page_column", POINTER(quire_column), (c_void_p, c_int64)),
-    ("quire_page_column_count", c_int64, (c_void_p,)),
-    ("quire_page_release", None, (c_void_p,)),
-    ("quire_page_retain", c_void_p, (c_void_p,)),
-    ("quire_page_row_count", c_int64, (c_void_p,)),
-    ("quire_predicate_equal", c_bool, (c_void_p, c_void_p)),
-    ("quire_predicate_evaluate", c_uint, (
-        c_void_p, POINTER(quire_value), POINTER(quire_entry), c_size_t, POINTER(c_bool),
-        POINTER(c_void_p),
+    "quire_section_rule_release": (None, (c_void_p,)),
+    "quire_section_rule_retain": (c_void_p, (c_void_p,)),
+    "quire_snapshot_changes": (c_uint, (c_void_p, c_void_p, c_void_p_p, c_void_p_p)),
+    "quire_snapshot_count": (c_int64, (c_void_p,)),
+    "quire_snapshot_equal": (c_bool, (c_void_p, c_void_p)),
+    "quire_snapshot_generation": (c_uint64, (c_void_p,)),
+    "quire_snapshot_ids": (c_uint, (c_void_p, c_int64, c_int64, c_int64_p, c_void_p_p)),
+    "quire_snapshot_positions": (c_uint, (c_void_p, c_int64_p, c_size_t, c_int64_p, c_void_p_p)),
+    "quire_snapshot_release": (None, (c_void_p,)),
+    "quire_snapshot_retain": (c_void_p, (c_void_p,)),
+    "quire_snapshot_section": (c_uint, (c_void_p, c_int64, quire_section_p, c_void_p_p)),
+    "quire_snapshot_section_count": (c_int64, (c_void_p,)),
+    "quire_snapshot_section_of": (c_uint, (c_void_p, c_int64_p, c_size_t, c_int64_p, c_void_p_p)),
+    "quire_snapshot_sections": (c_uint, (c_void_p, c_uint32, c_void_p_p, c_void_p_p)),
+    "quire_sqlite_version": (c_char_p, ()),
+    "quire_status_name": (c_char_p, (c_uint,)),
+    "quire_store_check": (c_uint, (c_void_p, c_int64_p, c_void_p_p)),
+    "quire_store_close": (c_uint, (c_void_p, c_void_p_p)),
+    "quire_store_copy": (c_uint, (c_void_p, c_char_p, c_size_t, c_void_p_p)),
+    "quire_store_delete": (c_uint, (c_char_p, c_size_t, c_void_p_p)),
+    "quire_store_is_open": (c_bool, (c_void_p,)),
+    "quire_store_model": (c_void_p, (c_void_p,)),
+    "quire_store_open": (c_uint, (
+        c_char_p, c_size_t, c_void_p, quire_store_options_p, c_void_p_p, c_void_p_p,
     )),
-    ("quire_predicate_matches", c_uint, (c_void_p, c_void_p, POINTER(c_bool), POINTER(c_void_p))),
-    ("quire_predicate_parse", c_uint, (
-        c_char_p, c_size_t, POINTER(quire_value), c_size_t, POINTER(c_void_p), POINTER(c_void_p),
-    )),
-    ("quire_predicate_release", None, (c_void_p,)),
-    ("quire_predicate_retain", c_void_p, (c_void_p,)),
-    ("quire_predicate_substitute", c_uint, (
-        c_void_p, POINTER(quire_entry), c_size_t, POINTER(c_void_p), POINTER(c_void_p),
-    )),
-    ("quire_predicate_text", quire_string, (c_void_p,)),
-    ("quire_results_add_aggregate", c_uint, (
-        c_void_p, c_char_p, c_size_t, c_void_p, POINTER(c_void_p),
-    )),
-    ("quire_results_aggregate", c_uint, (
-        c_void_p, c_int64, c_char_p, c_size_t, POINTER(quire_value), POINTER(c_void_p),
-    )),
-    ("quire_results_context", c_void_p, (c_void_p,)),
-    ("quire_results_count", c_int64, (c_void_p,)),
-    ("quire_results_create", c_uint, (
-        c_void_p, c_void_p, POINTER(quire_results_options), POINTER(c_void_p), POINTER(c_void_p),
-    )),
-    ("quire_results_delegate_failed", c_uint, (c_void_p, c_char_p, c_size_t, POINTER(c_void_p))),
-    ("quire_results_delete_cache", c_uint, (c_void_p, c_char_p, c_size_t, POINTER(c_void_p))),
-    ("quire_results_fetch", c_uint, (c_void_p, POINTER(c_void_p))),
-    ("quire_results_generation", POINTER(c_uint64), (c_void_p,)),
-    ("quire_results_ids", c_uint, (
-        c_void_p, c_int64, c_int64, POINTER(c_int64), POINTER(c_void_p),
-    )),
-    ("quire_results_index_path", c_uint, (
-        c_void_p, c_void_p, POINTER(quire_index_path), POINTER(c_void_p),
-    )),
-    ("quire_results_index_titles", c_uint, (
-        c_void_p, c_uint32, POINTER(c_void_p), POINTER(c_void_p),
-    )),
-    ("quire_results_next_changes", c_uint, (c_void_p, POINTER(c_void_p), POINTER(c_void_p))),
-    ("quire_results_object", c_uint, (
-        c_void_p, c_int64, c_int64, POINTER(c_void_p), POINTER(c_void_p),
-    )),
-    ("quire_results_page", c_uint, (
-        c_void_p, c_int64, c_int64, POINTER(c_char_p), c_size_t, c_uint32, POINTER(c_void_p),
-        POINTER(c_void_p),
-    )),
-    ("quire_results_positions", c_uint, (
-        c_void_p, POINTER(c_int64), c_size_t, POINTER(c_int64), POINTER(c_void_p),
-    )),
-    ("quire_results_release", None, (c_void_p,)),
-    ("quire_results_resume", c_uint, (c_void_p, c_bool, POINTER(c_void_p))),
-    ("quire_results_retain", c_void_p, (c_void_p,)),
-    ("quire_results_section", c_uint, (
-        c_void_p, c_int64, POINTER(quire_section), POINTER(c_void_p),
-    )),
-    ("quire_results_section_count", c_int64, (c_void_p,)),
-    ("quire_results_section_for_index_title", c_uint, (
-        c_void_p, c_int64, POINTER(c_int64), POINTER(c_void_p),
-    )),
-    ("quire_results_section_of", c_uint, (
-        c_void_p, POINTER(c_int64), c_size_t, POINTER(c_int64), POINTER(c_void_p),
-    )),
-    ("quire_results_sections", c_uint, (c_void_p, c_uint32, POINTER(c_void_p), POINTER(c_void_p))),
-    ("quire_results_set_delegate", c_uint, (
-        c_void_p, POINTER(quire_results_delegate), POINTER(c_void_p),
-    )),
-    ("quire_results_set_displayed_key_paths", c_uint, (
-        c_void_p, POINTER(c_char_p), c_size_t, POINTER(c_void_p),
-    )),
-    ("quire_results_set_request", c_uint, (
-        c_void_p, c_void_p, c_char_p, c_size_t, POINTER(c_void_p),
-    )),
-    ("quire_results_set_request_with_rule", c_uint, (
-        c_void_p, c_void_p, c_void_p, POINTER(c_void_p),
-    )),
-    ("quire_results_set_user_data", c_uint, (c_void_p, c_void_p, c_void_p, POINTER(c_void_p))),
-    ("quire_results_snapshot", c_uint, (c_void_p, POINTER(c_void_p), POINTER(c_void_p))),
-    ("quire_results_suspend", c_uint, (c_void_p, POINTER(c_void_p))),
-    ("quire_results_user_data", c_void_p, (c_void_p,)),
-    ("quire_section_rule_create", c_uint, (
-        c_char_p, c_size_t, POINTER(quire_section_rule_options), POINTER(c_void_p),
-        POINTER(c_void_p),
-    )),
-    ("quire_section_rule_create_with_expression", c_uint, (
-        c_void_p, POINTER(quire_section_rule_options), POINTER(c_void_p), POINTER(c_void_p),
-    )),
-    ("quire_section_rule_release", None, (c_void_p,)),
-    ("quire_section_rule_retain", c_void_p, (c_void_p,)),
-    ("quire_snapshot_changes", c_uint, (c_void_p, c_void_p, POINTER(c_void_p), POINTER(c_void_p))),
-    ("quire_snapshot_count", c_int64, (c_void_p,)),
-    ("quire_snapshot_equal", c_bool, (c_void_p, c_void_p)),
-    ("quire_snapshot_generation", c_uint64, (c_void_p,)),
-    ("quire_snapshot_ids", c_uint, (
-        c_void_p, c_int64, c_int64, POINTER(c_int64), POINTER(c_void_p),
-    )),
-    ("quire_snapshot_positions", c_uint, (
-        c_void_p, POINTER(c_int64), c_size_t, POINTER(c_int64), POINTER(c_void_p),
-    )),
-    ("quire_snapshot_release", None, (c_void_p,)),
-    ("quire_snapshot_retain", c_void_p, (c_void_p,)),
-    ("quire_snapshot_section", c_uint, (
-        c_void_p, c_int64, POINTER(quire_section), POINTER(c_void_p),
-    )),
-    ("quire_snapshot_section_count", c_int64, (c_void_p,)),
-    ("quire_snapshot_section_of", c_uint, (
-        c_void_p, POINTER(c_int64), c_size_t, POINTER(c_int64), POINTER(c_void_p),
-    )),
-    ("quire_snapshot_sections", c_uint, (c_void_p, c_uint32, POINTER(c_void_p), POINTER(c_void_p))),
-    ("quire_sqlite_version", c_char_p, ()),
-    ("quire_status_name", c_char_p, (c_uint,)),
-    ("quire_store_check", c_uint, (c_void_p, POINTER(c_int64), POINTER(c_void_p))),
-    ("quire_store_close", c_uint, (c_void_p, POINTER(c_void_p))),
-    ("quire_store_copy", c_uint, (c_void_p, c_char_p, c_size_t, POINTER(c_void_p))),
-    ("quire_store_delete", c_uint, (c_char_p, c_size_t, POINTER(c_void_p))),
-    ("quire_store_is_open", c_bool, (c_void_p,)),
-    ("quire_store_model", c_void_p, (c_void_p,)),
-    ("quire_store_open", c_uint, (
-        c_char_p, c_size_t, c_void_p, POINTER(quire_store_options), POINTER(c_void_p),
-        POINTER(c_void_p),
-    )),
-    ("quire_store_path", quire_string, (c_void_p,)),
-    ("quire_store_release", None, (c_void_p,)),
-    ("quire_store_retain", c_void_p, (c_void_p,)),
-    ("quire_store_set_log", c_uint, (c_void_p, POINTER(quire_log), POINTER(c_void_p))),
-    ("quire_store_uuid", quire_string, (c_void_p,)),
-    ("quire_value_equal", c_bool, (POINTER(quire_value), POINTER(quire_value))),
-    ("quire_version", c_char_p, ()),
-    ("quire_version_number", c_uint32, ()),
-)
-
-
-def bind(library):
-    """Tells ctypes the types of every function of the library."""
-    for name, result, arguments in FUNCTIONS:
-        function = getattr(library, name)
-        function.restype = result
-        function.argtypes = arguments
+    "quire_store_path": (quire_string, (c_void_p,)),
+    "quire_store_release": (None, (c_void_p,)),
+    "quire_store_retain": (c_void_p, (c_void_p,)),
+    "quire_store_set_log": (c_uint, (c_void_p, quire_log_p, c_void_p_p)),
+    "quire_store_uuid": (quire_string, (c_void_p,)),
+    "quire_value_equal": (c_bool, (quire_value_p, quire_value_p)),
+    "quire_version": (c_char_p, ()),
+    "quire_version_number": (c_uint32, ()),
+}
+"""Of each function the types of its result and of its arguments."""

@@ -19,11 +19,27 @@ def _candidates() -> list[str]:
     return [os.path.join(os.path.dirname(__file__), "_lib", SONAME), SONAME]
 
 
-def _open() -> tuple[ctypes.CDLL, str]:
+class _Library(ctypes.CDLL):
+    """The library. A function gets its types when it is first asked for, because a program calls few of them."""
+
+    def __getattr__(self, name: str) -> Any:
+        # Complete before another thread can find it.
+        function = self[name]
+        if name in _ffi.FUNCTIONS:
+            function.restype, function.argtypes = _ffi.FUNCTIONS[name]
+        setattr(self, name, function)
+        return function
+
+
+class _QuickLibrary(_Library, ctypes.PyDLL):
+    pass
+
+
+def _open() -> tuple[_Library, str]:
     tried: list[str] = []
     for candidate in _candidates():
         try:
-            return ctypes.CDLL(candidate), candidate
+            return _Library(candidate), candidate
         except OSError as error:
             tried.append(f"  {candidate}: {error}")
     raise ImportError(
@@ -32,18 +48,23 @@ def _open() -> tuple[ctypes.CDLL, str]:
         "QUIRE_LIBRARY to the path of the file.")
 
 
-def _check(found: ctypes.CDLL, where: str) -> None:
+def _check(found: _Library, where: str) -> None:
     try:
         version_of = found.quire_version
     except AttributeError:
         raise ImportError(f"{where} is not Quire's library: it has no function quire_version.") from None
-    version_of.restype = ctypes.c_char_p
-    version_of.argtypes = ()
     version = (version_of() or b"").decode()
     if version.split(".")[:2] != _ffi.VERSION.split(".")[:2]:
         raise ImportError(
             f"{where} is Quire {version}, but this package was made for {_ffi.VERSION}. Install "
             "package and library of the same version.")
+    for name in _ffi.FUNCTIONS:
+        try:
+            ctypes.c_void_p.in_dll(found, name)
+        except ValueError as missing:
+            raise ImportError(
+                f"{where} does not fit this package ({missing}). Install package and library of the same "
+                "version.") from None
 
 
 library, path = _open()
@@ -51,15 +72,5 @@ library, path = _open()
 
 _check(library, path)
 
-_bind: Any = _ffi.bind
-
-quick = ctypes.PyDLL(path)
+quick = _QuickLibrary(path)
 """The same library, keeping the interpreter lock: for calls that neither wait nor take long."""
-
-try:
-    _bind(library)
-    _bind(quick)
-except AttributeError as missing:
-    raise ImportError(
-        f"{path} does not fit this package ({missing}). Install package and library of the same "
-        "version.") from None

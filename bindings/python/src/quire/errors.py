@@ -10,6 +10,7 @@ import enum
 import re
 import threading
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Optional
 
 from . import _buffers, _ffi
@@ -395,12 +396,16 @@ _WORDS = {
 }
 """What the library's messages call by its name in C, in the words of this package."""
 
-_QUOTED_OR_WORD = re.compile("'[^']*'|\"[^\"]*\"|" + "|".join(rf"\b{word}\b" for word in _WORDS))
+
+@lru_cache(maxsize=None)
+def _quoted_or_word() -> re.Pattern[str]:
+    # Made with the first message, because most programs run without one, and it takes long.
+    return re.compile("'[^']*'|\"[^\"]*\"|" + "|".join(rf"\b{word}\b" for word in _WORDS))
 
 
 def in_python(message: str) -> str:
     """A message of the library in the words of this package; what it quotes stays as it is."""
-    return _QUOTED_OR_WORD.sub(lambda found: _WORDS.get(found[0], found[0]), message)
+    return _quoted_or_word().sub(lambda found: _WORDS.get(found[0], found[0]), message)
 
 
 def _from_pointer(pointer: int) -> Error:
