@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pathlib
 import random
 import shutil
 import sqlite3
@@ -24,6 +25,11 @@ def seeds(fixed: int) -> list[int]:
     if fresh is None:
         return list(range(1, fixed + 1))
     return [random.SystemRandom().randrange(1 << 32) for _ in range(int(fresh))]
+
+
+def say_skipped(cases: str, data: pathlib.Path) -> None:
+    """Says how many cases are skipped because their data is not there; `script/test` repeats the line at its end."""
+    print(f"skipped: {cases}: no {os.path.relpath(data, pathlib.Path(__file__).parents[3])}", flush=True)
 
 
 def day(count: float) -> datetime:

@@ -10,9 +10,19 @@ from typing import Callable, Optional
 
 from list_scenarios import SCENARIOS, TABLE, Difference, Sequence, scenarios
 from named_tests import tests_of
+from support import say_skipped
 
 NOT_BUILT = "no test"
 """In the place of a file: what Quire does not do, or does otherwise without a test of that alone."""
+
+
+COUNT = 149
+"""All scenarios, for the line that says that they are skipped."""
+
+
+def setUpModule() -> None:
+    if not SCENARIOS.is_dir():
+        say_skipped(f"{COUNT:,} list scenarios", SCENARIOS)
 
 
 @functools.cache
@@ -76,6 +86,7 @@ class ScenarioTests(unittest.TestCase):
         self.assertEqual(set(differing()) - set(scenarios()), set())
 
     def test_the_figures_are_those_of_the_scenarios(self) -> None:
+        self.assertEqual(len(scenarios()), COUNT)
         found: dict[str, list[int]] = collections.defaultdict(lambda: [0, 0])
         other = {name for name, kind, *_ in behaviours() if kind != "same"} | set(differing())
         for name, scenario in scenarios().items():
