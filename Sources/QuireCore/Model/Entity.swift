@@ -20,7 +20,7 @@ final class Entity: @unchecked Sendable {
   unowned(unsafe) var parent: Entity?
   /// Sorted by name, case-insensitively: the order of Core Data's entity numbers.
   var children: [Entity] = []
-  /// Z_ENT: from 1, depth first, children by name (store-format.md 1.3).
+  /// Z_ENT: from 1, depth first, children by name (docs/file-format.md, Entities).
   var number = 0
   /// Number of the root of the tree, which names the table.
   var rootNumber = 0

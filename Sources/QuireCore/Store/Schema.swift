@@ -1,4 +1,4 @@
-/// Tables and columns that a frozen model has in the file (store-format.md, 1.3, 1.4, 1.7 and 1.8).
+/// Tables and columns that a frozen model has in the file (docs/file-format.md).
 ///
 /// Properties are looked up by identity: an inherited property is the one its ancestor declared.
 final class Schema: Sendable {

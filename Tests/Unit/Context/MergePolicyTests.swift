@@ -2,8 +2,8 @@ import Testing
 
 @testable import QuireCore
 
-/// The fixture that behaviour.md 4.7 describes, as two contexts of one store: a book is known to both by the title
-/// Alice and the price 10; the first saves, then the second.
+/// Two contexts of one store know a book by the title Alice and the price 10. The first saves, then the second.
+/// The tests hold the facts of `docs/behaviour/objects.md`, section 2.
 @Suite("Merge policies")
 struct MergePolicyTests {
   private let library: LibraryFixture
@@ -73,7 +73,7 @@ struct MergePolicyTests {
 
   private func stored() throws -> [String] { try library.sql("SELECT ZTITLE, ZPRICE FROM ZBOOK") }
 
-  // MARK: 4.7, row by row
+  // MARK: The policies, fact by fact
 
   @Test func theErrorPolicyFailsAndTellsWhatWasReadWhatIsStoredAndWhatIsHere() throws {
     let (object, failed) = try race(.error, theirs: ["title": .text("FromCtx1")], mine: ["title": .text("FromCtx2")])

@@ -1,7 +1,7 @@
 """Scenarios that suites of other list controllers assert, run through the public interface.
 
 They are not part of the repository: they are looked for beside it, or where QUIRE_SHARED says, and their README
-explains them. What became of each is in docs/results-scenarios.md.
+explains them. What became of each is in docs/behaviour/list-scenarios.md.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from quire import sections
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 SCENARIOS = pathlib.Path(os.environ.get("QUIRE_SHARED", ROOT.parent / "shared")) / "data" / "scenarios"
-TABLE = ROOT / "docs" / "results-scenarios.md"
+TABLE = ROOT / "docs" / "behaviour" / "list-scenarios.md"
 
 TYPES = {"integer": int, "boolean": int, "text": str, "real": float}
 

@@ -21,11 +21,11 @@ def swift_tests(text: str) -> set[str]:
     for start in re.finditer(r"@Test\b", text):
         rest = text[start.end():]
         given = re.match(r'\(\s*"((?:[^"\\]|\\.)*)"', rest)
-        function = re.search(r"\bfunc (\w+)", rest)
+        function = re.search(r"\bfunc (?:`([^`]+)`|(\w+))", rest)
         if given:
             names.add(given[1])
         elif function:
-            names.add(function[1])
+            names.add(function[1] or function[2])
     return names
 
 

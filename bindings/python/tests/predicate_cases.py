@@ -1,7 +1,7 @@
 """Cases that suites of other implementations assert, Apple's among them, run through the public interface.
 
 The cases are not part of the repository: they are looked for beside it, or where QUIRE_SHARED says, and their README
-explains them. What does not hold is listed, with a reason, in docs/predicate-cases.md.
+explains them. What does not hold is listed, with a reason, in docs/behaviour/predicate-cases.md.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from stored_rows import Engine, Members, Shape
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 CASES = pathlib.Path(os.environ.get("QUIRE_SHARED", ROOT.parent / "shared")) / "data" / "predicates"
-TABLE = ROOT / "docs" / "predicate-cases.md"
+TABLE = ROOT / "docs" / "behaviour" / "predicate-cases.md"
 
 METHODS: dict[str, Callable[..., Any]] = {
     "characterStringAtIndex:": operator.getitem,

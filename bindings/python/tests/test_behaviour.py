@@ -1,4 +1,4 @@
-"""Facts of Core Data's behaviour that no other test shows; docs/behaviour-tests.md lists them all."""
+"""Facts of Core Data's behaviour that no other test shows; docs/behaviour lists them all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/behaviour-tests.md and docs/results-behaviour.md name tests that exist, and count right."""
+"""The tables in docs/behaviour and docs/file-format.md name tests that exist, and count right."""
 
 from __future__ import annotations
 
@@ -9,19 +9,18 @@ import unittest
 
 from named_tests import LANGUAGES, ROOT, tests_of
 
-DOCS = ROOT / "docs"
+DOCS = ROOT / "docs" / "behaviour"
 
 MISSING = "missing"
 """In the place of a file: nothing shows this fact yet."""
 
 
 class Table:
-    """What both tables have to be."""
+    """What the tables of lists and of objects have to be."""
 
     name: str
-    chapter: int
-    """Of the reference."""
-    sections: range
+    sections: int
+    """How many sections there are, numbered from 1."""
     counts: dict[str, list[int]] = {}
     """The first table: section to how many facts, the same, that differ, that are not built, without a test."""
     facts: dict[str, str] = {}
@@ -33,11 +32,11 @@ class Table:
     @classmethod
     def setUpClass(cls) -> None:
         text = (DOCS / cls.name).read_text(encoding="utf-8")
-        fact = rf"{cls.chapter}\.\d+\.\d+"
+        fact = r"\d+\.\d+"
         cls.counts = {
             name: [int(each) for each in numbers.split(" | ")]
             for name, numbers in re.findall(
-                rf"^\| ({cls.chapter}\.\d+|all)\b[^|]* \| (\d+(?: \| \d+){{4}}) \|$", text, re.MULTILINE)}
+                r"^\| (\d+|all)\b[^|]* \| (\d+(?: \| \d+){4}) \|$", text, re.MULTILINE)}
         facts = re.findall(rf"^\| ({fact}) \| [ATRS/]+ \| .+ \| (same|differs|not built) \|$", text, re.MULTILINE)
         cls.facts = dict(facts)
         if len(cls.facts) != len(facts):
@@ -55,7 +54,7 @@ class Table:
 
     def test_there_are_facts_of_all_sections(self) -> None:
         sections = {fact.rpartition(".")[0] for fact in self.facts}
-        self.assertEqual(sections, {f"{self.chapter}.{number}" for number in self.sections})
+        self.assertEqual(sections, {str(number) for number in range(1, self.sections + 1)})
         for section in sections:
             numbers = [int(fact.rpartition(".")[2]) for fact in self.facts if fact.rpartition(".")[0] == section]
             self.assertEqual(numbers, list(range(1, len(numbers) + 1)), section)
@@ -89,16 +88,35 @@ REASON = "these tests are not run from the repository"
 
 @unittest.skipUnless(DOCS.is_dir(), REASON)
 class GraphTableTests(Table, unittest.TestCase):
-    name = "behaviour-tests.md"
-    chapter = 4
-    sections = range(6, 15)
+    name = "objects.md"
+    sections = 9
 
 
 @unittest.skipUnless(DOCS.is_dir(), REASON)
 class ResultsTableTests(Table, unittest.TestCase):
-    name = "results-behaviour.md"
-    chapter = 3
-    sections = range(1, 19)
+    name = "lists.md"
+    sections = 18
+
+
+@unittest.skipUnless(DOCS.is_dir(), REASON)
+class PredicateTableTests(unittest.TestCase):
+    def test_every_rule_has_tests_that_exist(self) -> None:
+        text = (DOCS / "predicates.md").read_text(encoding="utf-8")
+        rules = re.findall(r"^\| (\d+) \| [TQ] \| .+ \|$", text, re.MULTILINE)
+        shown_by = re.findall(r"^\| (\d+) \| (\w+\.(?:swift|c|py)) \| (.+) \|$", text, re.MULTILINE)
+        self.assertEqual(rules, [str(number) for number in range(1, len(rules) + 1)])
+        self.assertEqual({rule for rule, *_ in shown_by}, set(rules))
+        self.assertEqual(len(re.findall(r"^\| \d+ \|", text, re.MULTILINE)), len(rules) + len(shown_by))
+        self.assertEqual([row for row in shown_by if row[2] not in tests_of(row[1])], [])
+
+
+@unittest.skipUnless(DOCS.is_dir(), REASON)
+class FileFormatTests(unittest.TestCase):
+    def test_every_test_that_is_named_exists(self) -> None:
+        text = (DOCS.parent / "file-format.md").read_text(encoding="utf-8")
+        tests = re.findall(r"^\| [\w -]+ \| (\w+\.(?:swift|c|py)) \| (.+) \|$", text, re.MULTILINE)
+        self.assertTrue(tests)
+        self.assertEqual([row for row in tests if row[1] not in tests_of(row[0])], [])
 
 
 if __name__ == "__main__":

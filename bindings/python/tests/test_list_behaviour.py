@@ -1,4 +1,4 @@
-"""What live lists do in the situations that docs/results-behaviour.md, results-scenarios.md and pains.md name."""
+"""What live lists do in the situations that lists.md, list-scenarios.md and pains.md in docs/behaviour name."""
 
 from __future__ import annotations
 

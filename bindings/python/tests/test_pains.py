@@ -1,4 +1,4 @@
-"""docs/pains.md has all pains, and names tests that exist."""
+"""docs/behaviour/pains.md has all pains, and names tests that exist."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import unittest
 
 from named_tests import ROOT, tests_of
 
-TABLE = ROOT / "docs" / "pains.md"
+TABLE = ROOT / "docs" / "behaviour" / "pains.md"
 NOT_BUILT = "Not built yet."
 
 

@@ -1,4 +1,4 @@
-"""Every case of the public suites holds, but for those that docs/predicate-cases.md lists with a reason."""
+"""Every case of the public suites holds, but for those that docs/behaviour/predicate-cases.md lists with a reason."""
 
 import collections
 import functools

@@ -1,4 +1,4 @@
-"""Every scenario of the public suites holds, but for those that docs/results-scenarios.md lists with a reason."""
+"""Every scenario of public suites holds, but for those that docs/behaviour/list-scenarios.md lists with a reason."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def section(title: str) -> str:
 
 @functools.cache
 def differing() -> dict[str, str]:
-    """The scenarios that are told otherwise, with what is told and why."""
-    rows = re.findall(r"^\| ([\w-]+/\S+) \| (\S.*) \|$", section("Told otherwise"), re.MULTILINE)
+    """The scenarios that are reported otherwise, with what is reported and why."""
+    rows = re.findall(r"^\| ([\w-]+/\S+) \| (\S.*) \|$", section("Reported otherwise"), re.MULTILINE)
     assert len(dict(rows)) == len(rows)
     return dict(rows)
 

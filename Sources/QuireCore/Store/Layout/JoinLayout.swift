@@ -1,4 +1,4 @@
-/// Works out the join tables of a model's many-to-many relationships (store-format.md, 1.8).
+/// Works out the join tables of a model's many-to-many relationships (docs/file-format.md, Relationships).
 struct JoinLayout {
   private(set) var joins: [(relationship: Relationship, table: Schema.JoinTable)] = []
   private(set) var tablesByRelationship: [ObjectIdentifier: Schema.JoinTable] = [:]

@@ -1,4 +1,4 @@
-/// Works out the entity tables of a model: names and order of their columns (store-format.md, 1.4 and 1.7).
+/// Works out the entity tables of a model: names and order of their columns (docs/file-format.md, Entities).
 struct TableLayout {
   private(set) var tables: [Schema.Table] = []
   private(set) var attributeColumns: [ObjectIdentifier: String] = [:]

@@ -1,4 +1,4 @@
-/// The version hashes of a frozen model (store-format.md, 1.12): two models with equal hashes share a file.
+/// The version hashes of a frozen model (docs/file-format.md). Two models with equal hashes share a file.
 ///
 /// Defaults, delete rules, validation and fetch indexes are no part of them, so those may change freely.
 struct VersionHash: Sendable {

@@ -101,7 +101,7 @@ final class Statement {
 // MARK: - Parameters, from 1
 
 extension Statement {
-  /// Binds as the file stores it (store-format.md, 1.5): booleans 0 or 1, decimals as doubles, an object as its id.
+  /// Binds as the file stores it (docs/file-format.md): booleans 0 or 1, decimals as doubles, an object as its id.
   func bind(_ value: Value, at index: Int) throws(Failure) {
     switch value {
     case .nil: try bindNull(at: index)
