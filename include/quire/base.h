@@ -2,71 +2,76 @@
  * Status codes, text and version, and the rules that hold for the whole library.
  *
  * Ownership. Handles (`quire_store *`, `quire_object *`, ...) are reference counted. A function named `_create`,
- * `_open` or `_insert`, and every `out_` parameter of a handle type, gives the caller one reference, to be given
- * back with the `_release` function of its type. `_retain` adds one. Both take NULL, and do nothing with a handle of
- * another type. A child keeps what it was made
- * from alive, so the order of releases does not matter. Text, arrays and handles that a function *returns* are
- * borrowed from its first argument, for as long as its comment says.
+ * `_open` or `_insert` returns one reference, and so does every `out_` parameter of a handle type. The caller returns
+ * it with the `_release` function of its type. `_retain` adds one. Both take NULL, and do nothing with a handle of
+ * another type. A child keeps its parent alive, so the order of releases does not matter. Text, arrays and handles that
+ * a function *returns* are borrowed from its first argument, for as long as its comment says.
  *
  * Errors. A call that can fail returns a `quire_status` and takes a `quire_error **` last, which may be NULL. On
- * failure it stores an error there that the caller releases, and every `out_` parameter is set to NULL or zero.
- * NULL where a pointer is required, a handle of another type, text that is not UTF-8 and a foreign enum number are
- * failures like any other (QUIRE_INVALID_ARGUMENT, QUIRE_INVALID_TEXT); they never end the process. Functions that
- * return a value directly give zero, false or NULL when their argument is NULL or when they are refused.
+ * failure it stores an error there that the caller releases. It also sets every `out_` parameter to NULL or zero. NULL
+ * where a pointer is required, a handle of another type, text that is not UTF-8 and a foreign enum number are failures
+ * like any other (QUIRE_INVALID_ARGUMENT, QUIRE_INVALID_TEXT). They never end the process. A function that returns a
+ * value directly returns zero, false or NULL for a NULL argument or a refused call.
  *
  * Structs that begin with `struct_size` are initialised with their _INIT macro. A program that was built with a newer
- * header may pass a longer struct as long as what this library does not know is zero; otherwise the call fails with
- * QUIRE_UNSUPPORTED, and so it does when a member called `reserved` is not zero. A struct of that kind that the library
- * fills (`quire_section`) keeps its size, and gets what it has room for; of what it held before, only the size matters.
+ * header may pass a longer struct. The members that this library does not know must be zero. Otherwise the call fails
+ * with QUIRE_UNSUPPORTED. It fails so too for a member called `reserved` that is not zero. Some structs of that kind
+ * are filled by the library (`quire_section`). Such a struct keeps its size, and the library fills as many members as
+ * fit. It reads nothing of the struct but its size.
  *
- * Structs that the library lends may be longer than in your header when the library is newer. Do not copy their bytes, and
- * do not count through an array of them with `[]`: the `_array` types tell how far it is from one to the next, and
- * `quire_change_at` and its like know how to use that. The structs that never change are `quire_string`, `quire_value`,
+ * Structs that the library lends may be longer than in your header when the library is newer. Do not copy their bytes,
+ * and do not count through an array of them with `[]`. The `_array` types hold the distance between two elements, and
+ * `quire_change_at` and its like use it. The structs that never change are `quire_string`, `quire_value`,
  * `quire_entry`, `quire_index_element`, `quire_index_path` and the `_array` types.
  *
- * Types. An enumeration is a `uint32_t` wherever it is passed, returned or kept in a struct, so that a number of another
- * version is just a number; only `quire_status` goes by its own name. Enumerators begin with words of their type's name.
- * Places, indexes and counts of what the library has are `int64_t`, and -1 is no place; sizes of memory that is passed,
- * texts in bytes and arrays in elements, are `size_t`.
+ * Types. An enumeration is a `uint32_t` wherever it is passed, returned or kept in a struct. A number of another
+ * version is therefore just a number. Only `quire_status` goes by its own name. Enumerators begin with words of their
+ * type's name. Places, indexes and counts of the library's things are `int64_t`, and -1 is no place. Sizes of memory
+ * that is passed are `size_t`: of texts in bytes, of arrays in elements.
  *
  * `const` on a handle says that the call does not change what the handle shows. Counting references changes nothing, so
- * `_retain` takes a const handle and gives one to be released, and what keeps its argument takes it const, too, unless
- * it goes on to change it.
+ * `_retain` takes a const handle and returns one that can be released. A function that keeps its argument takes it
+ * const, too, unless it goes on to change it.
  *
- * Text and data that an object lends (`quire_object_get` and its like) hold as long as the object does, until the attribute
- * is set or `quire_context_generation` of its context has grown: with a rollback, a reset, a refresh, a merge, an undo or
- * redo, a batch request, the save of a child, and a save that took over values of the store or of derived attributes. Copy
- * what is needed for longer. Text that anything else lends holds as long as that does, where nothing else is said.
+ * Text and data that an object lends (`quire_object_get` and its like) hold as long as the object. They end earlier
+ * when the attribute is set, or when `quire_context_generation` of the context has grown. It grows with a rollback, a
+ * reset, a refresh, a merge, an undo or redo, a batch request and the save of a child. It also grows with a save that
+ * took over values of the store or of derived attributes. Copy what is needed for longer. Text that any other thing
+ * lends holds as long as that thing, unless its comment says otherwise.
  *
- * Threads. Models, stores, predicates, expressions, section rules, cancellations, errors, pages, change sets, snapshots and
- * evaluations may be used from any thread, and be read by several at once; the objects in an evaluation or a conflict belong
- * to their context. A context, with its objects, lists, results controllers and composites, belongs to one thread at a
- * time: the library does not lock, it detects an overlapping call and refuses it (QUIRE_WRONG_THREAD). Handing a context from
- * one thread to another is fine when the application orders the two. `_retain` and `_release` may be called from any thread.
- * A fetch request is plain data: do not change it on one thread while another uses it. Quire starts no threads.
+ * Threads. Models, stores, predicates, expressions, section rules, cancellations, errors, pages, change sets, snapshots
+ * and evaluations may be used from any thread. Several threads may read them at once. The objects in an evaluation or a
+ * conflict belong to their context. A context, with its objects, lists, results controllers and composites, belongs to
+ * one thread at a time. The library does not lock it. It detects an overlapping call and refuses it
+ * (QUIRE_WRONG_THREAD). Handing a context from one thread to another is fine when the application orders the two.
+ * `_retain` and `_release` may be called from any thread. A fetch request is plain data: do not change it on one thread
+ * while another uses it. Quire starts no threads.
  *
- * Functions of the program. `destroy` is called once, on the thread of the call that lets go of what it belongs to, be that
- * a call that replaces it or the last release. It may use the library, and even set the next in its place; what belongs to a
- * context it may use only where the thread may. What the other functions may do is said where they are.
+ * Functions of the program. `destroy` is called once, when the library releases `user_data`: with a call that replaces
+ * it, or with the last release of its owner. It runs on the thread of that call. It may use the library, and even set
+ * the next function in its place. It may use objects of a context only where its thread may. The comment of each other
+ * function says what that function may do.
  *
- * Processes. A store is of the process that opened it. In one that was forked from it, calls on the store and on what
- * belongs to it fail with QUIRE_CLOSED, giving them back leaves the file alone, and the same file cannot be opened
- * (QUIRE_CANNOT_OPEN): SQLite's locks are not passed on, but it would take them for its own, and saves could be lost. Close a
- * store before the fork and open it in each process, or use exec. What is memory alone goes on: models, predicates, pages,
- * change sets, snapshots, errors. No other thread may be inside the library at the moment of the fork.
+ * Processes. A store belongs to the process that opened it. In a forked process, calls on the store and on its contexts
+ * and objects fail with QUIRE_CLOSED. Releasing them there leaves the file alone. The same file cannot be opened there
+ * (QUIRE_CANNOT_OPEN). SQLite's locks are not passed on, but SQLite would take them for its own, and saves could be
+ * lost. Close a store before the fork and open it in each process, or use exec. Things in memory alone go on: models,
+ * predicates, pages, change sets, snapshots, errors. No other thread may be inside the library at the moment of the
+ * fork.
  *
- * Signals. No function may be called from a signal handler. The library has no handlers, raises no signals, and goes on
- * with what one has interrupted; only a wait for a lock may become shorter. Ignore SIGXFSZ where the size of files is limited:
- * the save is then what fails.
+ * Signals. No function may be called from a signal handler. The library has no handlers and raises no signals. It goes
+ * on with what a signal has interrupted; only a wait for a lock may become shorter. Ignore SIGXFSZ where the size of
+ * files is limited: then the save fails instead.
  *
- * Memory. What asks for much at once fails with QUIRE_NO_MEMORY when that is not to be had, and leaves everything as it
- * was: large texts and data, the ids of a fetch, pages of values, the rows of `quire_context_batch_insert` and
- * `quire_context_insert_rows`, and what SQLite needs for a statement. For smaller pieces there is no way back: where
- * not even these are to be had, the library ends the process, as most libraries of today do. The file is then as after
- * any end of a process: the saves that returned are in it. Fetch in batches, and keep a reserve, where memory is limited.
+ * Memory. A call that asks for much at once fails with QUIRE_NO_MEMORY when there is not enough, and leaves everything
+ * as it was. Such pieces are large texts and data, the ids of a fetch, pages of values, the rows of
+ * `quire_context_batch_insert` and `quire_context_insert_rows`, and SQLite's memory for a statement. Smaller pieces
+ * have no way back: without them the library ends the process, as most libraries of today do. The file is then as after
+ * any end of a process: the saves that returned are in it. Fetch in batches, and keep a reserve, where memory is
+ * limited.
  *
- * Text is UTF-8. Text passed in is a pointer and a size in bytes, less than QUIRE_NUL; QUIRE_NUL itself means that it ends
- * with NUL. Text given out is also followed by a NUL that its size does not count.
+ * Text is UTF-8. Text passed in is a pointer and a size in bytes, less than QUIRE_NUL. QUIRE_NUL itself means that the
+ * text ends with NUL. Text that the library returns is also followed by a NUL, which its size does not count.
  */
 #ifndef QUIRE_BASE_H_
 #define QUIRE_BASE_H_
@@ -113,10 +118,10 @@
 #define QUIRE_VERSION_MINOR 1
 #define QUIRE_VERSION_PATCH 0
 
-/** The same as one number that grows with every version, 1002003 for 1.2.3, as in `quire_version_number`. */
+/** The same as one number, as in `quire_version_number`: 1002003 for 1.2.3. It grows with every version. */
 #define QUIRE_VERSION_NUMBER (QUIRE_VERSION_MAJOR * 1000000 + QUIRE_VERSION_MINOR * 1000 + QUIRE_VERSION_PATCH)
 
-/** As the size of a text, wherever one is asked for: it ends with NUL, measure it. */
+/** As the size of a text: the text ends with NUL, and the library measures it. */
 #define QUIRE_NUL UINT32_MAX
 
 QUIRE_BEGIN
@@ -130,7 +135,7 @@ typedef enum quire_status {
     QUIRE_INVALID_STATE = 2,
     /** Text that is not valid UTF-8. */
     QUIRE_INVALID_TEXT = 3,
-    /** Something this version of the library does not do. */
+    /** This version of the library does not support it. */
     QUIRE_UNSUPPORTED = 4,
     /** There is no such object, section or row. */
     QUIRE_NOT_FOUND = 5,
@@ -170,7 +175,7 @@ typedef enum quire_status {
     QUIRE_NO_MEMORY = 22
 } quire_status;
 
-/** Text: `size` bytes of UTF-8 at `data`, and a NUL behind them. `data` is NULL when there is no text at all. */
+/** Text: `size` bytes of UTF-8 at `data`, and a NUL behind them. `data` is NULL when there is no text. */
 typedef struct quire_string {
     const char *QUIRE_NULLABLE data;
     size_t size;

@@ -2,18 +2,20 @@
  * Composites: several results controllers of one context, shown as one list. The sections of the first come first, then
  * those of the second, and so on: favourites above everything else, or authors above books.
  *
- * The children may be of any entities and queries, have limits and sections of their own, and show the same object more
- * than once; ids are those of their entities, so that a row is told by its child and its id. What a composite shows is
- * what its children show at that moment, and they are read as before: pages of values, positions of ids and snapshots
- * come from them (see `quire_composite_child_start`).
+ * The children may be of any entities and queries, and have limits and sections of their own. Several may show the same
+ * object. An id is that of its entity, so a child and an id name a row. A composite shows what its children show at
+ * that moment. They are read as before: pages of values, positions of ids and snapshots come from them (see
+ * `quire_composite_child_start`).
  *
  * Once fetched, the children follow the context together. One processing of changes is one bracket, however many of
- * them changed: `will_change` of the composite, then of each child that changes, all with the old state; then, all with
- * the new state, what each child tells, first child first; then what the composite tells. Another request for a child
- * and the end of its suspension are brackets, too. Changes have the frames and the order of those of one controller. A row
- * that leaves one child and enters another is a delete and an insert: these are two lists, and it may be in both or in
- * neither. Rows move within their child only. Aggregates are those of the children, whose delegates are told of them: a
- * change of nothing else is an empty bracket of the composite.
+ * them changed. First come `will_change` of the composite and of each changing child, all with the old state. Then
+ * come, all with the new state, the reports of each child, first child first, and then those of the composite. Another
+ * request for a child and the end of its suspension are brackets, too.
+ *
+ * Changes have the frames and the order of those of one controller. A row that leaves one child and enters another is a
+ * delete and an insert: these are two lists, and it may be in both or in neither. Rows move within their child only.
+ * Aggregates are those of the children, whose delegates receive them. A change of aggregates alone is an empty bracket
+ * of the composite.
  */
 #ifndef QUIRE_COMPOSITE_H_
 #define QUIRE_COMPOSITE_H_
@@ -33,14 +35,14 @@ typedef struct quire_composite_options {
 /** Sets `struct_size`; all else zero. */
 #define QUIRE_COMPOSITE_OPTIONS_INIT { QUIRE_CAST(uint32_t, sizeof(quire_composite_options)), false }
 
-/** Told about every change of a composite's contents, as a `quire_results_delegate` is. Every callback may be NULL. */
+/** Notified of every change of a composite's contents, as a `quire_results_delegate` is. Every callback may be NULL. */
 typedef struct quire_composite_delegate {
     /** sizeof(quire_composite_delegate) in your build. */
     uint32_t struct_size;
     uint32_t reserved;
     /** Passed to every callback, never touched. */
     void *QUIRE_NULLABLE user_data;
-    /** Once, when the library lets go of `user_data`: replaced, removed, or the composite is gone. */
+    /** Called once, when the library releases `user_data`: replaced, removed, or released with the composite. */
     void (*QUIRE_NULLABLE destroy)(void *QUIRE_NULLABLE user_data);
     /** A bracket begins; the composite and its children still show the old state. */
     void (*QUIRE_NULLABLE will_change)(void *QUIRE_NULLABLE user_data, quire_composite *composite);
@@ -75,34 +77,34 @@ quire_status quire_composite_create(
 /** Adds a reference and returns `composite`. Takes NULL. Any thread. */
 quire_composite *QUIRE_NULLABLE quire_composite_retain(const quire_composite *QUIRE_NULLABLE composite);
 
-/** Gives a reference back; with the last one, each child follows changes on its own again. Takes NULL. Any thread. */
+/** Releases a reference. With the last one, each child follows changes on its own again. Takes NULL. Any thread. */
 void quire_composite_release(quire_composite *QUIRE_NULLABLE composite);
 
 /** Its context. Borrowed from `composite`. */
 quire_context *QUIRE_NULLABLE quire_composite_context(const quire_composite *composite);
 
 /**
- * Puts a controller behind those that are there. It is retained, and stays: to show other lists make another composite, to
- * empty a child give it a request that nothing fulfils.
+ * Puts a controller behind those that are there. It is retained, and stays. To show other lists make another composite;
+ * to empty a child give it a request that matches nothing.
  *
- * Fails: QUIRE_INVALID_STATE (fetched already), QUIRE_INVALID_ARGUMENT (a controller of another context, or in a composite
- * already, be it this one).
+ * Fails: QUIRE_INVALID_STATE (fetched already), QUIRE_INVALID_ARGUMENT (a controller of another context, or of any
+ * composite).
  */
 quire_status quire_composite_add(
     quire_composite *composite, quire_results *results, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
-/** Children. */
+/** How many children there are. */
 int64_t quire_composite_child_count(const quire_composite *composite);
 
 /** A child. Borrowed from `composite`; NULL when `index` is out of range. */
 quire_results *QUIRE_NULLABLE quire_composite_child(const quire_composite *composite, int64_t index);
 
 /**
- * Fetches all children, fetched before or not. Before it, a composite is empty and follows nothing, while its children
- * may; after it, they are fetched by the composite only. No fetch reports changes.
+ * Fetches all children, fetched before or not. Before its fetch a composite is empty and follows nothing, while its
+ * children may. After it, only the composite fetches them. No fetch reports changes.
  *
- * Fails as `quire_results_fetch`, and with QUIRE_INVALID_STATE where there are no children; all of them then keep what they
- * had.
+ * Fails as `quire_results_fetch`, and with QUIRE_INVALID_STATE where there are no children. On failure all children
+ * keep their rows.
  */
 quire_status quire_composite_fetch(
     quire_composite *composite, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
@@ -118,7 +120,7 @@ quire_status quire_composite_set_delegate(
     quire_composite *composite, const quire_composite_delegate *QUIRE_NULLABLE delegate,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
-/** For a callback of its delegate that cannot do what it should, as `quire_results_delegate_failed`. Fails likewise. */
+/** Reports that a callback of the delegate failed, as `quire_results_delegate_failed` does. Fails likewise. */
 quire_status quire_composite_delegate_failed(
     quire_composite *composite, const char *reason, size_t reason_size,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
@@ -138,7 +140,7 @@ quire_status quire_composite_section(
     quire_composite *composite, int64_t section, quire_section *out_section,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
-/** All sections in one call, as `quire_results_sections` gives them; `flags` likewise. Owned: `*out_page`. */
+/** All sections in one call, as `quire_results_sections` returns them; `flags` likewise. Owned: `*out_page`. */
 quire_status quire_composite_sections(
     quire_composite *composite, uint32_t flags, quire_page *QUIRE_NULLABLE *QUIRE_NONNULL out_page,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
@@ -164,16 +166,17 @@ quire_status quire_composite_section_of(
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * The child that a section belongs to, in `*out_child`, and the section's place among that child's, in
- * `*out_child_section`. Fails as `quire_composite_section`.
+ * Stores the child of a section in `*out_child`, and the section's place within that child in `*out_child_section`.
+ * Fails as `quire_composite_section`.
  */
 quire_status quire_composite_child_of_section(
     quire_composite *composite, int64_t section, int64_t *out_child, int64_t *out_child_section,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * The first section of a child, in `*out_section`, and its first row counted over all children, in `*out_row`: what is to
- * be added to the child's own. Fails: QUIRE_NOT_FOUND (no such child), QUIRE_INVALID_STATE (not fetched).
+ * Stores the first section of a child in `*out_section`, and its first row counted over all children in `*out_row`.
+ * Added to places within the child, they are places in the composite. Fails: QUIRE_NOT_FOUND (no such child),
+ * QUIRE_INVALID_STATE (not fetched).
  */
 quire_status quire_composite_child_start(
     quire_composite *composite, int64_t child, int64_t *out_section, int64_t *out_row,
@@ -191,7 +194,7 @@ quire_status quire_composite_next_changes(
     quire_composite *composite, quire_changes *QUIRE_NULLABLE *QUIRE_NONNULL out_changes,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
-/** Where a child began before and after the changes of a composite: what its sections and rows were counted from. */
+/** Where a child began before and after the changes of a composite. Its sections and rows are counted from there. */
 typedef struct quire_child_frame {
     int64_t old_section;
     int64_t old_flat;
@@ -213,15 +216,15 @@ static inline const quire_child_frame *QUIRE_NULLABLE quire_child_frame_at(quire
 }
 
 /**
- * The frames of all children, first to last, by which a change is known to be of one: the last that begins at or before
- * its section. Borrowed from `changes`; none for changes of a single controller.
+ * The frames of all children, first to last. A change belongs to the last child that begins at or before its section.
+ * Borrowed from `changes`; none for changes of a single controller.
  */
 quire_child_frame_array quire_changes_children(const quire_changes *changes);
 
 /**
- * Attaches a pointer of the program to `composite`, in the place of the one that it had. The library never touches what it
- * points to. `destroy`, which may be NULL, is called once with it: when another takes its place, or when `composite` is
- * gone, then on the thread that has released it last.
+ * Attaches a pointer of the program to `composite`, in the place of the previous one. The library never reads through
+ * it. `destroy`, which may be NULL, is called once with it: when another pointer takes its place, or with the last
+ * release of `composite`, on the thread of that release.
  *
  * Fails: QUIRE_INVALID_ARGUMENT, QUIRE_WRONG_THREAD; `destroy` is not called then.
  */
@@ -229,7 +232,7 @@ quire_status quire_composite_set_user_data(
     quire_composite *composite, void *QUIRE_NULLABLE user_data, void (*QUIRE_NULLABLE destroy)(void *QUIRE_NULLABLE user_data),
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
-/** What was attached, or NULL. */
+/** The attached pointer, or NULL. */
 void *QUIRE_NULLABLE quire_composite_user_data(const quire_composite *composite);
 
 QUIRE_END

@@ -1,13 +1,14 @@
 /**
- * A working set of objects: what was inserted, changed and deleted since the last save, and what was read.
+ * A working set of objects: those that were inserted, changed and deleted since the last save, and those that were
+ * read.
  *
- * Within a context there is one object for each id: fetching a row twice gives the same pointer. A context, its
+ * Within a context there is one object for each id: fetching a row twice returns the same pointer. A context, its
  * objects, lists and results controllers are used by one thread at a time (see base.h).
  *
- * What another context of the same store saves reaches objects that were read before, and results controllers, with
- * `quire_context_merge`, or by itself after `quire_context_set_merges_automatically`. What another process saves does not
- * reach them yet; a new context sees it, and so does this one after a refresh, a reset, or a rollback that follows a
- * conflict.
+ * Saves of another context of the same store reach objects that were read before, and results controllers, with
+ * `quire_context_merge`. They do so automatically after `quire_context_set_merges_automatically`. Saves of another
+ * process do not reach them yet. A new context sees these saves, and so does this one after a refresh, a reset, or a
+ * rollback that follows a conflict.
  */
 #ifndef QUIRE_CONTEXT_H_
 #define QUIRE_CONTEXT_H_
@@ -38,23 +39,27 @@ quire_status quire_context_create(
  * Makes a context on another context, for changes that are kept or dropped as a whole: a dialog with its own Save and
  * Cancel. Owned: `*out_context`.
  *
- * It reads through its parent and sees what that has not saved; its saves are changes of the parent, one thing to undo
- * there, and reach the store when the parent saves. Contexts nest up to 64 deep. A child and its parent count as one
- * context for threads. Ids are the same in all of them; objects are not: look an id up with `quire_context_object`.
+ * It reads through its parent and sees unsaved changes of the parent. Its saves are changes of the parent, one thing to
+ * undo there. They reach the store when the parent saves. Contexts nest up to 64 deep. A child and its parent count as
+ * one context for threads. Ids are the same in all of them, and objects are not: look an id up with
+ * `quire_context_object`.
  *
- * What the parent changes later reaches objects that the child has read, and its results controllers, with
- * `quire_context_merge`, as a store's changes do. A save is in conflict where both have changed one property of an object,
- * to different values, or where the parent has deleted what the child has changed or changed what it deletes; the child's
- * merge policy settles that, and its "store" is the parent. Of a to-many relationship only the order can be in conflict:
- * members are added and removed one by one, whatever the parent has made of the others. Merge policy, hooks and undo are
- * the child's own. Values are validated by each save. Transient attributes are saved to the parent too, as Core Data does.
- * Rows of values come from the store, and batch requests are left to the context without a parent (QUIRE_UNSUPPORTED).
+ * Later changes of the parent reach objects that the child has read, and its results controllers, with
+ * `quire_context_merge`, as a store's changes do. A save is in conflict where both have changed one property of an
+ * object to different values. It is also in conflict where the parent has deleted an object that the child changed, or
+ * changed one that the child deletes. The child's merge policy settles that, and its "store" is the parent. Of a
+ * to-many relationship only the order can be in conflict: members are added and removed one by one, whatever the parent
+ * did with the others.
  *
- * A save is one step of the parent, or none: while delete rules of the parent call its hooks, these cannot save, roll
- * back, reset or undo it, and while the child's merge handler decides, nothing of the parent can change
+ * Merge policy, hooks and undo are the child's own. Each save validates values. Transient attributes are saved to the
+ * parent too, as Core Data does. Rows of values come from the store, and batch requests are left to the context without
+ * a parent (QUIRE_UNSUPPORTED).
+ *
+ * A save is one step of the parent, or none. Hooks that delete rules of the parent call meanwhile cannot save, roll
+ * back, reset or undo the parent. While the child's merge handler decides, nothing of the parent can change
  * (QUIRE_INVALID_STATE).
  *
- * The child holds its parent. Fails: QUIRE_UNSUPPORTED (64 contexts are above it), QUIRE_WRONG_THREAD, QUIRE_CLOSED.
+ * The child retains its parent. Fails: QUIRE_UNSUPPORTED (64 contexts are above it), QUIRE_WRONG_THREAD, QUIRE_CLOSED.
  */
 quire_status quire_context_create_child(
     quire_context *parent, quire_context *QUIRE_NULLABLE *QUIRE_NONNULL out_context,
@@ -67,9 +72,9 @@ quire_context *QUIRE_NULLABLE quire_context_parent(const quire_context *context)
 quire_context *QUIRE_NULLABLE quire_context_retain(const quire_context *QUIRE_NULLABLE context);
 
 /**
- * Gives a reference back. When nothing of it is held any more, its pending changes are dropped and its transaction is rolled
- * back. While a call of it is under way, on this thread or on another one, that happens when the call is done: a save whose
- * hook gives the last reference back writes everything. Takes NULL. Any thread.
+ * Releases a reference. With the last reference to the context and its objects, its pending changes are dropped and its
+ * transaction is rolled back. While a call of it is under way on any thread, that happens when the call is done. A save
+ * whose hook releases the last reference thus writes everything. Takes NULL. Any thread.
  */
 void quire_context_release(quire_context *QUIRE_NULLABLE context);
 
@@ -86,8 +91,8 @@ quire_status quire_context_insert(
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Deletes an object: at once for lists and fetches, at the next save in the store. Its delete rules apply when
- * changes are processed. One that was never saved is simply forgotten. Deleting it again does nothing.
+ * Deletes an object: at once for lists and fetches, at the next save in the store. Its delete rules apply when changes
+ * are processed. An object that was never saved is simply forgotten. Deleting it again does nothing.
  *
  * Fails: QUIRE_INVALID_ARGUMENT (an object of another context), QUIRE_CLOSED.
  */
@@ -97,7 +102,8 @@ quire_status quire_context_delete(
 /**
  * The object of `entity` (or of an entity that inherits from it) with this id. Owned: `*out_object`.
  *
- * One that the context has read already is given as it is, without another look into the store.
+ * An object that the context has read already is returned as it is, without another look into the store.
+ *
  * Fails: QUIRE_NOT_FOUND (no such row, or deleted here), QUIRE_INVALID_ARGUMENT, QUIRE_CLOSED.
  */
 quire_status quire_context_object(
@@ -106,10 +112,12 @@ quire_status quire_context_object(
 
 /**
  * The object of `entity` (or of an entity that inherits from it) with this value of an attribute or a to-one
- * relationship, pending changes included; of several, the one with the lowest id. Owned: `*out_object`.
+ * relationship. Pending changes are included. Of several objects it returns the one with the lowest id. Owned:
+ * `*out_object`.
  *
  * An index on the attribute makes it fast (`quire_model_add_fetch_index`, `quire_model_add_uniqueness_constraint`).
  * Changes are processed first, as by a fetch. A value of nil finds an object without a value.
+ *
  * Fails: QUIRE_NOT_FOUND (there is none), QUIRE_INVALID_ARGUMENT (no such key, a to-many relationship, a transient
  * attribute, a value that the attribute cannot hold), and as `quire_context_fetch`.
  */
@@ -119,11 +127,12 @@ quire_status quire_context_find(
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * The same; where there is none, inserts an object of `entity` with that value. `*out_is_inserted` tells the two apart; it
- * may be NULL. Owned: `*out_object`.
+ * As `quire_context_find`; where there is no such object, inserts one of `entity` with that value. `*out_is_inserted`
+ * tells the two apart; it may be NULL. Owned: `*out_object`.
  *
- * Another context may insert the same meanwhile. With a uniqueness constraint the save then settles that as the merge
- * policy says (see conflict.h). Fails as `quire_context_find`, but for QUIRE_NOT_FOUND, and as `quire_context_insert`.
+ * Another context may insert an object with the same value meanwhile. With a uniqueness constraint the save then
+ * settles that by the merge policy (see conflict.h). Fails as `quire_context_find`, but for QUIRE_NOT_FOUND, and as
+ * `quire_context_insert`.
  */
 quire_status quire_context_find_or_insert(
     quire_context *context, const char *entity, size_t entity_size, const char *key, size_t key_size,
@@ -131,7 +140,7 @@ quire_status quire_context_find_or_insert(
     bool *QUIRE_NULLABLE out_is_inserted, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * The object with this URI, as `quire_object_uri` gives it. Owned: `*out_object`.
+ * The object with this URI, as `quire_object_uri` returns it. Owned: `*out_object`.
  *
  * Fails: QUIRE_NOT_FOUND, QUIRE_INVALID_ARGUMENT (not such a URI, or of another store), QUIRE_CLOSED.
  */
@@ -148,50 +157,53 @@ quire_status quire_context_pending(
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Applies delete rules to what was deleted and tells results controllers about all changes since the last time.
+ * Applies delete rules to deleted objects and notifies results controllers of all changes since the last time.
  *
- * `quire_context_save`, `_rollback`, `_obtain_permanent_ids`, `_merge` and every fetch do this too. Called from a delegate, it takes
- * effect when the running bracket has ended. A change that was taken back meanwhile is none.
+ * `quire_context_save`, `_rollback`, `_obtain_permanent_ids`, `_merge` and every fetch do this too. Called from a
+ * delegate, it takes effect when the running bracket has ended. A change that was taken back meanwhile is none.
  *
- * Fails: QUIRE_INVALID_STATE (delegates have changed objects a thousand times in a row), QUIRE_CLOSED, QUIRE_DATABASE,
- * QUIRE_FUNCTION and QUIRE_INVALID_PREDICATE (a registered function, or an expression of a list's predicate, section rule or
- * aggregates, fails for a changed object: the lists stay as they are, and the next call tries again), QUIRE_FUNCTION (a
- * delegate failed, see `quire_results_delegate_failed`: the lists are right).
+ * Fails: QUIRE_INVALID_STATE (delegates have changed objects a thousand times in a row), QUIRE_CLOSED, QUIRE_DATABASE.
+ *
+ * Two failures concern lists. QUIRE_FUNCTION and QUIRE_INVALID_PREDICATE: a registered function, or an expression of a
+ * list's predicate, section rule or aggregates, fails for a changed object. The lists stay as they are, and the next
+ * call tries again. QUIRE_FUNCTION: a delegate failed (see `quire_results_delegate_failed`). The lists are right then.
  */
 quire_status quire_context_process(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Takes over what other contexts of the same store have saved since this one last did: objects show the new values,
- * deleted ones are gone, and results controllers report the difference. Processes changes first, and again at the end.
+ * Takes over the saves of other contexts of the same store since the last merge. Objects show the new values, deleted
+ * ones are gone, and results controllers report the difference. Processes changes first, and again at the end.
  *
- * What is pending in an object stays on top of its new values and can be saved: of two changes of the same attribute
- * this context's is then the later one. Objects that are deleted here stay so, and their delete rules apply to what others
- * have had refer to them. Text and data borrowed from objects whose values changed end with the call.
- * Fails: QUIRE_CLOSED, QUIRE_DATABASE; nothing was taken over then, and the next call tries again.
+ * Pending changes of an object stay on top of its new values and can be saved: of two changes of the same attribute
+ * this context's is then the later one. Objects that are deleted here stay so. Their delete rules apply to references
+ * that other contexts have added. Text and data borrowed from objects whose values changed end with the call.
+ *
+ * Fails: QUIRE_CLOSED, QUIRE_DATABASE. Nothing was taken over then, and the next call tries again.
  */
 quire_status quire_context_merge(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Whether `quire_context_process` and every fetch take over first what other contexts have saved, as
- * `quire_context_merge` does. A save does not: what others have changed meanwhile in the same objects is then a conflict.
- * Not unless set, as Core Data has it for `automaticallyMergesChangesFromParent`.
+ * Whether `quire_context_process` and every fetch first take over the saves of other contexts, as `quire_context_merge`
+ * does. A save does not: changes by other contexts of the same objects are then conflicts. False unless set, as Core
+ * Data has it for `automaticallyMergesChangesFromParent`.
  */
 quire_status quire_context_set_merges_automatically(
     quire_context *context, bool merges_automatically, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * A number that grows whenever values of objects may have become others by something else than a call that sets them:
- * merging, rolling back, undoing, refreshing, and whatever else changes objects for the caller. Text and data that objects
- * lent before have ended then. For bindings that keep values of their own. 0 when `context` is NULL.
+ * A number that grows whenever values of objects may have changed by anything else than a call that sets them. Such are
+ * merging, rolling back, undoing, refreshing, and whatever else changes objects for the caller. Text and data that
+ * objects lent before have ended then. For bindings that keep values of their own. 0 when `context` is NULL.
  */
 uint64_t quire_context_generation(const quire_context *context);
 
 /**
- * A file descriptor that polls readable as long as there is something for `quire_context_merge` to take over, for event
+ * A file descriptor that polls readable as long as `quire_context_merge` has something to take over. It is for event
  * loops: poll(2), GLib, Qt, asyncio. Only poll it; do not read from it, write to it or close it.
  *
- * It belongs to `context` and is closed with it. It becomes readable on any thread that saves; merging is for the thread
- * of the context. Once the store is closed it is never readable again, because nothing can be taken over.
+ * It belongs to `context` and is closed with it. It becomes readable on any thread that saves; merging is for the
+ * thread of the context. Once the store is closed it is never readable again, because nothing can be taken over.
+ *
  * Fails: QUIRE_INVALID_STATE (the process has no more descriptors), QUIRE_CLOSED.
  */
 quire_status quire_context_descriptor(
@@ -201,56 +213,64 @@ quire_status quire_context_descriptor(
  * Writes all pending changes in one transaction, or as part of the one that is open. Without changes it does nothing.
  *
  * On failure nothing was written and the context keeps its changes. A conflict is a row that has another version than
- * when it was read: another writer changed or deleted it, or changed which objects it holds in a relationship that is
- * to-many on both sides; or a deletion that would leave behind a reference which another writer has added.
- * What becomes of conflicts is up to the merge policy (see conflict.h); unless one is set the save fails.
- * The order is: changes are processed, hooks `will_save`, validation, writing, hooks `did_save` (see hooks.h). Of changed
- * objects the values that did not change are not validated: what is wrong in the file already hinders no save.
- * There is one exception to "nothing was written". When the system cannot tell whether what it was given has reached the
- * disk (fsync fails: QUIRE_DATABASE, with the database code SQLITE_IOERR_FSYNC), the save is undone for all that use the
- * file now, but a power cut or an end of all these processes may bring it into the file. Look there before saving again.
- * Fails: QUIRE_VALIDATION (values, counts, rules, the deny rule; each in the error's details, see error.h), QUIRE_FUNCTION
- * (a hook failed), QUIRE_INVALID_STATE (called from a hook of a save; hooks change objects for ever), QUIRE_CONFLICT,
- * QUIRE_CONSTRAINT, QUIRE_BUSY, QUIRE_READ_ONLY, QUIRE_FILE_MOVED, QUIRE_CLOSED, QUIRE_DATABASE.
+ * when it was read. Another writer changed or deleted it, or changed which objects it holds in a relationship that is
+ * to-many on both sides. A deletion that would leave behind a reference by another writer is a conflict, too. The merge
+ * policy decides conflicts (see conflict.h); unless one is set the save fails.
+ *
+ * The order is: changes are processed, hooks `will_save`, validation, writing, hooks `did_save` (see hooks.h).
+ * Unchanged values of changed objects are not validated, so a value that is wrong in the file already stops no save.
+ *
+ * There is one exception to "nothing was written". When fsync fails, the system cannot tell whether the changes have
+ * reached the disk (QUIRE_DATABASE, with the database code SQLITE_IOERR_FSYNC). The save is undone for all that use the
+ * file now. A power cut or an end of all these processes may still bring it into the file. Look there before saving
+ * again.
+ *
+ * Fails: QUIRE_VALIDATION (values, counts, rules, the deny rule; each in the error's details, see error.h),
+ * QUIRE_FUNCTION (a hook failed), QUIRE_INVALID_STATE (called from a hook of a save; hooks change objects for ever),
+ * QUIRE_CONFLICT, QUIRE_CONSTRAINT, QUIRE_BUSY, QUIRE_READ_ONLY, QUIRE_FILE_MOVED, QUIRE_CLOSED, QUIRE_DATABASE.
  */
 quire_status quire_context_save(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
  * Drops all pending changes: inserted objects are forgotten, deleted ones return, changed ones get their saved values.
  *
- * After a save that failed with QUIRE_CONFLICT all objects of the context are read anew, so that the change can be made
- * again on what is stored now. Text and data borrowed from them end with the rollback.
- * Fails: QUIRE_INVALID_STATE (SQLite has ended the transaction of the context, which `quire_context_rollback_transaction`
- * takes back as a whole; called by a merge handler, or by a hook while the save of a child is taken over), QUIRE_FUNCTION
- * (a hook failed), QUIRE_CLOSED.
+ * After a save that failed with QUIRE_CONFLICT all objects of the context are read anew. The program can then make its
+ * changes again on the stored values. Text and data borrowed from the objects end with the rollback.
+ *
+ * Fails: QUIRE_INVALID_STATE (SQLite has ended the transaction of the context, which
+ * `quire_context_rollback_transaction` takes back as a whole; called by a merge handler, or by a hook while the save of
+ * a child is taken over), QUIRE_FUNCTION (a hook failed), QUIRE_CLOSED.
  */
 quire_status quire_context_rollback(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Begins a transaction of the file, for several saves and batch requests that belong together: what this context writes from
- * now on is in the file when the transaction is committed, all of it or nothing. The context itself reads it at once.
+ * Begins a transaction of the file, for several saves and batch requests that belong together. What this context writes
+ * from now on is in the file when the transaction is committed, all of it or nothing. The context itself reads it at
+ * once.
  *
- * A save or batch request that fails, or is cancelled, takes back what it wrote itself; the transaction stays open. Children
- * save into the context as ever.
+ * A save or batch request that fails, or is cancelled, takes back what it wrote itself; the transaction stays open.
+ * Children save into the context as ever.
  *
- * Keep transactions short. Other contexts of the store show what they have read, but wait where they need the file, and fail
- * with QUIRE_BUSY after the busy timeout (see store.h); on the thread that used the transaction last they fail at once. Objects
- * inserted in them have temporary ids meanwhile. Other processes read what was there before, and cannot write. All others
- * learn of the changes by the commit. Releasing the context or closing the store rolls the transaction back.
+ * Keep transactions short. Other contexts of the store show what they have read, but wait where they need the file.
+ * They fail with QUIRE_BUSY after the busy timeout (see store.h); on the thread that used the transaction last they
+ * fail at once. Objects inserted in them have temporary ids meanwhile. Other processes read the earlier state, and
+ * cannot write. All others learn of the changes by the commit. Releasing the context or closing the store rolls the
+ * transaction back.
  *
- * Fails: QUIRE_INVALID_STATE (the context has unsaved changes, or a transaction already; called from a delegate or a hook),
- * QUIRE_UNSUPPORTED (a child, whose saves do not reach the file), QUIRE_BUSY, QUIRE_READ_ONLY, QUIRE_FILE_MOVED, QUIRE_CLOSED,
- * QUIRE_DATABASE.
+ * Fails: QUIRE_INVALID_STATE (the context has unsaved changes, or a transaction already; called from a delegate or a
+ * hook), QUIRE_UNSUPPORTED (a child, whose saves do not reach the file), QUIRE_BUSY, QUIRE_READ_ONLY, QUIRE_FILE_MOVED,
+ * QUIRE_CLOSED, QUIRE_DATABASE.
  */
 quire_status quire_context_begin_transaction(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Saves what is pending, as `quire_context_save` does, and ends the transaction: its changes are in the file, and other
- * contexts can merge them.
+ * Saves pending changes, as `quire_context_save` does, and ends the transaction. Its changes are then in the file, and
+ * other contexts can merge them.
  *
- * On failure the transaction is still open: try again when the cause is gone, or roll it back. After an error for which
- * SQLite itself ends a transaction (a full disk, an I/O error) only the rollback is left: whatever would change something
- * fails with QUIRE_INVALID_STATE until then.
+ * On failure the transaction is still open: try again when the cause is gone, or roll it back. After some errors SQLite
+ * itself ends a transaction (a full disk, an I/O error). Then only the rollback is left: calls that would change
+ * something fail with QUIRE_INVALID_STATE until then.
+ *
  * Fails: as `quire_context_save`, QUIRE_INVALID_STATE (no transaction is open; called from a delegate or a hook).
  */
 quire_status quire_context_commit_transaction(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
@@ -258,54 +278,61 @@ quire_status quire_context_commit_transaction(quire_context *context, quire_erro
 /**
  * Takes back everything since `quire_context_begin_transaction`, saved or pending, in the file and in the context.
  *
- * Objects show what the file has: changed ones their values of then, deleted ones are there again, inserted ones are gone.
- * Results controllers are told of all that in one bracket. What could be undone is forgotten. Ids that were given meanwhile
- * are not given again while the store is open. Text and data borrowed from objects end with the rollback.
- * Fails: QUIRE_INVALID_STATE (no transaction is open; called from a delegate or a hook), QUIRE_CLOSED. The transaction is over
- * all the same when it fails as `quire_context_merge` or `quire_context_process` do; the next call of these goes on.
+ * Objects show what the file has: changed ones have their earlier values, deleted ones are there again, inserted ones
+ * are gone. Results controllers report all that in one bracket. The history of undo is cleared. Ids that were assigned
+ * meanwhile are not assigned again while the store is open. Text and data borrowed from objects end with the rollback.
+ *
+ * Fails: QUIRE_INVALID_STATE (no transaction is open; called from a delegate or a hook), QUIRE_CLOSED. It can also fail
+ * as `quire_context_merge` or `quire_context_process` do. The transaction is over all the same then, and the next call
+ * of these goes on.
  */
 quire_status quire_context_rollback_transaction(
     quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
-/** Whether a transaction is open in `context`, or in the one that it reads through in the end. */
+/** Whether a transaction is open in `context`, or in the topmost of its parents. */
 bool quire_context_is_in_transaction(const quire_context *context);
 
 /**
- * Has an object show what is in the store now.
+ * Makes an object show its stored values.
  *
- * With `merge`, what was changed in it stays on top of that, and the next save writes it without a conflict; what is
- * transient stays too. Without, its changes are taken back, both sides of relationships included, and it becomes a fault
- * that is read when it is next needed. Merging does nothing to an object that was inserted or deleted. Results
- * controllers are told when changes are next processed. Text and data borrowed from the object end with this.
- * Fails: QUIRE_INVALID_ARGUMENT (an object of another context), QUIRE_INVALID_STATE (gone, or without `merge` inserted or
- * deleted), QUIRE_NOT_FOUND (its row is gone from the store; what was changed is kept), QUIRE_CLOSED, QUIRE_DATABASE.
+ * With `merge`, pending changes of the object stay on top of these values, and the next save writes them without a
+ * conflict. Transient values stay too. Without `merge`, its changes are taken back, both sides of relationships
+ * included. It becomes a fault, which is read when it is next needed. Merging does nothing to an object that was
+ * inserted or deleted. Results controllers report the difference when changes are next processed. Text and data
+ * borrowed from the object end with this.
+ *
+ * Fails: QUIRE_INVALID_ARGUMENT (an object of another context), QUIRE_INVALID_STATE (gone, or without `merge` inserted
+ * or deleted), QUIRE_NOT_FOUND (its row is gone from the store; pending changes are kept), QUIRE_CLOSED,
+ * QUIRE_DATABASE.
  */
 quire_status quire_context_refresh(
     quire_context *context, quire_object *object, bool merge, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Refreshes all objects that the context has, keeping what was changed in them. Those without changes become faults.
+ * Refreshes all objects that the context has, and keeps their pending changes. Those without changes become faults.
  *
- * An object whose row is gone is left as it is; reading or saving it says so. Results controllers hear of these objects when
- * changes are next processed; of rows without an object, which another program has changed, those hear that are fetched
- * again. Fails: QUIRE_CLOSED, QUIRE_DATABASE.
+ * An object whose row is gone is left as it is; reading or saving it fails. Results controllers report these objects
+ * when changes are next processed. Rows without an object, which another program has changed, are reported by a list
+ * that is fetched again. Fails: QUIRE_CLOSED, QUIRE_DATABASE.
  */
 quire_status quire_context_refresh_all(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Drops all pending changes as a rollback does, and forgets all objects: whatever is asked for next is read anew.
+ * Drops all pending changes as a rollback does, and forgets all objects. Objects are read anew when they are asked for
+ * next.
  *
- * Objects that callers hold fail with QUIRE_INVALID_STATE from then on. Results controllers stay, are told what the
- * rollback changed, and give new objects; so do lists of fetches. What delegates change while they are told of it stays
- * pending. What could be undone is forgotten.
+ * Objects that callers hold fail with QUIRE_INVALID_STATE from then on. Results controllers stay, report what the
+ * rollback changed, and return new objects. So do lists of fetches. Changes that delegates make during that report stay
+ * pending. The history of undo is cleared.
+ *
  * Fails: QUIRE_INVALID_STATE (called from a delegate), QUIRE_CLOSED, and as `quire_context_process`.
  */
 quire_status quire_context_reset(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Gives a permanent id to every inserted object that could not have one when it was inserted (see `quire_object_id`),
- * and another one to those whose id a program that does not keep to Z_PRIMARYKEY has used; a save says so with
- * QUIRE_CONFLICT. The objects stay inserted. Processes changes first.
+ * Assigns a permanent id to every inserted object that could not have one at its insertion (see `quire_object_id`). It
+ * also assigns another id where a program that does not keep to Z_PRIMARYKEY has used the id of an inserted object. A
+ * save reports that case with QUIRE_CONFLICT. The objects stay inserted. Processes changes first.
  *
  * Fails: QUIRE_BUSY, QUIRE_READ_ONLY, QUIRE_FILE_MOVED, QUIRE_CLOSED, QUIRE_DATABASE.
  */
@@ -315,10 +342,10 @@ quire_status quire_context_obtain_permanent_ids(
 /**
  * Inserts `row_count` objects of `entity` in one call, from columns. They are pending, as if inserted one by one.
  *
- * `keys` names `column_count` attributes, each ended by NUL; `columns[c]` points to the `row_count` values of the
- * attribute `keys[c]`. The first id is stored in `*out_first_id`; the others follow without gaps, upwards, or downwards
- * when they are temporary and thus negative. Nothing is inserted when one value is refused. `out_first_id` may be NULL.
- * Rows need at least one column.
+ * `keys` names `column_count` attributes, each ended by NUL. `columns[c]` points to the `row_count` values of the
+ * attribute `keys[c]`. The first id is stored in `*out_first_id`, which may be NULL. The others follow without gaps:
+ * upwards, or downwards when they are temporary and thus negative. Nothing is inserted when one value is refused. Rows
+ * need at least one column.
  *
  * Fails: QUIRE_INVALID_ARGUMENT, QUIRE_INVALID_TEXT, QUIRE_CLOSED.
  */
@@ -328,9 +355,9 @@ quire_status quire_context_insert_rows(
     int64_t *QUIRE_NULLABLE out_first_id, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Attaches a pointer of the program to `context`, in the place of the one that it had. The library never touches what it
- * points to. `destroy`, which may be NULL, is called once with it: when another takes its place, or when `context` is
- * gone, then on the thread that has released it last.
+ * Attaches a pointer of the program to `context`, in the place of the previous one. The library never reads through it.
+ * `destroy`, which may be NULL, is called once with it: when another pointer takes its place, or with the last release
+ * of `context`, on the thread of that release.
  *
  * Fails: QUIRE_INVALID_ARGUMENT, QUIRE_WRONG_THREAD; `destroy` is not called then.
  */
@@ -338,7 +365,7 @@ quire_status quire_context_set_user_data(
     quire_context *context, void *QUIRE_NULLABLE user_data, void (*QUIRE_NULLABLE destroy)(void *QUIRE_NULLABLE user_data),
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
-/** What was attached, or NULL. */
+/** The attached pointer, or NULL. */
 void *QUIRE_NULLABLE quire_context_user_data(const quire_context *context);
 
 QUIRE_END

@@ -36,7 +36,7 @@ typedef enum quire_rule {
 /** Adds a reference and returns `error`. Takes NULL. */
 quire_error *QUIRE_NULLABLE quire_error_retain(const quire_error *QUIRE_NULLABLE error);
 
-/** Gives a reference back. Takes NULL. */
+/** Releases a reference. Takes NULL. */
 void quire_error_release(quire_error *QUIRE_NULLABLE error);
 
 /** The status that the failed call returned. QUIRE_INVALID_ARGUMENT when `error` is NULL. */
@@ -61,29 +61,33 @@ const quire_error *QUIRE_NULLABLE quire_error_detail(const quire_error *error, i
 uint32_t quire_error_rule(const quire_error *error);
 
 /**
- * Name of the entity at fault: of the object, property, row or key path that the error is about. Borrowed from `error`;
- * no text when there is none, and for a combined error, whose details have their own.
+ * The name of the entity at fault: that of the object, property, row or key path. Borrowed from `error`. There is no
+ * text without such an entity, and none for a combined error, whose details have their own.
  */
 quire_string quire_error_entity(const quire_error *error);
 
 /**
- * The id of the object that was used or saved, in its permanent form once it has one; 0 when there is none: rows of a
+ * The id of the object that was used or saved, in its permanent form once it has one. 0 when there is none: rows of a
  * batch request have no object. An error keeps neither object nor context alive.
  */
 int64_t quire_error_object_id(const quire_error *error);
 
-/** The property at fault, or the key that no property has. Borrowed from `error`; no text when no single one is. */
+/**
+ * The property at fault, or the key that no property has. Borrowed from `error`; no text when there is no single one.
+ */
 quire_string quire_error_key(const quire_error *error);
 
-/** The row at fault, counted from 0, of those that `quire_context_insert_rows` or a batch request was given; else -1. */
+/**
+ * The row at fault among those passed to `quire_context_insert_rows` or a batch request, counted from 0; otherwise -1.
+ */
 int64_t quire_error_row(const quire_error *error);
 
 /** The predicate of a broken rule of kind QUIRE_RULE_CUSTOM. Borrowed from `error`; otherwise no text. */
 quire_string quire_error_predicate(const quire_error *error);
 
 /**
- * The value that broke a rule, as the object had it; the number of objects for rules about counts; nil when there is no
- * single one. A relationship gives QUIRE_VALUE_OBJECT_ID. Text and data are borrowed from `error`.
+ * The value that broke a rule, as the object had it. For rules about counts it is the number of objects; nil when there
+ * is no single value. A relationship has QUIRE_VALUE_OBJECT_ID. Text and data are borrowed from `error`.
  *
  * Fails: QUIRE_INVALID_ARGUMENT, QUIRE_UNSUPPORTED (four gigabytes and more).
  */
@@ -91,7 +95,7 @@ quire_status quire_error_value(
     const quire_error *error, quire_value *out_value, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * The object that the error is about, looked up in `context`, the one whose call failed, on its thread. Owned:
+ * The object that the error is about, looked up in `context`: the context whose call failed, on its thread. Owned:
  * `*out_object`.
  *
  * Fails: QUIRE_NOT_FOUND (the error is about no object, or the object is gone), QUIRE_WRONG_THREAD, QUIRE_CLOSED.

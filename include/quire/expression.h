@@ -1,8 +1,8 @@
 /**
  * Values that are calculated, in the language of predicates: `price * 2`, `SUBQUERY(books, $b, $b.pages > 300).@count`.
  *
- * An expression is immutable and may be used from any thread. What it gives when it is evaluated is a
- * `quire_evaluation`, which owns the value and all that it points to.
+ * An expression is immutable and may be used from any thread. Evaluating it makes a `quire_evaluation`, which owns the
+ * value and all that the value points to.
  */
 #ifndef QUIRE_EXPRESSION_H_
 #define QUIRE_EXPRESSION_H_
@@ -25,13 +25,15 @@ quire_status quire_expression_parse(
 /** Adds a reference and returns `expression`. Takes NULL. */
 quire_expression *QUIRE_NULLABLE quire_expression_retain(const quire_expression *QUIRE_NULLABLE expression);
 
-/** Gives a reference back. Takes NULL. */
+/** Releases a reference. Takes NULL. */
 void quire_expression_release(quire_expression *QUIRE_NULLABLE expression);
 
-/** Its canonical text, arguments included; reading it gives an equal expression. Borrowed from `expression`. */
+/** Its canonical text, arguments included. Parsing the text makes an equal expression. Borrowed from `expression`. */
 quire_string quire_expression_text(const quire_expression *expression);
 
-/** Whether the two are the same tree. What only looks alike when evaluated, as `a + b` and `b + a`, is not. */
+/**
+ * Whether the two are the same tree. Trees that are only evaluated alike, such as `a + b` and `b + a`, are not equal.
+ */
 bool quire_expression_equal(const quire_expression *expression, const quire_expression *other);
 
 /** As `quire_predicate_substitute`. Owned: `*out_expression`. */
@@ -40,7 +42,7 @@ quire_status quire_expression_substitute(
     quire_expression *QUIRE_NULLABLE *QUIRE_NONNULL out_expression, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * What the expression gives for `subject`. Subject, variables, failures and thread are those of
+ * Evaluates the expression for `subject`. Subject, variables, failures and thread are those of
  * `quire_predicate_evaluate`.
  *
  * Owned: `*out_evaluation`.
@@ -51,16 +53,17 @@ quire_status quire_expression_evaluate(
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * The value, borrowed from `evaluation` with all that it points to: text, lists, dictionaries (QUIRE_VALUE_DICTIONARY,
- * in the order of their keys), and objects of the context (QUIRE_VALUE_OBJECT). An object that was an argument of the
- * format comes as its id (QUIRE_VALUE_OBJECT_ID). It stays as it is; the objects show their own changes.
+ * The value, borrowed from `evaluation` with all that it points to. It has text, lists, dictionaries
+ * (QUIRE_VALUE_DICTIONARY, in the order of their keys) and objects of the context (QUIRE_VALUE_OBJECT). An object that
+ * was an argument of the format is its id (QUIRE_VALUE_OBJECT_ID). The value never changes; the objects show their own
+ * changes.
  */
 const quire_value *QUIRE_NULLABLE quire_evaluation_value(const quire_evaluation *evaluation);
 
 /** Adds a reference and returns `evaluation`. Takes NULL. */
 quire_evaluation *QUIRE_NULLABLE quire_evaluation_retain(const quire_evaluation *QUIRE_NULLABLE evaluation);
 
-/** Gives a reference back. Takes NULL. */
+/** Releases a reference. Takes NULL. */
 void quire_evaluation_release(quire_evaluation *QUIRE_NULLABLE evaluation);
 
 QUIRE_END

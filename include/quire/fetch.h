@@ -1,12 +1,16 @@
 /**
  * Fetch requests: which objects, in which order, how many, and as what.
  *
- * An option that would change what a use gives, and has no meaning for it, makes the use fail with
- * QUIRE_INVALID_ARGUMENT, and the message names it: groups, their condition, equal rows and calculated columns for all but
- * QUIRE_RESULT_DICTIONARIES, and so for results controllers, batch requests and fetched properties
- * (QUIRE_INVALID_MODEL); named properties where only ids or a number come; refreshing where no objects come. A count and
- * an explanation take what the fetch takes. What says how objects are read (batch size, prefetching, faults, property
- * values) is without effect where none are read.
+ * Some options would change the result of a use, and have no meaning for it. Such a use fails with
+ * QUIRE_INVALID_ARGUMENT, and the message names the option:
+ *
+ * - groups, their condition, equal rows and calculated columns, for all but QUIRE_RESULT_DICTIONARIES; thus also for
+ *   results controllers, batch requests and fetched properties (QUIRE_INVALID_MODEL);
+ * - named properties where the result is ids or a number;
+ * - refreshing where the result has no objects.
+ *
+ * A count and an explanation take what the fetch takes. Options about reading objects (batch size, prefetching, faults,
+ * property values) have no effect where none are read.
  */
 #ifndef QUIRE_FETCH_H_
 #define QUIRE_FETCH_H_
@@ -15,13 +19,13 @@
 
 QUIRE_BEGIN
 
-/** What a fetch gives. The numbers are Core Data's. */
+/** What a fetch returns. The numbers are Core Data's. */
 typedef enum quire_result_type {
     /** Objects, registered in the context. */
     QUIRE_RESULT_OBJECTS = 0,
     /** Ids only; nothing else is read. */
     QUIRE_RESULT_IDS = 1,
-    /** Rows of values, straight from the store: they know nothing of pending changes (as in Core Data). */
+    /** Rows of values, straight from the store, without pending changes (as in Core Data). */
     QUIRE_RESULT_DICTIONARIES = 2,
     /** One row with one number, the count. `quire_context_count` is the short way. */
     QUIRE_RESULT_COUNT = 4
@@ -35,17 +39,17 @@ quire_status quire_fetch_request_create(
 /** Adds a reference and returns `request`. Takes NULL. */
 quire_fetch_request *QUIRE_NULLABLE quire_fetch_request_retain(const quire_fetch_request *QUIRE_NULLABLE request);
 
-/** Gives a reference back. Takes NULL. */
+/** Releases a reference. Takes NULL. */
 void quire_fetch_request_release(quire_fetch_request *QUIRE_NULLABLE request);
 
-/** Only objects that fulfil `predicate`; NULL for all. The request keeps a reference. */
+/** Selects only objects that match `predicate`; NULL for all. The request keeps a reference. */
 quire_status quire_fetch_request_set_predicate(
     quire_fetch_request *request, const quire_predicate *QUIRE_NULLABLE predicate,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Only objects that fulfil `predicate` as well as the one that the request has. The request keeps what it needs of it.
- * However many are added, they are one chain.
+ * Selects only objects that match `predicate` as well as the predicate of the request. The request keeps what it needs
+ * of it. However many are added, they are one chain.
  *
  * Fails: QUIRE_INVALID_ARGUMENT, QUIRE_INVALID_PREDICATE (with one level more it is too deep).
  */
@@ -72,7 +76,7 @@ typedef enum quire_text_order {
     QUIRE_TEXT_CASE_INSENSITIVE = 1,
     /** As a dictionary of the locale has it, upper and lower case of a letter beside each other. */
     QUIRE_TEXT_LOCALIZED = 2,
-    /** The same without regard to case. */
+    /** As QUIRE_TEXT_LOCALIZED, without regard to case. */
     QUIRE_TEXT_LOCALIZED_CASE_INSENSITIVE = 3,
     /** As QUIRE_TEXT_LOCALIZED, with numbers in the text by their value: `File 9` before `File 10`. */
     QUIRE_TEXT_LOCALIZED_STANDARD = 4
@@ -98,12 +102,13 @@ typedef struct quire_sort_options {
     { QUIRE_CAST(uint32_t, sizeof(quire_sort_options)), QUIRE_CAST(uint32_t, QUIRE_TEXT_BINARY), false, NULL }
 
 /**
- * Orders by a key path as `quire_fetch_request_add_sort` does, text by one of the orders that people read lists in.
+ * Orders by a key path as `quire_fetch_request_add_sort` does, text by one of the orders in which people read lists.
  *
  * Sections of a controller follow: values that are equal in the order of the section key share a section, which has the
  * name of the first. `options` may be NULL.
- * Fails: QUIRE_INVALID_ARGUMENT (an unknown order or locale), QUIRE_INVALID_TEXT, QUIRE_UNSUPPORTED (fields set that this
- * version does not know). Whether the attribute holds text shows at the fetch.
+ *
+ * Fails: QUIRE_INVALID_ARGUMENT (an unknown order or locale), QUIRE_INVALID_TEXT, QUIRE_UNSUPPORTED (fields set that
+ * this version does not know). Whether the attribute holds text shows at the fetch.
  */
 quire_status quire_fetch_request_add_sort_with_options(
     quire_fetch_request *request, const char *key_path, size_t key_path_size,
@@ -131,65 +136,65 @@ quire_status quire_fetch_request_set_offset(
 /**
  * Reads the values of `batch_size` objects at a time, when one of them is touched; 0 for all with the fetch.
  *
- * The list then keeps the objects of the last batches, some 20,000 and two batches at least, so that a loop over any
- * number of objects holds little. Others that nobody else holds are let go, and read again when they are asked for.
+ * The list then keeps the objects of the last batches, some 20,000 and two batches at least. A loop over any number of
+ * objects thus holds little memory. The list releases other objects, and reads them again when they are asked for.
  * Fails as `quire_fetch_request_set_offset`.
  */
 quire_status quire_fetch_request_set_batch_size(
     quire_fetch_request *request, uint64_t batch_size, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Reads related objects with the objects of the result: those of a relationship, or of each step of a path of them, to-one
- * or to-many (`author`, `tags`, `author.books`). Each call adds a path.
+ * Reads related objects together with the objects of the result. The path is a relationship, or several, to-one or
+ * to-many (`author`, `tags`, `author.books`). Each step is read. Each call adds a path.
  *
  * It takes one statement for each step, whatever the number of objects, and with a batch size one for each step and
- * batch. Touching the related objects then reads nothing: which ones there are, unsaved changes included, and their
- * values. They stay read as long as the list that the fetch gave keeps the object that leads to them, or
- * somebody else holds them. A results controller reads them with its objects, see `quire_results_object`. Results other
- * than objects have nothing to prefetch.
+ * batch. Touching the related objects then reads nothing: neither which ones there are, unsaved changes included, nor
+ * their values. They stay read as long as the list of the fetch keeps the object that leads to them, or the program
+ * holds them. A results controller reads them with its objects, see `quire_results_object`. Results other than objects
+ * have nothing to prefetch.
  *
- * Whether the path exists, and is one of stored relationships, shows at the fetch. Fails: QUIRE_INVALID_ARGUMENT (an empty
- * name in the path), QUIRE_INVALID_TEXT.
+ * Whether the path exists, and is one of stored relationships, shows at the fetch. Fails: QUIRE_INVALID_ARGUMENT (an
+ * empty name in the path), QUIRE_INVALID_TEXT.
  */
 quire_status quire_fetch_request_add_prefetch(
     quire_fetch_request *request, const char *key_path, size_t key_path_size,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Whether objects are made without values, which are read when one of them is needed: then of a batch in one statement,
- * or without a batch size of the whole result. False unless set, unlike in Core Data, whose default rests on a cache of
- * rows beside the objects; here the objects are all there is, and without this option a fetch fills them.
+ * Whether objects are made without values. The values are read when one of the objects is needed: of a batch in one
+ * statement, or without a batch size of the whole result. False unless set, unlike in Core Data, whose default rests on
+ * a cache of rows beside the objects. Here there is no such cache, so without this option a fetch fills the objects.
  *
  * The first object of a batch that is asked for makes the others, so that they can be read together as long as the list
- * holds them. An object that has values already keeps them. Does not go together with prefetching and refreshing.
+ * holds them. An object that has values already keeps them. It cannot be combined with prefetching and refreshing.
  */
 quire_status quire_fetch_request_set_returns_objects_as_faults(
     quire_fetch_request *request, bool returns_objects_as_faults,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Whether the values of objects are read at all. True unless set; with false the fetch reads ids and entities only, and each
- * object is read by itself when it is touched. For results that are shown in part or used for their ids. Does not go
- * together with properties, prefetching and refreshing.
+ * Whether the values of objects are read at all. True unless set. With false the fetch reads ids and entities only, and
+ * each object is read by itself when it is touched. For results that are shown in part or used for their ids. It cannot
+ * be combined with properties, prefetching and refreshing.
  */
 quire_status quire_fetch_request_set_includes_property_values(
     quire_fetch_request *request, bool includes_property_values,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Whether objects of the result that were read before take over what the store has now. False unless set: they stay as
- * they are shown.
+ * Whether objects of the result that were read before take the stored values. False unless set: they keep the values
+ * that they show.
  *
- * What was changed here stays changed; other properties become those of the store, and so does the version that the next
- * save expects. Where another writer has changed a property that is changed here too, the object keeps its version, so
- * that the save is a conflict and neither change is lost unseen. Results controllers are told with the fetch, of objects
- * that a batch reads later when changes are next processed.
+ * Pending changes of an object stay. Its other properties become those of the store, and so does the version that the
+ * next save expects. Where another writer has changed a property that is changed here too, the object keeps its
+ * version. The save is then a conflict, and neither change is lost unseen. Results controllers report the difference
+ * with the fetch. Objects that a batch reads later are reported when changes are next processed.
  */
 quire_status quire_fetch_request_set_refreshes_refetched_objects(
     quire_fetch_request *request, bool refreshes_refetched_objects,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
-/** What the fetch gives: a `quire_result_type`. Objects unless set. */
+/** What the fetch returns: a `quire_result_type`. Objects unless set. */
 quire_status quire_fetch_request_set_result_type(
     quire_fetch_request *request, uint32_t result_type, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
@@ -206,7 +211,7 @@ quire_status quire_fetch_request_set_includes_pending_changes(
  * Adds a column to results of type QUIRE_RESULT_DICTIONARIES: an attribute, a to-one relationship (its id) or a key
  * path through to-one relationships. Without any, all attributes.
  *
- * Results of objects then come with these properties alone, which are the objects' own. When another one is needed, the
+ * Results of objects then have these properties alone, which are the objects' own. When another property is needed, the
  * values of a batch of objects are read, as after `quire_fetch_request_set_returns_objects_as_faults`.
  *
  * Whether the key exists shows at the fetch. Fails: QUIRE_INVALID_ARGUMENT (an empty name in the path),
@@ -217,23 +222,24 @@ quire_status quire_fetch_request_add_property(
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Adds a column `name` with what `expression` gives: `price * 2`, `books.@count`, `SELF` (the id).
+ * Adds a column `name` with the values of `expression`: `price * 2`, `books.@count`, `SELF` (the id).
  *
- * An aggregate of a key, such as `sum:(price)`, is taken of all rows of a group, and without groups of all rows: the
- * result has one row then. The aggregates are `sum: count: min: max: average: median: stddev:`; nil does not count, and
+ * An aggregate of a key, such as `sum:(price)`, covers all rows of a group. Without groups it covers all rows, and the
+ * result has one row. The aggregates are `sum: count: min: max: average: median: stddev:`. None of them counts nil, and
  * `count:(SELF)` counts rows. Sums of integers are integers as long as 64 bits hold them. `median:` and `stddev:` hold
  * the numbers of a group in memory.
- * The type of the column is that of its values: integers and doubles together are doubles, no value at all is double.
- * Fails: QUIRE_INVALID_ARGUMENT (no name), QUIRE_INVALID_TEXT. What is wrong with the expression shows at the fetch.
+ *
+ * The type of the column is that of its values. Integers and doubles together are doubles; without any value it is
+ * double. Fails: QUIRE_INVALID_ARGUMENT (no name), QUIRE_INVALID_TEXT. An invalid expression fails at the fetch.
  */
 quire_status quire_fetch_request_add_expression(
     quire_fetch_request *request, const char *name, size_t name_size, const quire_expression *expression,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Makes one row of the result of all rows that have the same value at `key_path`, and at the key paths added before;
- * for results of type QUIRE_RESULT_DICTIONARIES. nil is a value here too. Every column must then be one of these keys,
- * an aggregate or made of such, and so must every sort key, or be the name of a column; what is equal in all of them is
+ * Makes one row of all rows that have the same value at `key_path`, and at the key paths added before. For results of
+ * type QUIRE_RESULT_DICTIONARIES. nil is a value here too. Every column must then be one of these keys, an aggregate,
+ * or made of such. Every sort key must be so, too, or be the name of a column. Rows that are equal in all sort keys are
  * ordered by the keys of the groups.
  *
  * Fails as `quire_fetch_request_add_property`.
@@ -243,9 +249,9 @@ quire_status quire_fetch_request_add_group(
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Only groups that fulfil `predicate`; NULL for all. It may name a column by its name (`total > 10`), as a variable
- * (`$total > 10`), or spell its expression (`sum:(price) > 10`); Core Data takes the second alone. The request keeps a
- * reference. A fetch without groups fails with QUIRE_INVALID_STATE.
+ * Selects only groups that match `predicate`; NULL for all. It may name a column by its name (`total > 10`), as a
+ * variable (`$total > 10`), or spell its expression (`sum:(price) > 10`). Core Data takes the second alone. The request
+ * keeps a reference. A fetch without groups fails with QUIRE_INVALID_STATE.
  */
 quire_status quire_fetch_request_set_having(
     quire_fetch_request *request, const quire_predicate *QUIRE_NULLABLE predicate,
@@ -276,9 +282,9 @@ quire_status quire_context_count(
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Tells in lines of text what a fetch of `request` would do: the SQL, its arguments, the plan that SQLite has for it with
- * the indexes it would use, and, behind `no index:`, each part of the predicate for which every row is looked at, and the
- * order if rows have to be sorted. For people; the wording changes between versions.
+ * Explains a fetch of `request` in lines of text: the SQL, its arguments, and SQLite's plan for it with the indexes it
+ * would use. Behind `no index:` it names each part of the predicate for which every row is looked at, and the order if
+ * rows have to be sorted. For people; the wording changes between versions.
  *
  * Owned: `*out_explanation`, whose `quire_evaluation_value` is the text. Nothing is fetched, but pending changes are
  * processed. Fails as `quire_context_fetch`. Thread: that of the context.

@@ -70,7 +70,7 @@ typedef struct quire_column {
 /** Adds a reference and returns `list`. Takes NULL. Any thread. */
 quire_list *QUIRE_NULLABLE quire_list_retain(const quire_list *QUIRE_NULLABLE list);
 
-/** Gives a reference back. Takes NULL. Any thread. */
+/** Releases a reference. Takes NULL. Any thread. */
 void quire_list_release(quire_list *QUIRE_NULLABLE list);
 
 /** How many objects or rows it has. */
@@ -108,7 +108,7 @@ quire_status quire_list_page(
 /** Adds a reference and returns `page`. Takes NULL. Any thread. */
 quire_page *QUIRE_NULLABLE quire_page_retain(const quire_page *QUIRE_NULLABLE page);
 
-/** Gives a reference back. Takes NULL. Any thread. */
+/** Releases a reference. Takes NULL. Any thread. */
 void quire_page_release(quire_page *QUIRE_NULLABLE page);
 
 /** Rows of the page. */

@@ -167,7 +167,7 @@ quire_model *quire_model_create(void);
 /** Adds a reference and returns `model`. Takes NULL. */
 quire_model *QUIRE_NULLABLE quire_model_retain(const quire_model *QUIRE_NULLABLE model);
 
-/** Gives a reference back. Takes NULL. */
+/** Releases a reference. Takes NULL. */
 void quire_model_release(quire_model *QUIRE_NULLABLE model);
 
 /**

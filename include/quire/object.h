@@ -10,7 +10,7 @@ QUIRE_BEGIN
 /** Adds a reference and returns `object`. Takes NULL. Any thread. */
 quire_object *QUIRE_NULLABLE quire_object_retain(const quire_object *QUIRE_NULLABLE object);
 
-/** Gives a reference back. Takes NULL. Any thread. */
+/** Releases a reference. Takes NULL. Any thread. */
 void quire_object_release(quire_object *QUIRE_NULLABLE object);
 
 /** Its context. Borrowed from `object`. */

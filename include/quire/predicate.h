@@ -111,7 +111,7 @@ quire_status quire_predicate_format(
 /** Adds a reference and returns `predicate`. Takes NULL. */
 quire_predicate *QUIRE_NULLABLE quire_predicate_retain(const quire_predicate *QUIRE_NULLABLE predicate);
 
-/** Gives a reference back. Takes NULL. */
+/** Releases a reference. Takes NULL. */
 void quire_predicate_release(quire_predicate *QUIRE_NULLABLE predicate);
 
 /** Its canonical text, arguments included; reading it gives an equal predicate. Borrowed from `predicate`. */

@@ -117,7 +117,7 @@ quire_status quire_section_rule_create_with_expression(
 /** Adds a reference and returns `rule`. Takes NULL. */
 quire_section_rule *QUIRE_NULLABLE quire_section_rule_retain(const quire_section_rule *QUIRE_NULLABLE rule);
 
-/** Gives a reference back. Takes NULL. */
+/** Releases a reference. Takes NULL. */
 void quire_section_rule_release(quire_section_rule *QUIRE_NULLABLE rule);
 
 QUIRE_END

@@ -26,7 +26,7 @@ quire_status quire_results_snapshot(
 /** Adds a reference and returns `snapshot`. Takes NULL. */
 quire_snapshot *QUIRE_NULLABLE quire_snapshot_retain(const quire_snapshot *QUIRE_NULLABLE snapshot);
 
-/** Gives a reference back. Takes NULL. */
+/** Releases a reference. Takes NULL. */
 void quire_snapshot_release(quire_snapshot *QUIRE_NULLABLE snapshot);
 
 /** Rows in all sections. */
