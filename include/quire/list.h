@@ -1,7 +1,7 @@
 /**
- * Lists: results of fetches, to-many relationships and pending changes. And pages: rows of values in columns.
+ * Lists: results of fetches, to-many relationships and pending changes. Pages: rows of values in columns.
  *
- * A list is a snapshot of *which* objects there are; the objects themselves are live.
+ * A list is a snapshot of *which* objects there are. The objects themselves are live.
  */
 #ifndef QUIRE_LIST_H_
 #define QUIRE_LIST_H_
@@ -37,16 +37,16 @@ typedef enum quire_column_type {
 /** How a page is made. */
 typedef enum quire_page_flags {
     /**
-     * Text, decimal and URI columns without offsets: the values one after another, each ended by NUL (nil as no
-     * bytes). The fastest form for languages that split text. A column with a value that contains U+0000 keeps its
-     * offsets instead, so look at `offsets`.
+     * Text, decimal and URI columns without offsets: the values one after another, each ended by NUL (nil as no bytes).
+     * The fastest form for languages that split text. A column with a value that contains U+0000 keeps its offsets
+     * instead, so look at `offsets`.
      */
     QUIRE_PAGE_NUL_SEPARATED = 1
 } quire_page_flags;
 
 /**
- * One column of a page. The layout is that of an Arrow array: numbers contiguous, `validity` a bitmap with the least
- * significant bit first (1: there is a value, 0: nil), text as large UTF-8 with 64-bit offsets.
+ * One column of a page. The layout is that of an Arrow array. Numbers are contiguous. `validity` is a bitmap with the
+ * least significant bit first (1: there is a value, 0: nil). Text is large UTF-8 with 64-bit offsets.
  */
 typedef struct quire_column {
     /** The key path, ended by NUL. */
@@ -95,10 +95,12 @@ quire_status quire_list_ids(
  * The values of `count` rows from `first` on, as columns, pending changes included. Owned: `*out_page`.
  *
  * `key_paths` names `key_path_count` columns, each ended by NUL: attributes, to-one relationships (ids), key paths
- * through to-one relationships. With 0 of them, all attributes; for dictionary results and counts, their own columns.
- * `flags` is a sum of `quire_page_flags`. Fails: QUIRE_INVALID_ARGUMENT (out of range, unknown key, a to-many
- * relationship, unknown flag), QUIRE_INVALID_STATE (pending changes of entities that have no parent in common),
- * QUIRE_NOT_FOUND (a row is gone from the store), QUIRE_CLOSED, QUIRE_DATABASE.
+ * through to-one relationships. With 0 of them, the columns are all attributes; for dictionary results and counts,
+ * their own columns. `flags` is a sum of `quire_page_flags`.
+ *
+ * Fails: QUIRE_INVALID_ARGUMENT (out of range, unknown key, a to-many relationship, unknown flag), QUIRE_INVALID_STATE
+ * (pending changes of entities that have no parent in common), QUIRE_NOT_FOUND (a row is gone from the store),
+ * QUIRE_CLOSED, QUIRE_DATABASE.
  */
 quire_status quire_list_page(
     quire_list *list, int64_t first, int64_t count, const char *const QUIRE_NULLABLE *QUIRE_NULLABLE key_paths,

@@ -1,11 +1,11 @@
 /**
  * The entities of a store: their attributes, relationships, indexes and constraints.
  *
- * A model is built by calls, in any order within an entity, then used. At its first use (`quire_model_freeze`,
- * `quire_store_open`) it is checked as a whole and no longer changes. Names are ASCII letters, digits and
- * underscores, a letter first; names that differ only in case are refused, because SQLite would take them for one. So are, for properties,
- * names that Core Data reserves, and words that stand for values in predicates, in any case (`nil`, `null`, `yes`, `no`,
- * `true`, `false`, `self`, `anykey`, `truepredicate`, `falsepredicate`).
+ * A model is built by calls, in any order within an entity, then used. Its first use (`quire_model_freeze`,
+ * `quire_store_open`) checks it as a whole. After that it never changes. Names are ASCII letters, digits and
+ * underscores, a letter first. Names that differ only in case are refused, because SQLite would take them for one. For
+ * properties, names that Core Data reserves are refused too. So are words that stand for values in predicates, in any
+ * case (`nil`, `null`, `yes`, `no`, `true`, `false`, `self`, `anykey`, `truepredicate`, `falsepredicate`).
  */
 #ifndef QUIRE_MODEL_H_
 #define QUIRE_MODEL_H_
@@ -39,9 +39,9 @@ typedef enum quire_attribute_type {
 
 /** What deleting an object does to the objects that a relationship holds. The numbers are Core Data's. */
 typedef enum quire_delete_rule {
-    /** Nothing: the other side may keep a reference to an object that is gone. */
+    /** Nothing: the other side may keep a reference to a deleted object. */
     QUIRE_DELETE_NO_ACTION = 0,
-    /** The other side lets go of the deleted object. */
+    /** The other side loses the deleted object. */
     QUIRE_DELETE_NULLIFY = 1,
     /** The other objects are deleted too. */
     QUIRE_DELETE_CASCADE = 2,
@@ -72,20 +72,21 @@ typedef struct quire_attribute_options {
     bool is_optional;
     /** It lives in memory only and has no column. */
     bool is_transient;
-    /** What an inserted object starts with; NULL for nil. Copied. */
+    /** The value of an inserted object; NULL for nil. Copied. */
     const quire_value *QUIRE_NULLABLE default_value;
     /** Changes the version hash; NULL for none. */
     const char *QUIRE_NULLABLE version_hash_modifier;
     /**
-     * The store keeps an index of its text, which finds parts of three characters and more: for CONTAINS, LIKE,
-     * BEGINSWITH, ENDSWITH and the fixed parts of MATCHES, whatever their options but [l]. For stored attributes of
-     * type QUIRE_TYPE_STRING and QUIRE_TYPE_URI. Not part of the version hash: a store gets the index when it is opened for
-     * writing and loses it when it is opened so with a model that does not ask for it. Answers are the same without.
+     * The store keeps an index of its text, which finds parts of three characters and more. The index serves CONTAINS,
+     * LIKE, BEGINSWITH, ENDSWITH and the fixed parts of MATCHES, with any options but [l]. For stored attributes of
+     * type QUIRE_TYPE_STRING and QUIRE_TYPE_URI. Not part of the version hash. A store gets the index when it is opened
+     * for writing. It loses the index when it is opened for writing with a model that does not ask for it. Results are
+     * the same without the index.
      */
     bool is_searchable;
     /**
      * Least and greatest value that a save accepts, themselves included; NULL for none. For numbers and dates. Copied.
-     * nil fulfils these and all following rules; `is_optional` decides about nil. No rule is part of the version hash.
+     * nil passes these and all following rules; `is_optional` decides about nil. No rule is part of the version hash.
      */
     const quire_value *QUIRE_NULLABLE minimum;
     const quire_value *QUIRE_NULLABLE maximum;
@@ -95,7 +96,7 @@ typedef struct quire_attribute_options {
     /** Regular expression of ICU that the whole of a text must match to be saved; NULL for none. Copied. */
     const char *QUIRE_NULLABLE pattern;
     /**
-     * What the store calculates it from, so that nobody sets it; NULL for an attribute that is set. Copied. One of
+     * The expression from which the store calculates the attribute; NULL for an attribute that is set. Copied. One of
      *
      *     name, author.name                       the value behind a path of to-one relationships
      *     uppercase:(name), lowercase:(name), canonical:(name)    the last without case and diacritics
@@ -103,16 +104,19 @@ typedef struct quire_attribute_options {
      *     items.price.@sum, .@min, .@max, .@avg   of their values
      *     now()                                   when the row was last saved
      *
-     * A to-many relationship may come behind to-one ones (`author.books.@count`), and the operator is last. It is checked
-     * when the model is frozen: keys, stored and not derived themselves, and types. @count is an integer, @sum an integer,
-     * double or decimal, @avg a double or decimal, the others have the type of what they are made of.
+     * A to-many relationship may come behind to-one ones (`author.books.@count`), and the operator is last. Freezing
+     * the model checks keys and types; the keys must be stored and not derived themselves. @count is an integer, @sum
+     * an integer, double or decimal, @avg a double or decimal. The others have the type of their values.
      *
-     * The column is right after each save and batch request, and objects show that without a refresh: until then, what was
-     * saved last (of a new object 0 for @count and @sum, otherwise nil). Sort keys, predicates and sections use it as any
-     * other. Other programs may write, whose SQLite keeps it up but for uppercase, lowercase and canonical of text that is
-     * not ASCII; those are set right when the store is next opened for writing or saved to. A change that only derives
-     * does not advance the version of a row. Not part of the version hash; it has no default, no rules, and no part in
-     * uniqueness constraints, and `is_optional` is asked of nobody.
+     * The column is right after each save and batch request, and objects show that without a refresh. Until then they
+     * show the value of the last save (for a new object 0 for @count and @sum, otherwise nil). Sort keys, predicates
+     * and sections use the attribute as any other.
+     *
+     * Other programs may write to the file. Their SQLite keeps the column up, except for uppercase, lowercase and
+     * canonical of text that is not ASCII. Such values are set right when the store is next opened for writing or saved
+     * to. A change that only derives does not advance the version of a row. A derivation is not part of the version
+     * hash. A derived attribute has no default, no rules, and no part in uniqueness constraints, and `is_optional` is
+     * not checked.
      */
     const char *QUIRE_NULLABLE derivation;
 } quire_attribute_options;
@@ -140,9 +144,9 @@ typedef struct quire_relationship_options {
     /** Most objects, 0 for any number; for to-many only. Part of the version hash. */
     uint32_t maximum_count;
     /**
-     * Name of the relationship of the destination that points back, kept up to date by the library; NULL for none.
-     * Give one wherever you can. Core Data's file has one column for the owner of a to-many relationship without: an
-     * object that two owners hold is saved as belonging to the last.
+     * Name of the relationship of the destination that points back, kept up to date by the library; NULL for none. Name
+     * one wherever you can. Without it, Core Data's file has one column for the owner of a to-many relationship. An
+     * object that two owners hold is then saved as belonging to the last.
      */
     const char *QUIRE_NULLABLE inverse;
     /** Changes the version hash; NULL for none. */
@@ -182,10 +186,10 @@ quire_status quire_model_add_entity(
 /**
  * Adds an attribute to an entity that was added before. `type` is a `quire_attribute_type`; `options` may be NULL.
  *
- * Fails: QUIRE_INVALID_MODEL (name taken, reserved or not allowed; Undefined but not transient; a rule that cannot apply:
- * a bound for what has no order, a minimum above the maximum, a pattern that is none; an expression that attributes cannot
- * be derived by), QUIRE_INVALID_ARGUMENT (no such
- * entity, a default of another type), QUIRE_UNSUPPORTED (composite attributes), QUIRE_INVALID_STATE (the model is frozen).
+ * Fails: QUIRE_INVALID_MODEL (name taken, reserved or not allowed; Undefined but not transient; a rule that cannot
+ * apply: a bound for values without an order, a minimum above the maximum, a malformed pattern; an expression that
+ * attributes cannot be derived by), QUIRE_INVALID_ARGUMENT (no such entity, a default of another type),
+ * QUIRE_UNSUPPORTED (composite attributes), QUIRE_INVALID_STATE (the model is frozen).
  */
 quire_status quire_model_add_attribute(
     quire_model *model, const char *entity, size_t entity_size, const char *name, size_t name_size, uint32_t type,
@@ -211,26 +215,27 @@ quire_status quire_model_add_fetch_index(
     const quire_index_element *elements, size_t count, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Adds a uniqueness constraint: no two objects have the same values in all of `properties`, an array of `count`
- * names that end with NUL. Enforced at each save; nil does not conflict with nil (a fact of SQLite).
+ * Adds a uniqueness constraint: no two objects have the same values in all of `properties`, an array of `count` names
+ * that end with NUL. Enforced at each save. nil does not conflict with nil (a fact of SQLite).
  *
- * Fails: QUIRE_INVALID_MODEL (no properties, given twice), QUIRE_INVALID_ARGUMENT, QUIRE_INVALID_STATE.
+ * Fails: QUIRE_INVALID_MODEL (no properties, named twice), QUIRE_INVALID_ARGUMENT, QUIRE_INVALID_STATE.
  */
 quire_status quire_model_add_uniqueness_constraint(
     quire_model *model, const char *entity, size_t entity_size, const char *const QUIRE_NULLABLE *QUIRE_NONNULL properties,
     size_t count, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Adds a rule that a save asks of each object of `entity` and of entities that inherit from it: `predicate` must hold.
+ * Adds a rule that a save checks for each object of `entity` and of entities that inherit from it: `predicate` must
+ * hold.
  *
- * With a `key`, the name of an attribute, the rule is about its values: SELF is the value (`SELF BEGINSWITH "x"`), and nil
- * is not asked. Without, with NULL, it is about the object: keys are its own, SELF is the object (`ends > starts`,
- * `books.@count < 3`). `message` is the message of the error when the rule is broken. Both are kept, and neither is part of
- * the version hash.
+ * With a `key`, the name of an attribute, the rule is about its values: SELF is the value (`SELF BEGINSWITH "x"`). It
+ * is not checked for nil. Without a `key`, with NULL, the rule is about the object: keys are its own, SELF is the
+ * object (`ends > starts`, `books.@count < 3`). `message` is the message of the error when the rule is broken. The
+ * model keeps both, and neither is part of the version hash.
  *
- * Fails: QUIRE_INVALID_MODEL (an empty message), QUIRE_INVALID_PREDICATE (variables, parts that nothing evaluates),
- * QUIRE_INVALID_ARGUMENT, QUIRE_INVALID_STATE (the model is frozen). Whether the keys exist is checked when the model is
- * frozen.
+ * Fails: QUIRE_INVALID_MODEL (an empty message), QUIRE_INVALID_PREDICATE (variables, parts that cannot be evaluated),
+ * QUIRE_INVALID_ARGUMENT, QUIRE_INVALID_STATE (the model is frozen). Whether the keys exist is checked when the model
+ * is frozen.
  */
 quire_status quire_model_add_validation_rule(
     quire_model *model, const char *entity, size_t entity_size, const char *QUIRE_NULLABLE key, size_t key_size,
@@ -248,10 +253,11 @@ quire_status quire_model_add_fetch_template(
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * A copy of the request of that name with values for the variables of its predicate. Every variable needs one, for which
- * nil will do; what can be one is said at `quire_predicate_substitute`. Owned: `*out_request`, to be changed at will.
+ * A copy of the request of that name, with values for the variables of its predicate. Every variable needs a value,
+ * which may be nil; `quire_predicate_substitute` lists the possible ones. The caller may change the copy. Owned:
+ * `*out_request`.
  *
- * Fails: QUIRE_INVALID_ARGUMENT (no such template; variables without a value, or a value for what is no variable: the
+ * Fails: QUIRE_INVALID_ARGUMENT (no such template; variables without a value, or a value for an unknown variable: the
  * message names them), QUIRE_INVALID_PREDICATE, QUIRE_INVALID_TEXT.
  */
 quire_status quire_model_fetch_template(
@@ -260,10 +266,10 @@ quire_status quire_model_fetch_template(
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Adds a fetched property: a list of objects, read with `quire_object_get_fetched`, that a request gives, which is copied.
- * In its predicate `$FETCH_SOURCE` is the object whose property is read (`year == $FETCH_SOURCE.year`), and
- * `$FETCHED_PROPERTY` the name of the property; the keys behind `$FETCH_SOURCE` are looked up in memory. It has no column,
- * and predicates and sort keys cannot use it.
+ * Adds a fetched property: a list of objects, read with `quire_object_get_fetched`. The list is the result of a
+ * request, which is copied. In its predicate `$FETCH_SOURCE` is the object whose property is read (`year ==
+ * $FETCH_SOURCE.year`), and `$FETCHED_PROPERTY` the name of the property. The keys behind `$FETCH_SOURCE` are looked up
+ * in memory. A fetched property has no column, and predicates and sort keys cannot use it.
  *
  * Fails: QUIRE_INVALID_MODEL (name taken, reserved or not allowed; other variables, a result type other than objects),
  * QUIRE_INVALID_ARGUMENT (no such entity), QUIRE_INVALID_STATE (the model is frozen). Whether the entity of the request
@@ -274,11 +280,11 @@ quire_status quire_model_add_fetched_property(
     const quire_fetch_request *request, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Checks the model as a whole and forbids further change. Done by the first use; calling it twice is fine.
+ * Checks the model as a whole and forbids further change. The first use does this, too; calling it twice is fine.
  *
  * Fails: QUIRE_INVALID_MODEL, naming the inconsistency: an unknown parent or destination, an inverse that does not
- * point back, a cycle of parents, a property declared again below, more than the 2,000 columns that a table of SQLite has
- * (that of an entity holds all that inherit from it). The model can then still be changed.
+ * point back, a cycle of parents, a property declared again below, or more than the 2,000 columns of a table of SQLite.
+ * (The table of an entity holds all entities that inherit from it.) The model can then still be changed.
  */
 quire_status quire_model_freeze(quire_model *model, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 

@@ -20,15 +20,15 @@ quire_context *QUIRE_NULLABLE quire_object_context(const quire_object *object);
 quire_string quire_object_entity(const quire_object *object);
 
 /**
- * Its id, permanent from the moment it is inserted: the save that makes a row of it changes nothing about it, and no
- * other object of the store ever gets it. (Keys are taken from the file ahead, some at a time; one that is not used
- * leaves a gap.) 0 when `object` is NULL.
+ * Its id, permanent from its insertion on. The save that makes a row of the object does not change it, and no other
+ * object of the store ever gets it. (Keys are taken from the file ahead, some at a time. An unused key leaves a gap.) 0
+ * when `object` is NULL.
  *
- * Only when none is to be had then, because the store is read only or another process is just writing to it, it is
- * temporary: negative, and of this context alone. It becomes permanent with the save, or with
+ * The id is temporary when none can be had at the insertion: the store is read only, or another process is just writing
+ * to it. A temporary id is negative, and of this context alone. It becomes permanent with the save, or with
  * `quire_context_obtain_permanent_ids`.
  *
- * Ids are unique among the entities of one inheritance tree; objects of unrelated entities can have the same id.
+ * Ids are unique among the entities of one inheritance tree. Objects of unrelated entities can have the same id.
  */
 int64_t quire_object_id(const quire_object *object);
 
@@ -52,13 +52,13 @@ bool quire_object_is_deleted(const quire_object *object);
 bool quire_object_is_fault(const quire_object *object);
 
 /**
- * Reads an attribute or a to-one relationship. A relationship gives QUIRE_VALUE_OBJECT_ID or nil.
+ * Reads an attribute or a to-one relationship. A relationship has QUIRE_VALUE_OBJECT_ID or nil.
  *
- * Text and data are borrowed from `object`, as base.h says: until this attribute is set, or something gives objects other
- * values than a call that sets them.
- * A deleted object can be read until the deletion is saved.
- * Fails: QUIRE_INVALID_ARGUMENT (no such key, a to-many relationship), QUIRE_INVALID_STATE (deleted and saved, or
- * never saved), QUIRE_NOT_FOUND (its row is gone from the store), QUIRE_CLOSED, QUIRE_DATABASE.
+ * Text and data are borrowed from `object`, as base.h says: until this attribute is set, or until the context changes
+ * values of objects by other means. A deleted object can be read until the deletion is saved.
+ *
+ * Fails: QUIRE_INVALID_ARGUMENT (no such key, a to-many relationship), QUIRE_INVALID_STATE (deleted and saved, or never
+ * saved), QUIRE_NOT_FOUND (its row is gone from the store), QUIRE_CLOSED, QUIRE_DATABASE.
  */
 quire_status quire_object_get(
     quire_object *object, const char *key, size_t key_size, quire_value *out_value,
@@ -105,10 +105,12 @@ quire_status quire_object_get_date(
 /**
  * Changes an attribute or a relationship; inverse relationships follow at once.
  *
- * A to-one relationship takes an object or nil; a to-many one a list of objects, which replaces what it held. A value
- * equal to the present one changes nothing.
+ * A to-one relationship takes an object or nil. A to-many one takes a list of objects, which replaces its members. A
+ * value equal to the present one changes nothing.
+ *
  * Fails: QUIRE_INVALID_ARGUMENT (no such key, a derived attribute, a value that the attribute cannot hold, an object of
- * another context or entity), QUIRE_INVALID_TEXT, QUIRE_INVALID_STATE (deleted), QUIRE_NOT_FOUND, QUIRE_CLOSED, QUIRE_DATABASE.
+ * another context or entity), QUIRE_INVALID_TEXT, QUIRE_INVALID_STATE (deleted), QUIRE_NOT_FOUND, QUIRE_CLOSED,
+ * QUIRE_DATABASE.
  */
 quire_status quire_object_set(
     quire_object *object, const char *key, size_t key_size, const quire_value *value,
@@ -138,19 +140,19 @@ quire_status quire_object_get_objects(
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * The objects of a fetched property. The first time its request is run, pending changes included; what that gave stays
- * until the object is refreshed or becomes a fault, less what was deleted since. Owned: `*out_list`.
+ * The objects of a fetched property. The first call runs its request, pending changes included. The result stays until
+ * the object is refreshed or becomes a fault, without objects deleted since. Owned: `*out_list`.
  *
- * Fails: QUIRE_INVALID_ARGUMENT (no such fetched property), QUIRE_INVALID_STATE (deleted and saved, or never saved), and as
- * `quire_context_fetch`.
+ * Fails: QUIRE_INVALID_ARGUMENT (no such fetched property), QUIRE_INVALID_STATE (deleted and saved, or never saved),
+ * and as `quire_context_fetch`.
  */
 quire_status quire_object_get_fetched(
     quire_object *object, const char *key, size_t key_size, quire_list *QUIRE_NULLABLE *QUIRE_NONNULL out_list,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * The keys of the stored properties that differ from what was last read or saved, relationships included; of an inserted
- * object, those that have a value. Transient attributes are never among them.
+ * The keys of the stored properties that differ from their last read or saved values, relationships included. For an
+ * inserted object they are the keys that have a value. Transient attributes are never among them.
  *
  * Stores how many there are in `*out_count`, and the first `capacity` of them in `out_keys`, which may be NULL when
  * `capacity` is 0. Borrowed from `object`. Fails: QUIRE_INVALID_STATE (deleted and saved, or never saved).
@@ -170,8 +172,8 @@ quire_status quire_object_get_committed(
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * The objects that a to-many relationship held when it was last read or saved, those that are to be deleted included;
- * none for an inserted object. In the order of `quire_object_get_objects`. Owned: `*out_list`. Fails as that function.
+ * The objects that a to-many relationship held when it was last read or saved, those to be deleted included. None for
+ * an inserted object. In the order of `quire_object_get_objects`. Owned: `*out_list`. Fails as that function.
  */
 quire_status quire_object_get_committed_objects(
     quire_object *object, const char *key, size_t key_size, quire_list *QUIRE_NULLABLE *QUIRE_NONNULL out_list,
@@ -188,8 +190,9 @@ quire_status quire_object_remove(
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Checks an object as a save would, and also what did not change: every value, every count, the rules about the object
- * and the hook `validate`. Of a deleted object it checks whether the deny rule allows that. Nothing is changed.
+ * Checks an object as a save would, and also unchanged properties: every value, every count, the rules about the object
+ * and the hook `validate`. For a deleted object it checks whether the deny rule allows the deletion. Nothing is
+ * changed.
  *
  * Fails: QUIRE_VALIDATION (all broken rules in the error's details, see error.h), QUIRE_FUNCTION (the hook failed),
  * QUIRE_INVALID_STATE (deleted and saved, or never saved), QUIRE_NOT_FOUND, QUIRE_CLOSED, QUIRE_DATABASE.
@@ -197,8 +200,8 @@ quire_status quire_object_remove(
 quire_status quire_object_validate(quire_object *object, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Checks whether a value could be set for an attribute or a to-one relationship and then be saved, without setting it:
- * whether it fits, whether nil may be, and the rules about the attribute.
+ * Checks whether a value could be set for an attribute or a to-one relationship and then be saved, without setting it.
+ * It checks the type, whether nil is allowed, and the rules about the attribute.
  *
  * Fails: QUIRE_VALIDATION (the broken rules), and as `quire_object_set`.
  */
@@ -207,10 +210,12 @@ quire_status quire_object_validate_value(
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Says that an object must not be saved, and why. For its hook `validate` (hooks.h), which may say it several times.
+ * Refuses the save of an object, with a reason. For its hook `validate` (hooks.h), which may refuse several times.
  *
  * `key` names the property at fault, or is NULL when it is the object as a whole. `message` is that of the error.
- * Fails: QUIRE_INVALID_STATE (the hook is not running for this object), QUIRE_INVALID_ARGUMENT (no such key, no message).
+ *
+ * Fails: QUIRE_INVALID_STATE (the hook is not running for this object), QUIRE_INVALID_ARGUMENT (no such key, no
+ * message).
  */
 quire_status quire_object_refuse(
     quire_object *object, const char *QUIRE_NULLABLE key, size_t key_size, const char *message, size_t message_size,

@@ -1,13 +1,14 @@
 /**
  * Conditions, written in the language of NSPredicate: `author == "Goethe" AND contents CONTAINS[cd] %@`.
  *
- * A predicate is immutable and may be used from any thread. The same predicate gives the same answer for saved rows,
- * for unsaved objects, and for values that are in no store at all. nil is a value: `author != "x"` includes objects
- * without an author.
+ * A predicate is immutable and may be used from any thread. The same predicate has the same result for saved rows, for
+ * unsaved objects, and for values outside of any store. nil is a value: `author != "x"` includes objects without an
+ * author.
  *
- * An ordering of what has no order, such as text and a number, is an error, not false: of an object by what its keys are
- * declared to hold, of other values by what they are. So a key without a value, which is nil, tells only of an object what
- * it cannot be compared with. Elements of collections are compared one by one, and without an order neither is the less.
+ * An ordering of values without an order, such as text and a number, is an error, not false. For an object the declared
+ * types of its keys decide, for other values their own types. The key of an object has a type even while its value is nil.
+ * A nil among other values has none. Elements of collections are compared one by one, and without an order neither is
+ * the less.
  *
  * Conditions
  *
@@ -22,19 +23,19 @@
  *     LIKE                     the whole text, with ? for one character, * for any number, \ before what means itself
  *     MATCHES                  the whole text, as a regular expression of ICU
  *
- * Options stand behind an operator: `[c]` takes no notice of case, `[d]` of accents, `[cd]` of both; `[n]` says that both
- * texts are in one form already and compares their code points; `[l]` folds by the locale's rules. Without them text
- * compares by code point: a letter with a combining mark is not the letter that is written as one character, while `[d]`
- * finds both. Text never equals a number or a date. Booleans are 1 and 0.
+ * Options stand behind an operator. `[c]` ignores case, `[d]` accents, `[cd]` both. `[n]` says that both texts are in one
+ * form already and compares their code points. `[l]` folds by the locale's rules. Without options text compares by code
+ * point: a letter with a combining mark is not the letter that is written as one character, while `[d]` finds both. Text
+ * never equals a number or a date. Booleans are 1 and 0.
  *
- * A decimal counts as the double that is nearest to it, which is what a file holds: it is compared, calculated with and
- * sorted as that, whether it is saved or not, so that 0.1000000000000000000001 equals 0.1. As text it has the digits
- * that the double prints with. Trees, and what they print, keep all 38 digits.
+ * A decimal counts as the nearest double, which is what a file holds. It is compared, calculated with and sorted as that
+ * double, whether it is saved or not. Thus 0.1000000000000000000001 equals 0.1. As text it has the digits that the double
+ * prints with. Trees, and their text, keep all 38 digits.
  *
  * Hundreds of `a == 1 OR a == 2` cost what `a IN {1, 2}` costs.
  *
  * ANY (or SOME), ALL and NONE before a comparison ask about the elements of its left side, which is a collection:
- * `ANY tags.label == "x"`. Of nothing, ANY is false, ALL and NONE are true.
+ * `ANY tags.label == "x"`. For an empty collection ANY is false, and ALL and NONE are true.
  *
  * Values
  *
@@ -45,39 +46,39 @@
  *     "text" 'text'            with \n \t \r \" \' \\ \u00E9 in it
  *     YES NO TRUE FALSE NIL NULL    words of the language, in any case
  *     {1, 2, a + b}            a list
- *     + - * / ** %%            arithmetic (%% is the remainder). Integers divide toward zero; nil and division by zero give
- *                              nil; what no integer holds is a floating number
+ *     + - * / ** %%            arithmetic (%% is the remainder). Integers divide toward zero. nil and division by zero are
+ *                              nil. A result beyond the integers is a floating number
  *     & | ^ ~ << >>            the same with the bits of integers, below + and above the comparisons
  *     a[0] a[FIRST] a[LAST] a[SIZE] a["key"]    an element, the number of elements, a key. nil behind the end. `a.d[0]`
  *                              is an index into each d, `(a.d)[0]` into all of them
  *     a UNION b, INTERSECT, MINUS
  *     @count @sum @avg @min @max    in a path: `books.@count`, `books.@sum.pages`; @unionOfObjects, @distinctUnionOfObjects
- *                              and the same of Arrays and Sets give lists
+ *                              and the same of Arrays and Sets are lists
  *     SUBQUERY(books, $b, $b.pages > 300 AND $b.title != title)    the elements for which the condition holds. Keys that
  *                              do not begin with the variable are those of the outer object
  *     TERNARY(condition, a, b)
  *     CAST(a, "NSDate")        also NSNumber, NSDecimalNumber, NSString, NSData, NSUUID, NSURL and float. Dates are
- *                              seconds since 2001-01-01 UTC. Text that does not read as the type gives nil
+ *                              seconds since 2001-01-01 UTC. Text that does not read as the type is nil
  *     $name, $name.key, a.$key    variables; the last one stands for a key
- *     $name := a               gives a to the variable, for what follows
+ *     $name := a               sets the variable to a, for the rest
  *
- * Functions of a collection, or of any number of values: sum average (or avg) min max median mode stddev count. nil among
- * the values does not count. Of one value: sqrt log ln exp floor ceiling trunc abs, uppercase lowercase canonical length,
+ * Functions of a collection, or of any number of values: sum average (or avg) min max median mode stddev count. They
+ * ignore nil among the values. Of one value: sqrt log ln exp floor ceiling trunc abs, uppercase lowercase canonical length,
  * noindex, randomn; of two: the operators under their names, such as add:to: and modulus:by:, objectFrom:withIndex: and
  * castObject:toType:. Without: now() random(). Those of one value may be written with or without their colon: `sum:(a)`.
  *
- * Arguments. `%@` is any value; an expression or a predicate as argument takes the place as a tree of its own, so that
+ * Arguments. `%@` is any value. An expression or a predicate as argument takes the place as a tree of its own, so
  * `%@ AND %@` joins two predicates. `%K` is a key path, as text or as an expression that is one. `%d %i %u %x %o` are
  * integers, `%f %g %e` floating numbers, `%c` a character and `%s` text. In quotes they are text.
  *
  * `FUNCTION(target, "name:", a)`, `FUNCTION("name:", target, a)` and `target name: a` call functions that the program
- * registered: see function.h. Where none has the name, the first and the last are read all the same, and refused with
- * QUIRE_UNSUPPORTED where they are used. So are FETCH, ANYKEY, UTI-CONFORMS-TO, UTI-EQUALS, the option `[w]` and, in a
+ * registered: see function.h. Where none has the name, the first and the last are still read, and fail with
+ * QUIRE_UNSUPPORTED where they are used. So do FETCH, ANYKEY, UTI-CONFORMS-TO, UTI-EQUALS, the option `[w]` and, in a
  * fetch, what the store does not do yet: the error names the part.
  *
- * A predicate is at most 128 levels deep, whether it is read or put together from others: each operator, call, list and
- * NOT is a level, and a chain of AND or of OR is one. Deeper ones fail with QUIRE_INVALID_PREDICATE. Whatever can be made
- * can be read, evaluated and fetched by on a thread whose stack has 128 KiB.
+ * A predicate is at most 128 levels deep, whether it is read or put together from others. Each operator, call, list and
+ * NOT is a level, and a chain of AND or of OR is one. Deeper ones fail with QUIRE_INVALID_PREDICATE. A thread whose stack
+ * has 128 KiB can read, evaluate and fetch by every predicate.
  */
 #ifndef QUIRE_PREDICATE_H_
 #define QUIRE_PREDICATE_H_
@@ -98,11 +99,15 @@ quire_status quire_predicate_parse(
     quire_predicate *QUIRE_NULLABLE *QUIRE_NONNULL out_predicate, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Reads a predicate as `quire_predicate_parse` does, with the arguments in C's variable form: for `%@` a
- * `const quire_value *`, for `%K` and `%s` a `const char *`, for `%d %i %c` an int, `%u %x` an unsigned, `%ld %li`
- * a long, `%lu %lx` an unsigned long, `%lld %lli` a long long, `%llu %llx` an unsigned long long, for `%f %g %e` a
- * double. `format` ends with NUL. The compiler cannot check these arguments: other languages use
- * `quire_predicate_parse`.
+ * Reads a predicate as `quire_predicate_parse` does, with the arguments in C's variable form. `format` ends with NUL.
+ * The compiler cannot check these arguments: other languages use `quire_predicate_parse`.
+ *
+ * - `%@`: a `const quire_value *`
+ * - `%K %s`: a `const char *`
+ * - `%d %i %c`: an int; `%u %x`: an unsigned
+ * - `%ld %li`: a long; `%lu %lx`: an unsigned long
+ * - `%lld %lli`: a long long; `%llu %llx`: an unsigned long long
+ * - `%f %g %e`: a double
  */
 quire_status quire_predicate_format(
     quire_predicate *QUIRE_NULLABLE *QUIRE_NONNULL out_predicate, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error,
@@ -114,48 +119,54 @@ quire_predicate *QUIRE_NULLABLE quire_predicate_retain(const quire_predicate *QU
 /** Releases a reference. Takes NULL. */
 void quire_predicate_release(quire_predicate *QUIRE_NULLABLE predicate);
 
-/** Its canonical text, arguments included; reading it gives an equal predicate. Borrowed from `predicate`. */
+/** Its canonical text, arguments included. Parsing the text makes an equal predicate. Borrowed from `predicate`. */
 quire_string quire_predicate_text(const quire_predicate *predicate);
 
 /**
- * Whether `object` fulfils the predicate, with its values as they are now.
+ * Whether `object` matches the predicate, with its present values.
  *
  * Unlike in a fetch, transient attributes may be compared, and the whole language is evaluated, quantifiers, functions
  * and SUBQUERY included.
- * Fails: QUIRE_INVALID_ARGUMENT (no such key), QUIRE_INVALID_PREDICATE (an ordering of what has no order, such as text
- * and a number; a malformed pattern), QUIRE_FUNCTION (a registered function failed), QUIRE_UNSUPPORTED (names the part
- * that is not evaluated: FETCH, ANYKEY, a method of an object, a function that is not registered),
- * QUIRE_INVALID_STATE (deleted and saved), QUIRE_NOT_FOUND, QUIRE_CLOSED, QUIRE_DATABASE. Thread: that of the
- * object's context.
+ *
+ * Fails: QUIRE_INVALID_ARGUMENT (no such key), QUIRE_INVALID_PREDICATE (an ordering of values without an order, such as
+ * text and a number; a malformed pattern), QUIRE_FUNCTION (a registered function failed), QUIRE_UNSUPPORTED (names the
+ * part that is not evaluated: FETCH, ANYKEY, a method of an object, a function that is not registered),
+ * QUIRE_INVALID_STATE (deleted and saved), QUIRE_NOT_FOUND, QUIRE_CLOSED, QUIRE_DATABASE. Thread: that of the object's
+ * context.
  */
 quire_status quire_predicate_matches(
     const quire_predicate *predicate, quire_object *object, bool *out_matches,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
-/** Whether the two are the same tree. What only looks alike when evaluated, as `a AND b` and `b AND a`, is not. */
+/**
+ * Whether the two are the same tree. Trees that are only evaluated alike, such as `a AND b` and `b AND a`, are not
+ * equal.
+ */
 bool quire_predicate_equal(const quire_predicate *predicate, const quire_predicate *other);
 
 /**
- * The predicate with a value for each of its variables: a name in `variables` that it does not use is ignored, a
+ * The predicate with a value for each of its variables. A name in `variables` that it does not use is ignored. A
  * variable without a value is an error. The variable of a SUBQUERY is not one of them.
  *
- * A value is one that an argument of a format may be, or an expression, whose keys are then those of the object that is
- * asked about. A dictionary can only be given to `quire_predicate_evaluate`.
- * Owned: `*out_predicate`. Fails: QUIRE_INVALID_PREDICATE (a missing value; a variable that stands for a key and is given
- * something other than text), QUIRE_INVALID_ARGUMENT, QUIRE_INVALID_TEXT.
+ * A value is one that an argument of a format may be, or an expression. The keys of such an expression are those of the
+ * evaluated object. A dictionary can only be passed to `quire_predicate_evaluate`.
+ *
+ * Owned: `*out_predicate`. Fails: QUIRE_INVALID_PREDICATE (a missing value; a variable that stands for a key and has
+ * another value than text), QUIRE_INVALID_ARGUMENT, QUIRE_INVALID_TEXT.
  */
 quire_status quire_predicate_substitute(
     const quire_predicate *predicate, const quire_entry *QUIRE_NULLABLE variables, size_t variable_count,
     quire_predicate *QUIRE_NULLABLE *QUIRE_NONNULL out_predicate, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Whether `subject` fulfils the predicate. No store is needed: the subject is any value, a list or a dictionary, of
- * lists and dictionaries again, at most 64 deep. A key that a dictionary does not have is nil; the key of a list is the
- * list of what its elements give; of text and data there is the key `length`.
+ * Whether `subject` matches the predicate. No store is needed. The subject is any value: also a list or a dictionary,
+ * of lists and dictionaries again, at most 64 deep. A key that a dictionary does not have is nil. The key of a list is
+ * the list of that key's values in its elements. Text and data have the key `length`.
  *
- * Objects may be in it wherever a value may, all of one context, and then the call is made on the thread of that
- * context; as the subject itself an object is checked as `quire_predicate_matches` checks it. `variables` has values for
+ * Objects may be in it wherever a value may, all of one context. Then the call is made on the thread of that context.
+ * An object as the subject itself is checked as `quire_predicate_matches` checks it. `variables` has values for
  * variables that the predicate leaves open, dictionaries and objects included.
+ *
  * Fails: as `quire_predicate_matches`; QUIRE_INVALID_PREDICATE (a variable without a value; a key of a number),
  * QUIRE_INVALID_ARGUMENT (objects of two contexts, a key that is not text, more than 64 levels), QUIRE_INVALID_TEXT,
  * QUIRE_WRONG_THREAD.

@@ -1,10 +1,10 @@
 /**
  * Snapshots: the rows and sections of a results controller at one moment, which never change.
  *
- * A snapshot is for whoever draws a list on another thread, keeps an earlier state, or wants to know what happened between
- * two. It shares memory with the controller and with other snapshots: taking one costs a few words for each block of some
- * hundred rows and for each section, however many change sets there have been. It holds ids, not objects, and no
- * aggregates; the context may be gone. Any thread may use it, several at once too.
+ * A snapshot serves to draw a list on another thread, to keep an earlier state, or to find the difference of two
+ * states. It shares memory with the controller and with other snapshots. Taking one costs a few words for each block of
+ * some hundred rows and for each section, however many change sets there have been. It holds ids, not objects, and no
+ * aggregates. It may outlive the context. Any thread may use it, several at once too.
  */
 #ifndef QUIRE_SNAPSHOT_H_
 #define QUIRE_SNAPSHOT_H_
@@ -14,8 +14,8 @@
 QUIRE_BEGIN
 
 /**
- * The state that the controller shows now; the same snapshot as long as nothing changed and somebody has it. Within a
- * bracket it is the state that the callback sees. On the context's thread. Owned: `*out_snapshot`.
+ * The state that the controller shows now. It is the same snapshot as long as nothing changed and the program holds it.
+ * Within a bracket it is the state that the callback sees. On the context's thread. Owned: `*out_snapshot`.
  *
  * Fails: QUIRE_INVALID_STATE (not fetched).
  */
@@ -39,7 +39,8 @@ int64_t quire_snapshot_section_count(const quire_snapshot *snapshot);
 uint64_t quire_snapshot_generation(const quire_snapshot *snapshot);
 
 /**
- * A section. Its name and value are borrowed from `snapshot`; it has no index title, because a delegate is not asked from any thread.
+ * A section. Its name and value are borrowed from `snapshot`. It has no index title, because a delegate is not called
+ * from any thread.
  *
  * Fails: QUIRE_NOT_FOUND.
  */
@@ -71,19 +72,20 @@ quire_status quire_snapshot_section_of(
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Whether both have the same sections, by key and name, with the same rows in the same order. What the objects show is no
- * part of a snapshot. False for NULL.
+ * Whether both have the same sections, by key and name, with the same rows in the same order. The values of the objects
+ * are no part of a snapshot. False for NULL.
  */
 bool quire_snapshot_equal(const quire_snapshot *snapshot, const quire_snapshot *other);
 
 /**
- * What turns the list of `snapshot` into that of `later`, as a controller would report it, with as few moves as can be. Of
- * any two: moments of one controller, in whatever order, or lists of two, whose ids then have to mean the same objects.
+ * The changes that lead from the list of `snapshot` to that of `later`, as a controller would report them, with as few
+ * moves as possible. The two may be moments of one controller, in any order, or of two controllers. The ids of two
+ * controllers must mean the same objects.
  *
- * Of two moments of one controller with no `quire_results_fetch` in between it is known which rows were reported, and which
- * objects got permanent ids: none but those rows are told of, as updates where they keep their place. That takes one look at
- * each id. Otherwise rows that keep their place are taken for unchanged, and objects with other ids for others. Ids are
- * those of `later`, save for deletes. Owned: `*out_changes`.
+ * Two moments of one controller with no `quire_results_fetch` in between know which rows were reported, and which
+ * objects got permanent ids. Then only those rows are reported, as updates where they keep their place. That takes one
+ * look at each id. Otherwise rows that keep their place count as unchanged, and objects with other ids as others. Ids
+ * are those of `later`, save for deletes. Owned: `*out_changes`.
  */
 quire_status quire_snapshot_changes(
     const quire_snapshot *snapshot, const quire_snapshot *later, quire_changes *QUIRE_NULLABLE *QUIRE_NONNULL out_changes,

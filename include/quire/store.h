@@ -4,25 +4,27 @@
  * These files belong to the store `PATH`, and stay with it while it is open:
  *
  * - `PATH`, an SQLite database, with its text indexes inside;
- * - `PATH-wal`, SQLite's log: until a store is closed, what was saved last is only there;
+ * - `PATH-wal`, SQLite's log: until a store is closed, the last saves are only there;
  * - `PATH-shm`, the index of the log, which is made anew when it is needed;
- * - `PATH-journal`, which a creation, or a write where there is no log, leaves when it is cut off;
+ * - `PATH-journal`, which a creation, or a write where there is no log, leaves when it is interrupted;
  * - `PATH-list-...`, the caches of lists, which may be deleted at any time;
- * - `quire-copy-...` in the same folder, what a copy leaves when it is cut off; it may be deleted when no copy is under way.
+ * - `quire-copy-...` in the same folder, which an interrupted copy leaves; it may be deleted when no copy is under way.
  *
- * They are beside the file itself, not beside a symbolic link to it. A relative path is taken from the folder that is
+ * They are beside the file itself, not beside a symbolic link to it. A relative path starts from the folder that is
  * current when the store is opened, once and for all.
  *
- * Do not move, delete or replace them while any process has the store open. `quire_store_copy` and `quire_store_delete` are
- * safe. When the file is not where it was, or another one is there, all that writes fails with QUIRE_FILE_MOVED and writes
- * nothing, and so it does within a tenth of a second of the same happening to the log, its index or a folder above. Fetches
- * go on to read the file that was opened, and it may still be copied. The failing call, or the closing of the store, folds
- * the log into the file and empties it: close the store then, and open it where it is now. Where another process or store
- * has used the file or its log meanwhile, that cannot be done, and the message of the failure says so. Until then a program
- * that opens the moved file, or another file in its place, does not have what was saved last, or damages that file.
+ * Do not move, delete or replace them while any process has the store open. `quire_store_copy` and `quire_store_delete`
+ * are safe. When the file is not where it was, or another one is there, every write fails with QUIRE_FILE_MOVED and
+ * writes nothing. The same happens within a tenth of a second when the log, its index or a folder above is moved.
+ * Fetches go on to read the file that was opened, and it may still be copied.
  *
- * A file has one log for each of its names. The library therefore opens no file for writing that has more than one
- * (hard links), and in one process no file that it has open by another name.
+ * The failing call, or the closing of the store, folds the log into the file and empties it. Close the store then, and
+ * open it where it is now. That cannot be done where another process or store has used the file or its log meanwhile,
+ * and the message of the failure says so. Until then a program must open neither the moved file nor another file in its
+ * place: it would miss the last saves, or damage the file.
+ *
+ * A file has one log for each of its names. The library therefore opens no file with several names (hard links) for
+ * writing. In one process it opens no file that it has open by another name.
  */
 #ifndef QUIRE_STORE_H_
 #define QUIRE_STORE_H_
@@ -42,9 +44,9 @@ typedef struct quire_store_options {
     bool must_exist;
     /** SQLite's synchronous=NORMAL: faster saves, the last of which a power cut may undo. Never damages the file. */
     bool relaxed_durability;
-    /** How long to wait for another connection's lock, or another context's transaction, in milliseconds; 0 means 5000. */
+    /** Milliseconds to wait for another connection's lock, or another context's transaction; 0 means 5000. */
     uint32_t busy_timeout;
-    /** What is told of each statement, those of the opening included (see log.h). NULL for nothing. It is copied. */
+    /** The log for each statement, those of the opening included (see log.h). NULL for none. It is copied. */
     const quire_log *QUIRE_NULLABLE log;
 } quire_store_options;
 
@@ -54,16 +56,18 @@ typedef struct quire_store_options {
 /**
  * Opens the store at `path`, creating it when there is no file. `:memory:` is a private store in memory.
  *
- * An empty file and a database without tables become a store, too. A creation is whole or not there, whatever cuts it off;
- * processes that open a new path together get one store. With `must_exist` or `is_read_only`, an open waits for a
- * creation that is under way in another process, as for a lock.
+ * An empty file and a database without tables become a store, too. A creation is whole or not there, whatever
+ * interrupts it. Processes that open a new path together get one store. With `must_exist` or `is_read_only`, an open
+ * waits for a creation that is under way in another process, as for a lock.
  *
- * Freezes the model. A file that cannot be opened as this store is left untouched. `options` may be NULL.
- * Owned: `*out_store`.
- * Fails: QUIRE_INVALID_MODEL; QUIRE_CANNOT_OPEN (missing folder, no permission, a folder, several names); QUIRE_NOT_A_STORE (no
- * database, or another program's); QUIRE_MODEL_MISMATCH (written with another model: the message names the entities);
- * QUIRE_BUSY; QUIRE_READ_ONLY (the file, its folder or its log may not be written, or is to be read only although its last
- * write was cut off, which an open for writing takes back); QUIRE_FILE_MOVED (in the midst of the call); QUIRE_DATABASE.
+ * Freezes the model. A file that cannot be opened as this store is left untouched. `options` may be NULL. Owned:
+ * `*out_store`.
+ *
+ * Fails: QUIRE_INVALID_MODEL; QUIRE_CANNOT_OPEN (missing folder, no permission, a folder, several names);
+ * QUIRE_NOT_A_STORE (no database, or another program's); QUIRE_MODEL_MISMATCH (written with another model: the message
+ * names the entities); QUIRE_BUSY; QUIRE_READ_ONLY (the file, its folder or its log may not be written; or the open is
+ * for reading only although the last write was interrupted, which an open for writing takes back); QUIRE_FILE_MOVED (in
+ * the midst of the call); QUIRE_DATABASE.
  */
 quire_status quire_store_open(
     const char *path, size_t path_size, quire_model *model, const quire_store_options *QUIRE_NULLABLE options,
@@ -72,52 +76,56 @@ quire_status quire_store_open(
 /** Adds a reference and returns `store`. Takes NULL. */
 quire_store *QUIRE_NULLABLE quire_store_retain(const quire_store *QUIRE_NULLABLE store);
 
-/** Gives a reference back; the last one closes the store. Takes NULL. */
+/** Releases a reference; the last release closes the store. Takes NULL. */
 void quire_store_release(quire_store *QUIRE_NULLABLE store);
 
 /**
- * Closes the file. What was not saved is lost. Later calls that need the file fail with QUIRE_CLOSED; closing again
- * does nothing. Handles stay valid until released.
+ * Closes the file. Unsaved changes are lost. Later calls that need the file fail with QUIRE_CLOSED; closing again does
+ * nothing. Handles stay valid until released.
  *
- * Fails: QUIRE_FILE_MOVED (what was saved last is only in the log, which the message names); QUIRE_DATABASE. The store is
+ * Fails: QUIRE_FILE_MOVED (the last saves are only in the log, which the message names); QUIRE_DATABASE. The store is
  * closed all the same.
  */
 quire_status quire_store_close(quire_store *store, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Writes what is saved, as of one moment, into a new store at `path`. There must be no file; what was not saved is left
+ * Writes the saved state, as of one moment, into a new store at `path`. There must be no file. Unsaved changes are left
  * out. The copy appears whole or not at all.
  *
- * Other threads and processes may read and save meanwhile, except in a store in memory, whose threads wait. The copy is
- * for the same people to read and write, and keeps the UUID: ids of objects mean the same objects in it. Caches of lists
- * are not copied. The store may be open for reading only, and its file may have been moved or deleted: other threads wait
+ * Other threads and processes may read and save meanwhile, except in a store in memory, whose threads wait. The copy
+ * has the permissions of the file, and keeps the UUID: ids of objects mean the same objects in it. Caches of lists are
+ * not copied. The store may be open for reading only, and its file may have been moved or deleted. Other threads wait
  * then.
- * Fails: QUIRE_CANNOT_OPEN (there is a file already, also one of the files that would belong to the copy; missing folder,
- * no permission); QUIRE_BUSY; QUIRE_INVALID_STATE (a store in memory or a moved one, in the midst of a read or save);
- * QUIRE_CLOSED; QUIRE_DATABASE (full disk). Thread: any.
+ *
+ * Fails: QUIRE_CANNOT_OPEN (there is a file already, also one of the files that would belong to the copy; missing
+ * folder, no permission); QUIRE_BUSY; QUIRE_INVALID_STATE (a store in memory or a moved one, in the midst of a read or
+ * save); QUIRE_CLOSED; QUIRE_DATABASE (full disk). Thread: any.
  */
 quire_status quire_store_copy(
     quire_store *store, const char *path, size_t path_size, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Deletes the store at `path`, of whatever model, with all files that belong to it. Where `path` is a symbolic link, the
- * link goes with the files that it leads to.
+ * Deletes the store at `path`, of any model, with all files that belong to it. A symbolic link at `path` is deleted
+ * with the files that it leads to.
  *
- * A store that is open is refused, and so is what is no store; nothing was deleted then. A store that uses no log, because
- * its file system has no shared memory, is known to be open in other processes only while they read or write.
- * Fails: QUIRE_INVALID_STATE (this process has it open); QUIRE_BUSY (another one has); QUIRE_NOT_A_STORE; QUIRE_CANNOT_OPEN
- * (there is none); QUIRE_READ_ONLY (the file or its folder may not be written); QUIRE_DATABASE. Thread: any.
+ * A store that is open is refused, and so is any other file; nothing was deleted then. A store that uses no log,
+ * because its file system has no shared memory, is known to be open in other processes only while they read or write.
+ *
+ * Fails: QUIRE_INVALID_STATE (this process has it open); QUIRE_BUSY (another one has); QUIRE_NOT_A_STORE;
+ * QUIRE_CANNOT_OPEN (there is none); QUIRE_READ_ONLY (the file or its folder may not be written); QUIRE_DATABASE.
+ * Thread: any.
  */
 quire_status quire_store_delete(
     const char *path, size_t path_size, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Looks through the whole file: its pages, its tables, and whether each text index leads to every row that it should.
+ * Checks the whole file: its pages, its tables, and whether each text index leads to every row that it should.
  *
- * A text index that does not is made anew from the texts; in a store that is open for reading only it is not used any
- * more. `*out_mended` is how many there were, and may be NULL. The call takes as long as reading the file and making all
- * text indexes anew, and other threads that use the store wait for it.
- * Fails: QUIRE_DATABASE (the file is damaged otherwise: the details are what SQLite found); QUIRE_BUSY; QUIRE_CLOSED;
+ * A text index that does not is made anew from the texts. In a store that is open for reading only it is not used any
+ * more. `*out_mended` is the number of such indexes, and may be NULL. The call takes as long as reading the file and
+ * making all text indexes anew. Other threads that use the store wait for it.
+ *
+ * Fails: QUIRE_DATABASE (the file is damaged otherwise: the details are SQLite's findings); QUIRE_BUSY; QUIRE_CLOSED;
  * QUIRE_INVALID_STATE (from within a fetch or a save).
  */
 quire_status quire_store_check(
@@ -129,7 +137,7 @@ bool quire_store_is_open(const quire_store *store);
 /** The path it was opened with. Borrowed from `store`. */
 quire_string quire_store_path(const quire_store *store);
 
-/** The upper-case UUID that the file was given when it was created. Borrowed from `store`. */
+/** The upper-case UUID of the file, assigned at its creation. Borrowed from `store`. */
 quire_string quire_store_uuid(const quire_store *store);
 
 /** Its model. Borrowed from `store`. */

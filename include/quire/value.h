@@ -1,4 +1,4 @@
-/** One value: of an attribute, a to-one relationship, an argument of a predicate, or what a predicate is asked about. */
+/** One value: of an attribute, a to-one relationship, an argument of a predicate, or the subject of a predicate. */
 #ifndef QUIRE_VALUE_H_
 #define QUIRE_VALUE_H_
 
@@ -18,8 +18,8 @@ typedef enum quire_value_kind {
     /** `as.real`, which holds a 32-bit float widened */
     QUIRE_VALUE_FLOAT = 4,
     /**
-     * `as.text` of `size` bytes: a decimal number such as "-12.50" or "1e3", of at most 38 significant digits, the last of
-     * which stands for a power of ten from -128 to 127
+     * `as.text` of `size` bytes: a decimal number such as "-12.50" or "1e3". It has at most 38 significant digits. The
+     * last of them stands for a power of ten from -128 to 127.
      */
     QUIRE_VALUE_DECIMAL = 5,
     /** `as.text` of `size` bytes of UTF-8 */
@@ -32,7 +32,7 @@ typedef enum quire_value_kind {
     QUIRE_VALUE_UUID = 9,
     /** `as.text` of `size` bytes: an absolute URI, kept as it is */
     QUIRE_VALUE_URI = 10,
-    /** `as.object`. Into calls and out of evaluation: reading a to-one relationship gives QUIRE_VALUE_OBJECT_ID. */
+    /** `as.object`. Into calls and out of evaluation: a read to-one relationship is QUIRE_VALUE_OBJECT_ID. */
     QUIRE_VALUE_OBJECT = 11,
     /** `as.integer`: the id of the object at the other end. Output only. */
     QUIRE_VALUE_OBJECT_ID = 12,
@@ -43,7 +43,7 @@ typedef enum quire_value_kind {
      * an argument of registered callbacks.
      */
     QUIRE_VALUE_DICTIONARY = 14,
-    /** `as.expression`. Input only: an argument of a format, or what is substituted for a variable. */
+    /** `as.expression`. Input only: an argument of a format, or the substitute of a variable. */
     QUIRE_VALUE_EXPRESSION = 15,
     /** `as.predicate`. Input only: an argument of a format. */
     QUIRE_VALUE_PREDICATE = 16
@@ -54,7 +54,7 @@ struct quire_entry;
 /**
  * A value: 16 bytes on 64-bit systems.
  *
- * Passed in, text and data belong to the caller and are copied. Given out, they are borrowed as the function says.
+ * Passed in, text and data belong to the caller and are copied. Returned, they are borrowed as the function says.
  * `size` counts bytes for text and data (QUIRE_NUL: `as.text` ends with NUL), values for a list, entries for a
  * dictionary, and is otherwise 0.
  */
@@ -83,13 +83,13 @@ typedef struct quire_entry {
 } quire_entry;
 
 /**
- * Whether two values are equal, as `==` of predicates says it: numbers by their value, whatever their kinds; text, URIs
- * and data byte by byte; nil and nil alone; lists element by element, dictionaries key by key; objects by entity tree and
- * id; expressions and predicates by their structure. A QUIRE_VALUE_OBJECT_ID equals any object with that id. Values of
- * different kinds are otherwise unequal.
+ * Whether two values are equal, as `==` of predicates compares them. Numbers compare by their value, of any kind. Text,
+ * URIs and data compare byte by byte. nil equals nil alone. Lists compare element by element, dictionaries key by key.
+ * Objects compare by entity tree and id, expressions and predicates by their structure. A QUIRE_VALUE_OBJECT_ID equals
+ * any object with that id. Values of different kinds are otherwise unequal.
  *
- * False when one of them is NULL, or is no value that the library would take: an unknown kind, text that is not UTF-8, NaN.
- * Any thread; with objects, that of their context.
+ * False when one of them is NULL, or is no value that the library would take: an unknown kind, text that is not UTF-8,
+ * NaN. Any thread; with objects, that of their context.
  */
 bool quire_value_equal(const quire_value *left, const quire_value *right);
 
@@ -134,7 +134,7 @@ static inline quire_value quire_value_date(double seconds_since_1970) {
     return value;
 }
 
-/** Text that ends with NUL. The value points to it and does not copy it; NULL gives nil. */
+/** Text that ends with NUL. The value points to it and does not copy it. NULL makes nil. */
 static inline quire_value quire_value_text(const char *QUIRE_NULLABLE text) {
     quire_value value = quire_value_nil();
     if (text) {
@@ -154,14 +154,14 @@ static inline quire_value quire_value_text_sized(const char *QUIRE_NULLABLE text
     return value;
 }
 
-/** A decimal number as text that ends with NUL, such as "-12.50". The value points to it; NULL gives nil. */
+/** A decimal number as text that ends with NUL, such as "-12.50". The value points to it. NULL makes nil. */
 static inline quire_value quire_value_decimal(const char *QUIRE_NULLABLE digits) {
     quire_value value = quire_value_text(digits);
     if (digits) value.kind = QUIRE_VALUE_DECIMAL;
     return value;
 }
 
-/** An absolute URI as text that ends with NUL. The value points to it; NULL gives nil. */
+/** An absolute URI as text that ends with NUL. The value points to it. NULL makes nil. */
 static inline quire_value quire_value_uri(const char *QUIRE_NULLABLE uri) {
     quire_value value = quire_value_text(uri);
     if (uri) value.kind = QUIRE_VALUE_URI;
@@ -187,8 +187,8 @@ static inline quire_value quire_value_data(const uint8_t *data, uint32_t size) {
 }
 
 /**
- * An object of the context in which the value will be used; in a predicate or an expression, of any context of the store
- * that is asked. NULL gives nil.
+ * An object of the context in which the value will be used. In a predicate or an expression it may be of any context of
+ * the same store. NULL makes nil.
  */
 static inline quire_value quire_value_object(quire_object *QUIRE_NULLABLE object) {
     quire_value value = quire_value_nil();
@@ -217,7 +217,10 @@ static inline quire_value quire_value_dictionary(const quire_entry *QUIRE_NULLAB
     return value;
 }
 
-/** An expression: an argument of a format, for a variable, or what a batch update calculates. NULL gives nil. */
+/**
+ * An expression: an argument of a format, the substitute of a variable, or the calculation of a batch update. NULL
+ * makes nil.
+ */
 static inline quire_value quire_value_expression(const quire_expression *QUIRE_NULLABLE expression) {
     quire_value value = quire_value_nil();
     if (expression) {
@@ -227,7 +230,7 @@ static inline quire_value quire_value_expression(const quire_expression *QUIRE_N
     return value;
 }
 
-/** A predicate, as an argument of a format; NULL gives nil. */
+/** A predicate, as an argument of a format. NULL makes nil. */
 static inline quire_value quire_value_predicate(const quire_predicate *QUIRE_NULLABLE predicate) {
     quire_value value = quire_value_nil();
     if (predicate) {
