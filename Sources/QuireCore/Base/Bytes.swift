@@ -2,8 +2,8 @@ import Glibc
 
 /// An immutable run of bytes at a fixed address, ended by a NUL that is not counted.
 ///
-/// The address holds for the life of the buffer, so the ABI can lend it to a caller; a Swift `String`
-/// of fifteen bytes or fewer lives inline and has no address to lend.
+/// The address holds for the life of the buffer, so the ABI can lend it to a caller. A Swift `String` of fifteen bytes
+/// or fewer lives inline and has no address to lend.
 struct Bytes: @unchecked Sendable {
   /// One allocation: the count, then the bytes.
   private final class Storage: ManagedBuffer<Int, UInt8> {}

@@ -2,8 +2,8 @@ import Glibc
 
 /// A state that one thread at a time can reach.
 ///
-/// The mutex is pthread's: where threads meet, the thread sanitizer sees no order in Swift's own, whose waiting is in a
-/// library that is not instrumented, and would call each meeting a race.
+/// The mutex is pthread's. The thread sanitizer sees no order in Swift's own mutex, whose waiting is in a library that
+/// is not instrumented. It would report each meeting of threads as a race.
 final class Guarded<State>: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private var state: State

@@ -6,8 +6,8 @@ protocol WeakReference {
 
 /// References to objects that others hold, oldest first.
 ///
-/// References whose objects are gone are dropped only when as many were added as remained the last time. Adding one
-/// therefore takes the same time however many there are.
+/// References to freed objects are dropped only when as many were added as remained the last time. Adding one therefore
+/// takes the same time however many there are.
 struct WeakReferences<Reference: WeakReference> {
   private static var smallest: Int { 16 }
 

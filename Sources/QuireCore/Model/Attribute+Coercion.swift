@@ -49,8 +49,8 @@ extension Attribute {
         + "\(range.lowerBound) to \(range.upperBound); \(integer) does not fit.", about: .property(self))
   }
 
-  /// SQLite turns NaN into NULL when it stores it, so it would silently come back as nil, and it drops the sign of
-  /// zero, which would then change what is calculated with it.
+  /// SQLite stores NaN as NULL, so NaN would silently come back as nil. SQLite also drops the sign of zero, which would
+  /// then change later calculations.
   private func storable(_ double: Double) throws(Failure) -> Double {
     if isTransient { return double }
     if !double.isNaN { return double == 0 ? 0 : double }

@@ -164,7 +164,7 @@ final class Model: @unchecked Sendable {
     entity.add(ValidationRule(key: key, condition: condition, message: message))
   }
 
-  /// Keeps `template`, which nobody changes any more.
+  /// Keeps `template`, which never changes any more.
   func addFetchTemplate(named name: String, _ template: any FetchTemplate) throws(Failure) {
     try checkMutable("add fetch template '\(name)'")
     if name.isEmpty {
@@ -176,7 +176,7 @@ final class Model: @unchecked Sendable {
     fetchTemplates.append((name, template))
   }
 
-  /// Gives an entity a fetched property. `template` nobody changes any more.
+  /// Adds a fetched property to an entity. `template` never changes any more.
   func addFetchedProperty(named name: String, to entityName: String, _ template: any FetchTemplate) throws(Failure) {
     try mutableEntity(entityName, adding: name).addFetchedProperty(named: name, template)
   }

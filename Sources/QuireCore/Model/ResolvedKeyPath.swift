@@ -21,7 +21,7 @@ struct ResolvedKeyPath {
     fileprivate var needsStore: Bool { self != .column }
   }
 
-  /// More keys than any path has that somebody wrote, and few enough for what SQLite can join and nest.
+  /// More keys than any path has that was written by hand, and few enough for SQLite to join and nest.
   static let mostKeys = 128
 
   let names: [String]

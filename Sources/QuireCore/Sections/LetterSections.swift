@@ -3,8 +3,9 @@ import CICU
 /// The sections of an index by first letters: those of some locales, and what is before, between and behind them.
 /// For one thread at a time.
 final class LetterSections {
-  /// A text at which a section begins, and the number of that. Sections of one script have ascending numbers, but one
-  /// section may begin at several places: in Chinese, at a Latin letter and where its pinyin begin with that.
+  /// A text at which a section begins, and the number of the section. Sections of one script have ascending numbers.
+  /// But one section may begin at several places: in Chinese, at a Latin letter and where the pinyin of that letter
+  /// begin.
   private struct Boundary {
     let text: ContiguousArray<UInt8>
     let section: Int

@@ -1,7 +1,7 @@
 /// Makes sections of values, in their order. For one thread at a time.
 ///
-/// The keys of its sections are complete orders of their own: bytes that compare with memcmp, no two of which are equal
-/// for different sections, or the beginning of one another.
+/// The keys of its sections are complete orders of their own: bytes that compare with memcmp. The keys of different
+/// sections differ, and none is the beginning of another.
 final class SectionMaker {
   private let grouping: SectionGrouping
   private let isDescending: Bool

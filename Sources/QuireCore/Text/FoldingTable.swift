@@ -1,15 +1,15 @@
-/// Folds text code point by code point, by what ICU made of each of them the first time.
+/// Folds text code point by code point, with ICU's result for each of them, which is asked once.
 ///
-/// That gives what folding the whole would where no code point changes what becomes of its neighbour. Under `[d]`,
-/// which composes again, signs of Hangul and of some scripts of India do, so that text with these goes to ICU, as does
-/// what is not UTF-8. For one thread at a time.
+/// The result is that of folding the whole text where no code point changes the folding of its neighbour. `[d]`
+/// composes again, and there signs of Hangul and of some scripts of India change their neighbours. Text with these goes
+/// to ICU, as does text that is not UTF-8. For one thread at a time.
 final class FoldingTable {
   let folding: TextFolding
   private let foldsCase: Bool
   /// Folds one code point.
   private let ask: (UnsafeBufferPointer<UInt8>) -> ContiguousArray<UInt8>
-  /// For each 64 code points below 0x10000, once one is needed: the number of bytes in the lowest byte, then these, or
-  /// 0 while a code point was not asked about.
+  /// For each 64 code points below 0x10000, once one is needed: the number of bytes in the lowest byte, then these
+  /// bytes. 0 while a code point was not asked about.
   private let pages: UnsafeMutablePointer<UnsafeMutablePointer<UInt64>?>
   private var target: UnsafeMutableRawPointer
   private var capacity = 256

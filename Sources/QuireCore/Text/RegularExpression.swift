@@ -2,8 +2,8 @@ import CICU
 
 /// A compiled ICU pattern that matches whole texts: the dot matches line ends, `^` and `$` match at lines.
 ///
-/// A match is cut short after a number of steps and bytes of backtracking, so that a pathological pattern is
-/// an error and not a hang; and before that when the fetch that asks for it is cancelled. For one thread at a time.
+/// A match is cut short after a number of steps and bytes of backtracking, so a pathological pattern is an error and
+/// not a hang. It is cut short earlier when its fetch is cancelled. For one thread at a time.
 final class RegularExpression {
   private let handle: OpaquePointer
   private let pattern: Text

@@ -19,7 +19,7 @@ enum SearchLiterals {
   }
 
   /// Folding of case alone makes a letter of the iota subscript, which the search text does not have, and may have made
-  /// any iota; what stands between two iotas is in both.
+  /// any iota. The text between two iotas is in both.
   private static func searched(_ literal: Text, _ folding: TextFolding, _ folder: TextFolder) -> [Text] {
     guard folding.contains(.ignoreCase), !folding.contains(.ignoreDiacritics) else {
       return [folder.searchText(literal)]

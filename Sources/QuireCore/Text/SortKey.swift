@@ -71,8 +71,8 @@ struct SortKey: Hashable, Comparable, Sendable {
     for index in first..<bytes.count { bytes[index] = ~bytes[index] }
   }
 
-  /// Appends the tie-break. Temporary ids are negative, -1 being the oldest; they follow all permanent ids in
-  /// the order of insertion, which is the order in which a save hands out permanent ones.
+  /// Appends the tie-break. Temporary ids are negative, -1 being the oldest. They follow all permanent ids in the order
+  /// of insertion, which is the order in which a save assigns permanent ones.
   mutating func append(tieBreak id: Int64) {
     append(tag: 2, SortKey.bits(ofTieBreak: id))
   }

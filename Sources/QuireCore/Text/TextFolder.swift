@@ -62,8 +62,8 @@ final class TextFolder {
     return withFolded(text.bytes.buffer, folding) { Text(trusted: Bytes($0)) }
   }
 
-  /// Lends what a text index holds of `source`: a mapping of its code points one by one, so that a part of a text
-  /// maps to a part, and one under which texts that are equal under any folding are equal.
+  /// Lends the search text of `source`, which a text index holds. It maps code points one by one, so a part of a text
+  /// maps to a part. Texts that are equal under any folding have equal search texts.
   ///
   /// The exception is the iota subscript of Greek, which folding of case alone makes a letter; see `SearchLiterals`.
   func withSearchText<Result>(

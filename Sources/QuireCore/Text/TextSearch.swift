@@ -24,8 +24,8 @@ struct TextSearch {
     last = UInt64(pattern.last ?? 0) &* TextSearch.ones
   }
 
-  /// Each place costs as much as the pattern is long, at worst; longer ones are looked for by the C library, whose time
-  /// is linear, and which does not fold.
+  /// Each place costs at worst the length of the pattern. The C library, whose time is linear, and which does not fold,
+  /// searches for longer patterns.
   var isLong: Bool { count > 64 && place == .anywhere }
 
   /// Whether the bytes of `text` hold the pattern; with `foldsCase`, those of ASCII text in lower case, which a

@@ -1,6 +1,6 @@
-/// A decimal number of up to 38 significant digits: `mantissa` times ten to the `exponent`, normalised so that
-/// the mantissa has no trailing zero. The file holds decimals as doubles (a fact of Core Data's format), so what
-/// a double cannot carry is kept only until the row is read back.
+/// A decimal number of up to 38 significant digits: `mantissa` times ten to the `exponent`, normalised so that the
+/// mantissa has no trailing zero. The file holds decimals as doubles (a fact of Core Data's format). Digits beyond a
+/// double last only until the row is read back.
 final class Decimal: Sendable {
   let isNegative: Bool
   let mantissa: UInt128

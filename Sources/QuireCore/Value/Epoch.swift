@@ -1,9 +1,9 @@
 /// Dates of the ABI, counted from 1970, as those of the file, counted from 2001, and back.
 ///
-/// Doubles are coarser at the one count than at the other, so that adding the difference would move a whole number of
-/// microseconds to a double beside it. Whole microseconds, which is what clocks and other languages have, stay what
-/// they are (from 1865 to 2106; beyond, doubles hardly tell one from the next); everything else is moved by the
-/// difference alone.
+/// Doubles are coarser at the one count than at the other. Adding the difference would move a whole number of
+/// microseconds to a neighbouring double. Clocks and other languages count whole microseconds, and these stay as they
+/// are (from 1865 to 2106; beyond, neighbouring microseconds are hardly different doubles). Every other number is moved
+/// by the difference alone.
 enum Epoch {
   private static let difference = 978_307_200_000_000.0
   /// 2 to the power of 32 seconds: from there on the nearest double may be half a microsecond away.

@@ -2,8 +2,8 @@ import Synchronization
 
 /// A reference to an object: the entity whose table holds it, and its id within that table.
 ///
-/// Permanent ids are primary keys (positive); temporary ones are negative and unique in the process for each
-/// store, so that a predicate never takes an unsaved object of one context for that of another.
+/// Permanent ids are primary keys and positive. Temporary ones are negative and unique in the process for each store. A
+/// predicate therefore never takes an unsaved object of one context for that of another.
 struct ObjectReference: Hashable, Sendable {
   /// Number of the *root* entity: entities of one tree share a table, hence a range of ids.
   let root: Int

@@ -4,9 +4,9 @@ import Synchronization
 
 /// Finds objects by their reference without holding them.
 ///
-/// Swift's `weak` would give each object a table of its own at its side, by way of which every later retain and release
-/// of it goes. Here an object takes itself out when it goes: its `deinit`, on whatever thread, calls `forget`, and what
-/// looks up an object meanwhile finds none. The mutex makes sure that an entry is not looked at after that.
+/// Swift's `weak` would give each object a side table, through which every later retain and release of it goes. Here an
+/// object removes itself: its `deinit`, on any thread, calls `forget`. A lookup during that `deinit` finds no object.
+/// The mutex makes sure that an entry is not looked at after that.
 final class ReferenceTable: @unchecked Sendable {
   private struct Entry {
     /// nil where nothing is filed.

@@ -15,8 +15,8 @@ extension Value {
     }
   }
 
-  /// The value as a message writes it: as the name of a section, with text in quotes, and dates to the microsecond
-  /// where they have fractions.
+  /// The value as a message writes it: as the name of a section, with text in quotes. Dates with fractions are written
+  /// to the microsecond.
   var written: String {
     switch self {
     case .nil, .data, .list, .object: kindName

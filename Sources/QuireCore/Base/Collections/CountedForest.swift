@@ -182,7 +182,7 @@ struct CountedForest {
     if nodes[Int(node)].parent < 0 { root = node }
   }
 
-  /// A sequence of new nodes with these weights, whose handles follow each other; its root.
+  /// Makes a sequence of new nodes with these weights, whose handles follow each other. Returns its root.
   @_optimize(speed)
   mutating func makeSequence(_ weights: some Collection<Int>) -> Handle {
     if weights.count == 1, let weight = weights.first {

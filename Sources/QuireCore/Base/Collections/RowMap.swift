@@ -1,5 +1,5 @@
-/// Which block holds a row. Four bytes a row where ids are dense, as primary keys are; a dictionary
-/// for the rest (temporary ids, which are negative, and the few rows of a huge table).
+/// Which block holds a row. Four bytes a row where ids are dense, as primary keys are. A dictionary has the rest:
+/// temporary ids, which are negative, and the few rows of a huge table.
 struct RowMap {
   /// Handle plus one, zero for none.
   private var dense = ContiguousArray<CountedForest.Handle>()

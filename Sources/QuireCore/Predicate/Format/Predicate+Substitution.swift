@@ -110,8 +110,8 @@ private struct Substitution {
     return path
   }
 
-  /// What to call the variable of a SUBQUERY: another name where its own would come to mean a variable of what is
-  /// substituted in its condition, which is one from outside.
+  /// A name for the variable of a SUBQUERY. It is another name where a substitute in its condition has a variable of
+  /// the same name, which is one from outside.
   private func name(keeping variable: String, apartFromWhatComesInto condition: Predicate) -> String {
     var incoming: Set<String> = []
     for name in condition.freeVariables where name != variable {

@@ -1,5 +1,5 @@
 /// The registered functions of the process. Predicates know them by name alone and are read without a store, so there
-/// is one table for all. Whoever has looked one up keeps it, also when it is removed meanwhile.
+/// is one table for all. A caller that has looked one up keeps it, also when it is removed meanwhile.
 enum FunctionRegistry {
   private static let functions = Guarded<[String: RegisteredFunction]>([:])
 

@@ -54,7 +54,8 @@ final class RegisteredFunction: Sendable {
     return nil
   }
 
-  /// For the registry: who has looked it up before calls the function that then has its name, if there is one.
+  /// For the registry: a caller that has looked it up before calls the function that then has its name, if there is
+  /// one.
   func noteRemoval() { isRemoved.store(true, ordering: .releasing) }
 
   func call(_ items: [Item]) throws(Failure) -> Item {

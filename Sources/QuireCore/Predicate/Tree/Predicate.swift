@@ -1,7 +1,7 @@
 /// A condition on an object: a tree of plain data, the same for memory and for SQL.
 ///
-/// Parentheses that group a chain within a chain of the same kind are kept, so that what was written is what
-/// prints; `Predicate.all` and `Predicate.any` leave out compounds of no or one part.
+/// Parentheses that group a chain within a chain of the same kind are kept, so the printed text is the written one.
+/// `Predicate.all` and `Predicate.any` leave out compounds of no or one part.
 indirect enum Predicate: Sendable, Equatable {
   /// TRUEPREDICATE and FALSEPREDICATE.
   case constant(Bool)

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Arithmetic on values: integers divide toward zero, one floating operand makes the result floating, integer
-/// overflow gives the floating value, division by zero and nil give nil.
+/// Arithmetic on values: integers divide toward zero, and one floating operand makes the result floating. Integer
+/// overflow results in the floating value, division by zero and nil in nil.
 enum Arithmetic {
   /// The value of an expression made of constants and operators alone; nil when it holds anything else.
   static func fold(_ expression: Expression) throws(Failure) -> Value? {

@@ -3,9 +3,9 @@ protocol PropertySource: AnyObject {
   /// What the object is compared by: a reference.
   var identity: Value { get }
 
-  /// The value of a key. A to-many relationship gives a list of objects, in their order.
+  /// The value of a key. A to-many relationship is a list of objects, in their order.
   ///
-  /// A to-one relationship gives an object, whose keys may be asked next, or nil; with `asValue` nothing but the
-  /// value will be looked at, and its reference is enough.
+  /// A to-one relationship is an object, whose keys may be asked next, or nil. With `asValue` only the value will be
+  /// looked at, and the reference of the object is enough.
   func item(forKey key: String, asValue: Bool) throws(Failure) -> Item
 }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// Marks the threads that are inside a function that the program registered. While it runs, a fetch may be half done
-/// and the store's lock is held, so contexts and stores turn away what it asks of them.
+/// and the store's lock is held. Contexts and stores therefore refuse calls of such threads.
 enum ForeignCall {
   private static let key: pthread_key_t? = {
     var key = pthread_key_t()
