@@ -56,8 +56,8 @@ struct AggregateTally {
     }
   }
 
-  /// 0 of nothing. An integer as long as there are only integers and 64 bits hold it, and a decimal as long as there
-  /// are no doubles and 38 digits do.
+  /// 0 of nothing. An integer as long as there are only integers and 64 bits hold it. A decimal as long as there are no
+  /// doubles and 38 digits hold it.
   var sum: Value {
     if nans > 0 || infinities > 0 && negativeInfinities > 0 { return .double(.nan) }
     if infinities > 0 { return .double(.infinity) }

@@ -4,7 +4,7 @@ struct AggregateChange: Sendable {
   let section: Int
   let name: Text
   let value: Value
-  /// That of a decimal, for whoever lends it.
+  /// The text of a decimal, for the owner that lends it.
   let text: Text
 
   init(section: Int, name: Text, value: Value) {

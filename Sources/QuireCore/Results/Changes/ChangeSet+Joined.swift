@@ -6,8 +6,8 @@ extension ChangeSet {
       newSectionCount: sections)
   }
 
-  /// What happened to a list that consists of others, one behind the other: the changes of each, its sections and rows
-  /// counted from where it begins. A row that left one for another is a delete there and an insert here.
+  /// The changes of a list that consists of others, one behind the other. Sections and rows of each count from where
+  /// that list begins. A row that left one for another is a delete there and an insert here.
   convenience init(joining sets: [ChangeSet]) {
     var parts: [Part] = []
     var end = Part(oldSection: 0, oldFlat: 0, newSection: 0, newFlat: 0)

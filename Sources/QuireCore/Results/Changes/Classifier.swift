@@ -1,9 +1,8 @@
 /// Decides what each touched row of a batch is: insert, delete, move or update. O(k log k).
 ///
-/// Rows that nobody touched keep their order, so they divide every section into gaps. A touched row
-/// that is in the same gap of the same section as before has at most changed places with other
-/// touched rows of that gap; the longest run of those that kept its order are updates, and no
-/// report with fewer moves exists.
+/// Untouched rows keep their order, so they divide every section into gaps. A touched row that is in the same gap of
+/// the same section as before has at most changed places with other touched rows of that gap. The longest run of those
+/// that kept its order are updates, and no report with fewer moves exists.
 enum Classifier {
   /// Sets every row's kind, and returns the changes in their documented order. `names` says what to name of a row, by
   /// its place among them, if it stays in the list.

@@ -1,10 +1,10 @@
 /// Makes the linear steps of a change set from its records alone, in O(k log k): no list is copied.
 ///
-/// The order: row deletes from the end; new sections, empty, each after the section before it;
-/// inserts and moves in the order of the new list, each right after the row before it; sections
-/// that have become empty, from the end; updates. Until its turn comes, a row that will move stands
-/// where it was. In between, everything in place has its new order, so the position of any row is a
-/// count of rows in place plus a count of rows still to leave.
+/// The order: row deletes from the end; new sections, empty, each after the section before it; inserts and moves in the
+/// order of the new list, each right after the row before it; sections that have become empty, from the end; updates.
+///
+/// Until its turn comes, a row that will move stands where it was. In between, everything in place has its new order.
+/// The position of any row is therefore a count of rows in place plus a count of rows still to leave.
 struct Linearization {
   /// A row that moves, in old order.
   private struct Leaver {

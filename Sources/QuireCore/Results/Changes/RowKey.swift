@@ -1,6 +1,5 @@
-/// The place of a row in the total order: its section, then its sort keys with the tie-break at the
-/// end, so that no two rows of a list have equal keys. Handed on through every step of a batch, hence
-/// one reference and not the five of its parts.
+/// The place of a row in the total order: its section, then its sort keys with the tie-break at the end. No two rows of
+/// a list have equal keys. Handed on through every step of a batch, hence one reference and not the five of its parts.
 final class RowKey: Sendable {
   let section: SectionKey
   let order: SortKey

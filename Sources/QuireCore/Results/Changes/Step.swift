@@ -2,8 +2,8 @@
 ///
 /// In the linear form they apply one after the other, and every number is valid in the state at that moment. The
 /// destination of a move is counted after the row was taken out of its source: remove, then insert there. A section is
-/// empty when it is inserted and when it is deleted. Numbers without a meaning are -1; the id of what is no row is 0,
-/// since -1 names an object.
+/// empty when it is inserted and when it is deleted. Numbers without a meaning are -1. Without a row the id is 0, since
+/// -1 names an object.
 struct Step: Hashable, Sendable {
   enum Kind: Int, Sendable {
     case insertRow = 1

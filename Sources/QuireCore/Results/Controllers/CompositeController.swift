@@ -1,7 +1,7 @@
 /// Several controllers of one context, whose sections follow each other as those of one list.
 ///
-/// It holds nothing of its own: it shows what its children show. For that they are brought up to date together, so that
-/// at any time all of them show the old state or all the new one.
+/// A composite holds no rows: it shows those of its children. For that the children are brought up to date together. At
+/// any time all of them show the old state, or all the new one.
 final class CompositeController {
   let context: Context
   private(set) var children: [ResultsController] = []
@@ -36,7 +36,7 @@ final class CompositeController {
     children.append(child)
   }
 
-  /// Fetches all children anew, without telling anybody. On failure they keep what they had.
+  /// Fetches all children anew, without a report. On failure they keep their rows.
   func performFetch() throws(Failure) {
     if children.isEmpty {
       throw Failure(.invalidState, "The composite has no children; add some before it is fetched.")

@@ -35,8 +35,8 @@ extension ResultsController {
     deliver(bracket)
   }
 
-  /// The objects of some changes, one by one. Those that nobody has are read together. One whose row is gone is told of
-  /// all the same.
+  /// The objects of some changes, one by one. Those that are not in memory are read together. An object whose row is
+  /// gone is reported all the same.
   func objects(of changes: some Collection<Change>) -> [ManagedObject] {
     let entity = query.entity
     let root = entity.rootNumber

@@ -38,8 +38,8 @@ extension ResultsController: ContextObserver {
         key = try listing.key(of: object)
       }
       let values = key == nil ? [] : try listing.values(of: object)
-      // A row that did not change itself is told of when the related object that did has given it another key, or is
-      // shown in it. What only aggregates are made of is theirs to tell.
+      // A row that did not change itself is reported in two cases: the related object that changed has given the row
+      // another key, or is shown in the row. Keys that only aggregates use are reported by the aggregates.
       var isShown = hasChanged || seen.isDisplayed && key != nil
       if !isShown {
         isShown = key != present(id)
@@ -105,7 +105,7 @@ extension ResultsController: ContextObserver {
     }
     touchHolders(of: objects.map(\.object))
     if renamed.isEmpty { return }
-    // Who takes a change set after the save must find its objects by the ids that they have now.
+    // A change set that is taken after the save must lead to its objects by their ids of now.
     queue.rename(renamed)
     note(renamed: renamed)
   }
@@ -136,8 +136,8 @@ extension ResultsController: ContextObserver {
     return keys
   }
 
-  /// The objects that reach a changed object through the keys of the query or displayed ones, without those of `known`;
-  /// and what they show of it, in `keys`.
+  /// The objects that reach a changed object through the keys of the query or displayed ones, without those of `known`.
+  /// `keys` has what they show of it.
   private func dependents(
     of batch: ChangeBatch, besides known: ObjectSet, _ keys: inout [ObjectIdentifier: ChangedKeys]
   ) throws(Failure) -> ObjectSet {
@@ -154,7 +154,7 @@ extension ResultsController: ContextObserver {
         try context.objects(reaching: changed.map(\.object), along: dependency.path, from: entity)
           + losers(of: changed, dependency, from: entity)
       }
-      // Whoever was fetched in between asks for less.
+      // A list that was fetched in between asks for less.
       let reaching =
         batch.earliest > fetchTime
         ? try batch.objects(along: dependency.path, dependency.property, from: entity, in: context, find) : try find()

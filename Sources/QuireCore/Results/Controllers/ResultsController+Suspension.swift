@@ -9,8 +9,7 @@ extension ResultsController {
     withheld = WithheldChanges()
   }
 
-  /// Takes on what happened since `suspend`, as one bracket or, where whoever shows the list has done so already,
-  /// without telling.
+  /// Takes over the changes since `suspend`: as one bracket, or without a report where the view shows them already.
   func resume(telling: Bool) throws(Failure) {
     try prepareToRead("be resumed")
     guard let withheld else {

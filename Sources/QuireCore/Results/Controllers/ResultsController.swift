@@ -64,7 +64,7 @@ final class ResultsController {
   var query: FetchQuery { contents.listing.query }
   var index: SectionedIndex { contents.index }
 
-  /// Who has it follow changes together with others.
+  /// The composite that has it follow changes together with others.
   var gatherer: CompositeController? { composite?.isFetched == true ? composite : nil }
 
   /// Fetches anew, without telling the delegate.
@@ -284,7 +284,7 @@ final class ResultsController {
     addMoment { $0.after(changed: [], renamed: renamed) }
   }
 
-  /// Nobody asks what came after a moment of which there is no snapshot.
+  /// A moment without a snapshot is never asked for later changes.
   private func addMoment(_ next: (ListMoment) -> ListMoment) {
     if !isKnownUniquelyReferenced(&moment) { moment = next(moment) }
   }

@@ -1,5 +1,5 @@
-/// The sort keys of one block's rows. A row costs no more than what tells its key from those beside it: what all have
-/// in common is there once, and the tie-break at the end follows from the row's id.
+/// The sort keys of one block's rows. A row costs only the bytes that tell its key from those beside it. The bytes that
+/// all have in common are there once, and the tie-break at the end follows from the row's id.
 struct PackedKeys {
   /// What every key begins with.
   private(set) var shared = SortKey()

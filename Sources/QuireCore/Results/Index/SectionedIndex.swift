@@ -143,11 +143,11 @@ final class SectionedIndex {
     return TouchedRow.Place(identity: section, section: position, row: row, flat: start + row)
   }
 
-  /// Gives a row another id and key where it stands: a temporary id became permanent. Several are
-  /// replaced oldest first.
+  /// Gives a row another id and key where it stands: a temporary id became permanent. Several are replaced oldest
+  /// first.
   ///
-  /// False, and nothing changed, when `old` is not in the list, when `new` already is, or when the
-  /// key would not keep the place; the caller then applies a batch.
+  /// False, and nothing changed, when `old` is not in the list, when `new` already is, or when the key would not keep
+  /// the place. The caller then applies a batch.
   func replaceID(_ old: Int64, with new: Int64, key: RowKey) -> Bool {
     guard let (block, offset) = locate(old), old == new || !contains(new) else { return false }
     let section = self[block].section

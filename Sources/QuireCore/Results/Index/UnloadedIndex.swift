@@ -1,5 +1,5 @@
-/// What a list still has as its cache does. Blocks and sections are made of that when somebody first looks at them; ids
-/// are read without.
+/// The parts of a list that are still as in its cache. A block or section is made of them when it is first looked at.
+/// Ids are read without that.
 struct UnloadedIndex {
   private var sections = ContiguousArray<SectionRecord>()
   private var sectionBytes = ContiguousArray<UInt8>()

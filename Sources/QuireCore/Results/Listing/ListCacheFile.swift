@@ -49,7 +49,7 @@ struct ListCacheFile {
     return false
   }
 
-  /// Writes the rows that were read while the store was in that state, if nobody has written since.
+  /// Writes the rows that were read while the store was in that state, unless it was written since.
   func save(_ index: SectionedIndex, _ state: ContiguousArray<UInt8>) {
     guard let now = store.settledState(), ContiguousArray(now) == state else { return }
     var writer = CacheFile.Writer()

@@ -34,7 +34,7 @@ struct ListContents {
   /// What becomes of the rows that are shown, after `prepare`.
   func shownChanges(_ changes: [RowChange]) -> [RowChange] {
     if let window { return window.changes(of: index, after: changes) }
-    // What came and went while nobody was told.
+    // The rows that came and went while the list was suspended.
     func isShown(_ change: RowChange) -> Bool { change.isIn || index.contains(change.id) }
     return changes.allSatisfy(isShown) ? changes : changes.filter(isShown)
   }

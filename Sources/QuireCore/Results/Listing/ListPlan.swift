@@ -37,10 +37,10 @@ enum ListPlan: Int, CaseIterable, Sendable {
     return steps
   }
 
-  /// What lies between rows that are not touched is one range.
+  /// The rows between untouched rows are one range.
   ///
-  /// A row that comes to be the first of its section, or ceases to be, without being touched is drawn in: its header
-  /// comes or goes. That can only be the one behind a first row that left or arrived.
+  /// A row that becomes the first of its section, or ceases to be, without being touched belongs to the range: its
+  /// header comes or goes. That can only be the row behind a first row that left or arrived.
   private static func ranges(_ set: ChangeSet) -> [Step] {
     let untouched = set.untouchedCount
     var steps: [Step] = []

@@ -1,8 +1,8 @@
-/// The rows from the beginning of a list to somewhat behind the end of what it shows, so that a row that leaves can be
+/// The rows from the beginning of a list to somewhat behind the end of what it shows. A row that leaves can thus be
 /// replaced without a new fetch.
 ///
-/// Rows before the window are kept, because each that comes or goes there shifts it. What is known is always everything
-/// up to `end`; rows behind that are read on from there when too few are left, by key.
+/// Rows before the window are kept, because each that comes or goes there shifts it. The window knows all rows up to
+/// `end`. When too few are left, rows behind `end` are read on from there, by key.
 final class ListWindow {
   /// In order, those that are not shown included.
   let rows: SectionedIndex

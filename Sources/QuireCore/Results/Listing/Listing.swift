@@ -13,7 +13,7 @@ struct Listing {
   let spareRows: Int
   /// Sections that are there in any case, in order.
   var fixedSections: [SectionKey] { query.sections?.fixed ?? [] }
-  /// Those who watch its fetches.
+  /// The monitors of its fetches.
   private let cancellation: Cancellation?
   private let progress: FetchMonitor.Progress?
 
@@ -169,8 +169,8 @@ extension Listing {
     }
   }
 
-  /// Gives the saved rows in order, behind `start` and no more than `most`, and then those that are pending among them;
-  /// `end` is nil when there are no others. `aggregates` takes what it has to know of them.
+  /// Passes the saved rows in order, behind `start` and no more than `most`, and then those that are pending among
+  /// them. `end` is nil when there are no others. `aggregates` takes their values.
   func read(
     _ query: FetchQuery, in context: Context, _ aggregates: AggregateTable?, after start: Mark? = nil,
     atMost most: Int? = nil,

@@ -1,14 +1,14 @@
-/// Objects of a list that were read before anybody asked for them, because it is being scrolled towards them.
+/// Objects of a list that were read before they were asked for, because the list is being scrolled towards them.
 ///
-/// No thread reads them meanwhile: whoever asks for an object next to the last one has those behind it read in the same
-/// statement, and gets the next ones without any. An object at a random place costs nothing more.
+/// No thread reads them meanwhile. A request for an object next to the last one reads those behind it in the same
+/// statement, and the next requests need none. An object at a random place costs nothing more.
 struct ReadAhead {
   /// How many rows are read beyond the one that is asked for.
   static let reach = 64
   private static let heldBatches = 4
 
   private var last: Int?
-  /// The context lets go of what nobody holds.
+  /// The context releases objects without another reference.
   private var held: [[ManagedObject]] = []
 
   /// The places to be read besides `place`, in the direction in which the list is scrolled; none when it is not.

@@ -128,9 +128,9 @@ extension ChangeSet {
     return pairs.report(&rows, old, new)
   }
 
-  /// The same where `changed` has all rows, by their new ids, that were reported in between: the others have kept their
-  /// order, and of those nothing is told unless their section is not the same. `renamed` has the new ids of old rows
-  /// that have others now. One look at each id.
+  /// The same where `changed` has all rows, by their new ids, that were reported in between. The others have kept their
+  /// order, and are reported only where their section is not the same. `renamed` has the new ids of old rows that have
+  /// others now. One look at each id.
   private static func difference(
     from old: ListSnapshot, to new: ListSnapshot, changed: Set<Int64>, renamed: [Int64: Int64]
   ) -> ChangeSet {

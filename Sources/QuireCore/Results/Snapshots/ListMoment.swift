@@ -1,6 +1,6 @@
-/// A state of a list, as a place in its history: from here on it is known which rows were reported, whatever became of
-/// them, and which got other ids. Earlier moments keep later ones alive, never the other way round, so that what nobody
-/// can ask for is forgotten.
+/// A state of a list, as a place in its history. From here on it records which rows were reported, whatever became of
+/// them, and which got other ids. Earlier moments keep later ones alive, never the other way round. A record that can
+/// no longer be asked for is therefore freed.
 final class ListMoment: Sendable {
   private struct Step {
     let changed: [Int64]
@@ -23,7 +23,7 @@ final class ListMoment: Sendable {
     return next
   }
 
-  /// The rows that were reported up to `later`, by their ids then, and which ids became which; nil when that moment did
+  /// The rows that were reported up to `later`, by their ids then, and which ids became which. nil when that moment did
   /// not follow this one, or was reached by a fetch.
   func changes(until later: ListMoment) -> (changed: Set<Int64>, renamed: [Int64: Int64])? {
     var changed: Set<Int64> = []
