@@ -32,8 +32,8 @@ final class Schema: Sendable {
     let orderColumn: String?
     /// The same for the inverse.
     let inverseOrderColumn: String?
-    /// The relationship is its own inverse. The file holds each pair *once*, either way round, so a reader must look
-    /// for an object in both columns and a writer must look before adding.
+    /// The relationship is its own inverse. The file holds each pair *once*, either way round. A reader must therefore
+    /// look for an object in both columns, and a writer must look before adding.
     let isReflexive: Bool
   }
 
@@ -64,8 +64,8 @@ final class Schema: Sendable {
   private let ownerColumns: [ObjectIdentifier: OwnerColumns]
   private let joinTables: [ObjectIdentifier: JoinTable]
 
-  /// `existingTables` are those of a file that is being opened, with their columns: which of two relationships of one
-  /// entity names their join table cannot be computed, only seen. A new file gets the name that the rules prefer.
+  /// `existingTables` are those of a file that is being opened, with their columns. They say which of two relationships
+  /// of one entity names their join table, which cannot be computed. A new file gets the name that the rules prefer.
   init(model: Model, existingTables: [String: Set<String>] = [:]) {
     let layout = TableLayout(model: model)
     let joinLayout = JoinLayout(model: model, existingTables: existingTables)

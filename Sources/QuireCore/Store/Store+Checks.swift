@@ -1,8 +1,8 @@
 import CSQLite
 
 extension Store {
-  /// Looks through the whole file. Text indexes that do not lead to every row are made anew, or not used any more in a
-  /// store that is open for reading only; the result is how many. Any other damage is a failure.
+  /// Checks the whole file. Text indexes that do not lead to every row are made anew, or not used any more in a store
+  /// that is open for reading only. The result is how many. Any other damage is a failure.
   func check() throws(Failure) -> Int {
     try withConnection { connection throws(Failure) in
       if connection.isInTransaction {

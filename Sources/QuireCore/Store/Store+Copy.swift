@@ -34,7 +34,7 @@ extension Store {
     }
   }
 
-  /// Another connection to the same file, and its mode; nil where there can be one only: in memory, and when the file
+  /// Another connection to the same file, and its mode. nil where there can be one only: in memory, and when the file
   /// is not where it was.
   private func connectionForCopy() throws(Failure) -> (Connection?, mode_t?) {
     try withConnection { connection throws(Failure) in

@@ -45,11 +45,11 @@ extension Store {
     }
   }
 
-  /// Passes each row that answers the plan to `body`, in the plan's order, with the order of its section as data, where
-  /// the plan has sections, and the values at `keyPaths`.
+  /// Passes each row that matches the plan to `body`, in the plan's order. With it come the order of its section as
+  /// data, where the plan has sections, and the values at `keyPaths`.
   ///
-  /// The array of values is reused from row to row; keeping it costs a copy. A to-one relationship yields its key,
-  /// even where the row it refers to is gone. `body` may use the store.
+  /// The array of values is reused from row to row; keeping it costs a copy. A to-one relationship yields its key, even
+  /// where the row it refers to is gone. `body` may use the store.
   func scan(
     _ plan: FetchPlan, keyPaths: [[String]], _ body: (RowIdentifier, [Value]) throws(Failure) -> Void
   ) throws(Failure) {

@@ -61,9 +61,9 @@ extension Store {
     do throws(Failure) {
       return try connection(.readOnly)
     } catch {
-      // In a folder that cannot be written SQLite cannot make the index file that readers of a log share. If there is
-      // a log, nobody is using it (the index file would be there), so it can be read without sharing. Only if there is
-      // none may the file alone be taken for the whole truth.
+      // In a folder that cannot be written SQLite cannot make the index file that readers of a log share. A log that is
+      // there is not in use (the index file would be there), so it can be read without sharing. Only without a log may
+      // the file alone be taken for the whole truth.
       guard error.kind == .cannotOpen || error.kind == .readOnly else { throw error }
       if error.databaseCode == quire_sqlite_readonly_rollback() {
         throw Failure(
@@ -102,8 +102,8 @@ extension Store {
       try schema.derived.prepare(on: connection)
       try schema.textIndexes.prepare(on: connection)
       if !schema.textIndexes.all.isEmpty {
-        // What a text index finds is all over the table: a pattern that is in a hundredth of a million rows takes
-        // some 40 MB of pages, which 2 MB of memory would read from the file each time.
+        // The rows that a text index finds lie all over the table. A pattern that is in a hundredth of a million rows
+        // takes some 40 MB of pages. With 2 MB of memory they would be read from the file each time.
         try connection.execute("PRAGMA cache_size = -65536")
       }
       connection.isOpening = false

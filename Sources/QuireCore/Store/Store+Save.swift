@@ -1,6 +1,6 @@
 extension Store {
   /// Writes the whole request, or nothing when any part of it fails. `completion` is called once it is in the file,
-  /// before anybody else can use the store.
+  /// before any other caller can use the store.
   func save(_ request: SaveRequest, completion: (SaveResult) -> Void = { _ in }) throws(Failure) -> SaveResult {
     if request.isEmpty { return SaveResult(permanentIDs: PermanentIDs()) }
     return try withConnection { _ throws(Failure) in
@@ -76,8 +76,8 @@ extension Store {
     }
     if let first = reserves[root.rootNumber]?.take(count) { return first }
     let table = schema.table(of: root)
-    // Other programs may have added rows without raising Z_MAX, and what they put there need not be a number: compared
-    // as they are, any text is above all keys, and read as 0.
+    // Other programs may have added rows without raising Z_MAX, and their keys need not be numbers. Compared as they
+    // are, any text is above all keys, and read as 0.
     let statement = try connection.statement(
       "SELECT max(CAST(ifnull(Z_MAX, 0) AS INTEGER), ifnull((SELECT max(Z_PK) FROM \(table)), 0), 0) "
         + "FROM Z_PRIMARYKEY WHERE Z_ENT = ?")

@@ -26,7 +26,7 @@ final class Store: @unchecked Sendable {
   let location: Text
 
   let lock = RecursiveLock()
-  /// For who is inside `withConnection`, or has the lock.
+  /// For code inside `withConnection`, or code that holds the lock.
   let connection: Connection
   /// Becomes false under the lock.
   private let isOpen = Atomic<Bool>(true)
@@ -34,9 +34,9 @@ final class Store: @unchecked Sendable {
   /// Of the contexts that follow what others save.
   let inboxes = Guarded(Inboxes())
   let gate = TransactionGate()
-  /// The transaction that a context holds open; used by who has the lock.
+  /// The transaction that a context holds open; used with the lock held.
   var held: HeldTransaction?
-  /// By the number of the root entity; used by who is inside `withConnection`.
+  /// By the number of the root entity; used inside `withConnection`.
   var reserves: [Int: IDReserve] = [:]
 
   /// `connection` is to a database whose tables are those of `schema`; `open` makes sure of that.
@@ -108,8 +108,8 @@ final class Store: @unchecked Sendable {
 
   /// Runs `body` alone on the connection; other threads wait. The thread that is inside may enter again.
   ///
-  /// While a context holds a transaction open, calls of others wait for its end, unless they are not to, and fail with
-  /// `busy` in the end.
+  /// While a context holds a transaction open, calls of other contexts wait for its end, unless they are not to, and
+  /// fail with `busy` in the end.
   func withConnection<Result>(
     waits: Bool = true, monitor: FetchMonitor? = nil, _ body: (Connection) throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -1,5 +1,5 @@
 extension BatchSession {
-  /// Inserts rows of one entity, whose values are by slot; gives them in that order.
+  /// Inserts rows of one entity, whose values are by slot. Returns them in that order.
   func insert(_ values: [ContiguousArray<Value>], of entity: Entity) throws(Failure) -> ContiguousArray<RowIdentifier> {
     var request = SaveRequest()
     request.inserts.reserveCapacity(values.count)

@@ -1,6 +1,5 @@
-/// One batch request under way, inside its transaction: SQL over many rows at a time. What it is to do, and in which
-/// order, is in the extensions; in the end the file holds what changing the same objects one by one and saving them
-/// would have made of it.
+/// One batch request under way, inside its transaction: SQL over many rows at a time. The extensions have its steps and
+/// their order. In the end the file holds what changing and saving the same objects one by one would have left.
 final class BatchSession {
   let store: Store
   let schema: Schema
@@ -51,7 +50,7 @@ final class BatchSession {
 
   func noteInserted(_ rows: ContiguousArray<RowIdentifier>) { change.inserted = rows }
 
-  /// The row itself is another than before, so that who read it must learn of it.
+  /// The row itself has changed, so that contexts that read it must learn of it.
   func touch(_ rows: [RowIdentifier]) {
     for row in rows {
       if let entity = entity(of: row) { touched[entity.rootNumber, default: [:]][row.id] = row.entity }

@@ -38,7 +38,7 @@ struct DerivationSQL: Sendable {
   let members: RelationshipSQL?
   let source: Attribute?
   private let sourceColumn: String?
-  /// Columns of the table that somebody writes.
+  /// Columns of the table that are written, and not derived.
   private let writtenColumns: [String]
 
   init(_ attribute: Attribute, _ derivation: Derivation, schema: Schema) throws(Failure) {
@@ -263,8 +263,8 @@ struct DerivationSQL: Sendable {
 
   // MARK: Triggers
 
-  /// What a trigger does about objects whose value follows: it writes the value, and notes the object where SQLite's
-  /// own functions cannot know it.
+  /// The statement of a trigger for objects whose value follows. It writes the value, and notes the object where
+  /// SQLite's own functions cannot calculate it.
   func writing(_ owners: Owners, name: String) -> String {
     let isOwn = entityCondition(table).map { " AND \($0)" } ?? ""
     let update =

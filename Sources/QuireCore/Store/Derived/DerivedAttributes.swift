@@ -1,11 +1,13 @@
 import Glibc
 
-/// The derived attributes of a model, and what the file has of their triggers.
+/// The derived attributes of a model, and the state of their triggers in the file.
 ///
-/// Any program may write: the triggers then write the values themselves. Only where a value takes a function that
-/// SQLite lacks do they note the row in the pending table, which our next opening or save goes through. While a session
-/// of ours writes, a flag in the file, which nobody else ever sees, has them note everything, so that each value is
-/// calculated once, however many rows it is made of, and we know which have changed.
+/// Any program may write: the triggers then write the values themselves. Where a value takes a function that SQLite
+/// lacks, the triggers note the row in the pending table. The next opening or save of Quire goes through that table.
+///
+/// While a session of Quire writes, a flag in the file, which no other program ever sees, has the triggers note
+/// everything. Each value is then calculated once, however many rows it is made of, and the session knows which have
+/// changed.
 final class DerivedAttributes: @unchecked Sendable {
   static let pending = "QUIRE_DERIVED_PENDING"
   private static let directory = "QUIRE_DERIVED"

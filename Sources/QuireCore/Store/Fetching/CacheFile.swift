@@ -23,7 +23,7 @@ struct CacheFile {
 
   /// The beginning of what was written, or nil.
   func read() -> Reader? {
-    // Who has put a pipe in its place is not waited for.
+    // A pipe in its place is not waited for.
     let descriptor = Glibc.open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     if descriptor < 0 { return nil }
     let reader = Reader(descriptor)
@@ -184,8 +184,7 @@ extension CacheFile {
       }
       if count == 0 { return [] }
       let filled = CacheFile.filledUp(size)
-      // Who has put something else in its place may have given it any size, and an array for which there is no memory
-      // ends the process.
+      // Another file in its place may have any size, and an array for which there is no memory ends the process.
       if !Memory.has(filled) {
         isDamaged = true
         return []

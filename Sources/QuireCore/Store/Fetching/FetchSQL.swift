@@ -104,8 +104,8 @@ struct FetchSQL {
 
   /// Which of the rows in a table are of `entity`; nil when all are.
   ///
-  /// The likelihood keeps SQLite, which has no statistics by default, from preferring the index on Z_ENT to one that
-  /// the predicate or the sort could use: it takes any equality for a rare one.
+  /// SQLite has no statistics by default, and takes any equality for a rare one. The likelihood keeps it from
+  /// preferring the index on Z_ENT to one that the predicate or the sort could use.
   static func entityCondition(_ entity: Entity, includesSubentities: Bool, _ alias: String) -> String? {
     let isWhole = includesSubentities || !entity.hasChildren
     if isWhole, entity.parent == nil { return nil }
@@ -123,8 +123,8 @@ struct FetchSQL {
     return conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
   }
 
-  /// What leaves rows out comes first: SQLite asks in this order, and values of rows that take no part may be ones that
-  /// the predicate fails on.
+  /// Conditions that leave rows out come first. SQLite asks in this order, and the predicate may fail on values of rows
+  /// that take no part.
   private static func restrictions(_ plan: FetchPlan, _ arguments: SQLArguments) -> [String] {
     let alias = RowLayout.alias
     var conditions: [String] = []

@@ -1,8 +1,8 @@
 import CSQLite
 import Glibc
 
-/// The rows of a scan, one at a time, where SQLite has them: columns are compared and encoded without a copy. Whoever
-/// is given it looks at the row of the moment.
+/// The rows of a scan, one at a time, where SQLite has them: columns are compared and encoded without a copy. The
+/// receiver looks at the row of the moment.
 final class RowScan {
   fileprivate var cells: UnsafeMutablePointer<OpaquePointer?>
   private let types: [StoredType]
@@ -118,8 +118,9 @@ final class RowScan {
 }
 
 extension Store {
-  /// Passes each row that answers the plan to `body`, in the plan's order, with the order of its section as data, where
-  /// the plan has sections, the values at `keyPaths`, and those of the plan's expressions. `body` may use the store.
+  /// Passes each row that matches the plan to `body`, in the plan's order. With it come the order of its section as
+  /// data, where the plan has sections, the values at `keyPaths`, and those of the plan's expressions. `body` may use
+  /// the store.
   func scanRows(
     _ plan: FetchPlan, keyPaths: [[String]], _ body: (RowScan) throws(Failure) -> Void
   ) throws(Failure) {

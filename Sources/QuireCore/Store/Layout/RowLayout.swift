@@ -1,5 +1,5 @@
-/// How to read rows of one entity, or of it and all below: which columns to select, and which column fills which
-/// slot in a row of each concrete entity. Made once for each store.
+/// How to read rows of one entity, or of it and all below: which columns to select, and which column fills which slot
+/// in a row of each concrete entity. Made once for each store.
 final class RowLayout: Sendable {
   private struct Field {
     let slot: Int

@@ -79,8 +79,8 @@ extension Schema {
   }
 }
 
-/// Collects index statements. Indexes share one name space with tables, without case, and the names that the rules
-/// give can meet (entity `A_B` index `C`, entity `A` index `B_C`): the later one gets a number.
+/// Collects index statements. Indexes share one name space with tables, without case. Two names by the rules can be
+/// equal (entity `A_B` index `C`, entity `A` index `B_C`): the later one gets a number.
 private struct IndexStatements {
   private(set) var statements: [String] = []
   private var taken: Set<String>

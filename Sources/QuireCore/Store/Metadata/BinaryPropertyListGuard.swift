@@ -1,7 +1,7 @@
-/// Looks at the shape of a binary property list before libplist reads it.
+/// Checks the shape of a binary property list before libplist reads it.
 ///
-/// libplist recurses without a limit and copies an object for every reference to it, so a few hundred bytes of a
-/// hostile file could end the process. Only sizes and references are followed here; libplist does the reading.
+/// libplist recurses without a limit and copies an object for every reference to it. A few hundred bytes of a hostile
+/// file could therefore end the process. Only sizes and references are followed here; libplist does the reading.
 struct BinaryPropertyListGuard {
   private static let deepest = 64
   private static let mostObjects = 1_000_000

@@ -1,7 +1,7 @@
 import CSQLite
 
 extension Connection {
-  /// Whether nobody has made anything in this database yet.
+  /// Whether this database has nothing in it yet.
   func isEmpty() throws(Failure) -> Bool {
     try statement("SELECT 1 FROM sqlite_master LIMIT 1").step() == false
   }

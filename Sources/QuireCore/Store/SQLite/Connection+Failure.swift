@@ -111,8 +111,8 @@ extension Connection {
 }
 
 extension Failure {
-  /// Whether damage of what a statement looked at may be the reason: anything that SQLite says, except what the disk,
-  /// other programs or the caller are known to be the reason of.
+  /// Whether damage of what a statement looked at may be the reason. Any failure of SQLite may have that reason, except
+  /// those that the disk, other programs or the caller are known to cause.
   var mayBeDamage: Bool {
     switch databaseCode & 0xFF {
     case SQLITE_OK, SQLITE_BUSY, SQLITE_LOCKED, SQLITE_READONLY, SQLITE_FULL, SQLITE_IOERR, SQLITE_INTERRUPT,

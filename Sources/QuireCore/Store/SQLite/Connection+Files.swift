@@ -15,8 +15,8 @@ extension Connection {
     return Text(String(cString: name))
   }
 
-  /// Has the file hold all that was saved when its log is not beside it any more, and empties the log, so that nothing
-  /// of it goes into another file that is there now. False where another process uses the file or the log.
+  /// Makes the file hold all saves when its log is not beside it any more. Then it empties the log, so that no part of
+  /// the log goes into another file that is there now. False where another process uses the file or the log.
   func gatherLog() -> Bool {
     guard let handle, let files, !isReadOnly, files.usesLog, files.isApart else { return true }
     if hasTransaction { return false }
@@ -44,8 +44,8 @@ extension Connection {
     if let moved = files?.moved() { throw movedFailure(Text(moved)) }
   }
 
-  /// The same of the file alone, where there is no log: a transaction begins with a look for a journal beside the path,
-  /// which SQLite would play and delete.
+  /// The same for the file alone, where there is no log. A transaction begins with a look for a journal beside the
+  /// path, which SQLite would play and delete.
   func checkBeforeTransaction() throws(Failure) {
     if let files, !files.usesLog, let moved = files.movedFile() { throw movedFailure(Text(moved)) }
   }

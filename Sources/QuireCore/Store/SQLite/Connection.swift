@@ -11,7 +11,7 @@ final class Connection {
 
   /// How many statements were begun; for tests of what is read when.
   private(set) var statementCount = 0
-  /// Who watches what is under way, if anybody does.
+  /// The monitor of the running fetch or batch request, if there is one.
   private(set) var monitor: FetchMonitor?
   private let hasMonitor = Atomic<Bool>(false)
   /// Whether there is a monitor. Any thread.
@@ -53,7 +53,7 @@ final class Connection {
   enum Access {
     case readWrite(mayCreate: Bool)
     case readOnly
-    /// Takes no locks and keeps the index of the write-ahead log in memory: for a log in a folder that cannot be
+    /// Takes no locks and keeps the index of the write-ahead log in memory. For a log in a folder that cannot be
     /// written, where SQLite cannot make the shared index file that it otherwise needs. Read-only.
     case readOnlyUnlocked
     /// The file is taken to never change, and a write-ahead log beside it is not looked at. Read-only.
@@ -140,8 +140,8 @@ final class Connection {
     return former
   }
 
-  /// Has the file use a write-ahead log, as Core Data does when it opens one. Where that is not to be had, because the
-  /// file system has no shared memory or another process is using the file without, the older journal does as well.
+  /// Makes the file use a write-ahead log, as Core Data does when it opens one. The older journal does as well where
+  /// there can be no log: the file system has no shared memory, or another process is using the file without a log.
   func useLog() {
     guard let handle else { return }
     sqlite3_busy_timeout(handle, 0)
@@ -278,8 +278,8 @@ extension Connection {
 // MARK: - Ending statements
 
 extension Connection {
-  /// Gives up what was bound to a statement: one after the other, because parts of a predicate are statements too, with
-  /// parts bound to them, and each would otherwise end within the end of the one around it.
+  /// Releases the values bound to a statement, one after the other. Parts of a predicate are statements too, with parts
+  /// bound to them. Each would otherwise end within the end of the one around it.
   func letGo(of objects: inout [AnyObject]) {
     if objects.isEmpty { return }
     departing.append(contentsOf: objects)
@@ -294,8 +294,8 @@ extension Connection {
 // MARK: - Watching
 
 extension Connection {
-  /// SQLite looks at the monitor each time that it has done so many steps of its programs: some microseconds, unless
-  /// a step calls a slow function.
+  /// SQLite looks at the monitor after each run of so many steps of its programs: some microseconds, unless a step
+  /// calls a slow function.
   private static let stepsBetweenLooks: Int32 = 250
   private static let millisecondsBetweenTries: Int32 = 5
 
@@ -343,7 +343,7 @@ extension Connection {
         guard let connection else { return 0 }
         return Unmanaged<Connection>.fromOpaque(connection).takeUnretainedValue().goesOn() ? 0 : 1
       }, context)
-    // Waits for the lock of another process as SQLite would, but not for one who no longer wants it.
+    // Waits for the lock of another process as SQLite would, but not for a fetch or request that was cancelled.
     sqlite3_busy_handler(
       handle,
       { connection, times in

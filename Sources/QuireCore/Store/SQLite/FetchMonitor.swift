@@ -8,7 +8,7 @@ final class FetchMonitor: Interruptible {
     case fetch = "fetch", update = "batch update", deletion = "batch deletion", insertion = "batch insertion"
   }
 
-  /// Who wants to be told how many rows were read, and when. The function gives false to cancel.
+  /// The function that receives how many rows were read, and when it is called. It returns false to cancel.
   struct Progress {
     let nanoseconds: UInt64
     let report: (UInt64) -> Bool

@@ -2,8 +2,8 @@ import Glibc
 
 /// A file that this process has open, noted so that a forked process does not open it again.
 ///
-/// SQLite keeps its locks by device and inode for the whole process. After a fork the child finds there locks that it
-/// does not have, takes them for its own, and writes to a log that others believe to be abandoned.
+/// SQLite keeps its locks by device and inode for the whole process. After a fork the child finds locks there that it
+/// does not have, and takes them for its own. It then writes to a log that other processes believe to be abandoned.
 final class FileClaim: Sendable {
   private struct Entry {
     let file: FileIdentity

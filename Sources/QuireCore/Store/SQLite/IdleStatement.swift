@@ -1,7 +1,7 @@
 import CSQLite
 
-/// The place of a compiled statement that nobody is using, under its text. It stays filed while the statement is in
-/// use, so that the text, which is long, is looked up once for each use.
+/// The place of a compiled statement that is not in use, under its text. It stays filed while the statement is in use,
+/// so that the text, which is long, is looked up once for each use.
 final class IdleStatement {
   private var prepared: OpaquePointer?
 

@@ -181,7 +181,7 @@ struct OpenFiles {
   /// Whether a program that opens the file would not find this log beside it, or would find it beside another file.
   var isApart: Bool { FileIdentity(of: path) != file || log.map { FileIdentity(of: logPath) != $0 } ?? false }
 
-  /// What the file may be used for, and by whom.
+  /// The permissions of the file.
   var mode: mode_t? {
     var status = stat()
     return fstat(descriptor, &status) == 0 ? status.st_mode : nil

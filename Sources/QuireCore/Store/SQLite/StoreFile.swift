@@ -99,8 +99,8 @@ struct StoreFile {
         + "Choose another path, or delete that file first.")
   }
 
-  /// Makes an empty file in the folder of the path and returns its name, which is short: that of the store may be as
-  /// long as can be. `mode` is what it may be used for, and by whom.
+  /// Makes an empty file in the folder of the path and returns its name. The name is short, because that of the store
+  /// may be as long as names can be. `mode` has the permissions of the file.
   func makeTemporary(mode: mode_t?) throws(Failure) -> String {
     let temporary = "\(folder)/quire-copy-\(getpid())-\(UInt64.random(in: 0 ... .max))"
     let descriptor = Glibc.open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode == nil ? 0o666 : 0o600)

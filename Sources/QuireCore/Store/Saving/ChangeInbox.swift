@@ -5,7 +5,7 @@ final class ChangeInbox: Sendable {
   private struct Contents {
     var rows: [RowIdentifier: Fate] = [:]
     var membershipChanges: [ObjectIdentifier: (relationship: Relationship, owners: Set<RowIdentifier>)] = [:]
-    /// Made when somebody asks for it.
+    /// Made when it is first asked for.
     var signal: Signal?
     /// Whether there is nothing to take any more, as the store was closed.
     var isClosed = false
@@ -27,8 +27,8 @@ final class ChangeInbox: Sendable {
     contents.withLock { contents in
       if contents.isClosed { return }
       let wasEmpty = contents.isEmpty
-      // The owner may have read in between: a row that came and then changed is to it as one that changed, and one that
-      // came and went as one that went.
+      // The owner may have read in between. A row that came and then changed is a changed row to it, and a row that
+      // came and went is a deleted one.
       for row in change.inserted {
         switch contents.rows[row] {
         case .deleted: contents.rows[row] = .returned

@@ -1,6 +1,5 @@
-/// Primary keys that this store has taken from the file ahead of the objects that will get them, so that an object has
-/// the id that it will always have from the moment it is inserted. (Others call this hi/lo; a key that nobody comes to
-/// use is a gap, which the layout allows.)
+/// Primary keys that this store has taken from the file ahead of the objects that will get them. An object thus has its
+/// final id from its insertion on. (The pattern is also called hi/lo. An unused key is a gap, which the layout allows.)
 final class IDReserve {
   private static let firstBlock = 16
   private static let largestBlock = 4096
@@ -26,7 +25,7 @@ final class IDReserve {
     block = min(block * 4, IDReserve.largestBlock)
   }
 
-  /// What nobody got, as long as nobody has taken keys from the file since: keys behind `lastUsed`.
+  /// The unassigned keys behind `lastUsed`, as long as no other writer has taken keys from the file since.
   var rest: (lastUsed: Int64, lastTaken: Int64)? { next < end ? (next - 1, end - 1) : nil }
 
   func empty() { end = next }
@@ -50,8 +49,8 @@ final class IDReserve {
 }
 
 extension Store {
-  /// The first of `count` permanent ids in a row for new objects, or nil when none are to be had now: the store is
-  /// closed or read only, another process is writing, or a read is under way. Then there are temporary ids.
+  /// The first of `count` permanent ids in a row for new objects. nil when none are to be had now: the store is closed
+  /// or read only, another process is writing, or a read is under way. Then there are temporary ids.
   func reserveIDs(root: Entity, count: Int) -> Int64? {
     if isReadOnly || count == 0 { return nil }
     return try? withConnection(waits: false) { connection throws(Failure) in
@@ -89,7 +88,7 @@ extension Store {
     }
   }
 
-  /// Gives back the keys that nobody got, so that a file that is opened again has no gaps for it.
+  /// Returns the unassigned keys to the file, so that they leave no gaps in a file that is opened again.
   func returnReservedIDs(on connection: Connection) {
     let rests = reserves.compactMap { (root, reserve) in reserve.rest.map { (root, $0) } }
     reserves = [:]

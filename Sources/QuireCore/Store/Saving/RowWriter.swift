@@ -32,8 +32,8 @@ final class RowWriter: Sendable {
   let columns: [Column]
   /// Slots that take part in a uniqueness constraint of the entity or an ancestor.
   let constrainedSlots: Set<Int>
-  /// Parameters: the key, then for each column its value, and for a to-one also the destination's entity and the
-  /// order key where there are such columns.
+  /// Parameters: the key, then for each column its value. For a to-one there are also the destination's entity and the
+  /// order key, where there are such columns.
   let insertSQL: String
   /// Parameters: the key and the version that the row must have.
   let deleteSQL: String
@@ -82,8 +82,9 @@ final class RowWriter: Sendable {
     places.indices.contains(slot) ? places[slot].map { columns[$0] } : nil
   }
 
-  /// Parameters: the new version, then for each column its value; for a to-one also the destination's entity, and the
-  /// key again with the order key, where there are such columns; then the key of the row and the version it must have.
+  /// Parameters: the new version, then for each column its value. For a to-one there are also the destination's entity,
+  /// and the key again with the order key, where there are such columns. Then the key of the row and the version it
+  /// must have.
   func updateSQL(slots: [Int]) throws(Failure) -> String {
     var assignments = ["Z_OPT = ?"]
     for slot in slots {

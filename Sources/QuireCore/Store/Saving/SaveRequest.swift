@@ -1,7 +1,7 @@
 /// Everything one save writes. Values may refer to objects inserted by the same request through their temporary ids.
 struct SaveRequest {
   /// A new row. A negative `id` is temporary, and within a tree of entities -1 is older than -2 and gets the smaller
-  /// key; a positive one was taken from the file before.
+  /// key. A positive one was taken from the file before.
   struct Insert {
     let entity: Entity
     let id: Int64
@@ -13,8 +13,8 @@ struct SaveRequest {
     var reference: ObjectReference { ObjectReference(root: entity.rootNumber, id: id) }
   }
 
-  /// A changed row. With no changes it still checks and advances the version, for an object whose to-many
-  /// relationships changed.
+  /// A changed row. With no changes it still checks and advances the version, for an object whose to-many relationships
+  /// changed.
   struct Update {
     let entity: Entity
     let id: Int64
@@ -28,8 +28,8 @@ struct SaveRequest {
     var reference: ObjectReference { ObjectReference(root: entity.rootNumber, id: id) }
   }
 
-  /// A row to remove, with its pairs in join tables. References from other rows are the caller's to clear, by the
-  /// delete rules; those of a to-many relationship without inverse are cleared here, as only the file knows them.
+  /// A row to remove, with its pairs in join tables. The caller clears references from other rows, by the delete rules.
+  /// References of a to-many relationship without inverse are cleared here, as only the file knows them.
   struct Delete {
     let entity: Entity
     let id: Int64
@@ -38,11 +38,11 @@ struct SaveRequest {
     var reference: ObjectReference { ObjectReference(root: entity.rootNumber, id: id) }
   }
 
-  /// What changed in one to-many relationship of one object.
+  /// The changes of one to-many relationship of one object.
   ///
-  /// Many-to-many: one side is enough, and naming both does no harm. To-many without inverse: `added` and `removed`
-  /// say it all. To-many whose inverse is to-one: the inverse's values in inserts and updates decide the members, so
-  /// that here only `order` counts.
+  /// Many-to-many: one side is enough, and naming both does no harm. To-many without inverse: `added` and `removed` say
+  /// it all. To-many whose inverse is to-one: the inverse's values in inserts and updates decide the members, so only
+  /// `order` counts here.
   struct ToManyChange {
     let relationship: Relationship
     let owner: ObjectReference

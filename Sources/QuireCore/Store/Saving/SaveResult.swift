@@ -5,7 +5,7 @@ struct SaveResult {
   let permanentIDs: PermanentIDs
   /// What the save made of derived attributes, of rows of the request and of others.
   var derived: [DerivedValue] = []
-  /// Who lost members in relationships without inverse, because they were deleted or given to another, as in
-  /// `StoreChange`.
+  /// The owners that lost members in relationships without inverse, because the members were deleted or got another
+  /// owner. As in `StoreChange`.
   var ownersLosingMembers: [(relationship: Relationship, owners: [RowIdentifier])] = []
 }

@@ -101,8 +101,8 @@ extension SaveSession {
     }
   }
 
-  /// Nothing may refer to a deleted row for which a delete rule should have seen to that: who does was added or changed
-  /// by another writer after the rules were applied.
+  /// No row may refer to a deleted row where a delete rule should have cleared the reference. A row that still does was
+  /// added or changed by another writer after the rules were applied.
   func checkDeletedAreFree() throws(Failure) {
     var deleted: [Int: (entity: Entity, ids: [Int64])] = [:]
     for delete in request.deletes { deleted[delete.entity.number, default: (delete.entity, [])].ids.append(delete.id) }
@@ -135,7 +135,7 @@ extension SaveSession {
 
   func updateRows() throws(Failure) {
     try vacateUniqueValues()
-    // Told only when no row has another version: who merges has to know of those first.
+    // Reported only when no row has another version, because a merge has to know of those first.
     var constraintFailure: Failure?
     var slots: [Int] = []
     var current: (entity: Entity, statement: Statement)?
@@ -170,8 +170,8 @@ extension SaveSession {
     if let constraintFailure { throw constraintFailure }
   }
 
-  /// Two updates may exchange a unique value, and SQLite checks row by row: all that are about to get new unique
-  /// values give up their old ones first.
+  /// Two updates may exchange a unique value, and SQLite checks row by row. All rows that are about to get new unique
+  /// values therefore lose their old ones first.
   private func vacateUniqueValues() throws(Failure) {
     var affected: [Int: [(update: SaveRequest.Update, columns: [String])]] = [:]
     for update in request.updates {

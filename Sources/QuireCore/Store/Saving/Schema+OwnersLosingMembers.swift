@@ -1,6 +1,6 @@
 extension Schema {
-  /// The objects that lose members when these rows, by root, are deleted, and that no delete rule leads to: the owners
-  /// in to-many relationships without inverse. To be asked while the rows are still there.
+  /// The objects that lose members when these rows, by root, are deleted, and that no delete rule leads to. They are
+  /// the owners in to-many relationships without inverse. Valid only while the rows are still there.
   func ownersLosingMembers(
     by ids: [Int: [Int64]], on connection: Connection
   ) throws(Failure) -> [(relationship: Relationship, owners: [RowIdentifier])] {

@@ -6,7 +6,7 @@ struct StoreChange: Sendable {
   var deleted: ContiguousArray<RowIdentifier> = []
   /// Those of the updated rows that were deleted and inserted again in between.
   var returned: ContiguousArray<RowIdentifier> = []
-  /// Objects whose to-many relationship holds others than before. That they are of the relationship's entity is known,
-  /// not of which under it.
+  /// Objects whose to-many relationship has other members than before. They are known to be of the relationship's
+  /// entity, but not of which one under it.
   var membershipChanges: [(relationship: Relationship, owners: [RowIdentifier])] = []
 }

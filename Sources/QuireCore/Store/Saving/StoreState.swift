@@ -1,9 +1,10 @@
 import CSQLite
 import Glibc
 
-/// What tells one committed state of a store's file from every other, whoever wrote it; nil where nothing does.
+/// The mark of one committed state of a store's file, different from every other, whichever program wrote it. nil where
+/// there is no such mark.
 ///
-/// Two equal states have the same contents; the same contents may have different ones. A commit either goes into the
+/// Two equal states have the same contents; the same contents may have different ones. A commit goes into the
 /// write-ahead log, whose frames carry a checksum of everything before them, or into the file itself.
 extension Store {
   func state() -> [UInt8]? {
@@ -14,8 +15,8 @@ extension Store {
     }
   }
 
-  /// The state, when it is sure that no later one will look the same: a file that is written twice within one tick of
-  /// the system's clock can have the same times. Waits for that tick.
+  /// The state, when no later one can look the same. A file that is written twice within one tick of the system's clock
+  /// can have the same times. Waits for that tick.
   func settledState() -> [UInt8]? {
     var status = stat()
     guard stat(location.string, &status) == 0 else { return nil }

@@ -1,7 +1,8 @@
 /// A trigram index of the text of one attribute, in tables of its own beside the table of the entity.
 ///
 /// Each row of it is the search text of a row of the table. Plain SQL triggers, which any program runs, note the rows
-/// that were written since: these are candidates whatever they hold, so the index is true without anyone's help.
+/// that were written since. These rows are candidates whatever they hold, so the index is true without help from any
+/// program.
 final class TextIndex: @unchecked Sendable {
   let attribute: Attribute
   /// Of the entity.

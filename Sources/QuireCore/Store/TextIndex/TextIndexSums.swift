@@ -1,7 +1,7 @@
 import CSQLite
 
-/// What FTS5 keeps of an index, summed up segment by segment. The sums are noted with each writing to the index, so
-/// that a block that was lost, garbled or exchanged since is found, of which FTS5 itself often says nothing.
+/// The blocks that FTS5 keeps of an index, summed up segment by segment. The sums are noted with each writing to the
+/// index. They reveal a block that was lost, garbled or exchanged since, which FTS5 itself often does not notice.
 struct TextIndexSums: Equatable {
   /// By the number of the segment; 0 is what belongs to none: the structure, the averages and the settings.
   private var sums: [Int64: UInt64] = [:]

@@ -31,7 +31,7 @@ extension TextIndexes {
     return try !superfluous(on: connection).isEmpty
   }
 
-  /// To verify a large index takes a while, so that is left to who uses it.
+  /// To verify a large index takes a while, so that is left to its first use.
   private func seemsTrue(_ index: TextIndex, on connection: Connection) throws(Failure) -> Bool {
     if !index.isUsable { return false }
     return try index.isSmall(on: connection) ? verify(index, on: connection) : true
@@ -78,8 +78,8 @@ extension TextIndexes {
         + "Use another SQLite, or a model without searchable attributes.", about: .property(index.attribute))
   }
 
-  /// Notes the number of the schema with each index that was right at the number `schema`: whoever changes the schema
-  /// other than here may replace the table of the entity without firing a trigger.
+  /// Notes the number of the schema with each index that was right at the number `schema`. Another program that changes
+  /// the schema may replace the table of the entity without firing a trigger.
   func build(
     _ indexes: [TextIndex], by removal: TextIndex.Removal, on connection: Connection, since schema: Int64
   ) throws(Failure) {

@@ -99,8 +99,8 @@ final class TextIndexes: @unchecked Sendable {
     }
   }
 
-  /// Whether the index can be relied on. It is looked at as a whole once, before it is used first, and again when
-  /// others have written to the file, if that is done at once.
+  /// Whether the index can be relied on. It is checked as a whole once, before its first use. It is checked again when
+  /// other programs have written to the file, if that can be done at once.
   private func isTrue(_ index: TextIndex, on connection: Connection) throws(Failure) -> Bool {
     if !index.isUsable { return false }
     try noticeOthers(on: connection)
