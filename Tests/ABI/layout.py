@@ -11,7 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 def main():
     sys.dont_write_bytecode = True
-    path = ROOT / "bindings/python/src/quire/_ffi.py"
+    path = ROOT / "bindings/python/src/quire/_c/_ffi.py"
     spec = importlib.util.spec_from_file_location("quire_ffi", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -7,7 +7,7 @@ import unittest
 from typing import Optional
 
 import quire
-from quire import _ffi
+from quire._c import _ffi
 from support import MODELS, Author, FileTestCase, Quote
 
 

@@ -3,7 +3,8 @@
 import ctypes
 import unittest
 
-from quire import _ffi, changes
+from quire import changes
+from quire._c import _ffi
 
 
 class LaterStep(ctypes.Structure):

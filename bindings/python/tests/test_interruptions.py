@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import quire
-from quire._load import library, quick
+from quire._c._load import library, quick
 
 from support import Author, FileTestCase, Quote
 

@@ -5,7 +5,7 @@ import unittest
 import weakref
 
 import quire
-from quire import _sql_log
+from quire.contexts import _sql_log
 from support import Author, Quote, StoreTestCase
 
 

@@ -15,7 +15,8 @@ from collections.abc import Callable
 from typing import Any, Optional
 
 import quire
-from quire import _ffi, _identity, _values
+from quire._c import _ffi, _values
+from quire.objects import _identity
 from support import FileTestCase
 
 ALONE = "QUIRE_TEST_ALONE"

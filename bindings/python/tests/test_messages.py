@@ -9,7 +9,7 @@ from typing import Any, Optional
 import quire
 from mistake_world import MISTAKES, Author, Book, Mistake, World, world
 from mistakes import offender, provoked
-from quire import _ffi
+from quire._c import _ffi
 from quire.errors import _WORDS, in_python
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]

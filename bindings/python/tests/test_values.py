@@ -8,7 +8,7 @@ from decimal import Decimal
 from uuid import UUID
 
 import quire
-from quire import _values
+from quire._c import _values
 from support import Everything, FileTestCase, StoreTestCase, MODELS
 
 SAMPLES = {

@@ -26,35 +26,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 # A library that is missing, or does not fit, fails the import of the package.
-from . import _load
-from ._ffi import VERSION as __version__
+from ._c import _load
+from ._c._ffi import VERSION as __version__
 
 if TYPE_CHECKING:
-    from ._fetched import Fetched, fetched
-    from ._types import AttributeType, Double, Float, Integer16, Integer32, Integer64, Transformable, URI
-    from .aggregates import Aggregates
-    from ._versions import icu_version, sqlite_version
-    from .cancellation import Cancellation
-    from .changes import (
-        AggregateChange,
-        Change,
-        ChangeSet,
-        Delete,
-        DeleteSection,
-        Insert,
-        InsertSection,
-        Move,
-        Path,
-        PlanOrder,
-        RowChange,
-        SectionChange,
-        Step,
-        StepKind,
-        Update,
-    )
-    from .column import Column
-    from .composite import Composite
-    from .context import Context
     from .errors import (
         Busy,
         Cancelled,
@@ -83,21 +58,45 @@ if TYPE_CHECKING:
         WrongThread,
         WrongType,
     )
-    from .expression import Expression, function
-    from .functions import register_function, unregister_function
-    from .keys import Key, Order
-    from .merging import MergePolicy, ObjectConflict
-    from .model import Model, SnapshotEvents
-    from .operand import Quantified
-    from .predicate import Predicate
-    from .properties import Attr, ToMany, ToOne, attr, derived, relation
-    from .query import Query
-    from .related import Related
-    from .results import Results
-    from .section_rule import SectionRule
-    from .sections import Section, Sections
-    from .snapshot import Snapshot, SnapshotSection
-    from .store import Store, delete_store, open
+    from .sections import Section, SectionRule, Sections
+    from ._c._versions import icu_version, sqlite_version
+    from .predicates.expression import Expression, function
+    from .predicates.functions import register_function, unregister_function
+    from .predicates.keys import Key, Order
+    from .predicates.operand import Quantified
+    from .predicates.predicate import Predicate
+    from .objects.related import Related
+    from .models._fetched import Fetched, fetched
+    from .models._types import AttributeType, Double, Float, Integer16, Integer32, Integer64, Transformable, URI
+    from .models.model import Model, SnapshotEvents
+    from .models.properties import Attr, ToMany, ToOne, attr, derived, relation
+    from .fetching.cancellation import Cancellation
+    from .fetching.column import Column
+    from .lists.aggregates import Aggregates
+    from .lists.changes import (
+        AggregateChange,
+        Change,
+        ChangeSet,
+        Delete,
+        DeleteSection,
+        Insert,
+        InsertSection,
+        Move,
+        Path,
+        PlanOrder,
+        RowChange,
+        SectionChange,
+        Step,
+        StepKind,
+        Update,
+    )
+    from .lists.composite import Composite
+    from .lists.results import Results
+    from .lists.snapshot import Snapshot, SnapshotSection
+    from .contexts.context import Context
+    from .contexts.merging import MergePolicy, ObjectConflict
+    from .contexts.query import Query
+    from .contexts.store import Store, delete_store, open
 
 __all__ = [
     "AggregateChange", "Aggregates", "Attr", "AttributeType", "Busy", "Cancellation", "Cancelled", "CannotOpen",
@@ -114,50 +113,54 @@ __all__ = [
 ]
 
 _NAMES = {
-    "_fetched": "Fetched fetched",
-    "_types": "AttributeType Double Float Integer16 Integer32 Integer64 Transformable URI",
-    "_versions": "icu_version sqlite_version",
-    "aggregates": "Aggregates",
-    "cancellation": "Cancellation",
-    "changes":
-        "AggregateChange Change ChangeSet Delete DeleteSection Insert InsertSection Move Path PlanOrder "
-        "RowChange SectionChange Step StepKind Update",
-    "column": "Column",
-    "composite": "Composite",
-    "context": "Context",
     "errors":
         "Busy Cancelled CannotOpen Conflict ConstraintError DatabaseError Error FileMoved FunctionError "
         "InvalidArgument InvalidModel InvalidState InvalidText ModelMismatch MultipleFound NoMemory NotAStore "
         "NotFound PredicateError ReadOnly Rule StoreClosed Unsupported ValidationError WrongThread WrongType",
-    "expression": "Expression function",
-    "functions": "register_function unregister_function",
-    "keys": "Key Order",
-    "merging": "MergePolicy ObjectConflict",
-    "model": "Model SnapshotEvents",
-    "operand": "Quantified",
-    "predicate": "Predicate",
-    "properties": "Attr ToMany ToOne attr derived relation",
-    "query": "Query",
-    "related": "Related",
-    "results": "Results",
-    "section_rule": "SectionRule",
-    "sections": "Section Sections",
-    "snapshot": "Snapshot SnapshotSection",
-    "store": "Store delete_store open",
+    "sections": "Section SectionRule Sections",
+    "_c._versions": "icu_version sqlite_version",
+    "predicates.expression": "Expression function",
+    "predicates.functions": "register_function unregister_function",
+    "predicates.keys": "Key Order",
+    "predicates.operand": "Quantified",
+    "predicates.predicate": "Predicate",
+    "objects.related": "Related",
+    "models._fetched": "Fetched fetched",
+    "models._types": "AttributeType Double Float Integer16 Integer32 Integer64 Transformable URI",
+    "models.model": "Model SnapshotEvents",
+    "models.properties": "Attr ToMany ToOne attr derived relation",
+    "fetching.cancellation": "Cancellation",
+    "fetching.column": "Column",
+    "lists.aggregates": "Aggregates",
+    "lists.changes":
+        "AggregateChange Change ChangeSet Delete DeleteSection Insert InsertSection Move Path PlanOrder "
+        "RowChange SectionChange Step StepKind Update",
+    "lists.composite": "Composite",
+    "lists.results": "Results",
+    "lists.snapshot": "Snapshot SnapshotSection",
+    "contexts.context": "Context",
+    "contexts.merging": "MergePolicy ObjectConflict",
+    "contexts.query": "Query",
+    "contexts.store": "Store delete_store open",
 }
 """The public names of each module, which is loaded when one of them is first asked for: few programs need all."""
-_MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
+_MODULES = {
+    **{module.rpartition(".")[2]: module for module in _NAMES},
+    **{name: module for module, names in _NAMES.items() for name in names.split()},
+}
+"""The module of each public name. A module can be asked for, too, by its name without the room: `quire.sections`."""
 
 if not TYPE_CHECKING:
     def __getattr__(name: str) -> object:
         """A public name, or a module, when it is first asked for."""
         module = _MODULES.get(name)
-        if module is None and name not in _NAMES:
+        if module is None:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        found = import_module(f".{module or name}", __name__)
-        if module is not None:
-            found = globals()[name] = getattr(found, name)
+        found: object = import_module(f".{module}", __name__)
+        if name in _NAMES[module].split():
+            found = getattr(found, name)
+        globals()[name] = found
         return found
 
     def __dir__() -> list[str]:
-        return sorted({*globals(), *__all__, *_NAMES})
+        return sorted({*globals(), *_MODULES})

@@ -13,12 +13,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Optional
 
-from . import _buffers, _ffi
-from ._load import quick
+from ._c import _buffers, _ffi
+from ._c._load import quick
 
 if TYPE_CHECKING:
-    from .merging import ObjectConflict
-    from .model import Model
+    from .protocols import Model, ObjectConflict
 
 __all__ = [
     "Busy", "Cancelled", "CannotOpen", "Conflict", "ConstraintError", "DatabaseError", "Error", "FileMoved",

@@ -1,0 +1,1 @@
+"""The C library: its functions, handles and values."""

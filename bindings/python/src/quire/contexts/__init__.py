@@ -1,0 +1,1 @@
+"""Stores, contexts and queries; how handlers are told."""

@@ -1,0 +1,260 @@
+"""Files of objects."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+import warnings
+import weakref
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from ctypes import byref, c_void_p
+from typing import Optional, Union
+
+from .._c import _ffi, _handle, _values
+from .._c._load import library, quick
+from ..errors import InvalidArgument, failure, text
+from ..models._schema import Schema
+from ..models.model import Model
+from . import _sql_log
+from .context import Context
+
+__all__ = ["Store", "delete_store", "open"]
+
+# What 32 bits of milliseconds can hold.
+_LONGEST_TIMEOUT = 4_294_967
+
+
+class Store(_handle.Handle):
+    """An open file of objects, from `quire.open`. Any thread may use it, each with a context of its own.
+
+    Close it, or use it in a `with` block: the end closes it, and changes that were not saved are lost. One that is
+    collected while it is open raises a ResourceWarning.
+    """
+
+    def __init__(
+        self,
+        path: Union[str, bytes, os.PathLike[str], os.PathLike[bytes]],
+        models: Iterable[type[Model]],
+        *,
+        read_only: bool = False,
+        must_exist: bool = False,
+        relaxed_durability: bool = False,
+        timeout: float = 5.0,
+    ) -> None:
+        encoded = os.fsencode(path)
+        if not 0 < timeout <= _LONGEST_TIMEOUT:
+            raise InvalidArgument(
+                f"timeout is a number of seconds above 0 and at most {_LONGEST_TIMEOUT:,}; it is {timeout!r}.")
+        self._schema = Schema(models)
+        options = _ffi.quire_store_options(
+            struct_size=ctypes.sizeof(_ffi.quire_store_options), is_read_only=read_only, must_exist=must_exist,
+            relaxed_durability=relaxed_durability, busy_timeout=max(round(timeout * 1000), 1))
+        log = _sql_log.to_logging()
+        if log is not None:
+            options.log = ctypes.pointer(log)
+        model = self._schema.create()
+        error, opened = c_void_p(), _handle.Slot(library.quire_store_release)
+        try:
+            status = library.quire_store_open(
+                encoded, len(encoded), model, byref(options), byref(opened), byref(error))
+        except BaseException:
+            opened.give_back()
+            _sql_log.forget(log)
+            raise
+        finally:
+            quick.quire_model_release(model)
+        if status:
+            _sql_log.forget(log)
+            raise failure(status, error)
+        try:
+            self._path = text(quick.quire_store_path(opened))
+            self._uuid = text(quick.quire_store_uuid(opened))
+            self._contexts: weakref.WeakSet[Context] = weakref.WeakSet()
+            # Code that a collection of garbage or a signal runs in between may close the store.
+            self._lock = threading.RLock()
+            super().__init__(opened, _finish, self._path)
+            self._context = self.create_context()
+        except BaseException:
+            library.quire_store_close(opened, None)
+            opened._then = library.quire_store_release,
+            opened.give_back()
+            raise
+
+    @property
+    def path(self) -> str:
+        """The path that it was opened with."""
+        return self._path
+
+    @property
+    def uuid(self) -> str:
+        """The upper-case UUID that the file was given when it was created."""
+        return self._uuid
+
+    @property
+    def context(self) -> Context:
+        """Its first context, for the thread that opened it."""
+        return self._context
+
+    def create_context(self) -> Context:
+        """Makes another context, such as one for another thread. It does not see pending changes of others."""
+        return self._enlist(Context(self))
+
+    def _enlist(self, context: Context) -> Context:
+        with self._lock:
+            self._contexts.add(context)
+        return context
+
+    @contextmanager
+    def background(self) -> Iterator[Context]:
+        """A context of its own for a block of work, often on another thread: `with store.background() as context:`.
+
+        At the end of the block it saves, which other contexts learn when they merge; when the block or the save raises,
+        its changes are dropped. Then it is closed. What `did_save` and handlers of live lists raise once the block has
+        been saved is logged (logger "quire"). It runs on the thread of the caller: the package has no threads.
+        """
+        context = self.create_context()
+        try:
+            yield context
+            if context.has_changes:
+                context._write(library.quire_context_save, at_end=True)
+        finally:
+            context.close()
+
+    def set_log(
+        self, log: Optional[_sql_log.Tell], *, includes_values: bool = False, least_seconds: float = 0.0
+    ) -> None:
+        """Has `log` told of each SQL statement that the store runs: its text, its seconds and its number of rows.
+
+        `store.set_log(print)` is the shortest. None ends it. Values stand in the text as `?1` unless `includes_values`
+        is true: what users have written may then be in the log. With `least_seconds` faster statements are left out.
+        The function runs on the thread of the statement; calls of stores and contexts raise `InvalidState` meanwhile.
+
+        A store that is opened while the logger "quire.sql" of the module `logging` listens to DEBUG logs there from its
+        opening on, until another log is set. Any thread.
+        """
+        error = c_void_p()
+        given = None if log is None else _sql_log.described(log, includes_values, least_seconds)
+        try:
+            status = library.quire_store_set_log(self._raw, None if given is None else byref(given), byref(error))
+        except BaseException:
+            _sql_log.forget(given)
+            raise
+        if status:
+            _sql_log.forget(given)
+            raise failure(status, error)
+
+    def delete_cache(self, name: Optional[str] = None) -> None:
+        """Deletes the cache that `Query.live` was given the name of, or all of the store. There need not be one.
+
+        Raises `ReadOnly` where the folder cannot be written. Any thread.
+        """
+        error = c_void_p()
+        given = None if name is None else _values.encoded(name)
+        status = library.quire_results_delete_cache(self._raw, given, 0 if given is None else len(given), byref(error))
+        if status:
+            raise failure(status, error)
+
+    def copy(self, path: Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]) -> None:
+        """Writes what is saved, as of one moment, into a new store at `path`, where there must be no file.
+
+        Others may read and save meanwhile. The copy appears whole or not at all, and has the same UUID; caches of lists
+        are not copied. Raises `CannotOpen`, `Busy`, `InvalidState`, `StoreClosed`, `DatabaseError`. Any
+        thread.
+        """
+        encoded = os.fsencode(path)
+        error = c_void_p()
+        status = library.quire_store_copy(self._raw, encoded, len(encoded), byref(error))
+        if status:
+            raise failure(status, error)
+
+    def check(self) -> int:
+        """Looks through the whole file, and whether each text index leads to every row that it should.
+
+        A text index that does not is made anew, or not used any more where the store is open for reading only: the
+        result is how many there were. It takes as long as reading the file and making all text indexes anew. Raises
+        `DatabaseError` when the file is damaged otherwise; its `details` are what SQLite found. Any thread.
+        """
+        error, mended = c_void_p(), ctypes.c_int64()
+        status = library.quire_store_check(self._raw, byref(mended), byref(error))
+        if status:
+            raise failure(status, error)
+        return mended.value
+
+    def close(self) -> None:
+        """Closes the file and all contexts. What was not saved is lost. Closing again does nothing.
+
+        Another thread that uses a context meanwhile gets `StoreClosed` from that. Raises `InvalidState`, and leaves
+        everything open, in the midst of a call of the store: from registered functions and progress functions. Raises
+        `FileMoved` when it is closed, but what was saved last is only in the log of a file that was moved.
+        """
+        pointer = self._pointer
+        if pointer is None:
+            return
+        # First the library, which may refuse.
+        error = c_void_p()
+        status = library.quire_store_close(pointer, byref(error))
+        failed = failure(status, error) if status else None
+        if failed is not None and library.quire_store_is_open(pointer):
+            raise failed
+        with self._lock:
+            if self._pointer is None:
+                return
+            self._pointer = None
+            contexts = list(self._contexts)
+        for each in contexts:
+            each._retire()
+        # Handles stay what they are until they are collected, because other threads may be passing them to a call.
+        self._slot._then = library.quire_store_release,
+        if failed is not None:
+            raise failed
+
+    def _abandon(self) -> None:
+        # A thread that does not exist in this process may have held it.
+        self._lock = threading.RLock()
+        super()._abandon()
+
+    def __repr__(self) -> str:
+        return f"<Store {self._path!r}{' (closed)' if self.closed else ''}>"
+
+
+def _finish(pointer: int, path: str) -> None:
+    library.quire_store_release(pointer)
+    warnings.warn(f"The store {path!r} was left open; close it or use it in a with block.", ResourceWarning, 2)
+
+
+def open(
+    path: Union[str, bytes, os.PathLike[str], os.PathLike[bytes]],
+    models: Iterable[type[Model]],
+    *,
+    read_only: bool = False,
+    must_exist: bool = False,
+    relaxed_durability: bool = False,
+    timeout: float = 5.0,
+) -> Store:
+    """Opens the store at `path`, creating it when there is no file; ":memory:" is a private store in memory.
+
+    `models` are the model classes of the store; classes that they inherit from come with them. `read_only` never
+    writes and needs an existing file, as does `must_exist`. With `relaxed_durability` saves are faster, but a power cut
+    may undo the last ones (SQLite's synchronous=NORMAL). `timeout` is how many seconds to wait for a lock that
+    another connection holds, above 0 and in steps of a millisecond.
+
+    Raises `InvalidModel`, `CannotOpen`, `NotAStore`, `ModelMismatch`, `Busy`, `ReadOnly`, `DatabaseError`.
+    """
+    return Store(
+        path, models, read_only=read_only, must_exist=must_exist, relaxed_durability=relaxed_durability,
+        timeout=timeout)
+
+
+def delete_store(path: Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]) -> None:
+    """Deletes the store at `path`, of whatever models, with all files that belong to it.
+
+    A store that is open is refused (`InvalidState` in this process, `Busy` in another one), and so is a file that is no
+    store (`NotAStore`); nothing was deleted then. Raises `CannotOpen` when there is none, `ReadOnly`, `DatabaseError`.
+    """
+    encoded = os.fsencode(path)
+    error = c_void_p()
+    status = library.quire_store_delete(encoded, len(encoded), byref(error))
+    if status:
+        raise failure(status, error)

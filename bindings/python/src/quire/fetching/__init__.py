@@ -1,0 +1,1 @@
+"""What queries and lists share that read rows: requests, columns, rows of values, watching."""

@@ -1,0 +1,1 @@
+"""Live lists: sections, changes, snapshots, composites."""

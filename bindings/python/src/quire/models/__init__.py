@@ -1,0 +1,1 @@
+"""Classes of models, their properties, rules and hooks."""

@@ -1,0 +1,177 @@
+"""Reads the bodies of model classes."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Optional, Union
+
+from .._c import _buffers
+from ..errors import InvalidArgument
+from ..predicates._owners import Unresolved
+from . import _annotations, _types
+from ._fetched import Fetched, FetchedOptions
+from ._rules import AttrRules
+from ._types import AttributeType
+from .properties import NO_DEFAULT, PLAIN_RELATION, Attr, AttrOptions, Property, RelationOptions, ToMany, ToOne
+
+if TYPE_CHECKING:
+    from .model import Model
+
+
+class Entity:
+    """What a model class declares."""
+
+    def __init__(
+        self, model: type[Model], parent: Optional[Entity], declared: Mapping[str, Union[Property, Fetched[Any]]]
+    ) -> None:
+        self.model = model
+        self.name = model.__name__
+        self.encoded_name = self.name.encode()
+        self.parent = parent
+        self.root: Entity = parent.root if parent else self
+        self.is_abstract = bool(model.__dict__.get("__abstract__", False))
+        own: dict[str, Property] = {}
+        self.fetched: list[Fetched[Any]] = []
+        """Its own fetched properties, which are no properties to all the rest."""
+        for name, each in declared.items():
+            if isinstance(each, Fetched):
+                self.fetched.append(each)
+            else:
+                own[name] = each
+                each._model, each._quire_keys = model, {model: each}
+        self.own = own
+        self.properties: dict[str, Property] = {**(parent.properties if parent else {}), **own}
+        self.required = frozenset(name for name, each in self.properties.items() if each._is_required)
+        """What a constructor has to be given."""
+        stored = [each for each in self.properties.values() if isinstance(each, Attr) and not each._is_transient]
+        for place, attribute in enumerate(stored):
+            # The same number in every class that inherits it: ancestors come first.
+            attribute._place = place
+        self.attributes = {each._name: each for each in self.properties.values() if isinstance(each, Attr)}
+        self.stored = stored
+        self.page_keys = _buffers.key_array([attribute._key_bytes for attribute in stored])
+
+    def property_named(self, name: str) -> Property:
+        """By its name in the class."""
+        found = self.properties.get(name)
+        if found is None:
+            known = ", ".join(sorted(self.properties)) or "none"
+            raise InvalidArgument(
+                f"{self.name} has no property {name!r}. It has: {known}.", entity=self.name, key=str(name))
+        return found
+
+
+def template_name(entity: Entity, name: str) -> str:
+    """What the library calls the template that a class keeps under that name."""
+    templates = entity.model.__dict__.get("__templates__", {})
+    if name not in templates:
+        known = ", ".join(templates) or "none"
+        raise InvalidArgument(f"{entity.name} has no template {name!r}. It has: {known}.")
+    return f"{entity.name}.{name}"
+
+
+# Words that predicates read as values; the library refuses them too.
+_VALUES = frozenset(
+    ("nil", "null", "yes", "no", "true", "false", "self", "anykey", "truepredicate", "falsepredicate"))
+
+_ORIGINS: tuple[type, ...] = (Attr, ToOne, ToMany, Fetched)
+
+
+def properties_of(
+    cls: type[Model], reserved: frozenset[str], local_names: Mapping[str, object]
+) -> dict[str, Union[Property, Fetched[Any]]]:
+    """What the class itself declares; names in it are looked up among `local_names` first."""
+    reader = _annotations.Reader(cls, local_names)
+    found: dict[str, Union[Property, Fetched[Any]]] = {}
+    inherited: Mapping[str, Property] = next(
+        (vars(base)["_quire_entity"].properties for base in cls.__mro__[1:] if "_quire_entity" in vars(base)), {})
+    for name, written in _annotations.own(cls).items():
+        where = f"{cls.__name__}.{name}"
+        try:
+            annotation = reader.read(written)
+        except (NameError, TypeError) as error:
+            raise TypeError(f"{where}: {error}") from None
+        if annotation.origin is ClassVar or annotation.origin is typing.Final or name.startswith("__"):
+            continue
+        if annotation.origin not in _ORIGINS:
+            if name.startswith("_"):
+                continue
+            raise TypeError(
+                f"{where} is annotated {written!r}; declare an attribute as quire.Attr[...], a relationship as "
+                "quire.ToOne[...] or quire.ToMany[...], anything else as ClassVar[...]")
+        if name.startswith("_"):
+            raise TypeError(f"{where}: the name of a property begins with a letter")
+        if name in reserved:
+            raise TypeError(f'{where}: every object has {name!r}; choose another name and give attr(name="{name}")')
+        if name in inherited:
+            raise TypeError(f"{where} is declared by a class that {cls.__name__} inherits from; declare it once")
+        options = cls.__dict__.get(name, NO_DEFAULT)
+        stored = getattr(options, "name", None) or name
+        if stored.lower() in _VALUES:
+            raise TypeError(
+                f"{where}: in a predicate {stored!r} stands for a value; choose another name, or give it another one "
+                "in the store with name=...")
+        found[name] = _property(cls.__name__, name, annotation, options)
+    for name, value in cls.__dict__.items():
+        if isinstance(value, (AttrOptions, RelationOptions, FetchedOptions)) and name not in found:
+            raise TypeError(f"{cls.__name__}.{name} needs an annotation, such as {name}: quire.Attr[str] = ...")
+    for name, each in inherited.items():
+        if next(vars(base)[name] for base in cls.__mro__ if name in vars(base)) is not each:
+            raise TypeError(f"{cls.__name__}.{name} would hide {each}, which {cls.__name__} inherits; rename it")
+    return found
+
+
+def _property(
+    owner: str, name: str, annotation: _annotations.Annotation, options: Any
+) -> Union[Property, Fetched[Any]]:
+    where = f"{owner}.{name}"
+    if len(annotation.members) != 1:
+        raise TypeError(f"{where}: write one type, with '| None' when it may be None")
+    member = annotation.members[0]
+    if annotation.origin is Attr:
+        if options is NO_DEFAULT:
+            options = AttrOptions(NO_DEFAULT, None, False, False, None, AttrRules())
+        if not isinstance(options, AttrOptions):
+            raise TypeError(f"{where}: a default is given as attr(default={options!r})")
+        return Attr(
+            owner, name, _attribute_type(where, member, options.type), annotation.is_optional, options.default,
+            options.transient, options.searchable, options.name or name, options.rules, options.derivation)
+    if annotation.origin is Fetched:
+        if not isinstance(options, FetchedOptions):
+            raise TypeError(f"{where} is a fetched property; it takes fetched(...)")
+        if annotation.is_optional:
+            raise TypeError(f"{where}: a fetched property is empty instead of None; leave '| None' out")
+        return Fetched(owner, name, member, options)
+    if options is NO_DEFAULT:
+        options = PLAIN_RELATION
+    if not isinstance(options, RelationOptions):
+        raise TypeError(f"{where} is a relationship and has no default; it takes relation(...)")
+    if not isinstance(member, Unresolved) and not hasattr(member, "_quire_entity"):
+        named = member.__name__ if isinstance(member, type) else repr(member)
+        raise TypeError(f"{where}: {named} is no model class")
+    if annotation.origin is ToMany:
+        if annotation.is_optional:
+            raise TypeError(f"{where}: a to-many relationship is empty instead of None; leave '| None' out")
+        return ToMany(owner, name, member, True, options)
+    if options.ordered or options.minimum or options.maximum:
+        raise TypeError(f"{where}: ordered, minimum and maximum are for ToMany")
+    return ToOne(owner, name, member, annotation.is_optional, options)
+
+
+def _attribute_type(where: str, python: object, narrowed: Optional[AttributeType]) -> AttributeType:
+    if isinstance(python, Unresolved):
+        raise TypeError(f"{where}: {python.text!r} in its annotation is not defined")
+    known = ", ".join(kind.__name__ for kind in _types.DEFAULTS)
+    usual = _types.DEFAULTS.get(python) if isinstance(python, type) else None
+    if usual is None:
+        named = python.__name__ if isinstance(python, type) else repr(python)
+        raise TypeError(f"{where}: an attribute cannot be {named}; it is one of {known}")
+    if narrowed is None:
+        return usual
+    if not isinstance(narrowed, AttributeType):
+        raise TypeError(f"{where}: type={narrowed!r} is no attribute type, such as quire.Integer16")
+    if narrowed.python is not usual.python:
+        raise TypeError(
+            f"{where}: {narrowed!r} is for Attr[{narrowed.python.__name__}], not Attr[{usual.python.__name__}]")
+    return narrowed

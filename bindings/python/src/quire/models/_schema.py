@@ -1,0 +1,304 @@
+"""From model classes to a model of the library."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterable, Mapping, Sequence
+from ctypes import byref, c_void_p
+from typing import Any, Optional, Union
+
+from .._c import _buffers, _ffi, _values
+from .._c._load import library, quick
+from ..errors import InvalidArgument, InvalidModel, failure
+from ..predicates import _owners
+from ..predicates._owners import Unresolved
+from ..predicates.keys import TEXT_ORDERS, Order, order_of
+from ..predicates.predicate import Predicate
+from . import _fetched, _hooks, _rules
+from ._entity import Entity
+from .model import Model
+from .properties import Attr, Property, Relationship, ToMany, ToOne
+
+
+class Schema:
+    """The classes that a store was opened with."""
+
+    def __init__(self, models: Iterable[type[Model]]) -> None:
+        self._by_name: dict[str, type[Model]] = {}
+        if isinstance(models, type):
+            raise TypeError(f"the model classes are a list; give [{models.__name__}]")
+        for model in models:
+            if not (isinstance(model, type) and issubclass(model, Model)) or model is Model:
+                raise TypeError(f"{model!r} is no model class")
+            self._include(model)
+        if not self._by_name:
+            raise InvalidModel("A store needs at least one model class.")
+        self.polymorphic: set[type[Model]] = set()
+        """Classes from which others of the store inherit."""
+        for model in self._by_name.values():
+            parent = model._quire_entity.parent
+            while parent is not None:
+                self.polymorphic.add(parent.model)
+                parent = parent.parent
+        self.hooks: dict[Entity, frozenset[str]] = {}
+        """The methods that the library calls, of classes that have any."""
+        self.awakening: set[type[Model]] = set()
+        """Classes with objects that are told when they are read, which must be asked for their values one by one."""
+        for model in self._by_name.values():
+            names = _hooks.overridden(model, Model)
+            if names:
+                self.hooks[model._quire_entity] = names
+            if "awake_from_fetch" in names:
+                entity: Optional[Entity] = model._quire_entity
+                while entity is not None:
+                    self.awakening.add(entity.model)
+                    entity = entity.parent
+        self._destinations: dict[int, type[Model]] = {}
+
+    def _include(self, model: type[Model]) -> None:
+        entity = model._quire_entity
+        if entity.parent is not None:
+            self._include(entity.parent.model)
+        for name, each in entity.own.items():
+            # To refuse the assignment itself would take a metaclass, with which no other could be combined.
+            if vars(model).get(name) is not each:
+                raise InvalidModel(
+                    f"{each} is no longer what the class declared: it was set or deleted on the class itself. Assign "
+                    "values to objects, and give a default as attr(default=...).",
+                    entity=entity.name, key=name)
+        known = self._by_name.setdefault(entity.name, model)
+        if known is not model:
+            raise InvalidModel(
+                f"Two classes are called {entity.name!r}. {_out_of_two(known, model)}", entity=entity.name)
+
+    def model_named(self, name: str) -> type[Model]:
+        """The class of an entity."""
+        return self._by_name[name]
+
+    def find(self, name: str) -> Optional[type[Model]]:
+        """The class of an entity, if there is one."""
+        return self._by_name.get(name)
+
+    def check(self, model: type[Model]) -> Entity:
+        """The entity of a class that the store knows."""
+        if not (isinstance(model, type) and issubclass(model, Model)) or model is Model:
+            raise TypeError(f"{model!r} is no model class")
+        entity = model._quire_entity
+        known = self._by_name.get(entity.name)
+        if known is model:
+            return entity
+        if known is not None:
+            raise InvalidModel(
+                f"The store was opened with another class called {entity.name!r}. {_out_of_two(known, model)}",
+                entity=entity.name)
+        names = ", ".join(self._by_name)
+        raise InvalidModel(
+            f"The store was opened without the model class {entity.name!r}; it has {names}. Add it to the list "
+            "given to quire.open.", entity=entity.name)
+
+    def destination(self, relationship: Union[Relationship, _fetched.Fetched[Any]]) -> type[Model]:
+        """The class at the other end."""
+        found = self._destinations.get(id(relationship))
+        if found is None:
+            written = self._newest(relationship._destination)
+            unresolved = isinstance(written, Unresolved)
+            name = written.name if unresolved else written._quire_entity.name
+            known = self._by_name.get(name)
+            if known is None:
+                raise InvalidModel(
+                    f"{relationship} leads to {name!r}, which is not among the model classes of the store. Add it to "
+                    "the list given to quire.open.", entity=relationship._owner, key=relationship._name)
+            if not (unresolved or known is written):
+                raise InvalidModel(
+                    f"{relationship} leads to another class called {name!r} than the store has. "
+                    f"{_out_of_two(written, known)}", entity=relationship._owner, key=relationship._name)
+            found = self._destinations[id(relationship)] = known
+        return found
+
+    def _newest(self, written: Any) -> Any:
+        """The class of the store, if that is what is written or was defined again since."""
+        if isinstance(written, Unresolved):
+            return written
+        known = self._by_name.get(written._quire_entity.name, written)
+        return known if _owners.is_one(known, written) else written
+
+    def create(self) -> int:
+        """Makes the model; the caller owns it."""
+        pointer: int = quick.quire_model_create()
+        try:
+            for model in self._by_name.values():
+                self._add_entity(pointer, model._quire_entity)
+            for model in self._by_name.values():
+                self._add_indexes(pointer, model._quire_entity)
+                self._add_templates(pointer, model._quire_entity)
+                self._add_fetched(pointer, model._quire_entity)
+                _rules.add(pointer, model._quire_entity)
+        except BaseException:
+            quick.quire_model_release(pointer)
+            raise
+        return pointer
+
+    def _add_entity(self, pointer: int, entity: Entity) -> None:
+        options = _ffi.quire_entity_options(
+            struct_size=ctypes.sizeof(_ffi.quire_entity_options), is_abstract=entity.is_abstract,
+            parent=entity.parent.encoded_name if entity.parent else None)
+        name = entity.encoded_name
+        _call(library.quire_model_add_entity, pointer, name, len(name), byref(options))
+        for each in entity.own.values():
+            if isinstance(each, Attr):
+                self._add_attribute(pointer, name, each)
+            else:
+                self._add_relationship(pointer, name, each)
+
+    def _add_attribute(self, pointer: int, entity: bytes, attribute: Attr[Any]) -> None:
+        options = _ffi.quire_attribute_options(
+            struct_size=ctypes.sizeof(_ffi.quire_attribute_options), is_optional=attribute._is_optional,
+            is_transient=attribute._is_transient, is_searchable=attribute._is_searchable,
+            derivation=None if attribute._derivation is None
+            else _values.terminated(attribute._derivation, f"what {attribute} is derived from"))
+        if attribute._default is not None:
+            default = _values.Values((attribute._pack(attribute._default),))
+            options.default_value = ctypes.cast(default.array, ctypes.POINTER(_ffi.quire_value))
+        kept = attribute._rules.fill(options, attribute)
+        key = attribute._key_bytes
+        _call(
+            library.quire_model_add_attribute, pointer, entity, len(entity), key, len(key), attribute._type.number,
+            byref(options))
+        del kept
+
+    def _add_relationship(self, pointer: int, entity: bytes, relationship: Relationship) -> None:
+        destination = self.destination(relationship)._quire_entity
+        given = relationship._options
+        inverse = None
+        if given.inverse is not None:
+            back = destination.properties.get(given.inverse)
+            if not isinstance(back, (ToOne, ToMany)):
+                raise InvalidModel(
+                    f"{relationship} names the inverse {given.inverse!r}, but {destination.name} has no such "
+                    "relationship.", entity=relationship._owner, key=relationship._name)
+            inverse = back._key_bytes
+        options = _ffi.quire_relationship_options(
+            struct_size=ctypes.sizeof(_ffi.quire_relationship_options), is_to_many=relationship._is_to_many,
+            is_ordered=given.ordered, is_optional=relationship._is_optional, delete_rule=given.delete_rule,
+            minimum_count=given.minimum, maximum_count=given.maximum, inverse=inverse)
+        key, to = relationship._key_bytes, destination.encoded_name
+        _call(
+            library.quire_model_add_relationship, pointer, entity, len(entity), key, len(key), to, len(to),
+            byref(options))
+
+    def _add_indexes(self, pointer: int, entity: Entity) -> None:
+        name = entity.encoded_name
+        for written in _listed(entity, "__indexes__"):
+            orders = [_element(entity, item, "__indexes__") for item in written]
+            elements = (_ffi.quire_index_element * len(orders))(
+                *(_ffi.quire_index_element(found._key_bytes, not order.ascending) for order, found in orders))
+            index = "_".join(["by", *(found._key for _, found in orders)]).encode()
+            _call(
+                library.quire_model_add_fetch_index, pointer, name, len(name), index, len(index), elements,
+                len(orders))
+        for written in _listed(entity, "__unique__"):
+            keys = [_element(entity, item, "__unique__")[1]._key_bytes for item in written]
+            _call(
+                library.quire_model_add_uniqueness_constraint, pointer, name, len(name), _buffers.key_array(keys),
+                len(keys))
+
+
+    def _add_templates(self, pointer: int, entity: Entity) -> None:
+        templates = entity.model.__dict__.get("__templates__", {})
+        if not isinstance(templates, Mapping):
+            raise InvalidModel(f"{entity.name}.__templates__ is a mapping of names to conditions.")
+        for name, written in templates.items():
+            parts = tuple(written) if isinstance(written, (tuple, list)) else (written,)
+            if not parts or not isinstance(parts[0], (str, Predicate)):
+                raise InvalidModel(
+                    f"{entity.name}.__templates__[{name!r}] is a condition, or a tuple of one and of keys to order by.")
+            orders = [order_of(key) for key in parts[1:]]
+            where = f"{entity.name}.__templates__[{name!r}]"
+            _owners.check_declared(entity.model, _owners.joined((parts[0], *orders)), where)
+            called = f"{entity.name}.{name}".encode()
+            made = c_void_p()
+            _call(
+                library.quire_fetch_request_create, entity.encoded_name, len(entity.encoded_name), byref(made))
+            try:
+                condition = parts[0] if isinstance(parts[0], Predicate) else Predicate(parts[0])
+                _call(library.quire_fetch_request_set_predicate, made, condition._raw)
+                for order in orders:
+                    add_order(made, order)
+                _call(library.quire_model_add_fetch_template, pointer, called, len(called), made)
+            finally:
+                quick.quire_fetch_request_release(made)
+
+
+    def _add_fetched(self, pointer: int, entity: Entity) -> None:
+        for each in entity.fetched:
+            options = each._options
+            model = self.destination(each)
+            orders = [_fetched.order(each, key) for key in options.orders]
+            _owners.check_declared(model, _owners.joined((options.condition, *orders)), str(each))
+            name = model._quire_entity.encoded_name
+            made = c_void_p()
+            _call(library.quire_fetch_request_create, name, len(name), byref(made))
+            try:
+                condition = options.condition
+                if not isinstance(condition, Predicate):
+                    condition = Predicate(condition)
+                _call(library.quire_fetch_request_set_predicate, made, condition._raw)
+                for order in orders:
+                    add_order(made, order)
+                if options.limit is not None:
+                    _call(library.quire_fetch_request_set_limit, made, options.limit)
+                _call(
+                    library.quire_model_add_fetched_property, pointer, entity.encoded_name, len(entity.encoded_name),
+                    each._key_bytes, len(each._key_bytes), made)
+            finally:
+                quick.quire_fetch_request_release(made)
+
+
+def _out_of_two(first: type[Model], second: type[Model]) -> str:
+    """What to do where two classes have one name."""
+    names = [f"{each.__module__}.{each.__qualname__}" for each in (first, second)]
+    if names[0] == names[1]:
+        return (
+            f"{names[0]} was defined twice, as by running a cell of a notebook again. Open the store with the newest "
+            "class, and use that alone.")
+    return f"They are {names[0]} and {names[1]}. Rename one of them."
+
+
+def add_order(request: Any, order: Order) -> None:
+    """Adds a key to order by to a fetch request."""
+    path = _values.encoded(order.path)
+    options = _ffi.quire_sort_options(
+        struct_size=ctypes.sizeof(_ffi.quire_sort_options), text_order=TEXT_ORDERS[order.text],
+        is_descending=not order.ascending, locale=None if order.locale is None else _values.encoded(order.locale))
+    _call(library.quire_fetch_request_add_sort_with_options, request, path, len(path), byref(options))
+
+
+def _listed(entity: Entity, attribute: str) -> list[Sequence[Any]]:
+    """`__indexes__` or `__unique__` of the class itself, each item as a sequence."""
+    written = entity.model.__dict__.get(attribute, ())
+    if isinstance(written, str):
+        raise InvalidModel(f"{entity.name}.{attribute} is a list of names or of tuples of names, not a text.")
+    return [(item,) if isinstance(item, (str, Order, Attr, ToOne)) else tuple(item) for item in written]
+
+
+def _element(entity: Entity, item: Any, place: str) -> tuple[Order, Property]:
+    order = order_of(item)
+    _owners.check_declared(entity.model, order._quire_keys, f"An index of {entity.name}")
+    if isinstance(item, str):
+        try:
+            return order, entity.property_named(order.path)
+        except InvalidArgument as error:
+            raise InvalidModel(
+                f"{entity.name}.{place}: {error.message}", entity=entity.name, key=order.path) from None
+    for found in entity.properties.values():
+        if found._key == order.path:
+            return order, found
+    raise InvalidModel(
+        f"{entity.name}.{place}: {entity.name} has no property {order.path!r}.", entity=entity.name, key=order.path)
+
+
+def _call(function: Any, *arguments: Union[object, None]) -> None:
+    error = c_void_p()
+    status = function(*arguments, byref(error))
+    if status:
+        raise failure(status, error)

@@ -1,0 +1,438 @@
+"""Attributes and relationships: what annotations of a model class become."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Optional, TypeVar, Union, overload
+
+from .._c import _ffi, _values
+from ..errors import Error, InvalidArgument, InvalidState, InvalidText, NotFound, NotInContext, WrongType
+from ..predicates._owners import Unresolved
+from ..predicates.keys import Key
+from ..predicates.operand import Collection, Navigable
+from ..predicates.predicate import Predicate
+from ..objects import _identity
+from ..objects.related import Related
+from ._rules import AttrRules
+from ._types import AttributeType
+
+if TYPE_CHECKING:
+    from .model import Model
+
+__all__ = ["Attr", "ToMany", "ToOne", "attr", "derived", "relation"]
+
+T = TypeVar("T")
+M = TypeVar("M", bound="Model")
+
+_set_plain = object.__setattr__
+NO_DEFAULT: Any = object()
+
+DELETE_RULES = {
+    "no action": _ffi.QUIRE_DELETE_NO_ACTION,
+    "nullify": _ffi.QUIRE_DELETE_NULLIFY,
+    "cascade": _ffi.QUIRE_DELETE_CASCADE,
+    "deny": _ffi.QUIRE_DELETE_DENY,
+}
+
+
+class AttrOptions:
+    """What `attr` was given, until the class is complete."""
+
+    def __init__(
+        self, default: Any, type: Optional[AttributeType], transient: bool, searchable: bool, name: Optional[str],
+        rules: AttrRules, derivation: Optional[str] = None
+    ) -> None:
+        self.rules = rules
+        self.derivation = derivation
+        self.default = default
+        self.type = type
+        self.transient = transient
+        self.searchable = searchable
+        self.name = name
+
+
+class RelationOptions:
+    """What `relation` was given, until the class is complete."""
+
+    def __init__(
+        self, inverse: Optional[str], delete_rule: int, ordered: bool, minimum: int, maximum: int, name: Optional[str]
+    ) -> None:
+        self.inverse = inverse
+        self.delete_rule = delete_rule
+        self.ordered = ordered
+        self.minimum = minimum
+        self.maximum = maximum
+        self.name = name
+
+
+PLAIN_RELATION = RelationOptions(None, _ffi.QUIRE_DELETE_NULLIFY, False, 0, 0, None)
+"""Of a relationship that is declared by its annotation alone."""
+
+
+# An attribute without a default is one that constructors need, also for type checkers.
+@overload
+def attr(
+    *, default: T, type: Optional[AttributeType] = None, transient: bool = False, searchable: bool = False,
+    name: Optional[str] = None, minimum: Any = None, maximum: Any = None, min_length: int = 0, max_length: int = 0,
+    pattern: Optional[str] = None, rules: Iterable[tuple[Union[str, Predicate], str]] = (),
+) -> Attr[T]: ...
+@overload
+def attr(
+    *, type: Optional[AttributeType] = None, transient: bool = False, searchable: bool = False,
+    name: Optional[str] = None, minimum: Any = None, maximum: Any = None, min_length: int = 0, max_length: int = 0,
+    pattern: Optional[str] = None, rules: Iterable[tuple[Union[str, Predicate], str]] = (),
+) -> Any: ...
+def attr(
+    *,
+    default: Any = NO_DEFAULT,
+    type: Optional[AttributeType] = None,
+    transient: bool = False,
+    searchable: bool = False,
+    name: Optional[str] = None,
+    minimum: Any = None,
+    maximum: Any = None,
+    min_length: int = 0,
+    max_length: int = 0,
+    pattern: Optional[str] = None,
+    rules: Iterable[tuple[Union[str, Predicate], str]] = (),
+) -> Any:
+    """Says more about an attribute than its annotation can.
+
+    `default` is what a new object starts with. `type` narrows how it is stored: `quire.Integer16` for `Attr[int]`,
+    `quire.URI` for `Attr[str]` and so on. A `transient` attribute lives in memory only. For `searchable` text
+    the store keeps an index that finds parts of three characters and more (`contains`, `like` and the like); a store
+    gets it when it is next opened for writing. `name` is its name in the store, and so in predicates, when that differs
+    from the one in the class.
+
+    What follows is checked when an object is saved, or validated. Numbers and dates are not below `minimum` nor above
+    `maximum`. Texts have `min_length` to `max_length` characters (code points), bytes as many bytes; 0 is no bound. A
+    whole text matches the regular expression `pattern`. `rules` are more conditions, each a tuple of a predicate where
+    SELF is the value and of what to say when it is broken: `[("SELF BEGINSWITH 'Q'", "The code begins with Q.")]`. None
+    passes all of these.
+    """
+    return AttrOptions(
+        default, type, transient, searchable, name,
+        AttrRules(minimum, maximum, min_length, max_length, pattern, rules))
+
+
+def derived(
+    expression: str, *, type: Optional[AttributeType] = None, searchable: bool = False, name: Optional[str] = None,
+    init: Literal[False] = False
+) -> Any:
+    """Says that the store calculates an attribute: `book_count: quire.Attr[int] = quire.derived("books.@count")`.
+
+    The expression names keys as the store does. It is one of `"title"` and `"author.name"` (what is behind a path of
+    `ToOne`s), `"uppercase:(title)"`, `"lowercase:(title)"`, `"canonical:(title)"` (without case and diacritics),
+    `"books.@count"`, `"books.price.@sum"` (also `@min`, `@max`, `@avg`), and `"now()"`, when the object was last saved.
+    A `ToMany` may come behind `ToOne`s, and the operator is last. What cannot be derived is an `InvalidModel` when the
+    store is opened.
+
+    Objects show the value after each save and batch request; until then, what was saved last, and a new one 0 for
+    `@count` and `@sum` and otherwise None. Nobody assigns it (`InvalidArgument`). Queries use it as any other. `type`,
+    `searchable` and `name` are as for `attr`. `init` tells type checkers that constructors do not take it; it is always
+    False.
+    """
+    if init is not False:
+        raise TypeError("constructors do not take a derived attribute; leave init out")
+    if not isinstance(expression, str):
+        raise TypeError(f"an attribute is derived from an expression, a text, not {expression!r:.60}")
+    return AttrOptions(NO_DEFAULT, type, False, searchable, name, AttrRules(), expression)
+
+
+def relation(
+    *,
+    inverse: Optional[str] = None,
+    on_delete: str = "nullify",
+    ordered: bool = False,
+    minimum: int = 0,
+    maximum: int = 0,
+    name: Optional[str] = None,
+) -> Any:
+    """Says more about a relationship than its annotation can.
+
+    `inverse` names the relationship of the other class that points back; the library keeps both up to date.
+    `on_delete` says what deleting this object does to the objects it holds: "nullify" makes them let go of it,
+    "cascade" deletes them too, "deny" makes a save fail while there are any, "no action" leaves them as they are.
+    A to-many relationship can be `ordered`, and holds at least `minimum` and at most `maximum` objects (0: any number).
+    `name` is its name in the store when that differs.
+    """
+    rule = DELETE_RULES.get(on_delete)
+    if rule is None:
+        raise ValueError(f"on_delete is one of {', '.join(map(repr, DELETE_RULES))}, not {on_delete!r}")
+    if not (0 <= minimum < 2**32 and 0 <= maximum < 2**32):
+        raise ValueError(f"minimum and maximum are not negative and below 2**32, not {minimum} and {maximum}")
+    return RelationOptions(inverse, rule, ordered, minimum, maximum, name)
+
+
+class Attr(Key, Generic[T]):
+    """An attribute, in an annotation: `author: quire.Attr[str | None]`.
+
+    `T` is `str`, `int`, `float`, `bool`, `datetime`, `Decimal`, `UUID` or `bytes`; `| None` makes it optional.
+    An optional attribute holds None until it is set. An object gives the value; the class gives a key for queries.
+    """
+
+    _place = -1
+    """Place among the columns of a page; -1 for a transient attribute, which has none."""
+
+    def __init__(
+        self, owner: str, name: str, kind: AttributeType, is_optional: bool, default: Any, is_transient: bool,
+        is_searchable: bool, key: str, rules: AttrRules, derivation: Optional[str] = None
+    ) -> None:
+        self._rules = rules
+        self._derivation = derivation
+        self._owner = owner
+        self._name = name
+        self._key = key
+        self._key_bytes = key.encode()
+        self._type = kind
+        self._is_optional = is_optional
+        self._is_transient = is_transient
+        self._is_searchable = is_searchable
+        self._is_required = default is NO_DEFAULT and derivation is None
+        self._default: Any = None if default is NO_DEFAULT else self._checked(default)
+
+    # At run time there is no __set__, so that a value in the instance's __dict__ is found without a call.
+    @overload
+    def __get__(self, instance: None, owner: type[Any]) -> Attr[T]: ...
+    @overload
+    def __get__(self, instance: Model, owner: Optional[type[Any]] = None) -> T: ...
+    def __get__(self, instance: Optional[Model], owner: Optional[type[Any]] = None) -> Union[Attr[T], T]:
+        if instance is None:
+            return self
+        reference = instance._quire_reference
+        if reference is None:
+            return self._default  # type: ignore[no-any-return]
+        page = reference.page
+        if page is not None and 0 <= self._place < len(page):
+            value = page[self._place][reference.index]
+        else:
+            try:
+                value = _identity.read(instance, self._key_bytes)
+            except Error as error:
+                raise blamed(error, self, instance)
+        if value is not None:
+            decode = self._type.decode
+            if decode is not None:
+                try:
+                    value = decode(value)
+                except InvalidArgument as error:
+                    raise blamed(error, self, instance) from None
+        _set_plain(instance, self._name, value)
+        return value  # type: ignore[no-any-return]
+
+    if TYPE_CHECKING:
+
+        def __set__(self, instance: Model, value: T) -> None: ...
+
+    def _checked(self, value: Any) -> Any:
+        """The value as reading it back would give it."""
+        if self._derivation is not None:
+            raise InvalidArgument(
+                f"{self} is derived from {self._derivation!r}: the store calculates it, and nobody assigns it.",
+                entity=self._owner, key=self._name)
+        if value is None:
+            if self._is_optional:
+                return None
+            raise misfit(
+                self, f"{self} expects {self._type.python.__name__}, not None; an attribute that may be None is "
+                f"declared Attr[Optional[{self._type.python.__name__}]].")
+        if not isinstance(value, self._type.accepted):
+            value = self._converted(value)
+        try:
+            return self._type.canonical(value)
+        except (InvalidArgument, InvalidText) as error:
+            raise blamed(error, self) from None
+
+    def _converted(self, value: Any) -> int:
+        # Whole numbers of other libraries say that they are some by __index__.
+        if int in self._type.accepted and hasattr(value, "__index__"):
+            return operator.index(value)
+        expected = self._type.python.__name__
+        given = type(value).__name__
+        if given == expected:
+            # numpy has a bool of its own.
+            given = f"{type(value).__module__}.{given}"
+            raise misfit(self, f"{self} expects {expected}, not {given} ({value!r:.60}); convert it: {expected}(...).")
+        raise misfit(self, f"{self} expects {expected}, not {given} ({value!r:.60}).")
+
+    def _pack(self, value: Any) -> _values.Packed:
+        if value is None:
+            return _values.NIL
+        try:
+            return self._type.pack(value)
+        except (InvalidArgument, InvalidText) as error:
+            raise blamed(error, self) from None
+
+    def _assign(self, instance: Model, value: Any) -> None:
+        try:
+            value = self._checked(value)
+            if instance._quire_context is not None:
+                _identity.write(instance, self._key_bytes, self._pack(value))
+        except Error as error:
+            raise blamed(error, self, instance)
+        _set_plain(instance, self._name, value)
+
+
+class ToOne(Navigable, Key, Generic[T]):
+    """A relationship to one object, in an annotation: `author: quire.ToOne["Author"]`.
+
+    `ToOne["Author | None"]` may be empty; without None, a save needs an object there. Reading it gives the object or
+    None and may look into the store.
+    """
+
+    _is_to_many: ClassVar[bool] = False
+
+    def __init__(
+        self, owner: str, name: str, destination: Any, is_optional: bool, options: RelationOptions
+    ) -> None:
+        self._owner = owner
+        self._name = name
+        self._key = options.name or name
+        self._key_bytes = self._key.encode()
+        self._destination = destination
+        self._is_optional = is_optional
+        self._options = options
+        self._is_required = options is PLAIN_RELATION
+
+    @overload
+    def __get__(self, instance: None, owner: type[Any]) -> ToOne[T]: ...
+    @overload
+    def __get__(self, instance: Model, owner: Optional[type[Any]] = None) -> T: ...
+    def __get__(self, instance: Optional[Model], owner: Optional[type[Any]] = None) -> Union[ToOne[T], T]:
+        if instance is None:
+            return self
+        context = instance._quire_context
+        if context is None:
+            return None  # type: ignore[return-value]
+        try:
+            id = _identity.read(instance, self._key_bytes)
+        except Error as error:
+            raise blamed(error, self, instance)
+        if id is None:
+            return None  # type: ignore[return-value]
+        return _identity.find(context, context.store._schema.destination(self), id)  # type: ignore[return-value]
+
+    if TYPE_CHECKING:
+
+        def __set__(self, instance: Model, value: T) -> None: ...
+
+    def _checked(self, value: Any) -> Any:
+        if value is not None and not _is_object(value):
+            raise misfit(self, f"{self} expects an object of {_destination_name(self)}, not {_values.called(value)}.")
+        if value is None and not self._is_optional:
+            raise misfit(
+                self, f"{self} expects an object of {_destination_name(self)}, not None; a relationship that may be "
+                f'empty is declared ToOne["{_destination_name(self)} | None"].')
+        return value
+
+    def _pack(self, value: Optional[Model]) -> _values.Packed:
+        return _values.NIL if value is None else value._quire_pack()
+
+    def _assign(self, instance: Model, value: Any) -> None:
+        _assign_related(self, instance, value)
+
+
+class ToMany(Collection, Key, Generic[M]):
+    """A relationship to any number of objects, in an annotation: `books: quire.ToMany["Book"]`.
+
+    Reading it gives a `Related`, which shows the objects as they are at each moment; assigning an iterable replaces
+    them.
+    """
+
+    _is_to_many: ClassVar[bool] = True
+
+    def __init__(
+        self, owner: str, name: str, destination: Any, is_optional: bool, options: RelationOptions
+    ) -> None:
+        self._owner = owner
+        self._name = name
+        self._key = options.name or name
+        self._key_bytes = self._key.encode()
+        self._destination = destination
+        self._is_optional = options.minimum == 0
+        self._options = options
+        self._is_required = options is PLAIN_RELATION
+
+    @overload
+    def __get__(self, instance: None, owner: type[Any]) -> ToMany[M]: ...
+    @overload
+    def __get__(self, instance: Model, owner: Optional[type[Any]] = None) -> Related[M]: ...
+    def __get__(self, instance: Optional[Model], owner: Optional[type[Any]] = None) -> Union[ToMany[M], Related[M]]:
+        if instance is None:
+            return self
+        if instance._quire_context is None:
+            raise NotInContext(
+                f"{self} can be read once its object is in a context; context.add(...) puts it there.",
+                entity=self._owner, key=self._name)
+        return Related(instance, self)
+
+    if TYPE_CHECKING:
+
+        def __set__(self, instance: Model, value: Iterable[M]) -> None: ...
+
+    def _checked(self, value: Any) -> list[Model]:
+        if _is_object(value):
+            raise misfit(self, f"{self} holds any number of objects; give a list with this one in it, or add it.")
+        if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+            raise misfit(
+                self,
+                f"{self} expects an iterable of objects of {_destination_name(self)}, not {_values.called(value)}.")
+        return [self._member(item) for item in value]
+
+    def _member(self, value: Any) -> Model:
+        if not _is_object(value):
+            raise misfit(self, f"{self} holds objects of {_destination_name(self)}, not {_values.called(value)}.")
+        return value  # type: ignore[no-any-return]
+
+    def _pack(self, value: list[Model]) -> _values.Packed:
+        return _values.listed([item._quire_pack() for item in value])
+
+    def _assign(self, instance: Model, value: Any) -> None:
+        _assign_related(self, instance, value)
+
+    def _blamed(self, error: Error, instance: Model) -> Error:
+        return blamed(error, self, instance)
+
+
+Relationship = Union[ToOne[Any], ToMany[Any]]
+Property = Union[Attr[Any], ToOne[Any], ToMany[Any]]
+
+
+def _destination_name(relationship: Relationship) -> str:
+    destination = relationship._destination
+    return destination.name if isinstance(destination, Unresolved) else destination.__name__
+
+
+def _is_object(value: object) -> bool:
+    return hasattr(type(value), "_quire_entity")
+
+
+def _assign_related(relationship: Relationship, instance: Model, value: Any) -> None:
+    try:
+        value = relationship._checked(value)
+        if instance._quire_context is not None:
+            _identity.write(instance, relationship._key_bytes, relationship._pack(value))
+            return
+    except Error as error:
+        raise blamed(error, relationship, instance)
+    _set_plain(instance, relationship._name, value)
+
+
+def misfit(property: Property, message: str) -> WrongType:
+    """For a value of a type that a property does not take."""
+    return WrongType(message, entity=property._owner, key=property._name)
+
+
+def blamed(error: Error, property: Property, instance: Optional[Model] = None) -> Error:
+    """An error of what was done to a property, which names it and its object then."""
+    error._rename(property._key, property._name)
+    named = str(property) in error.message or f".{property._name}'" in error.message
+    # Others are about the context or the store as a whole.
+    if not named and isinstance(error, (InvalidArgument, InvalidState, InvalidText, NotFound, WrongType)):
+        error._reword(f"{property}: {error.message}")
+    error.entity = property._owner if instance is None else type(instance).__name__
+    error.key = property._name
+    if instance is not None:
+        error.id = instance.id
+    return error

@@ -1,0 +1,1 @@
+"""Keys, conditions and expressions; registered functions."""
