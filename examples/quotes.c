@@ -189,7 +189,7 @@ static quire_object *add_quote(quotes *self, const char *author, const char *con
     return NULL;
 }
 
-/* Deletes the only quotation of the first author who has just one. */
+/* Deletes the only quotation of the first author with just one. */
 static bool delete_last_of_an_author(quotes *self) {
     for (int64_t i = 0; i < quire_results_section_count(self->results); i++) {
         quire_error *error = NULL;

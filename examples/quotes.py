@@ -161,7 +161,7 @@ class Program:
         self.make_mixed_changes(first)
 
     def delete_last_of_an_author(self) -> None:
-        """Deletes the only quotation of the first author who has just one."""
+        """Deletes the only quotation of the first author with just one."""
         for section in self.quotes.sections:
             if len(section) == 1:
                 print(f"  which is {described(section[0])}")

@@ -1,4 +1,4 @@
-// libffi's types are global variables that anybody may write, which Swift will not read; these are functions.
+// libffi's types are global variables that any code may write, and Swift does not read such. These are functions.
 #pragma once
 
 #include <stdbool.h>

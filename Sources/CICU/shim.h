@@ -275,7 +275,7 @@ static inline quire_icu_period quire_icu_period_around(
 
 static inline const char *quire_icu_error_name(UErrorCode status) { return u_errorName(status); }
 
-// The C library's linear-time search, which its header shows only to those who ask for GNU's extensions.
+// The C library's linear-time search, which its header declares only with GNU's extensions.
 extern void *memmem(const void *text, size_t length, const void *part, size_t part_length);
 static inline bool quire_contains(const void *text, size_t length, const void *part, size_t part_length) {
   return memmem(text, length, part, part_length) != 0;

@@ -135,8 +135,8 @@ def _headline(figures: Figures) -> str:
     case = plan.case_of("live.one")
     return "\n".join([
         "## The headline: one row changes", "",
-        "From the change to the moment at which the displayed, sectioned list is right again and whoever redraws it",
-        "knows what to redraw, commit included.", "",
+        "From the change to the moment at which the displayed, sectioned list is right again and the view knows",
+        "what to redraw, commit included.", "",
         _row(["contender", *(f"{rows:,} rows" for rows in case.rows)]), "|---|" + "---:|" * len(case.rows),
         *(_row([f"`{each}`", *(
             "" if figures.of(case.name, each, rows) is None else time_text(figures.of(case.name, each, rows))

@@ -22,7 +22,7 @@ class Case(NamedTuple):
     title: str
     rows: tuple[int, ...]
     others: tuple[str, ...] = EVERYONE
-    """Who takes part beside the C program, which has Quire and SQLite in it."""
+    """The contenders that take part beside the C program, which has Quire and SQLite in it."""
     most: int = 1_000_000
     """The others have no more rows than that, save for quire-python."""
     in_c: str = "="

@@ -45,7 +45,7 @@ static void changes_name_what_changed(void) {
     set_text(b, "title", "0");
     process(made.context);
     CHECK_HEARD(">0:title ~1:pages ");
-    /* Nobody asked for the author. */
+    /* The author is not displayed. */
     set_text(author, "name", "Schiller");
     process(made.context);
     CHECK_HEARD("");

@@ -51,7 +51,7 @@ static void a_child_has_nothing_to_wait_for_either(void) {
     CHECK(is_readable(descriptor));
     CHECK_OK(quire_store_close(made.store, &error));
     CHECK(!is_readable(descriptor));
-    /* What is dropped after that is told to nobody. */
+    /* A rollback after that wakes no descriptor. */
     (void)quire_context_rollback(made.context, NULL);
     CHECK(!is_readable(descriptor));
     quire_object_release(book);

@@ -175,7 +175,7 @@ static void read_what_is_memory(void *data) {
     CHECK(quire_error_status(scene->failure) == QUIRE_INVALID_ARGUMENT);
     CHECK(quire_model_entity_count(scene->made.model) > 0);
     CHECK(strcmp(scene->title, "Faust, the first part of the tragedy") == 0);
-    /* The model is as good as ever, too, for a file that nobody had open. */
+    /* The model is as good as ever, too, for a file that no process had open. */
     quire_store *store = NULL;
     CHECK_OK(quire_store_open(other_path, QUIRE_NUL, scene->made.model, NULL, &store, &error));
     quire_context *context = NULL;

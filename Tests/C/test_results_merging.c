@@ -1,7 +1,7 @@
 /* What a controller makes of what other contexts have saved. */
 #include "recorder.h"
 
-/* A list of authors who have long books; `other` has read the book as it was between two changes. */
+/* A list of authors of long books; `other` has read the book as it was between two changes. */
 static void check_ahead(quire_context *context, quire_context *other, bool saves) {
     quire_object *author = insert(context, "Author"), *book = insert_book(context, "a", 1), *theirs = NULL;
     set_value(book, "author", quire_value_object(author));

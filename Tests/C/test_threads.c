@@ -1,4 +1,4 @@
-/* Two threads in one context: whoever comes second is refused with a status, never let in, never made to wait. */
+/* Two threads in one context: the second is refused with a status, never let in, never made to wait. */
 #include "fixture.h"
 
 #include <pthread.h>

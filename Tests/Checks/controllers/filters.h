@@ -14,7 +14,7 @@ typedef struct filter {
 extern const filter filters[];
 extern const int filter_count;
 
-/* NULL for nobody. */
+/* NULL for none. */
 const thing *holder_of(const facts *facts, int kind, const thing *thing);
 int count_books(const facts *facts, const thing *person);
 

@@ -1,5 +1,5 @@
 /*
- * The world of the check `controllers`: books by persons, who live in cities, with tags; and the contexts that change it.
+ * The world of the check `controllers`: books by persons with cities, and with tags; and the contexts that change it.
  *
  * A thing is known by its kind and its slot, which it carries in its attribute `number`. What is true of it, a context is
  * asked, object by object: how contexts come to agree is the business of the check `graph`.

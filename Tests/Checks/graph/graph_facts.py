@@ -40,7 +40,7 @@ def pair(relation: Relation, owner: int, member: int) -> tuple[str, int, int]:
 
 
 def members(facts: Facts, n: int, relation: Relation) -> list[int]:
-    """Who is in a to-many relationship, in no order or in its own."""
+    """The members of a to-many relationship, in no order or in its own."""
     if relation.ordered:
         return list(facts.get(("order", n, relation.name), ()))
     if relation.pair:
@@ -253,7 +253,7 @@ def merge(
 
 
 def _merge_orders(merged: Facts, base: Facts, mine: Facts, theirs: Facts, open_keys: set[Any]) -> None:
-    """Has orders hold who belongs to them: those that changed on both sides, or follow from others, are open."""
+    """Makes orders hold their members. Orders that changed on both sides, or follow from others, are open."""
     for n in objects(merged):
         for relation in OF[merged[n]]:
             if not relation.ordered:

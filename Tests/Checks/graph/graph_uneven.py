@@ -130,7 +130,7 @@ class UnevenWorld(Stage):
                      note, lambda shown: shown == set(wanted))
 
     def _is_owned(self, n: int, name: str, m: int) -> bool:
-        """The file has one place for who owns a clip, so that contexts which give it to several undo each other."""
+        """The file has one place for the owner of a clip, so contexts that give it to several undo each other."""
         if name != "clips":
             return False
         family = [self.stored]

@@ -282,7 +282,7 @@ class UnevenSide(Side):
                 if key not in self.done:
                     self.note_perhaps(key, {None})
             if is_one_to_one(key):
-                # Who was left alone may have been given another partner.
+                # An object that lost its partner may have got another one.
                 for each in [each for each, done in self.done.items() if done == (None, True) and is_one_to_one(each)]:
                     self.note_perhaps(each, set())
         self.last = dict(self.saved)
@@ -363,7 +363,7 @@ class UnevenSide(Side):
             key = (m, back.name)
             found = {value == n for value in self.allowed(key)}
             if self.is_behind() and n in self.possible(key):
-                # Who held it by what was read before shows it until that is merged.
+                # An object that held it when it was read shows it until the change is merged.
                 found = found if self.done.get(key) == (n, True) else {True, False}
         else:
             found = {bool(value) for value in self.allowed(pair(relation, n, m))}

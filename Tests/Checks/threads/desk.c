@@ -120,7 +120,7 @@ static void open_desk(desk *desk, teller *teller) {
 }
 
 static void leave_desk(desk *desk) {
-    /* A delegate is called on the thread of its context: whoever comes to release the controller finds none. */
+    /* A delegate is called on the thread of its context: the thread that releases the controller finds none. */
     OK(quire_results_set_delegate(desk->results, NULL, &error));
     leave_results(desk->results);
     for (int i = 0; i < ACCOUNTS; i++) leave_object(desk->accounts[i]);

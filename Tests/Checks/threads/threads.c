@@ -5,7 +5,7 @@
  *
  * Every save must end with a status that is to be expected; whenever a context has nothing to merge it must show one
  * state of the store; and at the end the file must be the sum of what the threads say they have saved. Runs under the
- * thread sanitizer too (script/check threads). The seed decides what each thread wants to do, not who is first.
+ * thread sanitizer too (script/check threads). The seed decides what each thread wants to do, not which thread is first.
  */
 #include "dice.h"
 #include "threads.h"

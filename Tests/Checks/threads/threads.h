@@ -21,12 +21,12 @@ void add_pair(pairs *pairs, int64_t first, int64_t second);
 /*
  * What a thread says it has saved. The ledger of the store is right when it is the sum of these:
  *
- * - the balance of an account is what it opened with and all deltas. Who changes it does so under a policy that refuses
+ * - the balance of an account is what it opened with and all deltas. A thread changes it under a policy that refuses
  *   conflicts, or else one change would be lost in another;
  * - visits are added by batch requests alone;
- * - entries are those that were inserted, less those that were deleted: nobody inserts a deleted one again;
- * - a stamp has the mark that somebody says was saved last here or there, and all its values from that one;
- * - a label is there once when anybody has saved it.
+ * - entries are those that were inserted, less those that were deleted: no thread inserts a deleted one again;
+ * - a stamp has the mark that some thread says was saved last here or there, and all its values from that one;
+ * - a label is there once when any thread has saved it.
  */
 typedef struct claims {
     int64_t deltas[ACCOUNTS], visits[ACCOUNTS];
@@ -65,7 +65,7 @@ void name_label(int label, char name[16]);
 /* Compares the file with the sum of the claims; gives the number of differences and tells the first. */
 long audit(sqlite3 *database, const teller *tellers);
 
-/* Leaves a handle to be released by whoever comes next, a thread that need not be that of its context. */
+/* Leaves a handle for the next thread to release, which need not be that of its context. */
 void leave_object(quire_object *object);
 void leave_list(quire_list *list);
 void leave_results(quire_results *results);

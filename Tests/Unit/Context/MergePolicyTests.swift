@@ -435,7 +435,7 @@ struct MergePolicyTests {
       try first.save()
       return mine
     }()
-    // Nobody holds the book in the first context any more.
+    // The book has no reference in the first context any more.
     #expect(shownCount(results) == 1)
     second.mergePolicy = policy
     try second.delete(try twin(tag))

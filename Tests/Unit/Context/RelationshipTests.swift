@@ -66,7 +66,7 @@ struct RelationshipHistoryTests {
 
     private func delete() throws {
       guard graph.objects.count > 12, let number = dice.pick(graph.objects) else { return }
-      // What becomes of a reference that nobody can clear is for a test of its own.
+      // What becomes of a reference that no rule can clear is for a test of its own.
       let publisher = try #require(Link.named("Book", "publisher"))
       if graph.isHeldWithoutInverse(number, publisher) { return }
       try context.delete(object(number))

@@ -100,7 +100,7 @@ final class UndoHistory {
 
   private func delete() throws {
     guard now.graph.objects.count > 10, let number = dice.pick(now.graph.objects) else { return }
-    // What becomes of a reference that nobody can clear is for a test of its own.
+    // What becomes of a reference that no rule can clear is for a test of its own.
     let publisher = try #require(Link.named("Book", "publisher"))
     if now.graph.isHeldWithoutInverse(number, publisher) { return }
     note("delete \(number)")

@@ -10,7 +10,7 @@ struct UndoHistoryTests {
   func histories(seed: UInt64) throws {
     print("undo history: seed \(seed)")
     let history = try UndoHistory(seed: seed)
-    // The context and what can be undone hold each other until nobody outside holds anything.
+    // The context and what can be undone hold each other until nothing outside holds either.
     history.context.retainExternally()
     defer { history.context.releaseExternally() }
     for step in 0..<1500 {

@@ -118,7 +118,7 @@ struct ReadAheadTests {
       let held = isHeld ? try (0..<20).map { try object(list, $0) } : []
       let before = try library.statementCount()
       let page = try list.page(0..<50, keys: ["title", "author.name", "author.age"], nulSeparated: false)
-      // Who has looked at twenty has the others read ahead.
+      // After a look at twenty the others are read ahead.
       #expect(try library.statementCount() - before == (isHeld ? 1 : 2))
       let plain = try self.list()
       let names = try (0..<50).map { try object(plain, $0).value(atKeyPath: ["author", "name"]) }

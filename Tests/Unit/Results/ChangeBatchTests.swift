@@ -90,7 +90,7 @@ struct ChangeBatchTests {
   @Test func aRowThatIsNewToAListEntersItWhateverIsToldOfItFirst() throws {
     let mine = Context(store: library.store)
     let list = try list("TRUEPREDICATE", by: "title", in: mine)
-    // Inserted, and then given members: to who merges both it is a row that changed.
+    // Inserted, and then given members: to a merge of both it is a row that changed.
     let tagged = try book("a")
     try context.save()
     try tagged.add(context.insert(entityNamed: "Tag"), to: library.relationship("Book", "tags"))

@@ -229,7 +229,7 @@ struct CompositeTests {
     let log = Log()
     for child in children.prefix(2) { child.delegate = log }
     composite.delegate = log
-    // Whoever is told sees all of the old state, or all of the new one.
+    // Each callback sees all of the old state, or all of the new one.
     log.act = { line in
       let counts = children.map(\.count)
       if line.hasSuffix("was 0") { #expect(counts == [0, 0, 0]) }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import QuireCore
 
-/// What a list makes of rows that another program has changed or deleted, of which nobody tells its context.
+/// What a list makes of rows that another program has changed or deleted, of which its context receives no notice.
 @Suite("Lists and other programs")
 struct ForeignWriteTests {
   private let library: LibraryFixture

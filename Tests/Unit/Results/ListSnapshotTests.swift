@@ -118,7 +118,7 @@ struct ListSnapshotTests {
     let changed = try results.snapshot()
     #expect(ChangeSet.between(unsaved, changed).changes.map(\.kind) == [.update])
     #expect(ChangeSet.between(changed, unsaved).changes.map(\.id) == [-1])
-    // After a fetch nobody knows what was shown before.
+    // A fetch leaves no record of the rows that were shown before.
     try results.performFetch()
     #expect(try ChangeSet.between(saved, results.snapshot()).isEmpty)
   }

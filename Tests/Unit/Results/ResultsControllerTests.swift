@@ -166,7 +166,7 @@ struct ResultsControllerTests {
       for probe in probes { probe.forgetReports() }
       try shop.context.process()
       let after = shop.now
-      // Titles and prices are nobody else's concern; an author who changed is that of all books.
+      // Titles and prices concern no other row; a changed author concerns all books.
       let isPlain =
         before.persons == after.persons && before.passports == after.passports
         && before.books.mapValues(\.author) == after.books.mapValues(\.author)

@@ -191,7 +191,7 @@ import Testing
     #expect(try isTaken(whole))
   }
 
-  /// Who writes such a file on purpose can have a wrong list shown, and no more.
+  /// A program that writes such a file on purpose can make a list show wrong rows, and do no other harm.
   @Test("No file of whatever numbers ends the process", arguments: [0, 1, 30])
   func forgery(rows: Int) throws {
     let press = try Press()

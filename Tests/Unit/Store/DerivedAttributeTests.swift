@@ -104,7 +104,7 @@ struct DerivedAttributeTests {
     #expect(try integer(author, "bookCount") == 1)
     #expect(!author.isUpdated && !context.hasChanges)
     #expect(controller.count == 1)
-    // What was only derived is no new version of the row: nobody else's save is in conflict with it.
+    // What was only derived is no new version of the row: no other save is in conflict with it.
     #expect(try fixture.table("ZAUTHOR").values.map { $0["Z_OPT"] } == ["1"])
   }
 
@@ -274,7 +274,7 @@ struct DerivedAttributeTests {
     #expect(whole.contains("Z_DA_ZBOOK_Author_bookCount_PARAMETER_INSERT"))
     #expect(whole.contains("Z_DA_ZAUTHOR_Author_bookCount_SOURCE_INSERT"))
     try fixture.stranger.run("INSERT INTO ZAUTHOR (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, 1, 1, 'Ada')")
-    // Whoever drops a trigger and writes is found out by that.
+    // A program that drops a trigger and writes is found out by that.
     try fixture.stranger.run("DROP TRIGGER Z_DA_ZBOOK_Author_bookCount_PARAMETER_INSERT")
     try fixture.stranger.run("INSERT INTO ZBOOK (Z_PK, Z_ENT, Z_OPT, ZAUTHOR) VALUES (1, 2, 1, 1)")
     #expect(try fixture.table("ZAUTHOR")["1"]?["ZBOOKCOUNT"] == "0")
