@@ -45,7 +45,7 @@ public func quire_fetch_request_set_progress(
   }
 }
 
-/// Who is to be told, from what the caller gave; nil for NULL.
+/// The progress function, from the caller's struct; nil for NULL.
 func monitorProgress(_ progress: UnsafePointer<quire_progress>?) throws(Failure) -> FetchMonitor.Progress? {
   guard progress != nil else { return nil }
   let chosen = try options(progress, defaults: quire_progress(), "progress")

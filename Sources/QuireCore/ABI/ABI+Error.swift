@@ -92,7 +92,7 @@ public func quire_error_object(
     guard let offender = try resolve(error, "error").offender, let reference = offender.object?.reference else {
       throw Failure(.notFound, "The error is about no object.")
     }
-    // One that is to be deleted is at fault as well, and nobody finds it by its id.
+    // An object that is to be deleted can be at fault as well, and a lookup by id does not find it.
     if let object = context.registeredObject(reference) {
       out.pointee = .passing(object)
     } else {

@@ -12,7 +12,7 @@ private final class FunctionOwner: @unchecked Sendable {
 
   deinit { destroy?(userData) }
 
-  /// After a refused registration everything stays the program's. Nobody else has seen the owner then.
+  /// After a refused registration everything stays the program's. No other thread has seen the owner then.
   func disown() { destroy = nil }
 }
 

@@ -6,7 +6,7 @@ final class ParsedPredicate: Sendable {
   private let texts = BorrowedTexts()
   private let idle = Guarded<Idle>(Idle())
 
-  /// Nobody uses what is in here.
+  /// No call is using the evaluator in here.
   private struct Idle: @unchecked Sendable { var evaluator: PredicateEvaluator? }
 
   init(_ predicate: Predicate) { self.predicate = predicate }

@@ -163,7 +163,7 @@ public func quire_results_section(
 }
 
 extension quire_section {
-  /// Its texts are lent by whoever holds `info`.
+  /// Its texts are lent by the owner of `info`.
   init(_ info: ResultsController.SectionInfo) throws(Failure) {
     self.init(
       struct_size: 0, reserved: 0, name: info.name.lent, index_title: info.indexTitle?.lent ?? noText,

@@ -147,7 +147,7 @@ func exported(_ value: Value, nameOf section: Text) throws(Failure) -> quire_val
 }
 
 extension Text {
-  /// The text as C sees it, borrowed from whoever keeps `self`.
+  /// The text as C sees it, borrowed from the owner of `self`.
   var lent: quire_string {
     quire_string(data: UnsafeRawPointer(bytes.start).assumingMemoryBound(to: CChar.self), size: bytes.count)
   }

@@ -229,7 +229,7 @@ extension Column.Kind {
 
 extension Context {
   /// The objects of `entity` from which a path of relationships leads to one of `targets`, as it is saved or as it is
-  /// now: perhaps some more than do either.
+  /// now. There may be some more that lead there in neither way.
   func objects(
     reaching targets: [ManagedObject], along path: [Relationship], from entity: Entity
   ) throws(Failure) -> [ManagedObject] {
@@ -248,7 +248,7 @@ extension Context {
     try owners(of: Set(members.map(\.reference)), present: members, through: relationship, from: entity)
   }
 
-  /// The same of references, of which those whose objects are not `present` are to what is gone.
+  /// The same for references. Those whose objects are not `present` are references to deleted objects.
   func owners(
     of references: Set<ObjectReference>, present members: [ManagedObject], through relationship: Relationship,
     from entity: Entity
@@ -278,7 +278,7 @@ extension Context {
 }
 
 extension ManagedObject {
-  /// One that is to be inserted has a row only if it had one before, and somebody has brought that back.
+  /// An object to be inserted has a row only if it had one before, and another writer has brought that back.
   var mayHaveRow: Bool { id > 0 && (state != .inserted || version > 0) }
 
   func differsFromStore(in property: Property) -> Bool {

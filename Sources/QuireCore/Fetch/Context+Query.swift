@@ -12,8 +12,8 @@ final class KeptQuery {
 }
 
 extension Context {
-  /// The request's query, resolved and compiled once while the same request is asked again and again; nil for one that
-  /// is worth or allows no keeping.
+  /// The request's query, resolved and compiled once while the same request is repeated. nil for a request that is not
+  /// worth keeping, or does not allow it.
   func keptQuery(for request: FetchRequest) throws(Failure) -> KeptQuery? {
     if request.resultType != .ids || request.cancellation != nil || request.progress != nil { return nil }
     if let kept = lastQuery as? KeptQuery, kept.stamp == request.stamp { return kept }
@@ -26,8 +26,8 @@ extension Context {
 }
 
 extension Predicate {
-  /// Whether its SQL depends on nothing but the model: not on the moment, on functions that a program may register
-  /// anew, on objects that may be saved meanwhile, or on what a text index holds.
+  /// Whether its SQL depends on the model alone. It must not depend on the moment, on functions that a program may
+  /// register anew, on objects that may be saved meanwhile, or on the contents of a text index.
   fileprivate var compilesAlike: Bool {
     switch self {
     case .constant: true

@@ -1,6 +1,6 @@
 extension FetchMonitor {
-  /// Watches one fetch or batch request of a context; nil when nobody asked for that. While the progress is told, the
-  /// context lets nobody in.
+  /// Watches one fetch or batch request of a context; nil when the request asks for no watching. While the progress
+  /// function runs, the context refuses all calls.
   convenience init?(
     _ work: Work = .fetch, of entityName: String, _ cancellation: Cancellation?, _ progress: Progress?,
     in context: Context

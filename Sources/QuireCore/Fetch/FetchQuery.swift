@@ -14,7 +14,7 @@ struct FetchQuery {
   /// Where the predicate looks beyond the rows themselves.
   let predicateReach: PredicateReach
   private let evaluator: PredicateEvaluator?
-  /// Who watches its one run, if anybody does.
+  /// The monitor of its one run, if there is one.
   var monitor: FetchMonitor?
 
   init(_ request: FetchRequest, in context: Context) throws(Failure) {

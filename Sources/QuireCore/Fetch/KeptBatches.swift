@@ -1,5 +1,5 @@
-/// Which batches of a list are kept: so many of those read last that a loop over any number of objects holds little,
-/// and that jumping about in a list of usual length reads nothing twice.
+/// Which batches of a list are kept. They are the last ones read: few enough that a loop over any number of objects
+/// holds little, and many enough that jumping about in a list of usual length reads nothing twice.
 struct KeptBatches {
   private static let mostObjects = 20_000
 

@@ -109,8 +109,8 @@ final class ObjectList {
     return object
   }
 
-  /// Has objects that nobody else holds go. Those without a row to be read from again stay, and so does what another id
-  /// than its row's leads to.
+  /// Releases objects without another reference. Objects without a row to be read from again stay, and so do those that
+  /// an id other than their row's leads to.
   private func letGo(of range: Range<Int>) {
     for index in range {
       if let object = objects[index], object.state == .saved, object.id == rows[index].id { objects[index] = nil }

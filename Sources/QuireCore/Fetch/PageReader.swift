@@ -1,5 +1,5 @@
-/// Makes pages: values of objects where the context has them, of stored rows where it does not, so that showing a
-/// window of a list makes no objects.
+/// Makes pages: values of objects where the context has them, of stored rows where it does not. Showing a window of a
+/// list thus makes no objects.
 struct PageReader {
   private let context: Context
   let entity: Entity
@@ -24,8 +24,8 @@ struct PageReader {
   /// Whether some values are those of related objects.
   var reachesRelated: Bool { paths.contains { !$0.relationships.isEmpty } }
 
-  /// Reads the rows with these ids in their order, without values in between, where all paths are columns of the store;
-  /// false, and nothing is read, where they are not.
+  /// Reads the rows with these ids in their order, without values in between, where all paths are columns of the store.
+  /// False, and nothing is read, where they are not.
   func readColumns(
     _ ids: [Int64], _ body: (Int64, Statement, [StoredType]) throws(Failure) -> Void
   ) throws(Failure) -> Bool {

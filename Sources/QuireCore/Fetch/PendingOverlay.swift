@@ -1,5 +1,5 @@
-/// Objects whose values in a context, or in one that it reads through, may differ from what the store would say of
-/// them, so that memory decides. Each is of the nearest context that has something to say of it.
+/// Objects whose values in a context, or in one that it reads through, may differ from those of the store, so that
+/// memory decides. Each is of the nearest context that has such values.
 struct PendingOverlay {
   private(set) var objects: [ManagedObject] = []
   /// The permanent ids among them: rows that the store has to leave out.

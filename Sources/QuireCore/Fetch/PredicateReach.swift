@@ -1,5 +1,5 @@
-/// The keys of a predicate resolved against the entity it is asked of: wrong ones are refused, even where no value
-/// would show them, and what depends on related objects is found.
+/// The keys of a predicate resolved against its entity. Wrong keys are refused, even where no value would show them,
+/// and parts that depend on related objects are found.
 struct PredicateReach {
   private(set) var dependencies: [Dependency] = []
   /// Properties of the object itself, or more where it cannot be told which.

@@ -78,7 +78,7 @@ extension UnsafeMutablePointer where Pointee: Handle {
     return Unmanaged.passRetained(object).toOpaque().assumingMemoryBound(to: Pointee.self)
   }
 
-  /// The pointer without a reference, for a callback or a borrowed result; somebody else keeps the object alive.
+  /// The pointer without a reference, for a callback or a borrowed result. Another reference keeps the object alive.
   static func lending(_ object: Pointee.Object) -> Self {
     Unmanaged.passUnretained(object).toOpaque().assumingMemoryBound(to: Pointee.self)
   }

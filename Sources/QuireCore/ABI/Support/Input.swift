@@ -162,8 +162,8 @@ func checkReserved(_ reserved: UInt32, _ name: InputName) throws(Failure) {
   }
 }
 
-/// An options or delegate struct of any version: what the caller's lacks is as in `defaults`, and what it has more
-/// must be zero, because this library would ignore it.
+/// An options or delegate struct of any version. Members that the caller's struct lacks are as in `defaults`. Members
+/// that this library does not know must be zero, because it would ignore them.
 func options<T: BitwiseCopyable>(_ pointer: UnsafePointer<T>?, defaults: T, _ name: InputName) throws(Failure) -> T {
   guard let pointer else { return defaults }
   let raw = UnsafeRawPointer(pointer)

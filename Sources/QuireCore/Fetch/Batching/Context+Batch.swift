@@ -148,7 +148,8 @@ extension Context {
     }
   }
 
-  /// From here on nothing fails: the file has the changes. Who cannot be told now is told the next time.
+  /// From here on nothing fails: the file has the changes. Observers that cannot be notified now are notified the next
+  /// time.
   private func take(_ outcome: BatchOutcome) -> ContiguousArray<RowIdentifier> {
     if let prepared = outcome.merge {
       merge(prepared)
