@@ -57,11 +57,9 @@ extension Store {
     var hasPassed = false
     try withTextIndexes(unless: { hasPassed }) { () throws(Failure) in
       let sql = try FetchSQL(plan, keyPaths: keyPaths, schema: schema)
-      let sections = sql.sections.map { [$0] } ?? []
-      let types = sections.map { _ in StoredType.attribute(.binary) } + sql.columns.map(\.type)
-      let columns = ([layout.identifierColumns] + sections + sql.columns.map(\.sql)).joined(separator: ", ")
+      let types = sql.valueTypes
       try withConnection { connection throws(Failure) in
-        let statement = try connection.statement(sql.select(columns))
+        let statement = try connection.statement(sql.select(layout.identifierColumns, further: sql.valueColumns))
         try sql.bind(to: statement)
         var values = [Value](repeating: .nil, count: types.count)
         while try statement.step() {

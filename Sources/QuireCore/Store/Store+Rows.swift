@@ -97,7 +97,7 @@ extension Store {
       key = step.key
     }
     var conditions = ["\(key) IN (\(IDList.sql))"]
-    if let condition = FetchSQL.entityCondition(entity, includesSubentities: true, "t0") {
+    if let condition = FetchSQL.entityCondition(entity, includesSubentities: true, "t0")?.sql {
       conditions.append(condition)
     }
     let sql = "SELECT DISTINCT t0.Z_PK FROM \(source) WHERE \(conditions.joined(separator: " AND ")) ORDER BY t0.Z_PK"

@@ -139,7 +139,7 @@ private final class PredicateTable {
     let arguments = SQLArguments()
     let compiler = SQLCompiler(schema: schema, arguments: arguments)
     let row = SQLCompiler.mainRow(try schema.model.entity(named: "R"), alias: "r")
-    return (try compiler.fragment(predicate, SQLScope(subject: row)).sql, arguments.all)
+    return (try compiler.condition(predicate, SQLScope(subject: row)).sql, arguments.all)
   }
 
   static func type(_ path: [String]) throws(Failure) -> ColumnType {

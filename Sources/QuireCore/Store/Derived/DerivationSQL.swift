@@ -125,7 +125,7 @@ struct DerivationSQL: Sendable {
       conditions += ["j.\(pairs.ownerColumn) = \(anchor)", "m.Z_PK = j.\(pairs.destinationColumn)"]
     }
     tables.append("\(members.table) m")
-    if let condition = members.destinationCondition("m") { conditions.append(condition) }
+    if let condition = members.destinationCondition("m") { conditions.append(condition.sql) }
     return "(SELECT \(aggregate) FROM \(tables.joined(separator: ", ")) "
       + "WHERE \(conditions.joined(separator: " AND ")))"
   }

@@ -1,19 +1,15 @@
 /// The parts of the SELECT that answers a fetch plan, and its arguments.
 struct FetchSQL {
-  private let source: String
-  private let conditions: String
-  private let order: String
-  private let window: String
-  /// FROM and WHERE of each part of `selectKeyed`.
-  private let keyed: [String]?
-  private let isWholeTable: Bool
+  private let query: SQLQuery
+  /// Each part of `selectKeyed`.
+  private let keyed: [SQLQuery]?
   let arguments = SQLArguments()
   /// The column that orders by section.
-  let sections: String?
+  let sections: SQLExpr?
   /// The columns of the key paths that were asked for beside the plan's own.
   let columns: [KeyPathResolver.Column]
   /// Those of the plan's expressions.
-  let values: [(sql: String, kind: SQLLeaf.Kind)]
+  let values: [(expr: SQLExpr, kind: SQLLeaf.Kind)]
 
   init(_ plan: FetchPlan, keyPaths: [[String]] = [], schema: Schema) throws(Failure) {
     try FetchSQL.checkWindow(plan)
@@ -21,81 +17,108 @@ struct FetchSQL {
     let compiler = SQLCompiler(schema: schema, arguments: arguments)
     let row = SQLCompiler.mainRow(plan.entity, alias: alias)
     let resolver = KeyPathResolver(compiler: compiler, row: row)
-    var restrictions = FetchSQL.restrictions(plan, arguments)
-    let fragment = try FetchSQL.fragment(plan, row, compiler)
-    var order: [String] = []
-    var place = PlaceSQL(plan.after, key: "\(alias).Z_PK", arguments)
+    var restrictions = FetchSQL.restrictions(plan, row, arguments)
+    let predicate = try FetchSQL.predicate(plan, row, compiler)
+    var order: [SQLOrder] = []
+    var place = PlaceSQL(plan.after, key: row.key, arguments)
     sections = try plan.sections.map { (sections) throws(Failure) in try compiler.order(of: sections, row) }
     if let sections {
-      order.append(sections)
+      order.append(SQLOrder(value: sections))
       place.add(sections, isAscending: true) { $0 }
     }
     for descriptor in plan.sort {
       let column = try resolver.column(descriptor.keyPath, for: .sort)
-      let kind = descriptor.textOrder.kind
-      let isBinary = descriptor.textOrder == .binary
-      let locale = isBinary ? "" : arguments.parameter(.text(descriptor.textOrder.locale))
-      func ordered(_ text: String) -> String {
-        isBinary ? text : PredicateFunctions.ordered(text, kind, locale)
-      }
-      order.append(descriptor.isAscending ? ordered(column.sql) : "\(ordered(column.sql)) DESC")
-      place.add(column.sql, isAscending: descriptor.isAscending, ordered)
+      let locale = FetchSQL.locale(of: descriptor.textOrder, arguments)
+      func ordered(_ text: SQLExpr) -> SQLExpr { text.ordered(descriptor.textOrder, locale) }
+      order.append(SQLOrder(value: ordered(column.expr), isDescending: !descriptor.isAscending))
+      place.add(column.expr, isAscending: descriptor.isAscending, ordered)
     }
     restrictions += place.conditions()
-    conditions = FetchSQL.conditions(restrictions, fragment)
-    order.append("\(alias).Z_PK")
+    order.append(SQLOrder(value: row.key))
     var columns: [KeyPathResolver.Column] = []
     for keyPath in keyPaths { columns.append(try resolver.column(keyPath, for: .fetchedProperty)) }
+    self.columns = columns
 
-    var values: [(sql: String, kind: SQLLeaf.Kind)] = []
+    var values: [(expr: SQLExpr, kind: SQLLeaf.Kind)] = []
     for expression in plan.values { values.append(try compiler.value(expression, of: row)) }
     self.values = values
 
-    window = FetchSQL.window(plan, arguments)
-    source = " FROM \(schema.table(of: plan.entity)) \(alias)\(row.joins?.sql ?? "")"
-    if let search = fragment?.keyed, search.key == "\(alias).Z_PK", plan.sort.isEmpty, columns.isEmpty, window.isEmpty,
-      plan.isRestrictedTo == nil
+    let window = FetchSQL.window(plan, arguments)
+    let table = schema.table(of: plan.entity)
+    query = SQLQuery(
+      tables: [.named(table, alias)] + (row.joins?.tables ?? []),
+      conditions: restrictions + (predicate.map { [SQLExpr(.group($0))] } ?? []), order: order, window: window)
+    if let search = predicate?.keyedSearch, search.key.name == row.key.name, plan.sort.isEmpty, columns.isEmpty,
+      window == nil, plan.isRestrictedTo == nil
     {
-      let table = schema.table(of: plan.entity)
-      let conditions = (restrictions + [search.test]).joined(separator: " AND ")
       // Each list of keys on its own: from all of them together SQLite would take the keys by a detour.
-      keyed = search.keys.map {
-        " FROM (\($0)) found CROSS JOIN \(table) \(alias) ON \(search.key) = found.Z_PK WHERE \(conditions)"
+      keyed = search.keys.all.map { keys in
+        let isFound = SQLExpr.compare(search.key, .equal, .column("found", "Z_PK"))
+        let tables = [
+          SQLTable(source: .selects(SQLSelects(keys)), alias: "found"),
+          SQLTable(source: .name(table), alias: alias, join: .cross, condition: isFound),
+        ]
+        return SQLQuery(tables: tables, conditions: restrictions + [search.test])
       }
     } else {
       keyed = nil
     }
-    isWholeTable = conditions.isEmpty && window.isEmpty && sections == nil && row.joins?.sql.isEmpty ?? true
-    self.order = " ORDER BY " + order.joined(separator: ", ")
-    self.columns = columns
   }
 
-  func select(_ columns: String) -> String { "SELECT \(columns)\(source)\(conditions)\(order)\(window)" }
+  /// `columns` are of the main table; `further` come behind them.
+  func select(_ columns: String, further: [SQLExpr] = []) -> String { FetchSQL.select(columns, further, from: query) }
+
+  private static func select(_ columns: String, _ further: [SQLExpr] = [], from query: SQLQuery) -> String {
+    var writer = SQLWriter()
+    writer.write("SELECT ")
+    writer.write(columns)
+    writer.write(further: further)
+    writer.write(query)
+    return writer.text
+  }
 
   /// The same rows in any order and some perhaps twice, where that is a faster way to them; otherwise nil.
   ///
   /// SQLite would put the keys into a tree first, to have each once and in order; they mostly are.
   func selectKeyed(_ columns: String) -> String? {
-    keyed.map { $0.map { "SELECT \(columns)\($0)" }.joined(separator: " UNION ALL ") }
+    keyed.map { $0.map { FetchSQL.select(columns, from: $0) }.joined(separator: SQLSelects.Union.all.rawValue) }
   }
 
-  /// Calls `function` for each row, where all rows of a table are wanted and nothing but them; nil otherwise. SQLite
-  /// looks at conditions in an order of its own, so that there must be no others.
-  func selectPassing(_ function: String) -> String? {
-    isWholeTable ? "SELECT 1\(source) WHERE \(function)\(order)" : nil
+  /// Calls `function` for each row with these columns, where all rows of a table are wanted and nothing but them; nil
+  /// otherwise. SQLite looks at conditions in an order of its own, so that there must be no others.
+  func selectPassing(_ function: String, _ columns: String, further: [SQLExpr]) -> String? {
+    if !query.conditions.isEmpty || query.window != nil || query.tables.count > 1 || sections != nil { return nil }
+    var writer = SQLWriter()
+    writer.write("SELECT 1")
+    writer.write(from: query.tables)
+    writer.write(" WHERE \(function)(")
+    writer.write(columns)
+    writer.write(further: further)
+    writer.write(")")
+    writer.write(SQLQuery(tables: [], order: query.order))
+    return writer.text
   }
 
   /// What the columns behind the key hold: the order of the section, and `columns`.
   var valueTypes: [StoredType] { (sections == nil ? [] : [.attribute(.binary)]) + columns.map(\.type) }
 
+  /// These columns.
+  var valueColumns: [SQLExpr] { (sections.map { [$0] } ?? []) + columns.map(\.expr) }
+
   /// The same rows in any order, for a look at how they are found.
-  func selectUnordered(_ columns: String) -> String { "SELECT \(columns)\(source)\(conditions)" }
+  func selectUnordered(_ columns: String) -> String {
+    var unordered = query
+    unordered.order = []
+    unordered.window = nil
+    return FetchSQL.select(columns, from: unordered)
+  }
 
   /// Counts what `select` would yield; the order matters only to which rows a window holds, not to their number.
   var count: String {
-    window.isEmpty
-      ? "SELECT count(*)\(source)\(conditions)"
-      : "SELECT count(*) FROM (SELECT 1\(source)\(conditions)\(window))"
+    var unordered = query
+    unordered.order = []
+    if query.window == nil { return FetchSQL.select("count(*)", from: unordered) }
+    return "SELECT count(*) FROM (\(FetchSQL.select("1", from: unordered)))"
   }
 
   func bind(to statement: Statement) throws(Failure) {
@@ -106,56 +129,60 @@ struct FetchSQL {
   ///
   /// SQLite has no statistics by default, and takes any equality for a rare one. The likelihood keeps it from
   /// preferring the index on Z_ENT to one that the predicate or the sort could use.
-  static func entityCondition(_ entity: Entity, includesSubentities: Bool, _ alias: String) -> String? {
+  static func entityCondition(_ entity: Entity, includesSubentities: Bool, _ alias: String) -> SQLExpr? {
     let isWhole = includesSubentities || !entity.hasChildren
     if isWhole, entity.parent == nil { return nil }
-    if !isWhole || !entity.hasChildren { return "likelihood(\(alias).Z_ENT = \(entity.number), 0.25)" }
-    return "\(alias).Z_ENT BETWEEN \(entity.number) AND \(entity.lastNumber)"
+    let number = SQLExpr.column(alias, "Z_ENT")
+    if !isWhole || !entity.hasChildren {
+      return SQLExpr(.likely(.compare(number, .equal, SQLExpr(.integer(Int64(entity.number))))))
+    }
+    return SQLExpr(.between(number, entity.number, entity.lastNumber))
   }
 
-  /// The WHERE clause.
-  static func conditions(_ plan: FetchPlan, _ row: SQLRow, _ compiler: SQLCompiler) throws(Failure) -> String {
-    conditions(restrictions(plan, compiler.arguments), try fragment(plan, row, compiler))
-  }
-
-  private static func conditions(_ restrictions: [String], _ fragment: SQLFragment?) -> String {
-    let conditions = restrictions + (fragment.map { ["(\($0.sql))"] } ?? [])
-    return conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
+  /// What a WHERE clause asks.
+  static func conditions(_ plan: FetchPlan, _ row: SQLRow, _ compiler: SQLCompiler) throws(Failure) -> [SQLExpr] {
+    let restrictions = restrictions(plan, row, compiler.arguments)
+    return restrictions + (try predicate(plan, row, compiler).map { [SQLExpr(.group($0))] } ?? [])
   }
 
   /// Conditions that leave rows out come first. SQLite asks in this order, and the predicate may fail on values of rows
   /// that take no part.
-  private static func restrictions(_ plan: FetchPlan, _ arguments: SQLArguments) -> [String] {
-    let alias = RowLayout.alias
-    var conditions: [String] = []
-    if let condition = FetchSQL.entityCondition(plan.entity, includesSubentities: plan.includesSubentities, alias) {
+  private static func restrictions(_ plan: FetchPlan, _ row: SQLRow, _ arguments: SQLArguments) -> [SQLExpr] {
+    var conditions: [SQLExpr] = []
+    if let condition = FetchSQL.entityCondition(
+      plan.entity, includesSubentities: plan.includesSubentities, RowLayout.alias)
+    {
       conditions.append(condition)
     }
     if !plan.excluded.isEmpty {
-      conditions.append("\(alias).Z_PK NOT IN (\(IDList.sql(plan.excluded, arguments)))")
+      let list = IDList.list(plan.excluded, arguments)
+      conditions.append(SQLExpr(.membership(row.key, list, isNegated: true)))
     }
-    if let ids = plan.isRestrictedTo {
-      conditions.append("\(alias).Z_PK IN (\(IDList.sql(ids, arguments)))")
-    }
+    if let ids = plan.isRestrictedTo { conditions.append(.member(row.key, of: IDList.list(ids, arguments))) }
     return conditions
   }
 
   /// The predicate; nil where there is none that leaves rows out.
-  private static func fragment(
+  private static func predicate(
     _ plan: FetchPlan, _ row: SQLRow, _ compiler: SQLCompiler
-  ) throws(Failure) -> SQLFragment? {
+  ) throws(Failure) -> SQLExpr? {
     guard let predicate = plan.predicate else { return nil }
-    let fragment = try compiler.inParts { () throws(Failure) in
-      try compiler.fragment(predicate, SQLScope(subject: row))
+    let condition = try compiler.inParts { () throws(Failure) in
+      try compiler.condition(predicate, SQLScope(subject: row))
     }
-    return fragment.isTrue ? nil : fragment
+    return condition.isTrue ? nil : condition
+  }
+
+  /// The argument of an order that asks for one.
+  static func locale(of order: TextOrder, _ arguments: SQLArguments) -> SQLExpr? {
+    order == .binary ? nil : arguments.parameter(.text(order.locale))
   }
 
   /// LIMIT and OFFSET, where the plan has them.
-  static func window(_ plan: FetchPlan, _ arguments: SQLArguments) -> String {
-    if plan.limit == nil, plan.offset == 0 { return "" }
+  static func window(_ plan: FetchPlan, _ arguments: SQLArguments) -> SQLQuery.Window? {
+    if plan.limit == nil, plan.offset == 0 { return nil }
     let limit = arguments.parameter(.integer(Int64(plan.limit ?? -1)))
-    return " LIMIT \(limit) OFFSET \(arguments.parameter(.integer(Int64(plan.offset))))"
+    return .parameters(limit: limit, offset: arguments.parameter(.integer(Int64(plan.offset))))
   }
 
   static func checkWindow(_ plan: FetchPlan) throws(Failure) {
@@ -166,5 +193,13 @@ struct FetchSQL {
     if plan.offset < 0 {
       throw Failure(.invalidArgument, "A fetch of '\(plan.entity.name)' has the offset \(plan.offset). Use 0 or more.")
     }
+  }
+}
+
+extension SQLExpr {
+  /// What texts are ordered by; `locale` is nil where the texts themselves are.
+  func ordered(_ order: TextOrder, _ locale: SQLExpr?) -> SQLExpr {
+    guard let locale else { return self }
+    return .call(.order, SQLExpr(.integer(Int64(order.kind.rawValue))), self, locale)
   }
 }

@@ -32,7 +32,7 @@ extension SQLCompiler {
     switch term {
     case .column(let column): argument = .column(column)
     case .row(let row):
-      argument = .column(SQLColumn(sql: row.key, type: .object(root: row.entity.rootNumber), stack: row.keyStack))
+      argument = .column(SQLColumn(expr: row.key, type: .object(root: row.entity.rootNumber)))
     case .constant, .collection: return nil
     case .expression(let expression):
       if givesList(expression) { return nil }
@@ -48,14 +48,14 @@ extension SQLCompiler {
     if case .column(let column) = argument {
       switch name {
       case "count:":
-        return .column(SQLColumn(sql: "count(\(column.sql))", type: .integer, stack: 3 + column.stack))
+        return .column(SQLColumn(expr: .call(.count, column.expr), type: .integer))
       case "min:", "max:":
         guard column.type.comparisonClass.hasOrder else {
           throw Failure(
             .invalidPredicate, "\(written.text) compares \(column.type.comparisonClass.name), which has no order.")
         }
-        return .column(
-          SQLColumn(sql: "\(name.dropLast())(\(column.sql))", type: column.type, stack: 3 + column.stack))
+        let extreme = SQLExpr.call(name == "min:" ? .minimum : .maximum, column.expr)
+        return .column(SQLColumn(expr: extreme, type: column.type))
       case "sum:", "average:", "avg:":
         guard column.type.comparisonClass == .number else {
           throw Failure(
@@ -63,27 +63,21 @@ extension SQLCompiler {
             "\(written.text) calculates with \(column.type.comparisonClass.name). Only numbers have sums.")
         }
         // SQLite keeps whole decimals as integers.
-        let number = column.type == .decimal ? "CAST(\(column.sql) AS REAL)" : column.sql
-        let function = name == "sum:" ? AggregateFunctions.sum : AggregateFunctions.average
-        return .expression(
-          leaf(
-            SQLLeaf(sql: "\(function)(\(number))", kind: .number, home: 0, stack: 5 + column.stack), written.text))
+        let number = column.type == .decimal ? SQLExpr(.real(column.expr)) : column.expr
+        let result = SQLExpr.call(name == "sum:" ? .sum : .average, number)
+        return .expression(leaf(SQLLeaf(expr: result, kind: .number, home: 0), written.text))
       default: break
       }
     }
-    let value: (sql: String, kind: SQLLeaf.Kind, stack: Int)
+    let value: SQLExpr, kind: SQLLeaf.Kind
     switch argument {
-    case .column(let column): value = (column.sql, .value(column.type), column.stack)
+    case .column(let column): (value, kind) = (column.expr, .value(column.type))
     case .expression(let expression):
-      let (sql, stack) = try computed(expression, .coded)
-      if name == "count:" { return .column(SQLColumn(sql: "count(\(sql))", type: .integer, stack: 3 + stack)) }
-      value = (sql, .coded, stack)
+      (value, kind) = (try computed(expression, .coded), .coded)
+      if name == "count:" { return .column(SQLColumn(expr: .call(.count, value), type: .integer)) }
     default: return nil
     }
-    let list = leaf(
-      SQLLeaf(
-        sql: "\(ProgramFunctions.pack)(\(value.sql))", kind: .list(value.kind), home: 0, stack: 3 + value.stack),
-      part.text)
+    let list = leaf(SQLLeaf(expr: .call(.pack, value), kind: .list(kind), home: 0), part.text)
     return .expression(.function(name, [list]))
   }
 

@@ -26,8 +26,8 @@ struct ProjectionSQL {
     var scope = SQLScope(subject: row)
     if aggregates { scope.aggregation = aggregation }
 
-    var groups: [String] = []
-    for path in projection.groups { groups.append(try resolver.column(path, for: .group).sql) }
+    var groups: [SQLExpr] = []
+    for path in projection.groups { groups.append(try resolver.column(path, for: .group).expr) }
     var builder = Columns(
       compiler: compiler, resolver: resolver, scope: scope, isDistinct: projection.isDistinct)
     for column in projection.columns { try builder.add(column) }
@@ -41,33 +41,36 @@ struct ProjectionSQL {
             + "Group by it, or put it into an aggregate such as max:(\(key)).")
       }
     }
-    var having = ""
+    var having: SQLExpr?
     if let predicate = projection.having {
       if groups.isEmpty {
         throw Failure(.invalidState, "The request has a condition for groups and no key to group by. Add one.")
       }
       having = try builder.having(predicate, projection, aggregation)
     }
-    var order: [String] = []
+    var order: [SQLOrder] = []
     for descriptor in plan.sort {
       let key = try builder.order(descriptor, projection, isRegrouped: isAggregated || projection.isDistinct)
-      order.append(descriptor.isAscending ? key : "\(key) DESC")
+      order.append(SQLOrder(value: key, isDescending: !descriptor.isAscending))
     }
     if projection.isDistinct {
-      order += builder.selected
+      order += builder.selected.map { SQLOrder(value: $0) }
     } else if isAggregated {
-      order += groups
+      order += groups.map { SQLOrder(value: $0) }
     } else {
-      order.append("\(RowLayout.alias).Z_PK")
+      order.append(SQLOrder(value: row.key))
     }
     sources = builder.sources
+    var writer = SQLWriter()
+    writer.write(projection.isDistinct ? "SELECT DISTINCT " : "SELECT ")
     // At least one column, so that rows can be counted.
-    let selected = builder.selected.isEmpty ? "1" : builder.selected.joined(separator: ", ")
-    var sql = "SELECT \(projection.isDistinct ? "DISTINCT " : "")\(selected)"
-    sql += " FROM \(schema.table(of: plan.entity)) \(RowLayout.alias)\(row.joins?.sql ?? "")\(conditions)"
-    if !groups.isEmpty { sql += " GROUP BY \(groups.joined(separator: ", "))\(having)" }
-    if !order.isEmpty { sql += " ORDER BY \(order.joined(separator: ", "))" }
-    self.sql = sql + FetchSQL.window(plan, arguments)
+    writer.write(list: builder.selected.isEmpty ? [.constant(true)] : builder.selected)
+    writer.write(
+      SQLQuery(
+        tables: [.named(schema.table(of: plan.entity), RowLayout.alias)] + (row.joins?.tables ?? []),
+        conditions: conditions, groups: groups, having: having, order: order,
+        window: FetchSQL.window(plan, arguments)))
+    sql = writer.text
   }
 
   private struct Columns {
@@ -76,8 +79,8 @@ struct ProjectionSQL {
     let scope: SQLScope
     let isDistinct: Bool
     var sources: [Source] = []
-    var selected: [String] = []
-    private var terms: [String: (term: SQLTerm, sql: String?)] = [:]
+    var selected: [SQLExpr] = []
+    private var terms: [String: (term: SQLTerm, expr: SQLExpr?)] = [:]
     private var expressions: [String: Expression] = [:]
 
     init(compiler: SQLCompiler, resolver: KeyPathResolver, scope: SQLScope, isDistinct: Bool) {
@@ -93,14 +96,14 @@ struct ProjectionSQL {
       }
       if case .keyPath(let keys) = column.expression, !keys.contains(where: { $0.utf8.first == UInt8(ascii: "@") }) {
         let found = try resolver.column(keys, for: .fetchedProperty)
-        add(found.sql, .property(selected.count, found.property))
-        terms[column.name] = (try compiler.term(column.expression, scope), found.sql)
+        add(found.expr, .property(selected.count, found.property))
+        terms[column.name] = (try compiler.term(column.expression, scope), found.expr)
         return
       }
       _ = try ExpressionNode(column.expression)
       let (compiler, scope) = (compiler, scope)
       let term = try compiler.inParts { () throws(Failure) in try compiler.term(column.expression, scope) }
-      var sql: String?
+      var expr: SQLExpr?
       switch term {
       case .constant(.list), .collection:
         throw Failure(
@@ -109,30 +112,31 @@ struct ProjectionSQL {
             + "Use one of them, their number or another calculation.")
       case .constant(let value): sources.append(.constant(value))
       case .column(let found):
-        add(found.sql, .column(selected.count, .value(found.type)))
-        sql = found.sql
+        add(found.expr, .column(selected.count, .value(found.type)))
+        expr = found.expr
       case .row(let row):
         add(row.key, .column(selected.count, .value(.object(root: row.entity.rootNumber))))
-        sql = row.key
+        expr = row.key
       case .expression(.argument(let number, _)):
-        add(compiler.leaves[number].sql, .column(selected.count, compiler.leaves[number].kind))
-        sql = compiler.leaves[number].sql
+        let leaf = compiler.leaves[number]
+        add(leaf.expr, .column(selected.count, leaf.kind))
+        expr = leaf.expr
       case .expression(let expression):
         let result: SQLProgram.Result = isDistinct ? .canonical : .coded
-        add(try compiler.computed(expression, result).sql, .column(selected.count, .coded))
+        add(try compiler.computed(expression, result), .column(selected.count, .coded))
       }
-      terms[column.name] = (term, sql)
+      terms[column.name] = (term, expr)
     }
 
-    private mutating func add(_ sql: String, _ source: Source) {
+    private mutating func add(_ expr: SQLExpr, _ source: Source) {
       sources.append(source)
-      selected.append(sql)
+      selected.append(expr)
     }
 
     /// A column may be named by its name, as a key or as a variable.
     func having(
       _ predicate: Predicate, _ projection: Projection, _ aggregation: SQLAggregation
-    ) throws(Failure) -> String {
+    ) throws(Failure) -> SQLExpr? {
       var scope = scope
       for (name, known) in terms {
         scope.variables[name] = .term(known.term)
@@ -140,7 +144,7 @@ struct ProjectionSQL {
       }
       let names = Set(terms.keys)
       let (compiler, complete) = (compiler, scope)
-      let fragment = try compiler.inParts { () throws(Failure) in try compiler.fragment(predicate, complete) }
+      let condition = try compiler.inParts { () throws(Failure) in try compiler.condition(predicate, complete) }
       for side in predicate.sides {
         guard let key = aggregation.loose(side, groups: projection.groups + names.map { [$0] }) else { continue }
         throw Failure(
@@ -148,22 +152,22 @@ struct ProjectionSQL {
           "The condition for groups takes '\(key)' of a group of rows, which need not have it in common. "
             + "Group by it, or put it into an aggregate such as max:(\(key)).")
       }
-      return fragment.isTrue ? "" : " HAVING \(fragment.sql)"
+      return condition.isTrue ? nil : condition
     }
 
     func order(
       _ descriptor: SortDescriptor, _ projection: Projection, isRegrouped: Bool
-    ) throws(Failure) -> String {
+    ) throws(Failure) -> SQLExpr {
       let name = descriptor.keyPath.joined(separator: ".")
-      var key: String
+      var key: SQLExpr
       var isText = false
       if let known = terms[name] {
-        guard let sql = known.sql else {
+        guard let expr = known.expr else {
           throw Failure(
             .invalidArgument,
             "The result cannot be ordered by column '\(name)', whose type is known only row by row. Order by a key.")
         }
-        key = sql
+        key = expr
         if case .column(let column) = known.term { isText = column.type.comparisonClass == .text }
       } else {
         let isKnown = projection.isDistinct ? false : projection.groups.contains(descriptor.keyPath)
@@ -172,7 +176,7 @@ struct ProjectionSQL {
             .invalidArgument,
             "Sort key '\(name)' is no column of the result, whose rows stand for several of the table. Add it.")
         }
-        key = try resolver.column(descriptor.keyPath, for: .sort).sql
+        key = try resolver.column(descriptor.keyPath, for: .sort).expr
         isText = try ResolvedKeyPath(descriptor.keyPath, of: resolver.row.entity, for: .sort).holdsText
       }
       if descriptor.textOrder != .binary {
@@ -181,8 +185,7 @@ struct ProjectionSQL {
             .invalidArgument,
             "Sort key '\(name)' has an order for text, which it does not hold. Sort it in binary order.")
         }
-        let locale = compiler.arguments.parameter(.text(descriptor.textOrder.locale))
-        key = PredicateFunctions.ordered(key, descriptor.textOrder.kind, locale)
+        key = key.ordered(descriptor.textOrder, FetchSQL.locale(of: descriptor.textOrder, compiler.arguments))
       }
       return key
     }

@@ -139,12 +139,11 @@ extension Store {
   ) throws(Failure) {
     let layout = layout(plan)
     let sql = try FetchSQL(plan, keyPaths: keyPaths, schema: schema)
-    let columns =
-      [layout.keyColumns] + (sql.sections.map { [$0] } ?? []) + sql.columns.map(\.sql) + sql.values.map(\.sql)
+    let further = sql.valueColumns + sql.values.map(\.expr)
     try withConnection { connection throws(Failure) in
-      let statement = try connection.statement(sql.select(columns.joined(separator: ", ")))
+      let statement = try connection.statement(sql.select(layout.keyColumns, further: further))
       try sql.bind(to: statement)
-      let count = layout.keyCount + columns.count - 1
+      let count = layout.keyCount + further.count
       let cells = UnsafeMutablePointer<OpaquePointer?>.allocate(capacity: count)
       defer { cells.deallocate() }
       let scan = RowScan(sql, layout, cells, connection, statement)
@@ -167,8 +166,10 @@ extension Store {
     let sql = try FetchSQL(plan, keyPaths: keyPaths, schema: schema)
     // No function has more arguments than some hundred.
     if sql.columns.count + sql.values.count > 100 { return false }
-    let columns = ([layout.keyColumns] + sql.columns.map(\.sql) + sql.values.map(\.sql)).joined(separator: ", ")
-    guard let select = sql.selectPassing("\(PassingFunction.name)(\(columns))") else { return false }
+    let further = sql.columns.map(\.expr) + sql.values.map(\.expr)
+    guard let select = sql.selectPassing(PassingFunction.name, layout.keyColumns, further: further) else {
+      return false
+    }
     return try withConnection { connection throws(Failure) in
       if connection.passing != nil { return false }
       let statement = try connection.statement(select)

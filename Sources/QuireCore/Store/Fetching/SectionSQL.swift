@@ -11,11 +11,11 @@ extension Item {
 
 extension SQLCompiler {
   /// The column that orders rows by their sections; never NULL.
-  func order(of sections: SectionScan, _ row: SQLRow) throws(Failure) -> String {
+  func order(of sections: SectionScan, _ row: SQLRow) throws(Failure) -> SQLExpr {
     try inParts { () throws(Failure) in
       let term = try term(sections.key, SQLScope(subject: row))
       if case .collection = term { _ = try Item.list([]).sectionValue(of: sections.key) }
-      return try computed(argument(term, sections.key.text), .section(sections)).sql
+      return try computed(argument(term, sections.key.text), .section(sections))
     }
   }
 }

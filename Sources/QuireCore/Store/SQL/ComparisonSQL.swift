@@ -24,7 +24,7 @@ struct ComparisonSQL {
   }
 
   /// nil where memory has to decide.
-  func fragment(_ left: Side, _ right: Side) throws(Failure) -> SQLFragment? {
+  func condition(_ left: Side, _ right: Side) throws(Failure) -> SQLExpr? {
     if let relation = Relation(comparison.operator) { return try self.relation(relation, left, right) }
     if let operation = TextMatcher.Operation(comparison.operator) { return try text(operation, left, right) }
     switch comparison.operator {
@@ -38,7 +38,7 @@ struct ComparisonSQL {
   }
 
   /// BETWEEN and IN with a list; nil where memory has to decide.
-  func fragment(_ value: Side, parts: [Side]) throws(Failure) -> SQLFragment? {
+  func condition(_ value: Side, parts: [Side]) throws(Failure) -> SQLExpr? {
     if comparison.operator == .isIn {
       // A locale decides for itself what is equal, text by text.
       return folding.contains(.byLocale) ? nil : try member(value, parts)
@@ -50,7 +50,7 @@ struct ComparisonSQL {
 
   // MARK: Relations
 
-  private func relation(_ relation: Relation, _ left: Side, _ right: Side) throws(Failure) -> SQLFragment {
+  private func relation(_ relation: Relation, _ left: Side, _ right: Side) throws(Failure) -> SQLExpr {
     switch (left, right) {
     case (.constant(let left), .constant(let right)): return try constants(relation, left, right)
     case (.constant(let left), .column(let right)):
@@ -74,7 +74,7 @@ struct ComparisonSQL {
   }
 
   /// As a relation, but false wherever a side is nil.
-  private func strict(_ relation: Relation, _ left: Side, _ right: Side) throws(Failure) -> SQLFragment {
+  private func strict(_ relation: Relation, _ left: Side, _ right: Side) throws(Failure) -> SQLExpr {
     switch (left, right) {
     case (.constant(.nil), _), (_, .constant(.nil)): .constant(false)
     case (.constant(let left), .constant(let right)): try constants(relation, left, right)
@@ -84,68 +84,43 @@ struct ComparisonSQL {
     }
   }
 
-  private func constants(_ relation: Relation, _ left: Value, _ right: Value) throws(Failure) -> SQLFragment {
+  private func constants(_ relation: Relation, _ left: Value, _ right: Value) throws(Failure) -> SQLExpr {
     .constant(try ValueTest(folding).holds(relation, left, right))
   }
 
-  private func isNull(_ column: SQLColumn) -> SQLFragment {
-    SQLFragment(sql: "\(column.sql) IS NULL", isExact: true, stack: 1 + column.stack)
+  private func isNull(_ column: SQLColumn) -> SQLExpr {
+    .isNull(column.expr)
   }
 
   /// A column and a constant that is not nil.
-  private func compared(_ relation: Relation, _ column: SQLColumn, _ value: Value) throws(Failure) -> SQLFragment {
+  private func compared(_ relation: Relation, _ column: SQLColumn, _ value: Value) throws(Failure) -> SQLExpr {
     guard value.comparisonClass == column.type.comparisonClass else { return .constant(relation == .notEqual) }
     if relation.isOrdering, !column.type.comparisonClass.hasOrder { return .constant(false) }
     if let pattern = value.comparableText, !folding.isEmpty {
       return try searched(relation.textOperation, column, pattern)
     }
-    guard let (relation, operand, argument) = SQLConstant.adapt(relation, column, value) else {
-      return .constant(false)
-    }
-    let sign = ComparisonSQL.sign(relation)
-    return SQLFragment(
-      sql: "\(operand) \(sign) \(arguments.parameter(argument))", isExact: false,
-      stack: stack(column, as: operand))
+    guard let fitting = SQLConstant(relation, column.type, value) else { return .constant(false) }
+    return .compare(
+      fitting.form.operand(column.expr), SQLExpr.Sign(fitting.relation), arguments.parameter(fitting.argument))
   }
 
-  private func compared(_ relation: Relation, _ left: SQLColumn, _ right: SQLColumn) throws(Failure) -> SQLFragment {
-    let bothNull = SQLFragment.chain(.and, [isNull(left), isNull(right)])
+  private func compared(_ relation: Relation, _ left: SQLColumn, _ right: SQLColumn) throws(Failure) -> SQLExpr {
+    let bothNull = SQLExpr.chain(.and, [isNull(left), isNull(right)])
     var isAlike = left.type.comparisonClass == right.type.comparisonClass
     if case .object(let root) = left.type { isAlike = right.type == .object(root: root) }
     if relation.isOrdering, !left.type.comparisonClass.hasOrder { isAlike = false }
     guard isAlike else { return relation == .equal ? bothNull : .constant(false) }
     if left.type.comparisonClass == .text, !folding.isEmpty {
-      let folded = function(relation.textOperation, left, right)
+      let folded = function(relation.textOperation, left.expr, right.expr)
       return relation == .equal ? .chain(.or, [folded, bothNull]) : folded
     }
     let isSingle = left.type == .float || right.type == .float
-    func operand(_ column: SQLColumn) -> String {
+    func operand(_ column: SQLColumn) -> SQLExpr {
       // See `SQLConstant`.
-      let sql = column.type == .decimal ? "CAST(\(column.sql) AS REAL)" : column.sql
-      return isSingle && column.type != .float ? PredicateFunctions.single(sql) : sql
+      let value = column.type == .decimal ? SQLExpr(.real(column.expr)) : column.expr
+      return isSingle && column.type != .float ? .call(.single, value) : value
     }
-    let leftSQL = operand(left), rightSQL = operand(right)
-    let stack = max(stack(left, as: leftSQL), 2 + stack(right, as: rightSQL))
-    if relation == .equal { return SQLFragment(sql: "\(leftSQL) IS \(rightSQL)", isExact: true, stack: stack) }
-    return SQLFragment(
-      sql: "\(leftSQL) \(ComparisonSQL.sign(relation)) \(rightSQL)", isExact: false, stack: stack)
-  }
-
-  /// See `SQLFragment.stack`: of a column, or of a function of it.
-  private func stack(_ column: SQLColumn, as operand: String) -> Int {
-    func depth(_ sql: String) -> Int { sql.utf8.count { $0 == UInt8(ascii: "(") } }
-    return operand == column.sql ? column.stack : column.stack + 5 * (depth(operand) - depth(column.sql))
-  }
-
-  private static func sign(_ relation: Relation) -> String {
-    switch relation {
-    case .equal: "="
-    case .notEqual: "<>"
-    case .less: "<"
-    case .lessOrEqual: "<="
-    case .greater: ">"
-    case .greaterOrEqual: ">="
-    }
+    return .compare(operand(left), relation == .equal ? .same : SQLExpr.Sign(relation), operand(right))
   }
 
   // MARK: Lists
@@ -153,9 +128,9 @@ struct ComparisonSQL {
   /// Above this, a list travels as one argument: SQLite has room for 32,766, and few statements are prepared.
   private static let mostParameters = 50
 
-  private func member(_ value: Side, _ parts: [Side]) throws(Failure) -> SQLFragment {
+  private func member(_ value: Side, _ parts: [Side]) throws(Failure) -> SQLExpr {
     var constants: [Value] = []
-    var tests: [SQLFragment] = []
+    var tests: [SQLExpr] = []
     for part in parts {
       switch (value, part) {
       case (.column, .constant(let constant)): constants.append(constant)
@@ -166,10 +141,10 @@ struct ComparisonSQL {
     return .chain(.or, tests)
   }
 
-  private func member(_ column: SQLColumn, _ constants: [Value]) throws(Failure) -> SQLFragment {
+  private func member(_ column: SQLColumn, _ constants: [Value]) throws(Failure) -> SQLExpr {
     if let searched = try searched(column, constants) { return searched }
-    var tests: [SQLFragment] = []
-    var searches: [String: [Value]] = [:]
+    var tests: [SQLExpr] = []
+    var searches: [(form: SQLConstant.Form, values: [Value])] = []
     let folder = TextFolder()
     for constant in constants {
       if constant.isNil {
@@ -177,38 +152,35 @@ struct ComparisonSQL {
         continue
       }
       guard constant.comparisonClass == column.type.comparisonClass,
-        let (_, operand, argument) = SQLConstant.adapt(.equal, column, constant)
+        let fitting = SQLConstant(.equal, column.type, constant)
       else { continue }
       let isFolded = constant.comparableText != nil && !folding.isEmpty
-      let searched = isFolded ? PredicateFunctions.folded(column.sql, folding) : operand
-      searches[searched, default: []].append(argument.folded(folding, with: folder))
-    }
-    for (searched, values) in searches.sorted(by: { $0.key < $1.key }) {
-      if values.count <= ComparisonSQL.mostParameters {
-        let marks = values.map { arguments.parameter($0) }.joined(separator: ", ")
-        tests.append(
-          SQLFragment(
-            sql: "\(searched) IN (\(marks))", isExact: false,
-            stack: max(6, stack(column, as: searched))))
+      let form = isFolded ? .folded(folding) : fitting.form
+      let value = fitting.argument.folded(folding, with: folder)
+      if let place = searches.firstIndex(where: { $0.form == form }) {
+        searches[place].values.append(value)
       } else {
-        tests.append(
-          SQLFragment(
-            sql: "\(searched) IN (\(PackedList.sql(values, arguments)))", isExact: false,
-            stack: max(24, stack(column, as: searched))))
+        searches.append((form, [value]))
       }
+    }
+    for (form, values) in searches.sorted(by: { $0.form.rank < $1.form.rank }) {
+      let list =
+        values.count <= ComparisonSQL.mostParameters
+        ? SQLList.values(values.map(arguments.parameter)) : PackedList.list(values, arguments)
+      tests.append(.member(form.operand(column.expr), of: list))
     }
     return .chain(.or, tests)
   }
 
   /// One search for each text, where the text index serves them all: with options it finds what no other index does.
-  private func searched(_ column: SQLColumn, _ constants: [Value]) throws(Failure) -> SQLFragment? {
+  private func searched(_ column: SQLColumn, _ constants: [Value]) throws(Failure) -> SQLExpr? {
     if folding.isEmpty || column.textIndex == nil || constants.count > ComparisonSQL.mostParameters { return nil }
     let argumentCount = arguments.all.count
-    var tests: [SQLFragment] = []
+    var tests: [SQLExpr] = []
     for constant in constants {
       guard let text = constant.comparableText else { continue }
       let test = try searched(.equal, column, text)
-      if test.keyed == nil {
+      if test.keyedSearch == nil {
         arguments.keepFirst(argumentCount)
         return nil
       }
@@ -221,16 +193,16 @@ struct ComparisonSQL {
 
   // MARK: Text
 
-  private func text(_ operation: TextMatcher.Operation, _ left: Side, _ right: Side) throws(Failure) -> SQLFragment {
+  private func text(_ operation: TextMatcher.Operation, _ left: Side, _ right: Side) throws(Failure) -> SQLExpr {
     switch (left, right) {
     case (.constant(let left), .constant(let right)):
       return .constant(try ValueTest(folding).matches(operation, left, right))
     case (.constant(let left), .column(let right)):
       guard let text = left.comparableText, right.type.comparisonClass == .text else { return .constant(false) }
-      return function(operation, arguments.parameter(.text(text)), right.sql, stack: 5 + right.stack)
+      return function(operation, arguments.parameter(.text(text)), right.expr)
     case (.column(let left), .column(let right)):
       guard left.type.comparisonClass == .text, right.type.comparisonClass == .text else { return .constant(false) }
-      return function(operation, left, right)
+      return function(operation, left.expr, right.expr)
     case (.column(let left), .constant(let right)):
       guard left.type.comparisonClass == .text, let pattern = right.comparableText else { return .constant(false) }
       return try text(operation, left, pattern)
@@ -239,7 +211,7 @@ struct ComparisonSQL {
 
   private func text(
     _ operation: TextMatcher.Operation, _ column: SQLColumn, _ pattern: Text
-  ) throws(Failure) -> SQLFragment {
+  ) throws(Failure) -> SQLExpr {
     switch operation {
     case .beginsWith where pattern.isEmpty, .endsWith where pattern.isEmpty, .contains where pattern.isEmpty:
       return .constant(false)
@@ -259,30 +231,25 @@ struct ComparisonSQL {
   /// even when no row would be asked about.
   private func searched(
     _ operation: TextMatcher.Operation, _ column: SQLColumn, _ pattern: Text
-  ) throws(Failure) -> SQLFragment {
+  ) throws(Failure) -> SQLExpr {
     let matcher = try TextMatcher(operation, folding, pattern: pattern)
-    let test = function(operation, column.sql, arguments.parameter(matcher), stack: 5 + column.stack)
-    let candidates = candidates(operation, column, pattern)
-    var found = SQLFragment.chain(.and, candidates + [test])
-    found.keyed = candidates.first?.keyed.map { SQLKeyedSearch(key: $0.key, keys: $0.keys, test: test.sql) }
-    return found
+    let test = function(operation, column.expr, arguments.parameter(matcher))
+    return .chain(.and, candidates(operation, column, pattern) + [test])
   }
 
   private func candidates(
     _ operation: TextMatcher.Operation, _ column: SQLColumn, _ pattern: Text
-  ) -> [SQLFragment] {
-    guard var found = column.textIndex?.candidates(operation, pattern, folding, arguments) else { return [] }
-    found.stack = max(found.stack, column.stack)
-    return [found]
+  ) -> [SQLExpr] {
+    column.textIndex?.candidates(operation, pattern, folding, arguments).map { [$0] } ?? []
   }
 
   /// The texts with a prefix are a range of the column, so that an index serves them.
-  private func range(_ column: SQLColumn, prefix: Text) -> [SQLFragment] {
-    func bound(_ sign: String, _ text: Text) -> SQLFragment {
-      SQLFragment(
-        sql: "\(column.sql) \(sign) \(arguments.parameter(.text(text)))", isExact: false, stack: column.stack)
+  private func range(_ column: SQLColumn, prefix: Text) -> [SQLExpr] {
+    func bound(_ sign: SQLExpr.Sign, _ text: Text) -> SQLExpr {
+      .compare(column.expr, sign, arguments.parameter(.text(text)))
     }
-    return [bound(">=", prefix)] + (ComparisonSQL.firstText(after: prefix).map { [bound("<", $0)] } ?? [])
+    return [bound(.greaterOrEqual, prefix)]
+      + (ComparisonSQL.firstText(after: prefix).map { [bound(.less, $0)] } ?? [])
   }
 
   /// The least text above all texts with a prefix; nil when there is none.
@@ -299,15 +266,8 @@ struct ComparisonSQL {
     return nil
   }
 
-  private func function(
-    _ operation: TextMatcher.Operation, _ text: String, _ pattern: String, stack: Int
-  ) -> SQLFragment {
-    SQLFragment(
-      sql: "\(PredicateFunctions.text)(\(operation.rawValue), \(folding.rawValue), \(text), \(pattern))",
-      isExact: true, stack: stack)
-  }
-
-  private func function(_ operation: TextMatcher.Operation, _ text: SQLColumn, _ pattern: SQLColumn) -> SQLFragment {
-    function(operation, text.sql, pattern.sql, stack: 5 + max(text.stack, pattern.stack))
+  private func function(_ operation: TextMatcher.Operation, _ text: SQLExpr, _ pattern: SQLExpr) -> SQLExpr {
+    .call(
+      .text, SQLExpr(.integer(Int64(operation.rawValue))), SQLExpr(.integer(Int64(folding.rawValue))), text, pattern)
   }
 }

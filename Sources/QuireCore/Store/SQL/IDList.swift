@@ -3,8 +3,8 @@
 enum IDList {
   static let sql = "SELECT value FROM json_each(?)"
 
-  static func sql(_ ids: some Collection<Int64>, _ arguments: SQLArguments) -> String {
-    "SELECT value FROM json_each(\(arguments.parameter(argument(ids))))"
+  static func list(_ ids: some Collection<Int64>, _ arguments: SQLArguments) -> SQLList {
+    .ids(arguments.parameter(argument(ids)))
   }
 
   static func argument(_ ids: some Collection<Int64>) -> Value {

@@ -1,7 +1,7 @@
 /// Turns key paths of to-one relationships that start at one entity into columns of a query.
 struct KeyPathResolver {
   struct Column {
-    let sql: String
+    let expr: SQLExpr
     let property: Property
     var type: StoredType { StoredType(of: property) }
   }
@@ -12,11 +12,11 @@ struct KeyPathResolver {
   /// The column at the end of `keyPath`. A path that ends in a to-one relationship yields its key.
   func column(_ keyPath: [String], for purpose: ResolvedKeyPath.Purpose) throws(Failure) -> Column {
     let path = try ResolvedKeyPath(keyPath, of: row.entity, for: purpose)
-    let sql = try compiler.inParts { () throws(Failure) -> String in
+    let expr = try compiler.inParts { () throws(Failure) -> SQLExpr in
       var row = row
       for relationship in path.relationships { row = try compiler.row(behind: relationship, of: row) }
       return try compiler.column(of: path.last, in: row)
     }
-    return Column(sql: sql, property: path.last)
+    return Column(expr: expr, property: path.last)
   }
 }

@@ -3,11 +3,10 @@
 enum PackedList {
   static let element = "quire_element"
 
-  /// Selects the values: at least one.
-  static func sql(_ values: [Value], _ arguments: SQLArguments) -> String {
-    let count = arguments.parameter(.integer(Int64(values.count))), packed = arguments.parameter(pack(values))
-    return "WITH RECURSIVE place(i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM place WHERE i + 1 < \(count)) "
-      + "SELECT \(element)(\(packed), i) FROM place"
+  /// The values: at least one.
+  static func list(_ values: [Value], _ arguments: SQLArguments) -> SQLList {
+    let count = arguments.parameter(.integer(Int64(values.count)))
+    return .packed(count: count, values: arguments.parameter(pack(values)))
   }
 
   private enum Tag {

@@ -8,19 +8,11 @@ enum PredicateFunctions {
   static let text = "quire_text"
   static let matcherType: StaticString = "quire_matcher"
   /// quire_fold(folding, text).
-  private static let fold = "quire_fold"
+  static let fold = "quire_fold"
   /// quire_single(number): the nearest 32-bit value.
-  private static let round = "quire_single"
-
+  static let round = "quire_single"
   /// quire_order(kind, text, locale): bytes in the order of texts, the numbers of `TextOrder.Kind`.
-  private static let order = "quire_order"
-
-  /// `locale` is a parameter.
-  static func ordered(_ sql: String, _ kind: TextOrder.Kind, _ locale: String) -> String {
-    "\(order)(\(kind.rawValue), \(sql), \(locale))"
-  }
-  static func single(_ sql: String) -> String { "\(round)(\(sql))" }
-  static func folded(_ sql: String, _ folding: TextFolding) -> String { "\(fold)(\(folding.rawValue), \(sql))" }
+  static let order = "quire_order"
 
   /// Adds the functions to a connection. `report` gets what a function threw, just before SQLite fails the statement.
   static func register(on connection: OpaquePointer, report: @escaping (Failure) -> Void) throws(Failure) {

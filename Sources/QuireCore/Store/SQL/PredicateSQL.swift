@@ -4,38 +4,38 @@
 /// two-valued. What SQL has no words for, a program answers that SQL hands the values to. The connection must have the
 /// functions of `PredicateFunctions`.
 extension SQLCompiler {
-  func fragment(_ predicate: Predicate, _ scope: SQLScope) throws(Failure) -> SQLFragment {
+  func condition(_ predicate: Predicate, _ scope: SQLScope) throws(Failure) -> SQLExpr {
     switch predicate {
     case .constant(let holds): return constant(holds)
     case .not(let part): return try negation(of: part, scope)
     case .and(let parts): return try chain(.and, Predicate.gathered(and: parts), scope)
     case .or(let parts): return try chain(.or, Predicate.gathered(or: parts), scope)
-    case .comparison(let comparison): return try fragment(comparison, scope)
+    case .comparison(let comparison): return try condition(comparison, scope)
     }
   }
 
   @inline(never)
-  private func constant(_ holds: Bool) -> SQLFragment { .constant(holds) }
+  private func constant(_ holds: Bool) -> SQLExpr { .constant(holds) }
 
   @inline(never)
-  private func negation(of part: Predicate, _ scope: SQLScope) throws(Failure) -> SQLFragment {
-    negated(try fragment(part, scope))
+  private func negation(of part: Predicate, _ scope: SQLScope) throws(Failure) -> SQLExpr {
+    negated(try condition(part, scope))
   }
 
   @inline(never)
-  private func negated(_ fragment: SQLFragment) -> SQLFragment { fitted(fragment.negated) }
+  private func negated(_ condition: SQLExpr) -> SQLExpr { fitted(condition.negated) }
 
   @inline(never)
   private func chain(
-    _ chain: SQLFragment.Chain, _ parts: [Predicate], _ scope: SQLScope
-  ) throws(Failure) -> SQLFragment {
-    joined(chain, try parts.count <= SQLCompiler.mostTerms ? fragments(parts, scope) : inBundles(chain, parts, scope))
+    _ chain: SQLExpr.Chain, _ parts: [Predicate], _ scope: SQLScope
+  ) throws(Failure) -> SQLExpr {
+    joined(chain, try parts.count <= SQLCompiler.mostTerms ? conditions(parts, scope) : inBundles(chain, parts, scope))
   }
 
   @inline(never)
   private func inBundles(
-    _ chain: SQLFragment.Chain, _ parts: [Predicate], _ scope: SQLScope
-  ) throws(Failure) -> [SQLFragment] {
+    _ chain: SQLExpr.Chain, _ parts: [Predicate], _ scope: SQLScope
+  ) throws(Failure) -> [SQLExpr] {
     var direct: [Predicate] = []
     var bundles: [[Predicate]] = []
     var room = 0
@@ -51,13 +51,13 @@ extension SQLCompiler {
       bundles[bundles.count - 1].append(part)
       room -= keyCount
     }
-    var fragments = try fragments(direct, scope)
-    for bundle in bundles { fragments.append(try tested(chain == .or ? .or(bundle) : .and(bundle), scope)) }
-    return fragments
+    var conditions = try conditions(direct, scope)
+    for bundle in bundles { conditions.append(try tested(chain == .or ? .or(bundle) : .and(bundle), scope)) }
+    return conditions
   }
 
   @inline(never)
-  private func joined(_ chain: SQLFragment.Chain, _ parts: [SQLFragment]) -> SQLFragment {
+  private func joined(_ chain: SQLExpr.Chain, _ parts: [SQLExpr]) -> SQLExpr {
     fitted(.chain(chain, parts))
   }
 
@@ -68,10 +68,10 @@ extension SQLCompiler {
   private static let mostBundled = 60
 
   @inline(never)
-  private func fragments(_ parts: [Predicate], _ scope: SQLScope) throws(Failure) -> [SQLFragment] {
-    var fragments: [SQLFragment] = []
-    for part in parts { fragments.append(try fragment(part, scope)) }
-    return fragments
+  private func conditions(_ parts: [Predicate], _ scope: SQLScope) throws(Failure) -> [SQLExpr] {
+    var conditions: [SQLExpr] = []
+    for part in parts { conditions.append(try condition(part, scope)) }
+    return conditions
   }
 
   // MARK: Comparisons
@@ -83,12 +83,12 @@ extension SQLCompiler {
   }
 
   @inline(never)
-  private func fragment(_ comparison: Comparison, _ scope: SQLScope) throws(Failure) -> SQLFragment {
+  private func condition(_ comparison: Comparison, _ scope: SQLScope) throws(Failure) -> SQLExpr {
     let left = try operand(comparison.left, inParts: comparison.hasPartsOnLeft, scope)
     // What the right side looks at counts where its value is used, which may be in a collection.
     let outer = enter()
     let right = try operand(comparison.right, inParts: comparison.hasPartsOnRight, scope)
-    return try fragment(comparison, left, right, lowest: leave(outer, above: .max))
+    return try condition(comparison, left, right, lowest: leave(outer, above: .max))
   }
 
   @inline(never)
@@ -101,9 +101,9 @@ extension SQLCompiler {
   }
 
   @inline(never)
-  private func fragment(
+  private func condition(
     _ comparison: Comparison, _ left: Operand, _ right: Operand, lowest: Int
-  ) throws(Failure) -> SQLFragment {
+  ) throws(Failure) -> SQLExpr {
     if comparison.options.contains(.word) { return fitted(try tested(comparison, left, right)) }
     if comparison.modifier == .direct { return fitted(try direct(comparison, left, right)) }
     guard case .term(.collection(let collection)) = left else {
@@ -129,59 +129,54 @@ extension SQLCompiler {
 
   /// Whether a test holds for some element; of collections in a collection, for some of theirs.
   private func exists(
-    _ collection: SQLCollection, isInner: Bool, _ test: (SQLTerm) throws(Failure) -> SQLFragment
-  ) throws(Failure) -> SQLFragment {
-    let (fragment, lowest) = try enclosed(above: collection.number) { () throws(Failure) -> SQLFragment in
+    _ collection: SQLCollection, isInner: Bool, _ test: (SQLTerm) throws(Failure) -> SQLExpr
+  ) throws(Failure) -> SQLExpr {
+    let (condition, lowest) = try enclosed(above: collection.number) { () throws(Failure) -> SQLExpr in
       let element = try self.element(of: collection)
       guard case .collection(let inner) = element else { return try test(element) }
       return try exists(inner, isInner: true, test)
     }
     touch(collection.home)
     // What is nil has no elements, and is one where it stands in a collection itself.
-    var whenNil = SQLFragment.constant(false)
+    var whenNil = SQLExpr.constant(false)
     if isInner, let key = collection.nilKey {
-      let isNil = SQLFragment(sql: "\(key) IS NULL", isExact: true, stack: 1 + collection.ownerStack)
-      whenNil = .chain(.and, [isNil, try test(.constant(.nil))])
+      whenNil = .chain(.and, [.isNull(key), try test(.constant(.nil))])
     }
-    return fitted(.chain(.or, [found(collection, fragment, lowest), whenNil]))
+    return fitted(.chain(.or, [found(collection, condition, lowest), whenNil]))
   }
 
-  private func found(_ collection: SQLCollection, _ fragment: SQLFragment, _ lowest: Int) -> SQLFragment {
-    if fragment.isFalse { return .constant(false) }
-    let more = fragment.isTrue ? [] : [fragment]
+  private func found(_ collection: SQLCollection, _ condition: SQLExpr, _ lowest: Int) -> SQLExpr {
+    if condition.isFalse { return .constant(false) }
+    let more = condition.isTrue ? [] : [condition]
     let isFiltered = !more.isEmpty || collection.conditions.contains { !$0.isExact }
     // Without a look at the outer row the owners are found once, from the other end; a part would find them each time.
     if let link = collection.link, isFiltered, lowest >= collection.number, !parting.isOn {
       let owners = collection.select(link.column, also: more, isLinked: false)
-      let stack = max(collection.ownerStack, 3 + collection.stack(also: more, isLinked: false))
-      return fitted(SQLFragment(sql: "\(link.owner) IN (\(owners))", isExact: false, stack: stack))
+      return fitted(.member(link.owner, of: .selects(SQLSelects(owners))))
     }
-    return fitted(
-      SQLFragment(
-        sql: "EXISTS (\(collection.select("1", also: more)))", isExact: true,
-        stack: 2 + collection.stack(also: more)))
+    return fitted(SQLExpr(.exists(collection.select(.constant(true), also: more))))
   }
 
   /// `comparison` with these sides, as it is, without ANY or ALL.
-  private func direct(_ comparison: Comparison, _ left: Operand, _ right: Operand) throws(Failure) -> SQLFragment {
+  private func direct(_ comparison: Comparison, _ left: Operand, _ right: Operand) throws(Failure) -> SQLExpr {
     switch (left, right) {
     case (.parts(let parts), .term(let right)):
       if let value = side(right), let sides = sides(parts) {
         var membership = comparison
         membership.operator = .isIn
-        if let fragment = try ComparisonSQL(membership, arguments).fragment(value, parts: sides) { return fragment }
+        if let condition = try ComparisonSQL(membership, arguments).condition(value, parts: sides) { return condition }
       }
     case (.term(let left), .parts(let parts)):
       if let value = side(left), let sides = sides(parts),
-        let fragment = try ComparisonSQL(comparison, arguments).fragment(value, parts: sides)
+        let condition = try ComparisonSQL(comparison, arguments).condition(value, parts: sides)
       {
-        return fragment
+        return condition
       }
     case (.term(let left), .term(let right)):
       if let leftSide = side(left), let rightSide = side(right),
-        let fragment = try ComparisonSQL(comparison, arguments).fragment(leftSide, rightSide)
+        let condition = try ComparisonSQL(comparison, arguments).condition(leftSide, rightSide)
       {
-        return fragment
+        return condition
       }
       if comparison.operator == .isIn, case .collection(let collection) = right, side(left) != nil {
         return try contains(collection, left, comparison)
@@ -208,30 +203,29 @@ extension SQLCompiler {
   /// Whether one of the elements equals a single value.
   private func contains(
     _ collection: SQLCollection, _ item: SQLTerm, _ comparison: Comparison
-  ) throws(Failure) -> SQLFragment {
+  ) throws(Failure) -> SQLExpr {
     var equality = comparison
     equality.operator = .equal
-    let (fragment, lowest) = try enclosed(above: collection.number) { () throws(Failure) -> SQLFragment in
+    let (condition, lowest) = try enclosed(above: collection.number) { () throws(Failure) -> SQLExpr in
       touch(item)
       let element = try self.element(of: collection)
       // A list is no single value, but what is nil is no list.
       if case .collection(let inner) = element {
         guard let key = inner.nilKey, let item = side(item) else { return .constant(false) }
-        let isNil = try ComparisonSQL(equality, arguments).fragment(item, .constant(.nil)) ?? .constant(false)
-        let isNilKey = SQLFragment(sql: "\(key) IS NULL", isExact: true, stack: 1 + inner.ownerStack)
-        return .chain(.and, [isNilKey, isNil])
+        let isNil = try ComparisonSQL(equality, arguments).condition(item, .constant(.nil)) ?? .constant(false)
+        return .chain(.and, [.isNull(key), isNil])
       }
       if let left = side(element), let right = side(item),
-        let fragment = try ComparisonSQL(equality, arguments).fragment(left, right)
+        let condition = try ComparisonSQL(equality, arguments).condition(left, right)
       {
-        return fragment
+        return condition
       }
       equality.left = try argument(element, comparison.left.text)
       equality.right = try argument(item, comparison.right.text)
       return try tested(equality)
     }
     touch(collection.home)
-    return found(collection, fragment, lowest)
+    return found(collection, condition, lowest)
   }
 
   /// nil for what has no column and is no single constant.
@@ -245,7 +239,7 @@ extension SQLCompiler {
     case .row(let row):
       touch(row.home)
       return .column(
-        SQLColumn(sql: row.key, type: .object(root: row.entity.rootNumber), home: row.home, stack: row.keyStack))
+        SQLColumn(expr: row.key, type: .object(root: row.entity.rootNumber), home: row.home))
     }
   }
 
@@ -259,7 +253,7 @@ extension SQLCompiler {
     }
   }
 
-  private func tested(_ comparison: Comparison, _ left: Operand, _ right: Operand) throws(Failure) -> SQLFragment {
+  private func tested(_ comparison: Comparison, _ left: Operand, _ right: Operand) throws(Failure) -> SQLExpr {
     var comparison = comparison
     comparison.left = try argument(left, comparison.left)
     comparison.right = try argument(right, comparison.right)

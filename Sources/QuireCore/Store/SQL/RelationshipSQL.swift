@@ -38,7 +38,7 @@ struct RelationshipSQL: Sendable {
 
   /// Selects key and entity of the destinations of the object that the one parameter names.
   var destinations: String {
-    let condition = destinationCondition("d").map { " AND \($0)" } ?? ""
+    let condition = destinationCondition("d").map { " AND \($0.sql)" } ?? ""
     switch storage {
     case .owner(let key):
       return """
@@ -62,7 +62,7 @@ struct RelationshipSQL: Sendable {
   /// the one parameter, a list of ids, names: owner by owner, and within each as `destinations` orders them.
   func destinationsOfMany(_ columns: String) -> String {
     let row = RowLayout.alias
-    let condition = destinationCondition(row).map { " AND \($0)" } ?? ""
+    let condition = destinationCondition(row).map { " AND \($0.sql)" } ?? ""
     switch storage {
     case .owner(let key):
       return """
@@ -141,9 +141,9 @@ struct RelationshipSQL: Sendable {
 
   /// Keeps out rows of the destination's table that are not of its kind. The plus keeps SQLite from the index on
   /// Z_ENT, which is never better than following the key.
-  func destinationCondition(_ alias: String) -> String? {
+  func destinationCondition(_ alias: String) -> SQLExpr? {
     let entity = relationship.destination
     if entity.parent == nil { return nil }
-    return "+\(alias).Z_ENT BETWEEN \(entity.number) AND \(entity.lastNumber)"
+    return SQLExpr(.between(SQLExpr(.unindexed(.column(alias, "Z_ENT"))), entity.number, entity.lastNumber))
   }
 }

@@ -14,18 +14,21 @@ final class SQLArguments {
   private(set) var all: [Argument] = []
 
   /// The parameter to write where the argument is meant.
-  func parameter(_ value: Value) -> String { add(.value(value)) }
-  func parameter(_ program: SQLProgram) -> String { add(.program(program)) }
-  func parameter(_ matcher: TextMatcher) -> String { add(.matcher(matcher)) }
-  func parameter(_ part: SQLPart) -> String { add(.part(part)) }
-  func outerParameter() -> String { add(.outer) }
+  func parameter(_ value: Value) -> SQLExpr { add(.value(value)) }
+  func parameter(_ program: SQLProgram) -> SQLExpr { add(.program(program)) }
+  func parameter(_ matcher: TextMatcher) -> SQLExpr { add(.matcher(matcher)) }
+  func parameter(_ part: SQLPart) -> SQLExpr { add(.part(part)) }
+  /// Its number.
+  func outerParameter() -> Int { number(.outer) }
 
   /// Forgets those that were added last.
   func keepFirst(_ count: Int) { all.removeLast(all.count - count) }
 
-  private func add(_ argument: Argument) -> String {
+  private func add(_ argument: Argument) -> SQLExpr { SQLExpr(.parameter(number(argument))) }
+
+  private func number(_ argument: Argument) -> Int {
     all.append(argument)
-    return "?\(all.count)"
+    return all.count
   }
 
   func bind(to statement: Statement) throws(Failure) {

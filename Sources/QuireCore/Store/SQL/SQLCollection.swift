@@ -6,21 +6,18 @@ struct SQLCollection {
     case indexed(String, Expression.Index)
   }
 
-  /// The tables, with their aliases.
-  let source: String
+  /// The tables that its rows are of. What is joined to them is in `joins`.
+  let tables: [SQLTable]
   let joins: SQLJoins
   let row: SQLRow
   /// Which rows there are, besides those that `link` leaves out.
-  var conditions: [SQLFragment]
+  var conditions: [SQLExpr]
   /// A column of the tables, and what it must be equal to: the key of the owner.
-  let link: (column: String, owner: String)?
+  let link: (column: SQLExpr, owner: SQLExpr)?
   /// What the rows are ordered by, the first before the others.
-  let order: [String]
-  var orderStack = SQLColumn.plainStack
+  let order: [SQLOrder]
   /// The key of the owner where there may be none: the collection is nil then, and not empty.
-  var nilKey: String?
-  /// Of the key of the owner.
-  var ownerStack = SQLColumn.plainStack
+  var nilKey: SQLExpr?
   /// Of the outermost row that is looked at.
   var home: Int
   /// The number of its own row.
@@ -35,32 +32,16 @@ struct SQLCollection {
     return copy
   }
 
-  /// `SELECT … FROM …` of its rows, the newest conditions last.
-  func select(_ columns: String, also more: [SQLFragment] = [], ordered: Bool = false, isLinked: Bool = true) -> String
-  {
-    let condition = condition(more, isLinked: isLinked)
-    let order = ordered && !order.isEmpty ? " ORDER BY \(order.joined(separator: ", "))" : ""
-    return "SELECT \(columns) FROM \(source)\(joins.sql)\(condition.isTrue ? "" : " WHERE \(condition.sql)")\(order)"
-  }
-
-  /// The parser's stack that reading what `select` gives takes, see `SQLFragment.stack`.
-  func stack(
-    _ columns: Int = SQLColumn.plainStack, also more: [SQLFragment] = [], ordered: Bool = false, isLinked: Bool = true
-  ) -> Int {
-    max(
-      SQLCollection.joinStack, 4 + columns, 5 + condition(more, isLinked: isLinked).stack,
-      ordered ? 11 + orderStack : 0)
-  }
-
-  /// Of `SELECT … FROM … JOIN … ON t2.Z_PK = t1.ZOWNER`.
-  private static let joinStack = 14
-
-  private func condition(_ more: [SQLFragment], isLinked: Bool) -> SQLFragment {
+  /// Selects a value of its rows, the newest conditions last.
+  func select(
+    _ value: SQLExpr, as name: String = "", also more: [SQLExpr] = [], ordered: Bool = false, isLinked: Bool = true
+  ) -> SQLSelect {
     var parts = conditions + more
-    if isLinked, let link {
-      let sql = "\(link.column) = \(link.owner)"
-      parts.insert(SQLFragment(sql: sql, isExact: false, stack: 2 + ownerStack), at: 0)
-    }
-    return .chain(.and, parts)
+    if isLinked, let link { parts.insert(.compare(link.column, .equal, link.owner), at: 0) }
+    let condition = SQLExpr.chain(.and, parts)
+    return SQLSelect(
+      value: value, name: name,
+      query: SQLQuery(
+        tables: tables + joins.tables, conditions: condition.isTrue ? [] : [condition], order: ordered ? order : []))
   }
 }

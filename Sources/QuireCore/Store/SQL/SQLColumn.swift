@@ -1,6 +1,6 @@
 /// A column, or another piece of SQL whose values are of one declared type.
 struct SQLColumn {
-  var sql: String
+  var expr: SQLExpr
   var type: ColumnType
   /// The number of the row that it belongs to, or of the outermost row that it looks at.
   var home = 0
@@ -8,9 +8,4 @@ struct SQLColumn {
   var attribute: Attribute?
   /// Where the text of a searchable attribute can be looked up.
   var textIndex: TextIndexColumn?
-  /// See `SQLFragment.stack`.
-  var stack = SQLColumn.plainStack
-
-  /// Of `t1.ZNAME`.
-  static let plainStack = 3
 }

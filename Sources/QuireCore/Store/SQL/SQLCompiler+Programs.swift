@@ -6,11 +6,11 @@ extension SQLCompiler {
     case .expression(let expression): return expression
     case .column(let column):
       let kind = SQLLeaf.Kind.value(column.type)
-      return lookup(SQLLeaf(sql: column.sql, kind: kind, home: column.home, stack: column.stack), written)
+      return lookup(SQLLeaf(expr: column.expr, kind: kind, home: column.home), written)
     case .row(let row):
       touch(row.home)
       let kind = SQLLeaf.Kind.value(.object(root: row.entity.rootNumber))
-      return lookup(SQLLeaf(sql: row.key, kind: kind, home: row.home, stack: row.keyStack), written)
+      return lookup(SQLLeaf(expr: row.key, kind: kind, home: row.home), written)
     case .collection(let collection):
       if let (operation, left, right) = collection.set, collection.steps.isEmpty { return .set(operation, left, right) }
       return leaf(try packed(collection), written)
@@ -24,54 +24,51 @@ extension SQLCompiler {
 
   /// The same for a value of a row, which a program is given once, however often it asks for it.
   private func lookup(_ leaf: SQLLeaf, _ written: String) -> Expression {
-    guard leaf.stack == SQLColumn.plainStack else { return self.leaf(leaf, written) }
-    if let known = plainLeaves[leaf.sql], known < leaves.count { return .argument(known, written) }
-    plainLeaves[leaf.sql] = leaves.count
+    guard let name = leaf.expr.name else { return self.leaf(leaf, written) }
+    if let known = plainLeaves[name], known < leaves.count { return .argument(known, written) }
+    plainLeaves[name] = leaves.count
     return self.leaf(leaf, written)
   }
 
   /// All elements of a collection as one value.
   private func packed(_ collection: SQLCollection) throws(Failure) -> SQLLeaf {
-    let ((value, kind, stack), lowest) = try enclosed(above: collection.number) {
-      () throws(Failure) -> (String, SQLLeaf.Kind, Int) in
+    let ((value, kind), lowest) = try enclosed(above: collection.number) {
+      () throws(Failure) -> (SQLExpr, SQLLeaf.Kind) in
       switch try element(of: collection) {
-      case .column(let column): return (column.sql, .value(column.type), column.stack)
-      case .row(let row): return (row.key, .value(.object(root: row.entity.rootNumber)), row.keyStack)
+      case .column(let column): return (column.expr, .value(column.type))
+      case .row(let row): return (row.key, .value(.object(root: row.entity.rootNumber)))
       case .collection(let inner):
         let leaf = try packed(inner)
-        return (leaf.sql, leaf.kind, leaf.stack)
-      case .constant(let value):
-        let (sql, stack) = try computed(.constant(value), .coded)
-        return (sql, .coded, stack)
-      case .expression(let expression):
-        let (sql, stack) = try computed(expression, .coded)
-        return (sql, .coded, stack)
+        return (leaf.expr, leaf.kind)
+      case .constant(let value): return (try computed(.constant(value), .coded), .coded)
+      case .expression(let expression): return (try computed(expression, .coded), .coded)
       }
     }
     touch(collection.home)
-    var sql = "(SELECT \(ProgramFunctions.pack)(v) FROM (\(collection.select("\(value) AS v", ordered: true))))"
-    var depth = 7 + collection.stack(stack, ordered: true)
-    if let key = collection.nilKey {
-      sql = "CASE WHEN \(key) IS NOT NULL THEN \(sql) END"
-      depth = max(3 + collection.ownerStack, 5 + depth)
-    }
-    let fitting = fitted(sql, stack: depth)
-    return SQLLeaf(sql: fitting.sql, kind: .list(kind), home: min(collection.home, lowest), stack: fitting.stack)
+    let expr = fitted(packing(value, of: collection).unlessNil(collection))
+    return SQLLeaf(expr: expr, kind: .list(kind), home: min(collection.home, lowest))
+  }
+
+  @inline(never)
+  private func packing(_ value: SQLExpr, of collection: SQLCollection) -> SQLExpr {
+    let rows = SQLTable(source: .selects(SQLSelects(collection.select(value, as: "v", ordered: true))))
+    return SQLExpr(
+      .scalar(SQLSelect(value: .call(.pack, .column("", "v")), query: SQLQuery(tables: [rows]))))
   }
 
   // MARK: Programs
 
   /// A comparison that a program answers.
-  func tested(_ comparison: Comparison) throws(Failure) -> SQLFragment { try tested(.comparison(comparison)) }
+  func tested(_ comparison: Comparison) throws(Failure) -> SQLExpr { try tested(.comparison(comparison)) }
 
   /// The same of any predicate; its keys are looked up first.
-  func tested(_ predicate: Predicate, _ scope: SQLScope) throws(Failure) -> SQLFragment {
+  func tested(_ predicate: Predicate, _ scope: SQLScope) throws(Failure) -> SQLExpr {
     try tested(rewritten(predicate, scope))
   }
 
-  private func tested(_ predicate: Predicate) throws(Failure) -> SQLFragment {
+  private func tested(_ predicate: Predicate) throws(Failure) -> SQLExpr {
     let node = try PredicateNode(predicate)
-    let (sql, stack, isConstant) = try call(ProgramFunctions.test, predicate.sides) {
+    let (test, isConstant) = try call(.test, anew: .testAnew, predicate.sides) {
       SQLProgram(.predicate(node), predicate.text, $0)
     }
     // What fails is said when a row is asked about, and perhaps never.
@@ -79,26 +76,25 @@ extension SQLCompiler {
       var scope = Scope(subject: .nil, variables: [:])
       if let holds = try? node.holds(&scope) { return .constant(holds) }
     }
-    return fitted(SQLFragment(sql: sql, isExact: true, stack: stack))
+    return fitted(test)
   }
 
   /// What a program makes of an expression.
-  func computed(
-    _ expression: Expression, _ result: SQLProgram.Result
-  ) throws(Failure) -> (sql: String, stack: Int) {
+  func computed(_ expression: Expression, _ result: SQLProgram.Result) throws(Failure) -> SQLExpr {
     let node = try ExpressionNode(expression)
-    let (sql, stack, _) = try call(ProgramFunctions.compute, [expression]) {
+    let (value, _) = try call(.compute, anew: .computeAnew, [expression]) {
       SQLProgram(.expression(node, result), expression.text, $0)
     }
-    return fitted(sql, stack: stack)
+    return fitted(value)
   }
 
   /// SQLite calls a function with at most 127 arguments, one of which is the program.
   static let mostArguments = 126
 
   private func call(
-    _ function: String, _ parts: [Expression], _ program: ([(number: Int, kind: SQLLeaf.Kind)]) -> SQLProgram
-  ) throws(Failure) -> (sql: String, stack: Int, isConstant: Bool) {
+    _ function: SQLFunction, anew volatile: SQLFunction, _ parts: [Expression],
+    _ program: ([(number: Int, kind: SQLLeaf.Kind)]) -> SQLProgram
+  ) throws(Failure) -> (call: SQLExpr, isConstant: Bool) {
     var numbers: [Int] = []
     var isPure = true
     func collect(_ expression: Expression) {
@@ -115,10 +111,8 @@ extension SQLCompiler {
           + "hands over \(SQLCompiler.mostArguments) at most; divide it into several conditions with OR or AND.")
     }
     let parameter = arguments.parameter(program(numbers.map { ($0, leaves[$0].kind) }))
-    let name = isPure ? function : function + ProgramFunctions.volatileSuffix
-    let list = ([parameter] + numbers.map { leaves[$0].sql }).joined(separator: ", ")
-    let stack = 6 + (numbers.map { leaves[$0].stack }.max() ?? 0)
-    return ("\(name)(\(list))", stack, isPure && numbers.isEmpty)
+    let values = [parameter] + numbers.map { leaves[$0].expr }
+    return (SQLExpr(.function(isPure ? function : volatile, values)), isPure && numbers.isEmpty)
   }
 
   /// A predicate inside an expression: its comparisons stay with the program, what they look up does not.

@@ -130,11 +130,10 @@ extension SQLCompiler {
     if operation == .minimum || operation == .maximum, case .column(let column) = try element(of: values),
       column.type.comparisonClass.hasOrder
     {
-      let name = operation == .minimum ? "min" : "max"
       touch(values.home)
-      let (sql, stack) = fitted(
-        "(\(values.select("\(name)(\(column.sql))")))", stack: 1 + values.stack(3 + column.stack))
-      return .column(SQLColumn(sql: sql, type: column.type, home: values.home, stack: stack))
+      let extreme = SQLExpr.call(operation == .minimum ? .minimum : .maximum, column.expr)
+      let found = fitted(SQLExpr(.scalar(values.select(extreme))))
+      return .column(SQLColumn(expr: found, type: column.type, home: values.home))
     }
     return .expression(.path(try argument(.collection(values), written.text), [key]))
   }
@@ -163,13 +162,8 @@ extension SQLCompiler {
 
   func count(_ collection: SQLCollection) -> SQLTerm {
     touch(collection.home)
-    var sql = "(\(collection.select("count(*)")))", stack = 1 + collection.stack()
-    if let key = collection.nilKey {
-      sql = "CASE WHEN \(key) IS NOT NULL THEN \(sql) END"
-      stack = max(3 + collection.ownerStack, 5 + stack)
-    }
-    (sql, stack) = fitted(sql, stack: stack)
-    return .column(SQLColumn(sql: sql, type: .integer, home: collection.home, stack: stack))
+    let count = SQLExpr(.scalar(collection.select(SQLExpr(.rows))))
+    return .column(SQLColumn(expr: fitted(count.unlessNil(collection)), type: .integer, home: collection.home))
   }
 
   // MARK: Indexes
@@ -217,42 +211,37 @@ extension SQLCompiler {
     let (element, _) = try enclosed(above: collection.number) { () throws(Failure) -> SQLTerm in
       try self.element(of: collection)
     }
-    var order: [String]?
-    var window = " LIMIT 1"
+    var order: [SQLOrder]?
+    var offset: Int?
     switch index {
     case .first: order = collection.order
-    case .last: order = collection.order.map { $0.hasSuffix(" DESC") ? String($0.dropLast(5)) : $0 + " DESC" }
+    case .last: order = collection.order.map(\.reversed)
     case .size: break
     case .expression:
       if let place, place >= 0 {
         order = collection.order
-        window += " OFFSET \(place)"
+        offset = place
       }
     }
     touch(collection.home)
-    func select(_ value: String, stack: Int) -> (sql: String, stack: Int)? {
+    func select(_ value: SQLExpr) -> SQLExpr? {
       guard let order else { return nil }
-      return fitted(
-        "(\(collection.select(value)) ORDER BY \(order.joined(separator: ", "))\(window))",
-        stack: 1 + collection.stack(stack, ordered: true))
+      var select = collection.select(value)
+      select.query.order = order
+      select.query.window = .one(offset: offset)
+      return fitted(SQLExpr(.scalar(select)))
     }
     switch element {
     case .column(let column):
-      guard let (sql, stack) = select(column.sql, stack: column.stack) else { break }
-      return .column(SQLColumn(sql: sql, type: column.type, home: collection.home, stack: stack))
+      guard let selected = select(column.expr) else { break }
+      return .column(SQLColumn(expr: selected, type: column.type, home: collection.home))
     case .row(let row):
-      let key: String, stack: Int
-      if let selected = select(row.key, stack: row.keyStack) {
-        (key, stack) = selected
-      } else {
-        (key, stack) = try computed(program, .objectID)
-      }
-      return .row(SQLRow(entity: row.entity, key: key, keyStack: stack, home: collection.home, joins: nil))
+      let key = if let selected = select(row.key) { selected } else { try computed(program, .objectID) }
+      return .row(SQLRow(entity: row.entity, key: key, home: collection.home, joins: nil))
     case .collection:
       // Of a list of lists, one is what the steps lead to from one row.
-      guard let (key, stack) = select(collection.row.key, stack: collection.row.keyStack) else { break }
-      let row = SQLRow(
-        entity: collection.row.entity, key: key, keyStack: stack, home: collection.home, joins: nil)
+      guard let key = select(collection.row.key) else { break }
+      let row = SQLRow(entity: collection.row.entity, key: key, home: collection.home, joins: nil)
       return try following(collection.steps, from: row)
     default: break
     }
@@ -272,8 +261,8 @@ extension SQLCompiler {
       return .expression(.subquery(try argument(found, of: collection), variable: variable, condition))
     }
     let outer = enter()
-    let fragment = try self.fragment(condition, inner)
-    return filtered(found, fragment, lowest: leave(outer, above: number))
+    let isMet = try self.condition(condition, inner)
+    return filtered(found, isMet, lowest: leave(outer, above: number))
   }
 
   @inline(never)
@@ -291,7 +280,7 @@ extension SQLCompiler {
   }
 
   @inline(never)
-  private func filtered(_ rows: SQLTerm, _ condition: SQLFragment, lowest: Int) -> SQLTerm {
+  private func filtered(_ rows: SQLTerm, _ condition: SQLExpr, lowest: Int) -> SQLTerm {
     guard case .collection(var found) = rows else { return rows }
     found.conditions.append(condition)
     // Nothing is found in nil, which is not nil.
@@ -353,8 +342,7 @@ extension SQLCompiler {
       if case .collection(let collection) = terms[0] { return count(collection) }
     case ("noindex:", 1):
       guard case .column(var column) = terms[0] else { return terms[0] }
-      column.sql = "+\(column.sql)"
-      column.stack += 1
+      column.expr = SQLExpr(.unindexed(column.expr))
       column.textIndex = nil
       return .column(column)
     case ("now", 0):
@@ -374,6 +362,14 @@ extension SQLCompiler {
 
 extension ColumnType {
   fileprivate var hasLength: Bool { self == .text || self == .uri || self == .data }
+}
+
+extension SQLExpr {
+  /// NULL where a collection that this looks at is nil.
+  @inline(never)
+  func unlessNil(_ collection: SQLCollection) -> SQLExpr {
+    collection.nilKey.map { SQLExpr(.present(key: $0, self)) } ?? self
+  }
 }
 
 extension SQLTerm {

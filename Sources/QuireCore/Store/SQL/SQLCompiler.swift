@@ -3,8 +3,8 @@ final class SQLCompiler {
   let schema: Schema
   let arguments: SQLArguments
   var leaves: [SQLLeaf] = []
-  /// The numbers of those that are columns, by their SQL.
-  var plainLeaves: [String: Int] = [:]
+  /// The numbers of those that are columns.
+  var plainLeaves: [SQLName: Int] = [:]
   private var aliasCount = 0
   /// The lowest home of what was used since it was last set.
   private var lowestHome = Int.max
@@ -63,11 +63,11 @@ final class SQLCompiler {
     }
     guard let relationship = property as? Relationship else {
       let attribute = property as? Attribute
-      let (sql, stack) = try lookup(property, in: row)
+      let column = try column(of: property, in: row)
       return .column(
         SQLColumn(
-          sql: sql, type: try ColumnType(comparing: property), home: row.home, attribute: attribute,
-          textIndex: attribute.flatMap { schema.textIndexes.column(of: $0, key: row.key) }, stack: stack))
+          expr: column, type: try ColumnType(comparing: property), home: row.home, attribute: attribute,
+          textIndex: attribute.flatMap { schema.textIndexes.column(of: $0, key: row.key) }))
     }
     if relationship.isToMany { return .collection(try collection(relationship, of: row)) }
     return .row(try self.row(behind: relationship, of: row))
@@ -75,31 +75,28 @@ final class SQLCompiler {
 
   /// What a to-one relationship of a row leads to.
   func row(behind relationship: Relationship, of row: SQLRow) throws(Failure) -> SQLRow {
-    let (key, stack) = try lookup(relationship, in: row)
-    return SQLRow(
-      entity: relationship.destination, key: key, keyStack: stack, home: row.home,
-      joins: stack > SQLColumn.plainStack ? nil : row.joins)
+    SQLRow(
+      entity: relationship.destination, key: try column(of: relationship, in: row), home: row.home, joins: row.joins)
   }
 
-  /// SQL of the column that holds an attribute or the key of a to-one relationship.
-  func column(of property: Property, in row: SQLRow) throws(Failure) -> String { try lookup(property, in: row).sql }
-
-  private func lookup(_ property: Property, in row: SQLRow) throws(Failure) -> (sql: String, stack: Int) {
+  /// The column that holds an attribute or the key of a to-one relationship.
+  func column(of property: Property, in row: SQLRow) throws(Failure) -> SQLExpr {
     guard let column = schema.valueColumn(of: property) else {
       throw Failure(
         .invalidArgument, "'\(property.qualifiedName)' is not in the store. Use a stored property.",
         about: .property(property))
     }
     touch(row.home)
-    if let alias = row.alias { return ("\(alias).\(column)", SQLColumn.plainStack) }
+    if let alias = row.alias { return .column(alias, column) }
     let table = schema.table(of: row.entity)
     if let alias = row.joins?.alias(forKey: row.key, table: table, new: { newAlias().name }) {
       row.alias = alias
-      return ("\(alias).\(column)", SQLColumn.plainStack)
+      return .column(alias, column)
     }
     let alias = newAlias().name
-    return fitted(
-      "(SELECT \(alias).\(column) FROM \(table) \(alias) WHERE \(alias).Z_PK = \(row.key))", stack: 8 + row.keyStack)
+    let isRow = SQLExpr.compare(.column(alias, "Z_PK"), .equal, row.key)
+    let query = SQLQuery(tables: [.named(table, alias)], conditions: [isRow])
+    return fitted(SQLExpr(.scalar(SQLSelect(value: .column(alias, column), query: query))))
   }
 
   // MARK: Collections
@@ -109,50 +106,35 @@ final class SQLCompiler {
     let (alias, number) = newAlias()
     let joins = SQLJoins()
     let row = SQLRow(entity: relationship.destination, alias: alias, home: number, joins: joins)
-    var conditions: [SQLFragment] = []
-    let source: String
-    var link: (column: String, owner: String)?
-    var order: [String], orderStack = SQLColumn.plainStack
+    var conditions: [SQLExpr] = []
+    var tables = [SQLTable.named(path.table, alias)]
+    var link: (column: SQLExpr, owner: SQLExpr)?
+    var order: [SQLOrder]
     touch(owner.home)
     switch path.storage {
     case .owner: throw Failure(
       .invalidState, "'\(relationship.qualifiedName)' is to-one and has no collection.",
       about: .property(relationship))
     case .destination(let key, let place):
-      source = "\(path.table) \(alias)"
-      link = ("\(alias).\(key)", owner.key)
-      order = place.map { ["\(alias).\($0)"] } ?? []
+      link = (.column(alias, key), owner.key)
+      order = place.map { [SQLOrder(value: .column(alias, $0))] } ?? []
     case .pairs(let pairs) where !pairs.isReflexive:
       let pair = newAlias().name
-      source = "\(pairs.name) \(pair) JOIN \(path.table) \(alias) ON \(alias).Z_PK = \(pair).\(pairs.destinationColumn)"
-      link = ("\(pair).\(pairs.ownerColumn)", owner.key)
-      order = pairs.orderColumn.map { ["\(pair).\($0)"] } ?? []
+      tables = [
+        .named(pairs.name, pair), .named(path.table, alias, .inner, key: .column(pair, pairs.destinationColumn)),
+      ]
+      link = (.column(pair, pairs.ownerColumn), owner.key)
+      order = pairs.orderColumn.map { [SQLOrder(value: .column(pair, $0))] } ?? []
     case .pairs(let pairs):
-      source = "\(path.table) \(alias)"
-      let (first, second) = (pairs.ownerColumn, pairs.destinationColumn)
-      conditions.append(
-        SQLFragment(
-          sql: "\(alias).Z_PK IN (SELECT \(second) FROM \(pairs.name) WHERE \(first) = \(owner.key) "
-            + "UNION SELECT \(first) FROM \(pairs.name) WHERE \(second) = \(owner.key))",
-          isExact: true, stack: 12 + owner.keyStack))
-      order = []
-      if let place = pairs.orderColumn, let inverse = pairs.inverseOrderColumn {
-        order = [
-          "(SELECT min(place) FROM (SELECT \(place) AS place FROM \(pairs.name) WHERE \(first) = \(owner.key) "
-            + "AND \(second) = \(alias).Z_PK UNION ALL SELECT \(inverse) FROM \(pairs.name) "
-            + "WHERE \(second) = \(owner.key) AND \(first) = \(alias).Z_PK))"
-        ]
-        orderStack = 16 + owner.keyStack
-      }
+      let members = ReflexiveMembers(pairs, owner: owner.key)
+      conditions.append(members.contain(.column(alias, "Z_PK")))
+      order = members.place(of: .column(alias, "Z_PK")).map { [SQLOrder(value: $0)] } ?? []
     }
-    order.append("\(alias).Z_PK")
-    if let condition = path.destinationCondition(alias) {
-      conditions.append(SQLFragment(sql: condition, isExact: false))
-    }
+    order.append(SQLOrder(value: .column(alias, "Z_PK")))
+    if let condition = path.destinationCondition(alias) { conditions.append(condition) }
     return SQLCollection(
-      source: source, joins: joins, row: row, conditions: conditions, link: link, order: order, orderStack: orderStack,
-      nilKey: owner.alias.map { "\($0).Z_PK" } == owner.key ? nil : owner.key, ownerStack: owner.keyStack,
-      home: owner.home, number: number)
+      tables: tables, joins: joins, row: row, conditions: conditions, link: link, order: order,
+      nilKey: owner.isPresent ? nil : owner.key, home: owner.home, number: number)
   }
 
   /// What both sides hold, one of them, or the left one alone; nil where they have no table in common.
@@ -167,14 +149,12 @@ final class SQLCompiler {
     var entity = leftRow.entity
     while !rightRow.entity.isKind(of: entity), let parent = entity.parent { entity = parent }
     let (alias, number) = newAlias()
-    func membership(_ collection: SQLCollection, _ row: SQLRow) -> SQLFragment {
-      fitted(
-        SQLFragment(
-          sql: "\(alias).Z_PK IN (\(collection.select(row.key)))", isExact: false,
-          stack: 3 + collection.stack(row.keyStack)))
+    let key = SQLExpr.column(alias, "Z_PK")
+    func membership(_ collection: SQLCollection, _ row: SQLRow) -> SQLExpr {
+      fitted(.member(key, of: .selects(SQLSelects(collection.select(row.key)))))
     }
     let isLeft = membership(left, leftRow), isRight = membership(right, rightRow)
-    let condition: SQLFragment
+    let condition: SQLExpr
     switch operation {
     case .union: condition = .chain(.or, [isLeft, isRight])
     case .intersect: condition = .chain(.and, [isLeft, isRight])
@@ -182,9 +162,9 @@ final class SQLCompiler {
     }
     let joins = SQLJoins()
     return SQLCollection(
-      source: "\(schema.table(of: entity)) \(alias)", joins: joins,
+      tables: [.named(schema.table(of: entity), alias)], joins: joins,
       row: SQLRow(entity: entity, alias: alias, home: number, joins: joins), conditions: [condition], link: nil,
-      order: ["\(isLeft.sql) DESC", "\(alias).Z_PK"], orderStack: isLeft.stack, nilKey: nil,
+      order: [SQLOrder(value: isLeft, isDescending: true), SQLOrder(value: key)], nilKey: nil,
       home: min(left.home, right.home), number: number)
   }
 }

@@ -1,63 +1,104 @@
-/// Fits constants to the columns that they are compared with.
-enum SQLConstant {
+/// A constant fitted to the column that it is compared with.
+struct SQLConstant {
+  /// What a column is compared as.
+  enum Form: Equatable {
+    case plain
+    case real
+    /// As the nearest 32-bit value.
+    case single
+    case singleOfReal
+    case folded(TextFolding)
+
+    func operand(_ column: SQLExpr) -> SQLExpr {
+      switch self {
+      case .plain: column
+      case .real: SQLExpr(.real(column))
+      case .single: .call(.single, column)
+      case .singleOfReal: .call(.single, SQLExpr(.real(column)))
+      case .folded(let folding): .call(.fold, SQLExpr(.integer(Int64(folding.rawValue))), column)
+      }
+    }
+
+    /// The order of lists of different forms, so that the text of the statement does not depend on that of the values.
+    var rank: Int {
+      switch self {
+      case .real: 0
+      case .folded: 1
+      case .singleOfReal: 2
+      case .single: 3
+      case .plain: 4
+      }
+    }
+
+    fileprivate var asSingle: Form { self == .real ? .singleOfReal : .single }
+  }
+
+  let relation: Relation
+  let form: Form
+  let argument: Value
+
   /// From here on there are integers that no double is.
   private static let firstBeyondDoubles = 9_007_199_254_740_992.0
 
-  /// The relation, the column as it is to be written, and the argument; nil when no value of the column satisfies
-  /// the relation. Expects a constant of the column's class.
-  static func adapt(
-    _ relation: Relation, _ column: SQLColumn, _ value: Value
-  ) -> (Relation, operand: String, argument: Value)? {
+  private init(_ relation: Relation, _ form: Form, _ argument: Value) {
+    self.relation = relation
+    self.form = form
+    self.argument = argument
+  }
+
+  /// nil when no value of a column of that type satisfies the relation. Expects a constant of the type's class.
+  init?(_ relation: Relation, _ type: ColumnType, _ value: Value) {
     switch value {
-    case .date(let seconds): return seconds.isNaN ? nil : (relation, column.sql, .double(seconds))
-    case .text(let text), .uri(let text): return (relation, column.sql, .text(text))
-    case .data(let bytes), .uuid(let bytes): return (relation, column.sql, .data(bytes))
+    case .date(let seconds):
+      if seconds.isNaN { return nil }
+      self.init(relation, .plain, .double(seconds))
+    case .text(let text), .uri(let text): self.init(relation, .plain, .text(text))
+    case .data(let bytes), .uuid(let bytes): self.init(relation, .plain, .data(bytes))
     case .object(let box):
-      guard column.type == .object(root: box.reference.root) else { return nil }
-      return (relation, column.sql, .integer(box.reference.id))
+      guard type == .object(root: box.reference.root) else { return nil }
+      self.init(relation, .plain, .integer(box.reference.id))
     default:
       guard let number = value.number else { return nil }
-      return adapt(relation, column, number)
+      self.init(relation, type, number)
     }
   }
 
-  private static func adapt(
-    _ relation: Relation, _ column: SQLColumn, _ number: Number
-  ) -> (Relation, operand: String, argument: Value)? {
+  private init?(_ relation: Relation, _ type: ColumnType, _ number: Number) {
     if number.double.isNaN { return nil }
     // Another program may have written a whole number that is no double, which is compared as the nearest all the same.
-    if column.type == .decimal, number.double.magnitude >= SQLConstant.firstBeyondDoubles {
-      var column = column
-      column.type = .double
-      column.sql = "CAST(\(column.sql) AS REAL)"
-      return adapt(relation, column, number)
+    let isReal = type == .decimal && number.double.magnitude >= SQLConstant.firstBeyondDoubles
+    let form = isReal ? Form.real : .plain
+    if type == .float {
+      self.init(relation, form, .double(Double(number.single)))
+      return
     }
-    if column.type == .float { return (relation, column.sql, .double(Double(number.single))) }
     switch number {
-    case .float(let float):
-      return (relation, PredicateFunctions.single(column.sql), .double(Double(float)))
-    case .real(let double): return (relation, column.sql, .double(double))
+    case .float(let float): self.init(relation, form.asSingle, .double(Double(float)))
+    case .real(let double): self.init(relation, form, .double(double))
     case .integer(let integer):
-      if column.type == .integer || column.type == .boolean { return (relation, column.sql, .integer(integer)) }
-      return adapt(relation, column, integer)
+      if type == .integer || type == .boolean {
+        self.init(relation, form, .integer(integer))
+      } else {
+        self.init(relation, form, integer)
+      }
     }
   }
 
   /// SQLite may turn an integer into a double before it looks into an index of doubles, so this does it first, and
   /// where none equals the integer, takes the relation to the nearest that has the same answer.
-  private static func adapt(
-    _ relation: Relation, _ column: SQLColumn, _ integer: Int64
-  ) -> (Relation, operand: String, argument: Value)? {
+  private init?(_ relation: Relation, _ form: Form, _ integer: Int64) {
     let double = Double(integer)
     let isAbove: Bool
     switch Number.order(.real(double), .integer(integer)) {
     case .some(let order) where order != 0: isAbove = order > 0
-    default: return (relation, column.sql, .double(double))
+    default:
+      self.init(relation, form, .double(double))
+      return
     }
     switch relation {
     case .equal, .notEqual: return nil
-    case .less, .lessOrEqual: return (isAbove ? .less : .lessOrEqual, column.sql, .double(double))
-    case .greater, .greaterOrEqual: return (isAbove ? .greaterOrEqual : .greater, column.sql, .double(double))
+    case .less, .lessOrEqual: self.init(isAbove ? .less : .lessOrEqual, form, .double(double))
+    case .greater, .greaterOrEqual: self.init(isAbove ? .greaterOrEqual : .greater, form, .double(double))
     }
   }
 }

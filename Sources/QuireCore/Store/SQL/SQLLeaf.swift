@@ -10,8 +10,7 @@ struct SQLLeaf {
     case coded
   }
 
-  let sql: String
+  let expr: SQLExpr
   let kind: Kind
   let home: Int
-  let stack: Int
 }

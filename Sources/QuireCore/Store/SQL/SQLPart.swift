@@ -38,95 +38,57 @@ extension SQLCompiler {
     return try body()
   }
 
-  func fitted(_ fragment: SQLFragment) -> SQLFragment {
-    let (sql, stack) = fitted(fragment.sql, stack: fragment.stack)
-    return sql == fragment.sql ? fragment : SQLFragment(sql: sql, isExact: fragment.isExact, stack: stack)
+  /// `expr`, or a call of a part that gives the same.
+  func fitted(_ expr: SQLExpr) -> SQLExpr {
+    if expr.stack > SQLParting.most { parting.isNeeded = true }
+    if !parting.isOn || expr.stack <= SQLParting.mostOfPart { return expr }
+    return divided(expr) ?? expr
   }
 
-  /// `sql`, or a part that gives the same.
-  func fitted(_ sql: String, stack: Int) -> (sql: String, stack: Int) {
-    if stack > SQLParting.most { parting.isNeeded = true }
-    guard parting.isOn, stack > SQLParting.mostOfPart, let piece = SQLPiece(sql, parameter: arguments.outerParameter)
-    else { return (sql, stack) }
-    let parameter = arguments.parameter(SQLPart("SELECT \(piece.sql)", outer: piece.outer.map(\.number)))
-    let name = ProgramFunctions.part + (piece.isPure ? "" : ProgramFunctions.volatileSuffix)
-    let list = ([parameter] + piece.outer.map(\.column)).joined(separator: ", ")
-    return ("\(name)(\(list))", 5 + SQLColumn.plainStack)
+  /// nil where that cannot be: it gathers rows from around it, or takes too many values of them.
+  @inline(never)
+  private func divided(_ expr: SQLExpr) -> SQLExpr? {
+    guard let reach = SQLReach(of: expr, most: SQLCompiler.mostArguments) else { return nil }
+    var numbers: [SQLName: Int] = [:]
+    for name in reach.outer { numbers[name] = arguments.outerParameter() }
+    var writer = SQLWriter(replacing: numbers)
+    writer.write("SELECT ")
+    writer.write(expr)
+    let part = SQLPart(writer.text, outer: reach.outer.compactMap { numbers[$0] })
+    let values = [arguments.parameter(part)] + reach.outer.map { SQLExpr(.column($0)) }
+    return SQLExpr(.function(reach.isPure ? .part : .partAnew, values), isExact: expr.isExact)
   }
 }
 
-/// SQL with parameters in place of the columns of tables that it does not read itself.
-private struct SQLPiece {
-  private(set) var sql = ""
-  private(set) var outer: [(column: String, number: Int)] = []
+/// What a piece of SQL takes of the rows of tables that it does not read itself.
+private struct SQLReach {
+  /// Columns of these tables, each once.
+  private(set) var outer: [SQLName] = []
   /// Gives the same each time.
   private(set) var isPure = true
 
-  private static let aggregates: Set<String> = [
-    "count", "min", "max", AggregateFunctions.sum, AggregateFunctions.average, ProgramFunctions.pack,
-  ]
-
-  /// nil where that cannot be: it gathers rows from around it, or takes too many values of them.
-  init?(_ text: String, parameter: () -> String) {
-    let words = SQLPiece.words(of: text)
-    var own: Set<String> = []
-    for (place, word) in words.enumerated() where SQLPiece.isAlias(word) {
-      if place + 1 == words.count || words[place + 1] != "." { own.insert(word) }
-    }
-    var parameters: [String: String] = [:]
-    var isGathering = [false]
-    var place = 0
-    while place < words.count {
-      let word = words[place]
-      if SQLPiece.isAlias(word), !own.contains(word), place + 2 < words.count {
-        if isGathering.last == true { return nil }
-        let column = "\(word).\(words[place + 2])"
-        let known = parameters[column] ?? parameter()
-        if parameters.updateValue(known, forKey: column) == nil { outer.append((column, Int(known.dropFirst()) ?? 0)) }
-        sql += known
-        place += 3
-        continue
-      }
-      if word == "(" {
-        let isAggregate = place > 0 && SQLPiece.aggregates.contains(words[place - 1])
-        isGathering.append(isAggregate || isGathering.last == true)
-      } else if word == ")" {
-        isGathering.removeLast()
-      } else if word.hasSuffix(ProgramFunctions.volatileSuffix) {
-        isPure = false
-      }
-      sql += word
-      place += 1
-    }
-    if outer.count > SQLCompiler.mostArguments { return nil }
-  }
-
-  /// The names and numbers of a text, and what is between them, sign by sign.
-  private static func words(of text: String) -> [String] {
-    var words: [String] = []
-    var word: [UInt8] = []
-    func end() {
-      if !word.isEmpty { words.append(String(decoding: word, as: UTF8.self)) }
-      word.removeAll(keepingCapacity: true)
-    }
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), 0x80...:
-        word.append(byte)
+  /// nil where an aggregate gathers such columns, or there are more than `most`.
+  init?(of expr: SQLExpr, most: Int) {
+    var own: Set<String> = [], known: Set<SQLName> = []
+    // The last is the next.
+    var pending = [(expr: expr, isGathering: false)]
+    while let (expr, isGathering) = pending.popLast() {
+      var isGathering = isGathering
+      switch expr.kind {
+      case .column(let name):
+        if name.alias.isEmpty || own.contains(name.alias) || known.contains(name) { continue }
+        if isGathering { return nil }
+        known.insert(name)
+        outer.append(name)
+        if outer.count > most { return nil }
+      case .function(let function, _):
+        if function.isAggregate { isGathering = true }
+        if !function.isPure { isPure = false }
       default:
-        end()
-        words.append(String(UnicodeScalar(byte)))
+        // An alias is that of one table, so that it does not matter where in the piece it is.
+        for select in expr.kind.selects { own.formUnion(select.query.aliases) }
       }
+      for part in expr.kind.parts.reversed() { pending.append((part, isGathering)) }
     }
-    end()
-    return words
-  }
-
-  /// The compiler calls tables t0, t1 and so on, and no column has such a name.
-  private static func isAlias(_ word: String) -> Bool {
-    let bytes = word.utf8
-    return bytes.count > 1 && bytes.first == UInt8(ascii: "t")
-      && bytes.dropFirst().allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
   }
 }

@@ -1,9 +1,10 @@
 /// A row that a statement reads: that of a table in FROM, or one that another row refers to.
 final class SQLRow {
   let entity: Entity
-  /// SQL of its primary key; NULL where there is no row.
-  let key: String
-  let keyStack: Int
+  /// Its primary key; NULL where there is no row.
+  let key: SQLExpr
+  /// Its table is in FROM for its own sake, so that there is a row.
+  let isPresent: Bool
   let home: Int
   /// Where tables are joined that hold what is asked of it; nil to ask by a subquery.
   let joins: SQLJoins?
@@ -15,14 +16,14 @@ final class SQLRow {
     self.alias = alias
     self.home = home
     self.joins = joins
-    key = "\(alias).Z_PK"
-    keyStack = SQLColumn.plainStack
+    key = .column(alias, "Z_PK")
+    isPresent = true
   }
 
-  init(entity: Entity, key: String, keyStack: Int = SQLColumn.plainStack, home: Int, joins: SQLJoins?) {
+  init(entity: Entity, key: SQLExpr, home: Int, joins: SQLJoins?) {
     self.entity = entity
     self.key = key
-    self.keyStack = keyStack
+    isPresent = false
     self.home = home
     self.joins = joins
   }

@@ -12,19 +12,20 @@ enum SQLTerm {
 /// The tables that are joined to one table of a FROM clause, through to-one relationships: a row whose path ends in
 /// nil stays and yields NULL. Paths that share a beginning share its tables.
 final class SQLJoins {
-  private(set) var sql = ""
-  private var aliases: [String: String] = [:]
+  private(set) var tables: [SQLTable] = []
+  private var aliases: [SQLName: String] = [:]
 
   /// SQLite joins at most 64 tables. What more paths lead to is asked by subqueries.
   private static let mostTables = 48
 
-  /// nil when there is no room for one more.
-  func alias(forKey key: String, table: String, new: () -> String) -> String? {
-    if let known = aliases[key] { return known }
+  /// nil when there is no room for one more, or the key is calculated.
+  func alias(forKey key: SQLExpr, table: String, new: () -> String) -> String? {
+    guard let name = key.name else { return nil }
+    if let known = aliases[name] { return known }
     if aliases.count >= SQLJoins.mostTables { return nil }
     let alias = new()
-    sql += " LEFT JOIN \(table) \(alias) ON \(alias).Z_PK = \(key)"
-    aliases[key] = alias
+    tables.append(.named(table, alias, .left, key: key))
+    aliases[name] = alias
     return alias
   }
 }
