@@ -76,7 +76,7 @@ final class Model: @unchecked Sendable {
         about: .named(entityName, name))
     }
     let probe = Attribute(name: name, entity: entity, type: type, isOptional: true)
-    // Whether it can hold what is derived is told when the model is frozen, in more fitting words.
+    // Whether it can hold the derived value is checked when the model is frozen, with a more fitting message.
     let value: Value
     if let derived {
       value = (try? probe.coerce(derived.valueOfNothing)) ?? .nil

@@ -1,4 +1,4 @@
-/// Rules for the names of entities and properties, and the names that the file gives them.
+/// Rules for the names of entities and properties, and their names in the file.
 enum Names {
   /// Names that an object already answers to in Core Data's runtime, so no property may have them there.
   private static let reserved: Set<String> = [

@@ -1,7 +1,7 @@
 /// An attribute or a relationship of an entity. Immutable once its model is frozen.
 class Property: @unchecked Sendable {
   let name: String
-  /// The same, for comparison with what callers give.
+  /// The same, for comparison with the names that callers pass.
   let nameText: Text
   let isOptional: Bool
   let isTransient: Bool

@@ -136,7 +136,7 @@ final class SectionMaker {
     var section = SectionKey(order: SortKey(bytes: [tag]), name: value.sectionName)
     section.value = value
     if let number = value.number {
-      // Integers that no double is are told apart by what is left of them.
+      // Integers that no double equals are distinguished by their remainder.
       let double = number.double
       section.order.append(.double(double))
       if case .integer(let integer) = number {

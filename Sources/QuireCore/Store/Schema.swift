@@ -45,7 +45,7 @@ final class Schema: Sendable {
   struct Table: Sendable {
     let entity: Entity
     let name: String
-    /// All columns in the order that Core Data gives them, the three of every row first.
+    /// All columns in the order of Core Data, the three of every row first.
     let columns: [Column]
   }
 

@@ -75,7 +75,7 @@ extension Store {
     // Without an index of the log: no other connection shares the copy.
     try target.execute("PRAGMA locking_mode = EXCLUSIVE")
     try source.snapshot { () throws(Failure) in
-      // By it text indexes tell that no program has changed the tables.
+      // By it text indexes know that no program has changed the tables.
       let number = try source.statement("PRAGMA schema_version")
       let version = try number.step() ? number.integer(at: 0) : 0
       number.reset()

@@ -52,7 +52,7 @@ extension Store {
     }
   }
 
-  /// Takes `count` new primary keys for the table of `root` and returns the first. Keys are never given twice, even
+  /// Takes `count` new primary keys for the table of `root` and returns the first. Keys are never assigned twice, even
   /// when no row comes to use them.
   func allocateIDs(root: Entity, count: Int) throws(Failure) -> Int64 {
     try withConnection { connection throws(Failure) in

@@ -10,7 +10,7 @@ final class Store: @unchecked Sendable {
     var synchronousNormal = false
     /// How long to wait for the lock of another process.
     var busyTimeoutMilliseconds: Int32 = 5000
-    /// What is told of each statement, those of the opening included.
+    /// The log of each statement, those of the opening included.
     var log: SQLLog?
   }
 
@@ -62,7 +62,7 @@ final class Store: @unchecked Sendable {
   func close() throws(Failure) {
     // To a forked process it is closed.
     if !connection.mark.isHere { return }
-    // Let go of without the lock, because that may call the program.
+    // Released without the lock, because that may call the program.
     var log: SQLTrace?
     defer { withExtendedLifetime(log) {} }
     try lock.withLock { () throws(Failure) in
@@ -87,7 +87,7 @@ final class Store: @unchecked Sendable {
     }
   }
 
-  /// Has the end of each statement told to `log`; nil ends that.
+  /// Reports the end of each statement to `log`; nil ends that.
   func setLog(_ log: SQLLog?) throws(Failure) {
     // A log needs not wait for the end of a transaction.
     let former = try withOpenLock { () throws(Failure) in connection.setLog(log) }
@@ -140,7 +140,7 @@ final class Store: @unchecked Sendable {
     }
   }
 
-  /// SQLite is in the middle of a statement while it has progress reported, and must not be given another.
+  /// SQLite is in the middle of a statement while it has progress reported, and must not run another.
   private func checkIsNotReporting() throws(Failure) {
     if connection.monitor?.isReporting == true {
       throw Failure(

@@ -58,7 +58,7 @@ final class ReferenceTable: @unchecked Sendable {
       object: UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque()), root: reference.root, id: reference.id)
   }
 
-  /// Takes out what is filed under a reference, and gives it unless it is going.
+  /// Takes out the object filed under a reference, and returns it unless it is being freed.
   func remove(_ reference: ObjectReference) -> AnyObject? {
     if isEmpty { return nil }
     pthread_mutex_lock(mutex)

@@ -225,7 +225,7 @@ struct CountedForest {
     var left = Subtree()
   }
 
-  /// Writes down a node to which nothing is added any more, and gives it with all below it.
+  /// Writes down a node to which nothing is added any more, and returns it with all below it.
   private mutating func close(_ node: SpineNode, _ right: Subtree, _ parent: Handle) -> Subtree {
     let all = Subtree(
       root: node.handle, weight: node.left.weight + node.weight + right.weight,
@@ -236,7 +236,7 @@ struct CountedForest {
     return all
   }
 
-  /// Takes the node out and gives its handle back.
+  /// Takes the node out and frees its handle.
   mutating func remove(_ node: Handle, root: inout Handle) {
     while true {
       let left = nodes[Int(node)].left

@@ -38,7 +38,7 @@ extension Predicate {
     }
   }
 
-  /// The same for a subject without an entity: its own values tell their classes, and what is nil tells none.
+  /// The same for a subject without an entity: its own values have their classes, and nil has none.
   func checkTypes(of subject: Item) throws(Failure) {
     try checkTypes { (keys) throws(Failure) in subject.comparisonClass(atKeyPath: keys) }
   }

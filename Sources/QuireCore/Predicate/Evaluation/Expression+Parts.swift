@@ -49,7 +49,7 @@ extension Expression {
 }
 
 extension Expression {
-  /// Whether it gives the same each time that it is asked about the same object.
+  /// Whether it has the same value each time that it is evaluated for the same object.
   var isPure: Bool {
     switch self {
     case .assignment: return false

@@ -14,7 +14,7 @@ indirect enum ExpressionNode {
   case set(Expression.SetOperation, ExpressionNode, ExpressionNode, Expression)
   case assignment(String, ExpressionNode)
 
-  /// `asValue` tells that no keys of the result will be asked for: see `PropertySource`.
+  /// `asValue` says that no keys of the result will be needed: see `PropertySource`.
   init(_ expression: Expression, asValue: Bool = false) throws(Failure) {
     if let value = try Arithmetic.fold(expression) {
       self = .constant(Item(value))
@@ -97,7 +97,7 @@ indirect enum ExpressionNode {
     return item
   }
 
-  /// nil on a side gives nil.
+  /// With nil on a side the result is nil.
   private static func combine(
     _ operation: Expression.SetOperation, _ left: Item, _ right: Item, _ expression: Expression
   ) throws(Failure) -> Item {

@@ -41,7 +41,7 @@ struct FunctionNode {
   var constant: Item? {
     guard case .entry(let entry) = body, entry.isPure, arguments.allSatisfy(\.isConstant) else { return nil }
     var scope = Scope(subject: .nil, variables: [:])
-    // A failure is told when it is met, and perhaps never.
+    // A failure is thrown when it is met, and perhaps never.
     return try? item(&scope)
   }
 

@@ -1,4 +1,4 @@
-/// An index into a list, or a key of a dictionary that an expression gives.
+/// An index into a list, or a key of a dictionary, that is the value of an expression.
 final class IndexNode {
   private enum Place {
     case first, last, size

@@ -55,7 +55,7 @@ struct KeyWalk {
     return item
   }
 
-  /// Whether nothing is asked of what a step gives but which it is, or how many.
+  /// Whether only the identity or the number of a step's objects is needed.
   private func isValueEnough(at place: Int) -> Bool {
     if place == steps.count - 1 { return asValue }
     if case .collection(.count) = steps[place + 1] { return true }
@@ -79,7 +79,7 @@ enum CollectionOperator: String {
   case unionOfSets = "@unionOfSets"
   case distinctUnionOfSets = "@distinctUnionOfSets"
 
-  /// `values` has what the keys behind the operator give for each element of the collection.
+  /// `values` has the values of the keys behind the operator for each element of the collection.
   func apply(_ values: [Item], in expression: Expression) throws(Failure) -> Item {
     switch self {
     case .count: return .value(.integer(Int64(values.count)))

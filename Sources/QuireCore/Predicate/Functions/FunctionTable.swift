@@ -7,7 +7,7 @@ enum FunctionTable {
   struct Entry: Sendable {
     /// nil for any number.
     let argumentCount: Int?
-    /// Whether the same arguments always give the same, so that constants can be calculated once.
+    /// Whether the same arguments always have the same result, so that constants can be calculated once.
     var isPure = true
     let body: Body
   }
@@ -29,7 +29,7 @@ enum FunctionTable {
     }
   }
 
-  /// Whether the same arguments always give the same.
+  /// Whether the same arguments always have the same result.
   static func isPure(_ name: String) -> Bool { entry(name)?.isPure ?? true }
 
   private static let entries: [String: Entry] = {
@@ -81,7 +81,7 @@ enum FunctionTable {
     return entries
   }()
 
-  /// A list given as the one argument, or the arguments themselves; nil when the one argument is nil.
+  /// A list passed as the one argument, or the arguments themselves; nil when the one argument is nil.
   private static func collection(_ items: [Item], _ expression: Expression) throws(Failure) -> [Item]? {
     guard items.count == 1 else { return items }
     if items[0].isNil { return nil }

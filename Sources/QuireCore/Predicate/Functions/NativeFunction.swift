@@ -58,7 +58,7 @@ final class NativeFunction: @unchecked Sendable {
   /// Each argument and the result in eight bytes of its own.
   private static let slotSize = 8
 
-  /// Gives nil without a call when an argument is nil that has no form for it.
+  /// Returns nil without a call when an argument is nil that has no form for it.
   func call(_ values: [Value]) throws(Failure) -> Value {
     let count = values.count
     guard count == argumentTypes.count else {

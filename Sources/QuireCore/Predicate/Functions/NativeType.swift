@@ -1,4 +1,4 @@
-/// The C types that a native function takes and gives. The numbers are those of `quire_native_type`.
+/// The C types that a native function takes and returns. The numbers are those of `quire_native_type`.
 enum NativeType: UInt32, Sendable {
   case boolean = 1
   case int8 = 2

@@ -10,7 +10,7 @@ final class RegisteredFunction: Sendable {
   }
 
   let name: String
-  /// Whether the same arguments always give the same, so that constants can be calculated once.
+  /// Whether the same arguments always have the same result, so that constants can be calculated once.
   let isDeterministic: Bool
   private let body: Body
   private let isRemoved = Atomic(false)

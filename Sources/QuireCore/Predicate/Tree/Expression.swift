@@ -16,7 +16,7 @@ indirect enum Expression: Sendable, Equatable {
   case function(String, [Expression])
   /// `{a, b}` with a part that is not constant; constant lists are constants.
   case list([Expression])
-  /// `isGrouped` tells `(a.d)[0]`, an index into all the values, from `a.d[0]`, an index into d.
+  /// `isGrouped` distinguishes `(a.d)[0]`, an index into all the values, from `a.d[0]`, an index into d.
   case index(Expression, Index, isGrouped: Bool)
   case subquery(Expression, variable: String, Predicate)
   case conditional(Predicate, Expression, Expression)

@@ -27,7 +27,7 @@ enum Function {
   /// Those with colons that are neither operators nor of one argument.
   private static let others: Set<String> = [cast, "objectFrom:withIndex:", "distanceToLocation:fromLocation:"]
 
-  /// Whether the format gives the name a meaning, evaluated or not.
+  /// Whether the name has a meaning in the format, evaluated or not.
   static func isKnown(_ canonicalName: String) -> Bool {
     if infixSign(of: canonicalName) != nil || others.contains(canonicalName) { return true }
     return canonicalName.utf8.last == UInt8(ascii: ":") && unary.contains(String(canonicalName.dropLast()))

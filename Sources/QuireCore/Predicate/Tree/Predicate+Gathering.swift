@@ -26,7 +26,7 @@ extension Predicate {
       if let last, last.subject == subject {
         groupOfLeaf.append(last.place)
       } else if !subject.left.isPure {
-        // Asked twice, it may give another value.
+        // Evaluated twice, it may have another value.
         groupOfLeaf.append(nil)
       } else {
         let place = places[subject.text] ?? groups.count

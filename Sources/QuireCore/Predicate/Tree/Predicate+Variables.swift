@@ -1,5 +1,5 @@
 extension Predicate {
-  /// The variables that a substitution has to give values for, each once, in the order in which they are written.
+  /// The variables that need a value in a substitution, each once, in the order in which they are written.
   var freeVariables: [String] {
     var found: [String] = []
     for side in sides { side.collectVariables(besides: [], into: &found) }

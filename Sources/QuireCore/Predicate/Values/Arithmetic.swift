@@ -30,7 +30,7 @@ enum Arithmetic {
     Function.infixSign(of: name) != nil || name == Function.negate || name == Function.complement
   }
 
-  /// What an operator gives; a failure names `expression`.
+  /// The result of an operator; a failure names `expression`.
   static func apply(_ name: String, _ values: [Value], in expression: Expression) throws(Failure) -> Value {
     var numbers: [Number] = []
     for value in values where !value.isNil { numbers.append(try number(value, in: expression)) }

@@ -1,4 +1,4 @@
-/// What an expression gives when it is evaluated: a value, or one of the things that have parts.
+/// The result of an evaluated expression: a value, or one of the things that have parts.
 enum Item {
   /// Never a list: `Item(_:)` makes items of those.
   case value(Value)
@@ -59,14 +59,14 @@ final class ItemDictionary {
 
   init(_ items: [String: Item]) { self.items = items }
 
-  /// In the order of the keys, so that the same dictionary is always told in the same way.
+  /// In the order of the keys, so that the same dictionary is always written in the same way.
   var values: [Item] { items.sorted { $0.key < $1.key }.map(\.value) }
 }
 
 extension Item {
-  /// The value of a key. Lists give a list of what their elements give, and nil gives nil.
+  /// The value of a key. For a list it is the list of the values in its elements, for nil it is nil.
   ///
-  /// `asValue` tells that only the value is wanted: of an object, its reference will do.
+  /// `asValue` says that only the value is needed: for an object, its reference is enough.
   func item(forKey key: String, asValue: Bool = false) throws(Failure) -> Item {
     switch self {
     case .subject(let subject):

@@ -1,4 +1,4 @@
-/// What is calculated from many values. nil among them does not count, as in SQL; lists among them give their elements.
+/// Calculations from many values. nil among them does not count, as in SQL; a list among them counts as its elements.
 struct Statistics {
   private let values: [Value]
   /// What a failure names.

@@ -25,7 +25,7 @@ struct ChangeQueue {
     return changes
   }
 
-  /// Gives rows the permanent ids that they got meanwhile.
+  /// Replaces the ids of rows by the permanent ids that they got meanwhile.
   mutating func rename(_ ids: [Int64: Int64]) {
     unsettled.removeAll { place in
       guard let changes = waiting[place]?.renaming(ids) else { return true }

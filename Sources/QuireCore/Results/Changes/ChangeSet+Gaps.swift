@@ -7,7 +7,7 @@ extension ChangeSet {
     var hasFirstRow = false
   }
 
-  /// Rows that are neither told of nor moved.
+  /// Rows that are neither reported nor moved.
   var untouchedCount: Int { newCount - placed.count - changes.count { $0.kind == .update } }
 
   /// By the number of untouched rows before each, ascending.

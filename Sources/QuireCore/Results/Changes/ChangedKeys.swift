@@ -2,7 +2,7 @@
 struct ChangedKeys: Hashable {
   var properties = PropertySet()
   var names: Set<Int> = []
-  /// Whether a row is to be told of even if it stays where it is.
+  /// Whether a row is to be reported even if it stays where it is.
   var isDisplayed = false
   /// Whether the row may have come to belong elsewhere.
   var isDecisive = false

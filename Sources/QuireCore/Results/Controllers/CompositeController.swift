@@ -169,7 +169,7 @@ extension CompositeController: ContextObserver {
     generation.increment()
   }
 
-  /// One bracket around those of children, each at most once: all announce, all change, then all tell.
+  /// One bracket around those of children, each at most once: all announce, all change, then all report.
   func deliver(_ brackets: [ResultsBracket]) {
     isTelling = true
     for bracket in brackets { bracket.open() }
@@ -219,7 +219,7 @@ extension CompositeController: ContextObserver {
   }
 }
 
-/// Told about a composite's changes, in the order of these methods; the ABI layer turns them into C callbacks.
+/// Notified of a composite's changes, in the order of these methods; the ABI layer turns them into C callbacks.
 protocol CompositeDelegate: AnyObject {
   func willChange(_ composite: CompositeController)
   func didChangeSection(_ change: SectionChange, of child: ResultsController, in composite: CompositeController)

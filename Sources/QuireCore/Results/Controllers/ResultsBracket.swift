@@ -1,6 +1,6 @@
 /// One bracket of a controller, in steps that several controllers can take together.
 ///
-/// The delegate may be replaced, and the controller let go of, by any of the calls.
+/// The delegate may be replaced, and the controller released, by any of the calls.
 final class ResultsBracket {
   let results: ResultsController
   private let involved: [Int64: ManagedObject]
@@ -51,7 +51,7 @@ final class ResultsBracket {
   }
 
   func deliver(_ report: ChangeSet) {
-    // A delegate that comes now sees the new state and is told of what follows it.
+    // A delegate that is set now sees the new state and is notified of the changes after it.
     func isStillThere() -> Bool { told != nil && results.delegate === told }
     for change in report.sectionChanges where isStillThere() { told?.didChangeSection(change, in: results) }
     let step = 256

@@ -8,7 +8,7 @@ extension ResultsController {
     }
   }
 
-  /// Tells it, to the delegate of its composite, too.
+  /// Reports it, to the delegate of its composite, too.
   func deliver(_ bracket: ResultsBracket?) {
     guard let bracket else { return }
     if let gatherer { gatherer.deliver([bracket]) } else { bracket.run() }

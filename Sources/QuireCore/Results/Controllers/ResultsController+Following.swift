@@ -4,7 +4,7 @@ extension ResultsController: ContextObserver {
     if gatherer == nil { deliver(try makeBracket(for: batch)) }
   }
 
-  /// What the batch does to the list; nothing is told, and nothing taken on when reading fails.
+  /// The effect of the batch on the list. Nothing is reported, and nothing is taken over when a read fails.
   func makeBracket(for batch: ChangeBatch) throws(Failure) -> ResultsBracket? {
     if !isFetched { return nil }
     let contents = contents

@@ -21,7 +21,7 @@ extension ResultsController {
     return object
   }
 
-  /// While it tells of changes, or is suspended, not every row of it has an object.
+  /// While it reports changes, or is suspended, not every row of it has an object.
   private var isSettled: Bool { bracket == nil && withheld == nil }
 
   /// The object if there is one with values.

@@ -1,6 +1,6 @@
 /// Leaving a list as it is for a while, and failures of delegates.
 extension ResultsController {
-  /// Keeps the list as it is, and its delegate from being told, until `resume`. What happened before is told first.
+  /// Keeps the list as it is, without reports to its delegate, until `resume`. Earlier changes are reported first.
   func suspend() throws(Failure) {
     try prepareToRead("be suspended")
     if withheld != nil {

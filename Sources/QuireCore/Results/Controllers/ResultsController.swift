@@ -3,7 +3,7 @@ final class ResultsController {
   let context: Context
   /// What it shows.
   var contents: ListContents
-  /// What it is about to show, while it tells that: it must take on new ids, too.
+  /// The contents that it is about to show, while it reports them: they must take over new ids, too.
   var incoming: ListContents?
   private(set) var isFetched = false
   /// `Context.touchCount` at the fetch, which has seen everything up to there.
@@ -13,7 +13,7 @@ final class ResultsController {
   /// What became of rows while delivery is suspended; nil when it is not.
   var withheld: WithheldChanges?
   private weak var lastSnapshot: ListSnapshot?
-  /// The objects of the bracket that is being told of: until it has been applied, a row may show one that is gone.
+  /// The objects of the bracket that is being reported: until it has been applied, a row may show a deleted one.
   var bracket: [Int64: ManagedObject]?
   /// While a bracket's changes are worked out but not applied: the objects that got permanent ids, by temporary id.
   var assignedMeanwhile: [Int64: ManagedObject]?
@@ -122,7 +122,7 @@ final class ResultsController {
     }
   }
 
-  /// Has changes at these key paths told as updates of the rows that show them.
+  /// Makes changes at these key paths updates of the rows that show them.
   func display(_ keyPaths: [[String]]) throws(Failure) {
     watch = try ListWatch(query, displaying: keyPaths, of: context.store)
   }

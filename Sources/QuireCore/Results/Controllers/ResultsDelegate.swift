@@ -1,4 +1,4 @@
-/// Told about a controller's changes, in the order of these methods; the ABI layer turns them into C callbacks.
+/// Notified of a controller's changes, in the order of these methods; the ABI layer turns them into C callbacks.
 protocol ResultsDelegate: AnyObject {
   func willChange(_ results: ResultsController)
   func didChangeSection(_ change: SectionChange, in results: ResultsController)

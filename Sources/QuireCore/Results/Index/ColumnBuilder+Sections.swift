@@ -1,5 +1,5 @@
 extension ColumnBuilder {
-  /// The values of sections. Those of several kinds are told by their names.
+  /// The values of sections. Those of several kinds are replaced by their names.
   init(sectionValues sections: [SectionKey]) {
     var kind: Column.Kind?
     var isMixed = false

@@ -1,6 +1,6 @@
 /// The index in its cache, and out of it.
 extension SectionedIndex {
-  /// False for a list with rows or sections that no first fetch gives.
+  /// False for a list with rows or sections that no first fetch makes.
   func write(to file: inout CacheFile.Writer) -> Bool {
     guard fixed.isEmpty, let largest = blockOfRow.largestDense else { return false }
     var map = ContiguousArray<Handle>(repeating: 0, count: largest)

@@ -133,7 +133,7 @@ extension SectionedIndex {
     private func endSection() {
       flush()
       if section < 0 { return }
-      // The handles of trees and the places in the arrays are given out together.
+      // The handles of trees and the places in the arrays are assigned together.
       if rowsOfSection > 0 { index.sections[Int(section)].blocks = index.blockOrder.makeSequence(blockCounts) }
       blockCounts.removeAll(keepingCapacity: true)
       if index.isSectioned, index.fixed.isEmpty {

@@ -94,7 +94,7 @@ struct UnloadedIndex {
     return made
   }
 
-  /// Notes that a block was made, and gives those that have to be made now.
+  /// Notes that a block was made, and returns those that have to be made now.
   mutating func noteMade(_ block: Int) -> Range<Int> {
     let number = block / UnloadedIndex.blocksPerGroup
     let all = self.blocks(of: number)
@@ -149,7 +149,7 @@ extension UnloadedIndex {
     private(set) var keys = ContiguousArray<KeyRecord>()
     private var groups = ContiguousArray<Group>()
 
-    /// False for one that no first fetch gives.
+    /// False for one that no first fetch makes.
     mutating func add(_ section: SectionKey) -> Bool {
       var bits: UInt64 = 0
       let tag: ValueTag

@@ -97,12 +97,13 @@ final class AggregateTable {
       let place = contents.index.sectionOrder.rank(of: section).position
       found += difference(place, old, results(of: section))
     }
-    // What was lent lasts until there is something to tell.
+    // Lent text lasts until the next report.
     if !found.isEmpty { lent = [:] }
     return found.sorted { $0.section < $1.section }
   }
 
-  /// What tells these aggregates, those of `contents`, from those of another list, by the sections that came and went.
+  /// The differences of these aggregates, those of `contents`, from those of another list, by the sections that came
+  /// and went.
   func changes(
     from other: ListContents, in contents: ListContents, _ sectionChanges: [SectionChange]
   ) -> [AggregateChange] {

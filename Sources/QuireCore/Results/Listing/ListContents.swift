@@ -22,7 +22,7 @@ struct ListContents {
   /// All rows that are known.
   var rows: SectionedIndex { window?.rows ?? index }
 
-  /// Whether the row is in the list, shown or not; of one behind all that is known that cannot be told.
+  /// Whether the row is in the list, shown or not; of a row behind all known rows that is unknown.
   func contains(_ id: Int64) -> Bool { rows.contains(id) }
   func mayContain(_ id: Int64) -> Bool { rows.contains(id) || window?.isComplete == false }
 
@@ -46,7 +46,7 @@ struct ListContents {
     return report.calculating(aggregates?.apply(changes, shown: shown, self) ?? [])
   }
 
-  /// Takes on changes of which there is nothing to tell; false, and nothing is taken on, where there is something.
+  /// Takes over changes without a report; false, and nothing is taken over, where there is something to report.
   func takeQuietly(_ changes: [RowChange]) -> Bool {
     let shown = shownChanges(changes)
     guard let aggregates else { return shown.isEmpty }

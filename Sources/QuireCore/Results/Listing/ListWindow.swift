@@ -39,7 +39,8 @@ final class ListWindow {
     self.end = end
   }
 
-  /// Takes on what became of rows, and reads others where too few are left. To be told the same twice does no harm.
+  /// Takes on what became of rows, and reads others where too few are left. A second report of the same change does no
+  /// harm.
   func take(
     _ changes: [RowChange], _ listing: Listing, in context: Context, _ aggregates: AggregateTable?
   ) throws(Failure) {
@@ -67,7 +68,7 @@ final class ListWindow {
     return overflow ? nil : sum
   }
 
-  /// Lets go of rows far behind the window. The new end must be a saved place, which the store can go on from.
+  /// Drops rows far behind the window. The new end must be a saved place, which the store can go on from.
   private func forgetFar(_ listing: Listing, in context: Context, _ aggregates: AggregateTable?) throws(Failure) {
     guard let kept = most(range.upperBound), kept > 0, rows.count - kept > max(kept, spare),
       let id = rows.id(atFlat: kept - 1), let key = rows.key(of: id),

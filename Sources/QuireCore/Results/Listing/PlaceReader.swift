@@ -1,4 +1,4 @@
-/// Makes the places of rows in a list of what a scan gives.
+/// Makes the places of rows in a list from the rows of a scan.
 final class PlaceReader {
   private let query: FetchQuery
   private let isSectioned: Bool
@@ -37,7 +37,7 @@ final class PlaceReader {
     return loader.add(row.id, order)
   }
 
-  /// The section of a row by the first value that the store gives for it.
+  /// The section of a row by the first value that the store has for it.
   private func section(_ value: Value) throws(Failure) -> SectionKey {
     guard let sections, case .data(let order) = value else { return query.section(value) }
     return try sections.section(SortKey(bytes: ContiguousArray(order.buffer)))

@@ -62,7 +62,7 @@ private struct SectionPairs {
 
   var areAllThere: Bool { gone.isEmpty && !counterparts.contains(nil) }
 
-  /// What tells a section of the new list from all others of both lists; an old one is known by its index.
+  /// The identity of a section of the new list among all sections of both lists; an old one is known by its index.
   func identity(ofNew index: Int) -> CountedForest.Handle {
     counterparts[index].map { CountedForest.Handle($0) } ?? CountedForest.Handle(-2 - index)
   }

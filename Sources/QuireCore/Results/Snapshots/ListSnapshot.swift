@@ -139,7 +139,7 @@ extension ListSnapshot.Section {
 }
 
 extension SectionedIndex {
-  /// All blocks in order with their sections; a section without rows gives an empty one.
+  /// All blocks in order with their sections; a section without rows has an empty one.
   func forEachBlock(_ body: (_ section: Handle, _ isNewSection: Bool, ArraySlice<Int64>) -> Void) {
     for section in sectionHandles() {
       var block = blockOrder.first(of: sections[Int(section)].blocks)

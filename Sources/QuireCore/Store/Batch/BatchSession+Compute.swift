@@ -5,14 +5,14 @@ extension BatchSession {
     let values: [Value]
   }
 
-  /// What expressions give for the rows that answer a plan, column by column, in the order of `Store.ids`.
+  /// The values of expressions for the rows that match a plan, column by column, in the order of `Store.ids`.
   func values(of columns: [Projection.Column], _ plan: FetchPlan) throws(Failure) -> [[Value]] {
     var projection = Projection()
     projection.columns = columns
     return try store.columns(plan, projection, aggregates: false)
   }
 
-  /// Writes values that differ from row to row. Gives the rows that had others; the versions of those in `advanced`
+  /// Writes values that differ from row to row. Returns the rows that had others; the versions of those in `advanced`
   /// have been advanced already.
   func write(
     _ computed: [Computed], to rows: ContiguousArray<RowIdentifier>, of entity: Entity, advanced: Set<Int64>

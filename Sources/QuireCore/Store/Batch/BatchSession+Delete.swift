@@ -71,7 +71,7 @@ extension BatchSession {
     }
   }
 
-  /// Has what stays let go of these rows where the rule is to nullify.
+  /// Empties references of remaining rows to these rows where the rule is to nullify.
   private func release(_ entity: Entity, _ ids: [Int64], _ doomed: DoomedRows) throws(Failure) {
     for relationship in entity.relationships where relationship.deleteRule == .nullify && !relationship.isTransient {
       guard let inverse = relationship.inverse, !inverse.isTransient else { continue }

@@ -36,7 +36,7 @@ extension BatchSession {
         if place != nil { continue }
         guard let row = try store.row(with: key, of: constraint) else { continue }
         if let index = updates[row.id] {
-          // Unless a row before has given it other values.
+          // Unless a row before has set other values.
           if UniqueKey(constraint, of: upsert.updates[index].values) == key { place = .update(index) }
           continue
         }
@@ -73,7 +73,7 @@ extension BatchSession {
     return upsert
   }
 
-  /// Writes it, and gives the row of each row of values.
+  /// Writes it, and returns the row of each row of values.
   func run(_ upsert: Upsert, of entity: Entity) throws(Failure) -> ContiguousArray<RowIdentifier> {
     var request = SaveRequest()
     for (place, insert) in upsert.inserts.enumerated() {

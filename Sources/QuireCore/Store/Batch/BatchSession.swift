@@ -61,7 +61,7 @@ final class BatchSession {
   func noteMembershipChange(_ relationship: Relationship, _ owners: [RowIdentifier]) {
     if owners.isEmpty { return }
     change.membershipChanges.append((relationship, owners))
-    // Where members or their order are kept with this side, its version tells other writers.
+    // Where members or their order are kept with this side, its version is the notice to other writers.
     if relationship.isManyToMany || relationship.isOrdered { touch(owners) }
     if !relationship.isOptional || relationship.minimumCount > 0 || relationship.maximumCount > 0 {
       uncounted[ObjectIdentifier(relationship), default: (relationship, [])].owners.formUnion(owners.map(\.id))
@@ -81,7 +81,7 @@ final class BatchSession {
     try statement.bind(IDList.argument(owners), at: 1)
     var counts: [Int64: Int64] = [:]
     while try statement.step() { counts[statement.integer(at: 0)] = statement.integer(at: 1) }
-    // A mandatory relationship needs one object even when no minimum is given.
+    // A mandatory relationship needs one object even when no minimum is set.
     let minimum = max(relationship.minimumCount, relationship.isOptional ? 0 : 1)
     for owner in owners.sorted() {
       let count = Int(counts[owner] ?? 0)

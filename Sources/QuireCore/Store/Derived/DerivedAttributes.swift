@@ -62,7 +62,7 @@ final class DerivedAttributes: @unchecked Sendable {
   /// What was found out or built since may have been taken back.
   func forgetChecks() { checkedSchema = nil }
 
-  /// At its end. Gives what was calculated since the last time it was asked for.
+  /// At its end. Returns the values that were calculated since the last call.
   func end(on connection: Connection) throws(Failure) -> [DerivedValue] {
     if all.isEmpty { return [] }
     let values = try settle(on: connection)

@@ -72,7 +72,7 @@ struct CacheFile {
       else { continue }
       let isGone = kill(number, 0) != 0 && errno == ESRCH
       var status = stat()
-      // The number of a process is given again; nothing takes so long to write.
+      // The number of a process is used again; no write takes so long.
       let isOld = stat(path, &status) == 0 && status.st_mtim.tv_sec < time(nil) - CacheFile.longestWriting
       if isGone || isOld { unlink(path) }
     }

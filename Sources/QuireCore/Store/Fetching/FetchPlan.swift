@@ -14,9 +14,9 @@ struct FetchPlan {
   var offset = 0
   /// Rows to leave out although they match; any number of them.
   var excluded: [Int64] = []
-  /// When given, only these rows are looked at; any number of them.
+  /// When set, only these rows are looked at; any number of them.
   var isRestrictedTo: [Int64]?
-  /// When given, only rows behind that place of the order.
+  /// When set, only rows behind that place of the order.
   var after: Place?
 
   /// A row's place: the order of its section, if there are any, its values at the sort keys, and its id.

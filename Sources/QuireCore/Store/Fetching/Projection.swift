@@ -1,4 +1,4 @@
-/// What a fetch gives in place of objects: columns of values, of rows or of groups of rows.
+/// The result of a fetch in place of objects: columns of values, of rows or of groups of rows.
 struct Projection {
   struct Column {
     let name: String

@@ -84,7 +84,7 @@ final class RowScan {
     return values
   }
 
-  /// Those of the plan's expressions; an empty list where one gives many.
+  /// Those of the plan's expressions; an empty list where one has many values.
   func furtherValues() throws(Failure) -> [Value] {
     var values: [Value] = []
     for (place, kind) in furtherKinds.enumerated() {
@@ -156,7 +156,7 @@ extension Store {
   }
 
   /// The same for whole tables, in three quarters of the time: SQLite calls us for each row, and never comes back with
-  /// one. In which order it does so is for `body` to see, which gives false to stop.
+  /// one. `body` has to check their order, and returns false to stop.
   ///
   /// False when it stopped, or met something that `scanRows` would report. `body` may not use the store.
   func scanInPassing(

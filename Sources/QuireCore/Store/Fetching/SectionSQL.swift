@@ -1,5 +1,5 @@
 extension Item {
-  /// The one value that `key` gives.
+  /// The one value of `key`.
   func sectionValue(of key: Expression) throws(Failure) -> Value {
     if let value = scalar { return value }
     throw Failure(

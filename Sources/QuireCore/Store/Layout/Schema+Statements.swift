@@ -63,7 +63,7 @@ extension Schema {
     }
   }
 
-  /// Core Data leaves out an index that another one already gives: on one relationship, or on a unique tuple.
+  /// Core Data leaves out an index that another one already serves: on one relationship, or on a unique tuple.
   private func needsStatement(_ index: FetchIndex, of entity: Entity, _ ancestors: [Entity]) -> Bool {
     let properties = index.elements.map(\.property)
     if properties.count == 1, entity.propertiesByName[properties[0]] is Relationship { return false }

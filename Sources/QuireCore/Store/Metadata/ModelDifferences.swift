@@ -1,4 +1,4 @@
-/// How the model of a file differs from another, as far as the tables tell. Of the properties themselves a file keeps
+/// How the model of a file differs from another, as far as the tables show. Of the properties themselves a file keeps
 /// hashes alone.
 struct ModelDifferences {
   private static let mostNamed = 8

@@ -68,7 +68,7 @@ extension Connection {
     }
   }
 
-  /// What the system says of a file that SQLite could not open. SQLite tells too little of it.
+  /// The system's reason why SQLite could not open a file. SQLite reports too little of it.
   private static func whyNotOpened(_ reason: Int32) -> String {
     switch reason {
     case EMFILE:

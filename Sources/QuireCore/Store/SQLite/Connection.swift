@@ -127,7 +127,7 @@ final class Connection {
     claim = nil
   }
 
-  /// Has the end of each statement told to `log`; nil ends that. Returns what followed the statements before: letting
+  /// Reports the end of each statement to `log`; nil ends that. Returns what followed the statements before: letting
   /// go of it may call the program, which is not done under a lock.
   @discardableResult
   func setLog(_ log: SQLLog?) -> SQLTrace? {

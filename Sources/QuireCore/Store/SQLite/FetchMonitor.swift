@@ -36,7 +36,7 @@ final class FetchMonitor: Interruptible {
 
   var isCancelled: Bool { isStopped || cancellation?.isCancelled == true }
 
-  /// False when the work is to end. Tells the progress when it is time to.
+  /// False when the work is to end. Reports the progress when it is due.
   func mayGoOn() -> Bool {
     if isCancelled { return false }
     guard let progress, !isReporting else { return true }

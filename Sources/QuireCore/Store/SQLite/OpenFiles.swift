@@ -119,7 +119,7 @@ struct OpenFiles {
     return nanoseconds(time)
   }
 
-  /// Not before the time that the system gives to what was written already.
+  /// Not before the time that the system has for earlier writes.
   private static func preciseNow() -> Int64 {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)

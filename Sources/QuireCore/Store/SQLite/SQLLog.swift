@@ -1,6 +1,6 @@
 import CSQLite
 
-/// What is told of the statements that a store runs.
+/// The log of the statements that a store runs.
 struct SQLLog: Sendable {
   /// One statement that has ended.
   struct Entry {
@@ -12,7 +12,7 @@ struct SQLLog: Sendable {
 
   /// Whether texts have the values in the places of parameters.
   let includesValues: Bool
-  /// Statements that take less are not told of.
+  /// Statements that take less are not logged.
   let leastNanoseconds: Int64
   let tell: @Sendable (Entry) -> Void
 }

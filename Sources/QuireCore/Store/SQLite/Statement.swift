@@ -51,7 +51,7 @@ final class Statement {
     try end(code)
   }
 
-  /// Resets the statement, which has given all its rows or failed.
+  /// Resets the statement, which has returned all its rows or failed.
   private func end(_ code: Int32) throws(Failure) {
     if code == SQLITE_DONE {
       sqlite3_reset(handle)
@@ -85,7 +85,7 @@ final class Statement {
   func alongside(_ sql: String) throws(Failure) -> Statement { try connection.statement(sql) }
 
   /// Runs the statement for a function that the statement around it calls, with `values` for the parameters `numbers`,
-  /// and gives what it selects.
+  /// and returns what it selects.
   func answer(
     _ values: UnsafeBufferPointer<OpaquePointer?>, at numbers: [Int], to context: OpaquePointer
   ) throws(Failure) {

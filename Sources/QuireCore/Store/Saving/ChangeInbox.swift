@@ -125,7 +125,7 @@ struct Inboxes: Sendable {
 
   /// Get what others save.
   var followers = WeakReferences<Reference>()
-  /// Get what their parents tell them.
+  /// Receive the changes of their parents.
   var children = WeakReferences<Reference>()
 }
 

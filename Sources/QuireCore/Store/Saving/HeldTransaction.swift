@@ -2,13 +2,13 @@ import Synchronization
 
 /// A transaction of the file that a context holds open between its calls, and what it has written so far.
 final class HeldTransaction: @unchecked Sendable {
-  /// Of the context that holds it, which is not told what it wrote itself.
+  /// Of the context that holds it, which is not notified of its own writes.
   let inbox: ChangeInbox
   fileprivate let end = Atomic<End>(.none)
   // Used under the store's lock.
   /// The thread that used it last.
   fileprivate var thread = TransactionGate.currentThread
-  /// What others are to be told when it is committed.
+  /// The notice to other contexts for the commit.
   fileprivate var changes: [StoreChange] = []
 
   /// How it has ended other than by its holder.
@@ -144,7 +144,7 @@ extension Store {
 
   /// For the thread that has the lock.
   private func takeBack() {
-    // The log is told of the end, and may let go of the holder, which is not to end the transaction a second time.
+    // The log receives the end, and may release the holder, which is not to end the transaction a second time.
     held = nil
     connection.rollBack()
     for reserve in reserves.values { reserve.rollBack() }

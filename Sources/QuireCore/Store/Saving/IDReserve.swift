@@ -32,8 +32,8 @@ final class IDReserve {
 
   /// The last key that was taken from the file by a transaction which is still open.
   private var lastUncommitted: Int64?
-  /// Keys up to here were given to objects before the transaction was rolled back in which they were taken. They are
-  /// not given again, so that an object that is gone is not taken for another one.
+  /// Keys up to here were assigned to objects before their transaction was rolled back. They are
+  /// not assigned again, so that a deleted object is not taken for another one.
   private(set) var lastGone: Int64 = 0
 
   func noteUncommitted(last: Int64) { lastUncommitted = last }

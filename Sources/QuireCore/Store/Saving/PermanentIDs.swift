@@ -13,7 +13,7 @@ struct PermanentIDs {
     runs[root] = Run(temporary: temporary, first: first)
   }
 
-  /// The key given to a temporary reference; nil when the save did not insert it.
+  /// The key assigned to a temporary reference; nil when the save did not insert it.
   subscript(reference: ObjectReference) -> Int64? {
     guard let run = runs[reference.root] else { return nil }
     guard let place = PermanentIDs.place(of: reference.id, in: run.temporary) else { return nil }

@@ -1,5 +1,5 @@
 extension SaveSession {
-  /// Gives every inserted object that has none its key: by table, the oldest temporary id first.
+  /// Assigns a key to every inserted object that has none: by table, the oldest temporary id first.
   func allocate() throws(Failure) {
     var byRoot: [Int: ContiguousArray<SaveRequest.Insert>] = [:]
     var early: [Int: ContiguousArray<SaveRequest.Insert>] = [:]

@@ -1,11 +1,11 @@
 import Glibc
 import Synchronization
 
-/// Tells the calls of the context that holds a transaction of the file open from the calls of all others. One for each
+/// Distinguishes the calls of the context that holds a transaction of the file open from all others. One for each
 /// store, which its contexts share.
 ///
 /// A call is the holder's when its thread is inside the holder and has not entered another context since, from a
-/// callback. Contexts are told apart by the address of their `Confinement`.
+/// callback. Contexts are distinguished by the address of their `Confinement`.
 final class TransactionGate: Sendable {
   /// 0 while no context holds a transaction.
   private let holder = Atomic<UInt>(0)
@@ -34,7 +34,7 @@ final class TransactionGate: Sendable {
       && strangerCalls.load(ordering: .relaxed) == 0
   }
 
-  /// Notes a call of a context that has just begun. True when it is a stranger's, to be told when it ends.
+  /// Notes a call of a context that has just begun. True when it is a stranger's, which must report its end.
   func noteEntry(of context: UInt) -> Bool {
     if holder.load(ordering: .relaxed) == context {
       thread.store(TransactionGate.currentThread, ordering: .relaxed)

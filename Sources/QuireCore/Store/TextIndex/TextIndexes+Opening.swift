@@ -108,7 +108,7 @@ extension TextIndexes {
     checkedSchema = nil
   }
 
-  /// One that cannot be read tells nothing of the indexes, which then are made anew at the next opening.
+  /// A table that cannot be read says nothing of the indexes, which are then made anew at the next opening.
   private func makeDirectory(by removal: TextIndex.Removal, on connection: Connection) throws(Failure) {
     let select = try connection.statement("SELECT sql FROM sqlite_master WHERE name = ?")
     try select.bind(Text(TextIndexes.directory), at: 1)

@@ -17,7 +17,7 @@ final class TextIndexes: @unchecked Sendable {
 
   /// The folding of texts that are in the file; it changes with Unicode, and with our way of using it.
   static let folding = "2 \(TextFolder.unicodeVersion)"
-  /// The table that tells of each index what it was made with, and what was written to it last.
+  /// The table that notes how each index was made, and what was written to it last.
   static let directory = "QUIRE_TEXT"
   static let directorySQL =
     "CREATE TABLE \(directory) (Z_NAME VARCHAR PRIMARY KEY, Z_FOLDING VARCHAR, Z_SCHEMA INTEGER, Z_LAST INTEGER, "

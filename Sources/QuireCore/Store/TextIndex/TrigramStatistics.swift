@@ -8,7 +8,7 @@ struct TrigramStatistics {
   /// The time to look up a row and its text, over that to step over an entry of the index.
   private static let lookup = 45.0
   private static let mostTrigrams = 4
-  /// Fewer rows of the sample do not tell how many have another trigram too.
+  /// Fewer rows of the sample do not say how many have another trigram too.
   private static let leastEvidence = 6
 
   /// Which rows of the sample have a trigram, in their order.
@@ -68,7 +68,7 @@ struct TrigramStatistics {
     var left = Set(places[rarest.trigram] ?? [])
     for next in byPart.dropFirst() where chosen.count < Self.mostTrigrams {
       let remaining = left.intersection(places[next.trigram] ?? [])
-      // Trigrams of one word come together. Where the sample has too few rows to tell, each is taken to halve them.
+      // Trigrams of one word come together. Where the sample has too few rows, each is taken to halve them.
       let spared =
         left.count < Self.leastEvidence ? rows / 2 : rows * Double(left.count - remaining.count) / Double(left.count)
       if spared * Self.lookup <= next.part { continue }

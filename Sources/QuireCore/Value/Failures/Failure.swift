@@ -38,7 +38,7 @@ final class Failure: Error, Sendable {
   let details: [Failure]
   /// What a single broken rule was about.
   let broken: BrokenRule?
-  /// What is known of a conflict beyond words, for the layer that can settle or tell it: `SaveConflict`,
+  /// What is known of a conflict beyond words, for the layer that can settle or report it: `SaveConflict`,
   /// `ConflictReport`.
   let report: (any Sendable)?
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Work that is watched while it goes on, and may be told to end.
+/// Work that is watched while it goes on, and may be ended.
 protocol Interruptible: AnyObject {
   /// False when the work is to end.
   func mayGoOn() -> Bool

@@ -11,7 +11,7 @@ enum Memory {
     size <= sure || isGiven(size)
   }
 
-  /// Not optimized: a compiler takes memory that is given back at once for memory that need not be asked for.
+  /// Not optimized: a compiler takes memory that is freed at once for memory that need not be allocated.
   @inline(never) @_optimize(none)
   private static func isGiven(_ size: Int) -> Bool {
     guard let memory = malloc(size) else { return false }

@@ -1,5 +1,5 @@
-/// What a failure is about beyond words: the names, the id and the row that `quire_error_entity` and its like tell. It
-/// names an object instead of holding it, so that an error may outlive the context and be used by any thread.
+/// What a failure is about beyond words: the names, the id and the row that `quire_error_entity` and its like return.
+/// It names an object instead of holding it, so that an error may outlive the context and be used by any thread.
 struct Offender: Sendable {
   /// Empty when no entity is at fault.
   let entityName: Text
@@ -33,7 +33,7 @@ struct Offender: Sendable {
 }
 
 extension Failure {
-  /// The same failure, which tells of its offender what it has not told itself.
+  /// The same failure, with the parts of the offender that it has not named itself.
   func about(_ offender: Offender) -> Failure {
     Failure(
       kind, message.string, about: self.offender?.completed(by: offender) ?? offender, offset: offset,

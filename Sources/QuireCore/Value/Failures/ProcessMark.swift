@@ -1,6 +1,6 @@
 import Glibc
 
-/// Tells the process that made something from those that were forked from it.
+/// Distinguishes the process that made something from those that were forked from it.
 struct ProcessMark: @unchecked Sendable {
   private let forks = ProcessMark.forks
   private let born: Int
