@@ -149,7 +149,7 @@ public func quire_composite_ids(
   status(composite, "composite", out_error) { composite throws(Failure) in
     let range = try range(first, count, of: composite.count)
     let out = try array(out_ids, range.count, "out_ids")
-    _ = out.update(from: composite.ids(range))
+    _ = out.update(from: composite.ids(in: range))
   }
 }
 

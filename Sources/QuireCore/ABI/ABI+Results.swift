@@ -164,7 +164,7 @@ public func quire_results_section(
 
 extension quire_section {
   /// Its texts are lent by the owner of `info`.
-  init(_ info: ResultsController.SectionInfo) throws(Failure) {
+  init(_ info: SectionInfo) throws(Failure) {
     self.init(
       struct_size: 0, reserved: 0, name: info.name.lent, index_title: info.indexTitle?.lent ?? noText,
       value: try exported(info.value, nameOf: info.name), start: Int64(info.start), count: Int64(info.count))
@@ -217,7 +217,7 @@ public func quire_results_ids(
   status(results, "results", out_error) { results throws(Failure) in
     let range = try range(first, count, of: results.count)
     let out = try array(out_ids, range.count, "out_ids")
-    _ = out.update(from: results.ids(range))
+    _ = out.update(from: results.ids(in: range))
   }
 }
 

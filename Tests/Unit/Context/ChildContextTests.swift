@@ -503,7 +503,7 @@ struct ChildContextTests {
     #expect(mine.id == theirs.id && mine.id > 0 && made.id > 0)
     #expect(try value("author", of: mine) == "\(author.id)")
     #expect(try holder.objects(of: library.relationship("Person", "books")).map(\.id) == [mine.id, made.id].sorted())
-    #expect(controller.ids(0..<2) == [mine.id, made.id].sorted())
+    #expect(controller.ids(in: 0..<2) == [mine.id, made.id].sorted())
   }
 
   @Test("Batch requests are refused with the way to run them")

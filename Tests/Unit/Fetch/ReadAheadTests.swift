@@ -53,7 +53,7 @@ struct ReadAheadTests {
     for places in [Array(0..<count), Array((0..<count).reversed())] {
       let list = try list()
       let (ids, statements) = try look(list, places)
-      #expect(ids == places.map { list.ids(0..<count)[$0] })
+      #expect(ids == places.map { list.ids(in: 0..<count)[$0] })
       #expect(statements == 1 + (count - 1 + 64) / 65)
     }
   }
@@ -77,14 +77,14 @@ struct ReadAheadTests {
     let mine = try list.context.existingObject(entityNamed: "Book", id: next)
     #expect(try mine.value(forKey: "title").isIdentical(to: .text("changed")))
     let (ids, _) = try look(list, 0..<count)
-    #expect(ids == list.ids(0..<count))
+    #expect(ids == list.ids(in: 0..<count))
   }
 
   @Test("The objects of the last four batches are held, and no more")
   func fourBatches() throws {
     let list = try list()
     _ = try look(list, 0..<count)
-    let held = list.ids(0..<count).map { id in
+    let held = list.ids(in: 0..<count).map { id in
       list.context.registeredObject(ObjectReference(root: list.query.entity.rootNumber, id: id))?.isFault == false
     }
     // The first is read alone, and then those from 1, 66, 131, 196 and 261 on.
@@ -136,7 +136,7 @@ struct ReadAheadTests {
   func deletedRows() throws {
     let list = try list()
     _ = try look(list, 0..<1)
-    let ids = list.ids(0..<count)
+    let ids = list.ids(in: 0..<count)
     try library.store.withConnection { (connection) throws(Failure) in
       try connection.execute("DELETE FROM ZBOOK WHERE Z_PK IN (\(ids[5]), \(ids[40]))")
     }

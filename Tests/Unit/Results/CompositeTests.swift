@@ -97,7 +97,8 @@ private final class CompositeProbe: CompositeDelegate {
     try #require(problems.isEmpty, "\(problems.first ?? ""), \(moment)")
     let wanted = children.flatMap { ControllerProbe.lists($0.controller) }
     try #require(shown == wanted, "as replayed, \(moment)")
-    try #require(composite.sectionCount == wanted.count && composite.ids(0..<composite.count) == Array(wanted.joined()))
+    try #require(composite.sectionCount == wanted.count)
+    try #require(composite.ids(in: 0..<composite.count) == Array(wanted.joined()))
     var flat = 0
     for (place, ids) in wanted.enumerated() {
       let info = try composite.section(at: place)

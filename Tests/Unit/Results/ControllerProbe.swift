@@ -80,7 +80,7 @@ final class ControllerProbe: ResultsDelegate {
   static func lists(_ controller: ResultsController) -> [[Int64]] {
     (0..<controller.sectionCount).map { place in
       guard let section = controller.index.section(at: place) else { return [] }
-      return controller.ids(section.start..<section.start + section.count)
+      return controller.ids(in: section.start..<section.start + section.count)
     }
   }
 

@@ -22,7 +22,7 @@ struct ForeignWriteTests {
     list = try ResultsController(
       context: Context(store: library.store), request: request, sectionKeyPath: nil, queuesChanges: true)
     try list.performFetch()
-    ids = list.ids(0..<4)
+    ids = list.ids(in: 0..<4)
   }
 
   private func run(_ sql: String) throws {
@@ -32,13 +32,13 @@ struct ForeignWriteTests {
   @Test func aRowThatTurnsOutToBeGoneLeavesTheListWithTheNextChanges() throws {
     try run("DELETE FROM ZBOOK WHERE Z_PK = \(ids[1])")
     #expect(failure { _ = try list.object(section: 0, row: 1) }?.kind == .notFound)
-    #expect(list.ids(0..<list.count) == ids)
+    #expect(list.ids(in: 0..<list.count) == ids)
     try list.context.process()
-    #expect(list.ids(0..<list.count) == [ids[0], ids[2], ids[3]])
+    #expect(list.ids(in: 0..<list.count) == [ids[0], ids[2], ids[3]])
     try run("DELETE FROM ZBOOK WHERE Z_PK IN (\(ids[0]), \(ids[3]))")
     #expect(failure { _ = try list.page(0..<3, keys: ["title"], nulSeparated: false) }?.kind == .notFound)
     try list.context.process()
-    #expect(list.ids(0..<list.count) == [ids[2]])
+    #expect(list.ids(in: 0..<list.count) == [ids[2]])
     #expect(try list.page(0..<1, keys: ["title"], nulSeparated: false).rowCount == 1)
   }
 
@@ -63,7 +63,7 @@ struct ForeignWriteTests {
     try context.refresh(late, merges: true)
     try context.process()
     #expect(try late.value(forKey: "title").isIdentical(to: .text("z")))
-    #expect(list.ids(0..<4) == [ids[1], ids[2], ids[3], ids[0]])
+    #expect(list.ids(in: 0..<4) == [ids[1], ids[2], ids[3], ids[0]])
     withExtendedLifetime(early) {}
   }
 }

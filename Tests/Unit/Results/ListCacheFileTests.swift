@@ -60,10 +60,10 @@ import Testing
   }
 
   private func expectSame(_ left: ResultsController, _ right: ResultsController, _ note: String) throws {
-    #expect(left.ids(0..<left.count) == right.ids(0..<right.count), "\(note)")
+    #expect(left.ids(in: 0..<left.count) == right.ids(in: 0..<right.count), "\(note)")
     #expect(try left.snapshot().isEqual(to: right.snapshot()), "\(note)")
     #expect(left.contents.checkInvariants().isEmpty, "\(note)")
-    for id in right.ids(0..<right.count) where left.index.key(of: id) != right.index.key(of: id) {
+    for id in right.ids(in: 0..<right.count) where left.index.key(of: id) != right.index.key(of: id) {
       Issue.record("\(note): row \(id) has another key")
     }
     for place in 0..<right.sectionCount

@@ -129,7 +129,7 @@ struct ResultsDelegateTests {
     results.delegate = delegate
     let first = try book("a"), second = try book("b")
     try context.process()
-    #expect(results.ids(0..<9) == [1, 2])
+    #expect(results.ids(in: 0..<9) == [1, 2])
     #expect(try results.indexPath(of: second) == IndexPath(section: 0, row: 1))
     #expect(try results.object(section: 0, row: 0) === first)
     #expect(delegate.log == ["will", "object", "object", "did", "report"])
@@ -290,14 +290,14 @@ struct ResultsDelegateTests {
     try context.save()
     try second.set(.text("d"), for: second.entity.property(named: "title"))
     try context.process()
-    #expect(results.ids(0..<9) == [1, 2] && delegate.log.isEmpty && results.generation.value == generation)
+    #expect(results.ids(in: 0..<9) == [1, 2] && delegate.log.isEmpty && results.generation.value == generation)
     #expect(try results.object(section: 0, row: 0) === first && results.nextChanges() == nil)
     #expect(failure(of: { try results.suspend() })?.kind == .invalidState)
     #expect(
       failure(of: { try results.setRequest(FetchRequest(entityName: "Book"), sectionKeyPath: nil) })?.kind
         == .invalidState)
     try results.resume(telling: true)
-    #expect(results.ids(0..<9) == [3, 2])
+    #expect(results.ids(in: 0..<9) == [3, 2])
     #expect(delegate.log.filter { $0 == "will" }.count == 1)
     #expect(try results.nextChanges()?.changes.map(\.kind) == [.delete, .insert, .move])
     #expect(failure(of: { try results.resume(telling: true) })?.kind == .invalidState)
@@ -313,11 +313,11 @@ struct ResultsDelegateTests {
     // As a user has dragged it.
     try rows[0].set(.text("bb"), for: rows[0].entity.property(named: "title"))
     try results.resume(telling: false)
-    #expect(results.ids(0..<9) == [2, 1, 3] && delegate.log.isEmpty)
+    #expect(results.ids(in: 0..<9) == [2, 1, 3] && delegate.log.isEmpty)
     #expect(try results.nextChanges() == nil)
     try rows[0].set(.text("z"), for: rows[0].entity.property(named: "title"))
     try context.process()
-    #expect(results.ids(0..<9) == [2, 3, 1] && delegate.log.count == 4)
+    #expect(results.ids(in: 0..<9) == [2, 3, 1] && delegate.log.count == 4)
   }
 
   @Test func whatWasUnsavedWhenItWasSuspendedIsThereWithItsNewId() throws {
@@ -333,9 +333,9 @@ struct ResultsDelegateTests {
     try insert("a")
     try context.process()
     try context.save()
-    #expect(results.ids(0..<9) == [1])
+    #expect(results.ids(in: 0..<9) == [1])
     try results.resume(telling: true)
-    #expect(results.ids(0..<9) == [2, 1] && results.index.checkInvariants().isEmpty)
+    #expect(results.ids(in: 0..<9) == [2, 1] && results.index.checkInvariants().isEmpty)
   }
 
   @Test func whatADelegateFailsWithComesOutWhenAllHaveBeenTold() throws {
@@ -414,7 +414,7 @@ struct ResultsDelegateTests {
     _ = try library.sql("DELETE FROM ZBOOK WHERE Z_PK = 1")
     #expect(failure(of: { _ = try fault.value(forKey: "title") })?.kind == .notFound)
     try other.process()
-    #expect(results.ids(0..<9) == [kept.id])
+    #expect(results.ids(in: 0..<9) == [kept.id])
   }
 
   @Test func indexTitlesLeaveOutSectionsWithoutOneAndCountRunsOnce() throws {

@@ -2,7 +2,9 @@
 ///
 /// A composite holds no rows: it shows those of its children. For that the children are brought up to date together. At
 /// any time all of them show the old state, or all the new one.
-final class CompositeController {
+final class CompositeController: LiveList {
+  static let kindName = "composite"
+
   let context: Context
   private(set) var children: [ResultsController] = []
   private(set) var isFetched = false
@@ -12,7 +14,7 @@ final class CompositeController {
   var userData: AnyObject?
   var delegate: (any CompositeDelegate)?
   let queuesChanges: Bool
-  private var queue = ChangeQueue()
+  var queue = ChangeQueue()
 
   init(context: Context, queuesChanges: Bool) throws(Failure) {
     try context.store.checkOpen()
@@ -56,23 +58,6 @@ final class CompositeController {
     generation.increment()
   }
 
-  /// The oldest change set that was not taken, for composites that queue.
-  func nextChanges() throws(Failure) -> ChangeSet? {
-    if !queuesChanges {
-      throw Failure(.invalidState, "This composite does not queue changes; make it with queues_changes.")
-    }
-    return queue.takeFirst()
-  }
-
-  func delegateFailed(_ reason: String) throws(Failure) {
-    if !isTelling {
-      throw Failure(
-        .invalidState,
-        "Only a delegate that is being told of changes can fail; report other failures where they happen.")
-    }
-    context.noteDelegateFailure(Failure(.function, "A delegate of a composite failed: \(reason)"))
-  }
-
   // MARK: Reading
 
   var count: Int { isFetched ? children.reduce(0) { $0 + $1.count } : 0 }
@@ -101,10 +86,10 @@ final class CompositeController {
     throw Failure(.notFound, "The composite has \(sectionCount) sections; there is none at \(section).")
   }
 
-  func section(at section: Int) throws(Failure) -> ResultsController.SectionInfo {
+  func section(at section: Int) throws(Failure) -> SectionInfo {
     let (place, inner, flat) = try child(ofSection: section)
     let info = try children[place].section(at: inner)
-    return ResultsController.SectionInfo(
+    return SectionInfo(
       name: info.name, value: info.value, indexTitle: info.indexTitle, start: flat + info.start, count: info.count)
   }
 
@@ -123,18 +108,17 @@ final class CompositeController {
     throw Failure(.notFound, "\(object.summary) is not in the composite.")
   }
 
-  func ids(_ range: Range<Int>) -> [Int64] {
+  func ids(in window: Range<Int>) -> [Int64] {
     var ids: [Int64] = []
     var first = 0
     for child in children {
-      let part = range.clamped(to: first..<first + child.count)
-      ids += child.ids(part.lowerBound - first..<part.upperBound - first)
+      let part = window.clamped(to: first..<first + child.count)
+      ids += child.ids(in: part.lowerBound - first..<part.upperBound - first)
       first += child.count
     }
     return ids
   }
 
-  /// nil beyond the last row.
   func sectionIndex(containingFlat flat: Int) -> Int? {
     var rest = flat, sections = 0
     for child in isFetched && flat >= 0 ? children : [] {
@@ -184,9 +168,9 @@ extension CompositeController: ContextObserver {
     for (place, child) in children.enumerated() {
       if let bracket = brackets.first(where: { $0.results === child }) { sets[place] = bracket.apply() }
     }
-    let report = ChangeSet(joining: sets).drawing { ids($0..<$0 + 1).first }
+    let report = ChangeSet(joining: sets).drawing { ids(in: $0..<$0 + 1).first }
     generation.increment()
-    if queuesChanges, !report.isEmpty { queue.append(report) }
+    enqueue(report)
     for bracket in brackets {
       if let place = children.firstIndex(where: { $0 === bracket.results }) { bracket.deliver(sets[place]) }
     }

@@ -46,7 +46,7 @@ final class ResultsBracket {
     for (temporary, object) in assigned where involved[temporary] != nil { results.bracket?[object.id] = object }
     let report = change(assigned)
     results.note(report)
-    if results.queuesChanges, !report.isEmpty { results.queue.append(report) }
+    results.enqueue(report)
     return report
   }
 

@@ -1,4 +1,4 @@
-/// Leaving a list as it is for a while, and failures of delegates.
+/// Leaving a list as it is for a while.
 extension ResultsController {
   /// Keeps the list as it is, without reports to its delegate, until `resume`. Earlier changes are reported first.
   func suspend() throws(Failure) {
@@ -36,16 +36,5 @@ extension ResultsController {
       self.withheld = nil
       deliver(makeBracket(changes, withheld.objects))
     }
-  }
-
-  /// For a delegate that cannot do what it was told to. The bracket goes on to its end; then the call that has the
-  /// context process changes fails.
-  func delegateFailed(_ reason: String) throws(Failure) {
-    if bracket == nil {
-      throw Failure(
-        .invalidState,
-        "Only a delegate that is being told of changes can fail; report other failures where they happen.")
-    }
-    context.noteDelegateFailure(Failure(.function, "A delegate of a results controller failed: \(reason)"))
   }
 }

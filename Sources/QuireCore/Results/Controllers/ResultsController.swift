@@ -1,5 +1,7 @@
 /// A query kept up to date, gathered in sections, that reports its exact changes.
-final class ResultsController {
+final class ResultsController: LiveList {
+  static let kindName = "results controller"
+
   let context: Context
   /// What it shows.
   var contents: ListContents
@@ -36,14 +38,6 @@ final class ResultsController {
   // Made when asked for, forgotten with the next change.
   private var titles: [(title: Text, section: Int)]?
   private var lentSections: [Int: SectionInfo] = [:]
-
-  struct SectionInfo {
-    let name: Text
-    let value: Value
-    let indexTitle: Text?
-    let start: Int
-    let count: Int
-  }
 
   /// Copies what it needs from `request`.
   init(
@@ -143,7 +137,7 @@ final class ResultsController {
 
   func prepareToRead(_ what: String) throws(Failure) {
     try context.store.checkOpen()
-    if bracket != nil || gatherer?.isTelling == true {
+    if isTelling || gatherer?.isTelling == true {
       throw Failure(
         .invalidState,
         "A results controller cannot \(what) from within its own delegate, or that of its composite. Do it when that "
@@ -152,18 +146,11 @@ final class ResultsController {
     try context.process()
   }
 
-  /// The oldest change set that was not taken, for controllers that queue.
-  func nextChanges() throws(Failure) -> ChangeSet? {
-    if !queuesChanges {
-      throw Failure(.invalidState, "This results controller does not queue changes; make it with queues_changes.")
-    }
-    return queue.takeFirst()
-  }
-
   // MARK: Reading
 
   var count: Int { isFetched ? index.count : 0 }
   var sectionCount: Int { isFetched ? index.sectionCount : 0 }
+  var isTelling: Bool { bracket != nil }
 
   func checkFetched() throws(Failure) {
     if !isFetched {
@@ -214,7 +201,18 @@ final class ResultsController {
     return made
   }
 
-  func ids(_ range: Range<Int>) -> [Int64] { index.ids(in: range) }
+  func ids(in window: Range<Int>) -> [Int64] { index.ids(in: window) }
+
+  func sectionIndex(containingFlat flat: Int) -> Int? {
+    (0..<count).contains(flat) ? index.sectionIndex(containingFlat: flat) : nil
+  }
+
+  /// The place of an id counted over all sections; nil when it is not in the list.
+  func place(of id: Int64) -> Int? { isFetched ? index.path(of: id)?.flat : nil }
+
+  func sectionsPage(nulSeparated: Bool) -> Page {
+    ResultsController.sectionsPage([self], nulSeparated: nulSeparated)
+  }
 
   /// All sections of lists that follow each other as columns.
   static func sectionsPage(_ lists: [ResultsController], nulSeparated: Bool) -> Page {

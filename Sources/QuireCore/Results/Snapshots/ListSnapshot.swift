@@ -2,7 +2,7 @@
 ///
 /// It shares its rows with the list, block by block, until the list changes them. What it costs is a word or two for
 /// each block and section.
-final class ListSnapshot: Sendable {
+final class ListSnapshot: SectionedRows, Sendable {
   struct Section: Equatable, Sendable {
     let key: SectionKey
     let start: Int
@@ -21,6 +21,7 @@ final class ListSnapshot: Sendable {
 
   let count: Int
   let sections: ContiguousArray<Section>
+  var sectionCount: Int { sections.count }
   private let blocks: ContiguousArray<Block>
   /// What came later is known from here on.
   let moment: ListMoment
@@ -77,13 +78,11 @@ final class ListSnapshot: Sendable {
     }
   }
 
-  /// nil beyond the last row.
   func sectionIndex(containingFlat flat: Int) -> Int? {
     guard (0..<count).contains(flat) else { return nil }
     return sections.partitionPoint { $0.start + $0.count <= flat }
   }
 
-  /// All sections as columns.
   func sectionsPage(nulSeparated: Bool) -> Page {
     var names = ColumnBuilder(name: "name", kind: .text, capacity: sections.count)
     let values = ColumnBuilder(sectionValues: sections.map(\.key))
