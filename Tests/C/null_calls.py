@@ -90,6 +90,7 @@ BY_NAME = {
     "offset": "0",
     "batch_size": "10",
     "first": "0",
+    "after": "0",
     "section": "0",
     "child": "0",
     "row": "0",

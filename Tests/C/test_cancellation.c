@@ -210,6 +210,7 @@ static bool call_in(void *user_data, uint64_t row_count) {
     CHECK_FAILS(QUIRE_INVALID_STATE, quire_context_insert(w->context, "Book", QUIRE_NUL, &object, &error));
     CHECK_FAILS(QUIRE_INVALID_STATE, quire_context_object(w->other, "Book", QUIRE_NUL, 1, &object, &error));
     CHECK_FAILS(QUIRE_INVALID_STATE, quire_context_save(w->context, &error));
+    CHECK_FAILS(QUIRE_INVALID_STATE, quire_context_check_entry(w->context, &error));
     CHECK_FAILS(QUIRE_INVALID_STATE, quire_context_rollback(w->context, &error));
     CHECK_FAILS(QUIRE_INVALID_STATE, quire_store_close(quire_context_store(w->context), &error));
     CHECK(!quire_context_has_changes(w->context));

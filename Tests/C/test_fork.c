@@ -94,6 +94,7 @@ static void find_it_closed(void *data) {
     int64_t count = 0;
     quire_value value = quire_value_nil();
     const quire_value pages = quire_value_integer(7);
+    CHECK_FAILS(QUIRE_CLOSED, quire_context_check_entry(context, &error));
     CHECK_FAILS(QUIRE_CLOSED, quire_context_save(context, &error));
     CHECK_FAILS(QUIRE_CLOSED, quire_context_insert(context, "Book", QUIRE_NUL, &object, &error));
     CHECK_FAILS(QUIRE_CLOSED, quire_context_fetch(context, scene->request, &list, &error));

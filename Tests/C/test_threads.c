@@ -32,6 +32,9 @@ static void context_refuses(const scene *scene) {
     REFUSED(quire_context_fetch(context, scene->request, &list, NULL));
     REFUSED(quire_context_count(context, scene->request, &number, NULL));
     REFUSED(quire_context_process(context, NULL));
+    REFUSED(quire_context_process_pending(context, NULL));
+    REFUSED(quire_context_check_entry(context, NULL));
+    CHECK(quire_context_next_list_with_changes(context, 0) == 0);
     REFUSED(quire_context_merge(context, NULL));
     REFUSED(quire_context_save(context, NULL));
     REFUSED(quire_context_rollback(context, NULL));

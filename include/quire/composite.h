@@ -83,6 +83,9 @@ void quire_composite_release(quire_composite *QUIRE_NULLABLE composite);
 /** Its context. Borrowed from `composite`. */
 quire_context *QUIRE_NULLABLE quire_composite_context(const quire_composite *composite);
 
+/** Its number among the lists of its context, as `quire_results_number`. */
+int64_t quire_composite_number(const quire_composite *composite);
+
 /**
  * Puts a controller behind those that are there. It is retained, and stays. To show other lists make another composite;
  * to empty a child give it a request that matches nothing.

@@ -171,6 +171,14 @@ quire_status quire_context_pending(
 quire_status quire_context_process(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
+ * As `quire_context_process`, without a merge: whatever `quire_context_set_merges_automatically` has set for the context
+ * and for those above it. For programs that show pending changes before they take over those of others. Fails as
+ * `quire_context_process`.
+ */
+quire_status quire_context_process_pending(
+    quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
  * Takes over the saves of other contexts of the same store since the last merge. Objects show the new values, deleted
  * ones are gone, and results controllers report the difference. Processes changes first, and again at the end.
  *
@@ -189,6 +197,32 @@ quire_status quire_context_merge(quire_context *context, quire_error *QUIRE_NULL
  */
 quire_status quire_context_set_merges_automatically(
     quire_context *context, bool merges_automatically, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** Whether the context itself merges automatically; false unless set. */
+bool quire_context_merges_automatically(const quire_context *context);
+
+/**
+ * Finds the lists of a context that have changes to be taken, without a look at the others. The lists are results
+ * controllers and composites that were made with `queues_changes`.
+ *
+ * Returns the number of the first such list whose number is above `after`, or 0 when there is no such list. Begin with 0.
+ * `quire_results_number` and `quire_composite_number` tell the number of a list. Numbers follow the order in which the lists
+ * were made. `quire_results_next_changes` and `quire_composite_next_changes` take the changes. Within a loop over such lists,
+ * changes may be taken, and lists may be made and released. Lists of parents and of children do not count.
+ *
+ * For programs that call their handlers after a call of the library, and not within it.
+ */
+int64_t quire_context_next_list_with_changes(const quire_context *context, int64_t after);
+
+/**
+ * Whether a call that is given the context, or what belongs to it, would be let in now. The call does nothing else. For
+ * programs that have to know before they begin something of several steps.
+ *
+ * Fails: QUIRE_WRONG_THREAD (another thread is inside), QUIRE_INVALID_STATE (called from a log, a registered function, or a
+ * progress function that this context calls), QUIRE_CLOSED (the store is closed, or of another process).
+ */
+quire_status quire_context_check_entry(
+    const quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
  * A number that grows whenever values of objects may have changed by anything else than a call that sets them. Such are

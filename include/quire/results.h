@@ -297,6 +297,12 @@ void quire_results_release(quire_results *QUIRE_NULLABLE results);
 quire_context *QUIRE_NULLABLE quire_results_context(const quire_results *results);
 
 /**
+ * Its number among the results controllers and composites of its context: 1 for the first that was made, and never that of
+ * another one. It stays the same; any thread may ask. See `quire_context_next_list_with_changes`.
+ */
+int64_t quire_results_number(const quire_results *results);
+
+/**
  * Sets the delegate, which is copied, or removes it with NULL. `destroy` of the one before is called.
  *
  * Fails: QUIRE_INVALID_ARGUMENT (a `struct_size` that no version has), QUIRE_UNSUPPORTED (fields set that this version

@@ -26,6 +26,11 @@ public func quire_composite_context(
   _ composite: UnsafePointer<quire_composite>?
 ) -> UnsafeMutablePointer<quire_context>? { peek(composite).map { .lending($0.context) } }
 
+@_cdecl("quire_composite_number") @implementation
+public func quire_composite_number(_ composite: UnsafePointer<quire_composite>?) -> Int64 {
+  peek(composite)?.number ?? 0
+}
+
 @_cdecl("quire_composite_add") @implementation
 public func quire_composite_add(
   _ composite: UnsafeMutablePointer<quire_composite>?, _ results: UnsafeMutablePointer<quire_results>?,

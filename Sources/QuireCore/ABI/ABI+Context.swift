@@ -169,6 +169,16 @@ public func quire_context_process(
   }
 }
 
+@_cdecl("quire_context_process_pending") @implementation
+public func quire_context_process_pending(
+  _ context: UnsafeMutablePointer<quire_context>?, _ out_error: ErrorOut
+) -> quire_status {
+  status(context, "context", out_error) { context throws(Failure) in
+    try context.store.checkOpen()
+    try context.process()
+  }
+}
+
 @_cdecl("quire_context_merge") @implementation
 public func quire_context_merge(
   _ context: UnsafeMutablePointer<quire_context>?, _ out_error: ErrorOut
@@ -182,6 +192,28 @@ public func quire_context_set_merges_automatically(
 ) -> quire_status {
   status(context, "context", out_error) { context throws(Failure) in
     context.mergesAutomatically = merges_automatically
+  }
+}
+
+@_cdecl("quire_context_merges_automatically") @implementation
+public func quire_context_merges_automatically(_ context: UnsafePointer<quire_context>?) -> Bool {
+  value(context, none: false) { $0.mergesAutomatically }
+}
+
+@_cdecl("quire_context_next_list_with_changes") @implementation
+public func quire_context_next_list_with_changes(
+  _ context: UnsafePointer<quire_context>?, _ after: Int64
+) -> Int64 {
+  value(context, none: 0) { $0.queuedLists.next(after: after) ?? 0 }
+}
+
+@_cdecl("quire_context_check_entry") @implementation
+public func quire_context_check_entry(
+  _ context: UnsafePointer<quire_context>?, _ out_error: ErrorOut
+) -> quire_status {
+  status(context, "context", out_error) { context throws(Failure) in
+    // An open store may be waited for, and is let be.
+    if context.store.isClosed { try context.store.checkOpen() }
   }
 }
 

@@ -40,6 +40,9 @@ public func quire_results_context(_ results: UnsafePointer<quire_results>?) -> U
   peek(results).map { .lending($0.context) }
 }
 
+@_cdecl("quire_results_number") @implementation
+public func quire_results_number(_ results: UnsafePointer<quire_results>?) -> Int64 { peek(results)?.number ?? 0 }
+
 @_cdecl("quire_results_set_delegate") @implementation
 public func quire_results_set_delegate(
   _ results: UnsafeMutablePointer<quire_results>?, _ delegate: UnsafePointer<quire_results_delegate>?,

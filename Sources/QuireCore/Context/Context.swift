@@ -75,6 +75,7 @@ final class Context {
   var transaction: HeldTransaction?
 
   private var observers = WeakReferences<WeakObserver>()
+  var queuedLists = QueuedLists()
   private(set) var isProcessing = false
   /// References from outside the library to the context or to anything that belongs to it.
   private let externalReferences = Atomic<Int>(0)

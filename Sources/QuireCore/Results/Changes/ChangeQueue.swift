@@ -5,6 +5,9 @@ struct ChangeQueue {
   /// Places in `waiting` of change sets with temporary ids.
   private var unsettled: [Int] = []
 
+  /// What was taken last leaves nothing behind.
+  var isEmpty: Bool { waiting.isEmpty }
+
   mutating func append(_ changes: ChangeSet) {
     if changes.changes.contains(where: { $0.id < 0 }) { unsettled.append(waiting.count) }
     waiting.append(changes)

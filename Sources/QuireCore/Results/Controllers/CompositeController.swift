@@ -6,6 +6,7 @@ final class CompositeController: LiveList {
   static let kindName = "composite"
 
   let context: Context
+  let number: Int64
   private(set) var children: [ResultsController] = []
   private(set) var isFetched = false
   private(set) var isTelling = false
@@ -20,6 +21,7 @@ final class CompositeController: LiveList {
     try context.store.checkOpen()
     self.context = context
     self.queuesChanges = queuesChanges
+    number = context.queuedLists.takeNumber()
     context.add(self)
   }
 

@@ -1,5 +1,5 @@
 /// A sectioned list that stays up to date: what a results controller and a composite share.
-protocol LiveList: ContextObserver, SectionedRows {
+protocol LiveList: ContextObserver, ChangeSource, SectionedRows {
   /// What messages call it.
   static var kindName: String { get }
   var context: Context { get }
@@ -21,9 +21,13 @@ protocol LiveList: ContextObserver, SectionedRows {
 }
 
 extension LiveList {
+  var hasQueuedChanges: Bool { !queue.isEmpty }
+
   /// Keeps what was reported for `nextChanges`, where the list queues.
   func enqueue(_ report: ChangeSet) {
-    if queuesChanges, !report.isEmpty { queue.append(report) }
+    if !queuesChanges || report.isEmpty { return }
+    if queue.isEmpty { context.queuedLists.note(self) }
+    queue.append(report)
   }
 
   /// The oldest change set that was not taken, for lists that queue.

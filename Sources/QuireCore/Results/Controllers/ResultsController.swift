@@ -3,6 +3,7 @@ final class ResultsController: LiveList {
   static let kindName = "results controller"
 
   let context: Context
+  let number: Int64
   /// What it shows.
   var contents: ListContents
   /// The contents that it is about to show, while it reports them: they must take over new ids, too.
@@ -51,6 +52,7 @@ final class ResultsController: LiveList {
     self.cacheName = cacheName
     contents = ListContents(listing)
     watch = try ListWatch(listing.query, displaying: [], of: context.store)
+    number = context.queuedLists.takeNumber()
     context.add(self)
   }
 
