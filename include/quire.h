@@ -22,6 +22,7 @@
  *   quire/cancellation.h ending a fetch that takes long, and watching it
  *   quire/list.h         their results: objects, ids, or rows in columns
  *   quire/section_rule.h  what such lists are divided into sections by
+ *   quire/changes.h      what happened to such lists: change sets, and steps for views
  *   quire/aggregate.h    what such lists calculate of their rows
  *   quire/results.h      results controllers: sectioned lists that report their changes
  *   quire/composite.h    several of them as one list
@@ -49,6 +50,7 @@
 #include "quire/cancellation.h"
 #include "quire/list.h"
 #include "quire/section_rule.h"
+#include "quire/changes.h"
 #include "quire/aggregate.h"
 #include "quire/results.h"
 #include "quire/composite.h"

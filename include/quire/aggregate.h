@@ -32,31 +32,6 @@
 
 QUIRE_BEGIN
 
-/** An aggregate whose value changed. */
-typedef struct quire_aggregate_change {
-    /** The section, in the list after the changes; -1 for the whole list. */
-    int64_t section;
-    /** Borrowed from the owner of the change, as is the value. */
-    quire_string name;
-    /** As `quire_results_aggregate` returns it; nil where that call fails. */
-    quire_value value;
-} quire_aggregate_change;
-
-/** Changes of aggregates: `count` of them, each `stride` bytes behind the one before. */
-typedef struct quire_aggregate_change_array {
-    /** NULL when there are none. */
-    const quire_aggregate_change *QUIRE_NULLABLE first;
-    int64_t count;
-    size_t stride;
-} quire_aggregate_change_array;
-
-/** One of them, or NULL when `index` is out of range. */
-static inline const quire_aggregate_change *QUIRE_NULLABLE quire_aggregate_change_at(
-    quire_aggregate_change_array changes, int64_t index) {
-    if (!changes.first || index < 0 || index >= changes.count) return NULL;
-    return QUIRE_ELEMENT(const quire_aggregate_change, changes, index);
-}
-
 /**
  * Adds the aggregate `expression`, by this name. The controller calculates it from its first fetch on. With another
  * request the aggregate stays; the request fails when its entity does not have the keys.
@@ -81,14 +56,6 @@ quire_status quire_results_add_aggregate(
 quire_status quire_results_aggregate(
     quire_results *results, int64_t section, const char *name, size_t name_size, quire_value *out_value,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
-
-/**
- * The aggregates whose values changed, in the order in which a delegate is notified. Those of the whole list come
- * first, then those of sections, first to last. Within each they come in the order in which they were added. An
- * inserted section has all of them, a deleted one none. Borrowed from `changes`. Change sets between snapshots have
- * none.
- */
-quire_aggregate_change_array quire_changes_aggregates(const quire_changes *changes);
 
 QUIRE_END
 

@@ -197,33 +197,6 @@ quire_status quire_composite_next_changes(
     quire_composite *composite, quire_changes *QUIRE_NULLABLE *QUIRE_NONNULL out_changes,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
-/** Where a child began before and after the changes of a composite. Its sections and rows are counted from there. */
-typedef struct quire_child_frame {
-    int64_t old_section;
-    int64_t old_flat;
-    int64_t new_section;
-    int64_t new_flat;
-} quire_child_frame;
-
-/** Frames of children, as in `quire_change_array`. */
-typedef struct quire_child_frame_array {
-    const quire_child_frame *QUIRE_NULLABLE first;
-    int64_t count;
-    size_t stride;
-} quire_child_frame_array;
-
-/** One of them, or NULL when `index` is out of range. */
-static inline const quire_child_frame *QUIRE_NULLABLE quire_child_frame_at(quire_child_frame_array frames, int64_t index) {
-    if (!frames.first || index < 0 || index >= frames.count) return NULL;
-    return QUIRE_ELEMENT(const quire_child_frame, frames, index);
-}
-
-/**
- * The frames of all children, first to last. A change belongs to the last child that begins at or before its section.
- * Borrowed from `changes`; none for changes of a single controller.
- */
-quire_child_frame_array quire_changes_children(const quire_changes *changes);
-
 /**
  * Attaches a pointer of the program to `composite`, in the place of the previous one. The library never reads through
  * it. `destroy`, which may be NULL, is called once with it: when another pointer takes its place, or with the last

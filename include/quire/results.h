@@ -7,41 +7,18 @@
  * state), then `changes` with everything at once. Callbacks may read, change objects, save and release anything;
  * what they change is reported in a bracket of its own, after the running one.
  *
- * Index paths of the state before are "old", of the state after all changes of the bracket "new". Old is given for
- * deletes and moves, new for inserts and moves, both for updates. A row that only shifts because of others is not
- * reported; one that keeps its place among the unchanged rows is an update, never a move.
+ * What is reported is in changes.h.
  */
 #ifndef QUIRE_RESULTS_H_
 #define QUIRE_RESULTS_H_
 
 #include "aggregate.h"
 #include "base.h"
+#include "changes.h"
 #include "section_rule.h"
 #include "value.h"
 
 QUIRE_BEGIN
-
-/** What happened to a row or a section. The numbers are Core Data's. */
-typedef enum quire_change_kind {
-    QUIRE_CHANGE_INSERT = 1,
-    QUIRE_CHANGE_DELETE = 2,
-    /** Rows only. A moved row may also have changed otherwise. */
-    QUIRE_CHANGE_MOVE = 3,
-    /** Rows only. */
-    QUIRE_CHANGE_UPDATE = 4
-} quire_change_kind;
-
-/** One step of the linear form of a change set. */
-typedef enum quire_step_kind {
-    QUIRE_STEP_INSERT_ROW = 1,
-    QUIRE_STEP_DELETE_ROW = 2,
-    QUIRE_STEP_MOVE_ROW = 3,
-    QUIRE_STEP_UPDATE_ROW = 4,
-    QUIRE_STEP_INSERT_SECTION = 5,
-    QUIRE_STEP_DELETE_SECTION = 6,
-    /** In plans only: rows of a flat list are replaced by others. */
-    QUIRE_STEP_REPLACE_ROWS = 7
-} quire_step_kind;
 
 /** Place of a row. */
 typedef struct quire_index_path {
@@ -79,114 +56,6 @@ typedef struct quire_section {
 #define QUIRE_SECTION_INIT \
     { QUIRE_CAST(uint32_t, sizeof(quire_section)), 0, {NULL, 0}, {NULL, 0}, {QUIRE_CAST(uint32_t, QUIRE_VALUE_NIL), 0, {0}}, \
       0, 0 }
-
-/** A change of a row. Frames that do not apply are -1. */
-typedef struct quire_change {
-    /** A `quire_change_kind`. */
-    uint32_t kind;
-    /** How many keys there are. */
-    uint32_t key_count;
-    /**
-     * The object's id: for inserts, moves and updates at the time of the change, for deletes its last one. A
-     * temporary id, which the next save replaces, is negative (see `quire_object_id`).
-     */
-    int64_t id;
-    int64_t old_section;
-    int64_t old_row;
-    /** Place counted over all sections. */
-    int64_t old_flat;
-    int64_t new_section;
-    int64_t new_row;
-    int64_t new_flat;
-    /**
-     * What has changed, for updates and moves: names of the object's properties; and, where it was a related object that
-     * changed, the sort keys and displayed key paths that lead there, and the section key. Of more than 64 properties
-     * those from the 64th on are named together. NULL for inserts and deletes, for rows that only came to stand elsewhere
-     * under another request, and between snapshots. Borrowed like the change itself.
-     */
-    const quire_string *QUIRE_NULLABLE keys;
-} quire_change;
-
-/** Changes of rows: `count` of them, each `stride` bytes behind the one before. */
-typedef struct quire_change_array {
-    /** NULL when there are none. */
-    const quire_change *QUIRE_NULLABLE first;
-    int64_t count;
-    size_t stride;
-} quire_change_array;
-
-/** One of them, or NULL when `index` is out of range. */
-static inline const quire_change *QUIRE_NULLABLE quire_change_at(quire_change_array changes, int64_t index) {
-    if (!changes.first || index < 0 || index >= changes.count) return NULL;
-    return QUIRE_ELEMENT(const quire_change, changes, index);
-}
-
-/** A section that came (`index` in the new frame) or went (`index` in the old frame). */
-typedef struct quire_section_change {
-    /** QUIRE_CHANGE_INSERT or QUIRE_CHANGE_DELETE. */
-    uint32_t kind;
-    uint32_t reserved;
-    int64_t index;
-    /** Borrowed from the change set, as is the value. */
-    quire_string name;
-    /** As in `quire_section`. */
-    quire_value value;
-} quire_section_change;
-
-/** Changes of sections, as in `quire_change_array`. */
-typedef struct quire_section_change_array {
-    const quire_section_change *QUIRE_NULLABLE first;
-    int64_t count;
-    size_t stride;
-} quire_section_change_array;
-
-/** One of them, or NULL when `index` is out of range. */
-static inline const quire_section_change *QUIRE_NULLABLE quire_section_change_at(
-    quire_section_change_array changes, int64_t index) {
-    if (!changes.first || index < 0 || index >= changes.count) return NULL;
-    return QUIRE_ELEMENT(const quire_section_change, changes, index);
-}
-
-/**
- * A step of the linear form or of a plan. In the linear form, applied one after another to the old list, the steps give the
- * new one, and each is valid in the state at its moment. A move's destination is counted after the row has been taken out.
- * What a kind does not need is -1 or NULL; the id of what is no row is 0.
- */
-typedef struct quire_step {
-    /** A `quire_step_kind`. */
-    uint32_t kind;
-    uint32_t reserved;
-    int64_t id;
-    int64_t section;
-    int64_t row;
-    int64_t to_section;
-    int64_t to_row;
-    /** `section` and `row` counted over all sections. */
-    int64_t flat;
-    int64_t to_flat;
-    /** Of QUIRE_STEP_REPLACE_ROWS: rows that go at `flat`, and rows that come there. */
-    int64_t removed;
-    int64_t inserted;
-    /**
-     * Their ids, of those that go as they were, of those that come as they are; NULL for none. A row that stays, and is in
-     * the range because it came to be the first of its section or ceased to be, is among both.
-     */
-    const int64_t *QUIRE_NULLABLE removed_ids;
-    const int64_t *QUIRE_NULLABLE inserted_ids;
-} quire_step;
-
-/** Steps, as in `quire_change_array`. */
-typedef struct quire_step_array {
-    const quire_step *QUIRE_NULLABLE first;
-    int64_t count;
-    size_t stride;
-} quire_step_array;
-
-/** One of them, or NULL when `index` is out of range. */
-static inline const quire_step *QUIRE_NULLABLE quire_step_at(quire_step_array steps, int64_t index) {
-    if (!steps.first || index < 0 || index >= steps.count) return NULL;
-    return QUIRE_ELEMENT(const quire_step, steps, index);
-}
 
 /** How a controller is made. Zero means the default for every field. */
 typedef struct quire_results_options {
@@ -493,64 +362,6 @@ const uint64_t *QUIRE_NULLABLE quire_results_generation(const quire_results *res
  */
 quire_status quire_results_next_changes(
     quire_results *results, quire_changes *QUIRE_NULLABLE *QUIRE_NONNULL out_changes,
-    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
-
-/** Adds a reference and returns `changes`. Takes NULL. Any thread. */
-quire_changes *QUIRE_NULLABLE quire_changes_retain(const quire_changes *QUIRE_NULLABLE changes);
-
-/** Gives a reference back. Takes NULL. Any thread. */
-void quire_changes_release(quire_changes *QUIRE_NULLABLE changes);
-
-/** The row changes, in the order in which a delegate is told. Borrowed from `changes`. */
-quire_change_array quire_changes_rows(const quire_changes *changes);
-
-/** The section changes, in the order in which a delegate is told. Borrowed from `changes`. */
-quire_section_change_array quire_changes_sections(const quire_changes *changes);
-
-/** The linear form. Borrowed from `changes`. */
-quire_step_array quire_changes_steps(const quire_changes *changes);
-
-/** How a list view takes changes. */
-typedef enum quire_plan_order {
-    /**
-     * Steps one after another, each valid in the state at its moment, in the order of `quire_changes_steps`. A row that
-     * moves is put before the one that stands at its destination, counted while it is still in its old place: the
-     * `destinationChild` of Qt's `beginMoveRows`, the reference node of a document's `insertBefore`. In one section
-     * `to_row` is therefore never `row` or `row + 1`. `to_flat`, for models without sections, is `flat` where the row
-     * stays in its place of the whole and there is nothing to do.
-     */
-    QUIRE_PLAN_BEFORE_CHILD = 1,
-    /**
-     * Ranges of a flat list, first to last, each valid after those before it: at `flat`, `removed` rows are replaced by
-     * `inserted` others, as GTK's `items-changed` says it, with the ids of both. They cover rows that came, went, moved and
-     * were updated, and rows that came to be, or ceased to be, the first of their section, so that no `sections-changed` is
-     * needed.
-     */
-    QUIRE_PLAN_RANGES = 2,
-    /**
-     * One batch, as a UITableView or a UICollectionView takes it: what goes has its place before all changes, what comes
-     * its place after them. A section that goes takes its rows along and one that comes brings its own, so these rows have
-     * no steps, and a row that moves out of the one or into the other is inserted or deleted at the end that stays. For an
-     * update `section` and `row` are the place before, where it may be reloaded in the batch, or -1 when the row moves;
-     * `to_section` and `to_row` are its place after.
-     */
-    QUIRE_PLAN_BATCH = 3
-} quire_plan_order;
-
-/**
- * The changes as one kind of list view takes them; `order` is a `quire_plan_order`. With `splits_moves` a row that moves is
- * deleted and inserted, for views that cannot move rows; ranges know no moves in any case. `*out_steps` is borrowed from
- * `changes`.
- *
- * Fails: QUIRE_INVALID_ARGUMENT (no such order).
- */
-quire_status quire_changes_plan(
-    const quire_changes *changes, uint32_t order, bool splits_moves, quire_step_array *out_steps,
-    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
-
-/** Where each of `count` rows of the old state went, counted over all sections; -1 when deleted or out of range. In `out_rows`. */
-quire_status quire_changes_map_positions(
-    const quire_changes *changes, const int64_t *old_rows, size_t count, int64_t *out_rows,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**

@@ -22,8 +22,3 @@ public func quire_results_aggregate(
     out.pointee = try exported(found.value, nameOf: found.text)
   }
 }
-
-@_cdecl("quire_changes_aggregates") @implementation
-public func quire_changes_aggregates(_ changes: UnsafePointer<quire_changes>?) -> quire_aggregate_change_array {
-  quire_aggregate_change_array(peek(changes)?.aggregates)
-}

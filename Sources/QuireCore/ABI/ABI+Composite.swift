@@ -223,11 +223,6 @@ public func quire_composite_next_changes(
   }
 }
 
-@_cdecl("quire_changes_children") @implementation
-public func quire_changes_children(_ changes: UnsafePointer<quire_changes>?) -> quire_child_frame_array {
-  quire_child_frame_array(peek(changes)?.parts)
-}
-
 /// A delegate of C callbacks. It holds the caller's `user_data` and calls `destroy` when it goes.
 final class CompositeCallbacks: CompositeDelegate {
   private let callbacks: quire_composite_delegate

@@ -273,6 +273,30 @@ public func quire_context_is_in_transaction(_ context: UnsafePointer<quire_conte
   value(context, none: false) { $0.isInTransaction }
 }
 
+@_cdecl("quire_context_refresh") @implementation
+public func quire_context_refresh(
+  _ context: UnsafeMutablePointer<quire_context>?, _ object: UnsafeMutablePointer<quire_object>?, _ merge: Bool,
+  _ out_error: ErrorOut
+) -> quire_status {
+  status(context, "context", out_error) { context throws(Failure) in
+    try context.refresh(resolve(object, "object"), merges: merge)
+  }
+}
+
+@_cdecl("quire_context_refresh_all") @implementation
+public func quire_context_refresh_all(
+  _ context: UnsafeMutablePointer<quire_context>?, _ out_error: ErrorOut
+) -> quire_status {
+  status(context, "context", out_error) { context throws(Failure) in try context.refreshAll() }
+}
+
+@_cdecl("quire_context_reset") @implementation
+public func quire_context_reset(
+  _ context: UnsafeMutablePointer<quire_context>?, _ out_error: ErrorOut
+) -> quire_status {
+  status(context, "context", out_error) { context throws(Failure) in try context.reset() }
+}
+
 @_cdecl("quire_context_obtain_permanent_ids") @implementation
 public func quire_context_obtain_permanent_ids(
   _ context: UnsafeMutablePointer<quire_context>?, _ out_error: ErrorOut
