@@ -20,13 +20,13 @@
  *   quire/fetch.h        fetch requests
  *   quire/batch.h        insert, update and delete in the store, without an object for each row
  *   quire/cancellation.h ending a fetch that takes long, and watching it
- *   quire/list.h         their results: objects, ids, or rows in columns
- *   quire/section_rule.h  what such lists are divided into sections by
- *   quire/changes.h      what happened to such lists: change sets, and steps for views
- *   quire/aggregate.h    what such lists calculate of their rows
+ *   quire/list.h         results of fetches: objects, ids, or rows in columns
+ *   quire/section_rule.h how sectioned lists are divided
+ *   quire/changes.h      changes of sectioned lists: change sets, and steps for views
+ *   quire/aggregate.h    values that sectioned lists calculate over their rows
  *   quire/results.h      results controllers: sectioned lists that report their changes
- *   quire/composite.h    several of them as one list
- *   quire/snapshot.h     one state of such a list, for any thread, and the difference of two
+ *   quire/composite.h    several results controllers as one list
+ *   quire/snapshot.h     one state of a sectioned list, for any thread, and the difference of two
  */
 #ifndef QUIRE_H_
 #define QUIRE_H_
