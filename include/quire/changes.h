@@ -260,7 +260,10 @@ quire_aggregate_change_array quire_changes_aggregates(const quire_changes *chang
  */
 quire_child_frame_array quire_changes_children(const quire_changes *changes);
 
-/** Where each of `count` rows of the old state went, counted over all sections; -1 when deleted or out of range. In `out_rows`. */
+/**
+ * Stores in `out_rows` where each of `count` rows of the old state went, counted over all sections; -1 when deleted or
+ * out of range.
+ */
 quire_status quire_changes_map_positions(
     const quire_changes *changes, const int64_t *old_rows, size_t count, int64_t *out_rows,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);

@@ -74,7 +74,7 @@ quire_status quire_object_get_text(
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Reads an attribute that holds an integer or a boolean. 0 for nil, which `*out_is_nil` tells from a zero; it may be NULL.
+ * Reads an attribute that holds an integer or a boolean. 0 for nil; `*out_is_nil`, which may be NULL, distinguishes nil from a zero.
  *
  * Fails as `quire_object_get`, and with QUIRE_INVALID_ARGUMENT (another type).
  */
@@ -83,8 +83,8 @@ quire_status quire_object_get_integer(
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Reads an attribute that holds a number of any type, or a boolean, as the nearest double. 0 for nil, which `*out_is_nil`
- * tells from a zero; it may be NULL.
+ * Reads an attribute that holds a number of any type, or a boolean, as the nearest double. 0 for nil;
+ * `*out_is_nil`, which may be NULL, distinguishes nil from a zero.
  *
  * Fails as `quire_object_get`, and with QUIRE_INVALID_ARGUMENT (another type).
  */
@@ -93,8 +93,8 @@ quire_status quire_object_get_number(
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Reads an attribute that holds a date, as seconds since 1970-01-01 00:00:00 UTC. 0 for nil, which `*out_is_nil` tells
- * from that moment; it may be NULL.
+ * Reads an attribute that holds a date, as seconds since 1970-01-01 00:00:00 UTC. 0 for nil;
+ * `*out_is_nil`, which may be NULL, distinguishes nil from that moment.
  *
  * Fails as `quire_object_get`, and with QUIRE_INVALID_ARGUMENT (another type).
  */
