@@ -74,7 +74,7 @@ def classes(case: Case, are_complete: bool = True) -> dict[str, type[quire.Model
 def shared_relationships(case: Case) -> dict[tuple[str, str], str]:
     """The to-many relationships without inverse of which several objects hold the same one, and names for inverses.
 
-    Realm's lists are such; in Core Data's files an object belongs to one of those who have no inverse.
+    Realm's lists are such; in Core Data's files an object belongs to one owner where there is no inverse.
     """
     found: dict[tuple[str, str], str] = {}
     for name, entity in case["model"].items():

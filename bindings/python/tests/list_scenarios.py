@@ -384,7 +384,7 @@ class Difference:
         return self._forced(events) or self._stage(events)
 
     def _forced(self, events: list[Event]) -> Optional[str]:
-        """Deletions and insertions are the same whoever finds them."""
+        """Deletions and insertions are the same in every difference."""
         expected = self.scenario["expected"]
         for kind, place in (("delete", "old"), ("insert", "new")):
             wanted_places = self.scenario.get(f"{kind}s_forced", expected.get(f"{kind}s"))

@@ -62,7 +62,7 @@ MODELS = [Author, Book, Animal, Dog]
 
 
 class World:
-    """A store in memory with an author, who has a saved book; another store; and a folder."""
+    """A store in memory with an author of a saved book; another store; and a folder."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder

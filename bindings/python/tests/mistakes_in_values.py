@@ -1,4 +1,4 @@
-"""Mistakes of who sets, adds, finds and deletes."""
+"""Mistakes in setting, adding, finding and deleting."""
 
 from __future__ import annotations
 

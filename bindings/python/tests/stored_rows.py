@@ -38,7 +38,7 @@ class Shape:
 
     def __init__(self, rows: list[dict[str, Any]], name: str = "Row") -> None:
         self.attributes: dict[str, Optional[type]] = {}
-        """By key; None when every row has nil there, which then is text that nobody has set."""
+        """By key; None when every row has nil there, which then is text that was never set."""
         self.related: dict[str, Shape] = {}
         self.many: dict[str, bool] = {}
         """The to-many relationships, and whether their order matters."""

@@ -317,7 +317,7 @@ class FunctionTests(StoreTestCase):
             self.assertGreaterEqual(len(raised), 6)
             self.assertEqual({type(error) for error in raised}, {quire.InvalidState})
             self.assertFalse(self.store.closed or self.context.closed or child.closed or live.closed)
-        # Unless somebody handles it, the query fails, and nothing more.
+        # Unless the program handles it, the query fails, and nothing more.
         self.register("shut", self.store.close, deterministic=False)
         with self.assertRaises(quire.FunctionError) as caught:
             self.context.query(Everything).where("shut() == 1").all()

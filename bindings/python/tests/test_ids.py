@@ -1,4 +1,4 @@
-"""Ids: who gets which, and what happens when another program is in between."""
+"""Ids: which object gets which, and what happens when another program is in between."""
 
 from __future__ import annotations
 

@@ -269,7 +269,7 @@ class ReportTests(StoreTestCase):
                 self.assertEqual((set(changes), len(changes)), ({1}, 40))
                 return fastest
 
-        # Who compares lists takes a hundred times as long.
+        # Comparing lists takes a hundred times as long.
         self.assertLess(seconds(50_000), 20 * seconds(500))
 
     def test_reports_have_the_documented_order_and_each_row_once(self) -> None:

@@ -31,7 +31,7 @@ class Shelf(quire.Model):
 
 
 class OtherContextTests(unittest.TestCase):
-    """Lists follow what happens in other contexts, whether or not somebody here has read what it happens to."""
+    """Lists follow what happens in other contexts, whether or not this context has read the objects."""
 
     def setUp(self) -> None:
         self.store = quire.open(":memory:", [Owner, Book, Pet, Shelf])

@@ -1,4 +1,4 @@
-"""What errors say, read as the caller who gets them: no word of the C interface, and the offender by name."""
+"""What errors say, read as the caller that gets them: no word of the C interface, and the offender by name."""
 
 import pathlib
 import re

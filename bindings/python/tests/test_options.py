@@ -81,7 +81,7 @@ class PrefetchTests(WatchedFileTestCase):
         for refresh in lambda each: each.refresh(), lambda each: self.context.refresh_all():
             live, changes = query.live(), []
             live.on_change(changes.append)
-            # They came from a page of the list, and the library does not know that anybody has them.
+            # They came from a page of the list, and the library does not know that the program has them.
             shown = list(live)
             first, second = shown[:2]
             self.assertLess(first.price, 50)

@@ -202,7 +202,7 @@ class ValidationError(Error, ValueError):
         number = quick.quire_error_rule(pointer)
         if not number:
             return
-        # A number that this package does not know keeps its meaning for those who do.
+        # A number that this package does not know keeps its meaning for programs that know it.
         self.rule = Rule(number) if number in _RULES else None
         self.predicate = text(quick.quire_error_predicate(pointer))
         value = _ffi.quire_value()
@@ -433,7 +433,7 @@ def _from_pointer(pointer: int) -> Error:
 
 def _exception(status: int, message: str, **more: Any) -> Error:
     error = _CLASSES.get(status, Error)(message, **more)
-    # A number that this package does not know keeps its meaning for those who do.
+    # A number that this package does not know keeps its meaning for programs that know it.
     error.status = status
     return error
 

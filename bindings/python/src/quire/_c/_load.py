@@ -14,7 +14,7 @@ SONAME = "libquire.so.0"
 def _candidates() -> list[str]:
     named = os.environ.get("QUIRE_LIBRARY")
     if named:
-        # Who names a library wants that one: falling back to another would hide a typing error.
+        # A program that names a library wants that one: falling back to another would hide a typing error.
         return [named]
     return [os.path.join(os.path.dirname(os.path.dirname(__file__)), "_lib", SONAME), SONAME]
 

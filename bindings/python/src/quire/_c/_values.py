@@ -94,7 +94,7 @@ def real(value: float, kind: int = _ffi.QUIRE_VALUE_DOUBLE) -> Packed:
 
 
 def name(value: object, what: str) -> bytes:
-    """The UTF-8 form of what names something; `what` is for who gave something else."""
+    """The UTF-8 form of what names something; `what` names it in the error for another type."""
     if not isinstance(value, str):
         raise WrongType(f"{what} is a text, not {type(value).__name__}")
     return encoded(value)

@@ -36,7 +36,7 @@ class Merging(Telling):
         self._merges_automatically = bool(merges)
 
     def _check_entry(self) -> None:
-        """Raises what the library says to any call of this thread now, if it lets nobody in."""
+        """Raises what the library says to any call of this thread now, if it refuses all calls."""
         error = c_void_p()
         check(
             library.quire_context_set_merges_automatically(self._raw, self._merges_automatically, byref(error)), error)

@@ -43,7 +43,7 @@ def forget(log: Optional[_ffi.quire_log]) -> None:
 
 
 def to_logging() -> Optional[_ffi.quire_log]:
-    """The log of a store that is opened: into the logger "quire.sql", where somebody listens to it."""
+    """The log of a store that is opened: into the logger "quire.sql", where the program listens to it."""
     # A program that has not loaded it listens to nothing, and loading it takes longer than to load the library.
     logging: Any = sys.modules.get("logging")
     if logging is None:

@@ -168,7 +168,7 @@ class Query(Generic[M]):
     def refreshing(self) -> Query[M]:
         """Has objects that were read before take over what the store has now. Otherwise they stay as they were shown.
 
-        Unsaved changes stay. Where somebody else has saved another value of the same attribute, the next `save` raises
+        Unsaved changes stay. Where another writer has saved another value of the same attribute, the next `save` raises
         `Conflict`; what was changed elsewhere in an object does not hinder it any more.
         """
         return self._but(_refreshes=True)
@@ -360,7 +360,7 @@ class Query(Generic[M]):
         `live(Quote.author, aggregates={"total": "sum:(price * amount)"})`; see `Results.aggregates`.
 
         `cache` names a file beside the store in which the list leaves its rows and sections when it is read, so that
-        the next program to list the same need not read them again while nobody has written to the store. It is never
+        the next program to list the same need not read them again while the store has not been written. It is never
         wrong: what does not fit the query and the store as they are is not used. It has no effect for stores in
         memory, child contexts, lists with aggregates, limits and offsets, rules that are more than a key path, and
         predicates that give another answer at another time. `Store.delete_cache` deletes it.

@@ -16,7 +16,7 @@ from .cancellation import Cancellation
 
 Progress = Callable[[int], object]
 
-# Often enough for somebody who waits, seldom enough to cost nothing where other threads hold the interpreter's lock.
+# Often enough for a waiting user, seldom enough to cost nothing where other threads hold the interpreter's lock.
 _MILLISECONDS_BETWEEN_SIGNALS = 100
 _MILLISECONDS_BETWEEN_REPORTS = 20
 
@@ -95,7 +95,7 @@ _main_thread = threading.main_thread().ident
 
 
 def check(cancellation: object, progress: object) -> None:
-    """Raises what somebody who asked to watch with these is to be told."""
+    """Raises the error of a wrong cancellation or progress function."""
     if cancellation is not None and not isinstance(cancellation, Cancellation):
         raise TypeError(f"cancellation is a quire.Cancellation, not {type(cancellation).__name__}")
     if progress is not None and not callable(progress):
@@ -105,7 +105,7 @@ def check(cancellation: object, progress: object) -> None:
 
 
 def watch(progress: Optional[Progress]) -> Optional[Watch]:
-    """Who looks after what this thread runs. Signals are handled on the main thread alone."""
+    """The watch over what this thread runs. Signals are handled on the main thread alone."""
     if progress is not None:
         return Watch(progress)
     return _for_signals if threading.get_ident() == _main_thread else None

@@ -216,7 +216,7 @@ class Live(_handle.Handle, Sequence[M], Generic[M]):
                 self._telling = change
                 try:
                     handler(change)
-                except BaseException as error:  # Nobody would tell the others again.
+                except BaseException as error:  # No call would notify the others again.
                     failures.append(error)
         finally:
             self._telling = outer

@@ -126,7 +126,7 @@ class Results(Live[M], Generic[M]):
         self._mixes_section_values = rule is not None and rule._mixes_values
         # After a block of `suspended` that could not resume it.
         self._stays_suspended = False
-        # Objects that nobody may have asked for yet.
+        # Objects that the program may not have asked for yet.
         self._held: deque[list[Any]] = deque(maxlen=4)
         self._aggregate_names = tuple(aggregates)
         try:

@@ -129,7 +129,7 @@ def derived(
     store is opened.
 
     Objects show the value after each save and batch request; until then, what was saved last, and a new one 0 for
-    `@count` and `@sum` and otherwise None. Nobody assigns it (`InvalidArgument`). Queries use it as any other. `type`,
+    `@count` and `@sum` and otherwise None. Assigning it fails (`InvalidArgument`). Queries use it as any other. `type`,
     `searchable` and `name` are as for `attr`. `init` tells type checkers that constructors do not take it; it is always
     False.
     """

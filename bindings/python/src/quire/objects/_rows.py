@@ -66,7 +66,7 @@ def collector_paused(count: int) -> Iterator[None]:
 
 
 def existing(context: Context, model: type[Model], ids: Iterable[int]) -> Iterator[Model]:
-    """The objects with these ids. One that has vanished is left out when nobody can tell any more what it was of."""
+    """The objects with these ids. One that has vanished is left out when its entity is not known any more."""
     for id in ids:
         try:
             yield find(context, model, id)
@@ -79,7 +79,7 @@ def objects_of(
 ) -> list[Model]:
     """The objects with these ids, which are the rows of `source` from `first` on.
 
-    One that has vanished is left out when nobody can tell any more what it was of; with `is_complete`, NotFound is
+    One that has vanished is left out when its entity is not known any more; with `is_complete`, NotFound is
     raised instead.
     """
     entity = model._quire_entity
