@@ -1,5 +1,5 @@
-/// What orders a section among the others, and what it is called. Two rows share a section if and
-/// only if the orders are equal; name and value then stay those of the row which opened the section.
+/// The order of a section among the others, and its name. Two rows share a section if and only if the orders are equal.
+/// Name and value then stay those of the row that opened the section.
 struct SectionKey: Sendable {
   var order: SortKey
   var name: Text

@@ -52,8 +52,8 @@ final class ExtremeValues {
 }
 
 extension Value {
-  /// An order without ties but of values that are the same: of equal ones the kind decides, as it does between values
-  /// that have no order. NaN comes behind all.
+  /// An order without ties, except between identical values. Between equal values the kind decides, as it does between
+  /// values that have no order. NaN comes behind all.
   fileprivate static func precedes(_ left: Value, _ right: Value, _ isGreatest: Bool) -> Bool {
     let order: Int
     switch (left, right) {

@@ -1,5 +1,5 @@
-/// One row of a change set. Old places count in the list before the batch, new ones in the list
-/// after all of it; -1 stands where a frame does not know the row.
+/// One row of a change set. Old places count in the list before the batch, new ones in the list after all of it. A
+/// place is -1 where a frame does not know the row.
 struct Change: Hashable, Sendable {
   /// Core Data's raw values.
   enum Kind: Int, Sendable {

@@ -1,5 +1,5 @@
-/// The order keys (Z_FOK_) of an ordered to-many relationship: numbers that rise along the list, spaced so that most
-/// rearrangements rewrite only the rows that moved.
+/// The order keys (Z_FOK_) of an ordered to-many relationship. The numbers rise along the list, and are spaced so that
+/// most rearrangements rewrite only the rows that moved.
 enum OrderKeys {
   static let spacing: Int64 = 1024
 

@@ -17,8 +17,8 @@ enum PackedList {
     static let data: UInt8 = 4
   }
 
-  /// The layout: the count, and for each value the offset of its end from the first value, eight bytes each; then
-  /// the values, each a tag and its bytes.
+  /// The layout begins with the count. For each value follows the offset of its end from the first value, eight bytes
+  /// each. Then come the values, each a tag and its bytes.
   static func pack(_ values: [Value]) -> Value {
     var ends: [UInt8] = [], content: [UInt8] = []
     append(UInt64(values.count), to: &ends)

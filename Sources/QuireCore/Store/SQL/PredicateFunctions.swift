@@ -172,8 +172,8 @@ enum PredicateFunctions {
     }
   }
 
-  /// SQLite keeps them with the statement, because kind and locale are constant: to look whether there is such a locale
-  /// takes far longer than a key does.
+  /// SQLite keeps them with the statement, because kind and locale are constant. Looking for the locale takes far
+  /// longer than making a key.
   private static func orderKeys(
     _ context: OpaquePointer, _ arguments: Arguments, _ state: State
   ) throws(Failure) -> TextOrderKeys {

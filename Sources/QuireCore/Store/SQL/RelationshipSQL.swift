@@ -58,8 +58,9 @@ struct RelationshipSQL: Sendable {
     }
   }
 
-  /// Selects `columns` of a row layout, and behind them the key of the owner, of all destinations of the objects that
-  /// the one parameter, a list of ids, names: owner by owner, and within each as `destinations` orders them.
+  /// Selects `columns` of a row layout, and behind them the key of the owner, for all destinations of some objects. The
+  /// one parameter is a list of the ids of these objects. The rows come owner by owner, and within each as
+  /// `destinations` orders them.
   func destinationsOfMany(_ columns: String) -> String {
     let row = RowLayout.alias
     let condition = destinationCondition(row).map { " AND \($0.sql)" } ?? ""

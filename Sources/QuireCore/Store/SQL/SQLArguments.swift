@@ -1,4 +1,4 @@
-/// The arguments of one statement. Each has a parameter of its own with a number, so that a piece of SQL may stand
+/// The arguments of one statement. Each has a parameter of its own with a number. A piece of SQL may therefore stand
 /// anywhere, more than once, or be left out again.
 final class SQLArguments {
   enum Argument {

@@ -1,6 +1,6 @@
-/// Trees are as deep as the parser allows, and what compiles one level has to leave room for all others in a small
-/// stack. Hence a function for each kind of expression, kept apart: a level takes what its own kind needs, and what
-/// does not go deeper itself is gone before the next level begins.
+/// Trees are as deep as the parser allows, and the compilation of one level has to leave room for all others in a small
+/// stack. Hence a function for each kind of expression, kept apart. A level takes the stack that its own kind needs.
+/// Calls that do not go deeper have returned before the next level begins.
 extension SQLCompiler {
   /// What an expression is in SQL, with its keys looked up.
   func term(_ expression: Expression, _ scope: SQLScope) throws(Failure) -> SQLTerm {

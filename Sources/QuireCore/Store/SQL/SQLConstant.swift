@@ -84,8 +84,8 @@ struct SQLConstant {
     }
   }
 
-  /// SQLite may turn an integer into a double before it looks into an index of doubles, so this does it first, and
-  /// where none equals the integer, takes the relation to the nearest that has the same answer.
+  /// SQLite may turn an integer into a double before it looks into an index of doubles, so this does it first. Where no
+  /// double equals the integer, it takes the relation to the nearest double that has the same answer.
   private init?(_ relation: Relation, _ form: Form, _ integer: Int64) {
     let double = Double(integer)
     let isAbove: Bool

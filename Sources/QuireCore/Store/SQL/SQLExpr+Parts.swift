@@ -10,8 +10,8 @@ extension SQLExpr.Kind {
     }
   }
 
-  /// What the parser of SQLite has on its stack while it reads this, at most. The rules are those of its grammar: an
-  /// operand that stands behind others is read on top of them, and all are one entry when they have been read.
+  /// The most entries that the parser of SQLite has on its stack while it reads this. The rules are those of its
+  /// grammar. An operand that stands behind others is read on top of them. All are one entry when they have been read.
   var stack: Int {
     switch self {
     case .truth, .integer, .parameter: 1

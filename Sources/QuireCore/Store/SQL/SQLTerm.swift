@@ -9,8 +9,8 @@ enum SQLTerm {
   case expression(Expression)
 }
 
-/// The tables that are joined to one table of a FROM clause, through to-one relationships: a row whose path ends in
-/// nil stays and yields NULL. Paths that share a beginning share its tables.
+/// The tables that are joined to one table of a FROM clause, through to-one relationships. A row whose path ends in nil
+/// stays and yields NULL. Paths that share a beginning share its tables.
 final class SQLJoins {
   private(set) var tables: [SQLTable] = []
   private var aliases: [SQLName: String] = [:]

@@ -5,8 +5,8 @@ struct TextIndexColumn {
   /// The row's primary key.
   let key: SQLExpr
 
-  /// Holds for every row whose text the operator holds for, and for some more; false or NULL for rows without text, so
-  /// that before AND it leaves a two-valued test two-valued. nil when the index does not help.
+  /// Holds for every row whose text the operator holds for, and for some more. False or NULL for rows without text, so
+  /// before AND it leaves a two-valued test two-valued. nil when the index does not help.
   func candidates(
     _ operation: TextMatcher.Operation, _ pattern: Text, _ folding: TextFolding, _ arguments: SQLArguments
   ) -> SQLExpr? {
