@@ -72,9 +72,9 @@ quire_context *QUIRE_NULLABLE quire_context_parent(const quire_context *context)
 quire_context *QUIRE_NULLABLE quire_context_retain(const quire_context *QUIRE_NULLABLE context);
 
 /**
- * Releases a reference. With the last reference to the context and its objects, its pending changes are dropped and its
- * transaction is rolled back. While a call of it is under way on any thread, that happens when the call is done. A save
- * whose hook releases the last reference thus writes everything. Takes NULL. Any thread.
+ * Releases a reference. When no reference to the context, its objects, lists and controllers is left, its pending
+ * changes are dropped and its transaction is rolled back. While a call of it is under way on any thread, that happens
+ * when the call is done. A save whose hook releases the last reference thus writes everything. Takes NULL. Any thread.
  */
 void quire_context_release(quire_context *QUIRE_NULLABLE context);
 

@@ -23,7 +23,7 @@ typedef enum quire_snapshot_events {
     QUIRE_SNAPSHOT_UNDO_INSERTION = 2,
     /** Its deletion was undone: it is there again. */
     QUIRE_SNAPSHOT_UNDO_DELETION = 4,
-    /** A change of it was undone. A redo counts as what it undoes: a deletion done again is UNDO_INSERTION. */
+    /** A change of it was undone. A redo counts as what it undoes: a deletion done again is QUIRE_SNAPSHOT_UNDO_INSERTION. */
     QUIRE_SNAPSHOT_UNDO_UPDATE = 8,
     /** `quire_context_rollback` or `_reset` has restored its saved values. */
     QUIRE_SNAPSHOT_ROLLBACK = 16,
