@@ -1,6 +1,6 @@
 import CRuntime
 
-/// What the system does with files, and its headers keep from Swift.
+/// System calls for files that the headers keep from Swift.
 enum FileSystem {
   /// Renames a file where no file is, in one step. False leaves the reason in `errno`: EINVAL or ENOSYS where the file
   /// system cannot do that.

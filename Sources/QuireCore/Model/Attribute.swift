@@ -5,7 +5,7 @@ final class Attribute: Property, @unchecked Sendable {
   let isSearchable: Bool
   /// No part of the version hash either.
   let rules: AttributeRules
-  /// What the store calculates it from; nil for an attribute that is set. No part of the version hash.
+  /// The expression from which the store calculates it; nil for an attribute that is set. No part of the version hash.
   let derivation: Derivation?
 
   init(

@@ -1,4 +1,4 @@
-/// What a save asks of the value of an attribute, beyond its type and whether there is one. nil fulfils all of it.
+/// The rules of a save for the value of an attribute, beyond its type and whether there is one. nil passes all of them.
 struct AttributeRules: Sendable {
   /// Bounds that are values themselves; nil for none.
   var minimum = Value.nil

@@ -71,7 +71,7 @@ struct Derivation: Equatable, Sendable {
     keys = names
   }
 
-  /// What a new object has before its first save.
+  /// The value of a new object before its first save.
   var valueOfNothing: Value { operation == .count || operation == .sum ? .integer(0) : .nil }
 
   private static func trimmed(_ text: Substring) -> Substring {

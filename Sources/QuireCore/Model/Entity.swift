@@ -8,7 +8,7 @@ final class Entity: @unchecked Sendable {
   let isAbstract: Bool
   let versionHashModifier: String
 
-  /// What this entity itself declares, in the order of declaration.
+  /// The entity's own declarations, in their order.
   private(set) var ownAttributes: [Attribute] = []
   private(set) var ownRelationships: [Relationship] = []
   private(set) var fetchIndexes: [FetchIndex] = []
@@ -30,7 +30,7 @@ final class Entity: @unchecked Sendable {
   private(set) var properties: [Property] = []
   private(set) var attributes: [Attribute] = []
   private(set) var relationships: [Relationship] = []
-  /// What the values of a new object are, by slot.
+  /// The values of a new object, by slot.
   private(set) var initialValues: ContiguousArray<Value> = []
   private(set) var propertiesByName: [String: Property] = [:]
 

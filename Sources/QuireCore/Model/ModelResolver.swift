@@ -47,7 +47,7 @@ struct ModelResolver {
   }
 
   private func checkAncestors() throws(Failure) {
-    /// Those whose ancestors are known to end.
+    /// The entities whose ancestors are known to end.
     var isChecked = Array(repeating: false, count: entities.count)
     for start in entities.indices {
       var seen: [Int] = [], isSeen: Set<Int> = []

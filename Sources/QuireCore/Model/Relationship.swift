@@ -1,4 +1,4 @@
-/// What an object does to the objects it refers to when it is deleted. Numbers as in Core Data.
+/// The effect of an object's deletion on the objects it refers to. Numbers as in Core Data.
 enum DeleteRule: UInt32, Sendable {
   case noAction = 0
   case nullify = 1

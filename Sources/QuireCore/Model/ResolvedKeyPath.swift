@@ -1,13 +1,13 @@
 /// A key path through to-one relationships, resolved against an entity: what predicates, sorts, sections and pages are
 /// made of.
 struct ResolvedKeyPath {
-  /// What a path is for.
+  /// The use of a path.
   enum Purpose {
     /// In a predicate that the store answers.
     case predicate
     case sort, fetchedProperty, group, column
 
-    /// What a failure calls it.
+    /// Its name in failures.
     var name: String {
       switch self {
       case .predicate: "Key path"

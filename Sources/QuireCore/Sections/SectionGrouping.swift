@@ -1,4 +1,4 @@
-/// What rows of one section have in common.
+/// The common value of the rows of one section.
 enum SectionGrouping: Sendable {
   /// Their value.
   case value

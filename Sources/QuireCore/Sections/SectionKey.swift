@@ -3,7 +3,7 @@
 struct SectionKey: Sendable {
   var order: SortKey
   var name: Text
-  /// What the rows have in common.
+  /// The common value of the rows.
   var value = Value.nil
   /// For an index beside the list; nil for the first letter of the name.
   var indexTitle: Text?

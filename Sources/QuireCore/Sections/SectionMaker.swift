@@ -8,11 +8,11 @@ final class SectionMaker {
   private let textOrder: TextOrderKeys?
   private let letters: LetterSections?
   private let periods: PeriodSections?
-  /// What the values are of, for failures.
+  /// The source of the values, for failures.
   private let source: String
   /// The places of the fixed sections, by the keys that they had among the others.
   private var places: [SortKey: Int] = [:]
-  /// Those that are there in any case, in their order.
+  /// The sections that are always there, in their order.
   private(set) var fixed: [SectionKey] = []
   private var ranges: [UInt64: SectionKey] = [:]
   private static let mostRanges = 4096

@@ -1,4 +1,4 @@
-/// What a fetch would do.
+/// The explanation of a fetch.
 struct FetchExplanation {
   let sql: String
   /// In the order of their numbers.

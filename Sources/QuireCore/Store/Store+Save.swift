@@ -93,7 +93,7 @@ extension Store {
     last = max(last, reserve.lastGone)
     reserve.empty()
     let (newLast, overflow) = last.addingReportingOverflow(Int64(count))
-    // What counts keys goes one beyond the last.
+    // The counter of keys goes one beyond the last.
     if overflow || newLast == Int64.max {
       throw Failure(
         .database,

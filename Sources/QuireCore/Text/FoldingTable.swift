@@ -123,7 +123,7 @@ final class FoldingTable {
       guard folded.count <= 7 else { return FoldingTable.unknown }
       var entry: UInt64 = 0
       for byte in folded.reversed() { entry = entry << 8 | UInt64(byte) }
-      // What becomes of a mark is nothing, and yet known.
+      // A mark folds to nothing, and that is known.
       return folded.isEmpty ? 1 << 8 : entry << 8 | UInt64(folded.count)
     }
   }

@@ -1,4 +1,4 @@
-/// What the search text (`TextFolder.withSearchText`) of every text that an operator holds for must contain.
+/// Parts that the search text (`TextFolder.withSearchText`) of every text must contain for which an operator holds.
 enum SearchLiterals {
   /// In no order; empty when nothing is known to be in all of them.
   static func of(_ operation: TextMatcher.Operation, _ pattern: Text, _ folding: TextFolding) -> [Text] {

@@ -95,7 +95,7 @@ struct SortKey: Hashable, Comparable, Sendable {
     return true
   }
 
-  /// Has another tie-break instead of the one that was appended last.
+  /// Replaces the tie-break that was appended last.
   mutating func replace(tieBreak id: Int64) {
     let size = MemoryLayout<UInt64>.size
     guard bytes.count > size else { return append(tieBreak: id) }

@@ -36,7 +36,7 @@ final class TextFolder {
     }
   }
 
-  /// What ICU alone makes of `text`, for tests to compare with.
+  /// ICU's own folding of `text`, for tests to compare with.
   func foldByICU(_ text: Text, _ folding: TextFolding) -> Text {
     foldWhole(text.bytes.buffer, folding)
     return Text(utf8: folded)

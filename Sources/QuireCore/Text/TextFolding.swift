@@ -1,4 +1,4 @@
-/// What a comparison of text ignores. Two texts are equal under it when their folded bytes are.
+/// The differences that a comparison of text ignores. Two texts are equal under it when their folded bytes are.
 struct TextFolding: OptionSet, Hashable, Sendable {
   let rawValue: UInt32
 

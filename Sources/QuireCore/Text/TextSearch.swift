@@ -79,7 +79,7 @@ struct TextSearch {
   }
 }
 
-/// What is done to bytes before they are compared.
+/// The folding of bytes before they are compared.
 private protocol ByteFold {
   static func byte(_ byte: UInt8) -> UInt8
   /// The same to eight bytes of ASCII.
@@ -96,7 +96,7 @@ private enum LowerCase: ByteFold {
   @inline(__always) static func word(_ word: UInt64) -> UInt64 { ASCII.lowerCase(word) }
 }
 
-/// What can be said of bytes below 0x80 without knowing Unicode.
+/// Properties of bytes below 0x80 that need no Unicode.
 enum ASCII {
   @inline(__always)
   static func lowerCase(_ byte: UInt8) -> UInt8 { byte | ((byte &- 0x41 < 26) ? 0x20 : 0) }

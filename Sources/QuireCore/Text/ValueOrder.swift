@@ -53,7 +53,7 @@ extension Value {
     }
   }
 
-  /// What `==` means: nil equals nil alone, NaN equals nothing, text compares by code point.
+  /// The meaning of `==`: nil equals nil alone, NaN equals nothing, text compares by code point.
   static func areEqual(_ left: Value, _ right: Value) -> Bool {
     switch (left, right) {
     case (.nil, .nil): return true

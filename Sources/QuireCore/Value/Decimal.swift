@@ -112,7 +112,7 @@ final class Decimal: Sendable {
   /// The nearest double.
   var double: Double { Double(description)! }
 
-  /// What comes back once the file has held it.
+  /// The value that comes back from the file.
   var stored: Decimal {
     // So many digits every double carries.
     if mantissa < 1_000_000_000_000_000 { return self }

@@ -82,7 +82,7 @@ final class ReferenceTable: @unchecked Sendable {
     }
   }
 
-  /// Those that are not going, in no order.
+  /// The objects that are not being freed, in no order.
   var all: [AnyObject] {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }

@@ -34,7 +34,7 @@ extension Value {
   /// Seconds from the epoch of the ABI (1970) to the epoch of the file (2001).
   static let secondsFrom1970To2001 = 978_307_200.0
 
-  /// What a message calls this kind of value.
+  /// The name of this kind of value in messages.
   var kindName: String {
     switch self {
     case .nil: "nothing"

@@ -1,4 +1,4 @@
-/// What a key is declared to hold, as far as predicates care.
+/// The declared type of a key, as far as predicates need it.
 enum ColumnType: Sendable, Equatable {
   case integer, boolean, double, float, decimal, text, date, data, uuid, uri
   /// A to-one relationship, or the object itself, in the tree of that root entity.

@@ -65,7 +65,7 @@ final class ComparisonTest {
     }
   }
 
-  /// What ANY and ALL ask about: the innermost values, and nothing when there is no collection at all.
+  /// The values for ANY and ALL: the innermost ones, and nothing when there is no collection at all.
   private func elements(_ item: Item) throws(Failure) -> [Item] {
     if item.isNil { return [] }
     guard let elements = item.innermost else {

@@ -1,5 +1,5 @@
 extension Predicate {
-  /// What its comparisons compare, from left to right.
+  /// The sides of its comparisons, from left to right.
   var sides: [Expression] {
     switch self {
     case .constant: []

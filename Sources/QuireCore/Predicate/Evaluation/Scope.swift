@@ -2,6 +2,7 @@
 struct Scope {
   let subject: Item
   var variables: [String: Item]
-  /// What a statement found for the parts of an expression that it looked up itself: see `Expression.argument`.
+  /// The values that a statement found for the parts of an expression that it looked up itself: see
+  /// `Expression.argument`.
   var arguments: [Item] = []
 }

@@ -1,4 +1,4 @@
-/// What takes the place of a specifier in a format: a value, or a tree that is there already.
+/// The replacement of a specifier in a format: a value, or a tree that is there already.
 enum FormatArgument: Sendable {
   case value(Value)
   case expression(Expression)

@@ -146,7 +146,7 @@ private struct Substitution {
 }
 
 extension Expression {
-  /// What is wrong with a path of too many keys.
+  /// The failure for a path of too many keys.
   var keyProblem: String? {
     keyCount <= ResolvedKeyPath.mostKeys
       ? nil : "The key path has \(keyCount) keys; it may have at most \(ResolvedKeyPath.mostKeys)."

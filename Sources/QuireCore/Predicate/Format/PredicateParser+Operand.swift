@@ -65,7 +65,7 @@ extension PredicateParser {
     return try item(.function(name, parts), above: height, at: offset)
   }
 
-  /// What a minus sign before a literal makes of it.
+  /// The literal behind a minus sign.
   private func negated(_ value: Value) -> Value? {
     switch value {
     case .integer(let integer) where integer != .min: .integer(-integer)

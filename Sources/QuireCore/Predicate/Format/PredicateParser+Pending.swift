@@ -33,14 +33,14 @@ extension PredicateParser {
     }
   }
 
-  /// What stands before a comparison, and where the whole begins.
+  /// The words before a comparison, and where the whole begins.
   struct Quantifier {
     let modifier: Comparison.Modifier
     let isNone: Bool
     let offset: Int
   }
 
-  /// What stands between the sides of a comparison.
+  /// The operator between the sides of a comparison.
   struct Sign {
     let operation: Comparison.Operator
     let custom: String

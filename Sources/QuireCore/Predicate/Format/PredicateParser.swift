@@ -1,7 +1,7 @@
 /// Reads a format by operator precedence. One routine reads predicates and expressions alike, because a
 /// parenthesis may open either and trying both would cost exponential time.
 ///
-/// What is half read waits in `pending`, not in calls within calls: a format takes no more stack than a word does.
+/// A half-read part waits in `pending`, not in calls within calls: a format takes no more stack than a word does.
 struct PredicateParser {
   enum Operand {
     case predicate(Predicate)

@@ -20,7 +20,7 @@ enum NativeType: UInt32, Sendable {
   /// As a result `char *`, to be freed.
   case ownedText = 15
 
-  /// What a message says that an argument must be.
+  /// The required argument in messages.
   var requirement: String {
     switch self {
     case .boolean: "a boolean, or 0 or 1"

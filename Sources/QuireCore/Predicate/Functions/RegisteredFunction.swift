@@ -31,7 +31,7 @@ final class RegisteredFunction: Sendable {
     }
   }
 
-  /// What is wrong with a call before any value is known: the number of arguments, and the types of constants.
+  /// The problem of a call before any value is known: the number of arguments, and the types of constants.
   func problem(with arguments: [Expression]) -> Failure? {
     let count = arguments.count
     if let argumentCount, argumentCount != count {

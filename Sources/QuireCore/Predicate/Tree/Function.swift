@@ -13,7 +13,7 @@ enum Function {
   static func infixName(of sign: String) -> String? { infix.first { $0.sign == sign }?.name }
   static func infixSign(of name: String) -> String? { infix.first { $0.name == name }?.sign }
 
-  /// Those of one argument that may be written without their colon: `sum(x)` is `sum:(x)`.
+  /// The functions of one argument that may be written without their colon: `sum(x)` is `sum:(x)`.
   private static let unary: Set<String> = [
     "sum", "count", "min", "max", "average", "avg", "median", "mode", "stddev", "sqrt", "log", "ln", "exp", "floor",
     "ceiling", "abs", "trunc", "randomn", "uppercase", "lowercase", "length", "noindex", "canonical",
@@ -24,7 +24,7 @@ enum Function {
     unary.contains(written) ? written + ":" : written
   }
 
-  /// Those with colons that are neither operators nor of one argument.
+  /// The functions with colons that are neither operators nor of one argument.
   private static let others: Set<String> = [cast, "objectFrom:withIndex:", "distanceToLocation:fromLocation:"]
 
   /// Whether the name has a meaning in the format, evaluated or not.

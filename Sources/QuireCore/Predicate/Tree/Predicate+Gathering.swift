@@ -57,7 +57,7 @@ extension Predicate {
     return result
   }
 
-  /// What comparisons have in common that one IN can stand for.
+  /// The common part of comparisons that one IN can replace.
   private struct Subject: Equatable {
     let left: Expression
     let modifier: Comparison.Modifier

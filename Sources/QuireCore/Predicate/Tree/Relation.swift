@@ -27,7 +27,7 @@ enum Relation {
 
   var isOrdering: Bool { self != .equal && self != .notEqual }
 
-  /// What the relation says of an order; false when there is none.
+  /// Whether the relation holds for an order; false when there is none.
   func holds(_ order: Int?) -> Bool {
     guard let order else { return false }
     return switch self {

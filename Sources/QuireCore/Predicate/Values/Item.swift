@@ -14,7 +14,7 @@ enum Item {
 
   var isNil: Bool { if case .value(.nil) = self { true } else { false } }
 
-  /// What comparisons of single values see; nil for lists and dictionaries.
+  /// The value for comparisons of single values; nil for lists and dictionaries.
   var scalar: Value? {
     switch self {
     case .value(let value): value
@@ -23,7 +23,7 @@ enum Item {
     }
   }
 
-  /// What a collection holds; nil for what is none. Of a dictionary these are its values.
+  /// The elements of a collection; nil for other items. The elements of a dictionary are its values.
   var elements: [Item]? {
     switch self {
     case .list(let items): items
@@ -42,7 +42,7 @@ enum Item {
     return found
   }
 
-  /// What a message calls it.
+  /// Its name in messages.
   var kindName: String {
     switch self {
     case .value(let value): value.kindName
@@ -72,7 +72,7 @@ extension Item {
     case .subject(let subject):
       if key == "self" { return self }
       let item = try subject.item(forKey: key, asValue: asValue)
-      // One that is not saved may have digits that the file will not have.
+      // An unsaved decimal may have digits that the file will not have.
       if case .value(.decimal(let decimal)) = item { return .value(.decimal(decimal.stored)) }
       return item
     case .dictionary(let dictionary):

@@ -1,6 +1,6 @@
 /// The only view that predicates have of an object; the layer above conforms to it.
 protocol PropertySource: AnyObject {
-  /// What the object is compared by: a reference.
+  /// The value for comparisons of the object: a reference.
   var identity: Value { get }
 
   /// The value of a key. A to-many relationship is a list of objects, in their order.

@@ -1,4 +1,4 @@
-/// What the operators say of single values, under the options of one comparison. For one thread at a time.
+/// The operators on single values, under the options of one comparison. For one thread at a time.
 final class ValueTest {
   private let folding: TextFolding
   /// The pattern last compiled: with a constant pattern, the only one.

@@ -1,4 +1,4 @@
-/// What a list calculates of its rows: expressions with names, made of aggregates. Of no entity yet.
+/// The calculations of a list over its rows: expressions with names, made of aggregates. Of no entity yet.
 struct AggregatePlan {
   enum Kind {
     case count, sum, min, max, average
@@ -31,7 +31,7 @@ struct AggregatePlan {
     fileprivate init(_ name: String) { self.name = Text(name) }
   }
 
-  /// What is to be known of each row.
+  /// The values needed of each row.
   private(set) var columns: [Expression] = []
   private(set) var formulas: [Formula] = []
 

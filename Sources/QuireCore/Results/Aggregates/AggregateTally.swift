@@ -46,7 +46,7 @@ struct AggregateTally {
     if count == 0 { self = AggregateTally() }
   }
 
-  /// What the values do not allow; nil where all is well.
+  /// The problem of the values; nil without one.
   func problem(_ kind: AggregatePlan.Kind) -> String? {
     if lists > 0 { return "lists" }
     switch kind {

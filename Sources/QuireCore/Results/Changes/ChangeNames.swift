@@ -1,4 +1,4 @@
-/// What to name of rows, found out once for those of a batch that have changed alike, as most have.
+/// The names of changed keys, found out once for rows of a batch that have changed alike, as most have.
 struct ChangeNames {
   private static let most = 16
 

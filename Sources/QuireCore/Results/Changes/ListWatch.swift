@@ -1,4 +1,4 @@
-/// What a list looks at beyond its rows, and what a change there is called.
+/// The keys that a list follows beyond its rows, and the names of changes there.
 struct ListWatch {
   struct Target {
     let dependency: Dependency

@@ -8,11 +8,11 @@ struct RowChange {
   var isUpdated = true
   /// True of a row that is in the list and stays where it is; `newKey` is nil then.
   var keepsPlace = false
-  /// What changed of it.
+  /// Its changed properties.
   var keys = ChangedKeys()
   /// The same as the report of a row that stays in the list names it.
   var names: [Text] = []
-  /// What aggregates have to know of a row that is in the list.
+  /// The values of a row in the list for aggregates.
   var values: [Value] = []
 
   /// Whether the row belongs to the list.

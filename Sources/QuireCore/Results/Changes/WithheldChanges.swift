@@ -1,4 +1,4 @@
-/// What became of rows while the list is suspended, each with its object.
+/// The changes of rows while the list is suspended, each with its object.
 struct WithheldChanges {
   /// By id, the last of each.
   private(set) var changes: [Int64: RowChange] = [:]

@@ -11,7 +11,7 @@ final class CompositeController: LiveList {
   private(set) var isFetched = false
   private(set) var isTelling = false
   let generation = Counter()
-  /// What the program has attached to it.
+  /// The program's pointer that is attached to it.
   var userData: AnyObject?
   var delegate: (any CompositeDelegate)?
   let queuesChanges: Bool

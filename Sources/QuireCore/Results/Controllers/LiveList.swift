@@ -1,6 +1,6 @@
 /// A sectioned list that stays up to date: what a results controller and a composite share.
 protocol LiveList: ContextObserver, ChangeSource, SectionedRows {
-  /// What messages call it.
+  /// Its name in messages.
   static var kindName: String { get }
   var context: Context { get }
   var isFetched: Bool { get }
@@ -8,7 +8,7 @@ protocol LiveList: ContextObserver, ChangeSource, SectionedRows {
   var isTelling: Bool { get }
   /// Grows with every change.
   var generation: Counter { get }
-  /// What the program has attached to it.
+  /// The program's pointer that is attached to it.
   var userData: AnyObject? { get set }
   var queuesChanges: Bool { get }
   var queue: ChangeQueue { get set }

@@ -4,7 +4,7 @@ final class ResultsController: LiveList {
 
   let context: Context
   let number: Int64
-  /// What it shows.
+  /// The contents that it shows.
   var contents: ListContents
   /// The contents that it is about to show, while it reports them: they must take over new ids, too.
   var incoming: ListContents?
@@ -13,7 +13,7 @@ final class ResultsController: LiveList {
   private(set) var fetchTime: UInt64 = 0
   /// Where the list is in its history.
   private var moment = ListMoment()
-  /// What became of rows while delivery is suspended; nil when it is not.
+  /// The changes of rows while delivery is suspended; nil when it is not.
   var withheld: WithheldChanges?
   private weak var lastSnapshot: ListSnapshot?
   /// The objects of the bracket that is being reported: until it has been applied, a row may show a deleted one.
@@ -21,11 +21,11 @@ final class ResultsController: LiveList {
   /// While a bracket's changes are worked out but not applied: the objects that got permanent ids, by temporary id.
   var assignedMeanwhile: [Int64: ManagedObject]?
   let generation = Counter()
-  /// What the program has attached to it.
+  /// The program's pointer that is attached to it.
   var userData: AnyObject?
-  /// What was read beyond what was asked for.
+  /// The objects that were read ahead.
   var ahead = ReadAhead()
-  /// What it looks at beyond its rows.
+  /// The keys that it follows beyond its rows.
   private(set) var watch: ListWatch
 
   var delegate: (any ResultsDelegate)? { didSet { forgetTitles() } }
@@ -81,7 +81,7 @@ final class ResultsController: LiveList {
     fetchTime = time
     queue = ChangeQueue()
     if withheld != nil { withheld = WithheldChanges() }
-    // What objects showed before cannot be compared with what was read now.
+    // The former values of objects cannot be compared with those read now.
     moment = ListMoment()
     noteChange()
   }

@@ -1,9 +1,9 @@
 /// The sort keys of one block's rows. A row costs only the bytes that tell its key from those beside it. The bytes that
 /// all have in common are there once, and the tie-break at the end follows from the row's id.
 struct PackedKeys {
-  /// What every key begins with.
+  /// The common beginning of all keys.
   private(set) var shared = SortKey()
-  /// What comes next in each, up to the tie-break, end to end.
+  /// The next bytes of each key, up to the tie-break, end to end.
   private(set) var bytes = ContiguousArray<UInt8>()
   /// Where each of these pieces ends; empty while all have the same `width`.
   private(set) var ends = ContiguousArray<Int>()

@@ -31,7 +31,7 @@ struct ListCacheFile {
     self.key = key
   }
 
-  /// What the file begins with.
+  /// The beginning of the file.
   private func identity(_ state: ContiguousArray<UInt8>) -> ContiguousArray<UInt8> {
     ContiguousArray("\(key.count) ".utf8) + key + state
   }

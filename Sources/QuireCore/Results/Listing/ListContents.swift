@@ -1,7 +1,7 @@
 /// A listing with its rows as they were last worked out.
 struct ListContents {
   let listing: Listing
-  /// What is shown.
+  /// The index of the shown rows.
   let index: SectionedIndex
   /// The rows around it, where a limit or an offset leaves some out.
   let window: ListWindow?
@@ -31,7 +31,7 @@ struct ListContents {
     if !changes.isEmpty { try window?.take(changes, listing, in: context, aggregates) }
   }
 
-  /// What becomes of the rows that are shown, after `prepare`.
+  /// The changes of the shown rows, after `prepare`.
   func shownChanges(_ changes: [RowChange]) -> [RowChange] {
     if let window { return window.changes(of: index, after: changes) }
     // The rows that came and went while the list was suspended.

@@ -1,4 +1,4 @@
-/// What a results controller lists: a request resolved, in the order of its sections. It keeps nothing of the request.
+/// The list of a results controller: a request resolved, in the order of its sections. It keeps nothing of the request.
 struct Listing {
   /// Ordered by section first; see `init`.
   private(set) var query: FetchQuery
@@ -7,7 +7,7 @@ struct Listing {
   private(set) var aggregates = AggregatePlan()
   /// The places of the order that are shown; nil for all.
   let window: Range<Int>?
-  /// What is read together with objects.
+  /// The relationships that are read together with objects.
   let prefetched: [[Relationship]]
   /// How many rows behind a window are known, beside those in it and before it.
   let spareRows: Int
@@ -17,7 +17,7 @@ struct Listing {
   private let cancellation: Cancellation?
   private let progress: FetchMonitor.Progress?
 
-  /// What rows are gathered by.
+  /// The rule by which rows are gathered.
   enum Sectioning {
     case none
     /// Values of a key path, in the order of the first sort key where that is the same.
@@ -75,7 +75,7 @@ struct Listing {
     return listing
   }
 
-  /// What the aggregates have to know of an object as it is now.
+  /// The values of an object for the aggregates, as it is now.
   func values(of object: ManagedObject) throws(Failure) -> [Value] { try query.values?.values(of: object) ?? [] }
 
   /// The place of an object, with its values as they are now.
@@ -99,7 +99,7 @@ struct Listing {
   }
 }
 
-/// What a listing reads.
+/// The reads of a listing.
 extension Listing {
   /// A place of the order at which a row of the store stands, so that reading can go on behind it.
   struct Mark {
@@ -123,7 +123,7 @@ extension Listing {
         loader.finish()
       } else {
         let overlay = try PendingOverlay(query, in: context)
-        // What aggregates are made of is in no file.
+        // The values of aggregates are in no file.
         let cache = fresh.aggregates == nil ? name.flatMap { ListCacheFile($0, of: self, in: context) } : nil
         let state = cache?.state()
         if let cache, let state, cache.load(into: fresh.index, state) {

@@ -28,7 +28,7 @@ final class ListMoment: Sendable {
   func changes(until later: ListMoment) -> (changed: Set<Int64>, renamed: [Int64: Int64])? {
     var changed: Set<Int64> = []
     var renamed: [Int64: Int64] = [:]
-    // What they were at the beginning: an id may be replaced more than once.
+    // The ids at the beginning: an id may be replaced more than once.
     var origins: [Int64: Int64] = [:]
     var moment = self
     while moment !== later {

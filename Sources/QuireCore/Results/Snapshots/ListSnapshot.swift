@@ -23,7 +23,7 @@ final class ListSnapshot: SectionedRows, Sendable {
   let sections: ContiguousArray<Section>
   var sectionCount: Int { sections.count }
   private let blocks: ContiguousArray<Block>
-  /// What came later is known from here on.
+  /// Later changes are recorded from here on.
   let moment: ListMoment
   let generation: UInt64
   /// Places by id, made when one is first asked for.

@@ -51,7 +51,7 @@ extension BatchSession {
     }
   }
 
-  /// Those of a relationship's destinations that stay.
+  /// The remaining destinations of a relationship.
   private func remaining(
     _ relationship: Relationship, of ids: [Int64], _ doomed: DoomedRows
   ) throws(Failure) -> [RowIdentifier] {

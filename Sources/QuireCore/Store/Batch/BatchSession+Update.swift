@@ -46,7 +46,7 @@ extension BatchSession {
     try finish(updated: changed + others.filter { !advanced.contains($0.id) }, deleted: DoomedRows())
   }
 
-  /// Those of the rows that have another value in one of the columns.
+  /// The rows that have another value in one of the columns.
   private func differing(
     _ assignments: [Assignment], among ids: [Int64], of entity: Entity
   ) throws(Failure) -> [RowIdentifier] {

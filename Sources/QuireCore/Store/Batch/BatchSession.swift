@@ -37,7 +37,7 @@ final class BatchSession {
 
   func entity(of row: RowIdentifier) -> Entity? { store.model.entity(numbered: Int(row.entity)) }
 
-  /// Has derived attributes follow from what was changed.
+  /// Updates derived attributes after the changes.
   func derive() throws(Failure) {
     var others = Set(try schema.derived.settle(on: connection).map(\.row))
     others.subtract(change.inserted)
@@ -141,7 +141,7 @@ final class BatchSession {
     if let first = left.first { throw connection.ignoredFailure(table, doing: "\(doing) \(entity.name) \(first.id)") }
   }
 
-  /// Has a to-one relationship of these rows refer to nothing.
+  /// Empties a to-one relationship of these rows.
   func empty(_ relationship: Relationship, of holders: [RowIdentifier]) throws(Failure) {
     guard let first = holders.first else { return }
     if !relationship.isOptional {

@@ -3,10 +3,10 @@ import Synchronization
 
 /// One SQLite database handle. Not safe for several threads by itself; `Store` holds a lock around it.
 final class Connection {
-  /// What the messages call the file.
+  /// The name of the file in messages.
   let path: Text
   let isReadOnly: Bool
-  /// What a registered SQL function threw during the running statement; `Statement.step` throws it on.
+  /// The failure of a registered SQL function during the running statement; `Statement.step` throws it on.
   var pendingFailure: Failure?
 
   /// How many statements were begun; for tests of what is read when.
@@ -19,7 +19,7 @@ final class Connection {
 
   /// Whether texts lie in the file as UTF-8, as in every store that we or Core Data made; false until it is known.
   var isUTF8 = false
-  /// What is shown rows in passing, unretained; see `PassingFunction`.
+  /// The receiver of rows in passing, unretained; see `PassingFunction`.
   var passing: UnsafeRawPointer?
 
   /// What fails until this is false is, to the caller, the opening.
@@ -31,7 +31,7 @@ final class Connection {
   private var claim: FileClaim?
   /// Handles of the process from which this one was forked: never closed, and not lost either.
   private static let inherited = Guarded<[OpaquePointer]>([])
-  /// What follows the statements; nil when nothing is logged.
+  /// The log of the statements; nil when nothing is logged.
   private var trace: SQLTrace?
   private var idleStatements: [String: IdleStatement] = [:]
   private var transactionDepth = 0

@@ -3,7 +3,7 @@ import Glibc
 /// Watches one fetch or batch request while it runs: whether it was cancelled, and how far it is. For the thread that
 /// runs it.
 final class FetchMonitor: Interruptible {
-  /// What is watched, as messages call it.
+  /// The name of the watched work in messages.
   enum Work: String {
     case fetch = "fetch", update = "batch update", deletion = "batch deletion", insertion = "batch insertion"
   }

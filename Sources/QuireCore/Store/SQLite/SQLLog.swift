@@ -25,7 +25,7 @@ final class SQLTrace {
 
   init(_ log: SQLLog) { self.log = log }
 
-  /// Has SQLite call this object, which the connection keeps, until another one takes its place.
+  /// Makes SQLite call this object, which the connection keeps, until another one takes its place.
   func follow(_ handle: OpaquePointer) {
     sqlite3_trace_v2(
       handle, UInt32(SQLITE_TRACE_ROW | SQLITE_TRACE_PROFILE),

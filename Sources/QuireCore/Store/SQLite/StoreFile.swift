@@ -1,6 +1,6 @@
 import Glibc
 
-/// What stands at the path of a store before SQLite touches it, so that errors can say what is wrong.
+/// The file at the path of a store before SQLite touches it, so that errors can name the problem.
 ///
 /// Nothing here opens the file: closing any descriptor of it would drop the locks that SQLite holds on it for other
 /// stores of this process.
@@ -110,7 +110,7 @@ struct StoreFile {
     return temporary
   }
 
-  /// Has a file that is whole appear at the path, where nothing is.
+  /// Makes a whole file appear at the path, where there is none.
   func place(_ temporary: String) throws(Failure) {
     if !FileSystem.rename(temporary, toFree: name) {
       let reason = errno
@@ -139,7 +139,7 @@ struct StoreFile {
     if lstat(name, &status) == 0, status.st_mode & S_IFMT == S_IFLNK { unlink(name) }
   }
 
-  /// What SQLite adds to the name of a file for its log, the index of the log, and the journal.
+  /// The endings that SQLite adds to the name of a file for its log, the index of the log, and the journal.
   private static let endings = ["-wal", "-shm", "-journal"]
 
   private func checkFolder() throws(Failure) {

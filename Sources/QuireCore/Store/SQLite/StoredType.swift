@@ -1,4 +1,4 @@
-/// What a column holds, hence what value is made of it.
+/// The type of a column's contents, and thus of the values made of them.
 enum StoredType: Sendable {
   case attribute(AttributeType)
   /// The primary key of a row in the table of that root entity.
@@ -14,7 +14,7 @@ enum StoredType: Sendable {
 }
 
 extension ColumnType {
-  /// What a predicate compares where it names `property`.
+  /// The type that a predicate compares where it names `property`.
   init(comparing property: Property) throws(Failure) {
     switch StoredType(of: property) {
     case .object(let root): self = .object(root: root)

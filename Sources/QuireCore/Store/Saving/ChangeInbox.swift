@@ -1,4 +1,4 @@
-/// What others have saved since a context last took it over: of each row how it ends, not every step. Any thread.
+/// The saves of other contexts since a context last took them over: for each row its end, not every step. Any thread.
 final class ChangeInbox: Sendable {
   private enum Fate { case inserted, updated, deleted, returned }
 

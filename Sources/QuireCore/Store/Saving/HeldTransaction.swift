@@ -25,7 +25,7 @@ final class HeldTransaction: @unchecked Sendable {
   var isLost: Bool { end.load(ordering: .relaxed) == .lost }
   var isClosed: Bool { end.load(ordering: .relaxed) == .closed }
 
-  /// What became of the rows when all changes were taken back, for the holder to merge.
+  /// The rows after all changes were taken back, for the holder to merge.
   var takenBack: StoreChange {
     var existed: [RowIdentifier: Bool] = [:]
     var deleted: Set<RowIdentifier> = []

@@ -72,7 +72,7 @@ extension Store {
     }
   }
 
-  /// Those of the ids that rows have, in no order.
+  /// The ids that rows have, in no order.
   func usedIDs(_ ids: [Int64], root: Entity) throws(Failure) -> [Int64] {
     guard let first = ids.min(), let last = ids.max() else { return [] }
     return try withConnection { connection throws(Failure) in

@@ -1,4 +1,4 @@
-/// What a save decided: the primary keys of the inserted objects that had none yet.
+/// The decisions of a save: the primary keys of the inserted objects that had none yet.
 ///
 /// Versions follow from the request: `Insert.savedVersion` and `Update.savedVersion`.
 struct SaveResult {

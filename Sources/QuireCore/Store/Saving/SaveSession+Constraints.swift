@@ -36,7 +36,7 @@ extension SaveSession {
     return failure
   }
 
-  /// What to call the row that already has these values; nil when there is none.
+  /// The name of the row that already has these values; nil when there is none.
   private func holder(
     of names: [String], entity: Entity, values: ContiguousArray<Value>, except id: Int64
   ) throws(Failure) -> String? {

@@ -1,4 +1,4 @@
-/// What a save or a batch request did to the file, for contexts to take over.
+/// The changes of a save or a batch request, for contexts to take over.
 struct StoreChange: Sendable {
   var inserted: ContiguousArray<RowIdentifier> = []
   /// Rows of which some value or the version is another than before.

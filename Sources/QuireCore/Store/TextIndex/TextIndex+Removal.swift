@@ -1,5 +1,5 @@
 extension TextIndex {
-  /// What FTS5 makes beside a virtual table.
+  /// The tables that FTS5 makes beside a virtual table.
   private static let shadows = ["_data", "_idx", "_content", "_docsize", "_config"]
 
   /// A name with those of what FTS5 makes beside it.
@@ -34,7 +34,7 @@ extension TextIndex {
         try delete.run()
       }
     } catch { failure = error }
-    // Has SQLite read the schema again, too.
+    // Makes SQLite read the schema again, too.
     try connection.execute("PRAGMA writable_schema = RESET")
     if let failure { throw failure }
     // Other connections look at the number of the schema to learn of a new one.

@@ -77,7 +77,7 @@ extension TextIndexes {
     return index.isVerified
   }
 
-  /// What was noted of an index when it was last written to: its sums, and the last key that the table had.
+  /// The notes about an index from its last write: its sums, and the last key that the table had.
   func noted(_ index: TextIndex, on connection: Connection) throws(Failure) -> (sums: TextIndexSums?, last: Int64) {
     let select = try connection.statement("SELECT Z_SUMS, Z_LAST FROM \(TextIndexes.directory) WHERE Z_NAME = ?")
     try select.bind(Text(index.name), at: 1)

@@ -36,9 +36,9 @@ final class Failure: Error, Sendable {
   let databaseCode: Int32
   /// The single failures behind a combined one (a save that breaks several rules).
   let details: [Failure]
-  /// What a single broken rule was about.
+  /// The details of a single broken rule.
   let broken: BrokenRule?
-  /// What is known of a conflict beyond words, for the layer that can settle or report it: `SaveConflict`,
+  /// The details of a conflict beside its message, for the layer that can settle or report it: `SaveConflict`,
   /// `ConflictReport`.
   let report: (any Sendable)?
 
@@ -58,7 +58,7 @@ final class Failure: Error, Sendable {
 }
 
 extension Failure {
-  /// What a caller gave may contain NUL, at which C would end the message; the sign for it takes its place.
+  /// Text of a caller may contain NUL, at which C would end the message; the sign for it takes its place.
   private static func withoutNul(_ message: String) -> String {
     if !message.utf8.contains(0) { return message }
     return String(String.UnicodeScalarView(message.unicodeScalars.map { $0 == "\0" ? "\u{2400}" : $0 }))

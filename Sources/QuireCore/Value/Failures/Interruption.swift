@@ -4,11 +4,11 @@ import Glibc
 protocol Interruptible: AnyObject {
   /// False when the work is to end.
   func mayGoOn() -> Bool
-  /// What the work then fails with.
+  /// The failure of the work in that case.
   var failure: Failure { get }
 }
 
-/// What watches the work of the running thread, for code below that takes long and is handed no monitor.
+/// The monitor of the running thread's work, for slow code below that is handed none.
 enum Interruption {
   private static let key: pthread_key_t? = {
     var key = pthread_key_t()

@@ -1,5 +1,6 @@
-/// What a failure is about beyond words: the names, the id and the row that `quire_error_entity` and its like return.
-/// It names an object instead of holding it, so that an error may outlive the context and be used by any thread.
+/// The subject of a failure beside its message: the names, the id and the row that `quire_error_entity` and its like
+/// return. It names an object instead of holding it, so that an error may outlive the context and be used by any
+/// thread.
 struct Offender: Sendable {
   /// Empty when no entity is at fault.
   let entityName: Text
