@@ -7,7 +7,7 @@ struct DerivationSQL: Sendable {
     /// For an UPDATE; empty where every one counts.
     var columns: [String] = []
     let condition: String
-    /// Besides, what has to hold for it to count while a session of ours writes; nil when it never does.
+    /// Besides, what has to hold for it to count while a session of Quire writes; nil when it never does.
     var noteCondition: String? = "1"
     let owners: Owners
     let isSource: Bool
@@ -178,7 +178,7 @@ struct DerivationSQL: Sendable {
     return events
   }
 
-  /// Whether a new row may need another value than what a session of ours inserts; nil when it never does.
+  /// Whether a new row may need another value than what a session of Quire inserts; nil when it never does.
   private var initialCondition: String? {
     if let step = steps.first { return "NEW.\(step.key) IS NOT NULL" }
     switch members?.storage {
@@ -275,7 +275,7 @@ struct DerivationSQL: Sendable {
     return "\(update) \(noting(query: owners.query, name: name, if: isForeign))"
   }
 
-  /// While a session of ours writes, it notes the objects only.
+  /// While a session of Quire writes, it notes the objects only.
   func noting(_ owners: Owners, name: String) -> String {
     switch owners {
     case .query(let query): return noting(query: query, name: name, if: "1")

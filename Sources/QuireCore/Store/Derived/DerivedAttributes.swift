@@ -11,7 +11,7 @@ import Glibc
 final class DerivedAttributes: @unchecked Sendable {
   static let pending = "QUIRE_DERIVED_PENDING"
   private static let directory = "QUIRE_DERIVED"
-  /// SQL that holds while a session of ours writes.
+  /// SQL that holds while a session of Quire writes.
   static let isDeferring = "ifnull((SELECT Z_DEFERS FROM \(directory)), 0)"
 
   private static let tables = [
@@ -157,7 +157,7 @@ final class DerivedAttributes: @unchecked Sendable {
     return try !connection.statement("SELECT 1 FROM \(DerivedAttributes.pending) LIMIT 1").step()
   }
 
-  /// Everything in the file that belongs to derived attributes of ours or bears the name of it.
+  /// Everything in the file that belongs to derived attributes of Quire or bears the name of it.
   private func statements(on connection: Connection) throws(Failure) -> [String: String] {
     let select = try connection.statement(
       """

@@ -155,8 +155,8 @@ extension Store {
     }
   }
 
-  /// The same for whole tables, in three quarters of the time: SQLite calls us for each row, and never comes back with
-  /// one. `body` has to check their order, and returns false to stop.
+  /// The same for whole tables, in three quarters of the time: SQLite calls Quire for each row, and never comes back
+  /// with one. `body` has to check their order, and returns false to stop.
   ///
   /// False when it stopped, or met something that `scanRows` would report. `body` may not use the store.
   func scanInPassing(

@@ -27,7 +27,7 @@ struct JoinLayout {
     let ownerColumn = keyColumn(relationship)
     let destinationColumn = isReflexive ? "REFLEXIVE" : keyColumn(inverse)
     let order = JoinLayout.orderColumn(relationship)
-    // One relationship cannot have two columns of one name. No ordered one was seen; this name is ours.
+    // One relationship cannot have two columns of one name. No ordered one was seen; this name is Quire's.
     let inverseOrder = isReflexive ? order.map { _ in "Z_FOK_REFLEXIVE" } : JoinLayout.orderColumn(inverse)
     let table = Schema.JoinTable(
       name: JoinLayout.tableName(relationship), ownerColumn: ownerColumn, destinationColumn: destinationColumn,
@@ -93,7 +93,7 @@ struct JoinLayout {
     let hasInverse = existingTables[tableName(inverse)] != nil
     if hasThis != hasInverse { return hasThis }
     let entity = relationship.entity, other = inverse.entity
-    // Core Data's choice between two relationships of one entity follows an internal order; ours is the name.
+    // Core Data's choice between two relationships of one entity follows an internal order; that of Quire is the name.
     if entity === other { return relationship.name < inverse.name }
     if entity.hasChildren != other.hasChildren { return entity.hasChildren }
     return entity.number < other.number

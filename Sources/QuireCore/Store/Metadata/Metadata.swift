@@ -4,7 +4,7 @@ struct Metadata {
   /// Entity names with their 32-byte version hashes.
   let hashes: [String: [UInt8]]
 
-  /// The oldest framework whose stores were seen with every key that is written here. The number is ours to choose:
+  /// The oldest framework whose stores were seen with every key that is written here. The number is free to choose:
   /// it says which conventions a file follows, and nothing in the file depends on it.
   private static let frameworkVersion: UInt64 = 1321
   private static let hashesVersion: UInt64 = 3

@@ -17,7 +17,7 @@ final class Connection {
   /// Whether there is a monitor. Any thread.
   var isWatched: Bool { hasMonitor.load(ordering: .relaxed) }
 
-  /// Whether texts lie in the file as UTF-8, as in every store that we or Core Data made; false until it is known.
+  /// Whether texts lie in the file as UTF-8, as in every store that Quire or Core Data made; false until it is known.
   var isUTF8 = false
   /// The receiver of rows in passing, unretained; see `PassingFunction`.
   var passing: UnsafeRawPointer?

@@ -145,7 +145,7 @@ extension Statement {
     try check(sqlite3_bind_blob64(handle, parameter(index), bytes.start, UInt64(bytes.count), nil))
   }
 
-  /// An object for a function of ours, which knows it by `type`; to SQL itself it is NULL.
+  /// An object for a function of Quire, which knows it by `type`; to SQL itself it is NULL.
   func bind(_ object: AnyObject, as type: StaticString, at index: Int) throws(Failure) {
     boundObjects.append(object)
     let type = UnsafeRawPointer(type.utf8Start).assumingMemoryBound(to: CChar.self)

@@ -40,7 +40,7 @@ extension Store {
     var file: UnsafeMutablePointer<sqlite3_file>?
     var hasMoved: Int32 = 0
     var status = stat()
-    // Through SQLite: to close a descriptor of our own would drop the locks on the file.
+    // Through SQLite: closing another descriptor would drop the locks on the file.
     guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
       let read = file.pointee.pMethods?.pointee.xRead,
       sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved) == SQLITE_OK, hasMoved == 0,

@@ -15,7 +15,7 @@ final class TextIndexes: @unchecked Sendable {
   /// Whether this SQLite has FTS5.
   var hasModule = false
 
-  /// The folding of texts that are in the file; it changes with Unicode, and with our way of using it.
+  /// The folding of texts that are in the file; it changes with Unicode, and with the way of using it.
   static let folding = "2 \(TextFolder.unicodeVersion)"
   /// The table that notes how each index was made, and what was written to it last.
   static let directory = "QUIRE_TEXT"
