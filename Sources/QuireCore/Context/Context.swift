@@ -322,7 +322,7 @@ final class Context {
     note(object)
   }
 
-  func file(inserted object: ManagedObject) {
+  func markInserted(_ object: ManagedObject) {
     undoManager?.noteArrival(of: object)
     touchLife(of: object, isLive: false)
     object.state = .inserted
@@ -330,7 +330,7 @@ final class Context {
   }
 
   /// Files an object as deleted, and among the cancelled inserts if its insertion was taken back.
-  func file(deleted object: ManagedObject, isCancelledInsert: Bool = false) {
+  func markDeleted(_ object: ManagedObject, isCancelledInsert: Bool = false) {
     if isCancelledInsert {
       cancelledInserts.insert(object)
     } else if !cancelledInserts.isEmpty {
@@ -351,7 +351,7 @@ final class Context {
   }
 
   /// Has a deleted object back: its row is still there and to stay, or there is to be one again, with the same id.
-  func file(returned object: ManagedObject) {
+  func markReturned(_ object: ManagedObject) {
     undoManager?.noteArrival(of: object)
     touchLife(of: object, isLive: false)
     awaitingDeleteRules.remove(object)
@@ -380,20 +380,20 @@ final class Context {
   }
 
   /// An object changed here whose row is gone is to be inserted again.
-  func file(reinserted object: ManagedObject) {
+  func markReinserted(_ object: ManagedObject) {
     updated.remove(object)
     object.state = .inserted
     inserted.insert(object)
   }
 
   /// The row of an object that was inserted again has come back.
-  func file(storedAgain object: ManagedObject) {
+  func markStored(_ object: ManagedObject) {
     inserted.remove(object)
     object.state = .saved
   }
 
   /// A deletion is given up.
-  func file(revived object: ManagedObject) {
+  func markRevived(_ object: ManagedObject) {
     touchLife(of: object, isLive: false)
     deleted.remove(object)
     awaitingDeleteRules.remove(object)

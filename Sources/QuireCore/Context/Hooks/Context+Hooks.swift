@@ -65,7 +65,7 @@ extension Context {
       do throws(Failure) {
         try call(.awakeFromInsert, object)
       } catch {
-        for object in objects where object.state == .inserted { file(deleted: object, isCancelledInsert: true) }
+        for object in objects where object.state == .inserted { markDeleted(object, isCancelledInsert: true) }
         throw error
       }
     }

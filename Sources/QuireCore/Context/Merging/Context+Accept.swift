@@ -167,7 +167,7 @@ extension Context {
       }
       // Deleted there, and to be there again.
       if present.state == .deleted {
-        file(returned: present)
+        markReturned(present)
         try present.letGoOfAll()
         for attribute in insert.entity.attributes where !attribute.isDerived {
           present.write(insert.values[attribute.slot], at: attribute.slot)
@@ -182,13 +182,13 @@ extension Context {
       former.committed = [:]
       former.forgetValues()
       former.values = values
-      file(returned: former)
+      markReturned(former)
       return former
     }
     let object = ManagedObject(context: self, entity: insert.entity, id: insert.id, state: .inserted)
     object.values = values
     register(object)
-    file(inserted: object)
+    markInserted(object)
     return object
   }
 
@@ -266,7 +266,7 @@ extension Context {
       guard let object = try object(delete.reference, of: delete.entity), object.isLive, try object.isStillStored()
       else { continue }
       try prepareUndo(ofDeleting: object)
-      file(deleted: object)
+      markDeleted(object)
     }
     try propagateDeletes()
   }

@@ -190,7 +190,7 @@ extension Context {
         case .object(let box) = other.values[inverse.slot], box.reference == object.reference
       else { continue }
       if relationship.deleteRule == .nullify { other.write(.nil, at: inverse.slot) }
-      if relationship.deleteRule == .cascade { file(deleted: other) }
+      if relationship.deleteRule == .cascade { markDeleted(other) }
     }
     object.deleteAgain()
   }

@@ -51,7 +51,7 @@ extension ManagedObject {
   /// Gives a deletion up: the object is as its row, and so are its relationships that its row or pairs of it hold.
   func revive(from row: Row) -> Settlement {
     let formerTargets = targets(row)
-    context.file(revived: self)
+    context.markRevived(self)
     committed = [:]
     toMany = [:]
     fulfil(with: row)
@@ -69,7 +69,7 @@ extension ManagedObject {
   /// it had before others were settled.
   func insertAgain(_ formerMembers: [Int: ToManyMembers]) throws(Failure) {
     toMany = formerMembers
-    context.file(reinserted: self)
+    context.markReinserted(self)
     committed = [:]
     version = 0
     for relationship in entity.relationships where !relationship.isTransient {
@@ -97,7 +97,7 @@ extension ManagedObject {
 
   /// The row of an object that was inserted again was brought back by another writer.
   func becomeStored(as row: Row) {
-    context.file(storedAgain: self)
+    context.markStored(self)
     version = row.version
     for slot in toMany.keys { toMany[slot]?.overwrite([]) }
     overwrite(row)

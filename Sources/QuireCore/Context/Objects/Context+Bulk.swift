@@ -14,7 +14,7 @@ extension Context {
       let object = ManagedObject(context: self, entity: entity, id: id, state: .inserted)
       object.values = values
       register(object)
-      file(inserted: object)
+      markInserted(object)
       if hooks != nil { objects.append(object) }
     }
     try awakeFromInsert(objects)

@@ -27,7 +27,7 @@ extension Context {
     let object = ManagedObject(context: self, entity: entity, id: id, state: .inserted)
     object.values = entity.initialValues
     register(object)
-    file(inserted: object)
+    markInserted(object)
     return object
   }
 
@@ -107,7 +107,7 @@ extension Context {
     try prepareForDeletion(object)
     if object.isLive {
       try prepareUndo(ofDeleting: object)
-      file(deleted: object)
+      markDeleted(object)
     }
   }
 }

@@ -19,7 +19,7 @@ extension Context {
             try prepareForDeletion(other)
             if !other.isLive { continue }
             try prepareUndo(ofDeleting: other)
-            file(deleted: other)
+            markDeleted(other)
           }
         } catch {
           for object in batch[place...] { awaitingDeleteRules.insert(object) }

@@ -130,7 +130,7 @@ extension Context {
       if try !image.object.isStillStored() { continue }
       try prepareUndo(ofDeleting: image.object)
       // Only who deletes again wants what rules take along; the group says what else is not to be there.
-      file(deleted: image.object, isCancelledInsert: direction != .redo)
+      markDeleted(image.object, isCancelledInsert: direction != .redo)
     }
     var returned = Set<ObjectIdentifier>()
     // One whose row another writer has brought back is not to be what it was when it was deleted.
@@ -175,7 +175,7 @@ extension Context {
       }
       try noteHolders(of: object, among: holders, in: relationship)
     }
-    file(returned: object)
+    markReturned(object)
     for relationship in object.entity.relationships { object.letGoOfLost(relationship) }
   }
 
