@@ -20,9 +20,8 @@ final class Context {
   /// Tells the temporary URIs of one context from those of another.
   let identifier: UInt64
 
-  private let registered = ReferenceTable()
-  /// Objects that are gone while somebody holds them: should their rows return, so do they.
-  private let departed = ReferenceTable()
+  /// Its objects by their references.
+  let table = ObjectTable()
 
   // What differs from the store. Held strongly: nobody else may hold an object that a save has to write.
   private(set) var inserted = ObjectSet()
@@ -43,8 +42,6 @@ final class Context {
   private(set) var touchCount: UInt64 = 0
   /// Objects whose to-one relationships came to hold, or ceased to hold, that reference since the last save.
   private var pendingHolders: [ObjectReference: ObjectSet] = [:]
-  /// References to rows that turned out to be gone.
-  private var missing: Set<ObjectReference> = []
   /// What looks pending objects up by their values; made by the first lookup after a save.
   var pendingValues: [PendingValues] = []
   /// The query of the last fetch, which is often the next one too.
@@ -198,85 +195,6 @@ final class Context {
     holdsParent = false
   }
 
-  // MARK: Registration
-
-  var registeredObjects: [ManagedObject] { registered.all.map(Context.managed) }
-
-  /// The one object of this context with that reference, if anybody holds it.
-  func registeredObject(_ reference: ObjectReference) -> ManagedObject? {
-    registered.object(reference).map(Context.managed)
-  }
-
-  /// What the tables hold is nothing else.
-  private static func managed(_ object: AnyObject) -> ManagedObject { unsafeDowncast(object, to: ManagedObject.self) }
-
-  /// The object with that reference, unread if need be; whether there is a row behind it shows when it is read.
-  func object(_ reference: ObjectReference, entity: Entity) -> ManagedObject {
-    if let object = registeredObject(reference) { return object }
-    let object = ManagedObject(context: self, entity: entity, id: reference.id, state: .saved)
-    register(object)
-    return object
-  }
-
-  /// The object of a row that was just read. An object that has values keeps them: pending changes stay, and what was
-  /// shown stays as it was shown.
-  func object(for row: Row) -> ManagedObject {
-    let reference = ObjectReference(root: row.entity.rootNumber, id: row.id)
-    var known = registeredObject(reference)
-    if known == nil || known?.state == .gone { known = readmit(reference) }
-    let object = known ?? object(reference, entity: row.entity)
-    if object.isFault, object.state == .saved {
-      object.fulfil(with: row)
-      if !missing.isEmpty { missing.remove(reference) }
-    }
-    return object
-  }
-
-  func register(_ object: ManagedObject) {
-    registered.file(object, as: object.reference)
-  }
-
-  func unregister(_ reference: ObjectReference) {
-    guard let object = registered.remove(reference).map(Context.managed), object.state == .gone,
-      departed.object(reference) == nil
-    else { return }
-    departed.file(object, as: reference)
-  }
-
-  /// Nobody holds the object any more.
-  func forget(_ object: ObjectIdentifier, _ reference: ObjectReference) {
-    registered.forget(object, reference)
-    departed.forget(object, reference)
-  }
-
-  /// An object of that reference which is gone while somebody holds it.
-  func goneObject(_ reference: ObjectReference) -> ManagedObject? {
-    let object = registeredObject(reference) ?? departed.object(reference).map(Context.managed)
-    return object?.state == .gone ? object : nil
-  }
-
-  /// There is a row again for an object that was gone, so that nobody need have two of it. Gives the object if it was.
-  @discardableResult
-  func readmit(_ reference: ObjectReference) -> ManagedObject? {
-    guard let object = goneObject(reference) else { return nil }
-    _ = departed.remove(reference)
-    object.state = .saved
-    object.committed = [:]
-    object.forgetValues()
-    missing.remove(reference)
-    register(object)
-    return object
-  }
-
-  /// Lets go of every object that has no pending changes, and of what was found out about rows.
-  func forgetRegistered() {
-    missing = []
-    turnIntoFaults(registeredObjects, if: { $0.state == .saved && !$0.isUpdated }) { object in
-      object.forget()
-      unregister(object.reference)
-    }
-  }
-
   // MARK: Change tracking
 
   /// Has observers look at `object` again, whether it changed or not.
@@ -355,9 +273,6 @@ final class Context {
     undoManager?.noteArrival(of: object)
     touchLife(of: object, isLive: false)
     awaitingDeleteRules.remove(object)
-    missing.remove(object.reference)
-    _ = departed.remove(object.reference)
-    register(object)
     if object.state == .deleted {
       object.state = .saved
       deleted.remove(object)
@@ -366,6 +281,7 @@ final class Context {
       object.state = .inserted
       inserted.insert(object)
     }
+    table.takeBack(object)
   }
 
   /// Takes an object out of everything whose row is no longer there, other than by a save of this context.
@@ -376,7 +292,7 @@ final class Context {
     deleted.remove(object)
     awaitingDeleteRules.remove(object)
     object.state = .gone
-    unregister(object.reference)
+    table.unregister(object.reference)
   }
 
   /// An object changed here whose row is gone is to be inserted again.
@@ -412,12 +328,6 @@ final class Context {
   func renameHolders(of reference: ObjectReference, to permanent: ObjectReference) {
     if let holders = pendingHolders.removeValue(forKey: reference) { pendingHolders[permanent] = holders }
   }
-
-  /// Rows may be there again that were gone.
-  func forgetMissing() { missing = [] }
-
-  /// Files a row as gone; false when that was known.
-  func noteMissing(_ reference: ObjectReference) -> Bool { missing.insert(reference).inserted }
 
   /// After a save: nothing is pending.
   func forgetPending() {

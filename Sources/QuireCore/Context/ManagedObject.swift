@@ -49,7 +49,7 @@ final class ManagedObject {
     self.state = state
   }
 
-  deinit { context.forget(ObjectIdentifier(self), reference) }
+  deinit { context.table.forget(ObjectIdentifier(self), reference) }
 
   var reference: ObjectReference { ObjectReference(root: entity.rootNumber, id: id) }
   var isFault: Bool { values.isEmpty }

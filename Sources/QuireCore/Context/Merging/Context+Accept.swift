@@ -178,7 +178,7 @@ extension Context {
     let values = ContiguousArray(
       insert.entity.properties.map { $0 is Attribute ? insert.values[$0.slot] : Value.nil })
     // Somebody may still hold the one that was there before.
-    if let former = goneObject(insert.reference), former.entity === insert.entity {
+    if let former = table.goneObject(insert.reference), former.entity === insert.entity {
       former.committed = [:]
       former.forgetValues()
       former.values = values
@@ -187,7 +187,7 @@ extension Context {
     }
     let object = ManagedObject(context: self, entity: insert.entity, id: insert.id, state: .inserted)
     object.values = values
-    register(object)
+    table.register(object)
     markInserted(object)
     return object
   }

@@ -156,7 +156,7 @@ extension Context {
   private func readmitted(by change: StoreChange) throws(Failure) -> [ObjectReference] {
     var ids: [Int: [Int64]] = [:]
     for row in change.inserted + change.updated {
-      if let reference = reference(row), goneObject(reference) != nil {
+      if let reference = reference(row), table.goneObject(reference) != nil {
         ids[reference.root, default: []].append(row.id)
       }
     }
@@ -241,7 +241,7 @@ extension Context {
       if let object = object(row) { markGone(object) }
     }
     forgetMembers(change.deleted)
-    for reference in prepared.readmitted { readmit(reference) }
+    for reference in prepared.readmitted { table.readmit(reference) }
     for row in change.inserted {
       guard let object = object(row) else { continue }
       touchLife(of: object, isLive: false)

@@ -13,7 +13,7 @@ extension Context {
       let id = reserved == nil ? first - Int64(row) : first + Int64(row)
       let object = ManagedObject(context: self, entity: entity, id: id, state: .inserted)
       object.values = values
-      register(object)
+      table.register(object)
       markInserted(object)
       if hooks != nil { objects.append(object) }
     }

@@ -1,4 +1,44 @@
 extension Context {
+  // MARK: Finding
+
+  var registeredObjects: [ManagedObject] { table.all }
+
+  /// The one object of this context with that reference, if a caller or the context holds it.
+  func registeredObject(_ reference: ObjectReference) -> ManagedObject? { table.object(reference) }
+
+  /// The object with that reference, unread if need be; whether there is a row behind it shows when it is read.
+  func object(_ reference: ObjectReference, entity: Entity) -> ManagedObject {
+    if let object = registeredObject(reference) { return object }
+    let object = ManagedObject(context: self, entity: entity, id: reference.id, state: .saved)
+    table.register(object)
+    return object
+  }
+
+  /// The object of a row that was just read. An object that has values keeps them: pending changes stay, and what was
+  /// shown stays as it was shown.
+  func object(for row: Row) -> ManagedObject {
+    let reference = ObjectReference(root: row.entity.rootNumber, id: row.id)
+    var known = registeredObject(reference)
+    if known == nil || known?.state == .gone { known = table.readmit(reference) }
+    let object = known ?? object(reference, entity: row.entity)
+    if object.isFault, object.state == .saved {
+      object.fulfil(with: row)
+      table.notePresent(reference)
+    }
+    return object
+  }
+
+  /// Lets go of every object that has no pending changes, and of what was found out about rows.
+  func forgetRegistered() {
+    table.forgetMissing()
+    turnIntoFaults(registeredObjects, if: { $0.state == .saved && !$0.isUpdated }) { object in
+      object.forget()
+      table.unregister(object.reference)
+    }
+  }
+
+  // MARK: Inserting
+
   /// Inserts an object with the defaults of its entity.
   func insert(entityNamed name: String) throws(Failure) -> ManagedObject {
     try checkMayChange()
@@ -26,7 +66,7 @@ extension Context {
     let id = store.reserveIDs(root: entity.root, count: 1) ?? store.takeTemporaryIDs(1)
     let object = ManagedObject(context: self, entity: entity, id: id, state: .inserted)
     object.values = entity.initialValues
-    register(object)
+    table.register(object)
     markInserted(object)
     return object
   }

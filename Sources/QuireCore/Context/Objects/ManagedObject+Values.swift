@@ -26,9 +26,9 @@ extension ManagedObject {
     }
     guard let row = try context.source.rows(root: entity.root, ids: [id]).first else {
       // Lists that still show it let go of it; once, because whoever refers to it may ask for it again and again.
-      if context.noteMissing(reference) { context.touchLife(of: self, isLive: true) }
+      if context.table.noteMissing(reference) { context.touchLife(of: self, isLive: true) }
       state = .gone
-      context.unregister(reference)
+      context.table.unregister(reference)
       throw Failure(.notFound, "The row of \(summary) is no longer in the store.", about: .object(self))
     }
     fulfil(with: row)

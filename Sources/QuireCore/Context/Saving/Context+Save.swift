@@ -34,7 +34,7 @@ extension Context {
     }
     for object in deletedObjects {
       object.state = .gone
-      unregister(object.reference)
+      table.unregister(object.reference)
     }
     dropFromMembers(deletedObjects)
     if !assigned.isEmpty {
@@ -123,7 +123,7 @@ extension Context {
     for object in insertedObjects {
       touchLife(of: object, isLive: true)
       object.state = .gone
-      unregister(object.reference)
+      table.unregister(object.reference)
     }
     for object in deletedObjects {
       touchLife(of: object, isLive: false)
@@ -184,9 +184,9 @@ extension Context {
   /// Files an object under its permanent id; returns the temporary one.
   private func rename(_ object: ManagedObject, to id: Int64) -> Int64 {
     let temporary = object.reference
-    unregister(temporary)
+    table.unregister(temporary)
     object.becomePermanent(id: id)
-    register(object)
+    table.register(object)
     renameHolders(of: temporary, to: object.reference)
     return temporary.id
   }

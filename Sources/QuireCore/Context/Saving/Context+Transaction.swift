@@ -42,7 +42,7 @@ extension Context {
     store.rollBack(transaction)
     // From here on it is over. The file has been changed back behind what is held here, as if by another context.
     inbox.post(transaction.takenBack)
-    forgetMissing()
+    table.forgetMissing()
     dropPending()
     try mergeInbox()
     try process()
