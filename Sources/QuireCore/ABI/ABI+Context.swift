@@ -149,9 +149,9 @@ public func quire_context_pending(
     try context.store.checkOpen()
     let objects: ObjectSet
     switch quire_pending(rawValue: pending) {
-    case QUIRE_PENDING_INSERTED: objects = context.inserted
-    case QUIRE_PENDING_UPDATED: objects = context.updated
-    case QUIRE_PENDING_DELETED: objects = context.deleted
+    case QUIRE_PENDING_INSERTED: objects = context.pending.inserted
+    case QUIRE_PENDING_UPDATED: objects = context.pending.updated
+    case QUIRE_PENDING_DELETED: objects = context.pending.deleted
     default: throw Failure(.invalidArgument, "'pending' is \(pending), which is not a quire_pending.")
     }
     out.pointee = .passing(ObjectList(context: context, objects: Array(objects), entity: nil))

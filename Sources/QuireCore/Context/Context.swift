@@ -23,27 +23,12 @@ final class Context {
   /// Its objects by their references.
   let table = ObjectTable()
 
-  // What differs from the store. Held strongly: nobody else may hold an object that a save has to write.
-  private(set) var inserted = ObjectSet()
-  private(set) var updated = ObjectSet()
-  private(set) var deleted = ObjectSet()
-  /// Deleted, but their delete rules have not been applied yet.
-  var awaitingDeleteRules = ObjectSet()
-  /// Deleted since the last save by having their insertion taken back: delete rules have nothing go with them.
-  private(set) var cancelledInserts = ObjectSet()
-  /// Holders of to-many members that were read while unsaved objects belonged to them: a save renames those, a
-  /// rollback takes them away.
-  var overlaid = ObjectSet()
-  /// Holders of to-many members that changed without having been read, where a save has to count them.
-  var uncounted = ObjectSet()
+  /// What differs from the store, or from its parent.
+  let pending = PendingChanges()
   /// Changed in any way since observers were last told.
-  private var touched = ObjectSet()
+  var touched = ObjectSet()
   /// Counts changes, so that an observer can tell those that it has seen from those that came later.
-  private(set) var touchCount: UInt64 = 0
-  /// Objects whose to-one relationships came to hold, or ceased to hold, that reference since the last save.
-  private var pendingHolders: [ObjectReference: ObjectSet] = [:]
-  /// What looks pending objects up by their values; made by the first lookup after a save.
-  var pendingValues: [PendingValues] = []
+  var touchCount: UInt64 = 0
   /// The query of the last fetch, which is often the next one too.
   var lastQuery: AnyObject?
   /// Whether a save has met changes of another writer, so that what was read is out of date.
@@ -157,7 +142,7 @@ final class Context {
   var children: [Context] { childReferences.isEmpty ? [] : childReferences.all.compactMap(\.context) }
 
   var model: Model { store.model }
-  var hasChanges: Bool { !inserted.isEmpty || !deleted.isEmpty || !updated.isEmpty }
+  var hasChanges: Bool { !pending.isEmpty }
 
   // MARK: Life
 
@@ -175,16 +160,8 @@ final class Context {
   /// No caller can save any more. What is pending is dropped, and with it the cycle between the context and its changed
   /// objects.
   func end() {
-    inserted = ObjectSet()
-    updated = ObjectSet()
-    deleted = ObjectSet()
-    awaitingDeleteRules = ObjectSet()
-    cancelledInserts = ObjectSet()
-    overlaid = ObjectSet()
-    uncounted = ObjectSet()
+    pending.removeAll()
     touched = ObjectSet()
-    pendingHolders = [:]
-    pendingValues = []
     undoManager = nil
     abandonTransaction()
     letGoOfParent()
@@ -194,154 +171,6 @@ final class Context {
     if holdsParent { parent?.releaseExternally() }
     holdsParent = false
   }
-
-  // MARK: Change tracking
-
-  /// Has observers look at `object` again, whether it changed or not.
-  func touch(_ object: ManagedObject) {
-    object.unheard.properties = .all
-    note(object)
-  }
-
-  private func note(_ object: ManagedObject) {
-    touchCount += 1
-    object.unheard.time = touchCount
-    touched.insert(object)
-    hookState.changedInSave?.insert(object)
-  }
-
-  /// Notes a change of one property, of an attribute or a to-one relationship with the value before, and files the
-  /// object among the changed ones if it is.
-  func touch(_ object: ManagedObject, at slot: Int, from old: Value? = nil) {
-    // While observers are being told, some know the old value and some the new one.
-    if let old, !isProcessing {
-      object.unheard.remember(old, at: slot)
-    } else {
-      object.unheard.properties.insert(slot: slot)
-      if let old { object.unheard.notePassing(old, at: slot) }
-    }
-    note(object)
-    if object.isUpdated { updated.insert(object) } else { updated.remove(object) }
-  }
-
-  /// Notes that `object` is about to come, go or return.
-  func touchLife(of object: ManagedObject, isLive: Bool) {
-    if isLive, !object.isFault {
-      // What is told last of them may be told when their values are gone.
-      for each in object.entity.relationships where !each.isToMany {
-        object.unheard.notePassing(object.values[each.slot], at: each.slot)
-      }
-    }
-    if isProcessing {
-      object.unheard.properties = .all
-    } else if object.unheard.wasLive == nil {
-      object.unheard.wasLive = isLive
-    }
-    note(object)
-  }
-
-  func markInserted(_ object: ManagedObject) {
-    undoManager?.noteArrival(of: object)
-    touchLife(of: object, isLive: false)
-    object.state = .inserted
-    inserted.insert(object)
-  }
-
-  /// Files an object as deleted, and among the cancelled inserts if its insertion was taken back.
-  func markDeleted(_ object: ManagedObject, isCancelledInsert: Bool = false) {
-    if isCancelledInsert {
-      cancelledInserts.insert(object)
-    } else if !cancelledInserts.isEmpty {
-      cancelledInserts.remove(object)
-    }
-    undoManager?.noteDeparture(of: object)
-    touchLife(of: object, isLive: object.isLive)
-    for case .object(let box) in object.values { noteHolder(object, of: box.reference) }
-    if object.state == .inserted {
-      inserted.remove(object)
-      object.state = .gone
-    } else {
-      object.state = .deleted
-      updated.remove(object)
-      deleted.insert(object)
-    }
-    awaitingDeleteRules.insert(object)
-  }
-
-  /// Has a deleted object back: its row is still there and to stay, or there is to be one again, with the same id.
-  func markReturned(_ object: ManagedObject) {
-    undoManager?.noteArrival(of: object)
-    touchLife(of: object, isLive: false)
-    awaitingDeleteRules.remove(object)
-    if object.state == .deleted {
-      object.state = .saved
-      deleted.remove(object)
-      if object.isUpdated { updated.insert(object) }
-    } else {
-      object.state = .inserted
-      inserted.insert(object)
-    }
-    table.takeBack(object)
-  }
-
-  /// Takes an object out of everything whose row is no longer there, other than by a save of this context.
-  func markGone(_ object: ManagedObject) {
-    if object.isLive { touchLife(of: object, isLive: true) }
-    inserted.remove(object)
-    updated.remove(object)
-    deleted.remove(object)
-    awaitingDeleteRules.remove(object)
-    object.state = .gone
-    table.unregister(object.reference)
-  }
-
-  /// An object changed here whose row is gone is to be inserted again.
-  func markReinserted(_ object: ManagedObject) {
-    updated.remove(object)
-    object.state = .inserted
-    inserted.insert(object)
-  }
-
-  /// The row of an object that was inserted again has come back.
-  func markStored(_ object: ManagedObject) {
-    inserted.remove(object)
-    object.state = .saved
-  }
-
-  /// A deletion is given up.
-  func markRevived(_ object: ManagedObject) {
-    touchLife(of: object, isLive: false)
-    deleted.remove(object)
-    awaitingDeleteRules.remove(object)
-    object.state = .saved
-  }
-
-  /// Notes that a pending change of `object` concerns who reads what holds `reference`.
-  func noteHolder(_ object: ManagedObject, of reference: ObjectReference) {
-    pendingHolders[reference, default: ObjectSet()].insert(object)
-  }
-
-  /// The objects whose pending changes may concern the inverse relationships of that reference.
-  func pendingHolders(of reference: ObjectReference) -> ObjectSet { pendingHolders[reference] ?? ObjectSet() }
-
-  /// After an object got another reference.
-  func renameHolders(of reference: ObjectReference, to permanent: ObjectReference) {
-    if let holders = pendingHolders.removeValue(forKey: reference) { pendingHolders[permanent] = holders }
-  }
-
-  /// After a save: nothing is pending.
-  func forgetPending() {
-    inserted = ObjectSet()
-    updated = ObjectSet()
-    deleted = ObjectSet()
-    cancelledInserts = ObjectSet()
-    uncounted = ObjectSet()
-    pendingHolders = [:]
-    pendingValues = []
-  }
-
-  /// Everything pending, in the order inserted, updated, deleted.
-  var pending: [ManagedObject] { Array(inserted) + Array(updated) + Array(deleted) }
 
   // MARK: Observers
 
@@ -390,7 +219,7 @@ final class Context {
     for _ in 0..<Context.mostRounds {
       let objects = touched.take()
       if objects.isEmpty { return }
-      for values in pendingValues { objects.forEach(values.note) }
+      pending.noteValues(of: objects)
       if observers.isEmpty, childReferences.isEmpty {
         for object in objects { object.unheard = UnheardChange() }
         continue

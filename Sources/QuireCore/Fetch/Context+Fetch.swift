@@ -264,7 +264,7 @@ extension Context {
         owners.insert(owner)
       }
     }
-    for object in pending where object.isLive && !object.isFault && object.entity.isKind(of: entity) {
+    for object in pending.all where object.isLive && !object.isFault && object.entity.isKind(of: entity) {
       if relationship.isToMany {
         if object.toMany[relationship.slot]?.members.contains(where: references.contains) == true {
           owners.insert(object)

@@ -19,7 +19,7 @@ extension Context {
       request.limit = nil
       saved = try fetch(request).firstObject { !$0.isPending }
     }
-    var found = pendingObjects(with: value, of: property).filter { $0.entity.isKind(of: entity) }
+    var found = pending.objects(with: value, of: property).filter { $0.entity.isKind(of: entity) }
     if let saved { found.append(saved) }
     return found.min { $0.isBefore($1) }
   }
@@ -38,6 +38,11 @@ extension Context {
     }
     return (object, true)
   }
+
+  /// Whether pending objects are to be looked up by their values.
+  ///
+  /// While observers are told of changes, the lookup does not know of all of them.
+  private var findsPendingByValue: Bool { !source.holdsObjects && !isProcessing && pending.isLarge }
 
   /// The value in the form in which the property has it.
   private func soughtValue(_ value: Value, of property: Property) throws(Failure) -> Value {

@@ -29,7 +29,7 @@ struct PendingOverlay {
 
   private static func objects(_ query: FetchQuery, pendingIn context: Context) throws(Failure) -> [ManagedObject] {
     if !context.hasChanges { return [] }
-    let pending = context.pending
+    let pending = context.pending.all
     var found = ObjectSet()
     for object in pending where object.entity.isKind(of: query.entity) { found.insert(object) }
     for dependency in query.dependencies() {

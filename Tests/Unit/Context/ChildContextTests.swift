@@ -367,7 +367,7 @@ struct ChildContextTests {
     try parent.process()
     let failure = try #require(throws: Failure.self) { try child.save() }
     #expect(failure.kind == .conflict)
-    #expect(parent.inserted.isEmpty && parent.updated.isEmpty)
+    #expect(parent.pending.inserted.isEmpty && parent.pending.updated.isEmpty)
     #expect(try titles(parent) == ["Old"])
     #expect(try value("author", of: theirs) == "nil")
   }

@@ -290,8 +290,8 @@ final class UndoHistory {
       let references = Set(try (0..<found.count).map { try ObjectIdentifier(found.object(at: $0)) })
       try #require(try wanted.allSatisfy { references.contains(ObjectIdentifier(try object($0))) }, "\(entity)")
     }
-    for object in context.inserted { try #require(object.state == .inserted) }
-    for object in context.deleted { try #require(object.state == .deleted) }
-    for object in context.updated { try #require(object.isUpdated) }
+    for object in context.pending.inserted { try #require(object.state == .inserted) }
+    for object in context.pending.deleted { try #require(object.state == .deleted) }
+    for object in context.pending.updated { try #require(object.isUpdated) }
   }
 }

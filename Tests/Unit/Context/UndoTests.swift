@@ -113,7 +113,7 @@ struct UndoTests {
     try context.save()
     #expect(try library.sql("SELECT count(*) FROM ZBOOK") == ["0"])
     try context.undo()
-    #expect(book.state == .inserted && context.inserted.count == 4)
+    #expect(book.state == .inserted && context.pending.inserted.count == 4)
     try context.save()
     #expect(try library.sql("SELECT ZTITLE, ZSHELF FROM ZBOOK") == ["a|1"])
     #expect(try library.related("Shelf", "pins", of: shelf.id) == labels.map(\.id))
@@ -316,7 +316,7 @@ struct UndoTests {
     try context.undo()
     #expect(book.isDeleted && !context.hasChanges)
     try context.redo()
-    #expect(book.id == -1 && context.inserted.contains(book))
+    #expect(book.id == -1 && context.pending.inserted.contains(book))
     try context.save()
     let id = book.id
     try context.undo()

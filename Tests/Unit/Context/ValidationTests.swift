@@ -63,7 +63,7 @@ struct ValidationTests {
     #expect(found.count == 3)
     for name in ["Band.name", "Band.players", "Song.band"] { #expect(found.contains { $0.contains("'\(name)'") }) }
     #expect(try Context(store: store).count(FetchRequest(entityName: "Band")) == 0)
-    #expect(context.inserted.count == 2)
+    #expect(context.pending.inserted.count == 2)
   }
 
   @Test func aFailedSaveLeavesEverythingPendingAndASecondSucceeds() throws {

@@ -95,7 +95,7 @@ struct FetchCancellationTests {
     }
     #expect(failure { _ = try context.fetch(some) }?.kind == .cancelled)
     #expect(looks == 50)
-    #expect(context.inserted.count == 100)
+    #expect(context.pending.inserted.count == 100)
   }
 
   @Test func theStoreIsNotToBeUsedFromTheProgressFunction() throws {

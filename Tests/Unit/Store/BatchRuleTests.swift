@@ -381,7 +381,7 @@ struct BatchRuleTests {
     _ = try context.delete(doomed, merges: true)
     #expect(try volumes[0].objects(of: tags).isEmpty)
     #expect(try volumes[1].objects(of: tags).map(\.id) == [kept.id])
-    #expect(!context.updated.contains(volumes[0]) && context.updated.contains(volumes[1]))
+    #expect(!context.pending.updated.contains(volumes[0]) && context.pending.updated.contains(volumes[1]))
     try context.save()
     let fresh = Context(store: library.store)
     let shelf = try fresh.existingObject(entityNamed: "Shelf", id: first.id)

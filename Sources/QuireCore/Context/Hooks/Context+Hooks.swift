@@ -108,7 +108,7 @@ extension Context {
       hookState.isSaving = false
       hookState.changedInSave = nil
     }
-    var round = pending
+    var round = pending.all
     for _ in 0..<Context.mostRounds {
       hookState.changedInSave = ObjectSet()
       for object in round where isPending(object) {

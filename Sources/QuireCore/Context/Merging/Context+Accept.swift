@@ -207,7 +207,7 @@ extension Context {
 
   /// Values that no store keeps go one level up all the same, as in Core Data.
   private func takeTransientValues(of child: Context) throws(Failure) {
-    for changed in child.updated {
+    for changed in child.pending.updated {
       for attribute in changed.entity.attributes where attribute.isTransient {
         guard changed.committed[attribute.slot] != nil, let object = try object(changed.reference, of: changed.entity),
           object.isLive, try object.isStillStored()

@@ -70,7 +70,7 @@ extension Context {
         object.state == .deleted || constraint.properties.contains { object.committed[$0.slot] != nil }
       }
       // A saved object keeps its row, whichever came first.
-      let candidates = updated.filter(isVacated) + Array(inserted)
+      let candidates = pending.updated.filter(isVacated) + Array(pending.inserted)
       var holders: [UniqueKey: (ManagedObject, Row?)] = [:]
       for object in candidates where object.entity.isKind(of: constraint.entity) && !object.isFault {
         guard let key = UniqueKey(constraint, of: object.values) else { continue }
@@ -161,7 +161,7 @@ extension Context {
       $0.inverse == nil && $0.destination.rootNumber == root
     }
     if loose.isEmpty { return }
-    for holder in Array(inserted) + Array(updated) where holder !== object && !holder.isFault {
+    for holder in pending.insertedAndUpdated where holder !== object && !holder.isFault {
       for relationship in loose where holder.entity.isKind(of: relationship.entity) {
         let slot = relationship.slot
         if relationship.isToMany {

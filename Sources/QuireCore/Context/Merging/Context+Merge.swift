@@ -318,7 +318,7 @@ extension Context {
         touch(object, at: slot)
       }
     }
-    for object in Array(inserted) + Array(updated) {
+    for object in pending.insertedAndUpdated {
       for relationship in object.entity.relationships where !relationship.isToMany && !object.isFault {
         let slot = relationship.slot
         guard case .object(let box) = object.values[slot], gone.contains(box.reference),
@@ -350,7 +350,7 @@ extension ManagedObject {
   private func agree(in relationship: Relationship) {
     guard let inverse = relationship.inverse else { return }
     if inverse.isToMany {
-      for member in context.pendingHolders(of: reference)
+      for member in context.pending.holders(of: reference)
       where member.entity.isKind(of: relationship.destination) && member.isLive {
         switch member.toMany[inverse.slot]?.pendingClaim(on: reference) {
         case true?: toMany[relationship.slot]?.add(member.reference)
@@ -381,7 +381,7 @@ extension ManagedObject {
         toMany[relationship.slot]?.takeBack(other)
       }
     }
-    for member in context.pendingHolders(of: reference)
+    for member in context.pending.holders(of: reference)
     where member.entity.isKind(of: relationship.destination) && !member.isFault && member.isLive && holdsSelf(member) {
       if member.state == .saved, member.committed[inverse.slot] == nil { continue }
       toMany[relationship.slot]?.add(member.reference)
@@ -435,7 +435,7 @@ extension ManagedObject {
       for property in entity.properties where !property.isTransient {
         values[property.slot] = row.values[property.slot]
         committed[property.slot] = nil
-        if case .object(let box) = row.values[property.slot] { context.noteHolder(self, of: box.reference) }
+        if case .object(let box) = row.values[property.slot] { context.pending.noteHolder(self, of: box.reference) }
       }
       return
     }
@@ -445,7 +445,7 @@ extension ManagedObject {
       if let saved = committed[slot] {
         if saved.isIdentical(to: present) { continue }
         committed[slot] = values[slot].isIdentical(to: present) ? nil : present
-        if case .object(let box) = present { context.noteHolder(self, of: box.reference) }
+        if case .object(let box) = present { context.pending.noteHolder(self, of: box.reference) }
         if state == .saved { context.touch(self, at: slot, from: values[slot]) }
       } else {
         let old = values[slot]

@@ -44,7 +44,7 @@ extension ManagedObject {
   /// The store has come to hold another value than the one that was changed here.
   private func takeOver(_ stored: Value, asSavedAt slot: Int) {
     committed[slot] = stored
-    if case .object(let box) = stored { context.noteHolder(self, of: box.reference) }
+    if case .object(let box) = stored { context.pending.noteHolder(self, of: box.reference) }
     context.touch(self, at: slot)
   }
 

@@ -62,21 +62,21 @@ extension ManagedObject {
   /// Has the delete rules applied to what the object relates to now.
   func deleteAgain() {
     toMany = [:]
-    context.awaitingDeleteRules.insert(self)
+    context.pending.awaitDeleteRules(self)
   }
 
   /// Another writer deleted the row: the object as it is here gets one again, under the same id, with the members that
   /// it had before others were settled.
   func insertAgain(_ formerMembers: [Int: ToManyMembers]) throws(Failure) {
     toMany = formerMembers
-    context.markReinserted(self)
+    context.pending.insertAgain(self)
     committed = [:]
     version = 0
     for relationship in entity.relationships where !relationship.isTransient {
       let slot = relationship.slot
       if !relationship.isToMany {
         guard case .object(let box) = values[slot] else { continue }
-        context.noteHolder(self, of: box.reference)
+        context.pending.noteHolder(self, of: box.reference)
         try settleInverse(of: relationship, at: box.reference)
       } else if isStored(relationship), relationship.isManyToMany || relationship.inverse == nil {
         overwriteMembers(at: slot, [])
@@ -97,7 +97,7 @@ extension ManagedObject {
 
   /// The row of an object that was inserted again was brought back by another writer.
   func becomeStored(as row: Row) {
-    context.markStored(self)
+    context.pending.becomeStored(self)
     version = row.version
     for slot in toMany.keys { toMany[slot]?.overwrite([]) }
     overwrite(row)
@@ -110,7 +110,7 @@ extension ManagedObject {
     let old = values[slot]
     values[slot] = stored
     committed[slot] = nil
-    for case .object(let box) in [old, stored] { context.noteHolder(self, of: box.reference) }
+    for case .object(let box) in [old, stored] { context.pending.noteHolder(self, of: box.reference) }
     context.touch(self, at: slot, from: old)
   }
 
@@ -126,7 +126,7 @@ extension ManagedObject {
         continue
       }
       committed[slot] = mine.isIdentical(to: present) ? nil : present
-      for case .object(let box) in [present, mine] { context.noteHolder(self, of: box.reference) }
+      for case .object(let box) in [present, mine] { context.pending.noteHolder(self, of: box.reference) }
       context.touch(self, at: slot, from: mine)
     }
   }
@@ -219,7 +219,7 @@ extension ManagedObject {
     context.touch(self, at: slot)
     guard relationship.isManyToMany, let inverse = relationship.inverse else { return }
     // The store has one among them that the same save deletes.
-    if context.hasDeleted(among: toMany[slot]?.members ?? []) { context.overlaid.insert(self) }
+    if context.hasDeleted(among: toMany[slot]?.members ?? []) { context.pending.noteOverlaid(self) }
     if policy == .overwrite { try forgetGoneMembers(of: relationship) }
     guard let members = toMany[slot] else { return }
     let now = Set(members.members)

@@ -100,7 +100,7 @@ extension Context {
     if case .temporary = parsed.key {
       var context: Context? = self
       while let holder = context {
-        if let object = holder.inserted.first(where: { $0.id < 0 && $0.uriText() == uri }) {
+        if let object = holder.pending.inserted.first(where: { $0.id < 0 && $0.uriText() == uri }) {
           return holder === self ? object : try existingObject(object.entity, id: object.id)
         }
         context = holder.parent

@@ -96,7 +96,7 @@ extension ManagedObject {
 
   /// Has the next save count members that changed without having been read.
   private func recount(_ relationship: Relationship) {
-    if toMany[relationship.slot] == nil { context.uncounted.insert(self) }
+    if toMany[relationship.slot] == nil { context.pending.noteUncounted(self) }
   }
 
   // MARK: To-many
@@ -132,7 +132,7 @@ extension ManagedObject {
           // Another writer may have given it to this owner since it was read: until that is merged, both sides say no.
           if object.committed[inverse.slot] == nil { continue }
           // Then it was given to another one here, which is laid over the saved members.
-          context.noteHolder(object, of: reference)
+          context.pending.noteHolder(object, of: reference)
         }
         members.append(object.reference)
       }
@@ -155,7 +155,7 @@ extension ManagedObject {
       overlayPending(relationship, on: &members)
     }
     // Others have added what is deleted here, where no delete rule was to find it.
-    if context.hasDeleted(among: members) { context.overlaid.insert(self) }
+    if context.hasDeleted(among: members) { context.pending.noteOverlaid(self) }
     toMany[relationship.slot] = ToManyMembers(members, saved: saved, isOrdered: relationship.isOrdered)
     return members
   }
@@ -168,7 +168,7 @@ extension ManagedObject {
   /// Lays over the saved members what unsaved objects say about the to-one inverse.
   private func overlayPending(_ relationship: Relationship, on members: inout [ObjectReference]) {
     guard let inverse = relationship.inverse, !inverse.isToMany else { return }
-    let holders = context.pendingHolders(of: reference)
+    let holders = context.pending.holders(of: reference)
     if holders.isEmpty { return }
     var saved = Set(members)
     let savedCount = saved.count
@@ -184,7 +184,7 @@ extension ManagedObject {
       }
     }
     if !removed.isEmpty { members.removeAll { removed.contains($0) } }
-    if !removed.isEmpty || holdsDeleted || saved.count > savedCount { context.overlaid.insert(self) }
+    if !removed.isEmpty || holdsDeleted || saved.count > savedCount { context.pending.noteOverlaid(self) }
   }
 
   /// Lays over the saved members what the other sides of unsaved pairs say, which keep them when others have saved.
@@ -193,7 +193,7 @@ extension ManagedObject {
     _ relationship: Relationship, on members: inout [ObjectReference], readAs saved: inout [ObjectReference]
   ) {
     guard let inverse = relationship.inverse else { return }
-    for object in context.pendingHolders(of: reference)
+    for object in context.pending.holders(of: reference)
     where object.isLive && object.entity.isKind(of: relationship.destination) {
       guard object.toMany[inverse.slot]?.isChanged == true else { continue }
       let place = members.firstIndex(of: object.reference)
@@ -207,7 +207,7 @@ extension ManagedObject {
         members.remove(at: place)
         if !isPending { saved.removeAll { $0 == object.reference } }
       }
-      context.overlaid.insert(self)
+      context.pending.noteOverlaid(self)
     }
   }
 
@@ -309,8 +309,8 @@ extension ManagedObject {
   /// A pair is a change of both, of which each is to know should its own members be read anew.
   private func noteHolders(_ other: ManagedObject, _ relationship: Relationship) {
     if !relationship.isManyToMany { return }
-    context.noteHolder(self, of: other.reference)
-    context.noteHolder(other, of: reference)
+    context.pending.noteHolder(self, of: other.reference)
+    context.pending.noteHolder(other, of: reference)
   }
 
   // MARK: Deletion

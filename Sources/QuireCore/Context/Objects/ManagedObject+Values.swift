@@ -197,8 +197,8 @@ extension ManagedObject {
       }
     }
     values[slot] = value
-    if case .object(let box) = old { context.noteHolder(self, of: box.reference) }
-    if case .object(let box) = value { context.noteHolder(self, of: box.reference) }
+    if case .object(let box) = old { context.pending.noteHolder(self, of: box.reference) }
+    if case .object(let box) = value { context.pending.noteHolder(self, of: box.reference) }
     context.touch(self, at: slot, from: old)
   }
 }
@@ -217,7 +217,7 @@ extension Context {
 
   /// Whether the next save deletes one of them.
   func hasDeleted(among references: [ObjectReference]) -> Bool {
-    !deleted.isEmpty && references.contains(where: isToBeDeleted)
+    !pending.deleted.isEmpty && references.contains(where: isToBeDeleted)
   }
 
   /// The object behind a reference that a relationship holds. The row tells the concrete entity when it is not known.

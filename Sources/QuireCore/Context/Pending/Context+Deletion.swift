@@ -2,27 +2,26 @@ extension Context {
   /// Applies the delete rules of everything deleted since the last time, in one pass over what they reach. What fails
   /// is tried again the next time.
   func propagateDeletes() throws(Failure) {
-    while !awaitingDeleteRules.isEmpty {
-      let batch = awaitingDeleteRules.take()
+    while let batch = pending.takeAwaitingDeleteRules() {
       let reached: [ManagedObject]
       do {
         try noteHolders(of: batch)
         reached = try readReach(of: batch)
       } catch {
-        for object in batch { awaitingDeleteRules.insert(object) }
+        batch.forEach(pending.awaitDeleteRules)
         throw error
       }
       defer { withExtendedLifetime(reached) {} }
       for (place, object) in batch.enumerated() {
         do {
-          for other in try object.applyDeleteRules(cascades: !cancelledInserts.contains(object)) where other.isLive {
+          for other in try object.applyDeleteRules(cascades: !pending.isCancelledInsert(object)) where other.isLive {
             try prepareForDeletion(other)
             if !other.isLive { continue }
             try prepareUndo(ofDeleting: other)
             markDeleted(other)
           }
         } catch {
-          for object in batch[place...] { awaitingDeleteRules.insert(object) }
+          batch[place...].forEach(pending.awaitDeleteRules)
           throw error
         }
       }
@@ -75,7 +74,7 @@ extension Context {
     }
     let exposed = exposedRelationships(to: gone) + denying
     if exposed.isEmpty { return }
-    for object in Array(inserted) + Array(updated) {
+    for object in pending.insertedAndUpdated {
       for relationship in exposed where object.entity.isKind(of: relationship.entity) { object.release(relationship) }
     }
   }

@@ -16,7 +16,7 @@ extension ManagedObject {
   /// Whether pending objects hold this one that did not, or the other way round; whether its members were read or not.
   private func hasGainedOrLostMembers(of relationship: Relationship) -> Bool {
     guard let inverse = relationship.inverse, !inverse.isToMany else { return false }
-    return context.pendingHolders(of: reference).contains { holder in
+    return context.pending.holders(of: reference).contains { holder in
       if holder.isFault || !holder.entity.isKind(of: relationship.destination) { return false }
       func isSelf(_ value: Value) -> Bool {
         if case .object(let box) = value { return box.reference == reference }

@@ -35,23 +35,3 @@ final class PendingValues {
     return key.bytes
   }
 }
-
-extension Context {
-  /// More than this are found faster by their values than one after the other.
-  private static let mostInTurn = 32
-
-  /// Whether pending objects are to be looked up by their values.
-  ///
-  /// While observers are told of changes, `pendingValues` has not heard of all of them.
-  var findsPendingByValue: Bool {
-    !source.holdsObjects && !isProcessing && inserted.count + updated.count > Context.mostInTurn
-  }
-
-  /// The objects with pending changes that have that value. All changes have been processed.
-  func pendingObjects(with value: Value, of property: Property) -> [ManagedObject] {
-    let known = pendingValues.first { $0.property === property }
-    let values = known ?? PendingValues(of: property, among: Array(inserted) + Array(updated))
-    if known == nil { pendingValues.append(values) }
-    return values.objects(with: value)
-  }
-}

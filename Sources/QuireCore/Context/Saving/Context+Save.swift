@@ -15,9 +15,10 @@ extension Context {
 
     // From here on nothing fails: the file has the changes.
     var assigned: [(object: ManagedObject, temporary: Int64)] = []
-    let insertedObjects = Array(inserted), updatedObjects = Array(updated), deletedObjects = Array(deleted)
+    let insertedObjects = Array(pending.inserted), updatedObjects = Array(pending.updated)
+    let deletedObjects = Array(pending.deleted)
     defer { didSave(insertedObjects, updatedObjects, deletedObjects) }
-    forgetPending()
+    pending.removeSaved()
     for object in insertedObjects {
       if object.id < 0, let id = result?.permanentIDs[object.reference] {
         assigned.append((object, rename(object, to: id)))
@@ -38,9 +39,9 @@ extension Context {
     }
     dropFromMembers(deletedObjects)
     if !assigned.isEmpty {
-      resolveTemporaryReferences(in: insertedObjects + updatedObjects + Array(overlaid), assigned)
+      resolveTemporaryReferences(in: insertedObjects + updatedObjects + Array(pending.overlaid), assigned)
     }
-    for object in overlaid.take() { object.commit() }
+    for object in pending.takeOverlaid() { object.commit() }
     defer { source.announceSave() }
     // What still refers to a deleted object, because no rule took it away, refers to nothing from now on.
     let hasDangling = !exposedRelationships(to: deletedObjects).isEmpty
@@ -86,7 +87,7 @@ extension Context {
     try source.obtainPermanentIDs()
     try process()
     var assigned: [(object: ManagedObject, temporary: Int64)] = []
-    let byRoot = Dictionary(grouping: inserted, by: \.entity.rootNumber)
+    let byRoot = Dictionary(grouping: pending.inserted, by: \.entity.rootNumber)
     for (_, objects) in byRoot.sorted(by: { $0.key < $1.key }) {
       guard let root = objects.first?.entity.root else { continue }
       let used = try source.usedIDs(objects.filter { $0.id > 0 }.map(\.id), root: root)
@@ -99,7 +100,7 @@ extension Context {
       }
     }
     if assigned.isEmpty { return }
-    resolveTemporaryReferences(in: pending + Array(overlaid), assigned)
+    resolveTemporaryReferences(in: pending.all + Array(pending.overlaid), assigned)
     announceIDs(assigned)
     try process()
   }
@@ -117,9 +118,9 @@ extension Context {
   func dropPending() {
     generation += 1
     undoManager?.removeAllActions()
-    let insertedObjects = Array(inserted), updatedObjects = Array(updated), deletedObjects = Array(deleted)
-    forgetPending()
-    awaitingDeleteRules = ObjectSet()
+    let insertedObjects = Array(pending.inserted), updatedObjects = Array(pending.updated)
+    let deletedObjects = Array(pending.deleted), overlaidObjects = Array(pending.overlaid)
+    pending.removeAll()
     for object in insertedObjects {
       touchLife(of: object, isLive: true)
       object.state = .gone
@@ -132,7 +133,7 @@ extension Context {
     for object in updatedObjects + deletedObjects {
       object.restore()
     }
-    for object in overlaid.take() { object.toMany = [:] }
+    for object in overlaidObjects { object.toMany = [:] }
     if hasConflicted {
       turnIntoFaults(registeredObjects, if: { $0.state == .saved }) { object in
         object.forgetValues()
@@ -159,7 +160,7 @@ extension Context {
       if let mine = registeredObject(reference) {
         own.append((mine, rename(mine, to: object.id)))
       } else {
-        renameHolders(of: reference, to: object.reference)
+        pending.renameHolders(of: reference, to: object.reference)
         own.append((self.object(object.reference, entity: object.entity), temporary))
       }
     }
@@ -174,9 +175,9 @@ extension Context {
   /// rule took them out of.
   private func dropFromMembers(_ gone: [ManagedObject]) {
     let isExposed = exposedRelationships(to: gone).contains(where: \.isToMany)
-    if gone.isEmpty || overlaid.isEmpty && !isExposed { return }
+    if gone.isEmpty || pending.overlaid.isEmpty && !isExposed { return }
     let references = Set(gone.map(\.reference))
-    for object in overlaid { object.dropMembers(references) }
+    for object in pending.overlaid { object.dropMembers(references) }
     if !isExposed { return }
     for object in registeredObjects { object.dropMembers(references) }
   }
@@ -187,7 +188,7 @@ extension Context {
     table.unregister(temporary)
     object.becomePermanent(id: id)
     table.register(object)
-    renameHolders(of: temporary, to: object.reference)
+    pending.renameHolders(of: temporary, to: object.reference)
     return temporary.id
   }
 
@@ -206,13 +207,13 @@ extension Context {
 
   func saveRequest() throws(Failure) -> SaveRequest {
     var request = SaveRequest()
-    request.inserts.reserveCapacity(inserted.count)
-    request.deletes.reserveCapacity(deleted.count)
-    for object in inserted {
+    request.inserts.reserveCapacity(pending.inserted.count)
+    request.deletes.reserveCapacity(pending.deleted.count)
+    for object in pending.inserted {
       request.inserts.append(SaveRequest.Insert(entity: object.entity, id: object.id, values: object.values))
       object.appendToManyChanges(to: &request)
     }
-    for object in updated {
+    for object in pending.updated {
       var changes: [(slot: Int, value: Value)] = []
       for (slot, _) in object.committed.sorted(by: { $0.key < $1.key })
       where !object.entity.properties[slot].isTransient {
@@ -225,7 +226,7 @@ extension Context {
       }
       object.appendToManyChanges(to: &request)
     }
-    for object in deleted {
+    for object in pending.deleted {
       request.deletes.append(
         SaveRequest.Delete(entity: object.entity, id: object.id, expectedVersion: object.version))
     }

@@ -189,7 +189,7 @@ extension Context {
         try other.isStillStored(), case .object(let box) = other.values[inverse.slot],
         box.reference == object.reference
       else { continue }
-      noteHolder(other, of: object.reference)
+      pending.noteHolder(other, of: object.reference)
     }
   }
 

@@ -18,15 +18,15 @@ struct Validation {
   static func check(_ context: Context) throws(Failure) {
     var validation = Validation(context)
     try context.withoutChanges { () throws(Failure) in
-      for object in context.inserted { try validation.check(object, .whole) }
-      for object in context.updated { try validation.check(object, .changes) }
-      for object in context.uncounted where object.state == .saved {
+      for object in context.pending.inserted { try validation.check(object, .whole) }
+      for object in context.pending.updated { try validation.check(object, .changes) }
+      for object in context.pending.uncounted where object.state == .saved {
         for relationship in object.entity.relationships
         where relationship.isToMany && object.toMany[relationship.slot]?.isChanged != true {
           try validation.checkCount(of: relationship, in: object)
         }
       }
-      for object in context.deleted { try validation.checkDeny(object) }
+      for object in context.pending.deleted { try validation.checkDeny(object) }
     }
     try validation.finish()
   }
