@@ -219,7 +219,7 @@ public func quire_context_check_entry(
 
 @_cdecl("quire_context_generation") @implementation
 public func quire_context_generation(_ context: UnsafePointer<quire_context>?) -> UInt64 {
-  peek(context)?.generation ?? 0
+  peek(context)?.clock.generation ?? 0
 }
 
 @_cdecl("quire_context_descriptor") @implementation

@@ -13,8 +13,8 @@ final class Context {
   let confinement: Confinement
   /// What others have saved, or its parent has changed, and this context has not taken over.
   let inbox = ChangeInbox()
-  /// Grows whenever values of objects come to be others by something else than a call that sets them.
-  var generation: UInt64 = 0
+  /// Tells earlier from later.
+  var clock = ContextClock()
   /// Whether `merge` is part of processing changes.
   var mergesAutomatically = false
   /// Tells the temporary URIs of one context from those of another.
@@ -22,13 +22,10 @@ final class Context {
 
   /// Its objects by their references.
   let table = ObjectTable()
-
   /// What differs from the store, or from its parent.
   let pending = PendingChanges()
-  /// Changed in any way since observers were last told.
-  var touched = ObjectSet()
-  /// Counts changes, so that an observer can tell those that it has seen from those that came later.
-  var touchCount: UInt64 = 0
+  /// Tells observers of changes.
+  let announcer = Announcer()
   /// The query of the last fetch, which is often the next one too.
   var lastQuery: AnyObject?
   /// Whether a save has met changes of another writer, so that what was read is out of date.
@@ -56,17 +53,10 @@ final class Context {
   /// The transaction of the file that it holds open; a child never has one.
   var transaction: HeldTransaction?
 
-  private var observers = WeakReferences<WeakObserver>()
   var queuedLists = QueuedLists()
-  private(set) var isProcessing = false
+  var isProcessing = false
   /// References from outside the library to the context or to anything that belongs to it.
   private let externalReferences = Atomic<Int>(0)
-
-  private struct WeakObserver: WeakReference {
-    weak var observer: (any ContextObserver)?
-
-    var isGone: Bool { observer == nil }
-  }
 
   private struct WeakContext: WeakReference {
     weak var context: Context?
@@ -121,23 +111,7 @@ final class Context {
     letGoOfParent()
   }
 
-  /// Grows with each merge of what others have saved.
-  var mergeCount: UInt32 = 1
-
-  /// `mergeCount` when a list was last read ahead of what objects show; 0 for never.
-  private(set) var listsAheadSince: UInt32 = 0
-
-  /// A list is read, whose rows may be newer than objects that were read before.
-  func noteListReading() { if readsAhead { listsAheadSince = mergeCount } }
-
-  /// Whether a row that is read now may be newer than what observers have been told.
-  var readsAhead: Bool {
-    if observers.isEmpty, childReferences.isEmpty { return false }
-    return source.readsAhead(of: inbox)
-  }
-
-  /// Whether something has changed that observers were not told.
-  var hasUntoldChanges: Bool { !touched.isEmpty }
+  var hasNoChildren: Bool { childReferences.isEmpty }
 
   var children: [Context] { childReferences.isEmpty ? [] : childReferences.all.compactMap(\.context) }
 
@@ -161,7 +135,7 @@ final class Context {
   /// objects.
   func end() {
     pending.removeAll()
-    touched = ObjectSet()
+    announcer.forgetNews()
     undoManager = nil
     abandonTransaction()
     letGoOfParent()
@@ -170,93 +144,5 @@ final class Context {
   private func letGoOfParent() {
     if holdsParent { parent?.releaseExternally() }
     holdsParent = false
-  }
-
-  // MARK: Observers
-
-  func add(_ observer: any ContextObserver) {
-    observers.add(WeakObserver(observer: observer))
-  }
-
-  var liveObservers: [any ContextObserver] { observers.all.compactMap(\.observer) }
-
-  /// More rounds than any sensible chain of delegates needs: Core Data gives up after as many.
-  private static let mostRounds = 1000
-
-  /// What a delegate failed with, until it has come out of a call.
-  private var delegateFailure: Failure?
-
-  /// Of several failures the first counts.
-  func noteDelegateFailure(_ failure: Failure) { if delegateFailure == nil { delegateFailure = failure } }
-
-  /// Applies delete rules and tells the observers what changed; fails with what a delegate failed with when all have
-  /// been told. Called from within an observer it leaves the rest to the running call, which goes on until nothing new
-  /// has happened.
-  func process() throws(Failure) {
-    try notifyObservers()
-    // Within an observer the running call fails.
-    var context: Context? = self
-    while let some = context, !some.isProcessing {
-      if let failure = some.delegateFailure {
-        some.delegateFailure = nil
-        throw failure
-      }
-      context = some.parent
-    }
-  }
-
-  /// The same for a call that cannot fail any more: what a delegate fails with comes out of the next one.
-  func notifyObservers() throws(Failure) {
-    // What a child sees is what its parent has when its delete rules have been applied.
-    try parent?.notifyObservers()
-    try propagateDeletes()
-    if isProcessing { return }
-    isProcessing = true
-    defer {
-      isProcessing = false
-      undoManager?.closeEvent()
-    }
-    for _ in 0..<Context.mostRounds {
-      let objects = touched.take()
-      if objects.isEmpty { return }
-      pending.noteValues(of: objects)
-      if observers.isEmpty, childReferences.isEmpty {
-        for object in objects { object.unheard = UnheardChange() }
-        continue
-      }
-      var batch: [ObjectChange] = [], takenBack: [ManagedObject] = []
-      for object in objects {
-        if let change = object.takeUnheardChange() { batch.append(change) } else { takenBack.append(object) }
-      }
-      forwardToChildren(batch, takenBack: takenBack)
-      let changes = ChangeBatch(batch)
-      do {
-        for observer in liveObservers {
-          try observer.contextDidChange(changes)
-          // What a delegate has deleted the next observer must not meet half done: a relationship to it that shows
-          // nothing, although no rule has emptied it, would show the object again after a rollback that tells nobody.
-          try propagateDeletes()
-        }
-      } catch {
-        // Whoever was not told is told the next time; to be told twice of one state does no harm.
-        for change in batch { change.object.restoreUnheard(change) }
-        for object in objects { touched.insert(object) }
-        throw error
-      }
-      try propagateDeletes()
-    }
-    throw Failure(
-      .invalidState,
-      "Delegates changed objects in \(Context.mostRounds) brackets in a row. "
-        + "A delegate must not change an object each time it is told of a change.")
-  }
-
-  /// Runs what tells delegates of something else than changes of objects. What they change is told when it is done.
-  func notifying(_ body: () -> Void) throws(Failure) {
-    if isProcessing { return body() }
-    isProcessing = true
-    body()
-    isProcessing = false
-    try process()
   }
 }

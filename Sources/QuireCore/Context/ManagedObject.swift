@@ -33,7 +33,7 @@ final class ManagedObject {
   var unheard = UnheardChange()
   /// It was read, and its hook `awakeFromFetch`, if there is one, has not been called since.
   var awaitsAwakening = false
-  /// `Context.mergeCount` when it was last read ahead of what observers know; 0 for never.
+  /// `ContextClock.merge` when it was last read ahead of what observers know; 0 for never.
   var aheadSince: UInt32 = 0
   /// Lent to callers until the id becomes permanent.
   private var uri: Text?

@@ -134,7 +134,7 @@ struct HookTests {
     }
     var changes = 0
     let listener = Listener { changes += $0.count }
-    other.add(listener)
+    other.announcer.add(listener)
     let found = try other.existingObject(entityNamed: "Note", id: saved.id)
     #expect(recorder.take() == [])
     try found.awaken()
@@ -207,7 +207,7 @@ struct HookTests {
   @Test func theOrderOfASaveIsProcessingWillSaveValidationDidSave() throws {
     let recorder = try hooks([.willSave, .validate, .didSave])
     let listener = Listener { recorder.log.append("changed \($0.count)") }
-    context.add(listener)
+    context.announcer.add(listener)
     _ = try note()
     recorder.on(.didSave) { object throws(Failure) in #expect(object.state == .saved && !self.context.hasChanges) }
     try context.save()

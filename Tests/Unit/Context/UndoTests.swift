@@ -286,7 +286,7 @@ struct UndoTests {
 
   @Test func whatObserversDoWhenTheyAreToldOfAnUndoIsUndoneWithItsRedo() throws {
     let meddler = Meddler()
-    context.add(meddler)
+    context.announcer.add(meddler)
     try context.enableUndo(levels: 0)
     let book = try insert("Book", ["title": .text("a"), "price": .double(1)])
     try context.process()

@@ -167,7 +167,7 @@ struct CompositeTests {
     init(_ context: Context, _ roots: [Int], _ heard: @escaping ([[Int64: Int64]]) -> Void) {
       self.heard = heard
       self.roots = roots
-      context.add(self)
+      context.announcer.add(self)
     }
 
     func follows(_ entity: Entity) -> Bool { false }

@@ -131,7 +131,7 @@ struct ResultsControllerTests {
   static func assigningIDs(_ shop: Bookshop, _ probes: [ControllerProbe], _ body: () throws -> Void) throws {
     try shop.context.process()
     let watch = IDWatch(probes)
-    shop.context.add(watch)
+    shop.context.announcer.add(watch)
     try body()
     withExtendedLifetime(watch) {}
   }

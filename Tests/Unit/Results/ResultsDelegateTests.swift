@@ -26,7 +26,7 @@ struct ResultsDelegateTests {
     print("acting delegates: seed \(seed)")
     let shop = try Bookshop(seed: seed)
     let watch = IDWatch()
-    shop.context.add(watch)
+    shop.context.announcer.add(watch)
     let probes = try ResultsControllerTests.probes(shop)
     watch.probes = probes
     var reactions = 0

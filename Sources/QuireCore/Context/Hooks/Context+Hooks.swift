@@ -145,11 +145,11 @@ extension Context {
   /// Runs a validation, which must find objects at its end as they were when it looked at them.
   func withoutChanges(_ body: () throws(Failure) -> Void) throws(Failure) {
     guard let hooks, hooks.kinds.contains(.validate) else { return try body() }
-    let wasSaving = hookState.isSaving, changes = touchCount
+    let wasSaving = hookState.isSaving, changes = clock.change
     hookState.isSaving = true
     defer { hookState.isSaving = wasSaving }
     try body()
-    if touchCount != changes {
+    if clock.change != changes {
       throw Failure(
         .invalidState, "A validate hook has changed objects. Change them in will_save, which is called before.")
     }

@@ -9,7 +9,7 @@ extension Context {
     try checkMayChange()
     try checkNotReverting()
     try process()
-    generation += 1
+    clock.noteNewValues()
     let own = undoManager
     own?.closeEvent()
     // All of it is one step, also when a hook has changes processed meanwhile.

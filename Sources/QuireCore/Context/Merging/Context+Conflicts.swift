@@ -69,7 +69,7 @@ extension Context {
         "\(unresolved.count) objects are in conflict with another writer. The first: \(first.failure.message)",
         details: unresolved.map(\.reported), report: ConflictReport(conflicts: conflicts))
     }
-    generation += 1
+    clock.noteNewValues()
     var gone: Set<ObjectReference> = []
     var returning: [ManagedObject] = []
     // As they are before others that are settled let go of them.

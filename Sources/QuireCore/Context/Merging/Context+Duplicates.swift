@@ -36,7 +36,7 @@ extension Context {
         .constraint, failure.message.string, about: failure.offender, databaseCode: failure.databaseCode,
         report: ConflictReport(conflicts: unresolved))
     }
-    generation += 1
+    clock.noteNewValues()
     for (duplicate, policy) in decided {
       settledCount += 1
       let object = duplicate.object

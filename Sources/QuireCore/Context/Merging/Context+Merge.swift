@@ -38,7 +38,7 @@ extension Context {
       inbox.post(change)
       throw error
     }
-    mergeCount &+= 1
+    clock.noteMerge()
     runHooks(.refresh, refreshed)
     // What others have made refer to objects that are deleted here is for the delete rules, and not to be undone.
     undoManager?.isPaused = true
@@ -90,7 +90,7 @@ extension Context {
     var read: Set<ObjectIdentifier> = []
     // They return as the objects that they were: until that is done there must be no others.
     let readmitted = try readmitted(by: change), returning = Set(readmitted)
-    let observers = liveObservers
+    let observers = announcer.observers
     let reached = relationships(with: returned) + relationships(reaching: change)
     for (relationship, owners) in change.membershipChanges + reached {
       let isFollowed = observers.contains { $0.follows(relationship.entity) }
@@ -217,12 +217,12 @@ extension Context {
   /// told when changes are next processed. Gives the objects that have read rows anew.
   @discardableResult
   func merge(_ prepared: PreparedMerge) -> [ManagedObject] {
-    generation += 1
+    clock.noteNewValues()
     undoManager?.isPaused = true
     defer { undoManager?.isPaused = false }
     let change = prepared.change
     forwardToChildren(of: change)
-    let observers = liveObservers
+    let observers = announcer.observers
     var followed: [Int32: Bool] = [:]
     func isFollowed(_ row: RowIdentifier, _ entity: Entity) -> Bool {
       if let known = followed[row.entity] { return known }
@@ -259,14 +259,14 @@ extension Context {
         object.fulfil(with: row)
         continue
       }
-      let version = object.version, time = touchCount
-      let isAhead = object.aheadSince == mergeCount || listsAheadSince == mergeCount
+      let version = object.version, time = clock.change
+      let isAhead = clock.isAhead(since: object.aheadSince)
       object.rebase(onto: row)
       object.fetched = [:]
       if object.state == .saved { refreshed.append(object) }
       if object.state == .deleted { object.deleteAgain() }
       // Read since it was changed: what became different then observers do not know, nor what of it they knew before.
-      if object.state == .saved, isAhead || version == row.version && time == touchCount { touch(object) }
+      if object.state == .saved, isAhead || version == row.version && time == clock.change { touch(object) }
     }
     for (object, _) in prepared.rows { object.agreeWithPartners() }
     withExtendedLifetime(partners) {}

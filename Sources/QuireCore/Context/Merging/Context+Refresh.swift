@@ -13,7 +13,7 @@ extension Context {
     try checkMayChange()
     try object.checkBelongs(to: self)
     try object.checkReadable()
-    generation += 1
+    clock.noteNewValues()
     if merges {
       if object.state == .saved { try refresh([object], readsClean: true) }
     } else if object.state == .saved {
@@ -30,7 +30,7 @@ extension Context {
   /// Refreshes all objects that the context has, keeping what was changed. Those without changes become faults.
   func refreshAll() throws(Failure) {
     try checkMayChange()
-    generation += 1
+    clock.noteNewValues()
     try refresh(registeredObjects.filter { $0.state == .saved }, readsClean: false)
     try throwHookFailure()
   }

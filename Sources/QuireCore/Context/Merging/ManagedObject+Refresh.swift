@@ -30,7 +30,7 @@ extension ManagedObject {
       } else if !present.isIdentical(to: stored) {
         context.undoManager?.rebase(self, at: slot, from: present, to: stored)
         values[slot] = stored
-        context.generation += 1
+        context.clock.noteNewValues()
         context.touch(self, at: slot, from: present)
         guard let inverse = (property as? Relationship)?.inverse, inverse.isToMany else { continue }
         for case .object(let box) in [present, stored] {

@@ -5,7 +5,7 @@ extension ManagedObject {
     version = row.version
     unread = nil
     awaitsAwakening = true
-    if context.readsAhead { aheadSince = context.mergeCount }
+    if context.readsAhead { aheadSince = context.clock.merge }
   }
 
   /// Has the next use read everything anew.

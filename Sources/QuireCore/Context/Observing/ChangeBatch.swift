@@ -31,8 +31,8 @@ final class ChangeBatch {
     along path: [Relationship], _ property: Property, from entity: Entity, in context: Context,
     _ find: () throws(Failure) -> [ManagedObject]
   ) throws(Failure) -> [ManagedObject] {
-    if time != context.touchCount { findings = [] }
-    time = context.touchCount
+    if time != context.clock.change { findings = [] }
+    time = context.clock.change
     let known = findings.first {
       $0.property === property && $0.entity === entity && $0.path.elementsEqual(path, by: ===)
     }

@@ -4,11 +4,11 @@ extension Context {
   /// who follow them.
   func takeOver(_ derived: [DerivedValue]) {
     if derived.isEmpty { return }
-    generation += 1
+    clock.noteNewValues()
     // A child may have objects of rows that nobody has here.
     let change = StoreChange(updated: ContiguousArray(Set(derived.map(\.row))))
     for child in children { child.inbox.post(change) }
-    let observers = liveObservers
+    let observers = announcer.observers
     var followed: [Int32: Bool] = [:]
     for change in derived {
       guard let entity = model.entity(numbered: Int(change.row.entity)) else { continue }

@@ -9,9 +9,8 @@ extension Context {
   }
 
   private func note(_ object: ManagedObject) {
-    touchCount += 1
-    object.unheard.time = touchCount
-    touched.insert(object)
+    object.unheard.time = clock.noteChange()
+    announcer.note(object)
     hookState.changedInSave?.insert(object)
   }
 

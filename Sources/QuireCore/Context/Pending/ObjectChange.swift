@@ -2,7 +2,7 @@
 struct ObjectChange {
   let object: ManagedObject
   let properties: PropertySet
-  /// When it was last touched, by `Context.touchCount`.
+  /// When it was last touched, by `ContextClock.change`.
   let time: UInt64
   /// Whether others may have changed more of it than `properties`, since observers were last told of it.
   let isUncertain: Bool

@@ -70,7 +70,7 @@ final class ParentSource: SavedSource {
   // MARK: What is to come
 
   func readsAhead(of inbox: ChangeInbox) -> Bool {
-    !inbox.isEmpty || parent.hasUntoldChanges || parent.source.readsAhead(of: parent.inbox)
+    !inbox.isEmpty || parent.announcer.hasNews || parent.source.readsAhead(of: parent.inbox)
   }
 
   /// What the parent comes to tell arrives in the inbox of the child.

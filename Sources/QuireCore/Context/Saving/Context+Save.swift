@@ -62,7 +62,7 @@ extension Context {
     _ ownersLosingMembers: [(relationship: Relationship, owners: [RowIdentifier])], besides gone: [ManagedObject]
   ) {
     if ownersLosingMembers.isEmpty { return }
-    let gone = Set(gone.map(\.reference)), observers = liveObservers
+    let gone = Set(gone.map(\.reference)), observers = announcer.observers
     for (relationship, owners) in ownersLosingMembers {
       let isFollowed = !children.isEmpty || observers.contains { $0.follows(relationship.entity) }
       for owner in owners {
@@ -116,7 +116,7 @@ extension Context {
 
   /// The same without telling anybody yet.
   func dropPending() {
-    generation += 1
+    clock.noteNewValues()
     undoManager?.removeAllActions()
     let insertedObjects = Array(pending.inserted), updatedObjects = Array(pending.updated)
     let deletedObjects = Array(pending.deleted), overlaidObjects = Array(pending.overlaid)
@@ -146,7 +146,7 @@ extension Context {
 
   private func announceIDs(_ assigned: [(object: ManagedObject, temporary: Int64)]) {
     let oldestFirst = assigned.sorted { $0.object.id < $1.object.id }
-    for observer in liveObservers { observer.contextDidAssignIDs(oldestFirst) }
+    for observer in announcer.observers { observer.contextDidAssignIDs(oldestFirst) }
     for child in children { child.adoptIDs(assigned) }
   }
 
@@ -164,7 +164,7 @@ extension Context {
         own.append((self.object(object.reference, entity: object.entity), temporary))
       }
     }
-    generation += 1
+    clock.noteNewValues()
     for object in registeredObjects { object.replaceReferences(permanent) }
     undoManager?.replace(permanent)
     inbox.rename(permanent, model)

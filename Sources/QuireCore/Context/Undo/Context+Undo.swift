@@ -76,7 +76,7 @@ extension Context {
     try process()
     undoManager.closeEvent()
     guard let group = undoManager.last(direction) else { return [] }
-    generation += 1
+    clock.noteNewValues()
     undoManager.beginReverting()
     do {
       try bringBack(group.images, by: direction)

@@ -22,7 +22,7 @@ final class CompositeController: LiveList {
     self.context = context
     self.queuesChanges = queuesChanges
     number = context.queuedLists.takeNumber()
-    context.add(self)
+    context.announcer.add(self)
   }
 
   /// Puts a controller behind the others.
@@ -51,7 +51,7 @@ final class CompositeController: LiveList {
       )
     }
     for child in children { try child.prepareToRead("be fetched again") }
-    let time = context.touchCount
+    let time = context.clock.change
     var fresh: [ListContents] = []
     for child in children { fresh.append(try child.listing.contents(in: context, cache: child.cacheName)) }
     for (child, contents) in zip(children, fresh) { child.show(contents, since: time) }

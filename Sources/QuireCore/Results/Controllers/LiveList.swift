@@ -46,6 +46,6 @@ extension LiveList {
         .invalidState,
         "Only a delegate that is being told of changes can fail; report other failures where they happen.")
     }
-    context.noteDelegateFailure(Failure(.function, "A delegate of a \(Self.kindName) failed: \(reason)"))
+    context.announcer.noteFailure(Failure(.function, "A delegate of a \(Self.kindName) failed: \(reason)"))
   }
 }

@@ -9,7 +9,7 @@ final class ResultsController: LiveList {
   /// The contents that it is about to show, while it reports them: they must take over new ids, too.
   var incoming: ListContents?
   private(set) var isFetched = false
-  /// `Context.touchCount` at the fetch, which has seen everything up to there.
+  /// `ContextClock.change` at the fetch, which has seen everything up to there.
   private(set) var fetchTime: UInt64 = 0
   /// Where the list is in its history.
   private var moment = ListMoment()
@@ -53,7 +53,7 @@ final class ResultsController: LiveList {
     contents = ListContents(listing)
     watch = try ListWatch(listing.query, displaying: [], of: context.store)
     number = context.queuedLists.takeNumber()
-    context.add(self)
+    context.announcer.add(self)
   }
 
   var listing: Listing { contents.listing }
@@ -70,7 +70,7 @@ final class ResultsController: LiveList {
       throw Failure(
         .invalidState, "The results controller is shown in a composite; fetch that, which fetches all of its lists.")
     }
-    let time = context.touchCount
+    let time = context.clock.change
     show(try listing.contents(in: context, cache: cacheName), since: time)
   }
 

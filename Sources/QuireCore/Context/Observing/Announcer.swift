@@ -1,0 +1,89 @@
+/// Tells the observers of a context what has changed, in rounds: what observers change meanwhile is for the next round.
+final class Announcer {
+  private struct WeakObserver: WeakReference {
+    weak var observer: (any ContextObserver)?
+
+    var isGone: Bool { observer == nil }
+  }
+
+  /// More rounds than any sensible chain of delegates needs: Core Data gives up after as many.
+  private static let mostRounds = 1000
+
+  private var references = WeakReferences<WeakObserver>()
+  /// Changed in any way since observers were last told.
+  private var touched = ObjectSet()
+  /// What a delegate failed with, until it has come out of a call.
+  private var failure: Failure?
+
+  // MARK: Observers
+
+  func add(_ observer: any ContextObserver) { references.add(WeakObserver(observer: observer)) }
+
+  var hasNoObservers: Bool { references.isEmpty }
+
+  var observers: [any ContextObserver] { references.all.compactMap(\.observer) }
+
+  // MARK: What there is to tell
+
+  var hasNews: Bool { !touched.isEmpty }
+
+  func note(_ object: ManagedObject) { touched.insert(object) }
+
+  func forgetNews() { touched = ObjectSet() }
+
+  /// Of several failures of delegates the first counts.
+  func noteFailure(_ failure: Failure) { if self.failure == nil { self.failure = failure } }
+
+  /// Throws what a delegate has failed with since the last time.
+  func throwFailure() throws(Failure) {
+    guard let failure else { return }
+    self.failure = nil
+    throw failure
+  }
+
+  // MARK: Telling
+
+  /// Tells observers and children until nothing new has happened. For `Context.notifyObservers`, one at a time.
+  ///
+  /// No access to this object lasts over a callback, because callbacks change objects and add observers.
+  func runRounds(in context: Context) throws(Failure) {
+    assert(context.isProcessing)
+    for _ in 0..<Announcer.mostRounds {
+      let objects = touched.take()
+      if objects.isEmpty { return }
+      context.pending.noteValues(of: objects)
+      if hasNoObservers, context.hasNoChildren {
+        for object in objects { object.unheard = UnheardChange() }
+        continue
+      }
+      try tell(objects, in: context)
+      try context.propagateDeletes()
+    }
+    throw Failure(
+      .invalidState,
+      "Delegates changed objects in \(Announcer.mostRounds) brackets in a row. "
+        + "A delegate must not change an object each time it is told of a change.")
+  }
+
+  private func tell(_ objects: [ManagedObject], in context: Context) throws(Failure) {
+    var batch: [ObjectChange] = [], takenBack: [ManagedObject] = []
+    for object in objects {
+      if let change = object.takeUnheardChange() { batch.append(change) } else { takenBack.append(object) }
+    }
+    context.forwardToChildren(batch, takenBack: takenBack)
+    let changes = ChangeBatch(batch)
+    do {
+      for observer in observers {
+        try observer.contextDidChange(changes)
+        // What a delegate has deleted the next observer must not meet half done: a relationship to it that shows
+        // nothing, although no rule has emptied it, would show the object again after a rollback that tells nobody.
+        try context.propagateDeletes()
+      }
+    } catch {
+      // An observer that was not told is told the next time; to be told twice of one state does no harm.
+      for change in batch { change.object.restoreUnheard(change) }
+      for object in objects { note(object) }
+      throw error
+    }
+  }
+}

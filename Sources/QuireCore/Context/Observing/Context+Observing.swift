@@ -1,0 +1,48 @@
+extension Context {
+  /// Applies delete rules and tells the observers what changed; fails with what a delegate failed with when all have
+  /// been told. Called from within an observer it leaves the rest to the running call, which goes on until nothing new
+  /// has happened.
+  func process() throws(Failure) {
+    try notifyObservers()
+    // Within an observer the running call fails.
+    var context: Context? = self
+    while let some = context, !some.isProcessing {
+      try some.announcer.throwFailure()
+      context = some.parent
+    }
+  }
+
+  /// The same for a call that cannot fail any more: what a delegate fails with comes out of the next one.
+  func notifyObservers() throws(Failure) {
+    // What a child sees is what its parent has when its delete rules have been applied.
+    try parent?.notifyObservers()
+    try propagateDeletes()
+    if isProcessing { return }
+    isProcessing = true
+    defer {
+      isProcessing = false
+      undoManager?.closeEvent()
+    }
+    try announcer.runRounds(in: self)
+  }
+
+  /// Runs what tells delegates of something else than changes of objects. What they change is told when it is done.
+  func notifying(_ body: () -> Void) throws(Failure) {
+    if isProcessing { return body() }
+    isProcessing = true
+    body()
+    isProcessing = false
+    try process()
+  }
+
+  // MARK: Reading ahead
+
+  /// A list is read, whose rows may be newer than objects that were read before.
+  func noteListReading() { if readsAhead { clock.noteListAhead() } }
+
+  /// Whether a row that is read now may be newer than what observers have been told.
+  var readsAhead: Bool {
+    if announcer.hasNoObservers, hasNoChildren { return false }
+    return source.readsAhead(of: inbox)
+  }
+}
