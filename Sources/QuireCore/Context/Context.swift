@@ -43,10 +43,6 @@ final class Context {
   /// What a save does with objects that another writer has changed too; a handler decides object by object.
   var mergePolicy = MergePolicy.error
   var mergeHandler: MergeHandler?
-  /// While the handler looks at a conflict it may read, but change nothing.
-  var isAskingHandler = false
-  /// While it takes over what a child saves.
-  var isAccepting = false
   /// Conflicts that the last save settled.
   var settledCount = 0
 
@@ -54,7 +50,8 @@ final class Context {
   var transaction: HeldTransaction?
 
   var queuedLists = QueuedLists()
-  var isProcessing = false
+  /// What is under way, where code of the program may be running.
+  var activity: Activity = []
   /// References from outside the library to the context or to anything that belongs to it.
   private let externalReferences = Atomic<Int>(0)
 

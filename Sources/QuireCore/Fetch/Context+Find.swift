@@ -42,7 +42,7 @@ extension Context {
   /// Whether pending objects are to be looked up by their values.
   ///
   /// While observers are told of changes, the lookup does not know of all of them.
-  private var findsPendingByValue: Bool { !source.holdsObjects && !isProcessing && pending.isLarge }
+  private var findsPendingByValue: Bool { !source.holdsObjects && !isNotifying && pending.isLarge }
 
   /// The value in the form in which the property has it.
   private func soughtValue(_ value: Value, of property: Property) throws(Failure) -> Value {

@@ -344,7 +344,7 @@ struct MergePolicyTests {
     #expect(asked == books.map(\.id) && second.settledCount == 3)
     #expect(refusals == Array(repeating: .invalidState, count: 6))
     #expect(try stored() == ["mine|1.0", "theirs|1.0", "mine|0.0"])
-    #expect(!second.isAskingHandler)
+    #expect(!second.activity.contains(.askingHandler))
   }
 
   @Test func oneObjectThatTheHandlerLeavesInConflictLeavesAllAsTheyWere() throws {

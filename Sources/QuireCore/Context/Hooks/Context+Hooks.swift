@@ -9,8 +9,6 @@ struct Refusal {
 /// What hooks are doing to a context at the moment.
 struct HookState {
   var depth = 0
-  /// A save is asking hooks, or telling them.
-  var isSaving = false
   /// Whose `awakeFromFetch` is running, or one of the hooks around snapshots: its values are set without being changes.
   var awakening: ManagedObject?
   /// What the last hook around snapshots failed with.
@@ -45,15 +43,7 @@ extension Context {
     }
     hookState.depth += 1
     defer { hookState.depth -= 1 }
-    try hooks.call(kind, object, events)
-  }
-
-  /// While a save is in its hooks there cannot be another one.
-  func refuseSaveInHooks() throws(Failure) {
-    if hookState.isSaving {
-      throw Failure(
-        .invalidState, "A save of this context is running, and a hook of it cannot save. Change what is to be saved.")
-    }
+    try during(.inHook) { () throws(Failure) in try hooks.call(kind, object, events) }
   }
 
   // MARK: Coming and going
@@ -103,11 +93,11 @@ extension Context {
   /// Calls `willSave` for everything pending, and again for what changed meanwhile until nothing does.
   func willSave() throws(Failure) {
     guard let hooks, hooks.kinds.contains(.willSave) else { return }
-    hookState.isSaving = true
-    defer {
-      hookState.isSaving = false
-      hookState.changedInSave = nil
-    }
+    defer { hookState.changedInSave = nil }
+    try during(.inSaveHooks) { () throws(Failure) in try runWillSave() }
+  }
+
+  private func runWillSave() throws(Failure) {
     var round = pending.all
     for _ in 0..<Context.mostRounds {
       hookState.changedInSave = ObjectSet()
@@ -133,23 +123,20 @@ extension Context {
   /// Calls `didSave` for what a save wrote. It may change objects again, for the next save.
   func didSave(_ inserted: [ManagedObject], _ updated: [ManagedObject], _ deleted: [ManagedObject]) {
     guard let hooks, hooks.kinds.contains(.didSave) else { return }
-    let outer = hookState.isSaving
-    hookState.isSaving = true
-    defer { hookState.isSaving = outer }
-    for objects in [inserted, updated, deleted] {
-      // The file has the changes: a hook that fails keeps that to itself.
-      for object in objects { try? call(.didSave, object) }
+    during(.inSaveHooks) {
+      for objects in [inserted, updated, deleted] {
+        // The file has the changes: a hook that fails keeps that to itself.
+        for object in objects { try? call(.didSave, object) }
+      }
     }
   }
 
   /// Runs a validation, which must find objects at its end as they were when it looked at them.
   func withoutChanges(_ body: () throws(Failure) -> Void) throws(Failure) {
     guard let hooks, hooks.kinds.contains(.validate) else { return try body() }
-    let wasSaving = hookState.isSaving, changes = clock.change
-    hookState.isSaving = true
-    defer { hookState.isSaving = wasSaving }
-    try body()
-    if clock.change != changes {
+    let time = clock.change
+    try during(.inSaveHooks, body)
+    if clock.change != time {
       throw Failure(
         .invalidState, "A validate hook has changed objects. Change them in will_save, which is called before.")
     }

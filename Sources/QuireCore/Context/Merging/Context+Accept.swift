@@ -16,10 +16,10 @@ extension Context {
     let noted = UndoManager(levels: 0)
     noted.beginReverting()
     undoManager = noted
-    isAccepting = true
+    activity.insert(.accepting)
     defer {
       undoManager = own
-      isAccepting = false
+      activity.remove(.accepting)
     }
     do throws(Failure) {
       let read = try objects(of: request)
@@ -41,14 +41,6 @@ extension Context {
       throw error
     }
     own?.note(noted.takeHalf())
-  }
-
-  /// The first thing in everything that would end or split the step that a child's save is.
-  func checkNotAccepting() throws(Failure) {
-    if isAccepting {
-      throw Failure(
-        .invalidState, "A child is saving into this context, and a hook of that cannot do this. Do it after the save.")
-    }
   }
 
   // MARK: Conflicts

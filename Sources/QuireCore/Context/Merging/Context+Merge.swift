@@ -52,7 +52,7 @@ extension Context {
   /// For what shows the state of the store. Within an observer the running bracket goes on first.
   func mergeIfAutomatic() throws(Failure) {
     try source.mergeIfAutomatic()
-    if mergesAutomatically, !isProcessing, !isAskingHandler, !inbox.isEmpty { try merge() }
+    if mergesAutomatically, activity.isDisjoint(with: [.notifying, .askingHandler]), !inbox.isEmpty { try merge() }
   }
 
   /// Reads what `merge` needs, so that nothing is left that can fail once the change is in the file.

@@ -38,11 +38,7 @@ extension Context {
   /// Drops everything pending, tells observers of that, and forgets all objects, so that whatever is asked for is read
   /// anew. What observers change while they are told of it stays.
   func reset() throws(Failure) {
-    try checkMayChange()
-    try checkNotReverting()
-    if isProcessing {
-      throw Failure(.invalidState, "A context cannot be reset by a delegate that is being told of its changes.")
-    }
+    try checkMayReset()
     var failure: Failure?
     do throws(Failure) { try rollback() } catch {
       if error.kind != .function { throw error }

@@ -13,29 +13,13 @@ enum MergePolicy: UInt32, Sendable {
 }
 
 extension Context {
-  /// The first thing in everything that changes the context or the store by it.
-  func checkMayChange() throws(Failure) {
-    try checkMayEndTransaction()
-    try checkTransactionIsThere()
-  }
-
-  func checkMayEndTransaction() throws(Failure) {
-    try store.checkOpen()
-    if isAskingHandler {
-      throw Failure(
-        .invalidState,
-        "A merge handler decides about a conflict of this context, or of a child; it may read but change nothing. "
-          + "Return a policy, and change objects after the save.")
-    }
-  }
-
   func policy(for conflict: Conflict) -> MergePolicy {
     guard let mergeHandler else { return mergePolicy }
     // What the child read of its parents is what the conflict is about.
     func note(_ isAsking: Bool) {
       var context: Context? = self
       while let some = context {
-        some.isAskingHandler = isAsking
+        if isAsking { some.activity.insert(.askingHandler) } else { some.activity.remove(.askingHandler) }
         context = some.parent
       }
     }

@@ -47,7 +47,7 @@ final class Announcer {
   ///
   /// No access to this object lasts over a callback, because callbacks change objects and add observers.
   func runRounds(in context: Context) throws(Failure) {
-    assert(context.isProcessing)
+    assert(context.isNotifying)
     for _ in 0..<Announcer.mostRounds {
       let objects = touched.take()
       if objects.isEmpty { return }

@@ -6,7 +6,7 @@ extension Context {
     try notifyObservers()
     // Within an observer the running call fails.
     var context: Context? = self
-    while let some = context, !some.isProcessing {
+    while let some = context, !some.isNotifying {
       try some.announcer.throwFailure()
       context = some.parent
     }
@@ -17,21 +17,15 @@ extension Context {
     // What a child sees is what its parent has when its delete rules have been applied.
     try parent?.notifyObservers()
     try propagateDeletes()
-    if isProcessing { return }
-    isProcessing = true
-    defer {
-      isProcessing = false
-      undoManager?.closeEvent()
-    }
-    try announcer.runRounds(in: self)
+    if isNotifying { return }
+    defer { undoManager?.closeEvent() }
+    try during(.notifying) { () throws(Failure) in try announcer.runRounds(in: self) }
   }
 
   /// Runs what tells delegates of something else than changes of objects. What they change is told when it is done.
   func notifying(_ body: () -> Void) throws(Failure) {
-    if isProcessing { return body() }
-    isProcessing = true
-    body()
-    isProcessing = false
+    if isNotifying { return body() }
+    during(.notifying, body)
     try process()
   }
 

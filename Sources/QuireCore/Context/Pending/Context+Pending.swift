@@ -18,7 +18,7 @@ extension Context {
   /// object among the changed ones if it is.
   func touch(_ object: ManagedObject, at slot: Int, from old: Value? = nil) {
     // While observers are being told, some know the old value and some the new one.
-    if let old, !isProcessing {
+    if let old, !isNotifying {
       object.unheard.remember(old, at: slot)
     } else {
       object.unheard.properties.insert(slot: slot)
@@ -38,7 +38,7 @@ extension Context {
         object.unheard.notePassing(object.values[each.slot], at: each.slot)
       }
     }
-    if isProcessing {
+    if isNotifying {
       object.unheard.properties = .all
     } else if object.unheard.wasLive == nil {
       object.unheard.wasLive = isLive

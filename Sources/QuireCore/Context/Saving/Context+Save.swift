@@ -1,9 +1,7 @@
 extension Context {
   /// Writes everything pending in one transaction. On failure nothing was written and everything stays pending.
   func save() throws(Failure) {
-    try checkMayChange()
-    try checkNotAccepting()
-    try refuseSaveInHooks()
+    try checkMaySave()
     settledCount = 0
     try process()
     if !hasChanges { return }
@@ -82,8 +80,7 @@ extension Context {
   ///
   /// Changes are processed first: an object that was deleted unheard still has its place among the temporary ids.
   func obtainPermanentIDs() throws(Failure) {
-    try checkMayChange()
-    try checkNotAccepting()
+    try checkMayEndStep()
     try source.obtainPermanentIDs()
     try process()
     var assigned: [(object: ManagedObject, temporary: Int64)] = []
@@ -107,8 +104,7 @@ extension Context {
 
   /// Drops everything pending. After a conflict everything is read anew, or it would be in conflict for ever.
   func rollback() throws(Failure) {
-    try checkMayChange()
-    try checkNotAccepting()
+    try checkMayEndStep()
     dropPending()
     try process()
     try throwHookFailure()

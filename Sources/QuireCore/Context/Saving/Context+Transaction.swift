@@ -56,17 +56,6 @@ extension Context {
     store.rollBack(transaction)
   }
 
-  /// A context whose transaction is gone shows what is not in the file, and must not build on that.
-  func checkTransactionIsThere() throws(Failure) {
-    if transaction?.isLost == true {
-      throw Failure(
-        .invalidState,
-        "SQLite has ended the transaction of this context after an error, and nothing of it is in the file. Roll the "
-          + "transaction back.")
-    }
-    try parent?.checkTransactionIsThere()
-  }
-
   /// Runs what writes to the file: in the transaction, if one was begun, and not where that used to be.
   func writing<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     try store.withConnection { _ throws(Failure) in
@@ -78,15 +67,5 @@ extension Context {
   private func openTransaction() throws(Failure) -> HeldTransaction {
     if let transaction { return transaction }
     throw source.noTransaction
-  }
-
-  private func checkMayHandleTransactions(_ what: String) throws(Failure) {
-    try checkNotReverting()
-    if isProcessing || hookState.depth > 0 {
-      throw Failure(
-        .invalidState,
-        "A transaction cannot be \(what) by a delegate or a hook that the context is calling. Do it when the running "
-          + "call has returned.")
-    }
   }
 }

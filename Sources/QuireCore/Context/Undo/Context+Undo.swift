@@ -3,8 +3,7 @@ extension Context {
 
   /// Has changes be noted from now on, so that they can be undone. 0 levels are any number.
   func enableUndo(levels: Int) throws(Failure) {
-    try checkMayChange()
-    try checkNotAccepting()
+    try checkMayEndStep()
     if let undoManager {
       undoManager.levels = levels
     } else {
@@ -107,17 +106,9 @@ extension Context {
   }
 
   private func requiredUndoManager() throws(Failure) -> UndoManager {
-    try checkMayChange()
-    try checkNotAccepting()
+    try checkMayEndStep()
     if let undoManager { return undoManager }
     throw Failure(.invalidState, "Undo is off in this context. Turn it on first (quire_context_enable_undo).")
-  }
-
-  func checkNotReverting() throws(Failure) {
-    try checkNotAccepting()
-    if undoManager?.isReverting == true {
-      throw Failure(.invalidState, "A group is just being undone or redone. Wait until that has returned.")
-    }
   }
 
   // MARK: Bringing back
