@@ -21,11 +21,11 @@ final class ManagedObject {
   /// Z_OPT of the row that `values` were read from.
   var version: Int64 = 0
   /// By slot; empty as long as the object is a fault.
-  var values: ContiguousArray<Value> = []
+  private(set) var values: ContiguousArray<Value>
   /// The objects that are read together with this one, as long as it is a fault; nil when it is read alone.
   var unread: UnreadBatch?
   /// Saved values of the slots that were changed since, so that a save writes them and a rollback restores them.
-  var committed = [Int: Value]()
+  private(set) var committed = [Int: Value]()
   /// Members of the to-many relationships that have been read or changed, by slot.
   var toMany = [Int: ToManyMembers]()
   /// What fetched properties gave when they were read, by name.
@@ -42,11 +42,13 @@ final class ManagedObject {
   /// Text made for a caller of values that have none of their own, by slot, until it is made anew.
   private var lent = [Int: Text]()
 
-  init(context: Context, entity: Entity, id: Int64, state: State) {
+  init(context: Context, entity: Entity, id: Int64, state: State, values: ContiguousArray<Value> = []) {
     self.context = context
     self.entity = entity
     self.id = id
     self.state = state
+    self.values = values
+    assert(isWhole)
   }
 
   deinit { context.table.forget(ObjectIdentifier(self), reference) }
@@ -61,6 +63,99 @@ final class ManagedObject {
   var isDeleted: Bool { state == .deleted || state == .gone }
   /// Whether fetches and lists may show it.
   var isLive: Bool { state == .saved || state == .inserted }
+
+  // MARK: Values
+
+  // Each of these leaves `values` and `committed` agreeing, and does nothing else. `write` is what notes a change for
+  // undo and observers.
+
+  /// Whether there is a value for each property, or none.
+  private var isWhole: Bool { values.isEmpty || values.count == entity.properties.count }
+
+  /// Takes over the values of a stored row.
+  func fulfil(with row: Row) {
+    values = row.values
+    version = row.version
+    unread = nil
+    awaitsAwakening = true
+    if context.readsAhead { aheadSince = context.clock.merge }
+    assert(isWhole)
+  }
+
+  /// Has these values, and no changes of them.
+  func fill(with values: ContiguousArray<Value>) {
+    self.values = values
+    committed = [:]
+    unread = nil
+    assert(isWhole)
+  }
+
+  /// Has the next use read everything anew.
+  func forgetValues() {
+    values = []
+    toMany.removeAll()
+    unread = nil
+    fetched.removeAll()
+  }
+
+  /// The same, for changed values too.
+  func dropValues() {
+    committed = [:]
+    forgetValues()
+  }
+
+  /// Changes a value, and keeps the saved one. `old` is the value before.
+  func change(to value: Value, at slot: Int, from old: Value) {
+    if state == .saved {
+      if let saved = committed[slot] {
+        if saved.isIdentical(to: value) { committed[slot] = nil }
+      } else {
+        committed[slot] = old
+      }
+    }
+    values[slot] = value
+  }
+
+  /// Has another value, which is no change.
+  func show(_ value: Value, at slot: Int) { values[slot] = value }
+
+  /// Has a saved value in the place of what was changed here, if anything was.
+  func showSaved(_ saved: Value, at slot: Int) {
+    values[slot] = saved
+    committed[slot] = nil
+  }
+
+  /// That value has come to be saved. What is here stays, and is a change if it differs.
+  func noteSaved(_ saved: Value, at slot: Int) {
+    committed[slot] = values[slot].isIdentical(to: saved) ? nil : saved
+  }
+
+  /// Nothing is a change of values any more.
+  func commitValues() {
+    if !committed.isEmpty { committed.removeAll() }
+  }
+
+  /// The same; returns the saved values.
+  func takeCommitted() -> [Int: Value] {
+    defer { committed = [:] }
+    return committed
+  }
+
+  /// Objects that to-one relationships hold, or held, got permanent ids.
+  func replaceTargets(_ permanent: [ObjectReference: ObjectReference]) {
+    if isFault { return }
+    func resolve(_ value: Value) -> Value {
+      if case .object(let box) = value, let reference = permanent[box.reference] { return .object(reference) }
+      return value
+    }
+    for relationship in entity.relationships where !relationship.isToMany {
+      let slot = relationship.slot
+      values[slot] = resolve(values[slot])
+      if let saved = committed[slot] { committed[slot] = resolve(saved) }
+    }
+  }
+
+  // MARK: Identity
 
   func becomePermanent(id: Int64) {
     self.id = id

@@ -171,14 +171,12 @@ extension Context {
       insert.entity.properties.map { $0 is Attribute ? insert.values[$0.slot] : Value.nil })
     // Somebody may still hold the one that was there before.
     if let former = table.goneObject(insert.reference), former.entity === insert.entity {
-      former.committed = [:]
       former.forgetValues()
-      former.values = values
+      former.fill(with: values)
       markReturned(former)
       return former
     }
-    let object = ManagedObject(context: self, entity: insert.entity, id: insert.id, state: .inserted)
-    object.values = values
+    let object = ManagedObject(context: self, entity: insert.entity, id: insert.id, state: .inserted, values: values)
     table.register(object)
     markInserted(object)
     return object

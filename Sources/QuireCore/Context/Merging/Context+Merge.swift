@@ -433,8 +433,7 @@ extension ManagedObject {
     unheard.isUncertain = true
     if state == .deleted {
       for property in entity.properties where !property.isTransient {
-        values[property.slot] = row.values[property.slot]
-        committed[property.slot] = nil
+        showSaved(row.values[property.slot], at: property.slot)
         if case .object(let box) = row.values[property.slot] { context.pending.noteHolder(self, of: box.reference) }
       }
       return
@@ -444,14 +443,14 @@ extension ManagedObject {
       let present = row.values[slot]
       if let saved = committed[slot] {
         if saved.isIdentical(to: present) { continue }
-        committed[slot] = values[slot].isIdentical(to: present) ? nil : present
+        noteSaved(present, at: slot)
         if case .object(let box) = present { context.pending.noteHolder(self, of: box.reference) }
         if state == .saved { context.touch(self, at: slot, from: values[slot]) }
       } else {
         let old = values[slot]
         if old.isIdentical(to: present) { continue }
         context.undoManager?.rebase(self, at: slot, from: old, to: present)
-        values[slot] = present
+        show(present, at: slot)
         if state == .saved { context.touch(self, at: slot, from: old) }
       }
     }

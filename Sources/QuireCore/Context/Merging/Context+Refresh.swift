@@ -134,8 +134,7 @@ extension Context {
     }
     undoManager?.forgetUnchanged(of: object)
     turnIntoFaults([object], if: \.isLive) { object in
-      object.committed = [:]
-      object.forgetValues()
+      object.dropValues()
       touch(object, at: 0)
       touch(object)
     }
@@ -182,7 +181,6 @@ extension ManagedObject {
   /// Its context was reset.
   func forget() {
     state = .forgotten
-    committed = [:]
-    forgetValues()
+    dropValues()
   }
 }

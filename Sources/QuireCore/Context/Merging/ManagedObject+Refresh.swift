@@ -22,14 +22,14 @@ extension ManagedObject {
       let stored = row.values[slot], present = values[slot]
       if let saved = committed[slot] {
         if present.isIdentical(to: stored) {
-          committed[slot] = nil
+          noteSaved(stored, at: slot)
           context.touch(self, at: slot)
         } else if !saved.isIdentical(to: stored) {
           if settles { takeOver(stored, asSavedAt: slot) } else { isDisputed = true }
         }
       } else if !present.isIdentical(to: stored) {
         context.undoManager?.rebase(self, at: slot, from: present, to: stored)
-        values[slot] = stored
+        show(stored, at: slot)
         context.clock.noteNewValues()
         context.touch(self, at: slot, from: present)
         guard let inverse = (property as? Relationship)?.inverse, inverse.isToMany else { continue }
@@ -43,7 +43,7 @@ extension ManagedObject {
 
   /// The store has come to hold another value than the one that was changed here.
   private func takeOver(_ stored: Value, asSavedAt slot: Int) {
-    committed[slot] = stored
+    noteSaved(stored, at: slot)
     if case .object(let box) = stored { context.pending.noteHolder(self, of: box.reference) }
     context.touch(self, at: slot)
   }

@@ -52,7 +52,7 @@ extension ManagedObject {
   func revive(from row: Row) -> Settlement {
     let formerTargets = targets(row)
     context.markRevived(self)
-    committed = [:]
+    commitValues()
     toMany = [:]
     fulfil(with: row)
     context.touch(self)
@@ -70,7 +70,7 @@ extension ManagedObject {
   func insertAgain(_ formerMembers: [Int: ToManyMembers]) throws(Failure) {
     toMany = formerMembers
     context.pending.insertAgain(self)
-    committed = [:]
+    commitValues()
     version = 0
     for relationship in entity.relationships where !relationship.isTransient {
       let slot = relationship.slot
@@ -108,8 +108,7 @@ extension ManagedObject {
   /// Takes the store's value in the place of what was changed here.
   private func take(_ stored: Value, at slot: Int) {
     let old = values[slot]
-    values[slot] = stored
-    committed[slot] = nil
+    showSaved(stored, at: slot)
     for case .object(let box) in [old, stored] { context.pending.noteHolder(self, of: box.reference) }
     context.touch(self, at: slot, from: old)
   }
@@ -121,11 +120,11 @@ extension ManagedObject {
       let slot = property.slot
       let present = row.values[slot], mine = values[slot]
       if property.isDerived {
-        values[slot] = present
+        show(present, at: slot)
         context.touch(self, at: slot, from: mine)
         continue
       }
-      committed[slot] = mine.isIdentical(to: present) ? nil : present
+      noteSaved(present, at: slot)
       for case .object(let box) in [present, mine] { context.pending.noteHolder(self, of: box.reference) }
       context.touch(self, at: slot, from: mine)
     }

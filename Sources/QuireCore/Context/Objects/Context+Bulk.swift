@@ -11,8 +11,7 @@ extension Context {
     var objects: [ManagedObject] = []
     for (row, values) in rows.enumerated() {
       let id = reserved == nil ? first - Int64(row) : first + Int64(row)
-      let object = ManagedObject(context: self, entity: entity, id: id, state: .inserted)
-      object.values = values
+      let object = ManagedObject(context: self, entity: entity, id: id, state: .inserted, values: values)
       table.register(object)
       markInserted(object)
       if hooks != nil { objects.append(object) }

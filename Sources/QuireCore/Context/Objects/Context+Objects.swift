@@ -64,8 +64,8 @@ extension Context {
   /// Without telling any hook.
   func insert(_ entity: Entity) -> ManagedObject {
     let id = store.reserveIDs(root: entity.root, count: 1) ?? store.takeTemporaryIDs(1)
-    let object = ManagedObject(context: self, entity: entity, id: id, state: .inserted)
-    object.values = entity.initialValues
+    let object = ManagedObject(
+      context: self, entity: entity, id: id, state: .inserted, values: entity.initialValues)
     table.register(object)
     markInserted(object)
     return object

@@ -1,21 +1,4 @@
 extension ManagedObject {
-  /// Takes over the values of a stored row.
-  func fulfil(with row: Row) {
-    values = row.values
-    version = row.version
-    unread = nil
-    awaitsAwakening = true
-    if context.readsAhead { aheadSince = context.clock.merge }
-  }
-
-  /// Has the next use read everything anew.
-  func forgetValues() {
-    values = []
-    toMany.removeAll()
-    unread = nil
-    fetched.removeAll()
-  }
-
   /// Reads the row if that has not happened yet.
   func fulfil() throws(Failure) {
     if !isFault { return }
@@ -174,7 +157,7 @@ extension ManagedObject {
   private func setChecked(_ value: Value, for property: Property) throws(Failure) {
     try fulfil()
     if try isAwakening(for: property) {
-      values[property.slot] = value
+      show(value, at: property.slot)
     } else if let relationship = property as? Relationship {
       var target: ManagedObject?
       if case .object(let box) = value { target = context.registeredObject(box.reference) }
@@ -189,14 +172,7 @@ extension ManagedObject {
     let old = values[slot]
     if old.isIdentical(to: value) { return }
     context.undoManager?.note(old, at: slot, of: self)
-    if state == .saved {
-      if let saved = committed[slot] {
-        if saved.isIdentical(to: value) { committed[slot] = nil }
-      } else {
-        committed[slot] = old
-      }
-    }
-    values[slot] = value
+    change(to: value, at: slot, from: old)
     if case .object(let box) = old { context.pending.noteHolder(self, of: box.reference) }
     if case .object(let box) = value { context.pending.noteHolder(self, of: box.reference) }
     context.touch(self, at: slot, from: old)

@@ -52,8 +52,7 @@ final class ObjectTable {
   func readmit(_ reference: ObjectReference) -> ManagedObject? {
     guard let object = goneObject(reference) else { return nil }
     object.state = .saved
-    object.committed = [:]
-    object.forgetValues()
+    object.dropValues()
     takeBack(object)
     return object
   }

@@ -19,7 +19,7 @@ extension Context {
           touch(object, at: change.slot)
         } else {
           let old = object.values[change.slot]
-          object.values[change.slot] = change.value
+          object.show(change.value, at: change.slot)
           if object.state == .saved { touch(object, at: change.slot, from: old) }
         }
         continue

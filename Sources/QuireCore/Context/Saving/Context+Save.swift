@@ -233,7 +233,7 @@ extension Context {
 extension ManagedObject {
   /// What is in memory is now what is saved.
   fileprivate func commit() {
-    if !committed.isEmpty { committed.removeAll() }
+    commitValues()
     if toMany.isEmpty { return }
     for (slot, members) in toMany {
       if members.isOrdered, !members.isChanged, members.members != members.saved { place(members, at: slot) }
@@ -253,32 +253,21 @@ extension ManagedObject {
 
   /// Back to the saved values. To-many members are read again when they are next asked for.
   fileprivate func restore() {
-    let saved = committed
     let changedToMany = toMany.filter(\.value.isChanged).keys
-    committed = [:]
     toMany = [:]
-    for (slot, value) in saved {
+    for (slot, value) in takeCommitted() {
       let old = values[slot]
-      values[slot] = value
+      show(value, at: slot)
       context.touch(self, at: slot, from: old)
     }
     for slot in changedToMany { context.touch(self, at: slot) }
   }
 
   fileprivate func replaceReferences(_ permanent: [ObjectReference: ObjectReference]) {
-    func resolve(_ value: Value) -> Value {
-      if case .object(let box) = value, let reference = permanent[box.reference] { return .object(reference) }
-      return value
-    }
-    for relationship in entity.relationships {
-      let slot = relationship.slot
-      if !relationship.isToMany {
-        if isFault { continue }
-        values[slot] = resolve(values[slot])
-        if let saved = committed[slot] { committed[slot] = resolve(saved) }
-      } else {
-        toMany[slot]?.replace(permanent)
-      }
+    replaceTargets(permanent)
+    if toMany.isEmpty { return }
+    for relationship in entity.relationships where relationship.isToMany {
+      toMany[relationship.slot]?.replace(permanent)
     }
   }
 

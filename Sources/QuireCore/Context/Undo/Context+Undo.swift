@@ -150,10 +150,9 @@ extension Context {
     if object.state != .deleted {
       // Somebody may have asked for the row that was not there.
       if let stranger = registeredObject(object.reference), stranger !== object { stranger.state = .gone }
-      object.values = ContiguousArray(
-        object.entity.properties.map { $0 is Attribute ? image.values[$0.slot] ?? .nil : .nil })
-      object.committed = [:]
-      object.unread = nil
+      object.fill(
+        with: ContiguousArray(
+          object.entity.properties.map { $0 is Attribute ? image.values[$0.slot] ?? .nil : .nil }))
     }
     // While it was away nobody kept its members up to date.
     if !keepsMembers || object.state != .deleted { object.toMany = [:] }
