@@ -7,8 +7,6 @@ final class Context {
   let source: any SavedSource
   /// The context above it, whose objects count as saved; nil where `source` is no context.
   let parent: Context?
-  /// How many contexts it reads through.
-  let depth: Int
   /// Shared with its parent and its children, which its calls enter as well.
   let confinement: Confinement
   /// What others have saved, or its parent has changed, and this context has not taken over.
@@ -54,16 +52,6 @@ final class Context {
   var activity: Activity = []
   /// References from outside the library to the context or to anything that belongs to it.
   private let externalReferences = Atomic<Int>(0)
-
-  private struct WeakContext: WeakReference {
-    weak var context: Context?
-
-    var isGone: Bool { context == nil }
-  }
-
-  private var childReferences = WeakReferences<WeakContext>()
-  /// The child whose save has been taken over and not been told to anybody yet.
-  weak var savingChild: Context?
   /// Whether it counts among the outside references of its parent.
   private var holdsParent = false
 
@@ -71,7 +59,6 @@ final class Context {
     self.store = store
     source = StoreSource(store)
     parent = nil
-    depth = 0
     confinement = Confinement(store.gate)
     self.identifier = UInt64.random(in: .min ... .max)
     store.add(inbox)
@@ -79,6 +66,9 @@ final class Context {
 
   /// Each reads, tells and lets go through its parent: so many do on the stack of a small thread.
   private static let deepestChild = 64
+
+  /// How many contexts it reads through.
+  private var depth: Int { parent.map { $0.depth + 1 } ?? 0 }
 
   func makeChild() throws(Failure) -> Context {
     if depth < Context.deepestChild { return Context(parent: self) }
@@ -93,11 +83,10 @@ final class Context {
     store = parent.store
     source = ParentSource(parent)
     self.parent = parent
-    depth = parent.depth + 1
     confinement = parent.confinement
     identifier = parent.identifier
-    // What the parent has not told anybody yet, a new child sees anyway.
-    parent.childReferences.add(WeakContext(context: self))
+    // What the parent has not told yet, a new child sees anyway.
+    parent.announcer.add(child: self)
     store.add(childInbox: inbox)
     parent.retainExternally()
     holdsParent = true
@@ -107,10 +96,6 @@ final class Context {
     abandonTransaction()
     letGoOfParent()
   }
-
-  var hasNoChildren: Bool { childReferences.isEmpty }
-
-  var children: [Context] { childReferences.isEmpty ? [] : childReferences.all.compactMap(\.context) }
 
   var model: Model { store.model }
   var hasChanges: Bool { !pending.isEmpty }

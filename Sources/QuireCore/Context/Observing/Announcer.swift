@@ -1,4 +1,5 @@
-/// Tells the observers of a context what has changed, in rounds: what observers change meanwhile is for the next round.
+/// Tells observers and children of a context what has changed, in rounds: what observers change meanwhile is for the
+/// next round.
 final class Announcer {
   private struct WeakObserver: WeakReference {
     weak var observer: (any ContextObserver)?
@@ -6,22 +7,35 @@ final class Announcer {
     var isGone: Bool { observer == nil }
   }
 
+  private struct WeakContext: WeakReference {
+    weak var context: Context?
+
+    var isGone: Bool { context == nil }
+  }
+
   /// More rounds than any sensible chain of delegates needs: Core Data gives up after as many.
   private static let mostRounds = 1000
 
-  private var references = WeakReferences<WeakObserver>()
+  private var observerReferences = WeakReferences<WeakObserver>()
+  private var childReferences = WeakReferences<WeakContext>()
+  /// The child whose save has been taken over and not been told yet. It shows already what it has saved.
+  weak var savingChild: Context?
   /// Changed in any way since observers were last told.
   private var touched = ObjectSet()
   /// What a delegate failed with, until it has come out of a call.
   private var failure: Failure?
 
-  // MARK: Observers
+  // MARK: Listeners
 
-  func add(_ observer: any ContextObserver) { references.add(WeakObserver(observer: observer)) }
+  func add(_ observer: any ContextObserver) { observerReferences.add(WeakObserver(observer: observer)) }
 
-  var hasNoObservers: Bool { references.isEmpty }
+  func add(child: Context) { childReferences.add(WeakContext(context: child)) }
 
-  var observers: [any ContextObserver] { references.all.compactMap(\.observer) }
+  var hasListeners: Bool { !observerReferences.isEmpty || !childReferences.isEmpty }
+
+  var observers: [any ContextObserver] { observerReferences.all.compactMap(\.observer) }
+
+  var children: [Context] { childReferences.isEmpty ? [] : childReferences.all.compactMap(\.context) }
 
   // MARK: What there is to tell
 
@@ -52,7 +66,7 @@ final class Announcer {
       let objects = touched.take()
       if objects.isEmpty { return }
       context.pending.noteValues(of: objects)
-      if hasNoObservers, context.hasNoChildren {
+      if !hasListeners {
         for object in objects { object.unheard = UnheardChange() }
         continue
       }

@@ -1,16 +1,16 @@
 /// What the children of a context learn of it, as contexts of a store learn what others save.
 extension Context {
   /// Files what observers are being told of for the children to merge. The child that has just saved it hears of what
-  /// it does not show itself. What was taken back before anybody was told of it the children may have read.
+  /// it does not show itself. What was taken back before it was told the children may have read.
   func forwardToChildren(_ batch: [ObjectChange], takenBack: [ManagedObject]) {
-    let children = children
+    let children = announcer.children
     if children.isEmpty { return }
     let ownersLosingMembers = ownersLosingMembers(by: batch)
     for child in children {
       var change = StoreChange()
       var membershipChanges = ownersLosingMembers
       for each in batch {
-        let own = child === savingChild ? child.registeredObject(each.object.reference) : nil
+        let own = child === announcer.savingChild ? child.registeredObject(each.object.reference) : nil
         if !each.object.isLive {
           change.deleted.append(each.object.identifier)
         } else if own?.showsValues(of: each.object) != true {
@@ -48,6 +48,7 @@ extension Context {
 
   /// Files what others have saved. What this context has deleted, its children know to be deleted.
   func forwardToChildren(of change: StoreChange) {
+    let children = announcer.children
     if children.isEmpty { return }
     func isHere(_ row: RowIdentifier) -> Bool {
       guard let entity = model.entity(numbered: Int(row.entity)) else { return true }

@@ -36,7 +36,6 @@ extension Context {
 
   /// Whether a row that is read now may be newer than what observers have been told.
   var readsAhead: Bool {
-    if announcer.hasNoObservers, hasNoChildren { return false }
-    return source.readsAhead(of: inbox)
+    announcer.hasListeners && source.readsAhead(of: inbox)
   }
 }

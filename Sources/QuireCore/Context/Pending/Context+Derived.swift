@@ -7,7 +7,7 @@ extension Context {
     clock.noteNewValues()
     // A child may have objects of rows that nobody has here.
     let change = StoreChange(updated: ContiguousArray(Set(derived.map(\.row))))
-    for child in children { child.inbox.post(change) }
+    for child in announcer.children { child.inbox.post(change) }
     let observers = announcer.observers
     var followed: [Int32: Bool] = [:]
     for change in derived {

@@ -84,13 +84,13 @@ final class ParentSource: SavedSource {
   /// The parent takes over values that no store keeps, too.
   func save(_ request: SaveRequest, of context: Context) throws(Failure) -> SaveResult? {
     try parent.accept(request, from: context)
-    parent.savingChild = context
+    parent.announcer.savingChild = context
     return nil
   }
 
   func announceSave() {
     try? parent.notifyObservers()
-    parent.savingChild = nil
+    parent.announcer.savingChild = nil
   }
 
   func obtainPermanentIDs() throws(Failure) { try parent.obtainPermanentIDs() }

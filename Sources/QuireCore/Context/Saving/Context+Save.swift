@@ -62,7 +62,7 @@ extension Context {
     if ownersLosingMembers.isEmpty { return }
     let gone = Set(gone.map(\.reference)), observers = announcer.observers
     for (relationship, owners) in ownersLosingMembers {
-      let isFollowed = !children.isEmpty || observers.contains { $0.follows(relationship.entity) }
+      let isFollowed = !announcer.children.isEmpty || observers.contains { $0.follows(relationship.entity) }
       for owner in owners {
         let reference = ObjectReference(root: relationship.entity.rootNumber, id: owner.id)
         if gone.contains(reference) { continue }
@@ -143,7 +143,7 @@ extension Context {
   private func announceIDs(_ assigned: [(object: ManagedObject, temporary: Int64)]) {
     let oldestFirst = assigned.sorted { $0.object.id < $1.object.id }
     for observer in announcer.observers { observer.contextDidAssignIDs(oldestFirst) }
-    for child in children { child.adoptIDs(assigned) }
+    for child in announcer.children { child.adoptIDs(assigned) }
   }
 
   /// Objects of the parent got permanent ids.
