@@ -1,27 +1,4 @@
-/// What a hook said against saving an object.
-struct Refusal {
-  /// nil when it is about the object as a whole.
-  let property: Property?
-  let value: Value
-  let message: Text
-}
-
-/// What hooks are doing to a context at the moment.
-struct HookState {
-  var depth = 0
-  /// Whose `awakeFromFetch` is running, or one of the hooks around snapshots: its values are set without being changes.
-  var awakening: ManagedObject?
-  /// What the last hook around snapshots failed with.
-  var failure: Failure?
-  /// In their `prepareForDeletion`.
-  var preparing = ObjectSet()
-  /// Whose `validate` is running, and what it said.
-  var validating: ManagedObject?
-  var refusals: [Refusal] = []
-  /// Changed since `willSave` was last called for them; nil when nobody wants to know.
-  var changedInSave: ObjectSet?
-}
-
+/// Calls the hooks of a program where objects come, go and are saved.
 extension Context {
   /// As many as Core Data allows.
   private static let mostRounds = 1000
