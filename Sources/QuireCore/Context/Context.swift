@@ -1,7 +1,12 @@
 import Synchronization
 
 /// A working set of objects on a store, or on another context. Used by one thread at a time; see `Confinement`.
+///
+/// A context is the door to its parts, of which each keeps one thing. Extensions in the rooms do what takes several
+/// parts.
 final class Context {
+  // MARK: Where it stands
+
   let store: Store
   /// What it reads through and saves to.
   let source: any SavedSource
@@ -9,47 +14,55 @@ final class Context {
   let parent: Context?
   /// Shared with its parent and its children, which its calls enter as well.
   let confinement: Confinement
-  /// What others have saved, or its parent has changed, and this context has not taken over.
-  let inbox = ChangeInbox()
-  /// Tells earlier from later.
-  var clock = ContextClock()
-  /// Whether `merge` is part of processing changes.
-  var mergesAutomatically = false
   /// Tells the temporary URIs of one context from those of another.
   let identifier: UInt64
 
+  // MARK: Parts
+
+  /// What others have saved, or its parent has changed, and this context has not taken over.
+  let inbox = ChangeInbox()
   /// Its objects by their references.
   let table = ObjectTable()
   /// What differs from the store, or from its parent.
   let pending = PendingChanges()
-  /// Tells observers of changes.
+  /// Tells observers and children of changes.
   let announcer = Announcer()
-  /// The query of the last fetch, which is often the next one too.
-  var lastQuery: AnyObject?
-  /// Whether a save has met changes of another writer, so that what was read is out of date.
-  var hasConflicted = false
-  /// Who is called at points in the life of objects; nil when nobody is.
-  var hooks: HookTable?
-  var hookState = HookState()
+  /// Lists whose changes wait for the program.
+  var queuedLists = QueuedLists()
+  /// Tells earlier from later.
+  var clock = ContextClock()
+  /// What is under way, where code of the program may be running.
+  var activity: Activity = []
   let ruleBook = RuleBook()
-  /// nil when changes are not to be undone.
-  var undoManager: UndoManager?
-
-  /// What the program has attached to it.
-  var userData: AnyObject?
-
-  /// What a save does with objects that another writer has changed too; a handler decides object by object.
-  var mergePolicy = MergePolicy.error
-  var mergeHandler: MergeHandler?
-  /// Conflicts that the last save settled.
-  var settledCount = 0
-
+  var hookState = HookState()
   /// The transaction of the file that it holds open; a child never has one.
   var transaction: HeldTransaction?
 
-  var queuedLists = QueuedLists()
-  /// What is under way, where code of the program may be running.
-  var activity: Activity = []
+  // MARK: Settings of the program
+
+  /// Whether `merge` is part of processing changes.
+  var mergesAutomatically = false
+  /// What a save does with objects that another writer has changed too; a handler decides object by object.
+  var mergePolicy = MergePolicy.error
+  var mergeHandler: MergeHandler?
+  /// What is called at points in the life of objects; nil when there are no hooks.
+  var hooks: HookTable?
+  /// nil when changes are not to be undone.
+  var undoManager: UndoManager?
+  /// What the program has attached to it.
+  var userData: AnyObject?
+
+  // MARK: From one call to the next
+
+  /// Whether a save has met changes of another writer, so that what was read is out of date.
+  var hasConflicted = false
+  /// Conflicts that the last save settled.
+  var settledCount = 0
+  /// The query of the last fetch, which is often the next one too.
+  var lastQuery: AnyObject?
+
+  // MARK: References to it
+
   /// References from outside the library to the context or to anything that belongs to it.
   private let externalReferences = Atomic<Int>(0)
   /// Whether it counts among the outside references of its parent.
