@@ -1,4 +1,4 @@
-/// Who is called for which entity. Never changes, so that a call in progress may have it replaced.
+/// Which hooks are called for which entity. Never changes, so that a call in progress may have it replaced.
 final class HookTable {
   /// What at least one entity has.
   let kinds: HookKinds
@@ -21,7 +21,7 @@ final class HookTable {
   }
 
   /// A table where `entity` and its heirs, or all others with nil, have these hooks, or with nil none of their own. nil
-  /// when nobody has any.
+  /// when no entity has any.
   static func replacing(
     _ table: HookTable?, _ entity: Entity?, with hooks: (any ObjectHooks)?, model: Model
   ) -> HookTable? {

@@ -1,4 +1,4 @@
-/// Why an object has other values than before, without anybody having set them. Numbers as in Core Data.
+/// Why an object has other values than before, although no call has set them. Numbers as in Core Data.
 struct SnapshotEvents: OptionSet, Sendable {
   let rawValue: UInt32
 

@@ -1,5 +1,5 @@
 extension Context {
-  /// Inserts one object for each row of a table of values; `value(column, row)` gives a cell. All or nothing.
+  /// Inserts one object for each row of a table of values; `value(column, row)` returns a cell. All or nothing.
   func insert(
     entityNamed name: String, keys: [String], rowCount: Int, value: (Int, Int) throws(Failure) -> Value
   ) throws(Failure) -> Int64 {
@@ -20,7 +20,7 @@ extension Context {
     return first
   }
 
-  /// The values of new objects by slot, those that no column gives with their defaults.
+  /// The values of new objects by slot, those without a column with their defaults.
   func rows(
     of entity: Entity, keys: [String], rowCount: Int, value: (Int, Int) throws(Failure) -> Value
   ) throws(Failure) -> [ContiguousArray<Value>] {

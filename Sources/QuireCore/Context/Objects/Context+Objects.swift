@@ -45,7 +45,7 @@ extension Context {
     return try insert(checking: model.entity(named: name))
   }
 
-  /// The same for who has found the entity, and that the context may change.
+  /// The same, where the entity is found already and the context may change.
   func insert(checking entity: Entity) throws(Failure) -> ManagedObject {
     try entity.checkMayHaveObjects()
     let object = insert(entity)
@@ -61,7 +61,7 @@ extension Context {
     return entity
   }
 
-  /// Without telling any hook.
+  /// The same without calling a hook.
   func insert(_ entity: Entity) -> ManagedObject {
     let id = store.reserveIDs(root: entity.root, count: 1) ?? store.takeTemporaryIDs(1)
     let object = ManagedObject(
@@ -127,7 +127,7 @@ extension Context {
     }
   }
 
-  /// Reads those of a batch that somebody holds.
+  /// Reads those of a batch that are registered.
   func fulfil(_ batch: UnreadBatch) throws(Failure) {
     let objects = batch.ids.compactMap { registeredObject(ObjectReference(root: batch.root, id: $0)) }
     try fulfil(objects)

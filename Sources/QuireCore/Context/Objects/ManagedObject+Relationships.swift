@@ -145,7 +145,7 @@ extension ManagedObject {
     if case .object(let box) = values[slot] { box.reference == reference } else { false }
   }
 
-  /// Takes over the members of a relationship as they were just read, and gives them as they are now.
+  /// Takes over the members of a relationship as they were just read. Returns them as they are now.
   @discardableResult
   func take(_ saved: [ObjectReference], asSavedIn relationship: Relationship) -> [ObjectReference] {
     var members = saved, saved = saved
@@ -234,7 +234,7 @@ extension ManagedObject {
     if relationship.isOrdered { reorder(wanted.map(\.reference), in: relationship) }
   }
 
-  /// Gives the members of an ordered relationship, once they were read, another order. Those that are not in it, which
+  /// Brings the members of an ordered relationship, once they were read, into another order. Those not in it, which
   /// are deleted, keep their places.
   func reorder(_ wanted: [ObjectReference], in relationship: Relationship, isChange: Bool = false) {
     guard let present = toMany[relationship.slot], isChange || present.members != wanted else { return }
@@ -340,7 +340,7 @@ extension ManagedObject {
     return remaining
   }
 
-  /// Takes a deleted object out of everything that it related to, and gives the objects to delete with it.
+  /// Takes a deleted object out of everything that it related to. Returns the objects to delete with it.
   func applyDeleteRules(cascades: Bool) throws(Failure) -> [ManagedObject] {
     var cascade: [ManagedObject] = []
     for relationship in entity.relationships where relationship.hasDeleteRule {

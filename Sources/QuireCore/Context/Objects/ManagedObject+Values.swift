@@ -8,7 +8,7 @@ extension ManagedObject {
       if !isFault { return }
     }
     guard let row = try context.source.rows(root: entity.root, ids: [id]).first else {
-      // Lists that still show it let go of it; once, because whoever refers to it may ask for it again and again.
+      // Lists that still show it let go of it. Once, because others may ask for it again and again.
       if context.table.noteMissing(reference) { context.touchLife(of: self, isLive: true) }
       state = .gone
       context.table.unregister(reference)
@@ -89,7 +89,7 @@ extension ManagedObject {
     return try context.object(box.reference, of: relationship.destination)
   }
 
-  /// Checks a value for `property` and gives it the form in which it is kept.
+  /// Checks a value for `property` and returns it in the form in which it is kept.
   func checked(_ value: Value, for property: Property) throws(Failure) -> Value {
     try property.checkNotDerived()
     if let attribute = property as? Attribute { return try attribute.coerce(value) }

@@ -63,7 +63,7 @@ struct ToManyMembers {
     hasBeenChanged = true
   }
 
-  /// What was saved and nobody takes away is a member again, behind the one that it was saved behind.
+  /// What was saved, and no object takes away, is a member again, behind the one that it was saved behind.
   mutating func takeBack(_ member: ObjectReference) {
     guard !contains(member), let end = saved.firstIndex(of: member) else { return }
     let known = Set(members)
@@ -73,7 +73,7 @@ struct ToManyMembers {
     places = nil
   }
 
-  /// Gives the same members another order.
+  /// Has the same members in another order.
   mutating func reorder(_ order: [ObjectReference]) {
     members = order
     hasBeenChanged = true

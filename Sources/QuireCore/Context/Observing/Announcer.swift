@@ -89,8 +89,8 @@ final class Announcer {
     do {
       for observer in observers {
         try observer.contextDidChange(changes)
-        // What a delegate has deleted the next observer must not meet half done: a relationship to it that shows
-        // nothing, although no rule has emptied it, would show the object again after a rollback that tells nobody.
+        // What a delegate has deleted the next observer must not meet half done. A relationship to it would show
+        // nothing, although no rule has emptied it. After a rollback it would show the object again, untold.
         try context.propagateDeletes()
       }
     } catch {

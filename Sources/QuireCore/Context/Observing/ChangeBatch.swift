@@ -5,7 +5,7 @@ final class ChangeBatch {
   let earliest: UInt64
   private let byRoot: [Int: [ObjectChange]]
 
-  /// What was found for somebody, as long as nothing has changed since.
+  /// What was found for one observer, as long as nothing has changed since.
   private struct Finding {
     let path: [Relationship]
     let property: Property
@@ -26,7 +26,7 @@ final class ChangeBatch {
   func changes(ofRoot root: Int) -> [ObjectChange] { byRoot[root] ?? [] }
 
   /// The objects of `entity` from which `path` leads to one where `property` changed: `find` says which, once for all
-  /// who ask while the context stays as it is.
+  /// that ask while the context stays as it is.
   func objects(
     along path: [Relationship], _ property: Property, from entity: Entity, in context: Context,
     _ find: () throws(Failure) -> [ManagedObject]

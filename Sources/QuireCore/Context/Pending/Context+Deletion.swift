@@ -30,7 +30,8 @@ extension Context {
   }
 
   /// Reads what the delete rules of `deleted` lead to: a statement for each relationship, not one for each object.
-  /// Gives the objects that were read, which nobody else may hold. A child reads from its parent, object by object.
+  /// Returns the objects that were read, which may be held by nothing else. A child reads from its parent, object by
+  /// object.
   private func readReach(of deleted: [ManagedObject]) throws(Failure) -> [ManagedObject] {
     if source.holdsObjects { return [] }
     var read: [ManagedObject] = []

@@ -1,11 +1,11 @@
 /// Attributes that the store calculates while it saves.
 extension Context {
-  /// Has objects show what a save of this context has calculated. Rows that are nobody's object here are told to those
-  /// who follow them.
+  /// Has objects show what a save of this context has calculated. Rows without an object here are told to observers
+  /// that follow them.
   func takeOver(_ derived: [DerivedValue]) {
     if derived.isEmpty { return }
     clock.noteNewValues()
-    // A child may have objects of rows that nobody has here.
+    // A child may have objects of rows that have none here.
     let change = StoreChange(updated: ContiguousArray(Set(derived.map(\.row))))
     for child in announcer.children { child.inbox.post(change) }
     let observers = announcer.observers
@@ -32,7 +32,7 @@ extension Context {
 }
 
 extension Property {
-  /// For whoever wants to set it.
+  /// For all that would set it.
   func checkNotDerived() throws(Failure) {
     if isDerived {
       throw Failure(

@@ -12,7 +12,7 @@ struct ObjectChange {
 }
 
 extension ManagedObject {
-  /// What to tell observers, who then know the object as it is; nil when they know it so already.
+  /// What to tell observers. They then know the object as it is; nil when they know it so already.
   func takeUnheardChange() -> ObjectChange? {
     let unheard = unheard
     self.unheard = UnheardChange()
@@ -31,7 +31,7 @@ extension ManagedObject {
     return changed.isEmpty ? nil : change(changed)
   }
 
-  /// Not everybody could be told. To be told twice of one state does no harm.
+  /// Not all observers could be told. To be told twice of one state does no harm.
   func restoreUnheard(_ change: ObjectChange) {
     unheard.properties = change.properties
     unheard.time = change.time

@@ -54,8 +54,8 @@ extension Context {
     try? notifyObservers()
   }
 
-  /// What was deleted, or given to another, is no member any more of those who had it without an inverse: only the save
-  /// says so.
+  /// What was deleted, or given to another, is no longer a member of objects that had it without an inverse. Only the
+  /// save says so.
   private func touchOwners(
     _ ownersLosingMembers: [(relationship: Relationship, owners: [RowIdentifier])], besides gone: [ManagedObject]
   ) {
@@ -75,8 +75,8 @@ extension Context {
     }
   }
 
-  /// Gives inserted objects permanent ids that could not have one at once, or whose id another program has used. Ids
-  /// follow the order of insertion, as a save would give them.
+  /// Assigns permanent ids to inserted objects that could not have one at once, or whose id another program has used.
+  /// Ids follow the order of insertion, as in a save.
   ///
   /// Changes are processed first: an object that was deleted unheard still has its place among the temporary ids.
   func obtainPermanentIDs() throws(Failure) {
@@ -110,7 +110,7 @@ extension Context {
     try throwHookFailure()
   }
 
-  /// The same without telling anybody yet.
+  /// The same without telling observers yet.
   func dropPending() {
     clock.noteNewValues()
     undoManager?.removeAllActions()

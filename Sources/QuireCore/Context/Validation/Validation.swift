@@ -2,7 +2,7 @@
 struct Validation {
   /// Of what is looked at of an object.
   private enum Extent {
-    /// Everything: a new object, and one that somebody asks about.
+    /// Everything: a new object, and one that the program asks about.
     case whole
     /// Of a saved object only what changed, besides rules about the object: what is wrong in the file already does not
     /// hinder a save.
