@@ -36,6 +36,8 @@ class HandlerTestCase(unittest.TestCase):
     def follow(self, context):
         self.context = context
         self.query = context.query(Line).order_by("text")
+        # Made first, and so told before the others.
+        self.first = self.query.live()
         self.live = self.query.live()
         self.lines = list(self.live)
         for line in self.lines:
@@ -225,15 +227,12 @@ class NestedTests(HandlerTestCase):
                     case.watch(each)
                 case.context.enable_undo()
                 case.elsewhere()
-                context, actor = case.context, case.query.live()
-                # It is the first to be told.
-                context._lists.insert(0, context._lists.pop())
 
                 def act(case=case, call=call):
                     case.context.delete(case.lines[1])
                     call(case)
 
-                self.acting(actor, act)
+                self.acting(case.first, act)
                 case.context.add(Line(text="p"))
                 case.context.process()
                 case.context.process()
@@ -305,9 +304,7 @@ class NestedTests(HandlerTestCase):
         def fails(change):
             raise KeyError("mine")
 
-        live = self.query.live()
-        self.acting(live, act)
-        self.context._lists.reverse()
+        self.acting(self.first, act)
         self.context.add(Line(text="p"))
         with self.assertLogs("quire", "ERROR"), self.assertRaisesRegex(KeyError, "mine"):
             self.context.save()

@@ -242,7 +242,7 @@ class InterruptionTests(FileTestCase):
             context.enable_undo()
             context.merges_automatically = True
             live = context.query(Author).live()
-            with interrupted("quire_context_set_merges_automatically"):
+            with interrupted("quire_context_process_pending"):
                 with self.assertRaises(KeyboardInterrupt):
                     context.undo()
             with store.background() as other:

@@ -17,6 +17,18 @@ def import_with(library, *options, code="import quire"):
     return subprocess.run(
         [sys.executable, *options, "-c", code], env=environment, capture_output=True, text=True)
 
+SMALL_PROGRAM = """
+import sys, quire
+class Quote(quire.Model):
+    text: quire.Attr[str]
+with quire.open(":memory:", [Quote]) as store:
+    context = store.context
+    context.add(Quote(text="More light!"))
+    context.save()
+    seldom = {"ast", "dataclasses", "inspect", "logging", "quire.lists.results", "quire.contexts.merging"}
+    print(len(context.query(Quote).where(Quote.text == "More light!").all()), sorted(seldom & set(sys.modules)))
+"""
+
 
 class LoadingTests(unittest.TestCase):
     def test_a_library_that_is_not_there_is_an_import_error_with_the_remedy(self):
@@ -42,6 +54,10 @@ class LoadingTests(unittest.TestCase):
             "import sys, quire; print(sorted(each for each in sys.modules if each.startswith('quire.')))\n"
             "quire.Predicate; print('quire.predicates.predicate' in sys.modules, 'quire.contexts' in sys.modules)"))
         self.assertEqual(run.stdout, "['quire._c', 'quire._c._ffi', 'quire._c._load']\nTrue False\n", run.stderr)
+
+    def test_a_program_that_saves_and_fetches_loads_neither_lists_nor_what_takes_long(self):
+        run = import_with(quire._c._load.path, "-S", code=SMALL_PROGRAM)
+        self.assertEqual(run.stdout, "1 []\n", run.stderr)
 
     def test_each_module_can_be_the_first_one(self):
         for module in quire._NAMES:

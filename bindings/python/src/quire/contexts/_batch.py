@@ -105,11 +105,11 @@ def _run(
     context: Context, call: Call, options: _ffi.quire_batch_options, watch: Optional[_watch.Watch]
 ) -> array[int]:
     """Makes a call of a batch request, and has the context's objects show what it left; gives the ids."""
-    context._settle()
+    context._delivery.settle()
     error, taken, count = c_void_p(), _handle.Slot(quick.quire_list_release), c_int64()
     status = call(byref(options), byref(count), byref(taken), byref(error))
     if status:
-        context._after(status, error, None if watch is None else watch.take_failure())
+        context._delivery.after(status, error, None if watch is None else watch.take_failure())
     try:
         ids = _rows.ids_of(quick.quire_list_ids, taken, 0, count.value)
     finally:
@@ -120,5 +120,5 @@ def _run(
                 instance = reference()
                 if instance is not None:
                     _identity.forget_values(instance)
-    context._deliver()
+    context._delivery.deliver()
     return ids

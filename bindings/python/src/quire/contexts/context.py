@@ -4,29 +4,28 @@ from __future__ import annotations
 
 import weakref
 from array import array
-from collections.abc import Callable, Mapping, Sequence
-from ctypes import byref, c_int64, c_void_p
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from ctypes import byref, c_int, c_int64, c_void_p
 from typing import TYPE_CHECKING, Any, Optional, TypeVar, Union, overload
 
-from .._c import _buffers, _ffi, _handle, _values
+from .._c import _ffi, _handle, _values
 from .._c._load import library, quick
-from ..errors import Conflict, ConstraintError, Error, InvalidArgument, InvalidState, NotFound, failure, log
+from ..errors import (
+    Conflict, ConstraintError, InvalidState, NotFound, StoreClosed, check, failure, log, text,
+)
 from ..predicates.keys import Key
 from ..objects import _identity
 from ..models import _hooks, _rules
-from ..models._description import unmade
 from ..models._entity import Entity, template_name
 from ..models.model import Model
-from ..models.properties import Attr, ToMany, ToOne, blamed
 from ..fetching.cancellation import Cancellation
-from . import _batch, _bulk, merging
-from ._finding import Finding
-from ._merge import Merging
-from ._transaction import Transacting
-from ._undo import Undoing
+from . import _batch, _bulk, _finding, _pending, _transaction, _undo
+from ._delivery import Delivery
 from .query import Query
 
 if TYPE_CHECKING:
+    from . import merging
     from .store import Store
 
 __all__ = ["Context"]
@@ -37,7 +36,7 @@ D = TypeVar("D")
 _RAISE: Any = object()
 
 
-class Context(Finding, Merging, Transacting, Undoing):
+class Context(_handle.Handle):
     """A working set of objects: what was added, changed and deleted since the last save, and what was read.
 
     `Store.context` is the first one; `Store.create_context` makes more. A context, its objects and its live lists are
@@ -62,9 +61,10 @@ class Context(Finding, Merging, Transacting, Undoing):
         self._children: weakref.WeakSet[Context] = weakref.WeakSet()
         self._maps: dict[Entity, _identity.Objects] = {}
         self._temporary: list[_identity.Reference] = []
-        self._lists = []
-        self._failures = []
         self._conflicted = False
+        self._in_transaction = False
+        """Whether a child is in a block of `transaction`; of a context without parent the library knows."""
+        self._delivery: Delivery = Delivery(self, None if parent is None else parent._delivery)
         self._hooks = _hooks.State()
         self._merge_handler: Optional[merging.Handler] = None
         super().__init__(made, _finish, self._maps)
@@ -100,16 +100,21 @@ class Context(Finding, Merging, Transacting, Undoing):
         `WrongThread` while another thread uses it.
         """
         if self._pointer is not None:
-            self._check_entry()
+            error = c_void_p()
+            try:
+                check(library.quire_context_check_entry(self._pointer, byref(error)), error)
+            except StoreClosed:
+                # It can be closed all the same.
+                pass
         for child in list(self._children):
             child.close()
-        for each in self._live_lists():
+        for each in self._delivery.lists:
             each.close()
-        self._abandon_transaction()
+        _transaction.abandon(self)
         super().close()
 
     def _retire(self) -> None:
-        for each in self._live_lists():
+        for each in self._delivery.lists:
             each._retire()
         super()._retire()
 
@@ -121,84 +126,8 @@ class Context(Finding, Merging, Transacting, Undoing):
         Objects that it refers to have to be in the context already. Adding it again does nothing.
         Raises TypeError and `InvalidArgument` for values that do not fit; nothing is added then.
         """
-        if not isinstance(object, Model):
-            raise TypeError(f"an object of a model class can be added, not {_values.called(object)}")
-        entity = self._store._schema.check(type(object))
-        try:
-            former = object._quire_context
-        except AttributeError:
-            raise unmade(type(object)) from None
-        if former is not None:
-            if former is self and not object.is_deleted:
-                return object
-            raise InvalidState(
-                f"{object!r} was in a context before. Make a new object instead.", entity=entity.name, id=object.id)
-        keys: list[bytes] = []
-        packed: list[_values.Packed] = []
-        lists: list[tuple[bytes, _values.Packed]] = []
-        for each, value in object._quire_set_values():
-            try:
-                ready = each._pack(value)
-            except Error as failed:
-                raise blamed(failed, each) from None
-            if isinstance(each, ToMany):
-                lists.append((each._key_bytes, ready))
-            else:
-                keys.append(each._key_bytes)
-                packed.append(ready)
-        error, made = c_void_p(), c_void_p()
-        self._hooks.adding = True
-        try:
-            try:
-                status = library.quire_context_insert(
-                    self._raw, entity.encoded_name, len(entity.encoded_name), byref(made), byref(error))
-            finally:
-                self._hooks.adding = False
-            if status:
-                raise failure(status, error)
-            handle = made.value
-            assert handle is not None
-            if keys:
-                values = _values.Values(packed)
-                status = library.quire_object_set_values(
-                    handle, _buffers.key_array(keys), values.array, len(keys), byref(error))
-                if status:
-                    raise self._failed_to_add(status, error)
-            for key, members in lists:
-                values = _values.Values((members,))
-                status = library.quire_object_set(handle, key, len(key), values.array, byref(error))
-                if status:
-                    raise self._failed_to_add(status, error)
-        except BaseException:
-            if made.value is not None:
-                self._take_back(made.value, entity)
-                quick.quire_object_release(made)
-            raise
-        _identity.attach(object, self, quick.quire_object_id(handle), handle)
-        for each in entity.properties.values():
-            # Relationships are asked for each time: the other side can change them.
-            if not isinstance(each, Attr):
-                object.__dict__.pop(each._name, None)
-        try:
-            object.awake_from_insert()
-        except BaseException:
-            self._take_back(handle, entity)
-            raise
+        _pending.add(self, object)
         return object
-
-    def _failed_to_add(self, status: int, error: c_void_p) -> Error:
-        failed = _rules.complete(self, failure(status, error))
-        # Of an object that is taken back.
-        failed.id = 0
-        return failed
-
-    def _take_back(self, handle: int, entity: Entity) -> None:
-        # What it was made to hold was there before: it lets go of that first, so that no delete rule takes it along.
-        for each in entity.properties.values():
-            if isinstance(each, (ToOne, ToMany)):
-                nothing = _values.Values((each._pack([]) if isinstance(each, ToMany) else each._pack(None),))
-                library.quire_object_set(handle, each._key_bytes, len(each._key_bytes), nothing.array, None)
-        library.quire_context_delete(self._raw, handle, None)
 
     def delete(self, object: Model) -> None:
         """Deletes an object: for queries at once, in the store at the next save.
@@ -206,25 +135,7 @@ class Context(Finding, Merging, Transacting, Undoing):
         Its delete rules apply when changes are processed. One that was never saved is simply forgotten. Deleting it
         again does nothing.
         """
-        if not isinstance(object, Model):
-            raise TypeError(f"an object of a model class can be deleted, not {_values.called(object)}")
-        if object._quire_context is None:
-            raise InvalidState(
-                f"{object!r} is in no context, so there is nothing to delete.", entity=type(object).__name__)
-        if object._quire_context is not self:
-            raise InvalidArgument(
-                f"{object!r} belongs to another context. Look it up in this one: Context.get.",
-                entity=type(object).__name__, id=object.id)
-        try:
-            handle = _identity.handle(object, writing=True)
-        except NotFound:
-            if object.is_deleted:
-                return
-            raise
-        error = c_void_p()
-        status = library.quire_context_delete(self._raw, handle, byref(error))
-        if status:
-            raise failure(status, error)
+        _pending.delete(self, object)
 
     @overload
     def get(self, model: type[M], id: int) -> M: ...
@@ -260,6 +171,26 @@ class Context(Finding, Merging, Transacting, Undoing):
             raise failure(status, error)
         assert found.value is not None
         return _identity.adopt(self, found.value)
+
+    def find(self, model: type[M], /, **value: Any) -> Optional[M]:
+        """The object of a class, or of one that inherits from it, with a value of one attribute or to-one relationship:
+        `context.find(Book, isbn="...")`. None where there is none; of several, the one with the lowest id.
+
+        Unsaved changes count, and are processed first, as by a query. An index on the attribute (`__unique__`,
+        `__indexes__`) makes it fast. Raises `InvalidArgument` for anything but one attribute of the class.
+        """
+        return _finding.find(self, model, value)
+
+    def find_or_add(
+        self, model: type[M], /, defaults: Optional[Mapping[str, Any]] = None, **value: Any
+    ) -> tuple[M, bool]:
+        """The object that `find` finds; where there is none, one that is added with this value and the `defaults`.
+        Gives the object, and whether it was added: `book, is_added = context.find_or_add(Book, isbn="...")`.
+
+        Another context may add the same meanwhile; with `__unique__` the save settles that by the `merge_policy`.
+        Raises what `find` and `add` raise.
+        """
+        return _finding.find_or_add(self, model, defaults, value)
 
     def query(self, model: type[M]) -> Query[M]:
         """A query for all objects of a class and those that inherit from it."""
@@ -341,23 +272,54 @@ class Context(Finding, Merging, Transacting, Undoing):
     @property
     def inserted(self) -> list[Model]:
         """The objects that were added and not yet saved, oldest first."""
-        return self._pending(_ffi.QUIRE_PENDING_INSERTED)
+        return _pending.objects(self, _ffi.QUIRE_PENDING_INSERTED)
 
     @property
     def updated(self) -> list[Model]:
         """The objects of the store that have changes which are not yet saved, oldest first."""
-        return self._pending(_ffi.QUIRE_PENDING_UPDATED)
+        return _pending.objects(self, _ffi.QUIRE_PENDING_UPDATED)
 
     @property
     def deleted(self) -> list[Model]:
         """The objects of the store that the next save will remove, oldest first."""
-        return self._pending(_ffi.QUIRE_PENDING_DELETED)
+        return _pending.objects(self, _ffi.QUIRE_PENDING_DELETED)
 
     def process(self) -> None:
         """Applies delete rules and brings live lists up to date, whose handlers are called."""
-        self._prepare()
+        self._delivery.prepare()
         error = c_void_p()
-        self._after(library.quire_context_process(self._raw, byref(error)), error)
+        self._delivery.after(library.quire_context_process(self._raw, byref(error)), error)
+
+    # MARK: merging
+
+    def merge(self) -> None:
+        """Takes over what other contexts of the store have saved, or the parent has changed, since this one last did.
+
+        Objects show the new values, deleted ones are gone, and live lists move. Unsaved changes stay on top of the new
+        values; of two changes of one attribute this context's is then the later. See `merges_automatically` for having
+        it done, and `fileno` for when.
+        """
+        self._delivery.settle()
+        error = c_void_p()
+        self._delivery.after(library.quire_context_merge(self._raw, byref(error)), error)
+
+    @property
+    def merges_automatically(self) -> bool:
+        """Whether `process` and every query begin with `merge`. False unless set; a save never does, so that what
+        others have changed in the same objects is a conflict."""
+        return bool(quick.quire_context_merges_automatically(self._pointer))
+
+    @merges_automatically.setter
+    def merges_automatically(self, merges: bool) -> None:
+        error = c_void_p()
+        check(library.quire_context_set_merges_automatically(self._raw, bool(merges), byref(error)), error)
+
+    def fileno(self) -> int:
+        """A descriptor that polls readable as long as there is something to `merge`, so that event loops can wait for
+        it: `loop.add_reader(context, context.merge)`. Only poll it. It ends with the context."""
+        error, made = c_void_p(), c_int()
+        check(library.quire_context_descriptor(self._raw, byref(made), byref(error)), error)
+        return made.value
 
     @property
     def merge_policy(self) -> Union[merging.MergePolicy, merging.Decide]:
@@ -369,11 +331,17 @@ class Context(Finding, Merging, Transacting, Undoing):
         """
         if self._merge_handler is not None:
             return self._merge_handler.decide
+        from . import merging
+
         return merging.MergePolicy(quick.quire_context_merge_policy(self._raw))
 
     @merge_policy.setter
     def merge_policy(self, policy: Union[merging.MergePolicy, merging.Decide]) -> None:
+        from . import merging
+
         self._merge_handler = merging.set_policy(self, policy)
+
+    # MARK: saving
 
     def save(self) -> None:
         """Writes all pending changes in one transaction, settling conflicts with other writers by the `merge_policy`.
@@ -391,12 +359,31 @@ class Context(Finding, Merging, Transacting, Undoing):
                 "inside it.")
         self._write(library.quire_context_save)
 
+    @contextmanager
+    def transaction(self) -> Iterator[Context]:
+        """A block that is one transaction of the file: its end saves, and when it raises nothing of it stays.
+
+        It covers all that is written inside: changes of objects, `save`, `insert_rows`, `Query.update` and
+        `Query.delete`. When the block or the save at its end raises, file, objects and live lists are as they were
+        before; objects that were added are gone. The exception comes out of the block; what goes wrong while the
+        changes are dropped is logged beside it. What handlers of live lists and `did_save` raise once the block has
+        been saved is logged, too (logger "quire"), so that a block which raises has failed.
+
+        Other contexts of the store cannot read the file meanwhile: they wait, and raise `Busy` after the `timeout` of
+        the store, on the same thread at once. Keep blocks short. In a child it is a transaction of the parent, into
+        which the end saves, and `save` raises `InvalidState` inside.
+
+        Raises `InvalidState` when there are unsaved changes before it, because they would get lost with those of the
+        block, and inside another such block; `Busy`, `ReadOnly`.
+        """
+        yield from _transaction.block(self)
+
     def _write(self, call: Any, at_end: bool = False) -> None:
         """Saves by a call of the library. At the end of a block, what handlers and `did_save` raise after the changes
         were written is logged: to raise it would make the block look as if it had failed."""
-        self._begin()
+        self._delivery.begin()
         if self._parent is not None:
-            self._parent._settle()
+            self._parent._delivery.settle()
         error = c_void_p()
         status = call(self._raw, byref(error))
         try:
@@ -408,12 +395,17 @@ class Context(Finding, Merging, Transacting, Undoing):
 
     def _written(self, status: int, error: c_void_p) -> None:
         self._conflicted = status == _ffi.QUIRE_CONFLICT or (self._conflicted and bool(status))
-        self._learn_ids()
+        _identity.learn_ids(self)
         cause = None if self._merge_handler is None else self._merge_handler.take_failure()
-        found = merging.conflicts(self, error) if status in (_ffi.QUIRE_CONFLICT, _ffi.QUIRE_CONSTRAINT) else []
+        found: list[merging.ObjectConflict] = []
+        if status in (_ffi.QUIRE_CONFLICT, _ffi.QUIRE_CONSTRAINT):
+            # Loaded with the first conflict: most programs run without one.
+            from . import merging
+
+            found = merging.conflicts(self, error)
         try:
             with _hooks.told(self):
-                self._after(status, error, cause)
+                self._delivery.after(status, error, cause)
         except (Conflict, ConstraintError) as failed:
             failed.conflicts = found
             raise
@@ -421,7 +413,7 @@ class Context(Finding, Merging, Transacting, Undoing):
     def rollback(self) -> None:
         """Drops all pending changes: added objects are forgotten, deleted ones return, changed ones get back what was
         saved."""
-        self._begin()
+        self._delivery.begin()
         changed = [] if self.closed else self.updated + self.deleted
         error = c_void_p()
         status = library.quire_context_rollback(self._raw, byref(error))
@@ -430,9 +422,8 @@ class Context(Finding, Merging, Transacting, Undoing):
         if self._conflicted and not status:
             # The library reads everything anew.
             self._conflicted = False
-            for objects in self._maps.values():
-                _identity.forget_all(objects)
-        self._after(status, error)
+            self._forget_values()
+        self._delivery.after(status, error)
 
     def refresh_all(self) -> None:
         """Has all objects show what is in the store now; `Model.refresh` does it with one.
@@ -445,8 +436,7 @@ class Context(Finding, Merging, Transacting, Undoing):
         for objects in self._maps.values():
             _identity.take_all(objects)
         status = library.quire_context_refresh_all(self._raw, byref(error))
-        for objects in self._maps.values():
-            _identity.forget_all(objects)
+        self._forget_values()
         if status:
             raise failure(status, error)
 
@@ -455,7 +445,7 @@ class Context(Finding, Merging, Transacting, Undoing):
 
         Objects from before raise `InvalidState` when they are used. Live lists stay, and give new objects.
         """
-        self._begin()
+        self._delivery.begin()
         error = c_void_p()
         status = library.quire_context_reset(self._raw, byref(error))
         # A hook that fails does not prevent it.
@@ -463,7 +453,7 @@ class Context(Finding, Merging, Transacting, Undoing):
             self._conflicted = False
             for objects in self._maps.values():
                 _identity.forget_objects(objects)
-        self._after(status, error)
+        self._delivery.after(status, error)
 
     def obtain_permanent_ids(self) -> None:
         """Gives a permanent id to added objects that could not have one at once (see `Model.id`), and another one to
@@ -471,14 +461,92 @@ class Context(Finding, Merging, Transacting, Undoing):
 
         The objects stay unsaved. Changes are processed first. Raises `Busy`, `ReadOnly`, `DatabaseError`.
         """
-        self._begin()
+        self._delivery.begin()
         error = c_void_p()
         status = library.quire_context_obtain_permanent_ids(self._raw, byref(error))
         top = self
         while top._parent is not None:
             top = top._parent
-        top._learn_ids(of_all=True)
-        self._after(status, error)
+        _identity.learn_ids(top, of_all=True)
+        self._delivery.after(status, error)
+
+    # MARK: undo
+
+    def enable_undo(self, levels: int = 0) -> None:
+        """Has changes be kept from now on, so that they can be undone; at most `levels` groups of them, 0 for all.
+
+        What happens between two processings of changes is one group: `process`, `save` and every query end it.
+        `undo_group` makes other groups. Saves do not end what can be undone: an insertion that was saved becomes a
+        deletion, a deletion an insertion of the same object with the same id, and the next save writes that. `rollback`
+        and `reset` end everything. Called again, it changes the number of levels.
+        """
+        levels = _values.whole(levels, "the number of levels")
+        if not 0 <= levels < 2**63:
+            raise ValueError(f"the number of levels is not negative and below 2**63, not {levels}")
+        error = c_void_p()
+        check(library.quire_context_enable_undo(self._raw, levels, byref(error)), error)
+
+    def disable_undo(self) -> None:
+        """Turns undo off; what could be undone and redone is forgotten."""
+        error = c_void_p()
+        check(library.quire_context_disable_undo(self._raw, byref(error)), error)
+
+    @property
+    def undo_enabled(self) -> bool:
+        """Whether changes can be undone."""
+        return bool(quick.quire_context_is_undo_enabled(self._raw))
+
+    def undo(self) -> None:
+        """Takes back the last group of changes, if there is one, and calls the handlers of live lists.
+
+        Objects get the values that they had, on both sides of relationships; what delete rules did is taken back too.
+        What other contexts, processes and batch requests did takes no part in it; an object whose row is gone is left
+        out. Raises `InvalidState` when undo is off or within an `undo_group`.
+        """
+        _undo.revert(self, library.quire_context_undo)
+
+    def redo(self) -> None:
+        """Does again what was undone last. Every new change, one of a handler included, ends that."""
+        _undo.revert(self, library.quire_context_redo)
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is something to undo."""
+        return bool(quick.quire_context_can_undo(self._raw))
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether there is something to redo."""
+        return bool(quick.quire_context_can_redo(self._raw))
+
+    @property
+    def undo_name(self) -> str:
+        """Name of the group that `undo` would take back, or ""."""
+        return text(quick.quire_context_undo_name(self._raw))
+
+    @property
+    def redo_name(self) -> str:
+        """Name of the group that `redo` would do again, or ""."""
+        return text(quick.quire_context_redo_name(self._raw))
+
+    @contextmanager
+    def undo_group(self, name: Optional[str] = None) -> Iterator[None]:
+        """A block whose changes are undone together, with a name for a menu: `with context.undo_group("Rename"):`.
+
+        Blocks within it are part of it. Changes are processed before and after the outermost one. When the block
+        raises, its changes stay and can be undone.
+        """
+        yield from _undo.group(self, name)
+
+    @contextmanager
+    def without_undo(self) -> Iterator[None]:
+        """A block whose changes are for good: undoing what was before them gives the values of then."""
+        yield from _undo.without(self)
+
+    def remove_undo_actions(self) -> None:
+        """Forgets what could be undone and redone. The changes stay."""
+        error = c_void_p()
+        check(library.quire_context_remove_undo_actions(self._raw, byref(error)), error)
 
     def __repr__(self) -> str:
         if self.closed:
@@ -493,6 +561,11 @@ class Context(Finding, Merging, Transacting, Undoing):
             objects = self._maps.setdefault(entity.root, _identity.Objects())
         return objects
 
+    def _forget_values(self) -> None:
+        """Has all objects ask the library again: what it knows of them may have become another."""
+        for objects in list(self._maps.values()):
+            _identity.forget_all(objects)
+
     def _adopt(self, handle: int) -> Model:
         """The object of a handle, which it takes over."""
         return _identity.adopt(self, handle)
@@ -500,54 +573,6 @@ class Context(Finding, Merging, Transacting, Undoing):
     def _abandon(self) -> None:
         _identity.forget_handles(self._maps.values())
         super()._abandon()
-
-    def _pending(self, which: int) -> list[Model]:
-        error, taken = c_void_p(), c_void_p()
-        status = library.quire_context_pending(self._raw, which, byref(taken), byref(error))
-        if status:
-            raise failure(status, error)
-        return self._take_objects(taken)
-
-    def _take_objects(self, taken: c_void_p) -> list[Model]:
-        """The objects of a list, which is given back."""
-        error = c_void_p()
-        try:
-            found = []
-            for index in range(quick.quire_list_count(taken)):
-                handle = c_void_p()
-                status = library.quire_list_object(taken, index, byref(handle), byref(error))
-                if status:
-                    raise failure(status, error)
-                assert handle.value is not None
-                found.append(_identity.adopt(self, handle.value))
-            return found
-        finally:
-            quick.quire_list_release(taken)
-
-    def _learn_ids(self, of_all: bool = False) -> None:
-        """Files the objects whose ids have become others under these, here and in children. Permanent ids are looked at
-        too where it may be one `of_all`."""
-        if of_all:
-            self._temporary = [each for objects in self._maps.values() for each in objects.values()]
-        still: list[_identity.Reference] = []
-        for reference in self._temporary:
-            handle = reference.handle
-            object = reference()
-            if handle is None or object is None:
-                continue
-            id = quick.quire_object_id(handle)
-            if id < 0:
-                still.append(reference)
-            if id == reference.id:
-                continue
-            objects = self._objects_of(type(object)._quire_entity)
-            if objects.get(reference.id) is reference:
-                del objects[reference.id]
-            reference.id = id
-            objects[id] = reference
-        self._temporary = still
-        for child in list(self._children):
-            child._learn_ids(of_all)
 
 
 def _finish(pointer: int, maps: dict[Entity, _identity.Objects]) -> None:

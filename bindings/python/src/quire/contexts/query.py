@@ -210,7 +210,7 @@ class Query(Generic[M]):
         step = self._batch_size or _ROWS_AT_A_TIME
         taken = self._take(step)
         with taken if not self._prefetched else nullcontext():
-            self._context._deliver()
+            self._context._delivery.deliver()
             count = quick.quire_list_count(taken._raw)
             for first in range(0, count, step):
                 yield from self._objects(taken, first, min(step, count - first))
@@ -225,7 +225,7 @@ class Query(Generic[M]):
             found: list[M] = []
             for first in range(0, count, step or max(count, 1)):
                 found += self._objects(taken, first, min(step or count, count - first))
-        self._context._deliver()
+        self._context._delivery.deliver()
         return found
 
     def first(self) -> Optional[M]:
@@ -255,7 +255,7 @@ class Query(Generic[M]):
             self._run(library.quire_context_count, request, count)
         finally:
             quick.quire_fetch_request_release(request)
-        self._context._deliver()
+        self._context._delivery.deliver()
         return count.value
 
     def exists(self) -> bool:
@@ -272,7 +272,7 @@ class Query(Generic[M]):
             found = _rows.ids_of(quick.quire_list_ids, taken, 0, quick.quire_list_count(taken))
         finally:
             taken.give_back()
-        self._context._deliver()
+        self._context._delivery.deliver()
         return found
 
     def values(self, *keys: KeyPath) -> list[tuple[Any, ...]]:
@@ -337,13 +337,13 @@ class Query(Generic[M]):
         finally:
             quick.quire_fetch_request_release(request)
         if status:
-            self._context._after(status, error)
+            self._context._delivery.after(status, error)
         assert made.value is not None
         try:
             found = _evaluation.python_value(quick.quire_evaluation_value(made.value).contents, None)
         finally:
             quick.quire_evaluation_release(made.value)
-        self._context._deliver()
+        self._context._delivery.deliver()
         return str(found)
 
     def live(
@@ -503,9 +503,9 @@ class Query(Generic[M]):
     def _settle(self) -> None:
         """Before a run: what is refreshed by it, lists show apart from what is pending."""
         if self._refreshes:
-            self._context._settle()
+            self._context._delivery.settle()
         else:
-            self._context._prepare()
+            self._context._delivery.prepare()
 
     def _run(self, call: Any, request: int, out: Union[c_void_p, c_int64]) -> None:
         """A call of the library that runs a request; raises what it fails with."""
@@ -516,7 +516,7 @@ class Query(Generic[M]):
         self._settle()
         status = call(self._context._raw, request, byref(out), byref(error))
         if status:
-            self._context._after(status, error, None if watch is None else watch.take_failure())
+            self._context._delivery.after(status, error, None if watch is None else watch.take_failure())
 
     def _take(self, step: int) -> _handle.Handle:
         """The result of a run that objects are made of, in batches of `step`."""
@@ -538,7 +538,7 @@ class Query(Generic[M]):
             found = read(self._model, keys, partial(library.quire_list_page, taken, 0, count))
         finally:
             taken.give_back()
-        self._context._deliver()
+        self._context._delivery.deliver()
         return found
 
     def _objects(self, taken: _handle.Handle, first: int, count: int) -> list[M]:

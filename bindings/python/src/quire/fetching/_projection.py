@@ -83,7 +83,7 @@ def rows(query: Query[Any], keys: Sequence[KeyPath], named: Mapping[str, Union[s
             query._model, partial(library.quire_list_page, taken, 0, quick.quire_list_count(taken)))
     finally:
         taken.give_back()
-    query._context._deliver()
+    query._context._delivery.deliver()
     return found
 
 

@@ -42,8 +42,6 @@ class Live(_handle.Handle, Sequence[M], Generic[M]):
         self._generation = generation
         self._handlers: list[Callable[[ChangeSet[Any]], object]] = []
         self._owed: deque[tuple[Callable[[ChangeSet[Any]], object], ChangeSet[Any]]] = deque()
-        # The generation that it had when the library was last asked for changes.
-        self._asked = -1
         self._telling: Optional[ChangeSet[Any]] = None
         """What a handler is being called with."""
         self._section_list: Optional[Sections[Any]] = None
@@ -197,11 +195,8 @@ class Live(_handle.Handle, Sequence[M], Generic[M]):
 
     def _take_on(self) -> bool:
         """Has the handlers be owed what the library has queued; whether they are owed anything."""
-        generation = self._generation.value
-        if generation != self._asked:
-            for change in list(self._take_changes()):
-                self._owed.extend((handler, change) for handler in self._handlers)
-            self._asked = generation
+        for change in list(self._take_changes()):
+            self._owed.extend((handler, change) for handler in self._handlers)
         return bool(self._owed)
 
     def _tell(self, failures: list[BaseException], only: Optional[ChangeSet[Any]] = None) -> None:

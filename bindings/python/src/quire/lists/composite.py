@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import weakref
 from bisect import bisect_right
 from collections.abc import Iterator
 from ctypes import byref, c_int64, c_void_p
@@ -63,7 +62,7 @@ class Composite(Live[Any]):
         except BaseException:
             self.close()
             raise
-        context._lists.append(weakref.ref(self))
+        context._delivery.add(quick.quire_composite_number(self._raw), self)
 
     @property
     def lists(self) -> tuple[Results[Any], ...]:
@@ -72,7 +71,7 @@ class Composite(Live[Any]):
 
     def fetch(self) -> None:
         """Reads all lists anew from the store, as `Results.fetch`. No handlers are told."""
-        self._context._begin()
+        self._context._delivery.begin()
         error = c_void_p()
         status = library.quire_composite_fetch(self._raw, byref(error))
         self._section_list = None
@@ -80,7 +79,7 @@ class Composite(Live[Any]):
         for each in self._lists:
             each._note_fetch(not status)
             cause = each._watch.take_failure() or cause
-        self._context._after(status, error, cause)
+        self._context._delivery.after(status, error, cause)
 
     # MARK: reading
 

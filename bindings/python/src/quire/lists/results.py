@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import weakref
 from array import array
 from collections import deque
 from collections.abc import Generator, Iterator, Mapping
@@ -136,7 +135,7 @@ class Results(Live[M], Generic[M]):
         except BaseException:
             self.close()
             raise
-        context._lists.append(weakref.ref(self))
+        context._delivery.add(quick.quire_results_number(self._raw), self)
 
     def fetch(self) -> None:
         """Reads it anew from the store. Its handlers are not told.
@@ -144,11 +143,11 @@ class Results(Live[M], Generic[M]):
         Its objects show what the store has then, save for those that were changed here, or whose relationships were
         read: they stay what they are in this context.
         """
-        self._context._begin()
+        self._context._delivery.begin()
         error = c_void_p()
         status = library.quire_results_fetch(self._raw, byref(error))
         self._note_fetch(not status)
-        self._context._after(status, error, self._watch.take_failure())
+        self._context._delivery.after(status, error, self._watch.take_failure())
 
     def set_query(self, query: Query[M], section_by: Optional[SectionKey] = None) -> None:
         """Shows another query from now on, and tells the handlers the difference as one change.
@@ -167,7 +166,7 @@ class Results(Live[M], Generic[M]):
         error = c_void_p()
         try:
             watch.attach(request)
-            context._settle()
+            context._delivery.settle()
             if rule is None:
                 status = library.quire_results_set_request(
                     self._raw, request, key, 0 if key is None else len(key), byref(error))
@@ -179,7 +178,7 @@ class Results(Live[M], Generic[M]):
             self._watch, self._model, self._prefetches = watch, query._model, bool(query._prefetched)
             self._mixes_section_values = rule is not None and rule._mixes_values
         self._section_list = None
-        context._after(status, error, watch.take_failure())
+        context._delivery.after(status, error, watch.take_failure())
 
     def display(self, *key_paths: KeyPath) -> None:
         """Names what rows show of related objects: `live.display("author.name", "tags.@count")`.
@@ -213,7 +212,7 @@ class Results(Live[M], Generic[M]):
         Where what it needs cannot be read at the end, that raises and the list stays as it is; the end of another such
         block shows what has happened since the first began.
         """
-        self._context._begin()
+        self._context._delivery.begin()
         error = c_void_p()
         arguments, status = (self._raw, byref(error)), 0
         try:
@@ -222,19 +221,19 @@ class Results(Live[M], Generic[M]):
             if status == _ffi.QUIRE_INVALID_STATE and self._stays_suspended:
                 failure(status, error)
                 status, error = 0, c_void_p()
-            self._context._after(status, error)
+            self._context._delivery.after(status, error)
             self._stays_suspended = False
             yield
         finally:
             # Also where a handler raised at the beginning.
             if not status and not error.value and not self.closed:
                 self._stays_suspended = True
-                self._context._settle()
+                self._context._delivery.settle()
                 if not self.closed:
                     status = library.quire_results_resume(self._raw, tell, byref(error))
                     self._stays_suspended = bool(status)
                 self._section_list = None
-                self._context._after(status, error)
+                self._context._delivery.after(status, error)
 
     # MARK: reading
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .._c import _buffers, _ffi
 from .._c._load import library, quick
 from ..errors import InvalidArgument, InvalidState, NotFound, failure, text
-from ..objects import _identity
+from ..objects import _identity, _rows
 from .properties import Attr, Property, ToMany
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def _committed(instance: Model, each: Property) -> Any:
         status = library.quire_object_get_committed_objects(handle, key, len(key), byref(taken), byref(error))
         if status:
             raise failure(status, error)
-        return context._take_objects(taken)
+        return _rows.objects_in(context, taken)
     value = _ffi.quire_value()
     status = library.quire_object_get_committed(handle, key, len(key), byref(value), byref(error))
     if status:

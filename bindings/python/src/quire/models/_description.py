@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from ..errors import InvalidState
@@ -12,8 +11,13 @@ from ._fetched import Fetched
 from .properties import Attr, Property, ToMany
 
 if TYPE_CHECKING:
+    from inspect import Signature
+
     from ._entity import Entity
     from .model import Model
+
+_NONE: Any = object()
+"""The default of what has none."""
 
 
 class ConstructorSignature:
@@ -41,9 +45,15 @@ class Docstring:
 
 def _signature(entity: Entity) -> Signature:
     """How an object is made. Derived attributes are missing: the store calculates them."""
+    # It takes as long to load as the package, and few programs ask for it.
+    from inspect import Parameter, Signature
+
+    defaults = {name: _default(each) for name, each in entity.properties.items() if not _is_derived(each)}
     return Signature([
-        Parameter(name, Parameter.KEYWORD_ONLY, default=_default(each), annotation=_assigned(each))
-        for name, each in entity.properties.items() if not _is_derived(each)])
+        Parameter(
+            name, Parameter.KEYWORD_ONLY, default=Parameter.empty if default is _NONE else default,
+            annotation=_assigned(entity.properties[name]))
+        for name, default in defaults.items()])
 
 
 def property_docstring(each: Union[Property, Fetched[Any]]) -> str:
@@ -106,7 +116,7 @@ def _declared(each: Property) -> str:
 
 def _default(each: Property) -> Any:
     if each._is_required:
-        return Parameter.empty
+        return _NONE
     if isinstance(each, Attr):
         return each._default
     return () if isinstance(each, ToMany) else None

@@ -10,7 +10,7 @@ from .._c._load import library
 from ..errors import InvalidModel, NotInContext
 from ..predicates.keys import Key, Order, order_of
 from ..predicates.predicate import Predicate
-from ..objects import _identity
+from ..objects import _identity, _rows
 
 if TYPE_CHECKING:
     from .model import Model
@@ -79,13 +79,13 @@ class Fetched(Generic[M]):
         context = instance._quire_context
         if context is None:
             raise NotInContext(f"{self} can be read once its object is in a context; context.add(...) puts it there.")
-        context._prepare()
+        context._delivery.prepare()
         error, taken = c_void_p(), c_void_p()
         status = library.quire_object_get_fetched(
             _identity.handle(instance), self._key_bytes, len(self._key_bytes), byref(taken), byref(error))
         # A fetch processes changes, of which live lists hear.
-        context._after(status, error)
-        return context._take_objects(taken)  # type: ignore[return-value]
+        context._delivery.after(status, error)
+        return _rows.objects_in(context, taken)  # type: ignore[return-value]
 
     # No value is a NoReturn, so type checkers refuse every assignment.
     def __set__(self, instance: Model, value: NoReturn) -> None:

@@ -92,7 +92,7 @@ def install(context: Context, schema: Schema) -> None:
 def _instance(context: Context, pointer: int) -> Model:
     # A save has given ids that were temporary before.
     if context._temporary:
-        context._learn_ids()
+        _identity.learn_ids(context)
     return _identity.adopt(context, quick.quire_object_retain(pointer))
 
 

@@ -290,3 +290,29 @@ def is_updated(instance: Model) -> bool:
 def is_deleted(instance: Model) -> bool:
     """Raises NotFound when there is no row."""
     return bool(quick.quire_object_is_deleted(handle(instance)))
+
+
+def learn_ids(context: Context, of_all: bool = False) -> None:
+    """Files the objects whose ids have become others under these, in children too. Permanent ids are looked at too
+    where it may be one `of_all`."""
+    if of_all:
+        context._temporary = [each for objects in context._maps.values() for each in objects.values()]
+    still: list[Reference] = []
+    for reference in context._temporary:
+        handle = reference.handle
+        object = reference()
+        if handle is None or object is None:
+            continue
+        id = quick.quire_object_id(handle)
+        if id < 0:
+            still.append(reference)
+        if id == reference.id:
+            continue
+        objects = context._objects_of(type(object)._quire_entity)
+        if objects.get(reference.id) is reference:
+            del objects[reference.id]
+        reference.id = id
+        objects[id] = reference
+    context._temporary = still
+    for child in list(context._children):
+        learn_ids(child, of_all)

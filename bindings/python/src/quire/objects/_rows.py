@@ -242,6 +242,23 @@ def learn_slots(model: type[Model]) -> None:
     _set_context = vars(model)["_quire_context"].__set__
 
 
+def objects_in(context: Context, taken: c_void_p) -> list[Model]:
+    """The objects of a list of the library, which is given back."""
+    error = c_void_p()
+    try:
+        found = []
+        for index in range(quick.quire_list_count(taken)):
+            handle = c_void_p()
+            status = library.quire_list_object(taken, index, byref(handle), byref(error))
+            if status:
+                raise failure(status, error)
+            assert handle.value is not None
+            found.append(adopt(context, handle.value))
+        return found
+    finally:
+        quick.quire_list_release(taken)
+
+
 def ids_of(call: Any, source: Any, first: int, count: int) -> array[int]:
     """Ids of `quire_list_ids` or `quire_results_ids` in an array."""
     ids = array("q", bytes(8 * max(count, 0)))
