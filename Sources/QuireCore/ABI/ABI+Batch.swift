@@ -70,7 +70,7 @@ private func refuseInsertionOptions(_ options: quire_batch_options) throws(Failu
   }
 }
 
-/// Runs a batch request, which gives the name of an entity and its rows.
+/// Runs a batch request, which returns the name of an entity and its rows.
 private func runBatch(
   _ context: UnsafeMutablePointer<quire_context>?, _ options: UnsafePointer<quire_batch_options>?,
   _ out_count: UnsafeMutablePointer<Int64>?, _ out_list: Out<quire_list>, _ out_error: ErrorOut,

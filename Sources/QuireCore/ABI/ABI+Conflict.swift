@@ -1,6 +1,6 @@
 import CQuire
 
-/// What a context holds of the program's to decide conflicts; given back once.
+/// The program's handler of conflicts that a context holds; released once.
 private final class MergeHandlerOwner {
   private let handler: quire_merge_handler
 

@@ -327,7 +327,7 @@ struct ValueTable {
   let keys: [String]
   let cells: [UnsafeBufferPointer<quire_value>]
 
-  /// The failure of a cell tells where it is, in a table for rows of an entity.
+  /// The failure of a cell names its place, in a table for rows of an entity.
   func value(_ column: Int, _ row: Int, of entityName: String) throws(Failure) -> Value {
     do throws(Failure) { return try QuireCore.value(cells[column][row], "columns") } catch {
       // Again, for the sake of the message, so that a value that fits costs no name.

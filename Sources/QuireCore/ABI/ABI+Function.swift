@@ -1,6 +1,6 @@
 import CQuire
 
-/// What a registered function holds of the program's, given back once when the library lets go of it.
+/// The program's data that a registered function holds, released once with the function.
 private final class FunctionOwner: @unchecked Sendable {
   private let userData: UnsafeMutableRawPointer?
   private var destroy: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?
@@ -36,7 +36,7 @@ private final class FunctionCallback: @unchecked Sendable {
   }
 
   func result(of items: [Item]) throws(Failure) -> Value {
-    // A function may not use objects: it is told which they are.
+    // A function may not use objects: it receives their ids.
     let layout = ItemLayout { (subject) throws(Failure) in try exported(subject.identity) { $0 } }
     var arguments: [quire_value] = []
     arguments.reserveCapacity(items.count)

@@ -47,7 +47,7 @@ public func quire_store_set_log(
   }
 }
 
-/// What is to be told of statements, from what the caller gave; nil for NULL.
+/// The log of statements, from the caller's struct; nil for NULL.
 func logCallback(_ log: UnsafePointer<quire_log>?) throws(Failure) -> LogCallback? {
   guard log != nil else { return nil }
   let chosen = try options(log, defaults: quire_log(), "log")

@@ -292,7 +292,7 @@ extension ManagedObject {
       about: .object(self, property))
   }
 
-  /// Does what a caller asks of one property. Its failure tells the entity, the key and the id.
+  /// Does what a caller asks of one property. Its failure names the entity, the key and the id.
   @inline(__always)
   func asked(_ property: Property, _ body: () throws(Failure) -> Void) throws(Failure) {
     do throws(Failure) { try body() } catch { throw error.about(.object(self, property)) }

@@ -110,7 +110,7 @@ private func dataOf(_ source: quire_value, _ name: InputName) throws(Failure) ->
   return Bytes(data)
 }
 
-/// A value given out. Text and data stay the library's; `lend` keeps alive what has no buffer of its own.
+/// A value for the caller. Text and data stay the library's; `lend` keeps alive what has no buffer of its own.
 func exported(_ value: Value, lend: (Text) -> Text) throws(Failure) -> quire_value {
   var result = quire_value()
   func set(_ kind: quire_value_kind) { result.kind = kind.rawValue }

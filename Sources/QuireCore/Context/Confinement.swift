@@ -70,8 +70,8 @@ final class Confinement: Sendable {
 
   // MARK: End of a context
 
-  /// Ends a context that no caller can reach any more, at once or when the outermost call that is under way returns:
-  /// that may be any call, this thread's or another's, and be in the midst of a save. Any thread.
+  /// Ends a context that no caller can reach any more: at once, or when the outermost call that is under way returns.
+  /// That may be any call, of this thread or another, also in the midst of a save. Any thread.
   func end(_ context: Context) {
     // A forked process may wait for ever for a thread that does not exist there.
     if !mark.isHere { return context.end() }
@@ -81,7 +81,7 @@ final class Confinement: Sendable {
   }
 
   private func endContexts() {
-    // Let go of when contexts can be entered again: with them go functions of the program.
+    // Released when contexts can be entered again: with them go functions of the program.
     var ended: [Context] = []
     while hasEnding.load(ordering: .sequentiallyConsistent) {
       let claim = owner.compareExchange(

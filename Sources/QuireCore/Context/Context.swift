@@ -14,7 +14,7 @@ final class Context {
   let parent: Context?
   /// Shared with its parent and its children, which its calls enter as well.
   let confinement: Confinement
-  /// Tells the temporary URIs of one context from those of another.
+  /// Distinguishes the temporary URIs of one context from those of another.
   let identifier: UInt64
 
   // MARK: Parts

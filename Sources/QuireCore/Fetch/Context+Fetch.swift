@@ -15,7 +15,7 @@ extension Context {
     }
     let query = try FetchQuery(request, in: self)
     let list = try source.reader.watched(by: query.monitor) { () throws(Failure) in try fetch(request, query) }
-    // Objects may have been found changed, which their followers hear at once.
+    // Objects may have been found changed, and their followers are notified at once.
     if request.shouldRefreshRefetchedObjects { try process() }
     return list
   }

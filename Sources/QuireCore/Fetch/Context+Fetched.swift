@@ -1,4 +1,4 @@
-/// Fetched properties: lists of objects that a request of the model gives for each object.
+/// Fetched properties: lists of objects that a request of the model has as result for each object.
 extension Context {
   /// The objects of a fetched property: what its request gave when it was first read since the object was.
   func fetched(_ name: String, of object: ManagedObject) throws(Failure) -> ObjectList {
@@ -64,7 +64,7 @@ extension Item {
 }
 
 extension Model {
-  /// Gives an entity a fetched property.
+  /// Adds a fetched property to an entity.
   func addFetchedProperty(named name: String, to entityName: String, request: FetchRequest) throws(Failure) {
     let property = "the fetched property '\(entityName).\(name)'"
     try request.checkForFetchedProperty(property)

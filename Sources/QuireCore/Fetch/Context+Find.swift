@@ -1,5 +1,5 @@
 extension Context {
-  /// The object of `entity` that has a value of one property; of several, the one that a fetch gives first.
+  /// The object of `entity` that has a value of one property; of several, the one that a fetch returns first.
   ///
   /// Changes are processed first, as by every fetch.
   func find(_ entity: Entity, _ property: Property, _ value: Value) throws(Failure) -> ManagedObject? {

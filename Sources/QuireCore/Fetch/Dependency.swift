@@ -29,7 +29,7 @@ extension FetchQuery {
 }
 
 extension FetchQuery {
-  /// The properties of its rows that decide whether and where they are in the result, or more where it cannot be told.
+  /// The properties of its rows that decide whether and where they are in the result, or more where it is not known.
   var ownProperties: PropertySet {
     if predicate?.sides.allSatisfy(\.isPure) == false { return .all }
     var found = predicateReach.own

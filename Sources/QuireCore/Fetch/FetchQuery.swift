@@ -82,7 +82,7 @@ struct FetchQuery {
     return key
   }
 
-  /// The same for a stored row, from the values that `Store.scan` gives for the section and the sort keys.
+  /// The same for a stored row, from the values that `Store.scan` passes for the section and the sort keys.
   func sortKey(of row: RowIdentifier, _ values: [Value]) -> SortKey {
     var key = SortKey()
     setSortKey(&key, of: row, values)

@@ -1,5 +1,5 @@
 /// What a request is used for decides which of its options have a meaning. The others are refused: an option that is
-/// ignored gives another result than the one that was asked for.
+/// ignored would change the result.
 extension FetchRequest {
   /// For a fetch, its count and its explanation.
   func checkForFetch() throws(Failure) {
@@ -104,7 +104,7 @@ extension Projection.Column {
 }
 
 extension FetchRequest.ResultType {
-  /// As messages call what a fetch gives.
+  /// As messages call the result of a fetch.
   fileprivate var name: String {
     switch self {
     case .objects: "objects"

@@ -12,7 +12,7 @@ struct KeptBatches {
   /// 0: everything is one batch, which is kept.
   init(batchSize: Int) { most = batchSize == 0 ? .max : max(2, KeptBatches.mostObjects / batchSize) }
 
-  /// Notes that the batch at `place` was read; gives those to let go of.
+  /// Notes that the batch at `place` was read; returns those to release.
   mutating func note(_ place: Int) -> [Int] {
     if most == .max || !present.insert(place).inserted { return [] }
     order.append(place)

@@ -139,7 +139,7 @@ final class ObjectList {
     guard let entity else { return }
     switch reading.extent {
     case .values: try read(range, entity)
-    // Of some properties only the store tells, and a parent may have others.
+    // Some properties are known to the store alone, and a parent may have others.
     case .whenTouched(let properties) where context.source.holdsObjects && !properties.isEmpty: try read(range, entity)
     case .whenTouched(let properties): try makeUnread(range, entity, properties)
     case .alone: _ = make(range)
@@ -176,7 +176,7 @@ final class ObjectList {
     if !paths.isEmpty { prefetched[place] = try context.prefetch(paths, from: objects) }
   }
 
-  /// Makes objects in `range` without reading their rows; gives those that have no values.
+  /// Makes objects in `range` without reading their rows; returns those that have no values.
   private func make(_ range: Range<Int>) -> [ManagedObject] {
     var faults: [ManagedObject] = []
     for index in range where objects[index] == nil {

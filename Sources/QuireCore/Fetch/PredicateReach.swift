@@ -2,9 +2,10 @@
 /// and parts that depend on related objects are found.
 struct PredicateReach {
   private(set) var dependencies: [Dependency] = []
-  /// Properties of the object itself, or more where it cannot be told which.
+  /// Properties of the object itself, or more where it is not known which.
   private(set) var own = PropertySet()
-  /// Objects that an expression may give: those at the end of a path of relationships from the object under test.
+  /// Objects that may be the value of an expression: those at the end of a path of relationships from the object under
+  /// test.
   private struct Place {
     var path: [Relationship]
     var entity: Entity

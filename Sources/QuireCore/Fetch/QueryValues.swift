@@ -13,7 +13,7 @@ final class QueryValues {
     }
   }
 
-  /// What they give for an object as it is now; an empty list for what is not one value.
+  /// Their values for an object as it is now; an empty list where there is not one value.
   func values(of object: ManagedObject) throws(Failure) -> [Value] {
     var values: [Value] = []
     values.reserveCapacity(evaluators.count)

@@ -99,7 +99,7 @@ func formatArguments(
   return found
 }
 
-/// A value, or one that stands for a tree. Objects must be of `context`, if one is given.
+/// A value, or one that stands for a tree. Objects must be of `context`, if there is one.
 func formatArgument(
   _ source: quire_value, _ name: InputName, in context: Context? = nil
 ) throws(Failure) -> FormatArgument {

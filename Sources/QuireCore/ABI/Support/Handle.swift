@@ -66,7 +66,7 @@ extension ResultsController: ContextBound { var owningContext: Context { context
 extension CompositeController: ContextBound { var owningContext: Context { context } }
 
 extension UnsafeMutablePointer where Pointee: Handle {
-  /// Gives one reference to the caller.
+  /// Passes one reference to the caller.
   static func passing(_ object: Pointee.Object) -> Self {
     (object as? any ContextBound)?.owningContext.retainExternally()
     return Unmanaged.passRetained(object).toOpaque().assumingMemoryBound(to: Pointee.self)
@@ -86,7 +86,7 @@ extension UnsafeMutablePointer where Pointee: Handle {
 
 /// The object behind a handle, or nil for NULL and for a handle of another type.
 ///
-/// The first word of every object is its class, so a mixed-up handle is told for the price of one comparison.
+/// The first word of every object is its class, so a mixed-up handle is found at the price of one comparison.
 @inline(__always)
 func peek<H: Handle>(_ pointer: UnsafePointer<H>?) -> H.Object? {
   guard let pointer else { return nil }

@@ -13,7 +13,7 @@ func clear(_ out: UnsafeMutablePointer<quire_section>?) {
   bytes.initializeMemory(as: UInt8.self, repeating: 0)
 }
 
-/// Gives the caller as much of a section as it has room for; what is behind that stays zero.
+/// Copies as much of a section as the caller's struct has room for; the rest stays zero.
 func fill(
   _ out: UnsafeMutablePointer<quire_section>, _ name: InputName, with section: quire_section
 ) throws(Failure) {

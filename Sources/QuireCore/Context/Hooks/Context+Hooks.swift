@@ -79,7 +79,7 @@ extension Context {
     for _ in 0..<Context.mostRounds {
       hookState.changedInSave = ObjectSet()
       for object in round where isPending(object) {
-        // It is about to hear of what was changed so far.
+        // It is about to be called for all changes so far.
         hookState.changedInSave?.remove(object)
         try call(.willSave, object)
       }

@@ -1,5 +1,5 @@
-/// Hooks around what the context does to the values of objects. They are called when everything is in its place, and
-/// cannot take it back: what one fails with comes out of the call at its end.
+/// Hooks around the context's own changes of objects' values. They are called when everything is in its place, and
+/// cannot take it back. Their failure comes out of the call at its end.
 extension Context {
   /// Runs the hooks of objects whose values are others now.
   func runHooks(_ events: SnapshotEvents, _ objects: some Sequence<ManagedObject>) {

@@ -12,6 +12,6 @@ struct HookState {
   /// The object whose `validate` is running, and what the hook said.
   var validating: ManagedObject?
   var refusals: [Refusal] = []
-  /// Changed since `willSave` was last called for them; nil outside of `willSave`.
+  /// Objects that changed since `willSave` was last called for them; nil when there is no such hook.
   var changedInSave: ObjectSet?
 }

@@ -2,7 +2,7 @@
 final class HookTable {
   /// What at least one entity has.
   let kinds: HookKinds
-  /// As they were given, by entity number; 0 is for all entities that have none of their own.
+  /// As they were set, by entity number; 0 is for all entities that have none of their own.
   private let given: [Int: any ObjectHooks]
   /// What holds for each entity, by number - 1.
   private let resolved: [(any ObjectHooks)?]

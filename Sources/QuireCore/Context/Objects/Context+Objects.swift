@@ -28,7 +28,7 @@ extension Context {
     return object
   }
 
-  /// Lets go of every object that has no pending changes, and of what was found out about rows.
+  /// Releases every object without pending changes, and everything that was found out about rows.
   func forgetRegistered() {
     table.forgetMissing()
     turnIntoFaults(registeredObjects, if: { $0.state == .saved && !$0.isUpdated }) { object in

@@ -31,8 +31,8 @@ extension ManagedObject: PropertySource {
     return try value(atKeyPath: path.names)
   }
 
-  /// Follows a key path through to-one relationships. A relationship that holds nothing makes the whole path nil, and
-  /// so does one whose object is no longer in the store, as in SQL; the empty path is the object itself.
+  /// Follows a key path through to-one relationships. An empty relationship makes the whole path nil, and so does one
+  /// whose object is no longer in the store, as in SQL. The empty path is the object itself.
   func value(atKeyPath path: [String]) throws(Failure) -> Value {
     guard let key = path.first else { return .object(reference) }
     let property = try entity.property(named: key)

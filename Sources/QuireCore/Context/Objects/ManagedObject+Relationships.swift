@@ -286,7 +286,7 @@ extension ManagedObject {
       return
     }
     try prepare(relationship)
-    // One whose row turns out to be gone is taken out without its side.
+    // A member whose row turns out to be gone is taken out without a change of its own side.
     if let inverse = relationship.inverse { _ = try other.isPrepared(for: inverse) }
     detach(other, from: relationship)
     if let inverse = relationship.inverse { other.detach(self, from: inverse) }
@@ -299,7 +299,7 @@ extension ManagedObject {
     context.touch(self, at: relationship.slot)
   }
 
-  /// One of the two was read before another writer has saved whom `other` belongs to, and one after that: has both show
+  /// One of the two was read before another writer has saved the owner of `other`, and one after that. Makes both show
   /// what is saved by now, as far as it was not changed here.
   private func readAgain(_ other: ManagedObject, in relationship: Relationship) throws(Failure) {
     for row in try context.source.rows(root: other.entity.root, ids: [other.id]) { other.refresh(with: row) }

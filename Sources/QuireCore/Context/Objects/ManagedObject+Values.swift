@@ -74,8 +74,8 @@ extension ManagedObject {
     return value
   }
 
-  /// Whether the delete rules, which are applied later, are going to empty this relationship. Where there is no rule to
-  /// do so it goes on to refer to the deleted object, as its row does; to one that was never saved nothing refers.
+  /// Whether the delete rules, which are applied later, are going to empty this relationship. Without such a rule it
+  /// goes on to refer to the deleted object, as its row does. No reference remains to an object that was never saved.
   private func willLetGo(of reference: ObjectReference, _ relationship: Relationship) -> Bool {
     if context.mayBeLive(reference) { return false }
     return context.registeredObject(reference)?.state != .deleted || relationship.inverse?.deleteRule == .nullify
@@ -196,7 +196,7 @@ extension Context {
     !pending.deleted.isEmpty && references.contains(where: isToBeDeleted)
   }
 
-  /// The object behind a reference that a relationship holds. The row tells the concrete entity when it is not known.
+  /// The object behind a reference that a relationship holds. The row has the concrete entity when it is not known.
   func object(_ reference: ObjectReference, of entity: Entity) throws(Failure) -> ManagedObject? {
     if let object = registeredObject(reference) { return object }
     if reference.isTemporary, !source.holdsObjects { return nil }

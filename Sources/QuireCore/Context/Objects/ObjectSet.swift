@@ -1,7 +1,7 @@
 /// A set of objects in the order in which they were added. Adding and removing take constant time.
 ///
-/// Objects are found by their addresses, in a table of its own: Swift's would hash each address for ten times as long,
-/// and every change of an object passes through several of these sets. Few objects need no table.
+/// Objects are found by their addresses, in a table of its own. Swift's set would hash each address for ten times as
+/// long, and every change of an object passes through several of these sets. Few objects need no table.
 struct ObjectSet {
   private static let mostWithoutTable = 8
   private static let free: UInt = 0

@@ -46,7 +46,7 @@ final class ObjectTable {
     departed.forget(object, reference)
   }
 
-  /// There is a row again for an object that was gone, so that a caller never has two objects of it. Returns the object
+  /// There is a row again for an object that was gone, so that there need not be two objects of it. Returns the object
   /// if it was gone.
   @discardableResult
   func readmit(_ reference: ObjectReference) -> ManagedObject? {

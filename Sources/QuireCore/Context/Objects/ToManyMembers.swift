@@ -95,7 +95,7 @@ struct ToManyMembers {
     members.contains(where: references.contains) || saved.contains(where: references.contains)
   }
 
-  /// Lets go of objects that are gone from the store: no change of this relationship.
+  /// Drops objects that are gone from the store: no change of this relationship.
   mutating func forget(_ gone: Set<ObjectReference>) {
     if !mentions(gone) { return }
     members.removeAll(where: gone.contains)

@@ -18,9 +18,9 @@ final class Announcer {
 
   private var observerReferences = WeakReferences<WeakObserver>()
   private var childReferences = WeakReferences<WeakContext>()
-  /// The child whose save has been taken over and not been told yet. It shows already what it has saved.
+  /// The child whose save has been taken over and not been reported yet.
   weak var savingChild: Context?
-  /// Changed in any way since observers were last told.
+  /// Changed in any way since observers were last notified.
   private var touched = ObjectSet()
   /// What a delegate failed with, until it has come out of a call.
   private var failure: Failure?
@@ -89,8 +89,9 @@ final class Announcer {
     do {
       for observer in observers {
         try observer.contextDidChange(changes)
-        // What a delegate has deleted the next observer must not meet half done. A relationship to it would show
-        // nothing, although no rule has emptied it. After a rollback it would show the object again, untold.
+        // The next observer must not meet an object half done that a delegate has deleted. A relationship to it would
+        // show nothing, although no rule has emptied it. After a rollback without a report it would show the object
+        // again.
         try context.propagateDeletes()
       }
     } catch {

@@ -1,4 +1,4 @@
-/// What all observers of a context are told of at once; what several of them need of it is worked out once.
+/// The changes of which all observers of a context are notified at once. Work that several of them need is done once.
 final class ChangeBatch {
   let all: [ObjectChange]
   /// No change of it is older.
@@ -25,8 +25,8 @@ final class ChangeBatch {
   /// Those of objects of one tree of entities.
   func changes(ofRoot root: Int) -> [ObjectChange] { byRoot[root] ?? [] }
 
-  /// The objects of `entity` from which `path` leads to one where `property` changed: `find` says which, once for all
-  /// that ask while the context stays as it is.
+  /// The objects of `entity` from which `path` leads to one where `property` changed. `find` finds them, once for all
+  /// observers while the context stays as it is.
   func objects(
     along path: [Relationship], _ property: Property, from entity: Entity, in context: Context,
     _ find: () throws(Failure) -> [ManagedObject]

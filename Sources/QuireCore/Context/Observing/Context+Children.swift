@@ -1,7 +1,8 @@
 /// What the children of a context learn of it, as contexts of a store learn what others save.
 extension Context {
-  /// Files what observers are being told of for the children to merge. The child that has just saved it hears of what
-  /// it does not show itself. What was taken back before it was told the children may have read.
+  /// Files the changes that observers are being notified of, for the children to merge. The child that has just saved a
+  /// change receives the part that it does not show itself. The children may have read changes that were taken back
+  /// before they were reported.
   func forwardToChildren(_ batch: [ObjectChange], takenBack: [ManagedObject]) {
     let children = announcer.children
     if children.isEmpty { return }
@@ -63,8 +64,9 @@ extension Context {
 }
 
 extension ObjectChange {
-  /// Adds the owners of to-many relationships that have other members since: the object itself, and from the to-one
-  /// side, read or not, those that it refers to and those that it referred to before.
+  /// Adds the owners of to-many relationships that have other members since. From the to-many side that is the object
+  /// itself. From the to-one side, read or not, they are the objects that it refers to and those that it referred to
+  /// before.
   fileprivate func addMembershipChanges(
     to membershipChanges: inout Context.MembershipChanges, shownBy own: ManagedObject?
   ) {

@@ -22,7 +22,7 @@ extension Context {
     try during(.notifying) { () throws(Failure) in try announcer.runRounds(in: self) }
   }
 
-  /// Runs what tells delegates of something else than changes of objects. What they change is told when it is done.
+  /// Runs a report to delegates of something else than changes of objects. Their changes are reported after it.
   func notifying(_ body: () -> Void) throws(Failure) {
     if isNotifying { return body() }
     during(.notifying, body)
@@ -34,7 +34,7 @@ extension Context {
   /// A list is read, whose rows may be newer than objects that were read before.
   func noteListReading() { if readsAhead { clock.noteListAhead() } }
 
-  /// Whether a row that is read now may be newer than what observers have been told.
+  /// Whether a row that is read now may be newer than the state that observers know.
   var readsAhead: Bool {
     announcer.hasListeners && source.readsAhead(of: inbox)
   }

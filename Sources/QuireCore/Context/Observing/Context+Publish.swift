@@ -1,5 +1,5 @@
 extension Context {
-  /// Tells the other contexts of the store what a save has written.
+  /// Sends the changes of a save to the other contexts of the store.
   func publish(_ request: SaveRequest, _ result: SaveResult) {
     if store.hasFollowers(besides: inbox) { publish(change(request, result)) }
   }

@@ -29,9 +29,9 @@ extension Context {
     }
   }
 
-  /// Reads what the delete rules of `deleted` lead to: a statement for each relationship, not one for each object.
-  /// Returns the objects that were read, which may be held by nothing else. A child reads from its parent, object by
-  /// object.
+  /// Reads the objects that the delete rules of `deleted` lead to: a statement for each relationship, not one for each
+  /// object. Returns the objects that were read, which may have no other reference. A child reads from its parent,
+  /// object by object.
   private func readReach(of deleted: [ManagedObject]) throws(Failure) -> [ManagedObject] {
     if source.holdsObjects { return [] }
     var read: [ManagedObject] = []
@@ -58,7 +58,7 @@ extension Context {
     return try source.rows(root: relationship.destination.root, ids: wanted.sorted()).map { object(for: $0) }
   }
 
-  /// Relationships whose holders no delete rule tells when one of `gone` is deleted.
+  /// Relationships whose holders no delete rule reaches when one of `gone` is deleted.
   func exposedRelationships(to gone: [ManagedObject]) -> [Relationship] {
     let roots = Set(gone.map(\.entity.rootNumber))
     return model.entities.flatMap(\.ownRelationships).filter {
@@ -66,7 +66,7 @@ extension Context {
     }
   }
 
-  /// A save cannot write a reference to what it deletes: pending objects let go of it where no rule did that. What was
+  /// A save cannot write a reference to what it deletes: pending objects lose it where no rule did that. What was
   /// never saved is not there to deny anything.
   private func releaseFromPending(_ gone: [ManagedObject]) {
     let roots = Set(gone.lazy.filter { $0.state == .gone }.map(\.entity.rootNumber))
@@ -82,7 +82,7 @@ extension Context {
 }
 
 extension ManagedObject {
-  /// Lets go of deleted objects among what was not saved yet; under a rule that denies, only of those that never were.
+  /// Drops deleted objects among unsaved members; under a rule that denies, only those that were never saved.
   fileprivate func release(_ relationship: Relationship) {
     let slot = relationship.slot
     let isDenied = relationship.inverse?.deleteRule == .deny

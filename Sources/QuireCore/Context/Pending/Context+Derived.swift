@@ -1,7 +1,7 @@
 /// Attributes that the store calculates while it saves.
 extension Context {
-  /// Has objects show what a save of this context has calculated. Rows without an object here are told to observers
-  /// that follow them.
+  /// Makes objects show the values that a save of this context has calculated. Rows without an object here are reported
+  /// to the observers that follow them.
   func takeOver(_ derived: [DerivedValue]) {
     if derived.isEmpty { return }
     clock.noteNewValues()

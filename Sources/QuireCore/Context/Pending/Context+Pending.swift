@@ -14,10 +14,10 @@ extension Context {
     hookState.changedInSave?.insert(object)
   }
 
-  /// Notes a change of one property, of an attribute or a to-one relationship with the value before, and files the
-  /// object among the changed ones if it is.
+  /// Notes a change of one property. For an attribute or a to-one relationship it has the value before. Files the
+  /// object among the changed ones if it differs from the store.
   func touch(_ object: ManagedObject, at slot: Int, from old: Value? = nil) {
-    // While observers are being told, some know the old value and some the new one.
+    // While observers are being notified, some know the old value and some the new one.
     if let old, !isNotifying {
       object.unheard.remember(old, at: slot)
     } else {
@@ -74,7 +74,7 @@ extension Context {
     table.unregister(object.reference)
   }
 
-  /// A deletion is given up.
+  /// A deletion is taken back.
   func markRevived(_ object: ManagedObject) {
     touchLife(of: object, isLive: false)
     pending.revive(object)

@@ -1,10 +1,10 @@
-/// What observers are told of an object: that it came or went, or which of its properties are others than before.
+/// A notice to observers of one object: that it came or went, or which of its properties changed.
 struct ObjectChange {
   let object: ManagedObject
   let properties: PropertySet
   /// When it was last touched, by `ContextClock.change`.
   let time: UInt64
-  /// Whether others may have changed more of it than `properties`, since observers were last told of it.
+  /// Whether others may have changed more of it than `properties`, since observers were last notified of it.
   let isUncertain: Bool
   /// What its to-one relationships referred to before, with the objects of temporary ids, which may get others while
   /// this is told.
@@ -16,7 +16,7 @@ extension ManagedObject {
   func takeUnheardChange() -> ObjectChange? {
     let unheard = unheard
     self.unheard = UnheardChange()
-    // One that was asked for while there was no row has given way to the object that is there again.
+    // An object that was asked for while there was no row has made way for the object that is there again.
     if state == .gone, let present = context.registeredObject(reference), present !== self { return nil }
     func change(_ properties: PropertySet) -> ObjectChange {
       ObjectChange(

@@ -1,5 +1,5 @@
-/// The objects with pending changes by the value of one property, so that a program that looks up each object before it
-/// inserts one does not go through all that it has inserted so far.
+/// The objects with pending changes by the value of one property. A program that looks up each object before it inserts
+/// one thus does not go through all that it has inserted so far.
 ///
 /// An object may stand under values that it no longer has. A lookup checks what it finds.
 final class PendingValues {

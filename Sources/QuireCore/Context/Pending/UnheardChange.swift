@@ -3,7 +3,7 @@ struct UnheardChange {
   /// Whether it was there; nil when that did not change.
   var wasLive: Bool?
   var time: UInt64 = 0
-  /// Properties to tell of in any case.
+  /// Properties to report in any case.
   var properties = PropertySet()
   /// Whether another writer's row was laid under the object: it may have been read from one that observers know not.
   var isUncertain = false
@@ -12,7 +12,7 @@ struct UnheardChange {
   private var passing: [(slot: Int, value: Value)] = []
 
   mutating func remember(_ value: Value, at slot: Int) {
-    // One that comes, or returns, is told of whole.
+    // An object that comes, or returns, is reported whole.
     if wasLive == false || values.contains(where: { $0.slot == slot }) { return }
     values.append((slot, value))
   }

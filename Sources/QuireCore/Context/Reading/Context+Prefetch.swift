@@ -1,6 +1,6 @@
 extension Context {
-  /// Reads what `paths` lead to from `objects`: for each step of a path one statement, or none when nothing is missing.
-  /// Whoever wants the objects to stay read holds the result.
+  /// Reads the objects that `paths` lead to from `objects`: for each step of a path one statement, or none when nothing
+  /// is missing. The caller holds the result to keep the objects read.
   func prefetch(_ paths: [[Relationship]], from objects: [ManagedObject]) throws(Failure) -> [ManagedObject] {
     var held = ObjectSet()
     for path in paths {
@@ -16,7 +16,7 @@ extension Context {
 
   private func prefetch(_ relationship: Relationship, of owners: [ManagedObject]) throws(Failure) -> [ManagedObject] {
     let owners = owners.filter { $0.isLive && !$0.isFault && $0.entity.isKind(of: relationship.entity) }
-    // Nobody else may hold what is read here.
+    // The objects read here may have no other reference.
     var read = relationship.isToMany ? try prefetchMembers(of: relationship, owners) : []
     var references: [ObjectReference] = []
     var seen = Set<ObjectReference>()
@@ -38,7 +38,7 @@ extension Context {
     return withExtendedLifetime(read) { references.compactMap(registeredObject) }
   }
 
-  /// Reads the members of a to-many relationship where they are not known; gives those that had to be read.
+  /// Reads the members of a to-many relationship where they are not known; returns those that had to be read.
   private func prefetchMembers(
     of relationship: Relationship, _ owners: [ManagedObject]
   ) throws(Failure) -> [ManagedObject] {

@@ -73,7 +73,7 @@ final class ParentSource: SavedSource {
     !inbox.isEmpty || parent.announcer.hasNews || parent.source.readsAhead(of: parent.inbox)
   }
 
-  /// What the parent comes to tell arrives in the inbox of the child.
+  /// Later changes of the parent arrive in the inbox of the child.
   func mergeIfAutomatic() throws(Failure) {
     try parent.mergeIfAutomatic()
     try parent.process()

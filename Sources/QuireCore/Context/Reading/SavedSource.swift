@@ -41,7 +41,7 @@ protocol SavedSource: AnyObject {
 
   // MARK: What is to come
 
-  /// Whether a row that is read now may be newer than what was told to the context of that inbox.
+  /// Whether a row that is read now may be newer than the state that the context of that inbox knows.
   func readsAhead(of inbox: ChangeInbox) -> Bool
 
   /// Has what is there take over what it takes over automatically, before a context does so.
@@ -56,7 +56,7 @@ protocol SavedSource: AnyObject {
   /// Tells what `save` has changed, once the context has taken over the results. What cannot be told now is told later.
   func announceSave()
 
-  /// Gives new objects that are there permanent ids.
+  /// Assigns permanent ids to the new objects that are there.
   func obtainPermanentIDs() throws(Failure)
 
   // MARK: What only a store has

@@ -64,8 +64,8 @@ indirect enum RuleTest {
     return tests
   }
 
-  /// What is wrong with a value that is not nil: the rule, and a sentence that goes on after the attribute's name, or
-  /// stands alone when the rule has one of its own. nil when nothing is.
+  /// The problem of a value that is not nil: the rule, and a sentence that goes on after the attribute's name, or
+  /// stands alone when the rule has one of its own. nil without a problem.
   func problem(with value: Value) throws(Failure) -> (rule: BrokenRule.Rule, sentence: String)? {
     switch self {
     case .minimum(let bound):
@@ -89,7 +89,7 @@ indirect enum RuleTest {
     }
   }
 
-  /// The condition in the language of predicates, for rules that were given so.
+  /// The condition in the language of predicates, for rules that were set so.
   var predicate: RuleCondition? { if case .condition(let condition) = self { condition } else { nil } }
 }
 

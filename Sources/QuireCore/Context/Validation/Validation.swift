@@ -44,7 +44,8 @@ struct Validation {
     try validation.finish()
   }
 
-  /// Checks a value that `property` of an object could be given: what setting it would refuse, and what a save would.
+  /// Checks whether `property` of an object could have a value: whether setting it would fail, and whether a save
+  /// would.
   static func check(_ value: Value, for property: Property, of object: ManagedObject) throws(Failure) {
     var validation = Validation(object.context)
     try object.checkReadable()
@@ -53,7 +54,7 @@ struct Validation {
     try validation.finish()
   }
 
-  /// Checks a value that a batch request gives to an attribute of rows of `entity`, or to one of a table of rows.
+  /// Checks a value that a batch request sets for an attribute of rows of `entity`, or to one of a table of rows.
   static func check(
     _ value: Value, of property: Property, in entity: Entity, row: Int? = nil, _ context: Context
   ) throws(Failure) {
@@ -130,7 +131,7 @@ struct Validation {
     }
   }
 
-  /// A rule that gives no answer is an error of the program, and not of the object.
+  /// A rule without a result is an error of the program, and not of the object.
   private func unanswered(_ rule: Text, _ object: ManagedObject, _ error: Failure) -> Failure {
     Failure(
       error.kind, "The rule \"\(rule)\" could not be tested on \(object.summary): \(error.message)",
@@ -141,7 +142,7 @@ struct Validation {
     if relationship.isOptional, relationship.minimumCount == 0, relationship.maximumCount == 0 { return }
     let count = try object.objects(of: relationship).count
     if count == 0, relationship.isOptional { return }
-    // A mandatory relationship needs one object even when no minimum is given.
+    // A mandatory relationship needs one object even when no minimum is set.
     let minimum = max(relationship.minimumCount, relationship.isOptional ? 0 : 1)
     let subject = "'\(relationship.qualifiedName)' of \(object.summary)"
     if count < minimum {

@@ -73,8 +73,8 @@ extension Context {
     }
   }
 
-  /// Inserts a row for each row of a table of values; `value(column, row)` gives a cell. With `upserts` those that have
-  /// the unique values of a row that is there update it.
+  /// Inserts a row for each row of a table of values; `value(column, row)` returns a cell. With `upserts` those that
+  /// have the unique values of a row that is there update it.
   func insertIntoStore(
     entityNamed name: String, keys: [String], rowCount: Int, merges: Bool, upserts: Bool = false,
     cancellation: Cancellation? = nil, progress: FetchMonitor.Progress? = nil,
@@ -102,7 +102,7 @@ extension Context {
           let upsert = try session.upsert(values, of: entity, given: given)
           try checkMandatory(entity, upsert.inserts)
           try checkRules(entity, upsert.inserts, entity.properties, monitor)
-          // A row that is there has values of its own for what is not given.
+          // A row that is there has values of its own for properties without a column.
           try checkMandatory(entity, numbered, given.filter { !$0.isOptional })
           try checkRules(entity, numbered, given, monitor)
           return try session.run(upsert, of: entity)
@@ -115,7 +115,7 @@ extension Context {
     return take(outcome)
   }
 
-  /// Observers hear of what is pending first, so that what they are told next is the work of the request alone.
+  /// Observers are notified of pending changes first, so the next notification is the work of the request alone.
   private func prepareBatch() throws(Failure) {
     try checkMayChange()
     try source.checkHasBatchRequests()
