@@ -311,6 +311,35 @@ class NestedTests(HandlerTestCase):
         self.assertEqual(inner, [True])
 
 
+class InterruptedTests(HandlerTestCase):
+    def test_handlers_that_an_interruption_left_out_are_called_by_the_next_call(self):
+        live, tell = self.query.live(), self.live._tell
+        self.watch(live)
+
+        def interrupts(failures, only=None):
+            self.live._tell = tell
+            raise KeyboardInterrupt
+
+        self.live._tell = interrupts
+        self.context.add(Line(text="z"))
+        with self.assertRaises(KeyboardInterrupt):
+            self.context.process()
+        self.assertEqual(self.told, [])
+        self.context.process()
+        self.assertEqual(self.told, [(self.live, 1), (live, 1)])
+        self.assertEqual(self.wrong, [])
+
+    def test_lists_that_are_collected_or_closed_are_passed_over(self):
+        gone, closed, live = self.query.live(), self.query.live(), self.query.live()
+        for each in (closed, live):
+            self.watch(each)
+        closed.close()
+        del gone
+        self.context.add(Line(text="z"))
+        self.context.process()
+        self.assertEqual(self.told, [(self.live, 1), (live, 1)])
+
+
 class AheadTests(HandlerTestCase):
     """Where a list is ahead of what is told, the change sets one after the other are right."""
 
