@@ -2,17 +2,12 @@ import CSQLite
 
 /// Sums and averages as memory calculates them: integers as long as they suffice, no other rounding on the way.
 enum AggregateFunctions {
-  /// quire_sum(number): 0 of nothing.
-  static let sum = "quire_sum"
-  /// quire_average(number): NULL of nothing.
-  static let average = "quire_average"
-
   static func register(on connection: OpaquePointer) throws(Failure) {
-    for (name, finish) in [(sum, giveSum), (average, giveAverage)] {
+    for (function, finish) in [(SQLFunction.sum, giveSum), (.average, giveAverage)] {
       let code = sqlite3_create_function_v2(
-        connection, name, 1, SQLITE_UTF8 | SQLITE_INNOCUOUS | SQLITE_DETERMINISTIC, nil, nil,
+        connection, function.name, 1, SQLITE_UTF8 | SQLITE_INNOCUOUS | SQLITE_DETERMINISTIC, nil, nil,
         { context, _, arguments in AggregateFunctions.step(context, arguments) }, finish, nil)
-      try ProgramFunctions.check(code, name)
+      try ProgramFunctions.check(code, function.name)
     }
   }
 

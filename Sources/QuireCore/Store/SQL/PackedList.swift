@@ -1,8 +1,6 @@
 /// Any number of values in one argument, for IN: each kept with its type, as JSON could not. It needs no temporary
 /// table, so it works in a store that is read-only, and the statement's text does not depend on the number.
 enum PackedList {
-  static let element = "quire_element"
-
   /// The values: at least one.
   static func list(_ values: [Value], _ arguments: SQLArguments) -> SQLList {
     let count = arguments.parameter(.integer(Int64(values.count)))

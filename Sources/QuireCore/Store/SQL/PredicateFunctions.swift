@@ -3,24 +3,16 @@ import CSQLite
 /// The SQL functions that compiled predicates call. They have no side effects, and NULL in is never NULL out of
 /// `quire_text`, which makes its answer two-valued.
 enum PredicateFunctions {
-  /// quire_text(operation, folding, text, pattern): 1 or 0, the numbers of `TextMatcher.Operation` and `TextFolding`.
-  /// The pattern is text, or a `TextMatcher` that has all three.
-  static let text = "quire_text"
+  /// What SQLite knows the pointer of a matcher by.
   static let matcherType: StaticString = "quire_matcher"
-  /// quire_fold(folding, text).
-  static let fold = "quire_fold"
-  /// quire_single(number): the nearest 32-bit value.
-  static let round = "quire_single"
-  /// quire_order(kind, text, locale): bytes in the order of texts, the numbers of `TextOrder.Kind`.
-  static let order = "quire_order"
 
   /// Adds the functions to a connection. `report` gets what a function threw, just before SQLite fails the statement.
   static func register(on connection: OpaquePointer, report: @escaping (Failure) -> Void) throws(Failure) {
-    try register(text, 4, on: connection, report, calling: textFunction) { context, arguments in
+    try register(.text, 4, on: connection, report, calling: textFunction) { context, arguments in
       evaluateText(context, arguments)
     }
-    try register(fold, 2, on: connection, report) { context, arguments in evaluateFold(context, arguments) }
-    try register(round, 1, on: connection, report) { context, arguments in
+    try register(.fold, 2, on: connection, report) { context, arguments in evaluateFold(context, arguments) }
+    try register(.single, 1, on: connection, report) { context, arguments in
       switch sqlite3_value_type(arguments[0]) {
       case SQLITE_INTEGER: sqlite3_result_double(context, Double(Float(sqlite3_value_int64(arguments[0]))))
       case SQLITE_FLOAT: sqlite3_result_double(context, Double(Float(sqlite3_value_double(arguments[0]))))
@@ -28,8 +20,8 @@ enum PredicateFunctions {
       }
     }
     try ProgramFunctions.register(on: connection, report: report)
-    try register(order, 3, on: connection, report) { context, arguments in evaluateOrder(context, arguments) }
-    try register(PackedList.element, 2, on: connection, report) { context, arguments in
+    try register(.order, 3, on: connection, report) { context, arguments in evaluateOrder(context, arguments) }
+    try register(.element, 2, on: connection, report) { context, arguments in
       let packed = SQLValue.bytes(arguments[0], sqlite3_value_blob(arguments[0]))
       let index = Int(sqlite3_value_int64(arguments[1]))
       switch PackedList.read(UnsafeRawBufferPointer(packed), at: index) {
@@ -63,8 +55,8 @@ enum PredicateFunctions {
   }
 
   private static func register(
-    _ name: String, _ count: Int32, on connection: OpaquePointer, _ report: @escaping (Failure) -> Void,
-    calling function: @escaping Function = { context, _, arguments in
+    _ function: SQLFunction, _ count: Int32, on connection: OpaquePointer, _ report: @escaping (Failure) -> Void,
+    calling entry: @escaping Function = { context, _, arguments in
       guard let context, let arguments else { return }
       PredicateFunctions.state(context)?.body(context, arguments)
     }, _ body: @escaping Body
@@ -72,9 +64,9 @@ enum PredicateFunctions {
     let state = Unmanaged.passRetained(State(report, body))
     // SQLite releases the state itself, even when this fails.
     let code = sqlite3_create_function_v2(
-      connection, name, count, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, state.toOpaque(),
-      function, nil, nil, { Unmanaged<State>.fromOpaque($0!).release() })
-    try ProgramFunctions.check(code, name)
+      connection, function.name, count, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, state.toOpaque(),
+      entry, nil, nil, { Unmanaged<State>.fromOpaque($0!).release() })
+    try ProgramFunctions.check(code, function.name)
   }
 
   private static func state(_ context: OpaquePointer) -> State? {
@@ -131,7 +123,7 @@ enum PredicateFunctions {
     let number = UInt32(truncatingIfNeeded: sqlite3_value_int64(arguments[0]))
     let folding = TextFolding(rawValue: UInt32(truncatingIfNeeded: sqlite3_value_int64(arguments[1])) & 7)
     guard let operation = TextMatcher.Operation(rawValue: number) else {
-      throw Failure(.invalidArgument, "\(text) knows no operation \(number).")
+      throw Failure(.invalidArgument, "\(SQLFunction.text.name) knows no operation \(number).")
     }
     let pattern = SQLValue.text(arguments[3])
     let matcher: TextMatcher

@@ -2,39 +2,26 @@ import CSQLite
 
 /// The SQL functions that run programs, and the one that gathers values for them.
 enum ProgramFunctions {
-  /// quire_test(program, values…): 1 or 0.
-  static let test = "quire_test"
-  /// quire_compute(program, values…): what the program makes of them.
-  static let compute = "quire_compute"
-  /// quire_part(part, values…): what a statement of its own finds, see `SQLPart`.
-  static let part = "quire_part"
-  /// quire_pack(value): all values of a group, in their order, as one.
-  static let pack = "quire_pack"
-  /// Added to a name for programs that give another value each time.
-  static let volatileSuffix = "_anew"
-
   /// What SQLite knows the pointers by.
   static let pointerType: StaticString = "quire_program"
   static let partType: StaticString = "quire_part"
 
   static func register(on connection: OpaquePointer, report: @escaping (Failure) -> Void) throws(Failure) {
-    for name in [test, compute, part] {
-      for suffix in ["", volatileSuffix] {
-        let flags = SQLITE_UTF8 | SQLITE_INNOCUOUS | (suffix.isEmpty ? SQLITE_DETERMINISTIC : 0)
-        let state = Unmanaged.passRetained(Report(report))
-        let code = sqlite3_create_function_v2(
-          connection, name + suffix, -1, flags, state.toOpaque(),
-          { context, count, arguments in ProgramFunctions.run(context, count, arguments) }, nil, nil,
-          { Unmanaged<Report>.fromOpaque($0!).release() })
-        try check(code, name + suffix)
-      }
+    for function in [SQLFunction.test, .compute, .part, .testAnew, .computeAnew, .partAnew] {
+      let flags = SQLITE_UTF8 | SQLITE_INNOCUOUS | (function.isPure ? SQLITE_DETERMINISTIC : 0)
+      let state = Unmanaged.passRetained(Report(report))
+      let code = sqlite3_create_function_v2(
+        connection, function.name, -1, flags, state.toOpaque(),
+        { context, count, arguments in ProgramFunctions.run(context, count, arguments) }, nil, nil,
+        { Unmanaged<Report>.fromOpaque($0!).release() })
+      try check(code, function.name)
     }
     try AggregateFunctions.register(on: connection)
     let code = sqlite3_create_function_v2(
-      connection, pack, 1, SQLITE_UTF8 | SQLITE_INNOCUOUS | SQLITE_DETERMINISTIC, nil, nil,
+      connection, SQLFunction.pack.name, 1, SQLITE_UTF8 | SQLITE_INNOCUOUS | SQLITE_DETERMINISTIC, nil, nil,
       { context, _, arguments in ProgramFunctions.step(context, arguments) },
       { context in ProgramFunctions.finish(context) }, nil)
-    try check(code, pack)
+    try check(code, SQLFunction.pack.name)
   }
 
   static func check(_ code: Int32, _ name: String) throws(Failure) {

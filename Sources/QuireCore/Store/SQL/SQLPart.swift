@@ -38,7 +38,7 @@ extension SQLCompiler {
     return try body()
   }
 
-  /// `expr`, or a call of a part that gives the same.
+  /// `expr`, or a call of a part that returns the same.
   func fitted(_ expr: SQLExpr) -> SQLExpr {
     if expr.stack > SQLParting.most { parting.isNeeded = true }
     if !parting.isOn || expr.stack <= SQLParting.mostOfPart { return expr }
@@ -64,7 +64,7 @@ extension SQLCompiler {
 private struct SQLReach {
   /// Columns of these tables, each once.
   private(set) var outer: [SQLName] = []
-  /// Gives the same each time.
+  /// Returns the same value each time.
   private(set) var isPure = true
 
   /// nil where an aggregate gathers such columns, or there are more than `most`.

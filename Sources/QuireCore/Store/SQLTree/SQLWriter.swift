@@ -166,7 +166,7 @@ struct SQLWriter {
     case .packed(let count, let values):
       append(
         "WITH RECURSIVE place(i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM place WHERE i + 1 < ", count,
-        ") SELECT \(PackedList.element)(")
+        ") SELECT \(SQLFunction.element.name)(")
       append("", values, ", i) FROM place")
     }
   }
