@@ -41,9 +41,15 @@ final class TextIndex: @unchecked Sendable {
   // MARK: The file
 
   /// What it is made of, by name, with the text that the file has of it.
-  ///
-  /// A statement may impose its way with conflicts on the triggers it fires, so theirs have none: they look first.
   var statements: [(name: String, sql: String)] {
+    [
+      (name, TextIndex.virtualTable(name)),
+      (pending, "CREATE TABLE \(pending) (Z_PK INTEGER PRIMARY KEY, \(column) VARCHAR)"),
+    ] + triggers
+  }
+
+  /// A statement may impose its way with conflicts on the triggers it fires, so theirs have none: they look first.
+  var triggers: [(name: String, sql: String)] {
     func note(_ row: String, indexed: String) -> String {
       "INSERT INTO \(pending) (Z_PK, \(column)) SELECT \(row).Z_PK, \(indexed) "
         + "WHERE NOT EXISTS (SELECT 1 FROM \(pending) WHERE Z_PK = \(row).Z_PK);"
@@ -57,8 +63,6 @@ final class TextIndex: @unchecked Sendable {
       )
     }
     return [
-      (name, TextIndex.virtualTable(name)),
-      (pending, "CREATE TABLE \(pending) (Z_PK INTEGER PRIMARY KEY, \(column) VARCHAR)"),
       trigger("INSERT", when: "NEW.\(column) IS NOT NULL", note("NEW", indexed: "NULL")),
       // Not UPDATE OF: the key has other names, by which it may be changed.
       trigger(

@@ -136,8 +136,6 @@ extension TextIndex {
     try select.bind(Text(pending), at: 1)
     if try select.step(), let sql = select.text(at: 0)?.string, statements.contains(where: { $0.sql == sql }) { return }
     select.reset()
-    for (name, sql) in statements where sql.hasPrefix("CREATE TRIGGER") {
-      try connection.execute("DROP TRIGGER IF EXISTS \(name)")
-    }
+    for (name, _) in triggers { try connection.execute("DROP TRIGGER IF EXISTS \(name)") }
   }
 }
