@@ -210,7 +210,7 @@ import Testing
       let row = SQLCompiler.mainRow(try library.entity(name), alias: "t0")
       let condition = try compiler.condition(Predicate.parse(Text(format)), SQLScope(subject: row))
       var source = SQLWriter()
-      source.write(from: [.named(store.schema.table(of: row.entity), "t0")] + (row.joins?.tables ?? []))
+      source.put([.named(store.schema.table(of: row.entity), "t0")] + (row.joins?.tables ?? []))
       let left = try store.withConnection { room(condition.sql, source.text, $0) } ?? 0
       if left < 0 {
         #expect(condition.stack > SQLParting.most, "\(format) is said to take \(condition.stack): \(condition.sql)")

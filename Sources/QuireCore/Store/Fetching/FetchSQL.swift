@@ -45,9 +45,10 @@ struct FetchSQL {
 
     let window = FetchSQL.window(plan, arguments)
     let table = schema.table(of: plan.entity)
-    query = SQLQuery(
-      tables: [.named(table, alias)] + (row.joins?.tables ?? []),
-      conditions: restrictions + (predicate.map { [SQLExpr(.group($0))] } ?? []), order: order, window: window)
+    var tables = [SQLTable.named(table, alias)], conditions = restrictions
+    if let joined = row.joins?.tables, !joined.isEmpty { tables += joined }
+    if let predicate { conditions.append(SQLExpr(.group(predicate))) }
+    query = SQLQuery(tables: tables, conditions: conditions, order: order, window: window)
     if let search = predicate?.keyedSearch, search.key.name == row.key.name, plan.sort.isEmpty, columns.isEmpty,
       window == nil, plan.isRestrictedTo == nil
     {
@@ -55,8 +56,8 @@ struct FetchSQL {
       keyed = search.keys.all.map { keys in
         let isFound = SQLExpr.compare(search.key, .equal, .column("found", "Z_PK"))
         let tables = [
-          SQLTable(source: .selects(SQLSelects(keys)), alias: "found"),
-          SQLTable(source: .name(table), alias: alias, join: .cross, condition: isFound),
+          SQLTable(selects: SQLSelects(keys), alias: "found"),
+          SQLTable(name: table, alias: alias, join: .cross, condition: isFound),
         ]
         return SQLQuery(tables: tables, conditions: restrictions + [search.test])
       }
@@ -70,10 +71,9 @@ struct FetchSQL {
 
   private static func select(_ columns: String, _ further: [SQLExpr] = [], from query: SQLQuery) -> String {
     var writer = SQLWriter()
-    writer.write("SELECT ")
-    writer.write(columns)
-    writer.write(further: further)
-    writer.write(query)
+    writer.put("SELECT ")
+    writer.put(columns, further)
+    writer.put(query)
     return writer.text
   }
 
@@ -81,7 +81,7 @@ struct FetchSQL {
   ///
   /// SQLite would put the keys into a tree first, to have each once and in order; they mostly are.
   func selectKeyed(_ columns: String) -> String? {
-    keyed.map { $0.map { FetchSQL.select(columns, from: $0) }.joined(separator: SQLSelects.Union.all.rawValue) }
+    keyed.map { $0.map { FetchSQL.select(columns, from: $0) }.joined(separator: " UNION ALL ") }
   }
 
   /// Calls `function` for each row with these columns, where all rows of a table are wanted and nothing but them; nil
@@ -89,13 +89,14 @@ struct FetchSQL {
   func selectPassing(_ function: String, _ columns: String, further: [SQLExpr]) -> String? {
     if !query.conditions.isEmpty || query.window != nil || query.tables.count > 1 || sections != nil { return nil }
     var writer = SQLWriter()
-    writer.write("SELECT 1")
-    writer.write(from: query.tables)
-    writer.write(" WHERE \(function)(")
-    writer.write(columns)
-    writer.write(further: further)
-    writer.write(")")
-    writer.write(SQLQuery(tables: [], order: query.order))
+    writer.put("SELECT 1")
+    writer.put(query.tables)
+    writer.put(" WHERE ")
+    writer.put(name: function)
+    writer.put("(")
+    writer.put(columns, further)
+    writer.put(")")
+    writer.put(query.order)
     return writer.text
   }
 
@@ -107,18 +108,25 @@ struct FetchSQL {
 
   /// The same rows in any order, for a look at how they are found.
   func selectUnordered(_ columns: String) -> String {
-    var unordered = query
-    unordered.order = []
-    unordered.window = nil
-    return FetchSQL.select(columns, from: unordered)
+    var writer = SQLWriter()
+    writer.put("SELECT ")
+    writer.put(name: columns)
+    writer.put(query.tables)
+    writer.put(query.conditions)
+    return writer.text
   }
 
   /// Counts what `select` would yield; the order matters only to which rows a window holds, not to their number.
   var count: String {
-    var unordered = query
-    unordered.order = []
-    if query.window == nil { return FetchSQL.select("count(*)", from: unordered) }
-    return "SELECT count(*) FROM (\(FetchSQL.select("1", from: unordered)))"
+    var writer = SQLWriter()
+    writer.put(query.window == nil ? "SELECT count(*)" : "SELECT count(*) FROM (SELECT 1")
+    writer.put(query.tables)
+    writer.put(query.conditions)
+    if query.window != nil {
+      writer.put(query.window)
+      writer.put(")")
+    }
+    return writer.text
   }
 
   func bind(to statement: Statement) throws(Failure) {
@@ -192,6 +200,16 @@ struct FetchSQL {
     }
     if plan.offset < 0 {
       throw Failure(.invalidArgument, "A fetch of '\(plan.entity.name)' has the offset \(plan.offset). Use 0 or more.")
+    }
+  }
+}
+
+extension SQLWriter {
+  fileprivate mutating func put(_ columns: String, _ further: [SQLExpr]) {
+    put(name: columns)
+    for column in further {
+      put(", ")
+      put(column)
     }
   }
 }

@@ -62,10 +62,10 @@ struct ProjectionSQL {
     }
     sources = builder.sources
     var writer = SQLWriter()
-    writer.write(projection.isDistinct ? "SELECT DISTINCT " : "SELECT ")
+    writer.put(projection.isDistinct ? "SELECT DISTINCT " : "SELECT ")
     // At least one column, so that rows can be counted.
-    writer.write(list: builder.selected.isEmpty ? [.constant(true)] : builder.selected)
-    writer.write(
+    writer.put(builder.selected.isEmpty ? [.constant(true)] : builder.selected, ", ")
+    writer.put(
       SQLQuery(
         tables: [.named(schema.table(of: plan.entity), RowLayout.alias)] + (row.joins?.tables ?? []),
         conditions: conditions, groups: groups, having: having, order: order,

@@ -30,7 +30,7 @@ struct ReflexiveMembers {
     let (first, second) = (pairs.ownerColumn, pairs.destinationColumn)
     let both = SQLSelects(side(place, "place", first, second), side(inverse, "", second, first))
     let least = SQLExpr.call(.minimum, .column("", "place"))
-    return SQLExpr(.scalar(SQLSelect(value: least, query: SQLQuery(tables: [SQLTable(source: .selects(both))]))))
+    return SQLExpr(.scalar(SQLSelect(value: least, query: SQLQuery(tables: [SQLTable(selects: both)]))))
   }
 
   private func select(_ value: SQLExpr, _ name: String, _ condition: SQLExpr) -> SQLSelect {

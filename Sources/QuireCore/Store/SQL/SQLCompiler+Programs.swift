@@ -51,7 +51,7 @@ extension SQLCompiler {
 
   @inline(never)
   private func packing(_ value: SQLExpr, of collection: SQLCollection) -> SQLExpr {
-    let rows = SQLTable(source: .selects(SQLSelects(collection.select(value, as: "v", ordered: true))))
+    let rows = SQLTable(selects: SQLSelects(collection.select(value, as: "v", ordered: true)))
     return SQLExpr(
       .scalar(SQLSelect(value: .call(.pack, .column("", "v")), query: SQLQuery(tables: [rows]))))
   }

@@ -52,8 +52,8 @@ extension SQLCompiler {
     var numbers: [SQLName: Int] = [:]
     for name in reach.outer { numbers[name] = arguments.outerParameter() }
     var writer = SQLWriter(replacing: numbers)
-    writer.write("SELECT ")
-    writer.write(expr)
+    writer.put("SELECT ")
+    writer.put(expr)
     let part = SQLPart(writer.text, outer: reach.outer.compactMap { numbers[$0] })
     let values = [arguments.parameter(part)] + reach.outer.map { SQLExpr(.column($0)) }
     return SQLExpr(.function(reach.isPure ? .part : .partAnew, values), isExact: expr.isExact)

@@ -30,16 +30,24 @@ final class SQLExpr {
     indirect case scalar(SQLSelect)
   }
 
-  enum Sign: String {
-    case equal = " = "
-    case notEqual = " <> "
-    case less = " < "
-    case lessOrEqual = " <= "
-    case greater = " > "
-    case greaterOrEqual = " >= "
+  enum Sign {
+    case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
     /// Of NULL, too.
-    case same = " IS "
-    case match = " MATCH "
+    case same
+    case match
+
+    var text: StaticString {
+      switch self {
+      case .equal: " = "
+      case .notEqual: " <> "
+      case .less: " < "
+      case .lessOrEqual: " <= "
+      case .greater: " > "
+      case .greaterOrEqual: " >= "
+      case .same: " IS "
+      case .match: " MATCH "
+      }
+    }
 
     init(_ relation: Relation) {
       switch relation {
@@ -53,9 +61,8 @@ final class SQLExpr {
     }
   }
 
-  enum Chain: String {
-    case and = ") AND ("
-    case or = ") OR ("
+  enum Chain {
+    case and, or
   }
 
   private(set) var kind: Kind

@@ -14,10 +14,10 @@ struct SQLSelect {
 
 /// Statements whose rows are put together.
 struct SQLSelects {
-  enum Union: String {
+  enum Union {
     /// Each row once.
-    case distinct = " UNION "
-    case all = " UNION ALL "
+    case distinct
+    case all
   }
 
   let all: [SQLSelect]
