@@ -8,7 +8,7 @@ extension Connection {
     connection.registerTriggerFunctions()
     if let handle = connection.handle {
       try PredicateFunctions.register(on: handle) { [weak connection] failure in connection?.pendingFailure = failure }
-      try TextIndexFunction.register(on: handle)
+      try TextIndexFunction.register(on: connection)
       try PassingFunction.register(on: handle, for: connection)
     }
     return connection

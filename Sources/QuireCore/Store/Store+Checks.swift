@@ -1,5 +1,3 @@
-import CSQLite
-
 extension Store {
   /// Checks the whole file. Text indexes that do not lead to every row are made anew, or not used any more in a store
   /// that is open for reading only. The result is how many. Any other damage is a failure.
@@ -22,7 +20,7 @@ extension Store {
         // Several findings may come in one row, below the name of the database.
         for finding in (select.text(at: 0)?.string ?? "").split(separator: "\n")
         where finding != "ok" && !finding.hasPrefix("***") {
-          found.append(Failure(.database, String(finding), databaseCode: SQLITE_CORRUPT))
+          found.append(Failure(.database, String(finding), databaseCode: ResultCode.corrupt))
         }
       }
       if let first = found.first {
@@ -30,7 +28,7 @@ extension Store {
           .database,
           "The file of the store '\(path)' is damaged; SQLite tells of \(found.count) "
             + "finding\(found.count == 1 ? "" : "s"), the first being '\(first.message)'. Restore it from a backup.",
-          databaseCode: SQLITE_CORRUPT, details: found)
+          databaseCode: ResultCode.corrupt, details: found)
       }
       if let failure { throw failure }
       return mended

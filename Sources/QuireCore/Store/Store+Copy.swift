@@ -1,4 +1,3 @@
-import CSQLite
 import Glibc
 
 extension Store {
@@ -79,10 +78,7 @@ extension Store {
       let number = try source.statement("PRAGMA schema_version")
       let version = try number.step() ? number.integer(at: 0) : 0
       number.reset()
-      let backup = sqlite3_backup_init(target.handle, "main", source.handle, "main")
-      if backup != nil { sqlite3_backup_step(backup, -1) }
-      let code = backup == nil ? sqlite3_errcode(target.handle) : sqlite3_backup_finish(backup)
-      if code != SQLITE_OK { throw source.failure(code, doing: "write the copy '\(path)' of what is") }
+      try source.copyPages(to: target, doing: "write the copy '\(path)' of what is")
       // No connection has the copy open yet, so the file is the whole store.
       try target.execute("PRAGMA journal_mode = DELETE")
       try target.execute("PRAGMA schema_version = \(version)")
@@ -120,7 +116,7 @@ extension Store {
       }
       try connection.execute("COMMIT")
     } catch {
-      if error.kind == .busy, error.databaseCode != SQLITE_OK {
+      if error.kind == .busy, error.databaseCode != ResultCode.ok {
         throw Failure(
           .busy, "\(inUse): another process uses it. Close it there first.", databaseCode: error.databaseCode)
       }

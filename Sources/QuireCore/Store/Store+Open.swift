@@ -1,5 +1,3 @@
-import CSQLite
-
 extension Store {
   /// Opens the store at `path`, or creates it; freezes `model`. `:memory:` is a store of its own in memory.
   ///
@@ -65,7 +63,7 @@ extension Store {
       // there is not in use (the index file would be there), so it can be read without sharing. Only without a log may
       // the file alone be taken for the whole truth.
       guard error.kind == .cannotOpen || error.kind == .readOnly else { throw error }
-      if error.databaseCode == quire_sqlite_readonly_rollback() {
+      if error.databaseCode == ResultCode.readOnlyRollback {
         throw Failure(
           .readOnly,
           "Could not open '\(file.path)' for reading only: its last write was cut off, and only an open for writing "
@@ -133,7 +131,7 @@ extension Store {
       let isBeingWritten = connection.isBeingWritten
       if try !connection.isEmpty() { return }
       if !isBeingWritten || waited >= options.busyTimeoutMilliseconds { break }
-      sqlite3_sleep(pause)
+      Connection.pause(milliseconds: pause)
       waited += pause
     }
     throw Failure(

@@ -1,5 +1,3 @@
-import CSQLite
-
 extension Connection {
   /// Functions that the triggers of Core Data's derived attributes call to tell its framework of a change.
   ///
@@ -9,10 +7,6 @@ extension Connection {
       "NSCoreDataDATriggerUpdatedAffectedObjectValue", "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue",
       "NSCoreDataTriggerUpdateAffectedObjectValue",
     ]
-    for name in names {
-      sqlite3_create_function_v2(
-        handle, name, -1, SQLITE_UTF8 | SQLITE_INNOCUOUS, nil, { context, _, _ in sqlite3_result_null(context) },
-        nil, nil, nil)
-    }
+    for name in names { registerNullFunction(name) }
   }
 }

@@ -208,6 +208,6 @@ enum PassingFunction {
           if !goesOn { sqlite3_result_error_code(context, SQLITE_ABORT) }
         }
       }, nil, nil, nil)
-    try ProgramFunctions.check(code, name)
+    try Connection.check(code, adding: name)
   }
 }

@@ -7,7 +7,7 @@ enum AggregateFunctions {
       let code = sqlite3_create_function_v2(
         connection, function.name, 1, SQLITE_UTF8 | SQLITE_INNOCUOUS | SQLITE_DETERMINISTIC, nil, nil,
         { context, _, arguments in AggregateFunctions.step(context, arguments) }, finish, nil)
-      try ProgramFunctions.check(code, function.name)
+      try Connection.check(code, adding: function.name)
     }
   }
 

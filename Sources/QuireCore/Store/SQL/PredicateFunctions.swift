@@ -66,7 +66,7 @@ enum PredicateFunctions {
     let code = sqlite3_create_function_v2(
       connection, function.name, count, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, state.toOpaque(),
       entry, nil, nil, { Unmanaged<State>.fromOpaque($0!).release() })
-    try ProgramFunctions.check(code, function.name)
+    try Connection.check(code, adding: function.name)
   }
 
   private static func state(_ context: OpaquePointer) -> State? {

@@ -14,21 +14,14 @@ enum ProgramFunctions {
         connection, function.name, -1, flags, state.toOpaque(),
         { context, count, arguments in ProgramFunctions.run(context, count, arguments) }, nil, nil,
         { Unmanaged<Report>.fromOpaque($0!).release() })
-      try check(code, function.name)
+      try Connection.check(code, adding: function.name)
     }
     try AggregateFunctions.register(on: connection)
     let code = sqlite3_create_function_v2(
       connection, SQLFunction.pack.name, 1, SQLITE_UTF8 | SQLITE_INNOCUOUS | SQLITE_DETERMINISTIC, nil, nil,
       { context, _, arguments in ProgramFunctions.step(context, arguments) },
       { context in ProgramFunctions.finish(context) }, nil)
-    try check(code, SQLFunction.pack.name)
-  }
-
-  static func check(_ code: Int32, _ name: String) throws(Failure) {
-    guard code == SQLITE_OK else {
-      throw Failure(
-        .database, "The SQL function \(name) could not be added to the connection (code \(code)).", databaseCode: code)
-    }
+    try Connection.check(code, adding: SQLFunction.pack.name)
   }
 
   private final class Report {

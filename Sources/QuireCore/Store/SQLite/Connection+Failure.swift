@@ -14,10 +14,7 @@ extension Connection {
 
   /// What an opening fails with: when the file is gone from its path, that is the reason of anything else.
   func failureOfOpening(_ failure: Failure) -> Failure {
-    var hasMoved: Int32 = 0
-    guard let handle, path != ":memory:",
-      sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved) == SQLITE_OK, hasMoved != 0
-    else { return failure }
+    if path == ":memory:" || hasMoved != true { return failure }
     isOpening = true
     return movedFailure(path)
   }

@@ -15,6 +15,34 @@ extension Connection {
     return Text(String(cString: name))
   }
 
+  /// Whether another file is at the path, or none; nil where SQLite cannot tell.
+  var hasMoved: Bool? {
+    var hasMoved: Int32 = 0
+    guard let handle, sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved) == SQLITE_OK else {
+      return nil
+    }
+    return hasMoved != 0
+  }
+
+  /// The first bytes of the file; nil where it has fewer. Through SQLite: closing another descriptor would drop the
+  /// locks on the file.
+  func fileHeader(_ count: Int) -> [UInt8]? {
+    var file: UnsafeMutablePointer<sqlite3_file>?
+    guard let handle, sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
+      let read = file.pointee.pMethods?.pointee.xRead
+    else { return nil }
+    var bytes = [UInt8](repeating: 0, count: count)
+    return read(file, &bytes, Int32(bytes.count), 0) == SQLITE_OK ? bytes : nil
+  }
+
+  /// Writes all pages of this database over those of another.
+  func copyPages(to target: Connection, doing: String) throws(Failure) {
+    let backup = sqlite3_backup_init(target.handle, "main", handle, "main")
+    if backup != nil { sqlite3_backup_step(backup, -1) }
+    let code = backup == nil ? sqlite3_errcode(target.handle) : sqlite3_backup_finish(backup)
+    if code != SQLITE_OK { throw failure(code, doing: doing) }
+  }
+
   /// Makes the file hold all saves when its log is not beside it any more. Then it empties the log, so that no part of
   /// the log goes into another file that is there now. False where another process uses the file or the log.
   func gatherLog() -> Bool {

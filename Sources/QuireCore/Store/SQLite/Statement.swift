@@ -168,6 +168,7 @@ extension Statement {
   var columnCount: Int { Int(sqlite3_column_count(handle)) }
 
   func isNull(at column: Int) -> Bool { storage(column) == SQLITE_NULL }
+  func isInteger(at column: Int) -> Bool { storage(column) == SQLITE_INTEGER }
 
   /// 0 for NULL. SQLite converts what is not an integer; use `value(at:as:)` where the file may hold anything.
   func integer(at column: Int) -> Int64 { sqlite3_column_int64(handle, place(column)) }

@@ -1,4 +1,3 @@
-import CSQLite
 import Glibc
 
 /// The mark of one committed state of a store's file, different from every other, whichever program wrote it. nil where
@@ -10,8 +9,8 @@ extension Store {
   func state() -> [UInt8]? {
     if path == ":memory:" { return nil }
     return try? withConnection { (connection) throws(Failure) -> [UInt8]? in
-      guard let handle = connection.handle, sqlite3_get_autocommit(handle) != 0 else { return nil }
-      return Store.state(of: handle)
+      if connection.handle == nil || connection.hasTransaction { return nil }
+      return Store.state(of: connection)
     }
   }
 
@@ -33,21 +32,13 @@ extension Store {
 
   private static let tick: Int64 = 20_000_000
 
-  private static func state(of handle: OpaquePointer) -> [UInt8]? {
+  private static func state(of connection: Connection) -> [UInt8]? {
     // Where the file really is: the log is beside that, and not beside a symbolic link.
-    guard let name = sqlite3_db_filename(handle, "main") else { return nil }
-    let path = String(cString: name)
-    var file: UnsafeMutablePointer<sqlite3_file>?
-    var hasMoved: Int32 = 0
+    let path = connection.location.string
     var status = stat()
-    // Through SQLite: closing another descriptor would drop the locks on the file.
-    guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
-      let read = file.pointee.pMethods?.pointee.xRead,
-      sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved) == SQLITE_OK, hasMoved == 0,
-      stat(path, &status) == 0
-    else { return nil }
-    var state = [UInt8](repeating: 0, count: 100)
-    guard read(file, &state, Int32(state.count), 0) == SQLITE_OK else { return nil }
+    guard connection.hasMoved == false, stat(path, &status) == 0, var state = connection.fileHeader(100) else {
+      return nil
+    }
     for part in [
       Int(truncatingIfNeeded: status.st_ino), Int(status.st_size), status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
       status.st_ctim.tv_sec, status.st_ctim.tv_nsec,

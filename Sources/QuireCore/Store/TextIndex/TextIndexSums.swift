@@ -1,5 +1,3 @@
-import CSQLite
-
 /// The blocks that FTS5 keeps of an index, summed up segment by segment. The sums are noted with each writing to the
 /// index. They reveal a block that was lost, garbled or exchanged since, which FTS5 itself often does not notice.
 struct TextIndexSums: Equatable {
@@ -84,35 +82,22 @@ extension Statement {
   /// Adds a column as the file has it, and its type.
   fileprivate func add(_ column: Int, to checksum: inout Checksum) {
     guard let cell = cell(at: column) else { return }
-    let type = sqlite3_value_type(cell)
-    checksum.take(UInt64(type))
-    if type == SQLITE_INTEGER { return checksum.take(UInt64(bitPattern: sqlite3_value_int64(cell))) }
-    let start = sqlite3_value_blob(cell)
-    checksum.take(all: UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_value_bytes(cell))))
+    checksum.take(UInt64(storage(column)))
+    if isInteger(at: column) { return checksum.take(UInt64(bitPattern: integer(at: column))) }
+    checksum.take(all: UnsafeRawBufferPointer(SQLValue.data(cell)))
   }
 }
 
 extension Connection {
   /// The segments of an index that `body` has FTS5 write to.
   func segmentsWritten(of index: TextIndex, by body: () throws(Failure) -> Void) throws(Failure) -> Set<Int64> {
-    final class Note {
-      let table: String
-      var segments: Set<Int64> = []
-      init(table: String) { self.table = table }
+    var segments: Set<Int64> = []
+    try noteWrites(to: "\(index.name)_data") { segments.insert($0 >> TextIndexSums.segmentShift) } by: {
+      () throws(Failure) in
+      try body()
+      // FTS5 keeps what is new in memory until a rollback to here is possible.
+      try execute("SAVEPOINT quire_flush; RELEASE quire_flush")
     }
-    guard let handle else { throw closedFailure }
-    let note = Note(table: "\(index.name)_data")
-    sqlite3_update_hook(
-      handle,
-      { note, _, _, table, key in
-        guard let note, let table else { return }
-        let written = Unmanaged<Note>.fromOpaque(note).takeUnretainedValue()
-        if written.table == String(cString: table) { written.segments.insert(key >> TextIndexSums.segmentShift) }
-      }, Unmanaged.passUnretained(note).toOpaque())
-    defer { withExtendedLifetime(note) { _ = sqlite3_update_hook(handle, nil, nil) } }
-    try body()
-    // FTS5 keeps what is new in memory until a rollback to here is possible.
-    try execute("SAVEPOINT quire_flush; RELEASE quire_flush")
-    return note.segments
+    return segments
   }
 }

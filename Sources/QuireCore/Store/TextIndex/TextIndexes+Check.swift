@@ -1,4 +1,3 @@
-import CSQLite
 import Glibc
 
 extension TextIndexes {
@@ -67,12 +66,12 @@ extension TextIndex {
 
   private static func order(_ left: Statement, _ right: Statement) -> Int {
     guard let leftTerm = left.cell(at: 0), let rightTerm = right.cell(at: 0) else { return 0 }
-    let leftCount = Int(sqlite3_value_bytes(leftTerm)), rightCount = Int(sqlite3_value_bytes(rightTerm))
-    if let leftStart = sqlite3_value_blob(leftTerm), let rightStart = sqlite3_value_blob(rightTerm) {
-      let order = memcmp(leftStart, rightStart, min(leftCount, rightCount))
+    let leftBytes = SQLValue.data(leftTerm), rightBytes = SQLValue.data(rightTerm)
+    if let leftStart = leftBytes.baseAddress, let rightStart = rightBytes.baseAddress {
+      let order = memcmp(leftStart, rightStart, min(leftBytes.count, rightBytes.count))
       if order != 0 { return Int(order) }
     }
-    if leftCount != rightCount { return leftCount - rightCount }
+    if leftBytes.count != rightBytes.count { return leftBytes.count - rightBytes.count }
     let leftKey = left.integer(at: 1), rightKey = right.integer(at: 1)
     return leftKey < rightKey ? -1 : leftKey > rightKey ? 1 : 0
   }

@@ -1,5 +1,3 @@
-import CSQLite
-
 extension TextIndexes {
   /// Makes the file have the indexes that the model asks for and no others, as far as it can be written now.
   func prepare(on connection: Connection) throws(Failure) {
@@ -70,11 +68,12 @@ extension TextIndexes {
 
   private func requireModule() throws(Failure) {
     guard let index = all.first else { return }
-    if hasModule, sqlite3_libversion_number() >= 3_034_000 { return }
+    let version = Connection.version
+    if hasModule, version.number >= 3_034_000 { return }
     throw Failure(
       .unsupported,
       "Attribute '\(index.attribute.qualifiedName)' is searchable, which needs SQLite 3.34 or later with FTS5; this is "
-        + "SQLite \(String(cString: sqlite3_libversion()))\(hasModule ? "" : " without FTS5"). "
+        + "SQLite \(version.text)\(hasModule ? "" : " without FTS5"). "
         + "Use another SQLite, or a model without searchable attributes.", about: .property(index.attribute))
   }
 

@@ -1,5 +1,3 @@
-import CSQLite
-
 extension TextIndexes {
   /// What was found out or built since may have been taken back.
   func forgetChecks() {

@@ -1,5 +1,3 @@
-import CSQLite
-
 /// The text indexes that a model asks for, and what the file has of them.
 final class TextIndexes: @unchecked Sendable {
   let all: [TextIndex]
@@ -188,7 +186,7 @@ final class TextIndexes: @unchecked Sendable {
     do throws(Failure) {
       try connection.savepoint { () throws(Failure) in
         guard var sums = try noted(index, on: connection).sums else {
-          throw Failure(.database, "The text index '\(index.name)' has no sums.", databaseCode: SQLITE_CORRUPT)
+          throw Failure(.database, "The text index '\(index.name)' has no sums.", databaseCode: ResultCode.corrupt)
         }
         let written = try connection.segmentsWritten(of: index) { () throws(Failure) in
           try index.mend(on: connection)

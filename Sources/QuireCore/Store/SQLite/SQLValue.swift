@@ -8,6 +8,9 @@ enum SQLValue {
     return UnsafeBufferPointer(start: start?.assumingMemoryBound(to: UInt8.self), count: start == nil ? 0 : count)
   }
 
+  /// Text, too, as the file has it.
+  static func data(_ value: OpaquePointer?) -> UnsafeBufferPointer<UInt8> { bytes(value, sqlite3_value_blob(value)) }
+
   static func text(_ value: OpaquePointer?) -> Text {
     Text(trusted: Bytes(bytes(value, sqlite3_value_text(value))))
   }
