@@ -28,8 +28,7 @@ public func quire_fetch_request_set_cancellation(
   _ request: UnsafeMutablePointer<quire_fetch_request>?, _ cancellation: UnsafePointer<quire_cancellation>?,
   _ out_error: ErrorOut
 ) -> quire_status {
-  status(out_error) { () throws(Failure) in
-    let request = try resolve(request, "request")
+  unconfined(request, "request", out_error) { request throws(Failure) in
     request.cancellation = cancellation == nil ? nil : try resolve(cancellation, "cancellation")
   }
 }
@@ -39,8 +38,7 @@ public func quire_fetch_request_set_progress(
   _ request: UnsafeMutablePointer<quire_fetch_request>?, _ progress: UnsafePointer<quire_progress>?,
   _ out_error: ErrorOut
 ) -> quire_status {
-  status(out_error) { () throws(Failure) in
-    let request = try resolve(request, "request")
+  unconfined(request, "request", out_error) { request throws(Failure) in
     request.progress = try monitorProgress(progress)
   }
 }

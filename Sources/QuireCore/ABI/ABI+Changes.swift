@@ -29,8 +29,7 @@ public func quire_changes_plan(
   _ out_steps: UnsafeMutablePointer<quire_step_array>?, _ out_error: ErrorOut
 ) -> quire_status {
   out_steps?.pointee = quire_step_array()
-  return status(out_error) { () throws(Failure) in
-    let changes = try resolve(changes, "changes")
+  return unconfined(changes, "changes", out_error) { changes throws(Failure) in
     let out = try required(out_steps, "out_steps")
     guard let plan = ListPlan(rawValue: Int(order)) else {
       throw Failure(.invalidArgument, "'order' is \(order), which is not a quire_plan_order.")
@@ -54,8 +53,7 @@ public func quire_changes_map_positions(
   _ changes: UnsafePointer<quire_changes>?, _ old_rows: UnsafePointer<Int64>?, _ count: Int,
   _ out_rows: UnsafeMutablePointer<Int64>?, _ out_error: ErrorOut
 ) -> quire_status {
-  status(out_error) { () throws(Failure) in
-    let changes = try resolve(changes, "changes")
+  unconfined(changes, "changes", out_error) { changes throws(Failure) in
     let rows = try array(old_rows, count, "old_rows"), out = try array(out_rows, count, "out_rows")
     changes.mapPositions(rows, into: out)
   }

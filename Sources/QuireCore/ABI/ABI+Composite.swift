@@ -5,11 +5,9 @@ public func quire_composite_create(
   _ context: UnsafeMutablePointer<quire_context>?, _ options: UnsafePointer<quire_composite_options>?,
   _ out_composite: Out<quire_composite>, _ out_error: ErrorOut
 ) -> quire_status {
-  out_composite?.pointee = nil
-  return status(context, "context", out_error) { context throws(Failure) in
-    let out = try required(out_composite, "out_composite")
+  status(context, "context", giving: out_composite, "out_composite", out_error) { context throws(Failure) in
     let options = try QuireCore.options(options, defaults: quire_composite_options(), "options")
-    out.pointee = .passing(try CompositeController(context: context, queuesChanges: options.queues_changes))
+    return try CompositeController(context: context, queuesChanges: options.queues_changes)
   }
 }
 
@@ -24,11 +22,11 @@ public func quire_composite_release(_ composite: UnsafeMutablePointer<quire_comp
 @_cdecl("quire_composite_context") @implementation
 public func quire_composite_context(
   _ composite: UnsafePointer<quire_composite>?
-) -> UnsafeMutablePointer<quire_context>? { peek(composite).map { .lending($0.context) } }
+) -> UnsafeMutablePointer<quire_context>? { quire_composite.context(composite) }
 
 @_cdecl("quire_composite_number") @implementation
 public func quire_composite_number(_ composite: UnsafePointer<quire_composite>?) -> Int64 {
-  peek(composite)?.number ?? 0
+  quire_composite.number(composite)
 }
 
 @_cdecl("quire_composite_add") @implementation
@@ -58,9 +56,7 @@ public func quire_composite_child(
 @_cdecl("quire_composite_fetch") @implementation
 public func quire_composite_fetch(
   _ composite: UnsafeMutablePointer<quire_composite>?, _ out_error: ErrorOut
-) -> quire_status {
-  status(composite, "composite", out_error) { composite throws(Failure) in try composite.performFetch() }
-}
+) -> quire_status { quire_composite.fetch(composite, out_error) }
 
 @_cdecl("quire_composite_set_delegate") @implementation
 public func quire_composite_set_delegate(
@@ -68,108 +64,60 @@ public func quire_composite_set_delegate(
   _ out_error: ErrorOut
 ) -> quire_status {
   status(composite, "composite", out_error) { composite throws(Failure) in
-    if delegate == nil {
-      composite.delegate = nil
-    } else {
-      let callbacks = try QuireCore.options(delegate, defaults: quire_composite_delegate(), "delegate")
-      try checkReserved(callbacks.reserved, "delegate")
-      composite.delegate = CompositeCallbacks(callbacks)
-    }
+    composite.delegate = try callbacks(delegate).map { CompositeCallbacks($0) }
   }
 }
 
 @_cdecl("quire_composite_delegate_failed") @implementation
 public func quire_composite_delegate_failed(
   _ composite: UnsafeMutablePointer<quire_composite>?, _ reason: CText, _ reason_size: Int, _ out_error: ErrorOut
-) -> quire_status {
-  status(composite, "composite", out_error) { composite throws(Failure) in
-    try failureReason(reason, reason_size, composite.delegateFailed)
-  }
-}
+) -> quire_status { quire_composite.delegateFailed(composite, reason, reason_size, out_error) }
 
 @_cdecl("quire_composite_count") @implementation
 public func quire_composite_count(_ composite: UnsafePointer<quire_composite>?) -> Int64 {
-  value(composite, none: 0) { Int64($0.count) }
+  quire_composite.count(composite)
 }
 
 @_cdecl("quire_composite_section_count") @implementation
 public func quire_composite_section_count(_ composite: UnsafePointer<quire_composite>?) -> Int64 {
-  value(composite, none: 0) { Int64($0.sectionCount) }
+  quire_composite.sectionCount(composite)
 }
 
 @_cdecl("quire_composite_section") @implementation
 public func quire_composite_section(
   _ composite: UnsafeMutablePointer<quire_composite>?, _ section: Int64,
   _ out_section: UnsafeMutablePointer<quire_section>?, _ out_error: ErrorOut
-) -> quire_status {
-  clear(out_section)
-  return status(composite, "composite", out_error) { composite throws(Failure) in
-    let out = try required(out_section, "out_section")
-    try fill(out, "out_section", with: quire_section(composite.section(at: Int(section))))
-  }
-}
+) -> quire_status { quire_composite.section(composite, section, out_section, out_error) }
 
 @_cdecl("quire_composite_sections") @implementation
 public func quire_composite_sections(
   _ composite: UnsafeMutablePointer<quire_composite>?, _ flags: UInt32, _ out_page: Out<quire_page>,
   _ out_error: ErrorOut
-) -> quire_status {
-  out_page?.pointee = nil
-  return status(composite, "composite", out_error) { composite throws(Failure) in
-    let out = try required(out_page, "out_page")
-    out.pointee = .passing(ExportedPage(composite.sectionsPage(nulSeparated: try pageFlags(flags).nulSeparated)))
-  }
-}
+) -> quire_status { quire_composite.sections(composite, flags, out_page, out_error) }
 
 @_cdecl("quire_composite_object") @implementation
 public func quire_composite_object(
   _ composite: UnsafeMutablePointer<quire_composite>?, _ section: Int64, _ row: Int64, _ out_object: Out<quire_object>,
   _ out_error: ErrorOut
-) -> quire_status {
-  out_object?.pointee = nil
-  return status(composite, "composite", out_error) { composite throws(Failure) in
-    let out = try required(out_object, "out_object")
-    out.pointee = .passing(try composite.object(section: Int(section), row: Int(row)))
-  }
-}
+) -> quire_status { quire_composite.object(composite, section, row, out_object, out_error) }
 
 @_cdecl("quire_composite_index_path") @implementation
 public func quire_composite_index_path(
   _ composite: UnsafeMutablePointer<quire_composite>?, _ object: UnsafePointer<quire_object>?,
   _ out_path: UnsafeMutablePointer<quire_index_path>?, _ out_error: ErrorOut
-) -> quire_status {
-  out_path?.pointee = quire_index_path()
-  return status(composite, "composite", out_error) { composite throws(Failure) in
-    let out = try required(out_path, "out_path")
-    let path = try composite.indexPath(of: resolve(object, "object"))
-    out.pointee = quire_index_path(section: Int64(path.section), row: Int64(path.row))
-  }
-}
+) -> quire_status { quire_composite.indexPath(composite, object, out_path, out_error) }
 
 @_cdecl("quire_composite_ids") @implementation
 public func quire_composite_ids(
   _ composite: UnsafeMutablePointer<quire_composite>?, _ first: Int64, _ count: Int64,
   _ out_ids: UnsafeMutablePointer<Int64>?, _ out_error: ErrorOut
-) -> quire_status {
-  status(composite, "composite", out_error) { composite throws(Failure) in
-    let range = try range(first, count, of: composite.count)
-    let out = try array(out_ids, range.count, "out_ids")
-    _ = out.update(from: composite.ids(in: range))
-  }
-}
+) -> quire_status { quire_composite.ids(composite, first, count, out_ids, out_error) }
 
 @_cdecl("quire_composite_section_of") @implementation
 public func quire_composite_section_of(
   _ composite: UnsafeMutablePointer<quire_composite>?, _ rows: UnsafePointer<Int64>?, _ count: Int,
   _ out_sections: UnsafeMutablePointer<Int64>?, _ out_error: ErrorOut
-) -> quire_status {
-  status(composite, "composite", out_error) { composite throws(Failure) in
-    let rows = try array(rows, count, "rows"), out = try array(out_sections, count, "out_sections")
-    for (place, row) in rows.enumerated() {
-      out[place] = Int64(composite.sectionIndex(containingFlat: Int(row)) ?? -1)
-    }
-  }
-}
+) -> quire_status { quire_composite.sectionsOf(composite, rows, count, out_sections, out_error) }
 
 @_cdecl("quire_composite_child_of_section") @implementation
 public func quire_composite_child_of_section(
@@ -209,59 +157,10 @@ public func quire_composite_child_start(
 
 @_cdecl("quire_composite_generation") @implementation
 public func quire_composite_generation(_ composite: UnsafePointer<quire_composite>?) -> UnsafePointer<UInt64>? {
-  peek(composite)?.generation.address
+  quire_composite.generation(composite)
 }
 
 @_cdecl("quire_composite_next_changes") @implementation
 public func quire_composite_next_changes(
   _ composite: UnsafeMutablePointer<quire_composite>?, _ out_changes: Out<quire_changes>, _ out_error: ErrorOut
-) -> quire_status {
-  out_changes?.pointee = nil
-  return status(composite, "composite", out_error) { composite throws(Failure) in
-    let out = try required(out_changes, "out_changes")
-    if let changes = try composite.nextChanges() { out.pointee = .passing(ExportedChanges(changes)) }
-  }
-}
-
-/// A delegate of C callbacks. It holds the caller's `user_data` and calls `destroy` when it goes.
-final class CompositeCallbacks: CompositeDelegate {
-  private let callbacks: quire_composite_delegate
-
-  init(_ callbacks: quire_composite_delegate) { self.callbacks = callbacks }
-
-  deinit { callbacks.destroy?(callbacks.user_data) }
-
-  func willChange(_ composite: CompositeController) {
-    callbacks.will_change?(callbacks.user_data, .lending(composite))
-  }
-
-  func didChangeSection(_ change: SectionChange, of child: ResultsController, in composite: CompositeController) {
-    guard let callback = callbacks.did_change_section else { return }
-    let exported = quire_section_change(change)
-    withExtendedLifetime(change) {
-      withUnsafePointer(to: exported) { callback(callbacks.user_data, .lending(composite), .lending(child), $0) }
-    }
-  }
-
-  func didChangeObject(
-    _ object: ManagedObject, _ change: Change, of child: ResultsController, in composite: CompositeController
-  ) {
-    guard let callback = callbacks.did_change_object else { return }
-    change.withExported {
-      callback(callbacks.user_data, .lending(composite), .lending(child), .lending(object), $0)
-    }
-  }
-
-  func didChange(_ composite: CompositeController) {
-    callbacks.did_change?(callbacks.user_data, .lending(composite))
-  }
-
-  func didReport(_ changes: ChangeSet, in composite: CompositeController) {
-    guard let callback = callbacks.changes else { return }
-    let exported = ExportedChanges(changes)
-    withExtendedLifetime(exported) {
-      callback(
-        callbacks.user_data, .lending(composite), UnsafePointer(UnsafeMutablePointer<quire_changes>.lending(exported)))
-    }
-  }
-}
+) -> quire_status { quire_composite.nextChanges(composite, out_changes, out_error) }

@@ -4,13 +4,11 @@ import CQuire
 public func quire_context_create(
   _ store: UnsafeMutablePointer<quire_store>?, _ out_context: Out<quire_context>, _ out_error: ErrorOut
 ) -> quire_status {
-  out_context?.pointee = nil
-  return status(out_error) { () throws(Failure) in
-    let out = try required(out_context, "out_context")
+  status(giving: out_context, "out_context", out_error) { () throws(Failure) in
     let store = try resolve(store, "store")
     try ForeignCall.refuse()
     try store.checkOpen()
-    out.pointee = .passing(Context(store: store))
+    return Context(store: store)
   }
 }
 
@@ -18,11 +16,9 @@ public func quire_context_create(
 public func quire_context_create_child(
   _ parent: UnsafeMutablePointer<quire_context>?, _ out_context: Out<quire_context>, _ out_error: ErrorOut
 ) -> quire_status {
-  out_context?.pointee = nil
-  return status(parent, "parent", out_error) { parent throws(Failure) in
-    let out = try required(out_context, "out_context")
+  status(parent, "parent", giving: out_context, "out_context", out_error) { parent throws(Failure) in
     try parent.store.checkOpen()
-    out.pointee = .passing(try parent.makeChild())
+    return try parent.makeChild()
   }
 }
 
@@ -49,11 +45,9 @@ public func quire_context_insert(
   _ context: UnsafeMutablePointer<quire_context>?, _ entity: CText, _ entity_size: Int,
   _ out_object: Out<quire_object>, _ out_error: ErrorOut
 ) -> quire_status {
-  out_object?.pointee = nil
-  return status(context, "context", out_error) { context throws(Failure) in
-    let out = try required(out_object, "out_object")
+  status(context, "context", giving: out_object, "out_object", out_error) { context throws(Failure) in
     try context.checkMayChange()
-    out.pointee = .passing(try context.insert(checking: context.model.entity(entity, entity_size, "entity")))
+    return try context.insert(checking: context.model.entity(entity, entity_size, "entity"))
   }
 }
 
@@ -72,12 +66,9 @@ public func quire_context_object(
   _ context: UnsafeMutablePointer<quire_context>?, _ entity: CText, _ entity_size: Int, _ id: Int64,
   _ out_object: Out<quire_object>, _ out_error: ErrorOut
 ) -> quire_status {
-  out_object?.pointee = nil
-  return status(context, "context", out_error) { context throws(Failure) in
-    let out = try required(out_object, "out_object")
+  status(context, "context", giving: out_object, "out_object", out_error) { context throws(Failure) in
     try context.store.checkOpen()
-    out.pointee = .passing(
-      try context.existingObject(context.model.entity(entity, entity_size, "entity"), id: id))
+    return try context.existingObject(context.model.entity(entity, entity_size, "entity"), id: id)
   }
 }
 
@@ -126,10 +117,8 @@ public func quire_context_object_for_uri(
   _ context: UnsafeMutablePointer<quire_context>?, _ uri: CText, _ uri_size: Int, _ out_object: Out<quire_object>,
   _ out_error: ErrorOut
 ) -> quire_status {
-  out_object?.pointee = nil
-  return status(context, "context", out_error) { context throws(Failure) in
-    let out = try required(out_object, "out_object")
-    out.pointee = .passing(try context.existingObject(uri: text(uri, uri_size, "uri")))
+  status(context, "context", giving: out_object, "out_object", out_error) { context throws(Failure) in
+    try context.existingObject(uri: text(uri, uri_size, "uri"))
   }
 }
 
@@ -143,9 +132,7 @@ public func quire_context_pending(
   _ context: UnsafeMutablePointer<quire_context>?, _ pending: UInt32, _ out_list: Out<quire_list>,
   _ out_error: ErrorOut
 ) -> quire_status {
-  out_list?.pointee = nil
-  return status(context, "context", out_error) { context throws(Failure) in
-    let out = try required(out_list, "out_list")
+  status(context, "context", giving: out_list, "out_list", out_error) { context throws(Failure) in
     try context.store.checkOpen()
     let objects: ObjectSet
     switch quire_pending(rawValue: pending) {
@@ -154,7 +141,7 @@ public func quire_context_pending(
     case QUIRE_PENDING_DELETED: objects = context.pending.deleted
     default: throw Failure(.invalidArgument, "'pending' is \(pending), which is not a quire_pending.")
     }
-    out.pointee = .passing(ObjectList(context: context, objects: Array(objects), entity: nil))
+    return ObjectList(context: context, objects: Array(objects), entity: nil)
   }
 }
 

@@ -29,13 +29,11 @@ public func quire_expression_parse(
   _ format: CText, _ format_size: Int, _ arguments: UnsafePointer<quire_value>?, _ argument_count: Int,
   _ out_expression: Out<quire_expression>, _ out_error: ErrorOut
 ) -> quire_status {
-  out_expression?.pointee = nil
-  return status(out_error) { () throws(Failure) in
-    let out = try required(out_expression, "out_expression")
+  status(giving: out_expression, "out_expression", out_error) { () throws(Failure) in
     if format == nil { throw Failure(.invalidArgument, "'format' is NULL; an expression is needed.") }
     let format = try text(format, format_size, "format")
     let arguments = try formatArguments(arguments, argument_count)
-    out.pointee = .passing(ParsedExpression(try Expression.parse(format, with: arguments)))
+    return ParsedExpression(try Expression.parse(format, with: arguments))
   }
 }
 
@@ -65,12 +63,10 @@ public func quire_expression_substitute(
   _ expression: UnsafePointer<quire_expression>?, _ variables: UnsafePointer<quire_entry>?, _ variable_count: Int,
   _ out_expression: Out<quire_expression>, _ out_error: ErrorOut
 ) -> quire_status {
-  out_expression?.pointee = nil
-  return status(out_error) { () throws(Failure) in
-    let out = try required(out_expression, "out_expression")
+  status(giving: out_expression, "out_expression", out_error) { () throws(Failure) in
     let expression = try resolve(expression, "expression").expression
     let values = try substitutions(variables, variable_count)
-    out.pointee = .passing(ParsedExpression(try expression.substituting(expressions: values)))
+    return ParsedExpression(try expression.substituting(expressions: values))
   }
 }
 

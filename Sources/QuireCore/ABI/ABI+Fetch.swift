@@ -4,13 +4,11 @@ import CQuire
 public func quire_fetch_request_create(
   _ entity: CText, _ entity_size: Int, _ out_request: Out<quire_fetch_request>, _ out_error: ErrorOut
 ) -> quire_status {
-  out_request?.pointee = nil
-  return status(out_error) { () throws(Failure) in
-    let out = try required(out_request, "out_request")
+  status(giving: out_request, "out_request", out_error) { () throws(Failure) in
     if entity == nil {
       throw Failure(.invalidArgument, "'entity' is NULL; a fetch request needs the name of an entity.")
     }
-    out.pointee = .passing(FetchRequest(entityName: try string(entity, entity_size, "entity")))
+    return FetchRequest(entityName: try string(entity, entity_size, "entity"))
   }
 }
 
@@ -27,8 +25,7 @@ public func quire_fetch_request_set_predicate(
   _ request: UnsafeMutablePointer<quire_fetch_request>?, _ predicate: UnsafePointer<quire_predicate>?,
   _ out_error: ErrorOut
 ) -> quire_status {
-  status(out_error) { () throws(Failure) in
-    let request = try resolve(request, "request")
+  unconfined(request, "request", out_error) { request throws(Failure) in
     request.predicate = predicate == nil ? nil : try resolve(predicate, "predicate").predicate
   }
 }
@@ -38,8 +35,7 @@ public func quire_fetch_request_add_predicate(
   _ request: UnsafeMutablePointer<quire_fetch_request>?, _ predicate: UnsafePointer<quire_predicate>?,
   _ out_error: ErrorOut
 ) -> quire_status {
-  status(out_error) { () throws(Failure) in
-    let request = try resolve(request, "request")
+  unconfined(request, "request", out_error) { request throws(Failure) in
     let more = try resolve(predicate, "predicate").predicate
     if let condition = request.predicate {
       request.predicate = try condition.joined(with: more)
@@ -54,9 +50,8 @@ public func quire_fetch_request_add_sort(
   _ request: UnsafeMutablePointer<quire_fetch_request>?, _ key_path: CText, _ key_path_size: Int, _ is_descending: Bool,
   _ out_error: ErrorOut
 ) -> quire_status {
-  status(out_error) { () throws(Failure) in
-    let request = try resolve(request, "request")
-    let keyPath = try FetchRequest.split(keyPath: string(key_path, key_path_size, "key_path"))
+  unconfined(request, "request", out_error) { request throws(Failure) in
+    let keyPath = try keyPath(key_path, key_path_size)
     request.sort.append(SortDescriptor(keyPath: keyPath, isAscending: !is_descending))
   }
 }
@@ -66,9 +61,8 @@ public func quire_fetch_request_add_sort_with_options(
   _ request: UnsafeMutablePointer<quire_fetch_request>?, _ key_path: CText, _ key_path_size: Int,
   _ options: UnsafePointer<quire_sort_options>?, _ out_error: ErrorOut
 ) -> quire_status {
-  status(out_error) { () throws(Failure) in
-    let request = try resolve(request, "request")
-    let keyPath = try FetchRequest.split(keyPath: string(key_path, key_path_size, "key_path"))
+  unconfined(request, "request", out_error) { request throws(Failure) in
+    let keyPath = try keyPath(key_path, key_path_size)
     let chosen = try QuireCore.options(options, defaults: quire_sort_options(), "options")
     guard let kind = TextOrder.Kind(rawValue: chosen.text_order) else {
       throw Failure(.invalidArgument, "'text_order' is \(chosen.text_order), which is not a quire_text_order.")
@@ -82,16 +76,16 @@ public func quire_fetch_request_add_sort_with_options(
 public func quire_fetch_request_clear_sort(
   _ request: UnsafeMutablePointer<quire_fetch_request>?, _ out_error: ErrorOut
 ) -> quire_status {
-  status(out_error) { () throws(Failure) in try resolve(request, "request").sort = [] }
+  unconfined(request, "request", out_error) { $0.sort = [] }
 }
 
 @_cdecl("quire_fetch_request_set_limit") @implementation
 public func quire_fetch_request_set_limit(
   _ request: UnsafeMutablePointer<quire_fetch_request>?, _ limit: UInt64, _ out_error: ErrorOut
 ) -> quire_status {
-  status(out_error) { () throws(Failure) in
+  unconfined(request, "request", out_error) { request throws(Failure) in
     // QUIRE_NO_LIMIT, which does not import.
-    try resolve(request, "request").limit = limit == .max ? nil : number(limit, "limit")
+    request.limit = limit == .max ? nil : try number(limit, "limit")
   }
 }
 
@@ -99,15 +93,17 @@ public func quire_fetch_request_set_limit(
 public func quire_fetch_request_set_offset(
   _ request: UnsafeMutablePointer<quire_fetch_request>?, _ offset: UInt64, _ out_error: ErrorOut
 ) -> quire_status {
-  status(out_error) { () throws(Failure) in try resolve(request, "request").offset = number(offset, "offset") }
+  unconfined(request, "request", out_error) { request throws(Failure) in
+    request.offset = try number(offset, "offset")
+  }
 }
 
 @_cdecl("quire_fetch_request_set_batch_size") @implementation
 public func quire_fetch_request_set_batch_size(
   _ request: UnsafeMutablePointer<quire_fetch_request>?, _ batch_size: UInt64, _ out_error: ErrorOut
 ) -> quire_status {
-  status(out_error) { () throws(Failure) in
-    try resolve(request, "request").batchSize = number(batch_size, "batch_size")
+  unconfined(request, "request", out_error) { request throws(Failure) in
+    request.batchSize = try number(batch_size, "batch_size")
   }
 }
 
@@ -116,9 +112,8 @@ public func quire_fetch_request_add_prefetch(
   _ request: UnsafeMutablePointer<quire_fetch_request>?, _ key_path: CText, _ key_path_size: Int,
   _ out_error: ErrorOut
 ) -> quire_status {
-  status(out_error) { () throws(Failure) in
-    let request = try resolve(request, "request")
-    request.prefetchedKeyPaths.append(try FetchRequest.split(keyPath: string(key_path, key_path_size, "key_path")))
+  unconfined(request, "request", out_error) { request throws(Failure) in
+    request.prefetchedKeyPaths.append(try keyPath(key_path, key_path_size))
   }
 }
 
@@ -126,35 +121,28 @@ public func quire_fetch_request_add_prefetch(
 public func quire_fetch_request_set_returns_objects_as_faults(
   _ request: UnsafeMutablePointer<quire_fetch_request>?, _ returns_objects_as_faults: Bool, _ out_error: ErrorOut
 ) -> quire_status {
-  status(out_error) { () throws(Failure) in
-    try resolve(request, "request").returnsObjectsAsFaults = returns_objects_as_faults
-  }
+  unconfined(request, "request", out_error) { $0.returnsObjectsAsFaults = returns_objects_as_faults }
 }
 
 @_cdecl("quire_fetch_request_set_includes_property_values") @implementation
 public func quire_fetch_request_set_includes_property_values(
   _ request: UnsafeMutablePointer<quire_fetch_request>?, _ includes_property_values: Bool, _ out_error: ErrorOut
 ) -> quire_status {
-  status(out_error) { () throws(Failure) in
-    try resolve(request, "request").includesPropertyValues = includes_property_values
-  }
+  unconfined(request, "request", out_error) { $0.includesPropertyValues = includes_property_values }
 }
 
 @_cdecl("quire_fetch_request_set_refreshes_refetched_objects") @implementation
 public func quire_fetch_request_set_refreshes_refetched_objects(
   _ request: UnsafeMutablePointer<quire_fetch_request>?, _ refreshes_refetched_objects: Bool, _ out_error: ErrorOut
 ) -> quire_status {
-  status(out_error) { () throws(Failure) in
-    try resolve(request, "request").shouldRefreshRefetchedObjects = refreshes_refetched_objects
-  }
+  unconfined(request, "request", out_error) { $0.shouldRefreshRefetchedObjects = refreshes_refetched_objects }
 }
 
 @_cdecl("quire_fetch_request_set_result_type") @implementation
 public func quire_fetch_request_set_result_type(
   _ request: UnsafeMutablePointer<quire_fetch_request>?, _ result_type: UInt32, _ out_error: ErrorOut
 ) -> quire_status {
-  status(out_error) { () throws(Failure) in
-    let request = try resolve(request, "request")
+  unconfined(request, "request", out_error) { request throws(Failure) in
     guard let type = FetchRequest.ResultType(rawValue: result_type) else {
       throw Failure(.invalidArgument, "'result_type' is \(result_type), which is not a quire_result_type.")
     }
@@ -166,18 +154,14 @@ public func quire_fetch_request_set_result_type(
 public func quire_fetch_request_set_includes_subentities(
   _ request: UnsafeMutablePointer<quire_fetch_request>?, _ includes_subentities: Bool, _ out_error: ErrorOut
 ) -> quire_status {
-  status(out_error) { () throws(Failure) in
-    try resolve(request, "request").includesSubentities = includes_subentities
-  }
+  unconfined(request, "request", out_error) { $0.includesSubentities = includes_subentities }
 }
 
 @_cdecl("quire_fetch_request_set_includes_pending_changes") @implementation
 public func quire_fetch_request_set_includes_pending_changes(
   _ request: UnsafeMutablePointer<quire_fetch_request>?, _ includes_pending_changes: Bool, _ out_error: ErrorOut
 ) -> quire_status {
-  status(out_error) { () throws(Failure) in
-    try resolve(request, "request").includesPendingChanges = includes_pending_changes
-  }
+  unconfined(request, "request", out_error) { $0.includesPendingChanges = includes_pending_changes }
 }
 
 @_cdecl("quire_fetch_request_add_property") @implementation
@@ -185,10 +169,8 @@ public func quire_fetch_request_add_property(
   _ request: UnsafeMutablePointer<quire_fetch_request>?, _ key_path: CText, _ key_path_size: Int,
   _ out_error: ErrorOut
 ) -> quire_status {
-  status(out_error) { () throws(Failure) in
-    let request = try resolve(request, "request")
-    let keys = try FetchRequest.split(keyPath: string(key_path, key_path_size, "key_path"))
-    request.projection.columns.append(Projection.Column(keyPath: keys))
+  unconfined(request, "request", out_error) { request throws(Failure) in
+    request.projection.columns.append(Projection.Column(keyPath: try keyPath(key_path, key_path_size)))
   }
 }
 
@@ -197,8 +179,7 @@ public func quire_fetch_request_add_expression(
   _ request: UnsafeMutablePointer<quire_fetch_request>?, _ name: CText, _ name_size: Int,
   _ expression: UnsafePointer<quire_expression>?, _ out_error: ErrorOut
 ) -> quire_status {
-  status(out_error) { () throws(Failure) in
-    let request = try resolve(request, "request")
+  unconfined(request, "request", out_error) { request throws(Failure) in
     let name = try string(name, name_size, "name")
     if name.isEmpty { throw Failure(.invalidArgument, "'name' is empty; a column needs a name.") }
     let expression = try resolve(expression, "expression").expression
@@ -211,10 +192,8 @@ public func quire_fetch_request_add_group(
   _ request: UnsafeMutablePointer<quire_fetch_request>?, _ key_path: CText, _ key_path_size: Int,
   _ out_error: ErrorOut
 ) -> quire_status {
-  status(out_error) { () throws(Failure) in
-    let request = try resolve(request, "request")
-    let keys = try FetchRequest.split(keyPath: string(key_path, key_path_size, "key_path"))
-    request.projection.groups.append(keys)
+  unconfined(request, "request", out_error) { request throws(Failure) in
+    request.projection.groups.append(try keyPath(key_path, key_path_size))
   }
 }
 
@@ -223,8 +202,7 @@ public func quire_fetch_request_set_having(
   _ request: UnsafeMutablePointer<quire_fetch_request>?, _ predicate: UnsafePointer<quire_predicate>?,
   _ out_error: ErrorOut
 ) -> quire_status {
-  status(out_error) { () throws(Failure) in
-    let request = try resolve(request, "request")
+  unconfined(request, "request", out_error) { request throws(Failure) in
     request.projection.having = predicate == nil ? nil : try resolve(predicate, "predicate").predicate
   }
 }
@@ -233,7 +211,7 @@ public func quire_fetch_request_set_having(
 public func quire_fetch_request_set_distinct(
   _ request: UnsafeMutablePointer<quire_fetch_request>?, _ is_distinct: Bool, _ out_error: ErrorOut
 ) -> quire_status {
-  status(out_error) { () throws(Failure) in try resolve(request, "request").projection.isDistinct = is_distinct }
+  unconfined(request, "request", out_error) { $0.projection.isDistinct = is_distinct }
 }
 
 @_cdecl("quire_context_fetch") @implementation
@@ -241,10 +219,8 @@ public func quire_context_fetch(
   _ context: UnsafeMutablePointer<quire_context>?, _ request: UnsafePointer<quire_fetch_request>?,
   _ out_list: Out<quire_list>, _ out_error: ErrorOut
 ) -> quire_status {
-  out_list?.pointee = nil
-  return status(context, "context", out_error) { context throws(Failure) in
-    let out = try required(out_list, "out_list")
-    out.pointee = .passing(try context.fetch(resolve(request, "request")))
+  status(context, "context", giving: out_list, "out_list", out_error) { context throws(Failure) in
+    try context.fetch(resolve(request, "request"))
   }
 }
 
@@ -265,10 +241,8 @@ public func quire_fetch_request_explain(
   _ request: UnsafePointer<quire_fetch_request>?, _ context: UnsafeMutablePointer<quire_context>?,
   _ out_explanation: Out<quire_evaluation>, _ out_error: ErrorOut
 ) -> quire_status {
-  out_explanation?.pointee = nil
-  return status(context, "context", out_error) { context throws(Failure) in
-    let out = try required(out_explanation, "out_explanation")
+  status(context, "context", giving: out_explanation, "out_explanation", out_error) { context throws(Failure) in
     let text = try context.explain(resolve(request, "request"))
-    out.pointee = .passing(try Evaluation(.value(.text(text)), in: nil))
+    return try Evaluation(.value(.text(text)), in: nil)
   }
 }

@@ -25,10 +25,8 @@ public func quire_list_count(_ list: UnsafePointer<quire_list>?) -> Int64 {
 public func quire_list_object(
   _ list: UnsafeMutablePointer<quire_list>?, _ index: Int64, _ out_object: Out<quire_object>, _ out_error: ErrorOut
 ) -> quire_status {
-  out_object?.pointee = nil
-  return status(list, "list", out_error) { list throws(Failure) in
-    let out = try required(out_object, "out_object")
-    out.pointee = .passing(try list.object(at: Int(index)))
+  status(list, "list", giving: out_object, "out_object", out_error) { list throws(Failure) in
+    try list.object(at: Int(index))
   }
 }
 
@@ -51,15 +49,7 @@ public func quire_list_page(
   _ key_paths: UnsafePointer<UnsafePointer<CChar>?>?, _ key_path_count: Int, _ flags: UInt32,
   _ out_page: Out<quire_page>, _ out_error: ErrorOut
 ) -> quire_status {
-  out_page?.pointee = nil
-  return status(list, "list", out_error) { list throws(Failure) in
-    let out = try required(out_page, "out_page")
-    try list.context.store.checkOpen()
-    let page = try list.page(
-      range(first, count, of: list.count), keys: strings(key_paths, key_path_count, "key_paths"),
-      nulSeparated: pageFlags(flags).nulSeparated)
-    out.pointee = .passing(ExportedPage(page))
-  }
+  givePage(list, "list", first, count, key_paths, key_path_count, flags, out_page, out_error)
 }
 
 @_cdecl("quire_page_retain") @implementation

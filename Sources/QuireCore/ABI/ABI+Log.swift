@@ -40,8 +40,7 @@ final class LogCallback: @unchecked Sendable {
 public func quire_store_set_log(
   _ store: UnsafeMutablePointer<quire_store>?, _ log: UnsafePointer<quire_log>?, _ out_error: ErrorOut
 ) -> quire_status {
-  status(out_error) { () throws(Failure) in
-    let store = try resolve(store, "store")
+  unconfined(store, "store", out_error) { store throws(Failure) in
     try ForeignCall.refuse()
     try LogCallback.handOver(logCallback(log)) { (log) throws(Failure) in try store.setLog(log) }
   }

@@ -16,8 +16,7 @@ public func quire_model_add_entity(
   _ model: UnsafeMutablePointer<quire_model>?, _ name: CText, _ name_size: Int,
   _ options: UnsafePointer<quire_entity_options>?, _ out_error: ErrorOut
 ) -> quire_status {
-  status(out_error) { () throws(Failure) in
-    let model = try resolve(model, "model")
+  unconfined(model, "model", out_error) { model throws(Failure) in
     let options = try QuireCore.options(options, defaults: quire_entity_options(), "options")
     try model.addEntity(
       named: string(name, name_size, "name"), parent: optionalString(options.parent, "options.parent") ?? "",
@@ -31,8 +30,7 @@ public func quire_model_add_attribute(
   _ model: UnsafeMutablePointer<quire_model>?, _ entity: CText, _ entity_size: Int, _ name: CText, _ name_size: Int,
   _ type: UInt32, _ options: UnsafePointer<quire_attribute_options>?, _ out_error: ErrorOut
 ) -> quire_status {
-  status(out_error) { () throws(Failure) in
-    let model = try resolve(model, "model")
+  unconfined(model, "model", out_error) { model throws(Failure) in
     let options = try QuireCore.options(options, defaults: quire_attribute_options(), "options")
     let entity = try string(entity, entity_size, "entity"), name = try string(name, name_size, "name")
     var defaultValue = Value.nil
@@ -72,8 +70,7 @@ public func quire_model_add_relationship(
   _ destination: CText, _ destination_size: Int, _ options: UnsafePointer<quire_relationship_options>?,
   _ out_error: ErrorOut
 ) -> quire_status {
-  status(out_error) { () throws(Failure) in
-    let model = try resolve(model, "model")
+  unconfined(model, "model", out_error) { model throws(Failure) in
     var defaults = quire_relationship_options()
     defaults.delete_rule = QUIRE_DELETE_NULLIFY.rawValue
     let options = try QuireCore.options(options, defaults: defaults, "options")
@@ -107,8 +104,7 @@ public func quire_model_add_fetch_index(
   _ model: UnsafeMutablePointer<quire_model>?, _ entity: CText, _ entity_size: Int, _ name: CText, _ name_size: Int,
   _ elements: UnsafePointer<quire_index_element>?, _ count: Int, _ out_error: ErrorOut
 ) -> quire_status {
-  status(out_error) { () throws(Failure) in
-    let model = try resolve(model, "model")
+  unconfined(model, "model", out_error) { model throws(Failure) in
     var indexElements: [FetchIndex.Element] = []
     for element in try array(elements, count, "elements") {
       indexElements.append(
@@ -136,8 +132,7 @@ public func quire_model_add_validation_rule(
   _ model: UnsafeMutablePointer<quire_model>?, _ entity: CText, _ entity_size: Int, _ key: CText, _ key_size: Int,
   _ predicate: UnsafePointer<quire_predicate>?, _ message: CText, _ message_size: Int, _ out_error: ErrorOut
 ) -> quire_status {
-  status(out_error) { () throws(Failure) in
-    let model = try resolve(model, "model")
+  unconfined(model, "model", out_error) { model throws(Failure) in
     let entity = try string(entity, entity_size, "entity")
     let key = key == nil ? "" : try string(key, key_size, "key")
     let condition = try PredicateCondition(resolve(predicate, "predicate").predicate)
@@ -150,8 +145,7 @@ public func quire_model_add_fetch_template(
   _ model: UnsafeMutablePointer<quire_model>?, _ name: CText, _ name_size: Int,
   _ request: UnsafePointer<quire_fetch_request>?, _ out_error: ErrorOut
 ) -> quire_status {
-  status(out_error) { () throws(Failure) in
-    let model = try resolve(model, "model")
+  unconfined(model, "model", out_error) { model throws(Failure) in
     try model.addFetchTemplate(named: string(name, name_size, "name"), resolve(request, "request").copy())
   }
 }
@@ -162,13 +156,10 @@ public func quire_model_fetch_template(
   _ variables: UnsafePointer<quire_entry>?, _ variable_count: Int, _ out_request: Out<quire_fetch_request>,
   _ out_error: ErrorOut
 ) -> quire_status {
-  out_request?.pointee = nil
-  return status(out_error) { () throws(Failure) in
-    let out = try required(out_request, "out_request")
+  status(giving: out_request, "out_request", out_error) { () throws(Failure) in
     let model = try resolve(model, "model")
     let name = try string(name, name_size, "name")
-    out.pointee = .passing(
-      try model.request(fromTemplate: name, variables: substitutions(variables, variable_count)))
+    return try model.request(fromTemplate: name, variables: substitutions(variables, variable_count))
   }
 }
 
@@ -177,8 +168,7 @@ public func quire_model_add_fetched_property(
   _ model: UnsafeMutablePointer<quire_model>?, _ entity: CText, _ entity_size: Int, _ name: CText, _ name_size: Int,
   _ request: UnsafePointer<quire_fetch_request>?, _ out_error: ErrorOut
 ) -> quire_status {
-  status(out_error) { () throws(Failure) in
-    let model = try resolve(model, "model")
+  unconfined(model, "model", out_error) { model throws(Failure) in
     try model.addFetchedProperty(
       named: string(name, name_size, "name"), to: string(entity, entity_size, "entity"),
       request: resolve(request, "request").copy())
@@ -187,7 +177,7 @@ public func quire_model_add_fetched_property(
 
 @_cdecl("quire_model_freeze") @implementation
 public func quire_model_freeze(_ model: UnsafeMutablePointer<quire_model>?, _ out_error: ErrorOut) -> quire_status {
-  status(out_error) { () throws(Failure) in try resolve(model, "model").freeze() }
+  unconfined(model, "model", out_error) { model throws(Failure) in try model.freeze() }
 }
 
 @_cdecl("quire_model_is_frozen") @implementation

@@ -127,12 +127,10 @@ public func quire_object_get_fetched(
   _ object: UnsafeMutablePointer<quire_object>?, _ key: CText, _ key_size: Int, _ out_list: Out<quire_list>,
   _ out_error: ErrorOut
 ) -> quire_status {
-  out_list?.pointee = nil
-  return status(object, "object", out_error) { object throws(Failure) in
-    let out = try required(out_list, "out_list")
+  status(object, "object", giving: out_list, "out_list", out_error) { object throws(Failure) in
     try object.context.store.checkOpen()
     try object.awaken()
-    out.pointee = .passing(try object.context.fetched(string(key, key_size, "key"), of: object))
+    return try object.context.fetched(string(key, key_size, "key"), of: object)
   }
 }
 
@@ -141,17 +139,8 @@ public func quire_object_get_objects(
   _ object: UnsafeMutablePointer<quire_object>?, _ key: CText, _ key_size: Int, _ out_list: Out<quire_list>,
   _ out_error: ErrorOut
 ) -> quire_status {
-  out_list?.pointee = nil
-  return status(object, "object", out_error) { object throws(Failure) in
-    let out = try required(out_list, "out_list")
-    try object.context.store.checkOpen()
-    try object.awaken()
-    let relationship = try object.toManyRelationship(key, key_size)
-    try object.asked(relationship) { () throws(Failure) in
-      let objects = try object.objects(of: relationship)
-      out.pointee = .passing(
-        ObjectList(context: object.context, objects: objects, entity: relationship.destination))
-    }
+  giveMembers(object, key, key_size, out_list, out_error, awakening: true) { object, relationship throws(Failure) in
+    try object.objects(of: relationship)
   }
 }
 
@@ -160,10 +149,8 @@ public func quire_object_add(
   _ object: UnsafeMutablePointer<quire_object>?, _ key: CText, _ key_size: Int,
   _ other: UnsafeMutablePointer<quire_object>?, _ out_error: ErrorOut
 ) -> quire_status {
-  status(object, "object", out_error) { object throws(Failure) in
-    try object.awaken()
-    let relationship = try object.toManyRelationship(key, key_size)
-    try object.asked(relationship) { () throws(Failure) in try object.add(resolve(other, "other"), to: relationship) }
+  changeMembers(object, key, key_size, other, out_error) { object, other, relationship throws(Failure) in
+    try object.add(other, to: relationship)
   }
 }
 
@@ -172,11 +159,23 @@ public func quire_object_remove(
   _ object: UnsafeMutablePointer<quire_object>?, _ key: CText, _ key_size: Int,
   _ other: UnsafeMutablePointer<quire_object>?, _ out_error: ErrorOut
 ) -> quire_status {
+  changeMembers(object, key, key_size, other, out_error) { object, other, relationship throws(Failure) in
+    try object.remove(other, from: relationship)
+  }
+}
+
+/// Changes whether another object is a member of a to-many relationship.
+@inline(__always)
+private func changeMembers(
+  _ object: UnsafeMutablePointer<quire_object>?, _ key: CText, _ key_size: Int,
+  _ other: UnsafeMutablePointer<quire_object>?, _ out_error: ErrorOut,
+  _ change: (ManagedObject, ManagedObject, Relationship) throws(Failure) -> Void
+) -> quire_status {
   status(object, "object", out_error) { object throws(Failure) in
     try object.awaken()
     let relationship = try object.toManyRelationship(key, key_size)
     try object.asked(relationship) { () throws(Failure) in
-      try object.remove(resolve(other, "other"), from: relationship)
+      try change(object, resolve(other, "other"), relationship)
     }
   }
 }
@@ -225,14 +224,25 @@ public func quire_object_get_committed_objects(
   _ object: UnsafeMutablePointer<quire_object>?, _ key: CText, _ key_size: Int, _ out_list: Out<quire_list>,
   _ out_error: ErrorOut
 ) -> quire_status {
-  out_list?.pointee = nil
-  return status(object, "object", out_error) { object throws(Failure) in
-    let out = try required(out_list, "out_list")
+  giveMembers(object, key, key_size, out_list, out_error, awakening: false) { object, relationship throws(Failure) in
+    try object.committedObjects(of: relationship)
+  }
+}
+
+/// Returns the objects of a to-many relationship as a list, by `out_list`.
+@inline(__always)
+private func giveMembers(
+  _ object: UnsafeMutablePointer<quire_object>?, _ key: CText, _ key_size: Int, _ out_list: Out<quire_list>,
+  _ out_error: ErrorOut, awakening: Bool,
+  _ members: (ManagedObject, Relationship) throws(Failure) -> [ManagedObject]
+) -> quire_status {
+  status(object, "object", giving: out_list, "out_list", out_error) { object throws(Failure) in
     try object.context.store.checkOpen()
+    if awakening { try object.awaken() }
     let relationship = try object.toManyRelationship(key, key_size)
-    try object.asked(relationship) { () throws(Failure) in
-      let objects = try object.committedObjects(of: relationship)
-      out.pointee = .passing(ObjectList(context: object.context, objects: objects, entity: relationship.destination))
+    return try object.asked(relationship) { () throws(Failure) in
+      ObjectList(
+        context: object.context, objects: try members(object, relationship), entity: relationship.destination)
     }
   }
 }
@@ -294,7 +304,7 @@ extension ManagedObject {
 
   /// Does what a caller asks of one property. Its failure names the entity, the key and the id.
   @inline(__always)
-  func asked(_ property: Property, _ body: () throws(Failure) -> Void) throws(Failure) {
-    do throws(Failure) { try body() } catch { throw error.about(.object(self, property)) }
+  func asked<Result>(_ property: Property, _ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    do throws(Failure) { return try body() } catch { throw error.about(.object(self, property)) }
   }
 }

@@ -33,13 +33,11 @@ public func quire_predicate_parse(
   _ format: CText, _ format_size: Int, _ arguments: UnsafePointer<quire_value>?, _ argument_count: Int,
   _ out_predicate: Out<quire_predicate>, _ out_error: ErrorOut
 ) -> quire_status {
-  out_predicate?.pointee = nil
-  return status(out_error) { () throws(Failure) in
-    let out = try required(out_predicate, "out_predicate")
+  status(giving: out_predicate, "out_predicate", out_error) { () throws(Failure) in
     if format == nil { throw Failure(.invalidArgument, "'format' is NULL; a predicate is needed.") }
     let format = try text(format, format_size, "format")
     let arguments = try formatArguments(arguments, argument_count)
-    out.pointee = .passing(ParsedPredicate(try Predicate.parse(format, with: arguments)))
+    return ParsedPredicate(try Predicate.parse(format, with: arguments))
   }
 }
 
@@ -85,12 +83,10 @@ public func quire_predicate_substitute(
   _ predicate: UnsafePointer<quire_predicate>?, _ variables: UnsafePointer<quire_entry>?, _ variable_count: Int,
   _ out_predicate: Out<quire_predicate>, _ out_error: ErrorOut
 ) -> quire_status {
-  out_predicate?.pointee = nil
-  return status(out_error) { () throws(Failure) in
-    let out = try required(out_predicate, "out_predicate")
+  status(giving: out_predicate, "out_predicate", out_error) { () throws(Failure) in
     let predicate = try resolve(predicate, "predicate").predicate
     let values = try substitutions(variables, variable_count)
-    out.pointee = .passing(ParsedPredicate(try predicate.substituting(expressions: values)))
+    return ParsedPredicate(try predicate.substituting(expressions: values))
   }
 }
 

@@ -5,15 +5,12 @@ public func quire_results_create(
   _ context: UnsafeMutablePointer<quire_context>?, _ request: UnsafePointer<quire_fetch_request>?,
   _ options: UnsafePointer<quire_results_options>?, _ out_results: Out<quire_results>, _ out_error: ErrorOut
 ) -> quire_status {
-  out_results?.pointee = nil
-  return status(context, "context", out_error) { context throws(Failure) in
-    let out = try required(out_results, "out_results")
+  status(context, "context", giving: out_results, "out_results", out_error) { context throws(Failure) in
     let options = try QuireCore.options(options, defaults: quire_results_options(), "options")
-    out.pointee = .passing(
-      try ResultsController(
-        context: context, request: resolve(request, "request"), sections: sectioning(options),
-        queuesChanges: options.queues_changes,
-        cacheName: optionalString(options.cache_name, "options.cache_name").map { Text($0) }))
+    return try ResultsController(
+      context: context, request: resolve(request, "request"), sections: sectioning(options),
+      queuesChanges: options.queues_changes,
+      cacheName: optionalString(options.cache_name, "options.cache_name").map { Text($0) })
   }
 }
 
@@ -37,11 +34,11 @@ public func quire_results_release(_ results: UnsafeMutablePointer<quire_results>
 
 @_cdecl("quire_results_context") @implementation
 public func quire_results_context(_ results: UnsafePointer<quire_results>?) -> UnsafeMutablePointer<quire_context>? {
-  peek(results).map { .lending($0.context) }
+  quire_results.context(results)
 }
 
 @_cdecl("quire_results_number") @implementation
-public func quire_results_number(_ results: UnsafePointer<quire_results>?) -> Int64 { peek(results)?.number ?? 0 }
+public func quire_results_number(_ results: UnsafePointer<quire_results>?) -> Int64 { quire_results.number(results) }
 
 @_cdecl("quire_results_set_delegate") @implementation
 public func quire_results_set_delegate(
@@ -49,28 +46,20 @@ public func quire_results_set_delegate(
   _ out_error: ErrorOut
 ) -> quire_status {
   status(results, "results", out_error) { results throws(Failure) in
-    if delegate == nil {
-      results.delegate = nil
-    } else {
-      let callbacks = try QuireCore.options(delegate, defaults: quire_results_delegate(), "delegate")
-      try checkReserved(callbacks.reserved, "delegate")
-      results.delegate = ResultsCallbacks(callbacks)
-    }
+    results.delegate = try callbacks(delegate).map { ResultsCallbacks($0) }
   }
 }
 
 @_cdecl("quire_results_fetch") @implementation
-public func quire_results_fetch(_ results: UnsafeMutablePointer<quire_results>?, _ out_error: ErrorOut) -> quire_status
-{
-  status(results, "results", out_error) { results throws(Failure) in try results.performFetch() }
-}
+public func quire_results_fetch(
+  _ results: UnsafeMutablePointer<quire_results>?, _ out_error: ErrorOut
+) -> quire_status { quire_results.fetch(results, out_error) }
 
 @_cdecl("quire_results_delete_cache") @implementation
 public func quire_results_delete_cache(
   _ store: UnsafeMutablePointer<quire_store>?, _ name: CText, _ name_size: Int, _ out_error: ErrorOut
 ) -> quire_status {
-  status(out_error) { () throws(Failure) in
-    let store = try resolve(store, "store")
+  unconfined(store, "store", out_error) { store throws(Failure) in
     try ForeignCall.refuse()
     let cache = name == nil ? nil : CacheFile(Text(try string(name, name_size, "name")), of: store.location)
     if store.path == ":memory:" { return }
@@ -122,11 +111,7 @@ public func quire_results_resume(
 @_cdecl("quire_results_delegate_failed") @implementation
 public func quire_results_delegate_failed(
   _ results: UnsafeMutablePointer<quire_results>?, _ reason: CText, _ reason_size: Int, _ out_error: ErrorOut
-) -> quire_status {
-  status(results, "results", out_error) { results throws(Failure) in
-    try failureReason(reason, reason_size, results.delegateFailed)
-  }
-}
+) -> quire_status { quire_results.delegateFailed(results, reason, reason_size, out_error) }
 
 @_cdecl("quire_results_set_displayed_key_paths") @implementation
 public func quire_results_set_displayed_key_paths(
@@ -143,13 +128,11 @@ public func quire_results_set_displayed_key_paths(
 }
 
 @_cdecl("quire_results_count") @implementation
-public func quire_results_count(_ results: UnsafePointer<quire_results>?) -> Int64 {
-  value(results, none: 0) { Int64($0.count) }
-}
+public func quire_results_count(_ results: UnsafePointer<quire_results>?) -> Int64 { quire_results.count(results) }
 
 @_cdecl("quire_results_section_count") @implementation
 public func quire_results_section_count(_ results: UnsafePointer<quire_results>?) -> Int64 {
-  value(results, none: 0) { Int64($0.sectionCount) }
+  quire_results.sectionCount(results)
 }
 
 @_cdecl("quire_results_section") @implementation
@@ -157,13 +140,7 @@ public func quire_results_section(
   _ results: UnsafeMutablePointer<quire_results>?, _ section: Int64,
   _ out_section: UnsafeMutablePointer<quire_section>?,
   _ out_error: ErrorOut
-) -> quire_status {
-  clear(out_section)
-  return status(results, "results", out_error) { results throws(Failure) in
-    let out = try required(out_section, "out_section")
-    try fill(out, "out_section", with: quire_section(results.section(at: Int(section))))
-  }
-}
+) -> quire_status { quire_results.section(results, section, out_section, out_error) }
 
 extension quire_section {
   /// Its texts are lent by the owner of `info`.
@@ -177,52 +154,25 @@ extension quire_section {
 @_cdecl("quire_results_sections") @implementation
 public func quire_results_sections(
   _ results: UnsafeMutablePointer<quire_results>?, _ flags: UInt32, _ out_page: Out<quire_page>, _ out_error: ErrorOut
-) -> quire_status {
-  out_page?.pointee = nil
-  return status(results, "results", out_error) { results throws(Failure) in
-    let out = try required(out_page, "out_page")
-    out.pointee = .passing(
-      ExportedPage(
-        ResultsController.sectionsPage([results], nulSeparated: try pageFlags(flags).nulSeparated)))
-  }
-}
+) -> quire_status { quire_results.sections(results, flags, out_page, out_error) }
 
 @_cdecl("quire_results_object") @implementation
 public func quire_results_object(
   _ results: UnsafeMutablePointer<quire_results>?, _ section: Int64, _ row: Int64, _ out_object: Out<quire_object>,
   _ out_error: ErrorOut
-) -> quire_status {
-  out_object?.pointee = nil
-  return status(results, "results", out_error) { results throws(Failure) in
-    let out = try required(out_object, "out_object")
-    out.pointee = .passing(try results.object(section: Int(section), row: Int(row)))
-  }
-}
+) -> quire_status { quire_results.object(results, section, row, out_object, out_error) }
 
 @_cdecl("quire_results_index_path") @implementation
 public func quire_results_index_path(
   _ results: UnsafeMutablePointer<quire_results>?, _ object: UnsafePointer<quire_object>?,
   _ out_path: UnsafeMutablePointer<quire_index_path>?, _ out_error: ErrorOut
-) -> quire_status {
-  out_path?.pointee = quire_index_path()
-  return status(results, "results", out_error) { results throws(Failure) in
-    let out = try required(out_path, "out_path")
-    let path = try results.indexPath(of: resolve(object, "object"))
-    out.pointee = quire_index_path(section: Int64(path.section), row: Int64(path.row))
-  }
-}
+) -> quire_status { quire_results.indexPath(results, object, out_path, out_error) }
 
 @_cdecl("quire_results_ids") @implementation
 public func quire_results_ids(
   _ results: UnsafeMutablePointer<quire_results>?, _ first: Int64, _ count: Int64,
   _ out_ids: UnsafeMutablePointer<Int64>?, _ out_error: ErrorOut
-) -> quire_status {
-  status(results, "results", out_error) { results throws(Failure) in
-    let range = try range(first, count, of: results.count)
-    let out = try array(out_ids, range.count, "out_ids")
-    _ = out.update(from: results.ids(in: range))
-  }
-}
+) -> quire_status { quire_results.ids(results, first, count, out_ids, out_error) }
 
 @_cdecl("quire_results_positions") @implementation
 public func quire_results_positions(
@@ -230,10 +180,7 @@ public func quire_results_positions(
   _ out_rows: UnsafeMutablePointer<Int64>?, _ out_error: ErrorOut
 ) -> quire_status {
   status(results, "results", out_error) { results throws(Failure) in
-    let ids = try array(ids, count, "ids"), out = try array(out_rows, count, "out_rows")
-    for (place, id) in ids.enumerated() {
-      out[place] = results.isFetched ? Int64(results.index.path(of: id)?.flat ?? -1) : -1
-    }
+    try writeRows(ids, count, to: out_rows) { results.place(of: $0) }
   }
 }
 
@@ -241,15 +188,7 @@ public func quire_results_positions(
 public func quire_results_section_of(
   _ results: UnsafeMutablePointer<quire_results>?, _ rows: UnsafePointer<Int64>?, _ count: Int,
   _ out_sections: UnsafeMutablePointer<Int64>?, _ out_error: ErrorOut
-) -> quire_status {
-  status(results, "results", out_error) { results throws(Failure) in
-    let rows = try array(rows, count, "rows"), out = try array(out_sections, count, "out_sections")
-    for (place, row) in rows.enumerated() {
-      let isRow = row >= 0 && row < Int64(results.count)
-      out[place] = isRow ? Int64(results.index.sectionIndex(containingFlat: Int(row)) ?? -1) : -1
-    }
-  }
-}
+) -> quire_status { quire_results.sectionsOf(results, rows, count, out_sections, out_error) }
 
 @_cdecl("quire_results_page") @implementation
 public func quire_results_page(
@@ -257,15 +196,7 @@ public func quire_results_page(
   _ key_paths: UnsafePointer<UnsafePointer<CChar>?>?, _ key_path_count: Int, _ flags: UInt32,
   _ out_page: Out<quire_page>, _ out_error: ErrorOut
 ) -> quire_status {
-  out_page?.pointee = nil
-  return status(results, "results", out_error) { results throws(Failure) in
-    let out = try required(out_page, "out_page")
-    try results.context.store.checkOpen()
-    let page = try results.page(
-      range(first, count, of: results.count), keys: strings(key_paths, key_path_count, "key_paths"),
-      nulSeparated: pageFlags(flags).nulSeparated)
-    out.pointee = .passing(ExportedPage(page))
-  }
+  givePage(results, "results", first, count, key_paths, key_path_count, flags, out_page, out_error)
 }
 
 @_cdecl("quire_results_section_for_index_title") @implementation
@@ -288,25 +219,17 @@ public func quire_results_section_for_index_title(
 public func quire_results_index_titles(
   _ results: UnsafeMutablePointer<quire_results>?, _ flags: UInt32, _ out_page: Out<quire_page>, _ out_error: ErrorOut
 ) -> quire_status {
-  out_page?.pointee = nil
-  return status(results, "results", out_error) { results throws(Failure) in
-    let out = try required(out_page, "out_page")
-    out.pointee = .passing(ExportedPage(results.indexTitlesPage(nulSeparated: try pageFlags(flags).nulSeparated)))
+  status(results, "results", giving: out_page, "out_page", out_error) { results throws(Failure) in
+    ExportedPage(results.indexTitlesPage(nulSeparated: try pageFlags(flags).nulSeparated))
   }
 }
 
 @_cdecl("quire_results_generation") @implementation
 public func quire_results_generation(_ results: UnsafePointer<quire_results>?) -> UnsafePointer<UInt64>? {
-  peek(results)?.generation.address
+  quire_results.generation(results)
 }
 
 @_cdecl("quire_results_next_changes") @implementation
 public func quire_results_next_changes(
   _ results: UnsafeMutablePointer<quire_results>?, _ out_changes: Out<quire_changes>, _ out_error: ErrorOut
-) -> quire_status {
-  out_changes?.pointee = nil
-  return status(results, "results", out_error) { results throws(Failure) in
-    let out = try required(out_changes, "out_changes")
-    if let changes = try results.nextChanges() { out.pointee = .passing(ExportedChanges(changes)) }
-  }
-}
+) -> quire_status { quire_results.nextChanges(results, out_changes, out_error) }

@@ -5,11 +5,9 @@ public func quire_section_rule_create(
   _ key_path: CText, _ key_path_size: Int, _ options: UnsafePointer<quire_section_rule_options>?,
   _ out_rule: Out<quire_section_rule>, _ out_error: ErrorOut
 ) -> quire_status {
-  out_rule?.pointee = nil
-  return status(out_error) { () throws(Failure) in
-    let out = try required(out_rule, "out_rule")
-    let keyPath = try FetchRequest.split(keyPath: string(key_path, key_path_size, "key_path"))
-    out.pointee = .passing(try sectionRule(.keyPath(keyPath), options))
+  status(giving: out_rule, "out_rule", out_error) { () throws(Failure) in
+    let keyPath = try keyPath(key_path, key_path_size)
+    return try sectionRule(.keyPath(keyPath), options)
   }
 }
 
@@ -18,10 +16,8 @@ public func quire_section_rule_create_with_expression(
   _ expression: UnsafePointer<quire_expression>?, _ options: UnsafePointer<quire_section_rule_options>?,
   _ out_rule: Out<quire_section_rule>, _ out_error: ErrorOut
 ) -> quire_status {
-  out_rule?.pointee = nil
-  return status(out_error) { () throws(Failure) in
-    let out = try required(out_rule, "out_rule")
-    out.pointee = .passing(try sectionRule(resolve(expression, "expression").expression, options))
+  status(giving: out_rule, "out_rule", out_error) { () throws(Failure) in
+    try sectionRule(resolve(expression, "expression").expression, options)
   }
 }
 

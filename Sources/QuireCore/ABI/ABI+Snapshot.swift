@@ -4,10 +4,8 @@ import CQuire
 public func quire_results_snapshot(
   _ results: UnsafeMutablePointer<quire_results>?, _ out_snapshot: Out<quire_snapshot>, _ out_error: ErrorOut
 ) -> quire_status {
-  out_snapshot?.pointee = nil
-  return status(results, "results", out_error) { results throws(Failure) in
-    let out = try required(out_snapshot, "out_snapshot")
-    out.pointee = .passing(try results.snapshot())
+  status(results, "results", giving: out_snapshot, "out_snapshot", out_error) { results throws(Failure) in
+    try results.snapshot()
   }
 }
 
@@ -40,8 +38,7 @@ public func quire_snapshot_section(
   _ out_error: ErrorOut
 ) -> quire_status {
   clear(out_section)
-  return status(out_error) { () throws(Failure) in
-    let snapshot = try resolve(snapshot, "snapshot")
+  return unconfined(snapshot, "snapshot", out_error) { snapshot throws(Failure) in
     let out = try required(out_section, "out_section")
     guard section >= 0, section < Int64(snapshot.sections.count) else {
       throw Failure(.notFound, "The snapshot has \(snapshot.sections.count) sections; there is none at \(section).")
@@ -60,8 +57,7 @@ public func quire_snapshot_sections(
   _ snapshot: UnsafePointer<quire_snapshot>?, _ flags: UInt32, _ out_page: Out<quire_page>, _ out_error: ErrorOut
 ) -> quire_status {
   out_page?.pointee = nil
-  return status(out_error) { () throws(Failure) in
-    let snapshot = try resolve(snapshot, "snapshot")
+  return unconfined(snapshot, "snapshot", out_error) { snapshot throws(Failure) in
     let out = try required(out_page, "out_page")
     out.pointee = .passing(ExportedPage(snapshot.sectionsPage(nulSeparated: try pageFlags(flags).nulSeparated)))
   }
@@ -72,11 +68,8 @@ public func quire_snapshot_ids(
   _ snapshot: UnsafePointer<quire_snapshot>?, _ first: Int64, _ count: Int64, _ out_ids: UnsafeMutablePointer<Int64>?,
   _ out_error: ErrorOut
 ) -> quire_status {
-  status(out_error) { () throws(Failure) in
-    let snapshot = try resolve(snapshot, "snapshot")
-    let range = try range(first, count, of: snapshot.count)
-    let out = try array(out_ids, range.count, "out_ids")
-    _ = out.update(from: snapshot.ids(in: range))
+  unconfined(snapshot, "snapshot", out_error) { snapshot throws(Failure) in
+    try writeIDs(of: snapshot, first, count, to: out_ids)
   }
 }
 
@@ -85,10 +78,8 @@ public func quire_snapshot_positions(
   _ snapshot: UnsafePointer<quire_snapshot>?, _ ids: UnsafePointer<Int64>?, _ count: Int,
   _ out_rows: UnsafeMutablePointer<Int64>?, _ out_error: ErrorOut
 ) -> quire_status {
-  status(out_error) { () throws(Failure) in
-    let snapshot = try resolve(snapshot, "snapshot")
-    let ids = try array(ids, count, "ids"), out = try array(out_rows, count, "out_rows")
-    for (place, id) in ids.enumerated() { out[place] = Int64(snapshot.place(of: id) ?? -1) }
+  unconfined(snapshot, "snapshot", out_error) { snapshot throws(Failure) in
+    try writeRows(ids, count, to: out_rows) { snapshot.place(of: $0) }
   }
 }
 
@@ -97,10 +88,8 @@ public func quire_snapshot_section_of(
   _ snapshot: UnsafePointer<quire_snapshot>?, _ rows: UnsafePointer<Int64>?, _ count: Int,
   _ out_sections: UnsafeMutablePointer<Int64>?, _ out_error: ErrorOut
 ) -> quire_status {
-  status(out_error) { () throws(Failure) in
-    let snapshot = try resolve(snapshot, "snapshot")
-    let rows = try array(rows, count, "rows"), out = try array(out_sections, count, "out_sections")
-    for (place, row) in rows.enumerated() { out[place] = Int64(snapshot.sectionIndex(containingFlat: Int(row)) ?? -1) }
+  unconfined(snapshot, "snapshot", out_error) { snapshot throws(Failure) in
+    try writeSections(of: snapshot, rows, count, to: out_sections)
   }
 }
 

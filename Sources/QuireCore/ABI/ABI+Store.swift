@@ -34,8 +34,7 @@ public func quire_store_release(_ store: UnsafeMutablePointer<quire_store>?) { r
 
 @_cdecl("quire_store_close") @implementation
 public func quire_store_close(_ store: UnsafeMutablePointer<quire_store>?, _ out_error: ErrorOut) -> quire_status {
-  status(out_error) { () throws(Failure) in
-    let store = try resolve(store, "store")
+  unconfined(store, "store", out_error) { store throws(Failure) in
     try ForeignCall.refuse()
     try store.close()
   }
@@ -45,8 +44,7 @@ public func quire_store_close(_ store: UnsafeMutablePointer<quire_store>?, _ out
 public func quire_store_copy(
   _ store: UnsafeMutablePointer<quire_store>?, _ path: CText, _ path_size: Int, _ out_error: ErrorOut
 ) -> quire_status {
-  status(out_error) { () throws(Failure) in
-    let store = try resolve(store, "store")
+  unconfined(store, "store", out_error) { store throws(Failure) in
     try ForeignCall.refuse()
     try store.copy(to: text(path, path_size, "path"))
   }
@@ -65,8 +63,7 @@ public func quire_store_check(
   _ store: UnsafeMutablePointer<quire_store>?, _ out_mended: UnsafeMutablePointer<Int64>?, _ out_error: ErrorOut
 ) -> quire_status {
   out_mended?.pointee = 0
-  return status(out_error) { () throws(Failure) in
-    let store = try resolve(store, "store")
+  return unconfined(store, "store", out_error) { store throws(Failure) in
     try ForeignCall.refuse()
     let mended = try store.check()
     out_mended?.pointee = Int64(mended)

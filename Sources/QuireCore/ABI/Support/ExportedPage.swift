@@ -20,3 +20,28 @@ final class ExportedPage: @unchecked Sendable {
 
   deinit { columns.deallocate() }
 }
+
+/// Rows whose values can be read as pages.
+protocol PagedRows: ContextBound {
+  var count: Int { get }
+  func page(_ range: Range<Int>, keys: [String], nulSeparated: Bool) throws(Failure) -> Page
+}
+
+extension ObjectList: PagedRows {}
+extension ResultsController: PagedRows {}
+
+/// Returns the values of `count` rows from `first` on, by `out_page`.
+@inline(__always)
+func givePage<H: Handle>(
+  _ rows: UnsafeMutablePointer<H>?, _ name: InputName, _ first: Int64, _ count: Int64,
+  _ key_paths: UnsafePointer<UnsafePointer<CChar>?>?, _ key_path_count: Int, _ flags: UInt32,
+  _ out_page: Out<quire_page>, _ out_error: ErrorOut
+) -> quire_status where H.Object: PagedRows {
+  status(rows, name, giving: out_page, "out_page", out_error) { rows throws(Failure) in
+    try rows.owningContext.store.checkOpen()
+    let page = try rows.page(
+      range(first, count, of: rows.count), keys: strings(key_paths, key_path_count, "key_paths"),
+      nulSeparated: pageFlags(flags).nulSeparated)
+    return ExportedPage(page)
+  }
+}

@@ -5,6 +5,18 @@ protocol Handle {
   associatedtype Object: AnyObject
   /// What messages call it.
   static var name: String { get }
+  /// The context that counts outside references to the object, if it belongs to one.
+  static func owner(of object: Object) -> Context?
+}
+
+extension Handle {
+  @inline(__always)
+  static func owner(of object: Object) -> Context? { nil }
+}
+
+extension Handle where Object: ContextBound {
+  @inline(__always)
+  static func owner(of object: Object) -> Context? { object.owningContext }
 }
 
 extension quire_error: Handle { typealias Object = Failure; static var name: String { "quire_error" } }
@@ -67,14 +79,9 @@ extension CompositeController: ContextBound { var owningContext: Context { conte
 
 extension UnsafeMutablePointer where Pointee: Handle {
   /// Passes one reference to the caller.
+  @inline(__always)
   static func passing(_ object: Pointee.Object) -> Self {
-    (object as? any ContextBound)?.owningContext.retainExternally()
-    return Unmanaged.passRetained(object).toOpaque().assumingMemoryBound(to: Pointee.self)
-  }
-
-  /// The same where the type says that there is a context, so that it need not be asked at run time.
-  static func passing(_ object: Pointee.Object) -> Self where Pointee.Object: ContextBound {
-    object.owningContext.retainExternally()
+    Pointee.owner(of: object)?.retainExternally()
     return Unmanaged.passRetained(object).toOpaque().assumingMemoryBound(to: Pointee.self)
   }
 
@@ -112,29 +119,17 @@ func resolve<H: Handle>(_ pointer: UnsafeMutablePointer<H>?, _ name: InputName) 
 }
 
 /// Body of every `_retain`: NULL and handles of another type come back as they are.
+@inline(__always)
 func retain<H: Handle>(_ pointer: UnsafePointer<H>?) -> UnsafeMutablePointer<H>? {
   if let object = peek(pointer) { _ = UnsafeMutablePointer<H>.passing(object) }
   return UnsafeMutablePointer(mutating: pointer)
 }
 
-/// The same for what belongs to a context.
-func retain<H: Handle>(_ pointer: UnsafePointer<H>?) -> UnsafeMutablePointer<H>? where H.Object: ContextBound {
-  if let object = peek(pointer) { _ = UnsafeMutablePointer<H>.passing(object) }
-  return UnsafeMutablePointer(mutating: pointer)
-}
-
-/// Body of every `_release`.
+/// Body of every `_release`. A context must not go before its last reference is counted.
+@inline(__always)
 func release<H: Handle>(_ pointer: UnsafeMutablePointer<H>?) {
   guard let object = peek(pointer) else { return }
-  let context = (object as? any ContextBound)?.owningContext
+  let context = H.owner(of: object)
   Unmanaged.passUnretained(object).release()
   context?.releaseExternally()
-}
-
-/// The same for what belongs to a context, which must not go before its last reference is counted.
-func release<H: Handle>(_ pointer: UnsafeMutablePointer<H>?) where H.Object: ContextBound {
-  guard let object = peek(pointer) else { return }
-  let context = object.owningContext
-  Unmanaged.passUnretained(object).release()
-  context.releaseExternally()
 }

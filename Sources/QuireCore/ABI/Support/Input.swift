@@ -37,6 +37,11 @@ func string(_ pointer: CText, _ size: Int, _ name: InputName) throws(Failure) ->
   throw invalidText(bytes, name)
 }
 
+/// The names in the argument `key_path`.
+func keyPath(_ pointer: CText, _ size: Int) throws(Failure) -> [String] {
+  try FetchRequest.split(keyPath: string(pointer, size, "key_path"))
+}
+
 /// Passes on why a callback failed. That it did does not get lost for the sake of how it is put.
 func failureReason(
   _ pointer: CText, _ size: Int, _ fail: (String) throws(Failure) -> Void
@@ -106,12 +111,7 @@ func array<T>(
 func array<T>(
   _ pointer: UnsafeMutablePointer<T>?, _ count: Int, _ name: InputName
 ) throws(Failure) -> UnsafeMutableBufferPointer<T> {
-  if count == 0 { return UnsafeMutableBufferPointer(start: nil, count: 0) }
-  guard let pointer else {
-    throw Failure(.invalidArgument, "'\(name)' is NULL but its count is \(UInt(bitPattern: count)).")
-  }
-  try checkCount(count, of: MemoryLayout<T>.stride, name)
-  return UnsafeMutableBufferPointer(start: pointer, count: count)
+  UnsafeMutableBufferPointer(mutating: try array(UnsafePointer(pointer), count, name))
 }
 
 /// Far more than a machine has and far less than addresses reach, so that a wild size is refused before it is followed.
@@ -160,6 +160,23 @@ func checkReserved(_ reserved: UInt32, _ name: InputName) throws(Failure) {
       .unsupported,
       "'reserved' of '\(name)' is \(reserved), and this version of the library knows no meaning of it. Leave it zero.")
   }
+}
+
+/// A struct of callbacks.
+protocol DelegateStruct {
+  init()
+  var reserved: UInt32 { get }
+}
+
+extension quire_results_delegate: DelegateStruct {}
+extension quire_composite_delegate: DelegateStruct {}
+
+/// The callbacks of a delegate, or nil for NULL.
+func callbacks<T: DelegateStruct & BitwiseCopyable>(_ delegate: UnsafePointer<T>?) throws(Failure) -> T? {
+  if delegate == nil { return nil }
+  let callbacks = try options(delegate, defaults: T(), "delegate")
+  try checkReserved(callbacks.reserved, "delegate")
+  return callbacks
 }
 
 /// An options or delegate struct of any version. Members that the caller's struct lacks are as in `defaults`. Members

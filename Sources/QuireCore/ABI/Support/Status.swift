@@ -36,6 +36,46 @@ func status<H: Handle>(
   status(UnsafePointer(handle), name, out, body)
 }
 
+/// The same for a call that returns a handle of what `body` makes, by `out`.
+@inline(__always)
+func status<H: Handle, Made: Handle>(
+  _ handle: UnsafeMutablePointer<H>?, _ name: InputName, giving out: Out<Made>, _ out_name: InputName,
+  _ out_error: ErrorOut, _ body: (H.Object) throws(Failure) -> Made.Object
+) -> quire_status where H.Object: ContextBound {
+  out?.pointee = nil
+  return status(handle, name, out_error) { object throws(Failure) in
+    let out = try required(out, out_name)
+    out.pointee = .passing(try body(object))
+  }
+}
+
+/// The same for what belongs to no context.
+@inline(__always)
+func status<Made: Handle>(
+  giving out: Out<Made>, _ out_name: InputName, _ out_error: ErrorOut, _ body: () throws(Failure) -> Made.Object
+) -> quire_status {
+  out?.pointee = nil
+  return status(out_error) { () throws(Failure) in
+    let out = try required(out, out_name)
+    out.pointee = .passing(try body())
+  }
+}
+
+/// For a handle that belongs to no context, or a call that any thread may make.
+@inline(__always)
+func unconfined<H: Handle>(
+  _ handle: UnsafePointer<H>?, _ name: InputName, _ out: ErrorOut, _ body: (H.Object) throws(Failure) -> Void
+) -> quire_status {
+  status(out) { () throws(Failure) in try body(resolve(handle, name)) }
+}
+
+@inline(__always)
+func unconfined<H: Handle>(
+  _ handle: UnsafeMutablePointer<H>?, _ name: InputName, _ out: ErrorOut, _ body: (H.Object) throws(Failure) -> Void
+) -> quire_status {
+  unconfined(UnsafePointer(handle), name, out, body)
+}
+
 /// The same for a call that returns its value directly: `none` for NULL, and when another thread is inside the context.
 func value<H: Handle, T>(_ handle: UnsafePointer<H>?, none: T, _ body: (H.Object) -> T) -> T
 where H.Object: ContextBound {
