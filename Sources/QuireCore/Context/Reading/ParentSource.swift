@@ -67,6 +67,8 @@ final class ParentSource: SavedSource {
   var reader: Store { parent.source.reader }
   var holdsObjects: Bool { true }
 
+  func atOneState(_ body: () throws(Failure) -> Void) throws(Failure) { try parent.source.atOneState(body) }
+
   // MARK: What is to come
 
   func readsAhead(of inbox: ChangeInbox) -> Bool {

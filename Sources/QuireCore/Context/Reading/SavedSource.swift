@@ -39,6 +39,9 @@ protocol SavedSource: AnyObject {
   /// temporary ids.
   var holdsObjects: Bool { get }
 
+  /// Runs `body`, all reads of which find one state of the file.
+  func atOneState(_ body: () throws(Failure) -> Void) throws(Failure)
+
   // MARK: What is to come
 
   /// Whether a row that is read now may be newer than the state that the context of that inbox knows.

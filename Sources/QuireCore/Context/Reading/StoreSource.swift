@@ -55,6 +55,10 @@ final class StoreSource: SavedSource {
   var reader: Store { store }
   var holdsObjects: Bool { false }
 
+  func atOneState(_ body: () throws(Failure) -> Void) throws(Failure) {
+    try store.withConnection { connection throws(Failure) in try connection.snapshot(body) }
+  }
+
   // MARK: What is to come
 
   func readsAhead(of inbox: ChangeInbox) -> Bool { !inbox.isEmpty }

@@ -133,7 +133,7 @@ extension Context {
   /// What a batch request has done to the file.
   private struct BatchOutcome {
     let rows: ContiguousArray<RowIdentifier>
-    let merge: PreparedMerge?
+    let merge: MergeSession?
   }
 
   private func carryOut(
@@ -143,7 +143,9 @@ extension Context {
       try store.batch(completion: publish) { session throws(Failure) in
         let rows = try body(session)
         try session.derive()
-        return BatchOutcome(rows: rows, merge: merges ? try prepareMerge(of: session.change) : nil)
+        let merge = merges ? MergeSession(of: session.change, in: self) : nil
+        try merge?.prepare()
+        return BatchOutcome(rows: rows, merge: merge)
       }
     }
   }
@@ -151,8 +153,8 @@ extension Context {
   /// From here on nothing fails: the file has the changes. Observers that cannot be notified now are notified the next
   /// time.
   private func take(_ outcome: BatchOutcome) -> ContiguousArray<RowIdentifier> {
-    if let prepared = outcome.merge {
-      merge(prepared)
+    if let merge = outcome.merge {
+      merge.run()
       try? notifyObservers()
     }
     return outcome.rows

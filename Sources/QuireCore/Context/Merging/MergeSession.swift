@@ -1,0 +1,281 @@
+/// One merge under way: a context takes over what others have saved, or what a batch request has written.
+///
+/// `prepare` reads all that is needed, while the change could still be taken back. Afterwards `run` changes objects,
+/// and nothing is left that can fail. What was changed here stays, on top of the new values.
+final class MergeSession {
+  private let context: Context
+  private var change: StoreChange
+  private var observers: [any ContextObserver] = []
+  /// Whether an observer has to be told of rows of an entity whose objects are not registered, by its number.
+  private var followed: [Int32: Bool] = [:]
+
+  /// Rows that were deleted and are there again.
+  private var returned: Set<ObjectReference> = []
+  /// Updated rows, and the objects that have values of them here: held, because any thread may release a handle, and
+  /// what is registered under the id then is another object without values.
+  private var rows: [(object: ManagedObject, row: Row)] = []
+  /// Rows to which these refer in a one-to-one relationship that was changed here, unless they have been read already.
+  private var partners: [Row] = []
+  /// Objects that are gone here while there are rows of them again.
+  private var readmitted: [ObjectReference] = []
+  /// The owners of `change.membershipChanges` that are registered or that an observer follows.
+  private var membershipChanges: [(relationship: Relationship, owners: [ManagedObject])] = []
+  /// Those of them that were read for that, and have the new values already.
+  private var read: Set<ObjectIdentifier> = []
+  /// What the store now says of to-many relationships with pending changes.
+  private var members: [(object: ManagedObject, relationship: Relationship, present: [ObjectReference])] = []
+
+  /// Objects that have read their rows anew.
+  private var refreshed: [ManagedObject] = []
+
+  init(of change: StoreChange, in context: Context) {
+    self.change = change
+    self.context = context
+  }
+
+  func prepare() throws(Failure) {
+    observers = context.announcer.observers
+    try keepReturned()
+    try readRows()
+    partners = try context.partners(of: rows)
+    try findReadmitted()
+    try readMembershipChanges()
+  }
+
+  /// Observers are told when changes are next processed. Returns the objects that have read rows anew.
+  @discardableResult
+  func run() -> [ManagedObject] {
+    context.clock.noteNewValues()
+    context.undoManager?.isPaused = true
+    defer { context.undoManager?.isPaused = false }
+    context.forwardToChildren(of: change)
+    observers = context.announcer.observers
+    removeDeleted()
+    for reference in readmitted { context.table.readmit(reference) }
+    announceInserted()
+    let heldPartners = partners.map { context.object(for: $0) }
+    for (object, row) in rows { take(row, for: object) }
+    for (object, _) in rows { object.agreeWithPartners() }
+    withExtendedLifetime(heldPartners) {}
+    announceUnread()
+    for (object, relationship, present) in members { object.rebaseMembers(of: relationship, onto: present) }
+    for (relationship, owners) in membershipChanges { takeOtherMembers(of: relationship, owners) }
+    return refreshed
+  }
+}
+
+// MARK: Reading
+
+extension MergeSession {
+  /// A row that was deleted may have been inserted again since, under its id, by a context that had changes of it.
+  /// Lists show rows of which no object is held.
+  private func keepReturned() throws(Failure) {
+    for row in change.returned {
+      if let reference = context.reference(of: row) { returned.insert(reference) }
+    }
+    // One that is to be inserted here, because its deletion was undone, needs no row.
+    change.deleted.removeAll { context.registeredObject($0)?.state == .inserted }
+    let present = try storedRows(among: change.deleted)
+    if present.isEmpty { return }
+    for row in present {
+      if let reference = context.reference(of: row) { returned.insert(reference) }
+    }
+    change.updated += change.deleted.filter(present.contains)
+    change.deleted.removeAll(where: present.contains)
+  }
+
+  private func storedRows(among rows: ContiguousArray<RowIdentifier>) throws(Failure) -> Set<RowIdentifier> {
+    var candidates: [Int: [RowIdentifier]] = [:]
+    for row in rows {
+      if let reference = context.reference(of: row) { candidates[reference.root, default: []].append(row) }
+    }
+    var present: Set<RowIdentifier> = []
+    for (root, rows) in candidates {
+      guard let entity = context.model.entity(numbered: root) else { continue }
+      let stored = try context.source.usedIDs(rows.map(\.id), root: entity)
+      for row in rows where stored.contains(row.id) { present.insert(row) }
+    }
+    return present
+  }
+
+  private func readRows() throws(Failure) {
+    for (root, objects) in changedObjects() {
+      guard let entity = context.model.entity(numbered: root) else { continue }
+      let present = try context.source.rows(root: entity, ids: objects.keys.sorted())
+      for row in present {
+        if let object = objects[row.id] { rows.append((object, row)) }
+      }
+      // A parent may have deleted since what it tells that others have changed.
+      let lost = Set(objects.keys).subtracting(present.lazy.map(\.id))
+      for id in lost.sorted() {
+        if let object = objects[id], object.state != .inserted { change.deleted.append(object.identifier) }
+      }
+    }
+    let gone = Set(change.deleted)
+    change.updated.removeAll(where: gone.contains)
+  }
+
+  /// Objects that have values of rows which are other ones now, by root and id.
+  private func changedObjects() -> [Int: [Int64: ManagedObject]] {
+    var changed: [Int: [Int64: ManagedObject]] = [:]
+    for row in change.updated {
+      guard let object = context.registeredObject(row), !object.isFault else { continue }
+      changed[object.entity.rootNumber, default: [:]][row.id] = object
+    }
+    // Two may insert a row again by undoing its deletion.
+    for row in change.inserted {
+      guard let object = context.registeredObject(row), object.state == .inserted else { continue }
+      changed[object.entity.rootNumber, default: [:]][row.id] = object
+    }
+    return changed
+  }
+
+  private func findReadmitted() throws(Failure) {
+    var ids: [Int: [Int64]] = [:]
+    for row in change.inserted + change.updated {
+      if let reference = context.reference(of: row), context.table.goneObject(reference) != nil {
+        ids[reference.root, default: []].append(row.id)
+      }
+    }
+    for (root, ids) in ids {
+      guard let entity = context.model.entity(numbered: root) else { continue }
+      readmitted += try context.source.usedIDs(ids, root: entity).map { ObjectReference(root: root, id: $0) }
+    }
+  }
+
+  private func readMembershipChanges() throws(Failure) {
+    // They return as the objects that they were: until that is done there must be no others.
+    let returning = Set(readmitted)
+    let reached = membersOfReturned() + membersReachedByParent()
+    for (relationship, owners) in change.membershipChanges + reached {
+      let isFollowed = observers.contains { $0.follows(relationship.entity) }
+      var objects: [ManagedObject] = []
+      for owner in owners {
+        let reference = ObjectReference(root: relationship.entity.rootNumber, id: owner.id)
+        var found = context.registeredObject(reference)
+        if found == nil, isFollowed, !returning.contains(reference) {
+          found = try context.object(reference, of: relationship.entity)
+          if let found { read.insert(ObjectIdentifier(found)) }
+        }
+        guard let object = found else { continue }
+        objects.append(object)
+        if object.toMany[relationship.slot]?.isChanged == true, !relationship.followsFromInverse {
+          members.append((object, relationship, try object.storedMembers(of: relationship)))
+        }
+      }
+      membershipChanges.append((relationship, objects))
+    }
+  }
+
+  /// The members that were read of rows, and with rows, that were deleted and inserted again, which need not be where
+  /// the old ones were.
+  private func membersOfReturned() -> [(Relationship, [RowIdentifier])] {
+    if returned.isEmpty { return [] }
+    var found: [(Relationship, [RowIdentifier])] = []
+    for object in context.registeredObjects {
+      for (slot, members) in object.toMany where returned.contains(object.reference) || members.mentions(returned) {
+        guard let relationship = object.entity.properties[slot] as? Relationship else { continue }
+        found.append((relationship, [object.identifier]))
+      }
+    }
+    return found
+  }
+
+  /// The members that were read where a parent may have some again that it had deleted: of relationships without
+  /// inverse no other change tells that.
+  private func membersReachedByParent() -> [(Relationship, [RowIdentifier])] {
+    if !context.source.holdsObjects { return [] }
+    var roots: Set<Int> = []
+    for row in change.updated where context.registeredObject(row)?.isLive != true {
+      if let reference = context.reference(of: row) { roots.insert(reference.root) }
+    }
+    if roots.isEmpty { return [] }
+    var found: [(Relationship, [RowIdentifier])] = []
+    for object in context.registeredObjects {
+      for slot in object.toMany.keys {
+        guard let relationship = object.entity.properties[slot] as? Relationship, relationship.inverse == nil,
+          roots.contains(relationship.destination.rootNumber)
+        else { continue }
+        found.append((relationship, [object.identifier]))
+      }
+    }
+    return found
+  }
+}
+
+// MARK: Changing objects
+
+extension MergeSession {
+  private func removeDeleted() {
+    for row in change.deleted {
+      if let object = object(row) { context.markGone(object) }
+    }
+    context.forgetMembers(Set(change.deleted.compactMap { context.reference(of: $0) }))
+  }
+
+  private func announceInserted() {
+    for row in change.inserted {
+      guard let object = object(row) else { continue }
+      context.touchLife(of: object, isLive: false)
+      // A list that has read it ahead has to let go of it should it not stay.
+      context.touch(object)
+    }
+  }
+
+  private func take(_ row: Row, for object: ManagedObject) {
+    if object.state == .inserted {
+      object.becomeStored(as: row)
+      return
+    }
+    if object.isFault {
+      object.fulfil(with: row)
+      return
+    }
+    let version = object.version, time = context.clock.change
+    let isAhead = context.clock.isAhead(since: object.aheadSince)
+    object.rebase(onto: row)
+    object.fetched = [:]
+    if object.state == .saved { refreshed.append(object) }
+    if object.state == .deleted { object.deleteAgain() }
+    // Read since it was changed: what became different then observers do not know, nor what of it they knew before.
+    let isRead = isAhead || version == row.version && time == context.clock.change
+    if object.state == .saved, isRead { context.touch(object) }
+  }
+
+  /// Of rows whose values no object had, lists learn that they are other ones.
+  private func announceUnread() {
+    for row in change.updated {
+      guard let object = object(row), object.state == .saved,
+        object.isFault || read.contains(ObjectIdentifier(object))
+      else { continue }
+      object.unread?.forgetValues()
+      context.touch(object)
+    }
+  }
+
+  private func takeOtherMembers(of relationship: Relationship, _ owners: [ManagedObject]) {
+    for object in owners where object.state == .deleted { object.deleteAgain() }
+    for object in owners where object.state == .inserted && relationship.followsFromInverse {
+      object.toMany[relationship.slot] = nil
+    }
+    for object in owners where object.state == .saved {
+      let isKept = object.toMany[relationship.slot]?.isChanged == true && !relationship.followsFromInverse
+      if !isKept { object.toMany[relationship.slot] = nil }
+      context.touch(object, at: relationship.slot)
+    }
+  }
+
+  /// The object of a row if it is registered, or if an observer has to be told of it.
+  private func object(_ row: RowIdentifier) -> ManagedObject? {
+    if let object = context.registeredObject(row) { return object }
+    guard let entity = context.model.entity(numbered: Int(row.entity)), isFollowed(row, entity) else { return nil }
+    return context.object(ObjectReference(root: entity.rootNumber, id: row.id), entity: entity)
+  }
+
+  private func isFollowed(_ row: RowIdentifier, _ entity: Entity) -> Bool {
+    if let known = followed[row.entity] { return known }
+    let answer = observers.contains { $0.follows(entity) }
+    followed[row.entity] = answer
+    return answer
+  }
+}
