@@ -1,20 +1,3 @@
-/// An object that has taken over its row, and whose relationships others still have to agree with.
-struct Settlement {
-  let object: ManagedObject
-  fileprivate let policy: MergePolicy
-  /// By slot of the to-one relationship: all that it held.
-  fileprivate let formerTargets: [Int: Set<ObjectReference>]
-  fileprivate var isRevived = false
-
-  /// To be called when all objects that are settled together have taken over their rows: this reads partners anew, and
-  /// what is read anew no longer shows what its own policy goes by. Those in `waiting` have their turn yet, and need to
-  /// know then what they held.
-  func finish(before waiting: Set<ObjectIdentifier> = []) throws(Failure) {
-    try object.settleRelationships(formerTargets, by: policy, before: waiting)
-    if isRevived { try object.regainMembers() }
-  }
-}
-
 /// How one object comes to terms with what another writer has made of its row.
 extension ManagedObject {
   /// Takes over a row that was changed in the store, for a context that has changed or deleted the object too.
@@ -147,23 +130,8 @@ extension ManagedObject {
     return targets
   }
 
-  fileprivate func settleRelationships(
-    _ targets: [Int: Set<ObjectReference>], by policy: MergePolicy, before waiting: Set<ObjectIdentifier>
-  ) throws(Failure) {
-    for relationship in entity.relationships where !relationship.isTransient {
-      if relationship.isToMany {
-        try settleMembers(of: relationship, by: policy, before: waiting)
-      } else {
-        let present = targets[relationship.slot] ?? []
-        for reference in present.sorted(by: { $0.id < $1.id }) {
-          try settleInverse(of: relationship, at: reference)
-        }
-      }
-    }
-  }
-
   /// Has an object that this one referred to, or refers to now, agree with that.
-  private func settleInverse(of relationship: Relationship, at reference: ObjectReference) throws(Failure) {
+  func settleInverse(of relationship: Relationship, at reference: ObjectReference) throws(Failure) {
     guard let inverse = relationship.inverse else { return }
     // The row of a partner has to let go of this one, whether it was read here or not.
     let known =
@@ -176,106 +144,47 @@ extension ManagedObject {
       if target.toMany[inverse.slot] == nil { return }
       if target.state == .saved { target.rebaseMembers(of: inverse, onto: try target.storedMembers(of: inverse)) }
       target.setMember(self, of: inverse, isHeld)
-      return
-    }
-    if !(try target.isStillStored()) { return }
-    if target.state == .saved, target.committed[inverse.slot] == nil { try context.reread([reference]) }
-    let held = target.values[inverse.slot]
-    if case .object(let box) = held, box.reference == self.reference {
-      if !isHeld { target.write(.nil, at: inverse.slot) }
-    } else if isHeld {
-      // Whom the target held until now has to let go of it, whether it was read here or not, and when.
-      if case .object(let box) = held, let former = try context.object(box.reference, of: inverse.destination),
-        former.isLive, try former.isStillStored()
-      {
-        if former.state == .saved, former.committed[relationship.slot] == nil { try context.reread([box.reference]) }
-        if case .object(let back) = former.values[relationship.slot], back.reference == reference {
-          former.write(.nil, at: relationship.slot)
-        }
-      }
-      target.write(.object(self.reference), at: inverse.slot)
+    } else {
+      try settle(partner: target, inverse, of: relationship, isHeld: isHeld)
     }
   }
 
-  /// Brings members that were read or changed here to what the store has by now.
-  private func settleMembers(
-    of relationship: Relationship, by policy: MergePolicy, before waiting: Set<ObjectIdentifier>
+  /// Has the other object of a one-to-one relationship agree.
+  private func settle(
+    partner: ManagedObject, _ inverse: Relationship, of relationship: Relationship, isHeld: Bool
   ) throws(Failure) {
-    let slot = relationship.slot
-    guard let former = toMany[slot].map({ Set($0.members) }) else { return }
-    let present = try storedMembers(of: relationship)
-    switch policy {
-    case .overwrite where relationship.isManyToMany || relationship.inverse == nil: overwriteMembers(at: slot, present)
-    case .rollback where relationship.isManyToMany:
-      // The other sides follow below.
-      toMany[slot] = ToManyMembers(present, saved: present, isOrdered: relationship.isOrdered)
-    case .rollback: take(present, asSavedIn: relationship)
-    default:
-      let isReordered = relationship.isOrdered && present.isReordered(from: toMany[slot]?.saved ?? [])
-      rebaseMembers(of: relationship, onto: present)
-      if isReordered, policy == .storeWins { reorder(present, in: relationship) }
+    if !(try partner.isStillStored()) { return }
+    if partner.state == .saved, partner.committed[inverse.slot] == nil { try context.reread([partner.reference]) }
+    let held = partner.values[inverse.slot]
+    if case .object(let box) = held, box.reference == reference {
+      if !isHeld { partner.write(.nil, at: inverse.slot) }
+    } else if isHeld {
+      if case .object(let box) = held { try free(partner, of: box.reference, relationship, inverse) }
+      partner.write(.object(reference), at: inverse.slot)
     }
-    context.touch(self, at: slot)
-    guard relationship.isManyToMany, let inverse = relationship.inverse else { return }
-    // The store has one among them that the same save deletes.
-    if context.hasDeleted(among: toMany[slot]?.members ?? []) { context.pending.noteOverlaid(self) }
-    if policy == .overwrite { try forgetGoneMembers(of: relationship) }
-    guard let members = toMany[slot] else { return }
-    let now = Set(members.members)
-    let pending = Set(members.addedMembers + members.removedMembers)
-    for reference in former.symmetricDifference(now).union(pending).sorted(by: { $0.id < $1.id }) {
-      guard let member = context.registeredObject(reference), member.isLive, member !== self,
-        let theirs = member.toMany[inverse.slot]
-      else { continue }
-      let isOther = member.isUpdated || waiting.contains(ObjectIdentifier(member))
-      if theirs.isChanged || isOther || pending.contains(reference) {
-        if !isOther, member.state == .saved {
-          // It is only drawn in: nothing but this one member of it may change.
-          try context.reread(CollectionOfOne(reference))
-          member.rebaseMembers(of: inverse, onto: try member.storedMembers(of: inverse))
-        }
-        member.setMember(self, of: inverse, now.contains(reference))
-      } else {
-        // It changed nothing there and reads again what is stored.
-        member.toMany[inverse.slot] = nil
-        context.touch(member, at: inverse.slot)
-      }
+  }
+
+  /// The object that `partner` held until now has to let go of it, whether it was read here or not, and when.
+  private func free(
+    _ partner: ManagedObject, of reference: ObjectReference, _ relationship: Relationship, _ inverse: Relationship
+  ) throws(Failure) {
+    guard let former = try context.object(reference, of: inverse.destination), former.isLive,
+      try former.isStillStored()
+    else { return }
+    if former.state == .saved, former.committed[relationship.slot] == nil { try context.reread([reference]) }
+    if case .object(let back) = former.values[relationship.slot], back.reference == partner.reference {
+      former.write(.nil, at: relationship.slot)
     }
   }
 
   /// Everything that differs from these members is a change now, but for what the same save deletes.
-  private func overwriteMembers(at slot: Int, _ present: [ObjectReference]) {
+  func overwriteMembers(at slot: Int, _ present: [ObjectReference]) {
     toMany[slot]?.overwrite(present)
     let lost = toMany[slot]?.addedMembers.filter(context.isToBeDeleted) ?? []
     toMany[slot]?.forget(Set(lost))
   }
 
-  /// Members that are to be added again, although nothing of them was changed here, may have been deleted since.
-  private func forgetGoneMembers(of relationship: Relationship) throws(Failure) {
-    let added = toMany[relationship.slot]?.addedMembers ?? []
-    let clean = added.filter { reference in
-      guard let member = context.registeredObject(reference) else { return true }
-      return member.state == .saved && !member.isUpdated
-    }
-    if clean.isEmpty { return }
-    let rows = try context.storedRows(clean)
-    toMany[relationship.slot]?.forget(Set(clean.filter { rows[$0] == nil }))
-  }
-
-  /// Objects that were made to let go of this one when it was deleted take it back.
-  fileprivate func regainMembers() throws(Failure) {
-    for relationship in entity.relationships where relationship.isManyToMany && !relationship.isTransient {
-      guard let inverse = relationship.inverse else { continue }
-      for reference in try storedMembers(of: relationship) {
-        guard let member = context.registeredObject(reference), member.isLive,
-          member.toMany[inverse.slot]?.isChanged == true
-        else { continue }
-        member.setMember(self, of: inverse, true)
-      }
-    }
-  }
-
-  private func setMember(_ other: ManagedObject, of relationship: Relationship, _ isHeld: Bool) {
+  func setMember(_ other: ManagedObject, of relationship: Relationship, _ isHeld: Bool) {
     let slot = relationship.slot
     if isHeld { toMany[slot]?.add(other.reference) } else { toMany[slot]?.remove(other.reference) }
     context.touch(self, at: slot)
