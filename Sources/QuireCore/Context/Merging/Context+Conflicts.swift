@@ -23,7 +23,7 @@ extension Context {
           try session.run(isLastRound: round == Context.mostAttempts)
           reinserted = session.reinserted
         case .constraint:
-          try settleDuplicates(error, isLastRound: round == Context.mostAttempts)
+          try DuplicateSession(error, in: self).run(isLastRound: round == Context.mostAttempts)
         default: throw error
         }
         try propagateDeletes()

@@ -1,0 +1,233 @@
+/// One save under way that has broken uniqueness constraints: objects with the unique values of another are settled by
+/// the merge policy. A new one is folded into the one that was there before. The save is tried again after that.
+final class DuplicateSession {
+  private let context: Context
+  private let failure: Failure
+  private var duplicates: [Duplicate] = []
+  private var found: Set<ObjectIdentifier> = []
+  private var decided: [(duplicate: Duplicate, policy: MergePolicy)] = []
+
+  private struct Duplicate {
+    let conflict: Conflict
+    let object: ManagedObject
+    let other: ManagedObject
+    let constraint: UniquenessConstraint
+    let row: Row?
+
+    /// Two rows cannot become one; a saved object can only give its change up.
+    func canSettle(by policy: MergePolicy) -> Bool {
+      switch policy {
+      case .error: false
+      case .objectWins, .overwrite: object.state == .inserted && other.entity.isKind(of: object.entity)
+      case .storeWins, .rollback: object.state != .inserted || other.entity.isKind(of: object.entity)
+      }
+    }
+  }
+
+  init(_ failure: Failure, in context: Context) {
+    self.failure = failure
+    self.context = context
+  }
+
+  /// In the last round no policy counts. Objects change only when all duplicates are decided.
+  func run(isLastRound: Bool) throws(Failure) {
+    for constraint in context.store.uniquenessConstraints() { try findDuplicates(constraint) }
+    if duplicates.isEmpty { throw failure }
+    try decide(isLastRound)
+    context.clock.noteNewValues()
+    for (duplicate, policy) in decided { try settle(duplicate, by: policy) }
+    runHooks()
+    try context.throwHookFailure()
+  }
+
+  // MARK: What is in conflict
+
+  /// Finds pending objects with the unique values of a row that stays, or of another pending object, each at most once.
+  private func findDuplicates(_ constraint: UniquenessConstraint) throws(Failure) {
+    // A saved object keeps its row, whichever came first.
+    let candidates = context.pending.updated.filter { isVacated($0, constraint) } + Array(context.pending.inserted)
+    var holders: [UniqueKey: (object: ManagedObject, row: Row?)] = [:]
+    for object in candidates where object.entity.isKind(of: constraint.entity) && !object.isFault {
+      guard let key = UniqueKey(constraint, of: object.values) else { continue }
+      if holders[key] == nil {
+        guard let (other, row) = try storedHolder(of: key, constraint, besides: object) else {
+          holders[key] = (object, nil)
+          continue
+        }
+        holders[key] = (other, row)
+      }
+      guard let (other, row) = holders[key], found.insert(ObjectIdentifier(object)).inserted else { continue }
+      let conflict = Conflict(.unique, object, other: other, stored: row)
+      duplicates.append(
+        Duplicate(conflict: conflict, object: object, other: other, constraint: constraint, row: row))
+    }
+  }
+
+  /// Whether the unique values in an object's row are free when this is saved.
+  private func isVacated(_ object: ManagedObject, _ constraint: UniquenessConstraint) -> Bool {
+    object.state == .deleted || constraint.properties.contains { object.committed[$0.slot] != nil }
+  }
+
+  /// The row that has unique values and keeps them, with its object.
+  private func storedHolder(
+    of key: UniqueKey, _ constraint: UniquenessConstraint, besides object: ManagedObject
+  ) throws(Failure) -> (object: ManagedObject, row: Row)? {
+    guard let row = try context.source.reader.row(with: key, of: constraint) else { return nil }
+    let reference = ObjectReference(root: row.entity.rootNumber, id: row.id)
+    if let holder = context.registeredObject(reference), holder === object || isVacated(holder, constraint) {
+      return nil
+    }
+    return (context.object(for: row), row)
+  }
+
+  private func decide(_ isLastRound: Bool) throws(Failure) {
+    var unresolved: [Conflict] = []
+    for duplicate in duplicates {
+      let policy = isLastRound ? MergePolicy.error : context.policy(for: duplicate.conflict)
+      if duplicate.canSettle(by: policy) {
+        decided.append((duplicate, policy))
+      } else {
+        unresolved.append(duplicate.conflict)
+      }
+    }
+    if unresolved.isEmpty { return }
+    throw Failure(
+      .constraint, failure.message.string, about: failure.offender, databaseCode: failure.databaseCode,
+      report: ConflictReport(conflicts: unresolved))
+  }
+
+  // MARK: Settling
+
+  private func settle(_ duplicate: Duplicate, by policy: MergePolicy) throws(Failure) {
+    context.settledCount += 1
+    let object = duplicate.object
+    if object.state == .inserted {
+      if duplicate.row != nil { try context.reread(CollectionOfOne(duplicate.other.reference)) }
+      try fold(object, into: duplicate.other, by: policy)
+    } else if policy == .rollback {
+      if let row = try context.storedRows(CollectionOfOne(object.reference))[object.reference] {
+        try object.settle(onto: row, by: .rollback)?.finish()
+      }
+    } else {
+      try giveUp(duplicate.constraint.properties, of: object)
+    }
+  }
+
+  /// Gives some properties the values back that they have in the store.
+  private func giveUp(_ properties: [Property], of object: ManagedObject) throws(Failure) {
+    for property in properties {
+      guard let saved = object.committed[property.slot] else { continue }
+      guard let relationship = property as? Relationship else {
+        object.write(saved, at: property.slot)
+        continue
+      }
+      var target: ManagedObject?
+      if case .object(let box) = saved {
+        target = try context.object(box.reference, of: relationship.destination)
+      }
+      try object.relate(to: target, through: relationship)
+    }
+  }
+
+  /// Of each object that stays once.
+  private func runHooks() {
+    var settled: Set<ObjectIdentifier> = []
+    for (duplicate, _) in decided {
+      let survivor = duplicate.object.isLive ? duplicate.object : duplicate.other
+      if survivor.isLive, settled.insert(ObjectIdentifier(survivor)).inserted {
+        context.runHooks(.mergePolicy, [survivor])
+      }
+    }
+  }
+}
+
+// MARK: Folding
+
+extension DuplicateSession {
+  /// Drops a new object in favour of another, which gets its values as the policy says, and whatever referred to it.
+  private func fold(_ object: ManagedObject, into other: ManagedObject, by policy: MergePolicy) throws(Failure) {
+    if !object.isLive || !other.isLive || object === other { return }
+    try other.fulfil()
+    for property in object.entity.properties {
+      if property.isDerived { continue }
+      if let attribute = property as? Attribute {
+        moveValue(of: attribute, from: object, to: other, by: policy)
+      } else if let relationship = property as? Relationship {
+        if relationship.isToMany {
+          try moveMembers(of: relationship, from: object, to: other, by: policy)
+        } else {
+          try moveTarget(of: relationship, from: object, to: other, by: policy)
+        }
+      }
+    }
+    redirectLooseReferences(from: object, to: other)
+    context.markGone(object)
+  }
+
+  private func moveValue(
+    of attribute: Attribute, from object: ManagedObject, to other: ManagedObject, by policy: MergePolicy
+  ) {
+    let mine = object.values[attribute.slot]
+    let isTaken =
+      switch policy {
+      case .overwrite: true
+      case .objectWins: !mine.isIdentical(to: attribute.defaultValue)
+      case .storeWins: other.values[attribute.slot].isNil && !mine.isIdentical(to: attribute.defaultValue)
+      case .error, .rollback: false
+      }
+    if isTaken { other.write(mine, at: attribute.slot) }
+  }
+
+  private func moveTarget(
+    of relationship: Relationship, from object: ManagedObject, to other: ManagedObject, by policy: MergePolicy
+  ) throws(Failure) {
+    let slot = relationship.slot
+    guard case .object(let box) = object.values[slot],
+      let target = try context.object(box.reference, of: relationship.destination), target.isLive
+    else {
+      if policy == .overwrite { try other.relate(to: nil, through: relationship) }
+      return
+    }
+    try object.relate(to: nil, through: relationship)
+    if policy == .objectWins || policy == .overwrite || policy == .storeWins && other.values[slot].isNil {
+      try other.relate(to: target === object ? other : target, through: relationship)
+    }
+  }
+
+  private func moveMembers(
+    of relationship: Relationship, from object: ManagedObject, to other: ManagedObject, by policy: MergePolicy
+  ) throws(Failure) {
+    for member in try object.objects(of: relationship) {
+      if let inverse = relationship.inverse, !inverse.isToMany {
+        // It is the member's own value that refers to the object.
+        try member.fulfil()
+        try member.relate(to: other, through: inverse)
+      } else {
+        try object.remove(member, from: relationship)
+        if policy != .rollback { try other.add(member === object ? other : member, to: relationship) }
+      }
+    }
+  }
+
+  /// Relationships without inverse, of which the objects at the other end do not know.
+  private func redirectLooseReferences(from object: ManagedObject, to other: ManagedObject) {
+    let root = object.entity.rootNumber
+    let loose = context.model.entities.flatMap(\.ownRelationships).filter {
+      $0.inverse == nil && $0.destination.rootNumber == root
+    }
+    if loose.isEmpty { return }
+    for holder in context.pending.insertedAndUpdated where holder !== object && !holder.isFault {
+      for relationship in loose where holder.entity.isKind(of: relationship.entity) {
+        let slot = relationship.slot
+        if relationship.isToMany {
+          guard holder.toMany[slot]?.contains(object.reference) == true else { continue }
+          holder.toMany[slot]?.remove(object.reference)
+          holder.toMany[slot]?.add(other.reference)
+          context.touch(holder, at: slot)
+        } else if case .object(let box) = holder.values[slot], box.reference == object.reference {
+          holder.write(.object(other.reference), at: slot)
+        }
+      }
+    }
+  }
+}
