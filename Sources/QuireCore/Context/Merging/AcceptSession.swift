@@ -56,7 +56,7 @@ final class AcceptSession {
   private func takeBack() {
     let half = noted.takeHalf()
     noted.isPaused = true
-    try? context.bringBack(half.images, by: nil)
+    try? RestoreSession(half.images, by: nil, in: context).run()
     // What refers to insertions that were taken back lets go of them now, so that it shows no change.
     try? context.propagateDeletes()
   }

@@ -119,7 +119,7 @@ extension Context {
       var image = ObjectImage(object: object)
       image.values = object.committed
       for (slot, members) in object.toMany where members.isChanged { image.members[slot] = members.saved }
-      try bringBack([image], by: .undo)
+      try RestoreSession([image], by: .undo, in: self).run()
     }
     if !object.isLive { return }
     // What could not be taken back, because it relates to objects that are deleted here, stays a change.

@@ -75,34 +75,7 @@ extension Context {
     try process()
     undoManager.closeEvent()
     guard let group = undoManager.last(direction) else { return [] }
-    clock.noteNewValues()
-    undoManager.beginReverting()
-    do {
-      try bringBack(group.images, by: direction)
-      try propagateDeletes()
-    } catch {
-      // All that this needs has been read.
-      let half = undoManager.takeHalf()
-      undoManager.isPaused = true
-      try? bringBack(half.images, by: nil)
-      undoManager.isPaused = false
-      undoManager.endReverting()
-      throw error
-    }
-    var failure: Failure?
-    do { try process() } catch { failure = error }
-    undoManager.finishReverting(direction)
-    for image in group.images {
-      switch image.wasLive {
-      case false? where !image.object.isLive: runHooks(.undoInsertion, [image.object])
-      case true? where image.object.isLive: runHooks(.undoDeletion, [image.object])
-      case nil where image.object.isLive: runHooks(.undoUpdate, [image.object])
-      default: break
-      }
-    }
-    if let failure { throw failure }
-    try throwHookFailure()
-    return group.images.map(\.object)
+    return try UndoSession(group, direction, of: undoManager, in: self).run()
   }
 
   private func requiredUndoManager() throws(Failure) -> UndoManager {
@@ -111,63 +84,7 @@ extension Context {
     throw Failure(.invalidState, "Undo is off in this context. Turn it on first (quire_context_enable_undo).")
   }
 
-  // MARK: Bringing back
-
-  /// Makes objects what their images say, by changes like those of a caller: both sides of every relationship follow.
-  /// Without a direction it is the way back from half of a way: nothing can have happened to those that were just
-  /// deleted.
-  func bringBack(_ images: [ObjectImage], by direction: UndoManager.Direction?) throws(Failure) {
-    for image in images where image.wasLive == false && image.object.isLive {
-      if try !image.object.isStillStored() { continue }
-      try prepareUndo(ofDeleting: image.object)
-      // Only who deletes again wants what rules take along; the group says what else is not to be there.
-      markDeleted(image.object, isCancelledInsert: direction != .redo)
-    }
-    var returned = Set<ObjectIdentifier>()
-    // One whose row another writer has brought back is not to be what it was when it was deleted.
-    let images = images.filter { $0.wasLive != true || !$0.object.isLive }
-    for image in images where image.wasLive == true {
-      try bringToLife(image, keepsMembers: direction == nil)
-      returned.insert(ObjectIdentifier(image.object))
-    }
-    var present: [ObjectImage] = []
-    for image in images where image.object.isLive {
-      if try image.object.isStillStored() { present.append(image) }
-    }
-    for image in present {
-      try image.object.bringBackValues(image, hasReturned: returned.contains(ObjectIdentifier(image.object)))
-    }
-    for image in present {
-      try image.object.bringBackMembers(image, hasReturned: returned.contains(ObjectIdentifier(image.object)))
-    }
-    for image in present {
-      image.object.bringBackOrder(image, hasReturned: returned.contains(ObjectIdentifier(image.object)))
-    }
-  }
-
-  private func bringToLife(_ image: ObjectImage, keepsMembers: Bool) throws(Failure) {
-    let object = image.object
-    if object.state != .deleted {
-      // Somebody may have asked for the row that was not there.
-      if let stranger = registeredObject(object.reference), stranger !== object { stranger.state = .gone }
-      object.fill(
-        with: ContiguousArray(
-          object.entity.properties.map { $0 is Attribute ? image.values[$0.slot] ?? .nil : .nil }))
-    }
-    // While it was away nobody kept its members up to date.
-    if !keepsMembers || object.state != .deleted { object.toMany = [:] }
-    for relationship in object.entity.relationships where relationship.followsFromInverse {
-      var holders = image.members[relationship.slot] ?? []
-      if relationship.deleteRule == .noAction, let inverse = relationship.inverse {
-        let root = relationship.destination.rootNumber
-        let found = try source.owners(of: [object.reference], through: inverse, from: relationship.destination)
-        holders += found.map { ObjectReference(root: root, id: $0) }
-      }
-      try noteHolders(of: object, among: holders, in: relationship)
-    }
-    markReturned(object)
-    for relationship in object.entity.relationships { object.letGoOfLost(relationship) }
-  }
+  // MARK: Holders
 
   /// Notes who still holds an object that was away, because no delete rule made them let go.
   func noteHolders(
@@ -181,20 +98,6 @@ extension Context {
       else { continue }
       pending.noteHolder(other, of: object.reference)
     }
-  }
-
-  /// The objects behind references that are still there.
-  fileprivate func present(
-    _ references: [ObjectReference], of entity: Entity
-  ) throws(Failure) -> [ManagedObject] {
-    var objects: [ManagedObject] = []
-    for reference in references {
-      if let object = try object(reference, of: entity), object.isLive { objects.append(object) }
-    }
-    try fulfil(objects)
-    var present: [ManagedObject] = []
-    for object in objects where try object.isStillStored() { present.append(object) }
-    return present
   }
 
   // MARK: Deletions
@@ -228,103 +131,6 @@ extension Context {
         guard let holder = try object(reference, of: relationship.entity), holder.isLive else { continue }
         _ = try holder.members(of: relationship)
         undoManager.note(holder.toMany[relationship.slot], of: relationship, in: holder)
-      }
-    }
-  }
-}
-
-extension ManagedObject {
-  /// While it was away, the object at the other end of a one-to-one relationship has let go of it.
-  fileprivate func letGoOfLost(_ relationship: Relationship) {
-    guard !relationship.isToMany, let inverse = relationship.inverse, !inverse.isToMany, !isFault,
-      case .object(let box) = values[relationship.slot], let other = context.registeredObject(box.reference),
-      !other.isFault
-    else { return }
-    if case .object(let back) = other.values[inverse.slot], back.reference == reference { return }
-    write(.nil, at: relationship.slot)
-  }
-
-  fileprivate func bringBackValues(_ image: ObjectImage, hasReturned: Bool) throws(Failure) {
-    for property in entity.properties {
-      guard let value = image.values[property.slot], !property.isDerived else { continue }
-      guard let relationship = property as? Relationship else {
-        write(value, at: property.slot)
-        continue
-      }
-      if relationship.isToMany { continue }
-      var target: ManagedObject?
-      if case .object(let box) = value {
-        target = try context.present([box.reference], of: relationship.destination).first
-        if target == nil {
-          // What refers to an object that is gone may go on to do so, if it was saved like that, and to one that is
-          // only to be deleted, if no rule takes that away.
-          let deleted = context.registeredObject(box.reference).flatMap { $0.state == .deleted ? $0 : nil }
-          let kept = relationship.keepsDeleted ? deleted : nil
-          if let inverse = relationship.inverse { kept?.toMany[inverse.slot] = nil }
-          if values[property.slot].isIdentical(to: value) {
-            let isPending = state == .inserted || committed[property.slot] != nil
-            if isPending, kept == nil { write(.nil, at: property.slot) }
-            continue
-          }
-          let wasSaved = committed[property.slot]?.isIdentical(to: value) == true
-          try relate(to: nil, through: relationship)
-          if kept != nil || wasSaved && deleted == nil { write(value, at: property.slot) }
-          continue
-        }
-      }
-      try relate(to: target, through: relationship)
-      // While it was away, the object that it holds has let go of it.
-      if hasReturned, let target, let inverse = relationship.inverse, inverse.isToMany {
-        if inverse.isOrdered { _ = try target.members(of: inverse) }
-        target.attach(self, to: inverse)
-      }
-    }
-  }
-
-  fileprivate func bringBackMembers(_ image: ObjectImage, hasReturned: Bool) throws(Failure) {
-    for relationship in entity.relationships {
-      guard relationship.isToMany, !relationship.followsFromInverse,
-        let references = image.members[relationship.slot]
-      else { continue }
-      let wanted = try context.present(references, of: relationship.destination)
-      let present = try objects(of: relationship)
-      let known = Set(references)
-      let presentIdentities = Set(present.map(ObjectIdentifier.init))
-      let latest = image.latest[relationship.slot].map { Set($0) }
-      // Those that are known and whose rows are gone by now are taken out when that is merged.
-      for other in present.reversed()
-      where !known.contains(other.reference) && latest?.contains(other.reference) != false {
-        // One whose row is gone is taken out without being asked for its side.
-        _ = try other.isStillStored()
-        try remove(other, from: relationship)
-      }
-      for other in wanted
-      where !presentIdentities.contains(ObjectIdentifier(other)) && latest?.contains(other.reference) != true {
-        try add(other, to: relationship)
-      }
-      if !hasReturned { continue }
-      letGoOfDeleted(besides: known, in: relationship)
-      // Members that let go of it while it was away are not among those that were read anew.
-      toMany[relationship.slot]?.noteChange()
-      context.touch(self, at: relationship.slot)
-    }
-  }
-
-  /// The members of one that has returned were read anew from the store, where deleted objects still are.
-  private func letGoOfDeleted(besides known: Set<ObjectReference>, in relationship: Relationship) {
-    for reference in toMany[relationship.slot]?.members ?? []
-    where !known.contains(reference) && !context.mayBeLive(reference) {
-      toMany[relationship.slot]?.remove(reference)
-      context.touch(self, at: relationship.slot)
-    }
-  }
-
-  /// After all members are there again.
-  fileprivate func bringBackOrder(_ image: ObjectImage, hasReturned: Bool) {
-    for relationship in entity.relationships where relationship.isOrdered {
-      // The members of one that was away were read with those that it has again: that they are is a change.
-      if let references = image.members[relationship.slot] {
-        reorder(references, in: relationship, isChange: hasReturned)
       }
     }
   }
