@@ -68,9 +68,12 @@ final class Context {
   /// Whether it counts among the outside references of its parent.
   private var holdsParent = false
 
-  init(store: Store) {
+  convenience init(store: Store) { self.init(store: store, source: StoreSource(store)) }
+
+  /// A context that reads a store through another source than the store itself.
+  init(store: Store, source: any SavedSource) {
     self.store = store
-    source = StoreSource(store)
+    self.source = source
     parent = nil
     confinement = Confinement(store.gate)
     self.identifier = UInt64.random(in: .min ... .max)
