@@ -113,7 +113,7 @@ final class DuplicateSession {
     }
   }
 
-  /// Gives some properties the values back that they have in the store.
+  /// Has some properties go back to the values that they have in the store.
   private func giveUp(_ properties: [Property], of object: ManagedObject) throws(Failure) {
     for property in properties {
       guard let saved = object.committed[property.slot] else { continue }

@@ -3,7 +3,7 @@ extension ManagedObject {
   ///
   /// The object comes to know the row's version, so that a save of changes to other properties succeeds. Where both
   /// sides have changed one property it keeps the version that it was read with: the save is a conflict then, and
-  /// neither change is lost unseen. Unless the caller, who was asked for it, `settles` that with what was changed here.
+  /// neither change is lost unseen. With `settles` the program has asked for it, and what was changed here counts.
   func refresh(with row: Row, settles: Bool = false) {
     if state != .saved || row.entity !== entity { return }
     if isFault {

@@ -31,7 +31,7 @@ extension ManagedObject {
     return Settlement(object: self, policy: policy, formerTargets: formerTargets)
   }
 
-  /// Gives a deletion up: the object is as its row, and so are its relationships that its row or pairs of it hold.
+  /// Takes a deletion back: the object is as its row, and so are its relationships that its row or pairs of it hold.
   func revive(from row: Row) -> Settlement {
     let formerTargets = targets(row)
     context.markRevived(self)

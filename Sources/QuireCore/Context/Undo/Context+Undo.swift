@@ -58,7 +58,8 @@ extension Context {
   // MARK: Undoing
 
   /// Takes back what the last group changed, if there is one. What cannot be had back any more, because its row is gone
-  /// from the store, is left out. On failure nothing has changed. Gives the objects that were looked at.
+  /// from the store, is left out. On failure nothing has changed. Returns the objects that were looked
+  /// at.
   @discardableResult
   func undo() throws(Failure) -> [ManagedObject] { try revert(.undo) }
 
@@ -86,7 +87,7 @@ extension Context {
 
   // MARK: Holders
 
-  /// Notes who still holds an object that was away, because no delete rule made them let go.
+  /// Notes which objects still hold one that was away, because no delete rule made them let go.
   func noteHolders(
     of object: ManagedObject, among references: [ObjectReference], in relationship: Relationship
   ) throws(Failure) {
@@ -120,7 +121,7 @@ extension Context {
     }
   }
 
-  /// Notes who holds deleted objects in relationships of which these know nothing: a save takes them out of there.
+  /// Notes which objects hold deleted ones in relationships of which these know nothing. A save takes them out.
   func noteHolders(of deleted: [ManagedObject]) throws(Failure) {
     guard let undoManager, undoManager.isNoting else { return }
     for relationship in exposedRelationships(to: deleted) where relationship.isToMany && relationship.inverse == nil {

@@ -33,7 +33,7 @@ final class RestoreSession {
     for image in images where image.wasLive == false && image.object.isLive {
       if try !image.object.isStillStored() { continue }
       try context.prepareUndo(ofDeleting: image.object)
-      // Only who deletes again wants what rules take along; the group says what else is not to be there.
+      // Only a deletion that is done again wants what rules take along; the group says what else is not to be there.
       context.markDeleted(image.object, isCancelledInsert: direction != .redo)
     }
   }

@@ -74,7 +74,7 @@ struct UndoGroup {
     places = [:]
   }
 
-  /// Forgets what is as it was, of an object that is about to become a fault, of which nobody can tell that any more.
+  /// Forgets what is as it was, of an object that is about to become a fault: afterwards no value tells that any more.
   mutating func dropUnchanged(of object: ManagedObject) {
     if let place = places[ObjectIdentifier(object)], images[place].wasLive == nil { images[place].dropUnchanged() }
   }
