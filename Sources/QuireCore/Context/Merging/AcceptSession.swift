@@ -57,12 +57,12 @@ final class AcceptSession {
     let half = noted.takeHalf()
     noted.isPaused = true
     try? RestoreSession(half.images, by: nil, in: context).run()
-    // What refers to insertions that were taken back lets go of them now, so that it shows no change.
+    // References to insertions that were taken back are emptied now, so that they show no change.
     try? context.propagateDeletes()
   }
 
-  /// What is to be changed or deleted, or is there though it is to be inserted, because the child has brought it back:
-  /// read in as few statements as there are trees of entities.
+  /// The objects that are to be changed or deleted, and those to be inserted that are there already, because the child
+  /// has brought them back. They are read in as few statements as there are trees of entities.
   private func readObjects() throws(Failure) -> [ManagedObject] {
     var objects: [ManagedObject] = []
     var unknown: [Int: [Int64]] = [:]
@@ -261,7 +261,7 @@ extension AcceptSession {
   private func apply(_ change: SaveRequest.ToManyChange) throws(Failure) {
     guard let owner = try context.object(change.owner, of: change.relationship.entity) else { return }
     try owner.fulfil()
-    // Of the others the to-one inverse has told.
+    // The to-one inverse has reported the others.
     if change.relationship.inverse?.isToMany ?? true { try moveMembers(change, of: owner) }
     if let order = change.order { try reorder(change, of: owner, order) }
   }
@@ -271,7 +271,7 @@ extension AcceptSession {
     let relationship = change.relationship
     for reference in change.removed {
       guard let member = try context.object(reference, of: relationship.destination) else { continue }
-      // One whose row is gone is taken out without being asked for its side.
+      // A member whose row is gone is taken out without a change of its own side.
       _ = try member.isStillStored()
       try owner.remove(member, from: relationship)
     }
@@ -303,7 +303,7 @@ extension AcceptSession {
 }
 
 extension ManagedObject {
-  /// While it was deleted, others let go of it: it begins with nothing, without asking them.
+  /// While it was deleted, others lost it: it begins with nothing, without asking them.
   fileprivate func letGoOfAll() throws(Failure) {
     for relationship in entity.relationships where !relationship.isTransient {
       let slot = relationship.slot

@@ -1,5 +1,5 @@
-/// One object that a save could not write because of what is in the store by now: what it was read as, what is stored,
-/// and what it is here. Values are by slot, with nil for to-many relationships, and do not change any more.
+/// One object that a save could not write because of the present state of the store: its values as read, as stored, and
+/// as they are here. Values are by slot, with nil for to-many relationships, and never change.
 final class Conflict: @unchecked Sendable {
   enum Kind: UInt32, Sendable {
     /// Another writer changed the row.

@@ -1,5 +1,5 @@
 extension Context {
-  /// Takes over what other contexts of the store have saved since the last time, and tells observers. Pending changes
+  /// Takes over the saves of other contexts of the store since the last time, and notifies observers. Pending changes
   /// stay, on top of the new values. What fails is tried again the next time.
   func merge() throws(Failure) {
     try checkMayChange()
@@ -35,7 +35,7 @@ extension Context {
     if mergesAutomatically, activity.isDisjoint(with: [.notifying, .askingHandler]), !inbox.isEmpty { try merge() }
   }
 
-  /// The rows that have to let go of objects which are changed here to be related one to one to others.
+  /// The rows that must lose objects which are changed here to be related one to one to others.
   func partners(of rows: [(object: ManagedObject, row: Row)]) throws(Failure) -> [Row] {
     var wanted: Set<ObjectReference> = []
     for (object, row) in rows {
@@ -56,8 +56,8 @@ extension Context {
     model.entity(numbered: Int(row.entity)).map { ObjectReference(root: $0.rootNumber, id: row.id) }
   }
 
-  /// Has objects let go of rows that are gone: to-many members that were read, and what was changed here to refer to
-  /// them, which could not be saved.
+  /// Removes deleted rows from objects: from to-many members that were read, and from pending references to them, which
+  /// could not be saved.
   func forgetMembers(_ gone: Set<ObjectReference>) {
     if gone.isEmpty { return }
     for object in registeredObjects {

@@ -6,8 +6,8 @@ private struct NewerValues {
 }
 
 extension Context {
-  /// Has an object show what is in the store now. With `merges` what was changed here stays on top of it, and the next
-  /// save writes that without a conflict; otherwise it is taken back, on both sides of relationships, and the object is
+  /// Makes an object show its stored values. With `merges` pending changes stay on top of them, and the next save
+  /// writes these without a conflict. Otherwise they are taken back, on both sides of relationships, and the object is
   /// a fault.
   func refresh(_ object: ManagedObject, merges: Bool) throws(Failure) {
     try checkMayChange()
@@ -35,8 +35,8 @@ extension Context {
     try throwHookFailure()
   }
 
-  /// Drops everything pending, tells observers of that, and forgets all objects, so that whatever is asked for is read
-  /// anew. What observers change while they are told of it stays.
+  /// Drops everything pending, notifies observers of that, and forgets all objects, so that whatever is asked for is
+  /// read anew. Changes that observers make during that notification stay.
   func reset() throws(Failure) {
     try checkMayReset()
     var failure: Failure?

@@ -14,7 +14,7 @@ final class DuplicateSession {
     let constraint: UniquenessConstraint
     let row: Row?
 
-    /// Two rows cannot become one; a saved object can only give its change up.
+    /// Two rows cannot become one; a saved object can only lose its change.
     func canSettle(by policy: MergePolicy) -> Bool {
       switch policy {
       case .error: false

@@ -104,8 +104,8 @@ extension ManagedObject {
     return false
   }
 
-  /// Takes over the values of a row that was changed in the store. What was changed here stays, on top of them. Of an
-  /// object that is deleted here nothing stays: its delete rules are to find the objects that refer to it by now.
+  /// Takes over the values of a row that was changed in the store. Pending changes stay on top of them. An object that
+  /// is deleted here keeps none, because its delete rules must find the objects that refer to it by now.
   func rebase(onto row: Row) {
     version = row.version
     unheard.isUncertain = true

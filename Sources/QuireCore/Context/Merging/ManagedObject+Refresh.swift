@@ -1,9 +1,9 @@
 extension ManagedObject {
-  /// Takes over what a row that was just read has newer than this object; what was changed here stays changed.
+  /// Takes over the newer values of a row that was just read; pending changes of the object stay.
   ///
-  /// The object comes to know the row's version, so that a save of changes to other properties succeeds. Where both
-  /// sides have changed one property it keeps the version that it was read with: the save is a conflict then, and
-  /// neither change is lost unseen. With `settles` the program has asked for it, and what was changed here counts.
+  /// The object then knows the row's version, so a save of changes to other properties succeeds. Where both sides have
+  /// changed one property it keeps the version that it was read with. The save is a conflict then, and neither change
+  /// is lost unseen. The exception is a caller that `settles` the conflict by a decision for the values here.
   func refresh(with row: Row, settles: Bool = false) {
     if state != .saved || row.entity !== entity { return }
     if isFault {

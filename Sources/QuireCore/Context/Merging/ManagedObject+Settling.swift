@@ -48,7 +48,7 @@ extension ManagedObject {
     context.pending.awaitDeleteRules(self)
   }
 
-  /// Another writer deleted the row: the object as it is here gets one again, under the same id, with the members that
+  /// Another writer deleted the row. The object as it is here gets one again, under the same id, with the members that
   /// it had before others were settled.
   func insertAgain(_ formerMembers: [Int: ToManyMembers]) throws(Failure) {
     toMany = formerMembers
@@ -70,7 +70,7 @@ extension ManagedObject {
           member.setMember(self, of: inverse, true)
         }
       } else if let members = formerMembers[slot] {
-        // They say themselves to whom they belong.
+        // Their own to-one relationship says where they belong.
         toMany[slot] = nil
         try context.reread(members.members)
         context.touch(self, at: slot)
@@ -133,7 +133,7 @@ extension ManagedObject {
   /// Has an object that this one referred to, or refers to now, agree with that.
   func settleInverse(of relationship: Relationship, at reference: ObjectReference) throws(Failure) {
     guard let inverse = relationship.inverse else { return }
-    // The row of a partner has to let go of this one, whether it was read here or not.
+    // The row of a partner must lose this one, whether it was read here or not.
     let known =
       inverse.isToMany
       ? context.registeredObject(reference) : try context.object(reference, of: relationship.destination)

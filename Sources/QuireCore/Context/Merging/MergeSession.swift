@@ -11,8 +11,8 @@ final class MergeSession {
 
   /// Rows that were deleted and are there again.
   private var returned: Set<ObjectReference> = []
-  /// Updated rows, and the objects that have values of them here: held, because any thread may release a handle, and
-  /// what is registered under the id then is another object without values.
+  /// Updated rows, and the objects that have values of them here. The objects are held, because any thread may release
+  /// a handle. The object registered under the id would then be another one without values.
   private var rows: [(object: ManagedObject, row: Row)] = []
   /// Rows to which these refer in a one-to-one relationship that was changed here, unless they have been read already.
   private var partners: [Row] = []
@@ -67,8 +67,8 @@ final class MergeSession {
 // MARK: Reading
 
 extension MergeSession {
-  /// A row that was deleted may have been inserted again since, under its id, by a context that had changes of it.
-  /// Lists show rows of which no object is held.
+  /// A row that was deleted may have been inserted again since, under its id, by another context that had changes of
+  /// it. Lists show rows without an object.
   private func keepReturned() throws(Failure) {
     for row in change.returned {
       if let reference = context.reference(of: row) { returned.insert(reference) }
@@ -105,7 +105,7 @@ extension MergeSession {
       for row in present {
         if let object = objects[row.id] { rows.append((object, row)) }
       }
-      // A parent may have deleted since what it tells that others have changed.
+      // A parent may have deleted objects since that it reports as changed by others.
       let lost = Set(objects.keys).subtracting(present.lazy.map(\.id))
       for id in lost.sorted() {
         if let object = objects[id], object.state != .inserted { change.deleted.append(object.identifier) }
@@ -181,8 +181,8 @@ extension MergeSession {
     return found
   }
 
-  /// The members that were read where a parent may have some again that it had deleted: of relationships without
-  /// inverse no other change tells that.
+  /// The members that were read where a parent may have some again that it had deleted. For relationships without
+  /// inverse no report says so.
   private func membersReachedByParent() -> [(Relationship, [RowIdentifier])] {
     if !context.source.holdsObjects { return [] }
     var roots: Set<Int> = []
@@ -217,7 +217,7 @@ extension MergeSession {
     for row in change.inserted {
       guard let object = object(row) else { continue }
       context.touchLife(of: object, isLive: false)
-      // A list that has read it ahead has to let go of it should it not stay.
+      // A list that has read it ahead must drop it should it not stay.
       context.touch(object)
     }
   }

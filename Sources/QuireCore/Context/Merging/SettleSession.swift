@@ -87,7 +87,7 @@ final class SettleSession {
   }
 
   /// Whether an object that is to be inserted was stored before: its deletion was undone, here and by another writer.
-  /// Of what a parent has not saved there are no versions, but no other context gives ids of its own there.
+  /// Unsaved objects of a parent have no versions, but there no other writer assigns ids.
   private func hasReturned(_ reference: ObjectReference) -> Bool {
     context.source.holdsObjects || (context.registeredObject(reference)?.version ?? 0) > 0
   }

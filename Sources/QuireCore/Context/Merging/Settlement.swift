@@ -8,9 +8,9 @@ struct Settlement {
 
   private var context: Context { object.context }
 
-  /// To be called when all objects that are settled together have taken over their rows: this reads partners anew, and
-  /// what is read anew no longer shows what its own policy goes by. Those in `waiting` have their turn yet, and need to
-  /// know then what they held.
+  /// To be called when all objects that are settled together have taken over their rows. It reads partners anew, and
+  /// the former values of a partner decide about its own policy. The objects in `waiting` are settled later, and need
+  /// to know then which members they had.
   func finish(before waiting: Set<ObjectIdentifier> = []) throws(Failure) {
     for relationship in object.entity.relationships where !relationship.isTransient {
       if relationship.isToMany {
@@ -97,7 +97,7 @@ struct Settlement {
     object.toMany[relationship.slot]?.forget(Set(clean.filter { rows[$0] == nil }))
   }
 
-  /// Objects that were made to let go of this one when it was deleted take it back.
+  /// Objects that lost this one when it was deleted take it back.
   private func regainMembers() throws(Failure) {
     for relationship in object.entity.relationships where relationship.isManyToMany && !relationship.isTransient {
       guard let inverse = relationship.inverse else { continue }

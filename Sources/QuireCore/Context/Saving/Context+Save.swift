@@ -50,7 +50,7 @@ extension Context {
     takeOver(derived)
     if assigned.isEmpty, !hasDangling, derived.isEmpty, ownersLosingMembers.isEmpty { return }
     if !assigned.isEmpty { announceIDs(assigned) }
-    // The changes are in the file; what observers cannot be told now, they are told the next time.
+    // The changes are in the file; observers that cannot be notified now are notified the next time.
     try? notifyObservers()
   }
 
@@ -167,8 +167,7 @@ extension Context {
     announceIDs(own)
   }
 
-  /// Takes objects that are gone out of the members that were read while they were deleted already, or that no delete
-  /// rule took them out of.
+  /// Takes deleted objects out of members that were read after the deletion, or from which no delete rule took them.
   private func dropFromMembers(_ gone: [ManagedObject]) {
     let isExposed = exposedRelationships(to: gone).contains(where: \.isToMany)
     if gone.isEmpty || pending.overlaid.isEmpty && !isExposed { return }

@@ -33,7 +33,7 @@ extension Context {
     self.transaction = nil
   }
 
-  /// Takes back everything since the transaction began, saved or not, in the file and here, and tells observers.
+  /// Takes back everything since the transaction began, saved or not, in the file and here, and notifies observers.
   func rollBackTransaction() throws(Failure) {
     try checkMayEndTransaction()
     try checkMayHandleTransactions("rolled back")

@@ -39,7 +39,7 @@ final class RestoreSession {
   }
 
   private func bringToLife() throws(Failure) {
-    // One whose row another writer has brought back is not to be what it was when it was deleted.
+    // An object whose row another writer has brought back does not return to its state at the deletion.
     let images = images.filter { $0.wasLive != true || !$0.object.isLive }
     for image in images where image.wasLive == true {
       try bringToLife(image)
@@ -81,7 +81,7 @@ final class RestoreSession {
     }
   }
 
-  /// While it was away, the object at the other end of a one-to-one relationship has let go of it.
+  /// While it was deleted, the object at the other end of a one-to-one relationship has lost it.
   private func letGoOfLost(_ relationship: Relationship, of object: ManagedObject) {
     guard !relationship.isToMany, let inverse = relationship.inverse, !inverse.isToMany, !object.isFault,
       case .object(let box) = object.values[relationship.slot],
@@ -113,15 +113,15 @@ final class RestoreSession {
       return try bringBack(value, to: box.reference, in: relationship, of: object)
     }
     try object.relate(to: target, through: relationship)
-    // While it was away, the object that it holds has let go of it.
+    // While it was deleted, the object that it holds has lost it.
     if hasReturned(object), let inverse = relationship.inverse, inverse.isToMany {
       if inverse.isOrdered { _ = try target.members(of: inverse) }
       target.attach(object, to: inverse)
     }
   }
 
-  /// The same of a reference to what is not there. What refers to an object that is gone may go on to do so, if it was
-  /// saved like that, and to one that is only to be deleted, if no rule takes that away.
+  /// A reference to an object that is gone may stay, if it was saved like that. A reference to an object that is only
+  /// to be deleted may stay, if no rule empties it.
   private func bringBack(
     _ value: Value, to reference: ObjectReference, in relationship: Relationship, of object: ManagedObject
   ) throws(Failure) {
@@ -160,7 +160,7 @@ final class RestoreSession {
       try bringBack(references, latest: image.latest[relationship.slot], in: relationship, of: object)
       if !hasReturned(object) { continue }
       letGoOfDeleted(besides: Set(references), in: relationship, of: object)
-      // Members that let go of it while it was away are not among those that were read anew.
+      // Members that lost it while it was deleted are not among those that were read anew.
       object.toMany[relationship.slot]?.noteChange()
       context.touch(object, at: relationship.slot)
     }
@@ -175,10 +175,10 @@ final class RestoreSession {
     let members = try object.objects(of: relationship)
     let known = Set(references), latest = latest.map { Set($0) }
     let identities = Set(members.map(ObjectIdentifier.init))
-    // Those that are known and whose rows are gone by now are taken out when that is merged.
+    // Known members whose rows are gone by now are taken out when that is merged.
     for other in members.reversed()
     where !known.contains(other.reference) && latest?.contains(other.reference) != false {
-      // One whose row is gone is taken out without being asked for its side.
+      // A member whose row is gone is taken out without a change of its own side.
       _ = try other.isStillStored()
       try object.remove(other, from: relationship)
     }

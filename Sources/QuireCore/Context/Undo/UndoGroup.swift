@@ -74,7 +74,8 @@ struct UndoGroup {
     places = [:]
   }
 
-  /// Forgets what is as it was, of an object that is about to become a fault: afterwards no value tells that any more.
+  /// Forgets the images that equal the present state, of an object that is about to become a fault. A fault cannot be
+  /// compared with its images any more.
   mutating func dropUnchanged(of object: ManagedObject) {
     if let place = places[ObjectIdentifier(object)], images[place].wasLive == nil { images[place].dropUnchanged() }
   }
