@@ -85,6 +85,12 @@ extension UnsafeMutablePointer where Pointee: Handle {
     return Unmanaged.passRetained(object).toOpaque().assumingMemoryBound(to: Pointee.self)
   }
 
+  /// The same where the type says that there is a context, so that it need not be asked at run time.
+  static func passing(_ object: Pointee.Object) -> Self where Pointee.Object: ContextBound {
+    object.owningContext.retainExternally()
+    return Unmanaged.passRetained(object).toOpaque().assumingMemoryBound(to: Pointee.self)
+  }
+
   /// The pointer without a reference, for a callback or a borrowed result. Another reference keeps the object alive.
   static func lending(_ object: Pointee.Object) -> Self {
     Unmanaged.passUnretained(object).toOpaque().assumingMemoryBound(to: Pointee.self)
@@ -119,17 +125,29 @@ func resolve<H: Handle>(_ pointer: UnsafeMutablePointer<H>?, _ name: InputName) 
 }
 
 /// Body of every `_retain`: NULL and handles of another type come back as they are.
-@inline(__always)
 func retain<H: Handle>(_ pointer: UnsafePointer<H>?) -> UnsafeMutablePointer<H>? {
   if let object = peek(pointer) { _ = UnsafeMutablePointer<H>.passing(object) }
   return UnsafeMutablePointer(mutating: pointer)
 }
 
-/// Body of every `_release`. A context must not go before its last reference is counted.
-@inline(__always)
+/// The same for what belongs to a context.
+func retain<H: Handle>(_ pointer: UnsafePointer<H>?) -> UnsafeMutablePointer<H>? where H.Object: ContextBound {
+  if let object = peek(pointer) { _ = UnsafeMutablePointer<H>.passing(object) }
+  return UnsafeMutablePointer(mutating: pointer)
+}
+
+/// Body of every `_release`.
 func release<H: Handle>(_ pointer: UnsafeMutablePointer<H>?) {
   guard let object = peek(pointer) else { return }
   let context = H.owner(of: object)
   Unmanaged.passUnretained(object).release()
   context?.releaseExternally()
+}
+
+/// The same for what belongs to a context, which must not go before its last reference is counted.
+func release<H: Handle>(_ pointer: UnsafeMutablePointer<H>?) where H.Object: ContextBound {
+  guard let object = peek(pointer) else { return }
+  let context = object.owningContext
+  Unmanaged.passUnretained(object).release()
+  context.releaseExternally()
 }
