@@ -1,0 +1,131 @@
+/* Threads and processes that open and delete one store at the same moment. */
+#include "store_files.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum { OPENERS = 2, OPENINGS = 200, MODELS = 100, ENTITIES = 40 };
+
+/* --- One model. */
+
+typedef struct {
+    quire_model *model;
+    pthread_barrier_t *barrier;
+} freezing;
+
+static void *freeze_together(void *data) {
+    const freezing *freezing = data;
+    pthread_barrier_wait(freezing->barrier);
+    CHECK_OK(quire_model_freeze(freezing->model, &error));
+    CHECK(quire_model_is_frozen(freezing->model));
+    return NULL;
+}
+
+static void threads_freeze_one_model_together(void) {
+    for (int i = 0; i < MODELS; i++) {
+        quire_model *model = library_model();
+        quire_entity_options options = QUIRE_ENTITY_OPTIONS_INIT;
+        options.parent = "Book";
+        for (int j = 0; j < ENTITIES; j++) {
+            char name[20];
+            snprintf(name, sizeof name, "Book%d", j);
+            CHECK_OK(quire_model_add_entity(model, name, QUIRE_NUL, &options, &error));
+            CHECK_OK(quire_model_add_attribute(
+                model, name, QUIRE_NUL, "motto", QUIRE_NUL, QUIRE_TYPE_STRING, NULL, &error));
+        }
+        pthread_barrier_t barrier;
+        pthread_barrier_init(&barrier, NULL, OPENERS);
+        freezing freezing = {model, &barrier};
+        pthread_t threads[OPENERS];
+        for (int j = 0; j < OPENERS; j++) CHECK(pthread_create(&threads[j], NULL, freeze_together, &freezing) == 0);
+        for (int j = 0; j < OPENERS; j++) CHECK(pthread_join(threads[j], NULL) == 0);
+        pthread_barrier_destroy(&barrier);
+        quire_model_release(model);
+    }
+}
+
+/* --- One path. */
+
+static void check_is_one_of(quire_status status, const quire_status *expected, int count) {
+    for (int i = 0; i < count; i++) if (status == expected[i]) return;
+    check_failed(__FILE__, __LINE__, quire_status_name(status));
+}
+
+static atomic_int openers_left = OPENERS;
+
+/* A store that was opened stays: what is saved in it is there. Most openings save nothing, to leave time for deletions. */
+static void *open_again_and_again(void *model) {
+    static const quire_status moved[] = {QUIRE_OK, QUIRE_FILE_MOVED};
+    for (int i = 0; i < OPENINGS; i++) {
+        fixture made = {model, NULL, NULL};
+        const quire_status status = quire_store_open(path, QUIRE_NUL, model, NULL, &made.store, &error);
+        check_is_one_of(status, moved, 2);
+        quire_error_release(error);
+        error = NULL;
+        if (status != QUIRE_OK) continue;
+        if (i % 8 != 0) {
+            quire_store_release(made.store);
+            continue;
+        }
+        CHECK_OK(quire_context_create(made.store, &made.context, &error));
+        const int64_t before = count(made.context, "Book", NULL);
+        save_book(made, "Faust");
+        CHECK(count(made.context, "Book", NULL) > before);
+        quire_context_release(made.context);
+        CHECK_OK(quire_store_close(made.store, &error));
+        quire_store_release(made.store);
+    }
+    openers_left--;
+    return NULL;
+}
+
+static void delete_once(const quire_status *expected, int count) {
+    check_is_one_of(quire_store_delete(path, QUIRE_NUL, &error), expected, count);
+    quire_error_release(error);
+    error = NULL;
+}
+
+static void what_is_left_is_whole(void) {
+    if (exists(path)) CHECK(books_at(path) >= 0);
+    remove_folder(folder);
+}
+
+static void threads_open_a_store_that_is_deleted_again_and_again(void) {
+    static const quire_status refused[] = {QUIRE_OK, QUIRE_BUSY, QUIRE_INVALID_STATE, QUIRE_CANNOT_OPEN};
+    use_folder();
+    quire_model *model = library_model();
+    pthread_t threads[OPENERS];
+    for (int i = 0; i < OPENERS; i++) CHECK(pthread_create(&threads[i], NULL, open_again_and_again, model) == 0);
+    while (openers_left > 0) delete_once(refused, 4);
+    for (int i = 0; i < OPENERS; i++) CHECK(pthread_join(threads[i], NULL) == 0);
+    quire_model_release(model);
+    what_is_left_is_whole();
+}
+
+static void processes_open_a_store_that_is_deleted_again_and_again(void) {
+    /* A file that another process has made this moment has no tables yet, and nothing tells that they will come. */
+    static const quire_status refused[] = {QUIRE_OK, QUIRE_BUSY, QUIRE_CANNOT_OPEN, QUIRE_NOT_A_STORE};
+    use_folder();
+    fflush(NULL);
+    pid_t children[OPENERS];
+    for (int i = 0; i < OPENERS; i++) {
+        children[i] = fork();
+        if (children[i] != 0) continue;
+        open_again_and_again(library_model());
+        _exit(0);
+    }
+    for (int i = 0; i < OPENERS; i++) {
+        int status = 0;
+        pid_t ended = 0;
+        while ((ended = waitpid(children[i], &status, WNOHANG)) == 0) delete_once(refused, 4);
+        CHECK(ended == children[i] && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    what_is_left_is_whole();
+}
+
+int main(void) {
+    RUN(threads_freeze_one_model_together);
+    RUN(threads_open_a_store_that_is_deleted_again_and_again);
+    RUN(processes_open_a_store_that_is_deleted_again_and_again);
+    return RESULT();
+}
