@@ -1,14 +1,20 @@
+import Synchronization
+
 /// The entities of a store. Built by calls, then frozen at first use: after that nothing in it changes.
 final class Model: @unchecked Sendable {
   /// In the order of declaration.
   private(set) var entities: [Entity] = []
-  private(set) var isFrozen = false
+  private let frozen = Atomic<Bool>(false)
+  /// Threads that open stores of one model freeze it together.
+  private let freezing = RecursiveLock()
   private(set) var fetchTemplates: [(name: String, template: any FetchTemplate)] = []
   private var entitiesByName: [String: Entity] = [:]
   /// By the names of their tables.
   private var entitiesByTable: [String: Entity] = [:]
   /// Entities by number - 1, once frozen.
   private(set) var numberedEntities: [Entity] = []
+
+  var isFrozen: Bool { frozen.load(ordering: .acquiring) }
 
   func entity(named name: String) throws(Failure) -> Entity {
     if let entity = entitiesByName[name] { return entity }
@@ -181,9 +187,17 @@ final class Model: @unchecked Sendable {
     try mutableEntity(entityName, adding: name).addFetchedProperty(named: name, template)
   }
 
-  /// Checks the model as a whole, numbers its entities and forbids further change. Idempotent.
+  /// Checks the model as a whole, numbers its entities and forbids further change. Idempotent, and for any thread.
   func freeze() throws(Failure) {
     if isFrozen { return }
+    try freezing.withLock { () throws(Failure) in
+      if isFrozen { return }
+      try resolve()
+      frozen.store(true, ordering: .releasing)
+    }
+  }
+
+  private func resolve() throws(Failure) {
     for (name, template) in fetchTemplates where entitiesByName[template.entityName] == nil {
       throw Failure(
         .invalidModel,
@@ -198,7 +212,6 @@ final class Model: @unchecked Sendable {
       }
     }
     numberedEntities = try ModelResolver(entities: entities, byName: entitiesByName).resolve()
-    isFrozen = true
   }
 
   private func mutableEntity(_ entityName: String, adding name: String) throws(Failure) -> Entity {
