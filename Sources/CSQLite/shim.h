@@ -52,4 +52,44 @@ static inline void quire_sqlite_share_file(sqlite3 *database) {
   if (file && file->pMethods) file->pMethods->xUnlock(file, SQLITE_LOCK_SHARED);
 }
 
+/* While a store is opened: a lock of a database file that is not at its path any more is refused, before SQLite looks for a
+ * log and a journal by that path. They would belong to another file. The first lock is the one that a deletion waits for,
+ * so that a file that was at its path under this lock stays there until the lock ends. */
+
+typedef struct quire_sqlite_guard {
+  sqlite3_io_methods methods;
+  const sqlite3_io_methods *original;
+} quire_sqlite_guard;
+
+static inline int quire_sqlite_guarded_lock(sqlite3_file *file, int level) {
+  const sqlite3_io_methods *original = ((const quire_sqlite_guard *)file->pMethods)->original;
+  int has_moved = 0;
+  int code = original->xLock(file, level);
+  if (code != SQLITE_OK || level != SQLITE_LOCK_SHARED) return code;
+  if (original->xFileControl(file, SQLITE_FCNTL_HAS_MOVED, &has_moved) != SQLITE_OK || !has_moved) return code;
+  original->xUnlock(file, SQLITE_LOCK_NONE);
+  return SQLITE_READONLY_DBMOVED;
+}
+
+/* `guard` stays where it is until `quire_sqlite_stop_guarding`. */
+static inline int quire_sqlite_guard_file(sqlite3 *database, quire_sqlite_guard *guard) {
+  sqlite3_file *file = 0;
+  int code = sqlite3_file_control(database, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  if (code == SQLITE_OK && (!file || !file->pMethods)) code = SQLITE_MISUSE;
+  if (code != SQLITE_OK) return code;
+  guard->original = file->pMethods;
+  guard->methods = *file->pMethods;
+  /* A later SQLite may have more methods than these. */
+  if (guard->methods.iVersion > 3) guard->methods.iVersion = 3;
+  guard->methods.xLock = quire_sqlite_guarded_lock;
+  file->pMethods = &guard->methods;
+  return SQLITE_OK;
+}
+
+static inline void quire_sqlite_stop_guarding(sqlite3 *database, quire_sqlite_guard *guard) {
+  sqlite3_file *file = 0;
+  if (sqlite3_file_control(database, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK) return;
+  if (file && file->pMethods == &guard->methods) file->pMethods = guard->original;
+}
+
 #endif

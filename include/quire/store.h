@@ -110,8 +110,11 @@ quire_status quire_store_copy(
  *
  * A store that is open is refused, and so is any other file; nothing was deleted then. A store that uses no log,
  * because its file system has no shared memory, is known to be open in other processes only while they read or write.
+ * An opening may meet a deletion. When its file goes before it is done, it fails with QUIRE_FILE_MOVED, and leaves a new
+ * store at the path alone.
  *
- * Fails: QUIRE_INVALID_STATE (this process has it open); QUIRE_BUSY (another one has); QUIRE_NOT_A_STORE;
+ * Fails: QUIRE_INVALID_STATE (this process has it open); QUIRE_BUSY (another one has, or this process is opening it);
+ * QUIRE_NOT_A_STORE (also an empty file, in which another process may be about to make a store);
  * QUIRE_CANNOT_OPEN (there is none); QUIRE_READ_ONLY (the file or its folder may not be written); QUIRE_DATABASE.
  * Thread: any.
  */

@@ -19,6 +19,7 @@ extension Connection {
     let other = try Connection.opened(path: location, access: access, busyTimeoutMilliseconds: busyTimeoutMilliseconds)
     if case .readOnlyUnlocked = access { try other.execute("PRAGMA locking_mode = EXCLUSIVE") }
     other.isOpening = false
+    other.stopGuardingFile()
     return other
   }
 }

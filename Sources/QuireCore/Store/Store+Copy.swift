@@ -87,6 +87,21 @@ extension Store {
 
   /// Deletes the store at `path` with all its files, unless it is in use.
   static func delete(path: Text) throws(Failure) {
+    // When another deletion was faster, there is no file now, or a new store.
+    for _ in 0..<triesToDelete {
+      do throws(Failure) { return try deletions.withLock { () throws(Failure) in try deleteOnce(path: path) } } catch {
+        if error.kind != .fileMoved { throw error }
+      }
+    }
+    throw Failure(.busy, "The store '\(path)' cannot be deleted: others delete and make it all the time. Try again.")
+  }
+
+  private static let triesToDelete = 10
+  /// One at a time: two that met in one process would take each other for openings.
+  private static let deletions = RecursiveLock()
+
+  /// Fails with `fileMoved` when the file goes before it is locked.
+  private static func deleteOnce(path: Text) throws(Failure) {
     if path == ":memory:" {
       throw Failure(.invalidArgument, "A store in memory has no files. It goes when it is closed.")
     }
@@ -99,6 +114,12 @@ extension Store {
     if OpenFiles.isOpen(path.string) {
       throw Failure(.invalidState, "\(inUse): this process has it open. Close it first.")
     }
+    // Before anything is locked: an opening that waits for the lock, as long as deletions come again and again, would
+    // not get it.
+    if FileClaim.isClaimed(path) {
+      throw Failure(.busy, "\(inUse): this process is opening it. Try again when it is open, and close it first.")
+    }
+    if file.isEmpty { throw notAStore(path) }
     let connection = try Connection.opened(
       path: path, access: .readWrite(mayCreate: false), busyTimeoutMilliseconds: 0)
     defer { connection.close() }
@@ -110,10 +131,7 @@ extension Store {
       if tables.isEmpty, FileClaim.isShared(path) {
         throw Failure(.busy, "\(inUse): this process is making it. Try again when it is open, and close it first.")
       }
-      if tables["Z_METADATA"] == nil || tables["Z_PRIMARYKEY"] == nil {
-        throw Failure(
-          .notAStore, "'\(path)' is not a store: it lacks the tables of one. Nothing was deleted. Check the path.")
-      }
+      if tables["Z_METADATA"] == nil || tables["Z_PRIMARYKEY"] == nil { throw notAStore(path) }
       try connection.execute("COMMIT")
     } catch {
       if error.kind == .busy, error.databaseCode != ResultCode.ok {
@@ -127,9 +145,17 @@ extension Store {
     // With its log folded into it, the file is the whole store until it goes. Where that cannot be done, as on a full
     // disk, it goes all the same.
     try? connection.execute("PRAGMA journal_mode = DELETE")
+    // Under this lock SQLite keeps the journal of that change, and would delete it by its name when the connection is
+    // closed. By then a new store may have a journal of that name.
+    try? connection.execute("PRAGMA journal_mode = OFF")
     try connection.execute("BEGIN EXCLUSIVE")
     try file.delete(at: location.string)
   }
+
+  private static func notAStore(_ path: Text) -> Failure {
+    Failure(.notAStore, "'\(path)' is not a store: it lacks the tables of one. Nothing was deleted. Check the path.")
+  }
+
   /// Says in words about a deletion what an opening would say in words about opening.
   private static func checkMayDelete(_ path: Text, _ refusal: String) throws(Failure) {
     let name = path.string

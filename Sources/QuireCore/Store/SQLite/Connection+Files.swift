@@ -7,6 +7,30 @@ extension Connection {
     files?.forget()
     files = OpenFiles(of: handle)
     if files == nil { throw movedFailure(path) }
+    // A log was read, whose lock stays. Without a log, each write looks at the file itself.
+    stopGuardingFile()
+  }
+
+  /// Until `stopGuardingFile` SQLite takes no lock of a file that is not at its path any more.
+  ///
+  /// Before the first lock, and between two statements without a log, a deletion may take the file away. What is at the
+  /// path then is another store, with a log and a journal of its own.
+  func guardFile() {
+    guard let handle, path != ":memory:" else { return }
+    let fileGuard = UnsafeMutablePointer<quire_sqlite_guard>.allocate(capacity: 1)
+    fileGuard.initialize(to: quire_sqlite_guard())
+    if quire_sqlite_guard_file(handle, fileGuard) == SQLITE_OK {
+      self.fileGuard = fileGuard
+    } else {
+      fileGuard.deallocate()
+    }
+  }
+
+  func stopGuardingFile() {
+    guard let handle, let fileGuard else { return }
+    quire_sqlite_stop_guarding(handle, fileGuard)
+    fileGuard.deallocate()
+    self.fileGuard = nil
   }
 
   /// Where the file is, absolute and without symbolic links; `:memory:` for none.

@@ -45,6 +45,8 @@ final class Connection {
   let access: Access
   /// nil in memory, and while the store is being opened.
   var files: OpenFiles?
+  /// Refuses locks of a file that has moved; nil when the store is open.
+  var fileGuard: UnsafeMutablePointer<quire_sqlite_guard>?
 
   /// Enough for the statements of a large model; when full, the pool starts again from nothing.
   private static let idleStatementLimit = 256
@@ -85,13 +87,16 @@ final class Connection {
     }
     try FileClaim.checkNotInherited(path)
     try OpenFiles.checkName(path)
-    let code = sqlite3_open_v2(name, &handle, flags, fileSystem)
+    var opened: OpaquePointer?
+    let (code, claim) = FileClaim.opening(path) { sqlite3_open_v2(name, &opened, flags, fileSystem) }
+    handle = opened
     if code != SQLITE_OK {
       let failure = failure(code, doing: "open")
       close()
       throw failure
     }
-    claim = FileClaim(path)
+    self.claim = claim
+    guardFile()
     sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)
     // A file may come from anywhere: what its triggers and views call must be known to be harmless.
     _ = quire_sqlite_set_trusted_schema(handle, 0)
@@ -119,6 +124,7 @@ final class Connection {
         _ = gatherLog()
         setCheckpointsOnClose(false)
       }
+      stopGuardingFile()
       sqlite3_close_v2(open)
     }
     handle = nil

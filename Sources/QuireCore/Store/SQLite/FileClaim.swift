@@ -33,17 +33,33 @@ final class FileClaim: Sendable {
   private static let entries = Entries()
   private let mark = ProcessMark()
 
-  /// Claims the file at `path` until this goes; nothing where there is none.
-  init(_ path: Text) {
-    guard path.string != ":memory:", let file = FileIdentity(of: path.string) else { return }
-    let entry = Entry(file: file, mark: mark, owner: ObjectIdentifier(self))
-    FileClaim.entries.with { $0.append(entry) }
+  private init() {}
+
+  /// Runs `open`, which opens the file at `path` or makes it, and claims that file until the result goes. A file that
+  /// `open` makes is claimed from the moment that it is there.
+  static func opening<Result>(_ path: Text, _ open: () -> Result) -> (Result, FileClaim) {
+    let claim = FileClaim()
+    if path.string == ":memory:" { return (open(), claim) }
+    let result = entries.with { entries in
+      let result = open()
+      if let file = FileIdentity(of: path.string) {
+        entries.append(Entry(file: file, mark: claim.mark, owner: ObjectIdentifier(claim)))
+      }
+      return result
+    }
+    return (result, claim)
   }
 
   deinit {
     if !mark.isHere { return }
     let owner = ObjectIdentifier(self)
     FileClaim.entries.with { $0.removeAll { $0.owner == owner && $0.mark.isHere } }
+  }
+
+  /// Whether this process has a connection to the file at `path`, be it a store already or not.
+  static func isClaimed(_ path: Text) -> Bool {
+    guard let file = FileIdentity(of: path.string) else { return false }
+    return entries.with { $0.contains { $0.mark.isHere && $0.file == file } }
   }
 
   /// Whether this process has several connections to the file at `path`, be they stores already or not.

@@ -26,6 +26,9 @@ struct StoreFile {
   /// Whether a write-ahead log lies beside the file.
   var hasLog: Bool { status(of: name + "-wal") != nil }
 
+  /// Whether the file is there and has no byte.
+  var isEmpty: Bool { status(of: name)?.st_size == 0 }
+
   /// Whether a journal lies beside the file, which may have more of its contents than the file itself.
   private var hasJournal: Bool { (status(of: name + "-journal")?.st_size ?? 0) > 0 }
 
@@ -46,7 +49,8 @@ struct StoreFile {
     case S_IFDIR: throw cannotOpen("it is a folder. Give the path of a file.")
     default: throw cannotOpen("it is not a regular file. Give the path of a file.")
     }
-    if !isAccessible(name, R_OK) {
+    // A file that is gone by now is not forbidden: SQLite finds out, or makes it.
+    if isForbidden(name, R_OK) {
       throw cannotOpen("the permission to read it is missing. Change the permissions of the file.")
     }
     // A transaction that was cut off may have left a part of a page, which SQLite takes back.
@@ -57,17 +61,14 @@ struct StoreFile {
         "the file has \(status.st_nlink) names (hard links), and SQLite keeps a log for each of them, so that saves "
           + "could be lost. Open a copy of the file, or delete its other names.")
     }
-    if !isAccessible(name, W_OK) {
+    if isForbidden(name, W_OK) {
       throw readOnly("the file cannot be written. Open it for reading only, or change its permissions.")
     }
     // SQLite opens these for reading where it cannot write, and then refuses each save.
-    for ending in StoreFile.endings where !isAccessible(name + ending, R_OK | W_OK) {
-      // Not there, or not any more, is fine.
-      if [EACCES, EPERM, EROFS].contains(errno) {
-        throw readOnly(
-          "the file '\(name)\(ending)', which belongs to it, cannot be read and written. "
-            + "Open it for reading only, or change the permissions and the owner of that file.")
-      }
+    for ending in StoreFile.endings where isForbidden(name + ending, R_OK | W_OK) {
+      throw readOnly(
+        "the file '\(name)\(ending)', which belongs to it, cannot be read and written. "
+          + "Open it for reading only, or change the permissions and the owner of that file.")
     }
     if !isAccessible(folder, W_OK), !hasLog {
       throw readOnly(
@@ -167,6 +168,11 @@ struct StoreFile {
   /// By the effective user, as SQLite will find it; plain access(2) asks for the real one.
   private func isAccessible(_ name: String, _ mode: Int32) -> Bool {
     faccessat(AT_FDCWD, name, mode, AT_EACCESS) == 0
+  }
+
+  /// Whether it is there and may not be used so.
+  private func isForbidden(_ name: String, _ mode: Int32) -> Bool {
+    !isAccessible(name, mode) && [EACCES, EPERM, EROFS].contains(errno)
   }
 
   private func cannotOpen(_ reason: String) -> Failure { Failure(.cannotOpen, "Could not open '\(path)': \(reason)") }
