@@ -1,31 +1,60 @@
 import CQuire
 
-/// A predicate with its canonical text, which callers borrow, and the evaluator that was last made of it.
+/// A predicate with its canonical text, which callers borrow, and what was last made of it.
 final class ParsedPredicate: Sendable {
   let predicate: Predicate
   private let texts = BorrowedTexts()
   private let idle = Guarded<Idle>(Idle())
 
-  /// No call is using the evaluator in here.
-  private struct Idle: @unchecked Sendable { var evaluator: PredicateEvaluator? }
+  /// No call uses what is in here.
+  private struct Idle: @unchecked Sendable {
+    var evaluator: PredicateEvaluator?
+    /// What the predicate is for objects of each entity that was asked about, in one store.
+    var bound: [ObjectIdentifier: (entity: Entity, predicate: BoundPredicate)] = [:]
+    var store: Text?
+  }
+
+  /// More entities than a list of objects has.
+  private static let mostBound = 64
 
   init(_ predicate: Predicate) { self.predicate = predicate }
 
   var text: Text { texts.keep(predicate.text) }
 
-  /// Lends an evaluator to `body`, alone: to calls at the same time one each.
-  func evaluate(_ body: (PredicateEvaluator) throws(Failure) -> Bool) throws(Failure) -> Bool {
-    let taken = idle.withLock { idle in
-      let taken = idle
-      idle.evaluator = nil
-      return taken
-    }
+  /// Whether a subject without an entity fulfils it.
+  func matches(_ subject: Item, variables: [String: Item]) throws(Failure) -> Bool {
+    var taken = take()
+    defer { put(taken) }
     let evaluator: PredicateEvaluator
     if let ready = taken.evaluator { evaluator = ready } else { evaluator = try PredicateEvaluator(predicate) }
-    let lent = Idle(evaluator: evaluator)
-    defer { idle.withLock { $0 = lent } }
-    return try body(evaluator)
+    taken.evaluator = evaluator
+    try predicate.checkTypes(of: subject)
+    return try evaluator.matches(subject, variables: variables)
   }
+
+  /// Whether an object fulfils it. It is bound once for the objects of an entity.
+  func matches(_ object: ManagedObject, variables: [String: Item] = [:]) throws(Failure) -> Bool {
+    var taken = take()
+    defer { put(taken) }
+    let store = object.context.store.uuid, key = ObjectIdentifier(object.entity)
+    if taken.store != store || taken.bound.count >= ParsedPredicate.mostBound { taken.bound = [:] }
+    taken.store = store
+    if let known = taken.bound[key] { return try known.predicate.evaluator.matches(object, variables: variables) }
+    let bound = try object.binding(predicate)
+    taken.bound[key] = (object.entity, bound)
+    return try bound.evaluator.matches(object, variables: variables)
+  }
+
+  /// Takes what is ready, for one call alone: of calls at the same time, each makes its own.
+  private func take() -> Idle {
+    idle.withLock { idle in
+      let taken = idle
+      idle = Idle()
+      return taken
+    }
+  }
+
+  private func put(_ ready: Idle) { idle.withLock { $0 = ready } }
 }
 
 @_cdecl("quire_predicate_parse") @implementation
@@ -64,9 +93,7 @@ public func quire_predicate_matches(
     let out = try required(out_matches, "out_matches")
     let predicate = try resolve(predicate, "predicate")
     try object.context.store.checkOpen()
-    out.pointee = try predicate.evaluate { (evaluator) throws(Failure) in
-      try object.fulfils(predicate.predicate, evaluator)
-    }
+    out.pointee = try predicate.matches(object)
   }
 }
 
@@ -102,12 +129,10 @@ public func quire_predicate_evaluate(
     let predicate = try resolve(predicate, "predicate")
     let input = try EvaluationInput(subject, variables, variable_count)
     try input.confined { () throws(Failure) in
-      out.pointee = try predicate.evaluate { (evaluator) throws(Failure) in
-        if case .subject(let subject) = input.subject, let object = subject as? ManagedObject {
-          return try object.fulfils(predicate.predicate, evaluator, variables: input.variables)
-        }
-        try predicate.predicate.checkTypes(of: input.subject)
-        return try evaluator.matches(input.subject, variables: input.variables)
+      if case .subject(let subject) = input.subject, let object = subject as? ManagedObject {
+        out.pointee = try predicate.matches(object, variables: input.variables)
+      } else {
+        out.pointee = try predicate.matches(input.subject, variables: input.variables)
       }
     }
   }

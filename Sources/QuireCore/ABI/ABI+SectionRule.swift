@@ -7,7 +7,7 @@ public func quire_section_rule_create(
 ) -> quire_status {
   status(giving: out_rule, "out_rule", out_error) { () throws(Failure) in
     let keyPath = try keyPath(key_path, key_path_size)
-    return try sectionRule(.keyPath(keyPath), options)
+    return try sectionRule(.keyPath([Key](named: keyPath)), options)
   }
 }
 

@@ -129,7 +129,7 @@ extension Context {
       merged = try source.reader.ids(plan)
     } else {
       var next = 0
-      try source.reader.scan(plan, keyPaths: query.sort.map(\.keyPath)) { (row, values) throws(Failure) in
+      try source.reader.scan(plan, paths: query.sort.map(\.path)) { (row, values) throws(Failure) in
         let key = query.sortKey(of: row, values)
         while next < matching.count, matching[next].key < key {
           merged.append(matching[next].row)
@@ -153,38 +153,31 @@ extension Context {
   /// What the request asks for, with the columns that it gets when it names none.
   private func projection(_ request: FetchRequest, _ query: FetchQuery) throws(Failure) -> Projection {
     var projection = request.projection
+    projection.order = request.sort
     if projection.columns.isEmpty {
-      let paths = try ObjectList.attributePaths(of: query.entity)
+      let paths = ObjectList.attributePaths(of: query.entity)
       projection.columns = paths.map { .init(keyPath: $0.names) }
     }
     return projection
   }
 
   private func valuesPlan(_ request: FetchRequest, _ query: FetchQuery) -> FetchPlan {
-    var plan = window(query.plan(), request)
-    plan.sort = request.sort
-    return plan
+    window(query.plan(), request)
   }
 
   private func fetchDictionaries(_ request: FetchRequest, _ query: FetchQuery) throws(Failure) -> ObjectList {
     let projection = try projection(request, query)
-    let cells = try source.reader.columns(valuesPlan(request, query), projection)
+    let columns = try source.reader.columns(valuesPlan(request, query), projection)
     var kinds: [Column.Kind] = []
-    for (column, values) in zip(projection.columns, cells) {
-      let property: Property?
-      if case .keyPath(let keys) = column.expression {
-        property = try? ResolvedKeyPath(keys, of: query.entity, for: .fetchedProperty).last
-      } else {
-        property = nil
-      }
-      if let property {
+    for (place, column) in columns.enumerated() {
+      if let property = column.property {
         kinds.append(Column.Kind(of: property))
       } else {
-        kinds.append(try Column.Kind(of: values, called: column.name))
+        kinds.append(try Column.Kind(of: column.values, called: projection.columns[place].name))
       }
     }
     return ObjectList(
-      context: self, names: projection.columns.map { Text($0.name) }, kinds: kinds, cells: cells)
+      context: self, names: projection.columns.map { Text($0.name) }, kinds: kinds, cells: columns.map(\.values))
   }
 }
 

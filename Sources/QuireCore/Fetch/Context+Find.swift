@@ -6,7 +6,7 @@ extension Context {
     let value = try soughtValue(value, of: property)
     let request = FetchRequest(entityName: entity.name)
     request.predicate = .comparison(
-      Comparison(left: .keyPath([property.name]), operator: .equal, right: .constant(value)))
+      Comparison(left: .keyPath([Key(property.name, property)]), operator: .equal, right: .constant(value)))
     request.limit = 1
     try store.checkOpen()
     try process()

@@ -18,7 +18,7 @@ extension Context {
     if request.resultType != .ids || request.cancellation != nil || request.progress != nil { return nil }
     if let kept = lastQuery as? KeptQuery, kept.stamp == request.stamp { return kept }
     let query = try FetchQuery(request, in: self)
-    guard query.predicate?.compilesAlike ?? true else { return nil }
+    guard query.predicate?.predicate.compilesAlike ?? true else { return nil }
     let kept = KeptQuery(request.stamp, query, try source.reader.compiled(window(query.plan(), request)))
     lastQuery = kept
     return kept

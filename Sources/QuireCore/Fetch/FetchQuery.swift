@@ -2,61 +2,56 @@
 struct FetchQuery {
   let entity: Entity
   let includesSubentities: Bool
-  let predicate: Predicate?
-  let sort: [SortDescriptor]
-  let sortPaths: [ResolvedKeyPath]
+  /// With where it looks beyond the rows themselves, and its evaluator.
+  let predicate: BoundPredicate?
+  let sort: [BoundSort]
   /// What comes before the sort keys.
   let sections: QuerySections?
   /// What else is to be known of each row.
   var values: QueryValues?
   /// Beside each sort key; nil for binary order.
   private let textOrders: [TextOrderKeys?]
-  /// Where the predicate looks beyond the rows themselves.
-  let predicateReach: PredicateReach
-  private let evaluator: PredicateEvaluator?
   /// The monitor of its one run, if there is one.
   var monitor: FetchMonitor?
 
   init(_ request: FetchRequest, in context: Context) throws(Failure) {
+    let entity = try context.model.entity(named: request.entityName)
+    var sort: [BoundSort] = []
+    // Rows of values may be ordered by columns of their own, which only the store knows.
+    if request.resultType != .dictionaries { for key in request.sort { sort.append(try BoundSort(key, of: entity)) } }
     try self.init(
-      entity: context.model.entity(named: request.entityName), includesSubentities: request.includesSubentities,
-      predicate: request.predicate,
-      // Rows of values may be ordered by columns of their own, which only the store knows.
-      sort: request.resultType == .dictionaries ? [] : request.sort, of: context.store)
+      entity: entity, includesSubentities: request.includesSubentities, predicate: request.predicate, sort: sort,
+      of: context.store)
     monitor = FetchMonitor(of: request.entityName, request.cancellation, request.progress, in: context)
   }
 
   init(
     entity: Entity, includesSubentities: Bool, predicate: Predicate?, sections: SectionRule? = nil,
-    sort: [SortDescriptor], of store: Store
+    sort: [BoundSort], of store: Store
   ) throws(Failure) {
     self.entity = entity
     self.includesSubentities = includesSubentities
-    self.predicate = predicate
     self.sort = sort
-    var paths: [ResolvedKeyPath] = []
     var textOrders: [TextOrderKeys?] = []
     for key in sort {
-      let path = try ResolvedKeyPath(key.keyPath, of: entity, for: .sort)
-      paths.append(path)
       textOrders.append(key.textOrder == .binary ? nil : try TextOrderKeys(key.textOrder))
-      if key.textOrder != .binary, !path.holdsText {
+      if key.textOrder != .binary, !key.path.holdsText {
         throw Failure(
           .invalidArgument,
-          "Sort key '\(path.text)' has an order for text, which '\(path.last.qualifiedName)' does not hold. "
-            + "Sort it in binary order.", about: .property(path.last))
+          "Sort key '\(key.path.text)' has an order for text, which '\(key.path.last.qualifiedName)' does not hold. "
+            + "Sort it in binary order.", about: .property(key.path.last))
       }
     }
-    sortPaths = paths
     self.textOrders = textOrders
-    evaluator = try predicate.map { (predicate) throws(Failure) in try PredicateEvaluator(predicate) }
-    predicateReach = try PredicateReach(predicate, in: entity, of: store)
-    try predicate?.checkTypes(in: entity)
+    self.predicate = try predicate.map { (predicate) throws(Failure) in
+      try BoundPredicate(predicate, to: entity, of: store.uuid)
+    }
     self.sections = try sections.map { (rule) throws(Failure) in try QuerySections(rule, in: entity, of: store) }
   }
 
   func plan() -> FetchPlan {
-    var plan = FetchPlan(entity: entity, includesSubentities: includesSubentities, predicate: predicate, sort: sort)
+    var plan = FetchPlan(
+      entity: entity, includesSubentities: includesSubentities, predicate: predicate?.predicate, sort: sort)
     plan.sections = sections?.scan()
     plan.values = values?.expressions ?? []
     return plan
@@ -69,15 +64,15 @@ struct FetchQuery {
     }
     try monitor?.check()
     guard try object.isStillStored() else { return false }
-    guard let evaluator else { return true }
-    return try evaluator.matches(object)
+    guard let predicate else { return true }
+    return try predicate.evaluator.matches(object)
   }
 
   /// The place of `object` in the order, tie-break included. `section` is the order of its section, if it has one.
   func sortKey(of object: ManagedObject, in section: SortKey = SortKey()) throws(Failure) -> SortKey {
     var key = section
     key.bytes.reserveCapacity(section.bytes.count + 64)
-    for place in sort.indices { append(try object.value(at: sortPaths[place]), at: place, to: &key) }
+    for place in sort.indices { append(try object.value(at: sort[place].path), at: place, to: &key) }
     key.append(tieBreak: object.id)
     return key
   }

@@ -198,7 +198,8 @@ final class ObjectList {
       // Its order is that of the ids.
       let plan = FetchPlan(entity: entity, isRestrictedTo: ids)
       ids = []
-      try context.source.reader.scan(plan, keyPaths: properties.map { [$0.name] }) { (row, values) throws(Failure) in
+      let paths = properties.map(ResolvedKeyPath.init)
+      try context.source.reader.scan(plan, paths: paths) { (row, values) throws(Failure) in
         ids.append(row.id)
         for (place, value) in values.enumerated() { columns[place].append(value) }
       }
@@ -209,12 +210,8 @@ final class ObjectList {
 
   // MARK: Pages
 
-  static func attributePaths(of entity: Entity) throws(Failure) -> [ResolvedKeyPath] {
-    var paths: [ResolvedKeyPath] = []
-    for attribute in entity.attributes where attribute.type != .undefined && !attribute.isTransient {
-      paths.append(try ResolvedKeyPath([attribute.name], of: entity, for: .column))
-    }
-    return paths
+  static func attributePaths(of entity: Entity) -> [ResolvedKeyPath] {
+    entity.attributes.filter { $0.type != .undefined && !$0.isTransient }.map(ResolvedKeyPath.init)
   }
 
   /// Values of the rows in `range` as columns; no `keys` for all attributes, or for the columns of the request.

@@ -80,8 +80,8 @@ struct ObjectReading {
     var properties: [Property] = []
     for column in projection.columns {
       // Others are refused before.
-      guard case .keyPath(let names) = column.expression else { continue }
-      let path = try ResolvedKeyPath(names, of: entity, for: .fetchedProperty)
+      guard case .keyPath(let keys) = column.expression else { continue }
+      let path = try ResolvedKeyPath(keys.names, of: entity, for: .fetchedProperty)
       if !path.relationships.isEmpty {
         throw Failure(
           .invalidArgument,

@@ -18,7 +18,7 @@ struct PageReader {
         .invalidArgument, "'\(path.last.qualifiedName)' has the type Undefined, for which there is no column.",
         about: .property(path.last))
     }
-    self.paths = keys.isEmpty ? try ObjectList.attributePaths(of: entity) : paths
+    self.paths = keys.isEmpty ? ObjectList.attributePaths(of: entity) : paths
   }
 
   /// Whether some values are those of related objects.

@@ -1,8 +1,10 @@
 /// A section rule resolved against an entity. For the thread of one context.
 final class QuerySections {
   let rule: SectionRule
+  /// The key of the rule, bound.
+  private let key: Expression
   /// Where the key looks beyond the rows themselves.
-  let reach: PredicateReach
+  let reach: Reach
   /// The way to the object that makes the section, where that is what the key leads to.
   let objectPath: [Relationship]?
   private let maker: SectionMaker
@@ -10,14 +12,16 @@ final class QuerySections {
 
   init(_ rule: SectionRule, in entity: Entity, of store: Store) throws(Failure) {
     self.rule = rule
-    reach = try PredicateReach(rule.key, in: entity, of: store)
+    let key = try BoundExpression(rule.key, to: entity, of: store.uuid)
+    self.key = key.expression
+    reach = key.reach
     if !rule.key.isPure {
       throw Failure(
         .invalidArgument,
         "\(rule.key.text) may give another value each time, so that no section can be made of it. Store the value.")
     }
     var path: [Relationship]?
-    if case .keyPath(let keys) = rule.key, let type = try entity.columnType(atKeyPath: keys) {
+    if case .keyPath(let keys) = key.expression, let type = try entity.columnType(atKeyPath: keys) {
       if let wanted = rule.grouping.comparisonClass, type.comparisonClass != wanted {
         throw Failure(
           .invalidArgument,
@@ -32,15 +36,14 @@ final class QuerySections {
               + "never have rows. Name fixed sections by values of the key.")
         }
       }
-      if case .object = type, let found = try? ResolvedKeyPath(keys, of: entity, for: .sort),
-        let last = found.last as? Relationship
-      {
-        path = found.relationships + [last]
+      if case .object = type {
+        let steps = keys.compactMap { $0.property as? Relationship }
+        if steps.count == keys.count, !steps.contains(where: \.isTransient) { path = steps }
       }
     }
     objectPath = path
     maker = try rule.maker()
-    evaluator = try ExpressionEvaluator(rule.key)
+    evaluator = try ExpressionEvaluator(key.expression)
   }
 
   /// Those that are there in any case.
@@ -51,5 +54,5 @@ final class QuerySections {
     try maker.section(of: evaluator.value(of: .subject(object)).sectionValue(of: rule.key))
   }
 
-  func scan() -> SectionScan { SectionScan(rule.key, maker) }
+  func scan() -> SectionScan { SectionScan(key, maker) }
 }

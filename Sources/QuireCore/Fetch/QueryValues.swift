@@ -6,11 +6,14 @@ final class QueryValues {
   private var evaluators: [ExpressionEvaluator] = []
 
   init(_ expressions: [Expression], in entity: Entity, of store: Store) throws(Failure) {
-    self.expressions = expressions
+    var bound: [Expression] = []
     for expression in expressions {
-      dependencies += try PredicateReach(expression, in: entity, of: store).dependencies
-      evaluators.append(try ExpressionEvaluator(expression))
+      let expression = try BoundExpression(expression, to: entity, of: store.uuid)
+      bound.append(expression.expression)
+      dependencies += expression.reach.dependencies
+      evaluators.append(try ExpressionEvaluator(expression.expression))
     }
+    self.expressions = bound
   }
 
   /// Their values for an object as it is now; an empty list where there is not one value.

@@ -86,6 +86,11 @@ final class Entity: @unchecked Sendable {
     return found
   }
 
+  /// Whether `property` is one of its own or inherited ones, and not of the same name elsewhere.
+  func declares(_ property: Property) -> Bool {
+    properties.indices.contains(property.slot) && properties[property.slot] === property
+  }
+
   /// The property called `name`, or an error that says which names exist.
   func property(named name: String) throws(Failure) -> Property {
     if let property = propertiesByName[name] { return property }

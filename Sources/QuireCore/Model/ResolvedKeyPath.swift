@@ -74,6 +74,13 @@ struct ResolvedKeyPath {
     self.last = last
   }
 
+  /// The path of one key that a property is.
+  init(_ property: Property) {
+    names = [property.name]
+    relationships = []
+    last = property
+  }
+
   var text: String { names.joined(separator: ".") }
   var holdsText: Bool {
     guard let attribute = last as? Attribute else { return false }

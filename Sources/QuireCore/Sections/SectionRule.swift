@@ -29,6 +29,6 @@ final class SectionRule: Sendable {
   /// The key path of a property whose values are the sections as they are, so that a sort by it makes them.
   var plainKeyPath: [String]? {
     guard case .value = grouping, fixed.isEmpty, case .keyPath(let keys) = key else { return nil }
-    return keys.contains { $0.utf8.first == UInt8(ascii: "@") || $0 == "self" } ? nil : keys
+    return keys.contains { $0.isOperator || $0.isSelf } ? nil : keys.names
   }
 }

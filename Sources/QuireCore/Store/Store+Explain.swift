@@ -45,9 +45,9 @@ extension Store {
       let alonePlan = try self.steps(of: compiled.selectUnordered(layout(plan).identifierColumns), compiled.arguments)
       if alonePlan.contains(where: { $0.hasPrefix(table) }) { unindexed.append(part.text) }
     }
-    if !plan.sort.isEmpty, steps.contains(where: { $0.hasPrefix("USE TEMP B-TREE FOR") && $0.hasSuffix("ORDER BY") }) {
-      let keys = plan.sort.map { $0.keyPath.joined(separator: ".") + ($0.isAscending ? "" : " descending") }
-      unindexed.append("the order by \(keys.joined(separator: ", "))")
+    let order = plan.sort.map(\.text) + (projection?.order.map(\.text) ?? [])
+    if !order.isEmpty, steps.contains(where: { $0.hasPrefix("USE TEMP B-TREE FOR") && $0.hasSuffix("ORDER BY") }) {
+      unindexed.append("the order by \(order.joined(separator: ", "))")
     }
     return FetchExplanation(
       sql: sql, arguments: arguments.all.map(\.description), steps: steps, unindexed: unindexed)

@@ -46,17 +46,17 @@ extension Store {
   }
 
   /// Passes each row that matches the plan to `body`, in the plan's order. With it come the order of its section as
-  /// data, where the plan has sections, and the values at `keyPaths`.
+  /// data, where the plan has sections, and the values at `paths`.
   ///
   /// The array of values is reused from row to row; keeping it costs a copy. A to-one relationship yields its key, even
   /// where the row it refers to is gone. `body` may use the store.
   func scan(
-    _ plan: FetchPlan, keyPaths: [[String]], _ body: (RowIdentifier, [Value]) throws(Failure) -> Void
+    _ plan: FetchPlan, paths: [ResolvedKeyPath], _ body: (RowIdentifier, [Value]) throws(Failure) -> Void
   ) throws(Failure) {
     let layout = layout(plan)
     var hasPassed = false
     try withTextIndexes(unless: { hasPassed }) { () throws(Failure) in
-      let sql = try FetchSQL(plan, keyPaths: keyPaths, schema: schema)
+      let sql = try FetchSQL(plan, paths: paths, schema: schema)
       let types = sql.valueTypes
       try withConnection { connection throws(Failure) in
         let statement = try connection.statement(sql.select(layout.identifierColumns, further: sql.valueColumns))

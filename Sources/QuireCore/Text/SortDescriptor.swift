@@ -3,4 +3,7 @@ struct SortDescriptor: Hashable, Sendable {
   let keyPath: [String]
   var isAscending = true
   var textOrder = TextOrder.binary
+
+  /// As messages call it.
+  var text: String { keyPath.joined(separator: ".") + (isAscending ? "" : " descending") }
 }

@@ -20,8 +20,8 @@ import Testing
     }
     let columns = try library.store.columns(FetchPlan(entity: try library.entity("Book")), projection)
     return try columns.map { column in
-      try #require(column.count == 1)
-      return column[0]
+      try #require(column.values.count == 1)
+      return column.values[0]
     }
   }
 
@@ -74,7 +74,7 @@ import Testing
     projection.columns.append(
       Projection.Column(name: "share", expression: try Expression.parse("count:(SELF) / sum:(exact)")))
     let columns = try library.store.columns(FetchPlan(entity: try library.entity("Sample")), projection)
-    #expect(areSame(columns[0], [.double(1.0 / 3)]), "\(columns)")
+    #expect(areSame(columns[0].values, [.double(1.0 / 3)]), "\(columns)")
   }
 
   @Test func `a function of a list that each row has is no aggregate`() throws {

@@ -124,7 +124,7 @@ import Testing
     }
     #expect(throws: Failure.self) { try Predicate.parse("%K == nil", arguments: [.text(long)]) }
     let open = try Predicate.parse(Text("$x.\(path(100)) == nil"))
-    let keys = Array(repeating: "parent", count: 29)
+    let keys = [Key](repeating: "parent", count: 29)
     let failure = #expect(throws: Failure.self) { try open.substituting(expressions: ["x": .keyPath(keys)]) }
     #expect(failure?.message.string.contains("129 keys") == true)
     let request = FetchRequest(entityName: "Node")

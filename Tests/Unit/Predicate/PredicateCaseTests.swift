@@ -122,7 +122,7 @@ private struct PredicateCase {
     var variables = variables
     var expression: Expression
     if let path = entry["keypath"]?.text {
-      expression = .keyPath(path.split(separator: ".").map(String.init))
+      expression = .keyPath(path.split(separator: ".").map { Key(String($0)) })
     } else if let operation = entry["set_expression"]?.text?.uppercased() {
       variables = ["left": (entry["left"] ?? .null).item, "right": (entry["right"] ?? .null).item]
       let set = try #require(Expression.SetOperation(rawValue: operation))
@@ -131,7 +131,7 @@ private struct PredicateCase {
       var parts: [Expression] = []
       for (place, argument) in (entry["arguments"]?.array ?? []).enumerated() {
         if let symbol = argument.object?["$symbol"]?.text {
-          parts.append(.keyPath([symbol]))
+          parts.append(.keyPath([Key(symbol)]))
         } else {
           variables["\(place)"] = argument.item
           parts.append(.variable("\(place)"))

@@ -15,11 +15,11 @@ private final class Thing: PropertySource {
 
   var identity: Value { .object(ObjectReference(root: 1, id: 7)) }
 
-  func item(forKey key: String, asValue: Bool) throws(Failure) -> Item {
+  func item(forKey key: Key, asValue: Bool) throws(Failure) -> Item {
     asked += 1
-    if let other = others[key] { return .subject(other) }
-    if key == "father" { return .nil }
-    guard let value = properties[key] else { throw Failure(.notFound, "There is no property \(key).") }
+    if let other = others[key.name] { return .subject(other) }
+    if key.name == "father" { return .nil }
+    guard let value = properties[key.name] else { throw Failure(.notFound, "There is no property \(key.name).") }
     return Item(value)
   }
 }

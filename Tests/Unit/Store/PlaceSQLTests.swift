@@ -59,18 +59,20 @@ struct PlaceSQLTests {
     }
     try context.save()
     for _ in 0..<40 {
-      var plan = FetchPlan(entity: try context.model.entity(named: "Row"))
+      let entity = try context.model.entity(named: "Row")
+      var plan = FetchPlan(entity: entity)
       for _ in 0..<dice.roll(4) {
         let key = dice.pick(Self.keys) ?? "long"
         let kinds: [TextOrder.Kind] = [.binary, .caseInsensitive, .localized, .localizedStandard]
         let order = key.hasSuffix("name") ? try TextOrder(dice.pick(kinds) ?? .binary) : .binary
         plan.sort.append(
-          SortDescriptor(
-            keyPath: key.split(separator: ".").map(String.init), isAscending: dice.chance(1, of: 2), textOrder: order))
+          BoundSort(
+            try ResolvedKeyPath(key.split(separator: ".").map(String.init), of: entity, for: .sort),
+            isAscending: dice.chance(1, of: 2), textOrder: order))
       }
       if dice.chance(1, of: 3) { plan.predicate = try Predicate.parse("long != 1 OR name == nil") }
       var rows: [(id: Int64, values: [Value])] = []
-      try context.store.scan(plan, keyPaths: plan.sort.map(\.keyPath)) { (row, values) throws(Failure) in
+      try context.store.scan(plan, paths: plan.sort.map(\.path)) { (row, values) throws(Failure) in
         rows.append((row.id, values))
       }
       for (place, row) in rows.enumerated() {
@@ -89,7 +91,7 @@ struct PlaceSQLTests {
     let model = try LibraryFixture.makeModel()
     let store = try Store.open(path: ":memory:", model: model)
     var plan = FetchPlan(entity: try model.entity(named: "Book"))
-    plan.sort = [SortDescriptor(keyPath: ["title"])]
+    plan.sort = [BoundSort(try ResolvedKeyPath(["title"], of: plan.entity, for: .sort))]
     plan.after = FetchPlan.Place(values: [.text("m")], id: 7)
     plan.limit = 10
     #expect(try store.explain(plan).text.contains("ZTITLE"))

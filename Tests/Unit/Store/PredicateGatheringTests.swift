@@ -82,7 +82,7 @@ struct PredicateGatheringTests {
         continue
       }
       var comparison = Comparison(
-        left: .keyPath([key]), operator: .equal, right: .constant(value), options: options)
+        left: .keyPath([Key(key)]), operator: .equal, right: .constant(value), options: options)
       switch dice.roll(12) {
       case 0: swap(&comparison.left, &comparison.right)
       case 1:

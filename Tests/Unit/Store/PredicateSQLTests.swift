@@ -9,8 +9,8 @@ private final class PredicateTable {
     let values: [String: Value]
     init(values: [String: Value]) { self.values = values }
     var identity: Value { values["SELF"] ?? .nil }
-    func item(forKey key: String, asValue: Bool) throws(Failure) -> Item {
-      guard let value = values[key] else { throw Failure(.notFound, "There is no property \(key).") }
+    func item(forKey key: Key, asValue: Bool) throws(Failure) -> Item {
+      guard let value = values[key.name] else { throw Failure(.notFound, "There is no property \(key.name).") }
       return Item(value)
     }
   }
@@ -237,7 +237,7 @@ struct SplitMix: RandomNumberGenerator {
 
   private mutating func comparison() -> Comparison {
     let column = pick(PredicateTable.columns)
-    let key: Expression = chance(15) ? .selfObject : .keyPath([column.name])
+    let key: Expression = chance(15) ? .selfObject : .keyPath([Key(column.name)])
     let type: ColumnType = key == .selfObject ? .object(root: 1) : column.type
     let operators: [Comparison.Operator] = [
       .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual, .equal, .equal, .notEqual, .notEqual, .isIn,
@@ -245,12 +245,12 @@ struct SplitMix: RandomNumberGenerator {
       .between, .contains, .beginsWith, .endsWith, .like, .matches,
     ]
     let operation = pick(operators)
-    var other: Expression = chance(4) ? .keyPath([pick(PredicateTable.columns).name]) : .constant(constant(type))
+    var other: Expression = chance(4) ? .keyPath([Key(pick(PredicateTable.columns).name)]) : .constant(constant(type))
     if operation == .between {
-      other = .aggregate((0..<2).map { _ in chance(6) ? .keyPath([column.name]) : .constant(constant(type)) })
+      other = .aggregate((0..<2).map { _ in chance(6) ? .keyPath([Key(column.name)]) : .constant(constant(type)) })
     } else if operation == .isIn, !chance(4) {
       let count = pick([0, 1, 2, 5, 60])
-      other = .aggregate((0..<count).map { _ in chance(40) ? .keyPath([column.name]) : .constant(constant(type)) })
+      other = .aggregate((0..<count).map { _ in chance(40) ? .keyPath([Key(column.name)]) : .constant(constant(type)) })
     } else if operation == .isIn, let value = other.constantValue, value.comparableText == nil {
       other = .constant(.nil)
     } else if operation == .matches {
@@ -278,7 +278,7 @@ struct SplitMix: RandomNumberGenerator {
       for round in 0..<600 {
         let predicate = random.predicate(depth: round % 4)
         do throws(Failure) {
-          try predicate.checkTypes { (path) throws(Failure) in try PredicateTable.type(path).comparisonClass }
+          try predicate.checkTypes { (path) throws(Failure) in try PredicateTable.type(path.names).comparisonClass }
         } catch {
           #expect(error.kind == .invalidPredicate)
           continue
@@ -305,7 +305,7 @@ struct SplitMix: RandomNumberGenerator {
 
   private func compiled(_ format: String) throws -> String {
     let predicate = try Predicate.parse(Text(format))
-    try predicate.checkTypes { (path) throws(Failure) in try PredicateTable.type(path).comparisonClass }
+    try predicate.checkTypes { (path) throws(Failure) in try PredicateTable.type(path.names).comparisonClass }
     return try PredicateTable.compile(predicate).sql
   }
 

@@ -29,12 +29,18 @@ import Testing
   private func plan(_ entity: String, where format: String? = nil, _ sort: String...) throws -> FetchPlan {
     var plan = FetchPlan(entity: try library.entity(entity))
     if let format { plan.predicate = try Predicate.parse(Text(format)) }
-    plan.sort = sort.map { key in
-      let isDescending = key.hasPrefix("-")
-      return SortDescriptor(
-        keyPath: key.drop { $0 == "-" }.split(separator: ".").map(String.init), isAscending: !isDescending)
+    plan.sort = try sort.map { key in
+      let path = try self.path(String(key.drop { $0 == "-" }), of: entity, for: .sort)
+      return BoundSort(path, isAscending: !key.hasPrefix("-"))
     }
     return plan
+  }
+
+  private func path(
+    _ text: String, of entity: String, for purpose: ResolvedKeyPath.Purpose = .fetchedProperty
+  ) throws -> ResolvedKeyPath {
+    try ResolvedKeyPath(
+      text.split(separator: ".").map(String.init), of: try library.entity(entity), for: purpose)
   }
 
   private func ids(_ plan: FetchPlan) throws -> [Int64] { try library.store.ids(plan).map(\.id) }
@@ -161,7 +167,8 @@ import Testing
   @Test func scanYieldsTheValuesOfKeyPathsInOrder() throws {
     var lines: [String] = []
     try library.store.scan(
-      try plan("Book", "author.name", "-price"), keyPaths: [["title"], ["author", "name"], ["author"], ["price"]]
+      try plan("Book", "author.name", "-price"),
+      paths: try ["title", "author.name", "author", "price"].map { try path($0, of: "Book") }
     ) { row, values in
       lines.append("\(row.id) " + values.map { $0.sectionName.string }.joined(separator: ","))
     }
@@ -171,7 +178,7 @@ import Testing
   @Test func scanMayKeepItsValuesAndUseTheStore() throws {
     var kept: [[Value]] = []
     let plan = try plan("Book", "title")
-    try library.store.scan(plan, keyPaths: [["title"]]) { row, values throws(Failure) in
+    try library.store.scan(plan, paths: [try path("title", of: "Book")]) { row, values throws(Failure) in
       kept.append(values)
       let inner = try library.store.ids(plan)
       #expect(inner.count == 6)
@@ -182,7 +189,7 @@ import Testing
   @Test func anErrorInScanComesOut() throws {
     let stop = Failure(.invalidState, "Enough.")
     let failure = failure {
-      try library.store.scan(try plan("Book"), keyPaths: []) { _, _ throws(Failure) in throw stop }
+      try library.store.scan(try plan("Book"), paths: []) { _, _ throws(Failure) in throw stop }
     }
     #expect(failure === stop)
   }
@@ -197,9 +204,9 @@ import Testing
           ) { $1 })
       })
     var seen: [String] = []
-    let up = ["parent", "parent", "parent", "title"]
+    let up = try ["parent.parent.parent.title", "parent.parent"].map { try path($0, of: "Node") }
     try library.store.scan(
-      try plan("Node", "-parent.parent.parent.title", "parent.parent.title"), keyPaths: [up, ["parent", "parent"]]
+      try plan("Node", "-parent.parent.parent.title", "parent.parent.title"), paths: up
     ) { row, values in
       seen.append("\(row.id):\(values[0].sectionName):\(values[1].sectionName)")
     }
@@ -219,9 +226,7 @@ import Testing
     #expect(try kind("draft").0 == .invalidArgument)
     let transient = failure { _ = try ids(try plan("Sample", "note")) }
     #expect(transient?.message.string.contains("Sample.note") == true && transient?.kind == .invalidArgument)
-    var empty = try plan("Book")
-    empty.sort = [SortDescriptor(keyPath: [])]
-    #expect(failure { _ = try ids(empty) }?.kind == .invalidArgument)
+    #expect(failure { _ = try ResolvedKeyPath([], of: library.entity("Book"), for: .sort) }?.kind == .invalidArgument)
   }
 
   @Test func rowsThatReachChangedObjectsAreFound() throws {

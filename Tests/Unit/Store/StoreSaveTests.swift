@@ -228,7 +228,9 @@ import Testing
     let slot = try library.entity("Tag").property(named: "word").slot
     var seen = 0
     let tag = try library.entity("Tag")
-    try library.store.scan(FetchPlan(entity: tag), keyPaths: [["word"]]) { row, _ throws(Failure) in
+    try library.store.scan(
+      FetchPlan(entity: tag), paths: [try ResolvedKeyPath(["word"], of: tag, for: .fetchedProperty)]
+    ) { row, _ throws(Failure) in
       seen += 1
       let update = SaveRequest.Update(entity: tag, id: row.id, expectedVersion: 1, changes: [(slot, .text("new"))])
       _ = try library.store.save(SaveRequest(updates: [update]))

@@ -3,8 +3,8 @@ extension ManagedObject: PropertySource {
 
   /// For predicates. An object that is no longer in the store is nil, and no member of anything, as in SQL. Members of
   /// which only the references or the number are wanted are not read to find out.
-  func item(forKey key: String, asValue: Bool) throws(Failure) -> Item {
-    let property = try entity.property(named: key)
+  func item(forKey key: Key, asValue: Bool) throws(Failure) -> Item {
+    let property = try key.property(of: entity)
     guard let relationship = property as? Relationship else { return .value(try value(of: property)) }
     if relationship.isToMany {
       let members = try objects(of: relationship)
@@ -22,36 +22,21 @@ extension ManagedObject: PropertySource {
     return .subject(target)
   }
 
-  /// The value at a path of this entity, or one above, that has been resolved.
-  func value(at path: ResolvedKeyPath) throws(Failure) -> Value {
-    let slot = path.last.slot
-    if path.relationships.isEmpty, entity.properties.indices.contains(slot), entity.properties[slot] === path.last {
-      return try value(of: path.last)
-    }
-    return try value(atKeyPath: path.names)
-  }
+  /// The value at a path that has been resolved, for this entity or one above. An empty relationship makes
+  /// the whole path nil, and so does one whose object is no longer in the store, as in SQL.
+  func value(at path: ResolvedKeyPath) throws(Failure) -> Value { try value(at: path, after: 0) }
 
-  /// Follows a key path through to-one relationships. An empty relationship makes the whole path nil, and so does one
-  /// whose object is no longer in the store, as in SQL. The empty path is the object itself.
-  func value(atKeyPath path: [String]) throws(Failure) -> Value {
-    guard let key = path.first else { return .object(reference) }
-    let property = try entity.property(named: key)
-    if path.count == 1 { return try value(of: property) }
-    guard let relationship = property as? Relationship else {
-      throw Failure(
-        .invalidArgument,
-        "The key path '\(path.joined(separator: "."))' goes on behind '\(property.qualifiedName)', "
-          + "which is an attribute.", about: .property(property))
+  /// `step` relationships of the path have led to this object.
+  private func value(at path: ResolvedKeyPath, after step: Int) throws(Failure) -> Value {
+    let isLast = step == path.relationships.count
+    if !entity.declares(isLast ? path.last : path.relationships[step]) {
+      // Of another entity of the tree, about which a list may ask.
+      return try value(at: ResolvedKeyPath(Array(path.names[step...]), of: entity, for: .column))
     }
-    if relationship.isToMany {
-      throw Failure(
-        .unsupported,
-        "The key path '\(path.joined(separator: "."))' goes through the to-many relationship "
-          + "'\(property.qualifiedName)', which this version does not evaluate.", about: .property(property))
-    }
-    guard let target = try object(of: relationship) else { return .nil }
-    do {
-      return try target.value(atKeyPath: Array(path.dropFirst()))
+    if isLast { return try value(of: path.last) }
+    guard let target = try object(of: path.relationships[step]) else { return .nil }
+    do throws(Failure) {
+      return try target.value(at: path, after: step + 1)
     } catch {
       if error.kind == .notFound, !target.isLive { return .nil }
       throw error

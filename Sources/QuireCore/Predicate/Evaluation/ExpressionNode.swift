@@ -70,7 +70,7 @@ indirect enum ExpressionNode {
         throw Failure(
           .invalidPredicate, "The variable $\(name) stands for a key and must be text, not \(key.kindName).")
       }
-      return try base.item(&scope).item(forKey: text.string)
+      return try base.item(&scope).item(forKey: Key(text.string))
     case .function(let function): return try function.item(&scope)
     case .list(let nodes):
       var items: [Item] = []

@@ -16,7 +16,7 @@ final class IndexNode {
     self.expression = expression
     var key: KeyWalk?
     var owner = base
-    if !isGrouped, let (rest, last) = base.splitAtLastKey, last.utf8.first != UInt8(ascii: "@") {
+    if !isGrouped, let (rest, last) = base.splitAtLastKey, !last.isOperator {
       owner = rest
       key = try KeyWalk([last], asValue: false)
     }
@@ -51,7 +51,7 @@ final class IndexNode {
     if let name = index?.scalar?.comparableText {
       switch item {
       case .dictionary(let dictionary): return dictionary.items[name.string] ?? .nil
-      case .subject: return try item.item(forKey: name.string)
+      case .subject: return try item.item(forKey: Key(name.string))
       default: throw Failure(.invalidPredicate, "\(expression.text) asks \(item.kindName) for a key.")
       }
     }
@@ -85,7 +85,7 @@ extension Number {
 extension Expression.Index {
   /// The second argument of `objectFrom:withIndex:`, where FIRST, LAST and SIZE look like keys.
   init(argument: Expression) {
-    if case .keyPath(let keys) = argument, keys.count == 1, let keyword = Keyword(word: keys[0]), keyword.isIndex {
+    if case .keyPath(let keys) = argument, keys.count == 1, let keyword = Keyword(word: keys[0].name), keyword.isIndex {
       self = keyword == .first ? .first : keyword == .last ? .last : .size
     } else {
       self = .expression(argument)
@@ -95,7 +95,7 @@ extension Expression.Index {
 
 extension Expression {
   /// A path without its last key, and that key; nil for what has no key before it.
-  var splitAtLastKey: (Expression, String)? {
+  var splitAtLastKey: (Expression, Key)? {
     switch self {
     case .keyPath(let keys):
       guard keys.count > 1, let last = keys.last else { return nil }

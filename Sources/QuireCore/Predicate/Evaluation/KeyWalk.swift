@@ -1,25 +1,25 @@
 /// A key path ready to be followed: its keys, and collection operators such as `@sum`.
 struct KeyWalk {
   private enum Step {
-    case key(String)
+    case key(Key)
     case collection(CollectionOperator)
   }
 
   private let steps: [Step]
   private let asValue: Bool
-  private let keys: [String]
+  private let keys: [Key]
 
   /// `asValue` as in `Item.item(forKey:asValue:)`, for the last key.
-  init(_ keys: [String], asValue: Bool) throws(Failure) {
+  init(_ keys: [Key], asValue: Bool) throws(Failure) {
     var steps: [Step] = []
     for key in keys {
-      if key.utf8.first != UInt8(ascii: "@") {
+      if !key.isOperator {
         steps.append(.key(key))
-      } else if let operation = CollectionOperator(rawValue: key) {
+      } else if let operation = CollectionOperator(rawValue: key.name) {
         steps.append(.collection(operation))
       } else {
         let text = Expression.keyPath(keys).text
-        throw Failure(.invalidPredicate, "The key path \(text) has \(key), which is no collection operator.")
+        throw Failure(.invalidPredicate, "The key path \(text) has \(key.name), which is no collection operator.")
       }
     }
     self.steps = steps

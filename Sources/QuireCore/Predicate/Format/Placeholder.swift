@@ -59,7 +59,7 @@ struct Placeholder: Sendable, Equatable {
     switch (kind, argument) {
     case (.value, _): return .success(.constant(argument))
     case (.keyPath, .text(let text)):
-      let keys = text.string.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+      let keys = text.string.split(separator: ".", omittingEmptySubsequences: false).map { Key(String($0)) }
       if keys.contains("") { return .failure(Problem("\"\(text)\" is not a key path: a key in it is empty.")) }
       if let problem = Expression.keyPath(keys).keyProblem { return .failure(Problem(problem)) }
       return .success(.keyPath(keys))

@@ -8,7 +8,7 @@ extension Predicate {
   /// variable come to.
   func substituting(
     expressions: [String: Expression],
-    paths: @escaping (String, [String]) throws(Failure) -> Expression? = { (_, _) throws(Failure) in nil }
+    paths: @escaping (String, [Key]) throws(Failure) -> Expression? = { (_, _) throws(Failure) in nil }
   ) throws(Failure) -> Predicate {
     let result = try Substitution(expressions: expressions, paths: paths).apply(self)
     try Substitution.checkHeight(result.height)
@@ -42,7 +42,7 @@ extension Predicate {
 
 private struct Substitution {
   let expressions: [String: Expression]
-  var paths: (String, [String]) throws(Failure) -> Expression? = { (_, _) throws(Failure) in nil }
+  var paths: (String, [Key]) throws(Failure) -> Expression? = { (_, _) throws(Failure) in nil }
   /// The variables of the SUBQUERYs around a part, which stay, with the names that they have in the result.
   var bound: [String: String] = [:]
 
@@ -85,7 +85,7 @@ private struct Substitution {
       guard case .text(let text)? = key.constantValue else {
         throw Failure(.invalidPredicate, "The variable $\(name) stands for a key and must be text, not \(key.text).")
       }
-      return try appended(base, [text.string])
+      return try appended(base, [Key(text.string)])
     case .function(let name, let parts): return .function(name, try apply(parts))
     case .list(let parts): return .aggregate(try apply(parts))
     case .index(let base, .expression(let index), let isGrouped):
@@ -104,7 +104,7 @@ private struct Substitution {
     }
   }
 
-  private func appended(_ base: Expression, _ keys: [String]) throws(Failure) -> Expression {
+  private func appended(_ base: Expression, _ keys: [Key]) throws(Failure) -> Expression {
     let path = base.appending(keys)
     if let problem = path.keyProblem { throw Failure(.invalidPredicate, problem) }
     return path
@@ -164,7 +164,7 @@ extension Expression {
   }
 
   /// The tree of keys behind an expression.
-  func appending(_ more: [String]) -> Expression {
+  func appending(_ more: [Key]) -> Expression {
     switch self {
     case .keyPath(let keys): .keyPath(keys + more)
     case .path(let base, let keys): .path(base, keys + more)

@@ -102,9 +102,9 @@ extension PredicateParser {
   }
 
   private mutating func parseKey(of base: Expression, _ item: Item) throws(Failure) -> Item {
-    let keys: [String]
+    let keys: [Key]
     switch token.kind {
-    case .word(let word), .escapedKey(let word), .collectionOperator(let word): keys = [word]
+    case .word(let word), .escapedKey(let word), .collectionOperator(let word): keys = [Key(word)]
     case .placeholder(let placeholder) where placeholder.kind == .keyPath:
       guard case .expression(.keyPath(let path)) = try argument(for: placeholder) else {
         throw unexpected("A key path is expected after the dot")
@@ -161,7 +161,7 @@ extension PredicateParser {
       result = try item(.variable(name), above: 0, at: offset)
     case .collectionOperator(let key), .escapedKey(let key):
       try advance()
-      result = try item(.keyPath([key]), above: 0, at: offset)
+      result = try item(.keyPath([Key(key)]), above: 0, at: offset)
     case .selector(let name):
       try advance()
       return try readFunction(name, at: offset)
@@ -195,7 +195,7 @@ extension PredicateParser {
     }
     try advance()
     if isCall { return try readFunction(Function.canonicalName(word), at: offset) }
-    return try readPostfix(item(.keyPath([word]), above: 0, at: offset))
+    return try readPostfix(item(.keyPath([Key(word)]), above: 0, at: offset))
   }
 
   private mutating func readGroup(at offset: Int) throws(Failure) -> Item? {

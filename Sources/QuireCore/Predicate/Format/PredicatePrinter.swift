@@ -73,9 +73,9 @@ enum PredicatePrinter {
     case .selfObject: return "SELF"
     case .anyKey: return "ANYKEY"
     case .variable(let name): return "$" + name
-    case .keyPath(let keys): return keys.enumerated().map { key($1, isFirst: $0 == 0) }.joined(separator: ".")
+    case .keyPath(let keys): return keys.enumerated().map { key($1.name, isFirst: $0 == 0) }.joined(separator: ".")
     case .path(let base, let keys):
-      return ([self.base(base)] + keys.map { key($0, isFirst: false) }).joined(separator: ".")
+      return ([self.base(base)] + keys.map { key($0.name, isFirst: false) }).joined(separator: ".")
     case .variableKey(let base, let name): return "\(self.base(base)).$\(name)"
     case .function(let name, let parts): return function(name, parts)
     case .list(let parts): return "{" + list(parts) + "}"
@@ -134,8 +134,8 @@ enum PredicatePrinter {
     case .last: return "LAST"
     case .size: return "SIZE"
     case .expression(.keyPath(let keys)):
-      let isWord = keys.count == 1 && Keyword(word: keys[0])?.isIndex == true
-      return isWord ? "#" + keys[0] : text(.keyPath(keys))
+      let isWord = keys.count == 1 && Keyword(word: keys[0].name)?.isIndex == true
+      return isWord ? "#" + keys[0].name : text(.keyPath(keys))
     case .expression(let expression): return text(expression)
     }
   }

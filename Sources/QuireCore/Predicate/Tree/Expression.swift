@@ -7,9 +7,9 @@ indirect enum Expression: Sendable, Equatable {
   /// `$name`.
   case variable(String)
   /// Keys from the object under test; a part like `@count` is a collection operator.
-  case keyPath([String])
+  case keyPath([Key])
   /// Keys of the value of another expression: `SELF.name`, `$x.age`, `SUBQUERY(…).@count`.
-  case path(Expression, [String])
+  case path(Expression, [Key])
   /// `a.$key`: the key is the value of a variable.
   case variableKey(Expression, String)
   /// Arithmetic is a function too, under Core Data's names: `a + b` is `add:to:`.

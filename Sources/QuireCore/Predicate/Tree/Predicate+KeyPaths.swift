@@ -15,7 +15,8 @@ extension Expression {
   fileprivate func collect(into found: inout [[String]]) {
     switch self {
     case .keyPath(let path), .path(.selfObject, let path):
-      if !found.contains(path) { found.append(path) }
+      let names = path.names
+      if !found.contains(names) { found.append(names) }
     default:
       for part in parts { part.collect(into: &found) }
     }

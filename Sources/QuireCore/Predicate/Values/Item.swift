@@ -67,17 +67,17 @@ extension Item {
   /// The value of a key. For a list it is the list of the values in its elements, for nil it is nil.
   ///
   /// `asValue` says that only the value is needed: for an object, its reference is enough.
-  func item(forKey key: String, asValue: Bool = false) throws(Failure) -> Item {
+  func item(forKey key: Key, asValue: Bool = false) throws(Failure) -> Item {
     switch self {
     case .subject(let subject):
-      if key == "self" { return self }
+      if key.isSelf { return self }
       let item = try subject.item(forKey: key, asValue: asValue)
       // An unsaved decimal may have digits that the file will not have.
       if case .value(.decimal(let decimal)) = item { return .value(.decimal(decimal.stored)) }
       return item
     case .dictionary(let dictionary):
-      if let item = dictionary.items[key] { return item }
-      return key == "self" ? self : .nil
+      if let item = dictionary.items[key.name] { return item }
+      return key.isSelf ? self : .nil
     case .list(let items):
       var results: [Item] = []
       results.reserveCapacity(items.count)
@@ -85,9 +85,9 @@ extension Item {
       return .list(results)
     case .value(.nil): return .nil
     case .value(let value):
-      if key == "self" { return self }
-      if key == "length", let length = value.length { return .value(.integer(length)) }
-      throw Failure(.invalidPredicate, "There is no key '\(key)' in \(value.kindName).")
+      if key.isSelf { return self }
+      if key.name == "length", let length = value.length { return .value(.integer(length)) }
+      throw Failure(.invalidPredicate, "There is no key '\(key.name)' in \(value.kindName).")
     }
   }
 }

@@ -3,9 +3,10 @@ protocol PropertySource: AnyObject {
   /// The value for comparisons of the object: a reference.
   var identity: Value { get }
 
-  /// The value of a key. A to-many relationship is a list of objects, in their order.
+  /// The value of a key, by its property where the key is bound to one. A to-many relationship is a list of objects, in
+  /// their order.
   ///
   /// A to-one relationship is an object, whose keys may be asked next, or nil. With `asValue` only the value will be
   /// looked at, and the reference of the object is enough.
-  func item(forKey key: String, asValue: Bool) throws(Failure) -> Item
+  func item(forKey key: Key, asValue: Bool) throws(Failure) -> Item
 }

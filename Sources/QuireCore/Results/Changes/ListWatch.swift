@@ -20,15 +20,16 @@ struct ListWatch {
     self.displayed = displayed
     decisive = query.ownProperties
     targets = query.dependencies().map { Target(dependency: $0) }
-    for path in query.sortPaths { add(path.text, path.dependencies, isDisplayed: false) }
+    for path in query.sort.map(\.path) { add(path.text, path.dependencies, isDisplayed: false) }
     if let sections = query.sections {
       add(sections.rule.key.text, sections.reach.dependencies, isDisplayed: false)
     }
     for keys in displayed {
-      try ListWatch.check(keys, of: query.entity)
-      let reach = try PredicateReach(.keyPath(keys), in: query.entity, of: store)
-      let name = add(keys.joined(separator: "."), reach.dependencies, isDisplayed: true)
-      if let first = try? query.entity.property(named: keys[0]), keys.count > 1 { beginnings.append((first, name)) }
+      let path = try BoundExpression(.keyPath([Key](named: keys)), to: query.entity, of: store.uuid)
+      guard case .keyPath(let bound) = path.expression else { continue }
+      try ListWatch.check(bound, of: query.entity)
+      let name = add(keys.joined(separator: "."), path.reach.dependencies, isDisplayed: true)
+      if let first = bound[0].property, keys.count > 1 { beginnings.append((first, name)) }
     }
   }
 
@@ -46,17 +47,17 @@ struct ListWatch {
     return name
   }
 
-  private static func check(_ keys: [String], of entity: Entity) throws(Failure) {
+  private static func check(_ keys: [Key], of entity: Entity) throws(Failure) {
     var current: Entity? = entity
-    for key in keys where key.utf8.first != UInt8(ascii: "@") {
+    for key in keys where !key.isOperator {
       guard let owner = current else {
         throw Failure(
           .invalidArgument,
-          "The displayed key path '\(keys.joined(separator: "."))' goes on behind an attribute, "
-            + "with '\(key)'. End it there."
+          "The displayed key path '\(keys.names.joined(separator: "."))' goes on behind an attribute, "
+            + "with '\(key.name)'. End it there."
         )
       }
-      current = (try owner.property(named: key) as? Relationship)?.destination
+      current = (try key.property(of: owner) as? Relationship)?.destination
     }
   }
 

@@ -115,7 +115,7 @@ extension ResultsController: ContextObserver {
     for contents in [contents, incoming].compactMap(\.self) {
       let query = contents.listing.query
       var paths = query.sections?.objectPath.map { [$0] } ?? []
-      for path in query.sortPaths {
+      for path in query.sort.map(\.path) {
         if let last = path.last as? Relationship { paths.append(path.relationships + [last]) }
       }
       for path in paths {

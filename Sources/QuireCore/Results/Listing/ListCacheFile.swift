@@ -9,18 +9,18 @@ struct ListCacheFile {
   init?(_ name: Text, of listing: Listing, in context: Context) {
     let query = listing.query
     guard !context.source.holdsObjects, context.store.path != ":memory:", listing.window == nil, query.sections == nil,
-      query.predicate?.dependsOnStoreAlone ?? true
+      query.predicate?.predicate.dependsOnStoreAlone ?? true
     else { return nil }
     store = context.source.reader
     file = CacheFile(name, of: store.location)
     // The model is that of the store's file.
     var parts = [
       "1", TextOrder.libraryVersion.string, name.string, query.entity.name, "\(query.includesSubentities)",
-      "\(listing.isSectioned)", query.predicate?.text ?? "",
+      "\(listing.isSectioned)", query.predicate?.predicate.text ?? "",
     ]
     for sort in query.sort {
       parts.append(
-        "\(sort.keyPath.joined(separator: ".")) \(sort.isAscending) \(sort.textOrder.kind.rawValue) "
+        "\(sort.path.text) \(sort.isAscending) \(sort.textOrder.kind.rawValue) "
           + sort.textOrder.locale)
     }
     var key = ContiguousArray<UInt8>()

@@ -31,6 +31,8 @@ struct Listing {
     try request.checkForResults()
     let entity = try context.model.entity(named: request.entityName)
     var sort = request.sort
+    // Of the first sort key, where it is known.
+    var sectionPath: ResolvedKeyPath?
     var rule: SectionRule?
     switch sectioning {
     case .none: isSectioned = false
@@ -40,16 +42,25 @@ struct Listing {
       if sort.first?.keyPath != path { sort.insert(SortDescriptor(keyPath: path), at: 0) }
     case .rule(let given):
       isSectioned = true
-      if let path = given.plainKeyPath, (try? ResolvedKeyPath(path, of: entity, for: .sort)) != nil {
-        let first = SortDescriptor(keyPath: path, isAscending: !given.isDescending, textOrder: given.textOrder)
+      if let keys = given.plainKeyPath, let path = try? ResolvedKeyPath(keys, of: entity, for: .sort) {
+        let first = SortDescriptor(keyPath: keys, isAscending: !given.isDescending, textOrder: given.textOrder)
         if sort.first != first { sort.insert(first, at: 0) }
+        sectionPath = path
       } else {
         rule = given
       }
     }
+    var bound: [BoundSort] = []
+    for key in sort {
+      if let path = sectionPath, bound.isEmpty {
+        bound.append(BoundSort(path, isAscending: key.isAscending, textOrder: key.textOrder))
+      } else {
+        bound.append(try BoundSort(key, of: entity))
+      }
+    }
     query = try FetchQuery(
       entity: entity, includesSubentities: request.includesSubentities, predicate: request.predicate, sections: rule,
-      sort: sort, of: context.store)
+      sort: bound, of: context.store)
     // What the store cannot make of the rule shows here, and not in the midst of following.
     if rule != nil { _ = try FetchSQL(query.plan(), schema: context.store.schema) }
     cancellation = request.cancellation
@@ -85,8 +96,8 @@ struct Listing {
       return RowKey(section: section, order: try query.sortKey(of: object, in: section.order))
     }
     var section = SectionKey.unsectioned
-    if isSectioned, let first = query.sortPaths.first {
-      section = query.section(try object.value(at: first))
+    if isSectioned, let first = query.sort.first {
+      section = query.section(try object.value(at: first.path))
     }
     return RowKey(section: section, order: try query.sortKey(of: object))
   }
@@ -152,9 +163,9 @@ extension Listing {
   ) throws(Failure) {
     var plan = query.plan()
     plan.excluded = overlay.savedIDs
-    let keyPaths = query.sort.map(\.keyPath)
+    let paths = query.sort.map(\.path)
     let passing = PlaceReader(self, plan.sections)
-    let isLoaded = try context.source.reader.scanInPassing(plan, keyPaths: keyPaths) { (row) throws(Failure) in
+    let isLoaded = try context.source.reader.scanInPassing(plan, paths: paths) { (row) throws(Failure) in
       aggregates?.take(row.id, try row.furtherValues())
       return try passing.load(row, into: loader)
     }
@@ -162,7 +173,7 @@ extension Listing {
       loader.start()
       aggregates?.removeAll()
       let reader = PlaceReader(self, plan.sections)
-      try context.source.reader.scanRows(plan, keyPaths: keyPaths) { (row) throws(Failure) in
+      try context.source.reader.scanRows(plan, paths: paths) { (row) throws(Failure) in
         aggregates?.take(row.id, try row.furtherValues())
         _ = try reader.load(row, into: loader)
       }
@@ -185,7 +196,7 @@ extension Listing {
     var end: Mark?
     var count = 0
     let reader = PlaceReader(self, plan.sections)
-    try context.source.reader.scanRows(plan, keyPaths: query.sort.map(\.keyPath)) { (row) throws(Failure) in
+    try context.source.reader.scanRows(plan, paths: query.sort.map(\.path)) { (row) throws(Failure) in
       try reader.read(row)
       aggregates?.take(row.id, try row.furtherValues())
       add(row.id, RowKey(section: reader.section, order: reader.order))
@@ -220,7 +231,7 @@ extension Listing {
       values.append(.data(Bytes(key.section.order.bytes)))
     }
     for key in query.sort {
-      let value = try object.value(atKeyPath: key.keyPath)
+      let value = try object.value(at: key.path)
       if case .object(let box) = value, box.reference.isTemporary { return nil }
       values.append(value)
     }
@@ -232,7 +243,7 @@ extension FetchQuery {
   /// The section of a value of the first sort key. nil and empty text make one, as in Core Data.
   func section(_ value: Value) -> SectionKey {
     var order = SortKey()
-    let holdsText = sortPaths.first?.holdsText == true
+    let holdsText = sort.first?.path.holdsText == true
     append(value.isNil && holdsText ? .text("") : value, at: 0, to: &order)
     let name = value.sectionName
     return SectionKey(order: order, name: name, value: holdsText && name.bytes.count == 0 ? .nil : value)

@@ -8,7 +8,7 @@ struct FetchPlan {
   /// Expressions whose values come with each row, of `Store.scan`.
   var values: [Expression] = []
   /// The primary key follows as the last sort key, so that no two rows tie.
-  var sort: [SortDescriptor] = []
+  var sort: [BoundSort] = []
   /// nil for all; 0 is none.
   var limit: Int?
   var offset = 0
@@ -26,7 +26,7 @@ struct FetchPlan {
   }
 
   init(
-    entity: Entity, includesSubentities: Bool = true, predicate: Predicate? = nil, sort: [SortDescriptor] = [],
+    entity: Entity, includesSubentities: Bool = true, predicate: Predicate? = nil, sort: [BoundSort] = [],
     limit: Int? = nil, offset: Int = 0, excluded: [Int64] = [], isRestrictedTo: [Int64]? = nil
   ) {
     self.entity = entity

@@ -6,12 +6,12 @@ struct FetchSQL {
   let arguments = SQLArguments()
   /// The column that orders by section.
   let sections: SQLExpr?
-  /// The columns of the key paths that were asked for beside the plan's own.
+  /// The columns of the paths that were asked for beside the plan's own.
   let columns: [KeyPathResolver.Column]
   /// Those of the plan's expressions.
   let values: [(expr: SQLExpr, kind: SQLLeaf.Kind)]
 
-  init(_ plan: FetchPlan, keyPaths: [[String]] = [], schema: Schema) throws(Failure) {
+  init(_ plan: FetchPlan, paths: [ResolvedKeyPath] = [], schema: Schema) throws(Failure) {
     try FetchSQL.checkWindow(plan)
     let alias = RowLayout.alias
     let compiler = SQLCompiler(schema: schema, arguments: arguments)
@@ -26,17 +26,17 @@ struct FetchSQL {
       order.append(SQLOrder(value: sections))
       place.add(sections, isAscending: true) { $0 }
     }
-    for descriptor in plan.sort {
-      let column = try resolver.column(descriptor.keyPath, for: .sort)
-      let locale = FetchSQL.locale(of: descriptor.textOrder, arguments)
-      func ordered(_ text: SQLExpr) -> SQLExpr { text.ordered(descriptor.textOrder, locale) }
-      order.append(SQLOrder(value: ordered(column.expr), isDescending: !descriptor.isAscending))
-      place.add(column.expr, isAscending: descriptor.isAscending, ordered)
+    for sort in plan.sort {
+      let column = try resolver.column(sort.path)
+      let locale = FetchSQL.locale(of: sort.textOrder, arguments)
+      func ordered(_ text: SQLExpr) -> SQLExpr { text.ordered(sort.textOrder, locale) }
+      order.append(SQLOrder(value: ordered(column.expr), isDescending: !sort.isAscending))
+      place.add(column.expr, isAscending: sort.isAscending, ordered)
     }
     restrictions += place.conditions()
     order.append(SQLOrder(value: row.key))
     var columns: [KeyPathResolver.Column] = []
-    for keyPath in keyPaths { columns.append(try resolver.column(keyPath, for: .fetchedProperty)) }
+    for path in paths { columns.append(try resolver.column(path)) }
     self.columns = columns
 
     var values: [(expr: SQLExpr, kind: SQLLeaf.Kind)] = []

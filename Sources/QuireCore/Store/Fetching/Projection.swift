@@ -9,7 +9,9 @@ struct Projection {
       self.expression = expression
     }
 
-    init(keyPath: [String]) { self.init(name: keyPath.joined(separator: "."), expression: .keyPath(keyPath)) }
+    init(keyPath: [String]) {
+      self.init(name: keyPath.joined(separator: "."), expression: .keyPath([Key](named: keyPath)))
+    }
   }
 
   var columns: [Column] = []
@@ -18,6 +20,8 @@ struct Projection {
   /// Which groups there are.
   var having: Predicate?
   var isDistinct = false
+  /// By columns, by what they are called, or by key paths of the rows.
+  var order: [SortDescriptor] = []
 }
 
 extension SQLCompiler {
@@ -89,7 +93,7 @@ extension SQLCompiler {
       if case .list = leaves[number].kind { return true }
       return false
     case .path(let base, let keys):
-      guard let operation = keys.last(where: { $0.utf8.first == UInt8(ascii: "@") }) else { return givesList(base) }
+      guard let operation = keys.last(where: \.isOperator)?.name else { return givesList(base) }
       return operation.hasPrefix("@union") || operation.hasPrefix("@distinctUnion")
     case .conditional(_, let first, let second): return givesList(first) || givesList(second)
     default: return false

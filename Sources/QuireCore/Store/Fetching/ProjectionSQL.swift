@@ -27,7 +27,9 @@ struct ProjectionSQL {
     if aggregates { scope.aggregation = aggregation }
 
     var groups: [SQLExpr] = []
-    for path in projection.groups { groups.append(try resolver.column(path, for: .group).expr) }
+    for names in projection.groups {
+      groups.append(try resolver.column(ResolvedKeyPath(names, of: plan.entity, for: .group)).expr)
+    }
     var builder = Columns(
       compiler: compiler, resolver: resolver, scope: scope, isDistinct: projection.isDistinct)
     for column in projection.columns { try builder.add(column) }
@@ -49,7 +51,11 @@ struct ProjectionSQL {
       having = try builder.having(predicate, projection, aggregation)
     }
     var order: [SQLOrder] = []
-    for descriptor in plan.sort {
+    for sort in plan.sort {
+      let key = builder.ordered(try resolver.column(sort.path).expr, sort.textOrder)
+      order.append(SQLOrder(value: key, isDescending: !sort.isAscending))
+    }
+    for descriptor in projection.order {
       let key = try builder.order(descriptor, projection, isRegrouped: isAggregated || projection.isDistinct)
       order.append(SQLOrder(value: key, isDescending: !descriptor.isAscending))
     }
@@ -94,10 +100,11 @@ struct ProjectionSQL {
       if let known = expressions.updateValue(column.expression, forKey: column.name), known != column.expression {
         throw Failure(.invalidArgument, "Two columns are called '\(column.name)'. Give each a name of its own.")
       }
-      if case .keyPath(let keys) = column.expression, !keys.contains(where: { $0.utf8.first == UInt8(ascii: "@") }) {
-        let found = try resolver.column(keys, for: .fetchedProperty)
+      if case .keyPath(let keys) = column.expression, !keys.contains(where: \.isOperator) {
+        let path = try ResolvedKeyPath(keys.names, of: scope.subject.entity, for: .fetchedProperty)
+        let found = try resolver.column(path)
         add(found.expr, .property(selected.count, found.property))
-        terms[column.name] = (try compiler.term(column.expression, scope), found.expr)
+        terms[column.name] = (try compiler.term(.keyPath(path.keys), scope), found.expr)
         return
       }
       _ = try ExpressionNode(column.expression)
@@ -159,7 +166,7 @@ struct ProjectionSQL {
       _ descriptor: SortDescriptor, _ projection: Projection, isRegrouped: Bool
     ) throws(Failure) -> SQLExpr {
       let name = descriptor.keyPath.joined(separator: ".")
-      var key: SQLExpr
+      let key: SQLExpr
       var isText = false
       if let known = terms[name] {
         guard let expr = known.expr else {
@@ -176,8 +183,9 @@ struct ProjectionSQL {
             .invalidArgument,
             "Sort key '\(name)' is no column of the result, whose rows stand for several of the table. Add it.")
         }
-        key = try resolver.column(descriptor.keyPath, for: .sort).expr
-        isText = try ResolvedKeyPath(descriptor.keyPath, of: resolver.row.entity, for: .sort).holdsText
+        let path = try ResolvedKeyPath(descriptor.keyPath, of: scope.subject.entity, for: .sort)
+        key = try resolver.column(path).expr
+        isText = path.holdsText
       }
       if descriptor.textOrder != .binary {
         guard isText else {
@@ -185,16 +193,21 @@ struct ProjectionSQL {
             .invalidArgument,
             "Sort key '\(name)' has an order for text, which it does not hold. Sort it in binary order.")
         }
-        key = key.ordered(descriptor.textOrder, FetchSQL.locale(of: descriptor.textOrder, compiler.arguments))
       }
-      return key
+      return ordered(key, descriptor.textOrder)
+    }
+
+    func ordered(_ key: SQLExpr, _ order: TextOrder) -> SQLExpr {
+      key.ordered(order, FetchSQL.locale(of: order, compiler.arguments))
     }
   }
 }
 
 extension Store {
-  /// The values of the columns, column by column.
-  func columns(_ plan: FetchPlan, _ projection: Projection, aggregates: Bool = true) throws(Failure) -> [[Value]] {
+  /// The columns, with their values row by row, and the property of each that is one.
+  func columns(
+    _ plan: FetchPlan, _ projection: Projection, aggregates: Bool = true
+  ) throws(Failure) -> [(property: Property?, values: [Value])] {
     try withTextIndexes { () throws(Failure) in
       try compiledColumns(plan, projection, aggregates: aggregates)
     }
@@ -202,7 +215,7 @@ extension Store {
 
   private func compiledColumns(
     _ plan: FetchPlan, _ projection: Projection, aggregates: Bool
-  ) throws(Failure) -> [[Value]] {
+  ) throws(Failure) -> [(property: Property?, values: [Value])] {
     let sql = try ProjectionSQL(plan, projection, schema: schema, aggregates: aggregates)
     return try withConnection { connection throws(Failure) in
       let statement = try connection.statement(sql.sql)
@@ -224,7 +237,9 @@ extension Store {
           }
         }
       }
-      return columns
+      return zip(sql.sources, columns).map { source, values in
+        if case .property(_, let property) = source { (property, values) } else { (nil, values) }
+      }
     }
   }
 

@@ -119,15 +119,15 @@ final class RowScan {
 
 extension Store {
   /// Passes each row that matches the plan to `body`, in the plan's order. With it come the order of its section as
-  /// data, where the plan has sections, the values at `keyPaths`, and those of the plan's expressions. `body` may use
+  /// data, where the plan has sections, the values at `paths`, and those of the plan's expressions. `body` may use
   /// the store.
   func scanRows(
-    _ plan: FetchPlan, keyPaths: [[String]], _ body: (RowScan) throws(Failure) -> Void
+    _ plan: FetchPlan, paths: [ResolvedKeyPath], _ body: (RowScan) throws(Failure) -> Void
   ) throws(Failure) {
-    if schema.textIndexes.all.isEmpty { return try compiledScan(plan, keyPaths: keyPaths, body) }
+    if schema.textIndexes.all.isEmpty { return try compiledScan(plan, paths: paths, body) }
     var hasPassed = false
     try withTextIndexes(unless: { hasPassed }) { () throws(Failure) in
-      try compiledScan(plan, keyPaths: keyPaths) { scan throws(Failure) in
+      try compiledScan(plan, paths: paths) { scan throws(Failure) in
         hasPassed = true
         try body(scan)
       }
@@ -135,10 +135,10 @@ extension Store {
   }
 
   private func compiledScan(
-    _ plan: FetchPlan, keyPaths: [[String]], _ body: (RowScan) throws(Failure) -> Void
+    _ plan: FetchPlan, paths: [ResolvedKeyPath], _ body: (RowScan) throws(Failure) -> Void
   ) throws(Failure) {
     let layout = layout(plan)
-    let sql = try FetchSQL(plan, keyPaths: keyPaths, schema: schema)
+    let sql = try FetchSQL(plan, paths: paths, schema: schema)
     let further = sql.valueColumns + sql.values.map(\.expr)
     try withConnection { connection throws(Failure) in
       let statement = try connection.statement(sql.select(layout.keyColumns, further: further))
@@ -160,10 +160,10 @@ extension Store {
   ///
   /// False when it stopped, or met something that `scanRows` would report. `body` may not use the store.
   func scanInPassing(
-    _ plan: FetchPlan, keyPaths: [[String]], _ body: @escaping (RowScan) throws(Failure) -> Bool
+    _ plan: FetchPlan, paths: [ResolvedKeyPath], _ body: @escaping (RowScan) throws(Failure) -> Bool
   ) throws(Failure) -> Bool {
     let layout = layout(plan)
-    let sql = try FetchSQL(plan, keyPaths: keyPaths, schema: schema)
+    let sql = try FetchSQL(plan, paths: paths, schema: schema)
     // No function has more arguments than some hundred.
     if sql.columns.count + sql.values.count > 100 { return false }
     let further = sql.columns.map(\.expr) + sql.values.map(\.expr)

@@ -1,4 +1,4 @@
-/// Turns key paths of to-one relationships that start at one entity into columns of a query.
+/// Turns resolved key paths that start at one row into columns of a query.
 struct KeyPathResolver {
   struct Column {
     let expr: SQLExpr
@@ -9,9 +9,8 @@ struct KeyPathResolver {
   let compiler: SQLCompiler
   let row: SQLRow
 
-  /// The column at the end of `keyPath`. A path that ends in a to-one relationship yields its key.
-  func column(_ keyPath: [String], for purpose: ResolvedKeyPath.Purpose) throws(Failure) -> Column {
-    let path = try ResolvedKeyPath(keyPath, of: row.entity, for: purpose)
+  /// The column at the end of `path`. A path that ends in a to-one relationship yields its key.
+  func column(_ path: ResolvedKeyPath) throws(Failure) -> Column {
     let expr = try compiler.inParts { () throws(Failure) -> SQLExpr in
       var row = row
       for relationship in path.relationships { row = try compiler.row(behind: relationship, of: row) }

@@ -287,7 +287,7 @@ extension Expression {
   fileprivate var keyCount: Int? {
     switch self {
     case .constant: return 0
-    case .keyPath(let keys): return keys.contains { $0.utf8.first == UInt8(ascii: "@") } ? nil : 1
+    case .keyPath(let keys): return keys.contains(where: \.isOperator) ? nil : 1
     case .function(let name, let parts) where FunctionTable.isPure(name):
       var count = 0
       for part in parts {

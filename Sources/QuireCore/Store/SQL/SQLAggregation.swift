@@ -18,7 +18,8 @@ final class SQLAggregation {
       return nil
     case .selfObject: return "SELF"
     case .keyPath(let keys), .path(.selfObject, let keys):
-      return groups.contains(keys) ? nil : keys.joined(separator: ".")
+      let names = keys.names
+      return groups.contains(names) ? nil : names.joined(separator: ".")
     default:
       for part in expression.parts { if let key = loose(part, groups: groups) { return key } }
       return nil

@@ -1,9 +1,9 @@
 /// The rows behind a to-many relationship, or some of them, and what is taken of each.
 struct SQLCollection {
   enum Step {
-    case keys([String])
+    case keys([Key])
     /// `a.d[0]`: the key, and the index into what it holds.
-    case indexed(String, Expression.Index)
+    case indexed(Key, Expression.Index)
   }
 
   /// The tables that its rows are of. What is joined to them is in `joins`.

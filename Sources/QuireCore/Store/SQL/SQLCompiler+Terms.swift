@@ -33,7 +33,7 @@ extension SQLCompiler {
       return .row(scope.subject)
     case .variable(let name): return try variable(name, scope)
     case .keyPath(let keys):
-      if keys.count == 1, let named = scope.names[keys[0]] { return named }
+      if keys.count == 1, let named = scope.names[keys[0].name] { return named }
       return try walk(.row(scope.subject), keys, expression)
     case .argument: return .expression(expression)
     case .variableKey(_, let name):
@@ -94,24 +94,24 @@ extension SQLCompiler {
 
   /// Follows keys and collection operators. `written` is what a failure names.
   @inline(never)
-  func walk(_ start: SQLTerm, _ keys: [String], _ written: Expression) throws(Failure) -> SQLTerm {
+  func walk(_ start: SQLTerm, _ keys: [Key], _ written: Expression) throws(Failure) -> SQLTerm {
     var term = start
     for (place, key) in keys.enumerated() {
-      if key.utf8.first == UInt8(ascii: "@") {
+      if key.isOperator {
         return try walk(term, operator: key, Array(keys[(place + 1)...]), written)
       }
       switch term {
       case .row(let row): term = try value(of: key, in: row)
       case .collection(let collection): term = .collection(collection.mapping(.keys([key])))
       case .column(let column):
-        guard key == "self" || column.type.hasLength && key == "length" else {
+        guard key.isSelf || column.type.hasLength && key.name == "length" else {
           let value = column.attribute.map { "'\($0.qualifiedName)', which is an attribute" } ?? "a value"
           throw Failure(
             .invalidArgument,
-            "Key path '\(written.text)' goes on after \(value), with '\(key)'. "
+            "Key path '\(written.text)' goes on after \(value), with '\(key.name)'. "
               + "End it there, or step through a relationship.", about: column.attribute.map { .property($0) })
         }
-        if key != "self" { term = .expression(.path(try argument(term, written.text), [key])) }
+        if !key.isSelf { term = .expression(.path(try argument(term, written.text), [key])) }
       case .constant, .expression: term = .expression(.path(try argument(term, written.text), [key]))
       }
     }
@@ -119,9 +119,9 @@ extension SQLCompiler {
   }
 
   private func walk(
-    _ term: SQLTerm, operator key: String, _ rest: [String], _ written: Expression
+    _ term: SQLTerm, operator key: Key, _ rest: [Key], _ written: Expression
   ) throws(Failure) -> SQLTerm {
-    guard case .collection(let collection) = term, let operation = CollectionOperator(rawValue: key) else {
+    guard case .collection(let collection) = term, let operation = CollectionOperator(rawValue: key.name) else {
       // What is wrong with it, the program says.
       return .expression(.path(try argument(term, written.text), [key] + rest))
     }
@@ -202,7 +202,7 @@ extension SQLCompiler {
   ) throws(Failure) -> SQLTerm {
     var place: Int?
     if case .expression(let expression) = index, let value = try Arithmetic.fold(expression) {
-      if let key = value.comparableText, case .row = term { return try walk(term, [key.string], written) }
+      if let key = value.comparableText, case .row = term { return try walk(term, [Key(key.string)], written) }
       place = value.number.flatMap { Int(exactly: $0.double) }
     }
     let program = Expression.index(try argument(term, written.text), index, isGrouped: true)
@@ -384,7 +384,7 @@ extension Expression {
   fileprivate var isPathOfKeys: Bool {
     switch self {
     case .path(.conditional, _): false
-    case .keyPath(let keys), .path(_, let keys): !keys.contains { $0.utf8.first == UInt8(ascii: "@") }
+    case .keyPath(let keys), .path(_, let keys): !keys.contains(where: \.isOperator)
     default: false
     }
   }

@@ -52,9 +52,9 @@ final class SQLCompiler {
   // MARK: Keys
 
   /// The value of one key of a row.
-  func value(of key: String, in row: SQLRow) throws(Failure) -> SQLTerm {
-    if key == "self" { return .row(row) }
-    let property = try row.entity.property(named: key)
+  func value(of key: Key, in row: SQLRow) throws(Failure) -> SQLTerm {
+    if key.isSelf { return .row(row) }
+    let property = try key.property(of: row.entity)
     if property.isTransient {
       throw Failure(
         .invalidArgument,
