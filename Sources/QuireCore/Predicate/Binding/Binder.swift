@@ -26,12 +26,15 @@ struct Binder {
   /// Inside SUBQUERY and TERNARY keys may be of other objects, whose types are not compared.
   private var comparesTypes = true
   private var variables: [String: [Place]] = [:]
-  private let start: Place
+  /// The object under test.
+  private let start: [Place]
+  private let entity: Entity
   /// The UUID of the store that the objects in the predicate have to be of.
   private let store: Text
 
   init(_ entity: Entity, of store: Text) {
-    start = Place(path: [], entity: entity)
+    start = [Place(path: [], entity: entity)]
+    self.entity = entity
     self.store = store
   }
 
@@ -60,16 +63,17 @@ struct Binder {
     var bound = comparison
     bound.left = try bind(comparison.left).expression
     bound.right = try bind(comparison.right).expression
-    if comparesTypes, disorder == nil { disorder = self.disorder(of: bound) }
+    if comparesTypes, bound.needsOrder, disorder == nil, let found = Binder.disorder(of: bound, entity) {
+      disorder = found
+    }
     return bound
   }
 
+  /// Apart from the binder, which the closure would copy.
   @inline(never)
-  private func disorder(of comparison: Comparison) -> Failure? {
+  private static func disorder(of comparison: Comparison, _ entity: Entity) -> Failure? {
     do throws(Failure) {
-      try comparison.checkOrder { (keys) throws(Failure) in
-        try start.entity.columnType(atKeyPath: keys)?.comparisonClass
-      }
+      try comparison.checkOrder { (keys) throws(Failure) in try entity.columnType(atKeyPath: keys)?.comparisonClass }
       return nil
     } catch { return error }
   }
@@ -110,10 +114,10 @@ struct Binder {
   private mutating func leaf(_ expression: Expression) throws(Failure) -> Bound {
     switch expression {
     case .constant(let constant): try checkOrigin(of: constant.value)
-    case .selfObject: return Bound(expression, [start])
+    case .selfObject: return Bound(expression, start)
     case .variable(let name): return Bound(expression, variables[name] ?? [])
     case .keyPath(let keys):
-      let (keys, end) = try follow(keys, from: [start])
+      let (keys, end) = try follow(keys, from: start)
       return Bound(.keyPath(keys), end)
     default: reach.own = .all
     }
@@ -257,8 +261,13 @@ struct Binder {
 
   @inline(never)
   private mutating func follow(_ keys: [Key], from start: [Place]) throws(Failure) -> (keys: [Key], end: [Place]) {
-    var bound = keys, places = start
-    for (step, key) in keys.enumerated() where !key.isSelf && !key.isOperator {
+    var bound: [Key] = [], places = start
+    bound.reserveCapacity(keys.count)
+    for key in keys {
+      if key.isSelf || key.isOperator {
+        bound.append(key)
+        continue
+      }
       var next: [Place] = []
       var found: Property?, isOne = true
       for place in places {
@@ -272,7 +281,7 @@ struct Binder {
         if relationship.isToMany, let inverse = relationship.inverse, !inverse.isToMany { reach.add(path, inverse) }
         next.append(Place(path: path, entity: relationship.destination))
       }
-      if isOne, let found { bound[step] = Key(key.name, found) }
+      bound.append(isOne ? Key(key.name, found) : key)
       places = next
     }
     return (bound, places)
@@ -306,7 +315,7 @@ struct Binder {
 
   private func mayBeText(_ expression: Expression) throws(Failure) -> Bool {
     if let value = try Arithmetic.fold(expression) { return value.comparableText != nil }
-    guard case .keyPath(let keys) = expression, let type = try start.entity.columnType(atKeyPath: keys) else {
+    guard case .keyPath(let keys) = expression, let type = try entity.columnType(atKeyPath: keys) else {
       return true
     }
     return type.comparisonClass == .text

@@ -4,13 +4,18 @@ extension Comparison {
   /// Without, the comparison would be false. `type` returns the class of the values of a key path, which an entity
   /// declares; nil where there is no one class.
   func checkOrder(_ type: ([Key]) throws(Failure) -> Value.ComparisonClass?) throws(Failure) {
-    guard modifier == .direct else { return }
+    if !needsOrder { return }
     if `operator` == .between {
       guard let bounds = right.listParts else { return }
       for bound in bounds { try checkOrder(left, bound, type) }
-    } else if Relation(`operator`)?.isOrdering == true {
+    } else {
       try checkOrder(left, right, type)
     }
+  }
+
+  /// Whether it compares single values by their order.
+  var needsOrder: Bool {
+    modifier == .direct && (`operator` == .between || Relation(`operator`)?.isOrdering == true)
   }
 
   private func checkOrder(

@@ -1,66 +1,62 @@
 /// A key path ready to be followed: its keys, and collection operators such as `@sum`.
 struct KeyWalk {
-  private enum Step {
-    case key(Key)
-    case collection(CollectionOperator)
-  }
-
-  private let steps: [Step]
-  private let asValue: Bool
   private let keys: [Key]
+  /// Beside each key the operator that it is; empty where no key is one.
+  private let operators: [CollectionOperator?]
+  private let asValue: Bool
 
   /// `asValue` as in `Item.item(forKey:asValue:)`, for the last key.
   init(_ keys: [Key], asValue: Bool) throws(Failure) {
-    var steps: [Step] = []
-    for key in keys {
-      if !key.isOperator {
-        steps.append(.key(key))
-      } else if let operation = CollectionOperator(rawValue: key.name) {
-        steps.append(.collection(operation))
-      } else {
-        let text = Expression.keyPath(keys).text
-        throw Failure(.invalidPredicate, "The key path \(text) has \(key.name), which is no collection operator.")
+    var operators: [CollectionOperator?] = []
+    if keys.contains(where: { $0.isOperator }) {
+      for key in keys {
+        let operation = CollectionOperator(rawValue: key.name)
+        if operation == nil, key.isOperator {
+          let text = Expression.keyPath(keys).text
+          throw Failure(.invalidPredicate, "The key path \(text) has \(key.name), which is no collection operator.")
+        }
+        operators.append(operation)
       }
     }
-    self.steps = steps
-    self.asValue = asValue
     self.keys = keys
+    self.operators = operators
+    self.asValue = asValue
   }
 
   func item(from start: Item) throws(Failure) -> Item { try item(from: start, 0) }
 
   private func item(from start: Item, _ first: Int) throws(Failure) -> Item {
     var item = start
-    for place in first..<steps.count {
-      switch steps[place] {
-      case .key(let key): item = try item.item(forKey: key, asValue: isValueEnough(at: place))
-      case .collection(let operation):
-        if item.isNil { return .nil }
-        guard let elements = item.elements else {
-          throw Failure(
-            .invalidPredicate,
-            "\(operation.rawValue) needs a collection, and what \(text) gives it is \(item.kindName).")
-        }
-        if operation == .count {
-          item = .value(.integer(Int64(elements.count)))
-          continue
-        }
-        // The keys behind the operator say what is taken of each element.
-        var values: [Item] = []
-        values.reserveCapacity(elements.count)
-        for element in elements { values.append(try self.item(from: element, place + 1)) }
-        return try operation.apply(values, in: .keyPath(keys))
+    for place in first..<keys.count {
+      guard let operation = operation(at: place) else {
+        item = try item.item(forKey: keys[place], asValue: isValueEnough(at: place))
+        continue
       }
+      if item.isNil { return .nil }
+      guard let elements = item.elements else {
+        throw Failure(
+          .invalidPredicate,
+          "\(operation.rawValue) needs a collection, and what \(text) gives it is \(item.kindName).")
+      }
+      if operation == .count {
+        item = .value(.integer(Int64(elements.count)))
+        continue
+      }
+      // The keys behind the operator say what is taken of each element.
+      var values: [Item] = []
+      values.reserveCapacity(elements.count)
+      for element in elements { values.append(try self.item(from: element, place + 1)) }
+      return try operation.apply(values, in: .keyPath(keys))
     }
     return item
   }
 
   /// Whether only the identity or the number of a step's objects is needed.
   private func isValueEnough(at place: Int) -> Bool {
-    if place == steps.count - 1 { return asValue }
-    if case .collection(.count) = steps[place + 1] { return true }
-    return false
+    place == keys.count - 1 ? asValue : operation(at: place + 1) == .count
   }
+
+  private func operation(at place: Int) -> CollectionOperator? { operators.isEmpty ? nil : operators[place] }
 
   private var text: String { Expression.keyPath(keys).text }
 }

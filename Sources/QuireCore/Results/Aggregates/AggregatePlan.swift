@@ -93,8 +93,8 @@ struct AggregatePlan {
     return results
   }
 
-  /// Refuses aggregates of keys whose values have none.
-  func check(in entity: Entity) throws(Failure) {
+  /// Refuses aggregates of keys whose values have none. `columns` are those of the plan, bound to `entity`.
+  func check(_ columns: [Expression], in entity: Entity) throws(Failure) {
     for part in formulas.flatMap(\.parts) where part.kind != .count {
       guard case .keyPath(let keys) = columns[part.column],
         let kind = try entity.columnType(atKeyPath: keys)?.comparisonClass

@@ -78,8 +78,9 @@ struct Listing {
     if plan.isEmpty { return self }
     var listing = self
     listing.aggregates = plan
-    try plan.check(in: query.entity)
-    listing.query.values = try QueryValues(plan.columns, in: query.entity, of: context.store)
+    let values = try QueryValues(plan.columns, in: query.entity, of: context.store)
+    try plan.check(values.expressions, in: query.entity)
+    listing.query.values = values
     listing.dependencies = listing.query.dependencies()
     // What the store cannot make of them shows here.
     _ = try FetchSQL(listing.query.plan(), schema: context.store.schema)
