@@ -13,14 +13,14 @@ extension Context {
     if let kept = try keptQuery(for: request), try overlay(for: request, kept.query).isEmpty {
       return list(try source.reader.ids(kept.compiled), request, kept.query)
     }
-    let query = try FetchQuery(request, in: self)
+    let query = try BoundQuery(request, in: self)
     let list = try source.reader.watched(by: query.monitor) { () throws(Failure) in try fetch(request, query) }
     // Objects may have been found changed, and their followers are notified at once.
     if request.shouldRefreshRefetchedObjects { try process() }
     return list
   }
 
-  private func fetch(_ request: FetchRequest, _ query: FetchQuery) throws(Failure) -> ObjectList {
+  private func fetch(_ request: FetchRequest, _ query: BoundQuery) throws(Failure) -> ObjectList {
     switch request.resultType {
     case .dictionaries: return try fetchDictionaries(request, query)
     case .count:
@@ -32,12 +32,12 @@ extension Context {
   }
 
   private func list(
-    _ rows: ContiguousArray<RowIdentifier>, _ request: FetchRequest, _ query: FetchQuery
+    _ rows: ContiguousArray<RowIdentifier>, _ request: FetchRequest, _ query: BoundQuery
   ) -> ObjectList {
     ObjectList(context: self, entity: query.entity, rows: rows, reading: ObjectReading(batchSize: request.batchSize))
   }
 
-  private func fetchObjects(_ request: FetchRequest, _ query: FetchQuery) throws(Failure) -> ObjectList {
+  private func fetchObjects(_ request: FetchRequest, _ query: BoundQuery) throws(Failure) -> ObjectList {
     let reading = try ObjectReading(request, of: query.entity)
     let overlay = try overlay(for: request, query)
     if reading.refreshes { try refresh(overlay.objects) }
@@ -81,7 +81,7 @@ extension Context {
   func count(_ request: FetchRequest) throws(Failure) -> Int {
     try request.checkForFetch()
     try prepareFetch()
-    let query = try FetchQuery(request, in: self)
+    let query = try BoundQuery(request, in: self)
     return try source.reader.watched(by: query.monitor) { () throws(Failure) in try count(request, query) }
   }
 
@@ -89,7 +89,7 @@ extension Context {
   func explain(_ request: FetchRequest) throws(Failure) -> String {
     try request.checkForFetch()
     try prepareFetch()
-    let query = try FetchQuery(request, in: self)
+    let query = try BoundQuery(request, in: self)
     if request.resultType == .dictionaries {
       return try source.reader.explain(valuesPlan(request, query), projection(request, query)).text
     }
@@ -99,7 +99,7 @@ extension Context {
     return "\(text)\npending: \(overlay.objects.count) objects are looked at in memory, and their rows left out"
   }
 
-  private func count(_ request: FetchRequest, _ query: FetchQuery) throws(Failure) -> Int {
+  private func count(_ request: FetchRequest, _ query: BoundQuery) throws(Failure) -> Int {
     if request.resultType == .dictionaries {
       return try source.reader.count(valuesPlan(request, query), projection(request, query))
     }
@@ -116,7 +116,7 @@ extension Context {
 
   /// The ids of the result in order, limit and offset applied to saved rows and pending changes together.
   private func identifiers(
-    _ request: FetchRequest, _ query: FetchQuery, _ overlay: PendingOverlay
+    _ request: FetchRequest, _ query: BoundQuery, _ overlay: PendingOverlay
   ) throws(Failure) -> ContiguousArray<RowIdentifier> {
     var plan = query.plan()
     let limit = request.limit
@@ -144,14 +144,14 @@ extension Context {
     return ContiguousArray(merged[from..<end])
   }
 
-  private func overlay(for request: FetchRequest, _ query: FetchQuery) throws(Failure) -> PendingOverlay {
+  private func overlay(for request: FetchRequest, _ query: BoundQuery) throws(Failure) -> PendingOverlay {
     if request.includesPendingChanges { return try PendingOverlay(query, in: self) }
     // What is pending in its parent is saved, to this context.
     return try parent.map { context throws(Failure) in try PendingOverlay(query, in: context) } ?? PendingOverlay()
   }
 
   /// What the request asks for, with the columns that it gets when it names none.
-  private func projection(_ request: FetchRequest, _ query: FetchQuery) throws(Failure) -> Projection {
+  private func projection(_ request: FetchRequest, _ query: BoundQuery) throws(Failure) -> Projection {
     var projection = request.projection
     projection.order = request.sort
     if projection.columns.isEmpty {
@@ -161,11 +161,11 @@ extension Context {
     return projection
   }
 
-  private func valuesPlan(_ request: FetchRequest, _ query: FetchQuery) -> FetchPlan {
+  private func valuesPlan(_ request: FetchRequest, _ query: BoundQuery) -> FetchPlan {
     window(query.plan(), request)
   }
 
-  private func fetchDictionaries(_ request: FetchRequest, _ query: FetchQuery) throws(Failure) -> ObjectList {
+  private func fetchDictionaries(_ request: FetchRequest, _ query: BoundQuery) throws(Failure) -> ObjectList {
     let projection = try projection(request, query)
     let columns = try source.reader.columns(valuesPlan(request, query), projection)
     var kinds: [Column.Kind] = []

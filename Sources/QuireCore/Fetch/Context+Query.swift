@@ -1,10 +1,10 @@
 /// A fetch of ids that ran before, and may run again.
 final class KeptQuery {
   fileprivate let stamp: UInt64
-  let query: FetchQuery
+  let query: BoundQuery
   let compiled: CompiledFetch
 
-  fileprivate init(_ stamp: UInt64, _ query: FetchQuery, _ compiled: CompiledFetch) {
+  fileprivate init(_ stamp: UInt64, _ query: BoundQuery, _ compiled: CompiledFetch) {
     self.stamp = stamp
     self.query = query
     self.compiled = compiled
@@ -17,7 +17,7 @@ extension Context {
   func keptQuery(for request: FetchRequest) throws(Failure) -> KeptQuery? {
     if request.resultType != .ids || request.cancellation != nil || request.progress != nil { return nil }
     if let kept = lastQuery as? KeptQuery, kept.stamp == request.stamp { return kept }
-    let query = try FetchQuery(request, in: self)
+    let query = try BoundQuery(request, in: self)
     guard query.predicate?.predicate.compilesAlike ?? true else { return nil }
     let kept = KeptQuery(request.stamp, query, try source.reader.compiled(window(query.plan(), request)))
     lastQuery = kept

@@ -9,7 +9,7 @@ struct PendingOverlay {
   init() {}
 
   /// Changed objects of the query's entity, and those that reach a changed object through its key paths.
-  init(_ query: FetchQuery, in context: Context) throws(Failure) {
+  init(_ query: BoundQuery, in context: Context) throws(Failure) {
     objects = try PendingOverlay.objects(query, pendingIn: context)
     var next = context.parent
     var seen = next == nil ? [] : Set(objects.map(\.reference))
@@ -27,7 +27,7 @@ struct PendingOverlay {
     savedIDs += objects.filter(\.mayHaveRow).map(\.id)
   }
 
-  private static func objects(_ query: FetchQuery, pendingIn context: Context) throws(Failure) -> [ManagedObject] {
+  private static func objects(_ query: BoundQuery, pendingIn context: Context) throws(Failure) -> [ManagedObject] {
     if !context.hasChanges { return [] }
     let pending = context.pending.all
     var found = ObjectSet()
@@ -44,7 +44,7 @@ struct PendingOverlay {
   var isEmpty: Bool { objects.isEmpty }
 
   /// Those that belong to the result, in its order.
-  func matching(_ query: FetchQuery) throws(Failure) -> [(key: SortKey, row: RowIdentifier)] {
+  func matching(_ query: BoundQuery) throws(Failure) -> [(key: SortKey, row: RowIdentifier)] {
     var matching: [(key: SortKey, row: RowIdentifier)] = []
     for object in objects where try query.matches(object) {
       matching.append(

@@ -7,7 +7,7 @@ extension Context {
   ) throws(Failure) -> ContiguousArray<RowIdentifier> {
     try request.checkForBatch(.update)
     try prepareBatch()
-    let query = try FetchQuery(request, in: self)
+    let query = try BoundQuery(request, in: self)
     var changes: [(property: Property, value: Value)] = []
     var expressions: [(attribute: Attribute, expression: Expression)] = []
     var named: Set<String> = []
@@ -63,7 +63,7 @@ extension Context {
   func delete(_ request: FetchRequest, merges: Bool) throws(Failure) -> ContiguousArray<RowIdentifier> {
     try request.checkForBatch(.deletion)
     try prepareBatch()
-    let query = try FetchQuery(request, in: self)
+    let query = try BoundQuery(request, in: self)
     let plan = window(query.plan(), request)
     let monitor = FetchMonitor(.deletion, of: request.entityName, request.cancellation, request.progress, in: self)
     return try runBatch(watchedBy: monitor, merges: merges) { session throws(Failure) in

@@ -3,7 +3,7 @@
 /// The walk refuses wrong names, even where no value would show them, and finds what depends on related objects.
 /// Trees are as deep as the parser allows, hence a function for each kind of expression: see `SQLCompiler`.
 struct Binder {
-  /// An expression with its keys bound, and the objects that it may give.
+  /// An expression with its keys bound, and the objects that may be its value.
   private struct Bound {
     let expression: Expression
     let places: [Place]
@@ -14,7 +14,8 @@ struct Binder {
     }
   }
 
-  /// Objects that an expression may give: those at the end of a path of relationships from the object under test.
+  /// Objects that may be the value of an expression: those at the end of a path of relationships from the object under
+  /// test.
   private struct Place {
     var path: [Relationship]
     var entity: Entity

@@ -2,7 +2,7 @@
 struct Reach {
   /// What it looks at beyond the object under test.
   private(set) var dependencies: [Dependency] = []
-  /// Properties of the object itself, or more where it cannot be told which.
+  /// Properties of the object itself, or more where it is not known which.
   var own = PropertySet()
 
   /// Adds a property of the objects at the end of a path from the object under test.

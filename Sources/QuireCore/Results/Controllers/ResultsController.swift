@@ -57,7 +57,7 @@ final class ResultsController: LiveList {
   }
 
   var listing: Listing { contents.listing }
-  var query: FetchQuery { contents.listing.query }
+  var query: BoundQuery { contents.listing.query }
   var index: SectionedIndex { contents.index }
 
   /// The composite that has it follow changes together with others.

@@ -28,7 +28,7 @@ final class ListWindow {
 
   /// Reads the first rows.
   func load(
-    _ listing: Listing, _ query: FetchQuery, in context: Context, _ aggregates: AggregateTable?
+    _ listing: Listing, _ query: BoundQuery, in context: Context, _ aggregates: AggregateTable?
   ) throws(Failure) {
     let loader = SectionedIndex.Loader(rows)
     let (pending, end) = try listing.read(query, in: context, aggregates, atMost: most(range.upperBound)) {

@@ -1,7 +1,7 @@
 /// The list of a results controller: a request resolved, in the order of its sections. It keeps nothing of the request.
 struct Listing {
   /// Ordered by section first; see `init`.
-  private(set) var query: FetchQuery
+  private(set) var query: BoundQuery
   let isSectioned: Bool
   private(set) var dependencies: [Dependency]
   private(set) var aggregates = AggregatePlan()
@@ -58,7 +58,7 @@ struct Listing {
         bound.append(try BoundSort(key, of: entity))
       }
     }
-    query = try FetchQuery(
+    query = try BoundQuery(
       entity: entity, includesSubentities: request.includesSubentities, predicate: request.predicate, sections: rule,
       sort: bound, of: context.store)
     // What the store cannot make of the rule shows here, and not in the midst of following.
@@ -159,7 +159,7 @@ extension Listing {
 
   /// Loads the saved rows, but for those that are pending.
   private func load(
-    _ query: FetchQuery, _ overlay: PendingOverlay, _ loader: SectionedIndex.Loader, _ aggregates: AggregateTable?,
+    _ query: BoundQuery, _ overlay: PendingOverlay, _ loader: SectionedIndex.Loader, _ aggregates: AggregateTable?,
     in context: Context
   ) throws(Failure) {
     var plan = query.plan()
@@ -184,7 +184,7 @@ extension Listing {
   /// Passes the saved rows in order, behind `start` and no more than `most`, and then those that are pending among
   /// them. `end` is nil when there are no others. `aggregates` takes their values.
   func read(
-    _ query: FetchQuery, in context: Context, _ aggregates: AggregateTable?, after start: Mark? = nil,
+    _ query: BoundQuery, in context: Context, _ aggregates: AggregateTable?, after start: Mark? = nil,
     atMost most: Int? = nil,
     _ add: (Int64, RowKey) -> Void
   ) throws(Failure) -> (pending: [RowChange], end: Mark?) {
@@ -240,7 +240,7 @@ extension Listing {
   }
 }
 
-extension FetchQuery {
+extension BoundQuery {
   /// The section of a value of the first sort key. nil and empty text make one, as in Core Data.
   func section(_ value: Value) -> SectionKey {
     var order = SortKey()

@@ -1,6 +1,6 @@
 /// Makes the places of rows in a list from the rows of a scan.
 final class PlaceReader {
-  private let query: FetchQuery
+  private let query: BoundQuery
   private let isSectioned: Bool
   private let sections: SectionScan?
   /// Whether rows with the same first value differ in their ids alone.

@@ -1,5 +1,5 @@
 /// A request resolved against a model: every name checked, ready for the store and for memory alike.
-struct FetchQuery {
+struct BoundQuery {
   let entity: Entity
   let includesSubentities: Bool
   /// With where it looks beyond the rows themselves, and its evaluator.

@@ -1,4 +1,4 @@
-extension FetchQuery {
+extension BoundQuery {
   /// What predicate, sections, sort keys and further values depend on beyond the rows themselves.
   func dependencies() -> [Dependency] {
     var found = predicate?.reach.dependencies ?? []
@@ -13,7 +13,7 @@ extension FetchQuery {
   }
 }
 
-extension FetchQuery {
+extension BoundQuery {
   /// The properties of its rows that decide whether and where they are in the result, or more where it is not known.
   var ownProperties: PropertySet {
     if predicate?.predicate.sides.allSatisfy(\.isPure) == false { return .all }
