@@ -3,7 +3,10 @@ import PackageDescription
 
 // QUIRE_IMPLEMENTATION: every pointer is optional in Swift, because a caller's NULL must be checked, not assumed away.
 let header = ["-Xcc", "-I\(Context.packageDirectory)/include", "-Xcc", "-DQUIRE_IMPLEMENTATION"]
-let swift: [SwiftSetting] = [.unsafeFlags(["-warnings-as-errors"] + header)]
+// QUIRE_CHECKS: costly invariants are checked. The released library has none of it.
+let swift: [SwiftSetting] = [
+  .unsafeFlags(["-warnings-as-errors"] + header), .define("QUIRE_CHECKS", .when(configuration: .debug)),
+]
 
 let package = Package(
   name: "quire",

@@ -1,9 +1,16 @@
 import Glibc
+import Synchronization
 
 /// A mutex that the thread holding it may take again.
 final class RecursiveLock: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+  #if DEBUG
+    /// 0 while no thread has the lock.
+    private let owner = Atomic<UInt>(0)
+    /// How often the owner has taken it.
+    private var depth = 0
+  #endif
 
   init() {
     var attributes = pthread_mutexattr_t()
@@ -23,12 +30,36 @@ final class RecursiveLock: @unchecked Sendable {
 
   func withLock<Result, Problem>(_ body: () throws(Problem) -> Result) throws(Problem) -> Result {
     pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
+    noteTaken(1)
+    defer {
+      noteTaken(-1)
+      pthread_mutex_unlock(mutex)
+    }
     return try body()
+  }
+
+  /// Whether the running thread has the lock. For assertions: without them the answer is not known.
+  var isHeld: Bool {
+    #if DEBUG
+      return owner.load(ordering: .relaxed) == UInt(pthread_self())
+    #else
+      return true
+    #endif
+  }
+
+  @inline(__always)
+  private func noteTaken(_ times: Int) {
+    #if DEBUG
+      depth += times
+      owner.store(depth == 0 ? 0 : UInt(pthread_self()), ordering: .relaxed)
+    #endif
   }
 
   /// Lets others have the lock until one of them calls `wakeAll`, or for so long. For a thread that has taken it once.
   func wait(milliseconds: Int) {
+    assert(isHeld)
+    noteTaken(-1)
+    defer { noteTaken(1) }
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     time.tv_nsec += milliseconds % 1000 * 1_000_000
@@ -38,5 +69,8 @@ final class RecursiveLock: @unchecked Sendable {
   }
 
   /// For the thread that has the lock.
-  func wakeAll() { pthread_cond_broadcast(condition) }
+  func wakeAll() {
+    assert(isHeld)
+    pthread_cond_broadcast(condition)
+  }
 }

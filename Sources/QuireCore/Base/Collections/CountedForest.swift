@@ -150,6 +150,7 @@ struct CountedForest {
 
   /// A new node that is in no sequence yet.
   mutating func allocate(weight: Int) -> Handle {
+    assert(weight >= 0)
     let node = Node(priority: nextPriority(), weight: weight, totalWeight: weight)
     if let handle = freed.popLast() {
       nodes[Int(handle)] = node
@@ -161,6 +162,8 @@ struct CountedForest {
 
   /// Puts an allocated node right after `previous`, or first when that is none.
   mutating func insert(_ node: Handle, after previous: Handle, root: inout Handle) {
+    assert(nodes[Int(node)].parent < 0 && nodes[Int(node)].totalCount == 1, "The node is in a sequence already.")
+    assert(root < 0 || nodes[Int(root)].parent < 0, "The root is not at the top.")
     guard root >= 0 else {
       root = node
       return
@@ -264,6 +267,7 @@ struct CountedForest {
 
   mutating func add(_ weight: Int, to node: Handle) {
     nodes[Int(node)].weight += weight
+    assert(nodes[Int(node)].weight >= 0)
     addUpwards(from: node, weight: weight, count: 0)
   }
 

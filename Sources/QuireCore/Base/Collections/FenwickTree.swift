@@ -8,6 +8,7 @@ struct FenwickTree {
   }
 
   mutating func add(_ amount: Int, at index: Int) {
+    assert(index >= 0 && index < sums.count - 1)
     var index = index + 1
     while index < sums.count {
       sums[index] += amount
@@ -17,6 +18,7 @@ struct FenwickTree {
 
   /// The sum of the counters before `index`.
   func sum(before index: Int) -> Int {
+    assert(index >= 0 && index < sums.count)
     var index = index
     var total = 0
     while index > 0 {

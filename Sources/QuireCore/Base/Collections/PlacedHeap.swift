@@ -17,6 +17,7 @@ struct PlacedHeap {
     _ member: Int32, _ places: inout ContiguousArray<Int32>, _ precedes: (Int32, Int32) -> Bool
   ) {
     let place = Int(places[Int(member)])
+    assert(members.indices.contains(place) && members[place] == member, "The member does not know its place.")
     guard let last = members.popLast(), last != member else { return }
     members[place] = last
     settle(place, &places, precedes)
@@ -26,6 +27,7 @@ struct PlacedHeap {
   mutating func settle(
     _ place: Int, _ places: inout ContiguousArray<Int32>, _ precedes: (Int32, Int32) -> Bool
   ) {
+    assert(members.indices.contains(place))
     var place = place
     let member = members[place]
     while true {

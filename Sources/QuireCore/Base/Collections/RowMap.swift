@@ -48,6 +48,7 @@ struct RowMap {
   }
 
   mutating func set(_ block: CountedForest.Handle, for id: Int64) {
+    assert(block >= 0)
     if id >= dense.count, isDense(id, among: count + 256) {
       grow(toHold: max(id, Int64(dense.count * 2)))
     }

@@ -4,6 +4,7 @@ extension SectionedIndex {
   /// A row that was not in the list and still is not does not count; of several changes of one id
   /// the last one holds.
   func apply(_ changes: [RowChange]) -> ChangeSet {
+    defer { checkAfterChange() }
     let oldCount = count
     let oldSectionCount = sectionCount
     let changes = lastOfEach(changes)

@@ -42,6 +42,7 @@ extension SectionedIndex {
 
   /// Takes out a section without rows.
   func removeSection(_ section: Handle) {
+    assert(sectionOrder.ownWeight(of: section) == 0)
     sectionOrder.remove(section, root: &sectionRoot)
     sections[Int(section)] = Section(made: .unsectioned)
   }
@@ -49,6 +50,7 @@ extension SectionedIndex {
   // MARK: Rows
 
   func insertRow(_ id: Int64, _ key: SortKey, into section: Handle) {
+    assert(!contains(id), "The row is in the list already.")
     let root = sections[Int(section)].blocks
     var block = blockOrder.last(in: root) { self[$0].order(of: 0, against: key) <= 0 }
     if block < 0 { block = blockOrder.first(of: root) }
@@ -63,6 +65,7 @@ extension SectionedIndex {
   }
 
   func removeRow(at offset: Int, of block: Handle) {
+    assert(blockOfRow[self[block].ids[offset]] == block, "The row map has another block.")
     blockOfRow.remove(self[block].ids[offset])
     self[block].remove(at: offset)
     blockOrder.add(-1, to: block)

@@ -1,5 +1,15 @@
 extension SectionedIndex {
-  /// Every broken structural promise as a sentence; empty when the index is sound. O(N), for tests.
+  /// Stops a build with QUIRE_CHECKS when a change has broken the index. Longer lists are left to tests.
+  @inline(__always)
+  func checkAfterChange() {
+    #if QUIRE_CHECKS
+      if count > 2_000 { return }
+      let problems = checkInvariants()
+      checkInvariant(problems.isEmpty, problems.joined(separator: " "))
+    #endif
+  }
+
+  /// Every broken structural promise as a sentence; empty when the index is sound. O(N), for tests and checks.
   func checkInvariants() -> [String] {
     var problems = sectionOrder.checkInvariants(root: sectionRoot).map { "Sections: \($0)" }
     if !isSectioned, sectionCount != 1 {

@@ -144,6 +144,7 @@ extension Store {
   /// Whether another inbox, or a transaction that may be rolled back, needs what the owner of `inbox` writes. To be
   /// asked inside `withConnection`.
   func hasFollowers(besides inbox: ChangeInbox) -> Bool {
+    assert(lock.isHeld)
     if held != nil { return true }
     return inboxes.withLock { inboxes in inboxes.followers.all.contains { $0.inbox != nil && $0.inbox !== inbox } }
   }

@@ -94,6 +94,7 @@ extension Store {
   /// To be called wherever the connection is about to be used: after some errors (a full disk among them) SQLite has
   /// rolled back by itself.
   func noteLoss() {
+    assert(lock.isHeld)
     if let held, connection.hasLostTransaction {
       held.end.store(.lost, ordering: .relaxed)
       takeBack()
@@ -144,6 +145,7 @@ extension Store {
 
   /// For the thread that has the lock.
   private func takeBack() {
+    assert(lock.isHeld)
     // The log receives the end, and may release the holder, which is not to end the transaction a second time.
     held = nil
     connection.rollBack()
@@ -154,6 +156,7 @@ extension Store {
   }
 
   private func endHolding() {
+    assert(lock.isHeld)
     held = nil
     gate.open()
     lock.wakeAll()

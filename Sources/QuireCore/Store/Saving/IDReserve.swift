@@ -20,6 +20,7 @@ final class IDReserve {
   func wanted(for count: Int) -> Int { max(count, block) }
 
   func refill(first: Int64, count: Int) {
+    assert(count > 0)
     next = first
     end = first + Int64(count)
     block = min(block * 4, IDReserve.largestBlock)
@@ -110,6 +111,7 @@ extension Store {
   }
 
   func reserve(of root: Entity) -> IDReserve {
+    assert(lock.isHeld)
     if let known = reserves[root.rootNumber] { return known }
     let made = IDReserve()
     reserves[root.rootNumber] = made

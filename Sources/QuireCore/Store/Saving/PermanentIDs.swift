@@ -10,6 +10,7 @@ struct PermanentIDs {
 
   /// `temporary` must be sorted descending, without duplicates; it receives `first`, `first + 1` and so on.
   mutating func add(root: Int, temporary: ContiguousArray<Int64>, first: Int64) {
+    assert(zip(temporary, temporary.dropFirst()).allSatisfy { $0 > $1 })
     runs[root] = Run(temporary: temporary, first: first)
   }
 

@@ -131,6 +131,7 @@ final class TextIndexes: @unchecked Sendable {
   /// To be called at the beginning of a transaction that may write to searchable attributes.
   func begin(on connection: Connection) throws(Failure) {
     if all.isEmpty { return }
+    assert(connection.isInTransaction)
     try check(on: connection)
     // What a trigger cannot note would fail the statement that fires it.
     for index in all where index.isDamaged { try index.silence(on: connection) }
@@ -138,6 +139,7 @@ final class TextIndexes: @unchecked Sendable {
 
   /// To be called at the end of one.
   func mend(on connection: Connection) throws(Failure) {
+    assert(connection.isInTransaction)
     for index in all where index.isUsable {
       if try index.pendingCount(upTo: TextIndexes.mostPending, on: connection) < TextIndexes.mostPending { continue }
       try noticeOthers(on: connection)
