@@ -1,6 +1,7 @@
 /* A forked process: what has a file is the parent's alone, what is memory is as good as before. */
 #include "fixture.h"
 
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -255,6 +256,46 @@ static void a_file_that_was_closed_before_the_fork_is_opened_by_each(void) {
     remove_folder(folder);
 }
 
+static pthread_barrier_t start;
+
+/* Everything that the library makes when it is first asked for, in a file of its own. */
+static void *work_at_once(void *name) {
+    char own_path[300];
+    snprintf(own_path, sizeof own_path, "%s/%s.sqlite", folder, (const char *)name);
+    pthread_barrier_wait(&start);
+    fixture made = open_fixture_at(own_path);
+    insert_book(made.context, "Faust", 300);
+    save(made.context);
+    quire_fetch_request *request = new_request("Book", "title CONTAINS[cd] 'fau' AND pages > 20", "title");
+    int64_t count = -1;
+    CHECK_OK(quire_context_count(made.context, request, &count, &error));
+    CHECK(count == 1);
+    quire_fetch_request_release(request);
+    close_fixture(made);
+    return NULL;
+}
+
+static void work_with_four_threads(void *unused) {
+    (void)unused;
+    static const char *const names[] = {"a", "b", "c"};
+    pthread_t threads[3];
+    pthread_barrier_init(&start, NULL, 4);
+    for (int i = 0; i < 3; i++) CHECK(pthread_create(&threads[i], NULL, work_at_once, (void *)(uintptr_t)names[i]) == 0);
+    work_at_once("d");
+    for (int i = 0; i < 3; i++) pthread_join(threads[i], NULL);
+    pthread_barrier_destroy(&start);
+}
+
+/* A lock of the runtime knows its thread by a number that is another one in the child. */
+static void threads_of_a_child_may_begin_together(void) {
+    quire_model_release(quire_model_create());
+    for (int i = 0; i < 20; i++) {
+        use_folder();
+        in_a_child(work_with_four_threads, NULL);
+        remove_folder(folder);
+    }
+}
+
 int main(void) {
     RUN(a_store_of_the_parent_is_closed_in_the_child_and_the_parent_goes_on);
     RUN(what_the_child_gives_back_the_parent_keeps);
@@ -262,5 +303,6 @@ int main(void) {
     RUN(what_is_memory_alone_goes_on_in_the_child);
     RUN(a_file_that_was_open_at_the_fork_is_refused_in_the_child);
     RUN(a_file_that_was_closed_before_the_fork_is_opened_by_each);
+    RUN(threads_of_a_child_may_begin_together);
     return RESULT();
 }
