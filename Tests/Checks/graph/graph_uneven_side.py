@@ -308,7 +308,9 @@ class UnevenSide(Side):
             self.forget_past()
         present = self.saved.keys() | self.made.keys()
         self.gone &= present
-        self.done = {key: each for key, each in self.done.items() if all(n in present for n in about(key))}
+        # A context whose parent has not merged a deletion goes on to show the object, and what it is to be.
+        self.done = {key: each for key, each in self.done.items()
+                     if all(n in present or self.above and self.above.is_shaky(n) for n in about(key))}
         for key, (value, is_certain) in list(self.done.items()):
             if is_certain and value == self.saved.get(key) or not is_certain and value <= {self.saved.get(key), ...}:
                 # What others have saved as well is no change any more.
