@@ -34,11 +34,15 @@ class Tag(quire.Model):
     items: quire.ToMany["Item"] = quire.relation(inverse="tags")
 
 
+class Album(quire.Model):
+    tags: quire.ToMany["Tag"] = quire.relation()
+
+
 class HistoryTestCase(unittest.TestCase):
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        self.store = quire.open(os.path.join(folder.name, "found.sqlite"), [Crate, Item, Key, Tag])
+        self.store = quire.open(os.path.join(folder.name, "found.sqlite"), [Album, Crate, Item, Key, Tag])
         self.addCleanup(self.store.close)
         self.context = self.store.context
 
@@ -362,6 +366,21 @@ class TwoContextTests(HistoryTestCase):
         self.assertEqual(mine.name, "theirs")
         late.undo()
         self.assertFalse(late.can_undo)
+
+    def test_a_member_without_inverse_that_another_deleted_is_a_conflict(self) -> None:
+        album = self.context.add(Album())
+        kept, lost = self.context.add(Tag()), self.context.add(Tag())
+        self.context.save()
+        late = self.other()
+        mine = late.get(Album, album.id)
+        mine.tags.update([late.get(Tag, kept.id), late.get(Tag, lost.id)])
+        self.context.delete(lost)
+        self.context.save()
+        with self.assertRaises(quire.Conflict):
+            late.save()
+        late.merge_policy = quire.MergePolicy.OBJECT_WINS
+        late.save()
+        self.assertEqual([tag.id for tag in mine.tags], [kept.id])
 
 
 if __name__ == "__main__":
