@@ -111,7 +111,9 @@ static void processes_open_a_store_that_is_deleted_again_and_again(void) {
     for (int i = 0; i < OPENERS; i++) {
         children[i] = fork();
         if (children[i] != 0) continue;
-        open_again_and_again(library_model());
+        quire_model *model = library_model();
+        open_again_and_again(model);
+        quire_model_release(model);
         _exit(0);
     }
     for (int i = 0; i < OPENERS; i++) {

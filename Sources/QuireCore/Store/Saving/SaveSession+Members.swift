@@ -111,7 +111,8 @@ extension SaveSession {
     try statement.bind(member.id, at: 2)
     if order != nil { try statement.bind(try nextOrderKey(path, owner: owner), at: 3) }
     try statement.run()
-    if connection.changes == 0 { throw ignored(member, path, path.table) }
+    // A row that is gone has been noted as missing.
+    if connection.changes == 0, try entityNumber(of: member) >= 0 { throw ignored(member, path, path.table) }
   }
 
   private func ignored(_ member: ObjectReference, _ path: RelationshipSQL, _ table: String) -> Failure {
