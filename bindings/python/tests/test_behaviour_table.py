@@ -104,6 +104,7 @@ class PredicateTableTests(unittest.TestCase):
         text = (DOCS / "predicates.md").read_text(encoding="utf-8")
         rules = re.findall(r"^\| (\d+) \| [TQ] \| .+ \|$", text, re.MULTILINE)
         shown_by = re.findall(r"^\| (\d+) \| (\w+\.(?:swift|c|py)) \| (.+) \|$", text, re.MULTILINE)
+        self.assertTrue(rules)
         self.assertEqual(rules, [str(number) for number in range(1, len(rules) + 1)])
         self.assertEqual({rule for rule, *_ in shown_by}, set(rules))
         self.assertEqual(len(re.findall(r"^\| \d+ \|", text, re.MULTILINE)), len(rules) + len(shown_by))

@@ -329,6 +329,22 @@ class InterruptedTests(HandlerTestCase):
         self.assertEqual(self.told, [(self.live, 1), (live, 1)])
         self.assertEqual(self.wrong, [])
 
+    def test_changes_that_were_taken_when_an_interruption_came_are_told_by_the_next_call(self):
+        live, take_on = self.query.live(), self.live._take_on
+        self.watch(live)
+
+        def interrupts():
+            self.live._take_on = take_on
+            take_on()
+            raise KeyboardInterrupt
+
+        self.live._take_on = interrupts
+        self.context.add(Line(text="z"))
+        with self.assertRaises(KeyboardInterrupt):
+            self.context.process()
+        self.context.process()
+        self.assertEqual(self.told, [(self.live, 1), (live, 1)])
+
     def test_lists_that_are_collected_or_closed_are_passed_over(self):
         gone, closed, live = self.query.live(), self.query.live(), self.query.live()
         for each in (closed, live):

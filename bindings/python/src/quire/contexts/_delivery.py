@@ -62,6 +62,7 @@ class Delivery:
             within = True
             for number, live in self._with_news():
                 if live._telling is None:
+                    self._owing.add(number)
                     live._take_on()
                 self._tell(number, live, live._telling)
         elif within:
@@ -174,9 +175,11 @@ class Delivery:
         """One round; whether a handler was owed a change."""
         is_any = False
         for number, live in self._with_news():
+            # Before they are taken out of the library, because an interruption may come in between.
+            self._owing.add(number)
             if live._take_on():
                 is_any = True
-                self._tell(number, live)
+            self._tell(number, live)
         return is_any
 
     def _with_news(self) -> Iterator[tuple[int, Live[Any]]]:
