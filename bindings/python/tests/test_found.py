@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import sqlite3
 import tempfile
 import unittest
 from typing import Optional
@@ -34,6 +36,10 @@ class Tag(quire.Model):
     items: quire.ToMany["Item"] = quire.relation(inverse="tags")
 
 
+class Box(Item):
+    size: quire.Attr[Optional[int]] = quire.attr(default=None)
+
+
 class Album(quire.Model):
     tags: quire.ToMany["Tag"] = quire.relation()
 
@@ -42,7 +48,7 @@ class HistoryTestCase(unittest.TestCase):
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        self.store = quire.open(os.path.join(folder.name, "found.sqlite"), [Album, Crate, Item, Key, Tag])
+        self.store = quire.open(os.path.join(folder.name, "found.sqlite"), [Album, Box, Crate, Item, Key, Tag])
         self.addCleanup(self.store.close)
         self.context = self.store.context
 
@@ -53,6 +59,24 @@ class HistoryTestCase(unittest.TestCase):
         made = self.store.create_context()
         self.addCleanup(made.close)
         return made
+
+
+class OtherProgramTests(HistoryTestCase):
+    def test_a_row_that_became_one_of_another_entity_is_gone(self) -> None:
+        names = "name", "size"
+        for name in names:
+            for reads_the_other_first in (False, True):
+                with self.subTest(name=name, reads_the_other_first=reads_the_other_first):
+                    box = self.context.add(Box(name="a", size=3))
+                    self.context.save()
+                    self.context.refresh_all()
+                    with contextlib.closing(sqlite3.connect(self.store.path)) as file, file:
+                        item = file.execute("SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'Item'").fetchone()
+                        file.execute("UPDATE ZITEM SET Z_ENT = ? WHERE Z_PK = ?", [*item, box.id])
+                    if reads_the_other_first:
+                        self.assertIn(box.id, [each.id for each in self.context.query(Item).all()])
+                    with self.assertRaises(quire.NotFound):
+                        getattr(box, name)
 
 
 class OneContextTests(HistoryTestCase):
@@ -366,6 +390,33 @@ class TwoContextTests(HistoryTestCase):
         self.assertEqual(mine.name, "theirs")
         late.undo()
         self.assertFalse(late.can_undo)
+
+    def test_a_handler_within_another_one_leaves_the_parent_protected(self) -> None:
+        first, second = self.item(name="1"), self.item(name="1")
+        self.context.save()
+        child, middle = self.context.create_child(), self.context.create_child()
+        below = middle.create_child()
+        for made in (child, middle, below):
+            self.addCleanup(made.close)
+        mine, deep = child.get(Item, first.id), below.get(Item, second.id)
+        between = middle.get(Item, second.id)
+        self.assertEqual((mine.name, deep.name), ("1", "1"))
+        first.name, mine.name, between.name, deep.name = "2", "3", "5", "6"
+        refused = []
+
+        def decides(conflict: object) -> quire.MergePolicy:
+            for step in (lambda: None, below.save):
+                step()
+                try:
+                    self.context.add(Item())
+                except quire.InvalidState:
+                    refused.append(True)
+            return quire.MergePolicy.OBJECT_WINS
+
+        child.merge_policy = decides
+        below.merge_policy = lambda conflict: quire.MergePolicy.OBJECT_WINS
+        child.save()
+        self.assertEqual(refused, [True, True])
 
     def test_a_member_without_inverse_that_another_deleted_is_a_conflict(self) -> None:
         album = self.context.add(Album())

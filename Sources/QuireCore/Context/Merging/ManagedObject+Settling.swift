@@ -2,6 +2,7 @@
 extension ManagedObject {
   /// Takes over a row that was changed in the store, for a context that has changed or deleted the object too.
   func settle(onto row: Row, by policy: MergePolicy) -> Settlement? {
+    if row.entity !== entity { return nil }
     if state == .deleted {
       if policy == .storeWins || policy == .rollback { return revive(from: row) }
       rebase(onto: row)

@@ -15,16 +15,15 @@ enum MergePolicy: UInt32, Sendable {
 extension Context {
   func policy(for conflict: Conflict) -> MergePolicy {
     guard let mergeHandler else { return mergePolicy }
-    // What the child read of its parents is what the conflict is about.
-    func note(_ isAsking: Bool) {
-      var context: Context? = self
-      while let some = context {
-        if isAsking { some.activity.insert(.askingHandler) } else { some.activity.remove(.askingHandler) }
-        context = some.parent
-      }
+    return askingHandler { mergeHandler.decide(conflict) }
+  }
+
+  /// Runs `body` while neither this context nor those above may change: what a child read of its parents is what the
+  /// conflict is about. Handlers may nest, by saves of other children.
+  private func askingHandler<Result>(_ body: () -> Result) -> Result {
+    during(.askingHandler) {
+      guard let parent else { return body() }
+      return parent.askingHandler(body)
     }
-    note(true)
-    defer { note(false) }
-    return mergeHandler.decide(conflict)
   }
 }

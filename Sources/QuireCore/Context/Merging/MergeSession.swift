@@ -102,6 +102,7 @@ extension MergeSession {
     for (root, objects) in changedObjects() {
       guard let entity = context.model.entity(numbered: root) else { continue }
       let present = try context.source.rows(root: entity, ids: objects.keys.sorted())
+        .filter { $0.entity === objects[$0.id]?.entity }
       for row in present {
         if let object = objects[row.id] { rows.append((object, row)) }
       }

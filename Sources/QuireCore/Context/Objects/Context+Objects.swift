@@ -21,7 +21,8 @@ extension Context {
     var known = registeredObject(reference)
     if known == nil || known?.state == .gone { known = table.readmit(reference) }
     let object = known ?? object(reference, entity: row.entity)
-    if object.isFault, object.state == .saved {
+    // Of another entity it is a fault that turns out to be gone when it is read.
+    if object.isFault, object.state == .saved, object.entity === row.entity {
       object.fulfil(with: row)
       table.notePresent(reference)
     }
@@ -120,9 +121,8 @@ extension Context {
     for group in faults.values {
       guard let first = group.first else { continue }
       for row in try source.rows(root: first.entity.root, ids: group.map(\.id)) {
-        if let object = registeredObject(ObjectReference(root: row.entity.rootNumber, id: row.id)), object.isFault {
-          object.fulfil(with: row)
-        }
+        let object = registeredObject(ObjectReference(root: row.entity.rootNumber, id: row.id))
+        if let object, object.isFault, object.entity === row.entity { object.fulfil(with: row) }
       }
     }
   }

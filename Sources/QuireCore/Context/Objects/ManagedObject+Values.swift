@@ -7,7 +7,8 @@ extension ManagedObject {
       try context.fulfil(batch)
       if !isFault { return }
     }
-    guard let row = try context.source.rows(root: entity.root, ids: [id]).first else {
+    // Another program may have made it a row of another entity.
+    guard let row = try context.source.rows(root: entity.root, ids: [id]).first, row.entity === entity else {
       // Lists that still show it let go of it. Once, because others may ask for it again and again.
       if context.table.noteMissing(reference) { context.touchLife(of: self, isLive: true) }
       state = .gone
