@@ -58,6 +58,9 @@ extension SectionedIndex {
       sectionOrder.add(sectionCounts[0], to: sectionRoot)
     }
     blockOfRow = rows
+    #if QUIRE_CHECKS
+      isFromFile = true
+    #endif
     self.cached = cached
     return first == rowCounts.count && rows.count == count
   }

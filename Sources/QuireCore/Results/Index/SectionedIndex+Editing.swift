@@ -11,6 +11,9 @@ extension SectionedIndex {
     blocks = []
     blockOfRow = RowMap()
     cached = UnloadedIndex()
+    #if QUIRE_CHECKS
+      isFromFile = false
+    #endif
     if !isSectioned { _ = insertSection(.unsectioned, after: CountedForest.none) }
     var previous = CountedForest.none
     for key in fixed {

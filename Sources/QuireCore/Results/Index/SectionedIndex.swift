@@ -32,6 +32,10 @@ final class SectionedIndex {
   var blocks = ContiguousArray<RowBlock?>()
   var blockOfRow = RowMap()
   var cached = UnloadedIndex()
+  #if QUIRE_CHECKS
+    /// A file is checked for what would end the process, and not for the order of its rows.
+    var isFromFile = false
+  #endif
 
   init(isSectioned: Bool, fixed: [SectionKey] = [], rowsPerBlock: Int = 256) {
     self.isSectioned = isSectioned
