@@ -6,7 +6,7 @@ import FoundationEssentials
 enum SharedData {
   static let predicates: URL = {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
     let shared = ProcessInfo.processInfo.environment["QUIRE_SHARED"].map { URL(filePath: $0) }
     return (shared ?? root.deletingLastPathComponent().appending(path: "shared"))
       .appending(path: "data/predicates")

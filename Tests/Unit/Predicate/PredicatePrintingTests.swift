@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test func `every format that the fuzzer keeps prints as what reads back the same`() throws {
-    let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Fuzz/predicate")
+    let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Fuzz/predicate")
     var read = 0
     for file in try FileManager.default.contentsOfDirectory(atPath: folder.path()) {
       // What follows a NUL makes arguments, which the target for fuzzing decodes.
