@@ -391,6 +391,19 @@ class TwoContextTests(HistoryTestCase):
         late.undo()
         self.assertFalse(late.can_undo)
 
+    def test_members_of_an_object_that_is_to_be_read_again_are_put_in_order_without_a_conflict(self) -> None:
+        item, tags = self.item(), [self.context.add(Tag()), self.context.add(Tag())]
+        item.tags = tags
+        self.context.save()
+        item.refresh(merge=False)
+        other = self.other()
+        other.get(Item, item.id).name = "b"
+        other.save()
+        self.context.merge()
+        item.tags = tags[::-1]
+        self.context.save()
+        self.assertEqual([each.id for each in other.get(Item, item.id).tags], [each.id for each in tags[::-1]])
+
     def test_a_handler_within_another_one_leaves_the_parent_protected(self) -> None:
         first, second = self.item(name="1"), self.item(name="1")
         self.context.save()
