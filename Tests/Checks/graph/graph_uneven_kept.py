@@ -104,4 +104,11 @@ KEPT_UNEVEN: dict[str, list[Step]] = {
         ("link", 1, 2, "chapters", 6, 3), ("unlink", 1, 1, "chapters", 8, 2), ("link", 1, 3, "chapters", 6, 1),
         ("merge", 1), ("check", 1),
     ],
+    "an order of members that were read after the object is no conflict": [
+        ("insert", 0, 2, "Book"), ("insert", 0, 3, "Book"), ("insert", 0, 4, "Chapter"), ("insert", 0, 5, "Chapter"),
+        ("insert", 0, 6, "Chapter"), ("insert", 0, 7, "Chapter"), ("save", 0, False),
+        ("assign", 1, 3, "chapters", (6, 7, 5), 0), ("link", 0, 2, "chapters", 4, 1), ("point", 1, 6, "book", 2, 1),
+        ("save", 1, True), ("point", 1, 7, "book", None, 3), ("save", 0, True), ("link", 1, 3, "chapters", 6, 0),
+        ("save", 1, False), ("rollback", 0), ("assign", 0, 3, "chapters", (6, 5), 0), ("merge", 0), ("save", 0, False),
+    ],
 }

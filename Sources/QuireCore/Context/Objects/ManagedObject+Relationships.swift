@@ -220,6 +220,8 @@ extension ManagedObject {
     var seen = Set<ObjectReference>()
     for object in objects where seen.insert(object.reference).inserted { wanted.append(object) }
     let present = try self.objects(of: relationship)
+    // Another order alone is a change of this row as well, of which a save compares the version.
+    if relationship.isOrdered, !wanted.elementsEqual(present, by: ===) { try fulfil() }
     if relationship.inverse != nil {
       // One that is gone is met before the first change.
       let known = Set(present.map(\.reference))
