@@ -111,4 +111,17 @@ KEPT_UNEVEN: dict[str, list[Step]] = {
         ("save", 1, True), ("point", 1, 7, "book", None, 3), ("save", 0, True), ("link", 1, 3, "chapters", 6, 0),
         ("save", 1, False), ("rollback", 0), ("assign", 0, 3, "chapters", (6, 5), 0), ("merge", 0), ("save", 0, False),
     ],
+    "one that others have made a member stays one only as long as they say so": [
+        ("insert", 0, 1, "Book"), ("insert", 0, 2, "Book"), ("insert", 0, 4, "Chapter"), ("insert", 0, 5, "Chapter"),
+        ("insert", 0, 6, "Chapter"), ("save", 0, False), ("link", 0, 2, "chapters", 4, 1),
+        ("assign", 1, 2, "chapters", (5, 6), 3), ("save", 0, True), ("link", 1, 2, "chapters", 4, 0),
+        ("forget", 1, (4, 8, 2)), ("unlink", 0, 2, "chapters", 4, 2), ("save", 0, True), ("merge", 1),
+        ("point", 1, 4, "book", 1, 3), ("read", 1, 2, "chapters"),
+    ],
+    "a partner that others have given it lets go of what is given away here": [
+        ("insert", 0, 1, "Person"), ("insert", 0, 3, "Person"), ("insert", 0, 4, "Passport"), ("save", 0, False),
+        ("point", 1, 3, "passport", 4, 1), ("read", 2, 3, "friends"), ("save", 1, True),
+        ("point", 2, 4, "holder", 1, 3), ("unlink", 2, 3, "friends", 1, 0), ("save", 2, False), ("merge", 2),
+        ("check", 2),
+    ],
 }

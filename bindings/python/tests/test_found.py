@@ -404,6 +404,20 @@ class TwoContextTests(HistoryTestCase):
         self.context.save()
         self.assertEqual([each.id for each in other.get(Item, item.id).tags], [each.id for each in tags[::-1]])
 
+    def test_a_partner_that_was_read_before_another_saved_lets_go_of_what_is_given_away_here(self) -> None:
+        first, second, key = self.item(), self.item(), self.context.add(Key())
+        self.context.save()
+        other = self.other()
+        early = other.get(Item, second.id)
+        second.key = key
+        self.context.save()
+        other.get(Key, key.id).item = other.get(Item, first.id)
+        other.save()
+        self.assertIsNone(early.key)
+        fresh = self.other()
+        self.assertIsNone(fresh.get(Item, second.id).key)
+        self.assertEqual(fresh.get(Item, first.id).key.id, key.id)
+
     def test_a_handler_within_another_one_leaves_the_parent_protected(self) -> None:
         first, second = self.item(name="1"), self.item(name="1")
         self.context.save()
