@@ -26,13 +26,19 @@ struct ToManyMembersTests {
       var next: Int64 = 20
       for step in 0..<3000 {
         let id = Int64.random(in: 1...12, using: &random)
-        switch Int.random(in: 0..<20, using: &random) {
+        switch Int.random(in: 0..<21, using: &random) {
         case 0..<8:
           members.add(reference(id))
           if !plain.members.contains(id) { plain.members.append(id) }
         case 8..<16:
           members.remove(reference(id))
           plain.members.removeAll { $0 == id }
+        case 20:
+          members.addSaved(reference(id))
+          if !plain.members.contains(id) {
+            plain.members.append(id)
+            if !plain.saved.contains(id) { plain.saved.append(id) }
+          }
         case 16 where isOrdered:
           plain.members.shuffle(using: &random)
           members.reorder(plain.members.map(reference))

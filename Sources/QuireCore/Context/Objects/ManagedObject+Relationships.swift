@@ -17,16 +17,17 @@ extension ManagedObject {
     }
     // Everything that may have to be read is read before the first change, so that a failure changes nothing.
     if try previous?.isPrepared(for: inverse) != true { previous = nil }
+    try previous?.readAgain(unlessRelatedTo: self, by: inverse)
     try target?.prepare(inverse)
     var robbed: ManagedObject?
     if let target, !inverse.isToMany, case .object(let box) = target.values[inverse.slot],
       box.reference != reference
     {
       robbed = try context.object(box.reference, of: inverse.destination)
-      // One that was read before others have given it the target may have been given another one here.
-      if try robbed?.isPrepared(for: relationship) != true || robbed?.refers(to: target.reference, at: slot) != true {
-        robbed = nil
-      }
+      if try robbed?.isPrepared(for: relationship) != true { robbed = nil }
+      try robbed?.readAgain(unlessRelatedTo: target, by: relationship)
+      // It may have been given another one here.
+      if robbed?.refers(to: target.reference, at: slot) != true { robbed = nil }
     }
     previous?.detach(self, from: inverse)
     robbed?.write(.nil, at: slot)
@@ -258,7 +259,14 @@ extension ManagedObject {
       try other.fulfil()
       if other.refers(to: reference, at: inverse.slot) { try readAgain(other, in: relationship) }
       try other.relate(to: self, through: inverse)
-      if try !holds(other, in: relationship) { attach(other, to: relationship) }
+      if try holds(other, in: relationship) { return }
+      if other.state == .saved, other.committed[inverse.slot] == nil {
+        // Another writer has made it a member since the members were read, so that it is no change of them.
+        toMany[relationship.slot]?.addSaved(other.reference)
+        context.touch(self, at: relationship.slot)
+      } else {
+        attach(other, to: relationship)
+      }
       return
     }
     try prepare(relationship)
@@ -306,6 +314,16 @@ extension ManagedObject {
   private func readAgain(_ other: ManagedObject, in relationship: Relationship) throws(Failure) {
     for row in try context.source.rows(root: other.entity.root, ids: [other.id]) { other.refresh(with: row) }
     forgetMembers(of: relationship, isNewer: true)
+  }
+
+  /// Has a partner of a one-to-one relationship show its row as it is now, if it was read before another writer has
+  /// related the two. Its row would keep the reference otherwise.
+  private func readAgain(unlessRelatedTo other: ManagedObject, by relationship: Relationship) throws(Failure) {
+    let slot = relationship.slot
+    if relationship.isToMany || state != .saved || committed[slot] != nil || refers(to: other.reference, at: slot) {
+      return
+    }
+    for row in try context.source.rows(root: entity.root, ids: [id]) { refresh(with: row) }
   }
 
   /// A pair is a change of both, of which each is to know should its own members be read anew.

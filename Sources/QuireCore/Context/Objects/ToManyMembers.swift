@@ -47,6 +47,14 @@ struct ToManyMembers {
     hasBeenChanged = true
   }
 
+  /// The same for one that another writer has added, which is no change.
+  mutating func addSaved(_ member: ObjectReference) {
+    if contains(member) { return }
+    places?[member] = members.count
+    members.append(member)
+    if removed.remove(member) == nil { saved.append(member) }
+  }
+
   mutating func remove(_ member: ObjectReference) {
     guard contains(member), let place = places?.removeValue(forKey: member) else { return }
     if isOrdered {
