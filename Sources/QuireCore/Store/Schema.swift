@@ -54,9 +54,6 @@ final class Schema: Sendable {
   let tables: [Table]
   /// Each join table once, seen from the side that names it, with that side's relationship.
   let joins: [(relationship: Relationship, table: JoinTable)]
-  let textIndexes: TextIndexes
-  /// Empty until a store is made of it.
-  let derived = DerivedAttributes()
 
   private let tableNames: [String]
   private let attributeColumns: [ObjectIdentifier: String]
@@ -71,15 +68,12 @@ final class Schema: Sendable {
     let joinLayout = JoinLayout(model: model, existingTables: existingTables)
     self.model = model
     tables = layout.tables
-    let tableNames = model.numberedEntities.map { Names.table(model.numberedEntities[$0.rootNumber - 1].name) }
-    self.tableNames = tableNames
+    tableNames = model.numberedEntities.map { Names.table(model.numberedEntities[$0.rootNumber - 1].name) }
     attributeColumns = layout.attributeColumns
     toOneColumns = layout.toOneColumns
     ownerColumns = layout.ownerColumns
     joins = joinLayout.joins
     joinTables = joinLayout.tablesByRelationship
-    textIndexes = TextIndexes(
-      model, table: { tableNames[$0.number - 1] }, column: { layout.attributeColumns[ObjectIdentifier($0)] })
   }
 
   /// `ZQUOTE`: the table of the entity's root, which holds the whole tree.

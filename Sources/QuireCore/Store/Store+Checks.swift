@@ -9,7 +9,7 @@ extension Store {
       }
       var mended = 0
       var failure: Failure?
-      do throws(Failure) { mended = try schema.textIndexes.checkAll(on: connection) } catch {
+      do throws(Failure) { mended = try textIndexes.checkAll(on: connection) } catch {
         // The texts may be damaged, too, of which there is more to say.
         if !error.mayBeDamage { throw error }
         failure = error

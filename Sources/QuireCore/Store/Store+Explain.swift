@@ -26,10 +26,10 @@ extension Store {
   private func explanation(_ plan: FetchPlan, _ projection: Projection?) throws(Failure) -> FetchExplanation {
     let sql: String, arguments: SQLArguments
     if let projection {
-      let compiled = try ProjectionSQL(plan, projection, schema: schema)
+      let compiled = try projectionSQL(plan, projection)
       (sql, arguments) = (compiled.sql, compiled.arguments)
     } else {
-      let compiled = try FetchSQL(plan, schema: schema)
+      let compiled = try fetchSQL(plan)
       (sql, arguments) = (
         compiled.selectKeyed(layout(plan).identifierColumns) ?? compiled.select(layout(plan).identifierColumns),
         compiled.arguments
@@ -40,7 +40,7 @@ extension Store {
     for part in plan.predicate?.conjuncts ?? [] {
       var alone = FetchPlan(entity: plan.entity, includesSubentities: plan.includesSubentities, predicate: part)
       alone.limit = nil
-      let compiled = try FetchSQL(alone, schema: schema)
+      let compiled = try fetchSQL(alone)
       let table = "SCAN \(RowLayout.alias)"
       let alonePlan = try self.steps(of: compiled.selectUnordered(layout(plan).identifierColumns), compiled.arguments)
       if alonePlan.contains(where: { $0.hasPrefix(table) }) { unindexed.append(part.text) }

@@ -7,7 +7,7 @@ extension Store {
 
   func compiled(_ plan: FetchPlan) throws(Failure) -> CompiledFetch {
     let layout = layout(plan)
-    return CompiledFetch(try FetchSQL(plan, schema: schema), layout)
+    return CompiledFetch(try fetchSQL(plan), layout)
   }
 
   /// The same for a plan that was compiled before.
@@ -23,7 +23,7 @@ extension Store {
   /// How many rows answer the plan, its limit and offset considered.
   func count(_ plan: FetchPlan) throws(Failure) -> Int {
     try withTextIndexes { () throws(Failure) in
-      let sql = try FetchSQL(plan, schema: schema)
+      let sql = try fetchSQL(plan)
       return try withConnection { connection throws(Failure) in
         let statement = try connection.statement(sql.count)
         try sql.bind(to: statement)
@@ -36,7 +36,7 @@ extension Store {
   func rows(_ plan: FetchPlan) throws(Failure) -> [Row] {
     let layout = layout(plan)
     return try withTextIndexes { () throws(Failure) in
-      let sql = try FetchSQL(plan, schema: schema)
+      let sql = try fetchSQL(plan)
       return try withConnection { connection throws(Failure) in
         let statement = try connection.statement(sql.select(layout.columns))
         try sql.bind(to: statement)
@@ -56,7 +56,7 @@ extension Store {
     let layout = layout(plan)
     var hasPassed = false
     try withTextIndexes(unless: { hasPassed }) { () throws(Failure) in
-      let sql = try FetchSQL(plan, paths: paths, schema: schema)
+      let sql = try fetchSQL(plan, paths: paths)
       let types = sql.valueTypes
       try withConnection { connection throws(Failure) in
         let statement = try connection.statement(sql.select(layout.identifierColumns, further: sql.valueColumns))
@@ -80,14 +80,28 @@ extension Store {
     unless hasPassed: () -> Bool = { false }, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
     do throws(Failure) { return try body() } catch {
-      if schema.textIndexes.all.isEmpty || hasPassed() { throw error }
+      if textIndexes.all.isEmpty || hasPassed() { throw error }
       let isReason = try withConnection { connection throws(Failure) in
-        try schema.textIndexes.distrust(after: error, on: connection)
+        try textIndexes.distrust(after: error, on: connection)
       }
       if !isReason { throw error }
     }
     return try body()
   }
+
+  /// The SELECT that answers a plan, with the columns of `paths` beside the plan's own.
+  func fetchSQL(_ plan: FetchPlan, paths: [ResolvedKeyPath] = []) throws(Failure) -> FetchSQL {
+    try FetchSQL(plan, paths: paths, schema: schema, textIndexes: textIndexSearch)
+  }
+
+  /// The SELECT that answers a plan with columns in place of rows.
+  func projectionSQL(
+    _ plan: FetchPlan, _ projection: Projection, aggregates: Bool = true
+  ) throws(Failure) -> ProjectionSQL {
+    try ProjectionSQL(plan, projection, aggregates: aggregates, schema: schema, textIndexes: textIndexSearch)
+  }
+
+  private var textIndexSearch: TextIndexSearch? { textIndexes.all.isEmpty ? nil : TextIndexSearch(store: self) }
 
   func layout(_ plan: FetchPlan) -> RowLayout {
     layouts.layout(of: plan.entity, includesSubentities: plan.includesSubentities)

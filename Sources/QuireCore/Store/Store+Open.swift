@@ -95,17 +95,19 @@ extension Store {
       try metadata.check(model, tables: tables, on: connection)
       let schema = Schema(model: model, existingTables: tables)
       try check(schema, tables, on: connection)
-      // Text indexes look whether others have changed the schema.
-      try schema.derived.prepare(for: schema)
-      try schema.derived.prepare(on: connection)
-      try schema.textIndexes.prepare(on: connection)
-      if !schema.textIndexes.all.isEmpty {
+      let derivedAttributes = try DerivedAttributes(schema: schema), textIndexes = TextIndexes(schema: schema)
+      // Triggers first: text indexes look whether others have changed the schema.
+      try derivedAttributes.prepare(on: connection)
+      try textIndexes.prepare(on: connection)
+      if !textIndexes.all.isEmpty {
         // The rows that a text index finds lie all over the table. A pattern that is in a hundredth of a million rows
         // takes some 40 MB of pages. With 2 MB of memory they would be read from the file each time.
         try connection.execute("PRAGMA cache_size = -65536")
       }
       connection.isOpening = false
-      return Store(connection: connection, schema: schema, uuid: metadata.uuid)
+      return Store(
+        connection: connection, schema: schema, textIndexes: textIndexes, derivedAttributes: derivedAttributes,
+        uuid: metadata.uuid)
     } catch {
       let failure = connection.failureOfOpening(error)
       connection.close()

@@ -40,14 +40,14 @@ extension Store {
         throw Failure(.invalidState, "The store '\(path)' cannot save in the midst of a read. Save when it is done.")
       }
       let written = try connection.transaction { () throws(Failure) in
-        try schema.textIndexes.begin(on: connection)
-        try schema.derived.begin(on: connection)
+        try textIndexes.begin(on: connection)
+        try derivedAttributes.begin(on: connection)
         let result = try body(connection)
-        let derived = try schema.derived.end(on: connection)
-        try schema.textIndexes.mend(on: connection)
+        let derived = try derivedAttributes.end(on: connection)
+        try textIndexes.mend(on: connection)
         return (result, derived)
       }
-      schema.textIndexes.repair(on: connection)
+      textIndexes.repair(on: connection)
       return written
     }
   }

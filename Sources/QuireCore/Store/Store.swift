@@ -16,6 +16,8 @@ final class Store: @unchecked Sendable {
 
   let model: Model
   let schema: Schema
+  let textIndexes: TextIndexes
+  let derivedAttributes: DerivedAttributes
   let layouts: RowLayouts
   /// Upper case.
   let uuid: Text
@@ -40,16 +42,19 @@ final class Store: @unchecked Sendable {
   var reserves: [Int: IDReserve] = [:]
 
   /// `connection` is to a database whose tables are those of `schema`; `open` makes sure of that.
-  init(connection: Connection, schema: Schema, uuid: Text) {
+  init(
+    connection: Connection, schema: Schema, textIndexes: TextIndexes, derivedAttributes: DerivedAttributes, uuid: Text
+  ) {
     self.connection = connection
     self.schema = schema
-    layouts = RowLayouts(schema: schema)
+    self.textIndexes = textIndexes
+    self.derivedAttributes = derivedAttributes
+    layouts = RowLayouts(schema: schema, derivedAttributes: derivedAttributes)
     self.uuid = uuid
     model = schema.model
     path = connection.path
     location = connection.location
     isReadOnly = connection.isReadOnly
-    schema.textIndexes.store = self
   }
 
   deinit { if connection.mark.isHere { returnReservedIDs(on: connection) } }

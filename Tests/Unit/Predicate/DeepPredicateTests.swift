@@ -206,7 +206,7 @@ import Testing
     var surplus = 0, worst = ""
     for (format, name) in cases {
       let arguments = SQLArguments()
-      let compiler = SQLCompiler(schema: store.schema, arguments: arguments)
+      let compiler = SQLCompiler(schema: store.schema, textIndexes: nil, arguments: arguments)
       let row = SQLCompiler.mainRow(try library.entity(name), alias: "t0")
       let condition = try compiler.condition(Predicate.parse(Text(format)), SQLScope(subject: row))
       var source = SQLWriter()

@@ -137,7 +137,7 @@ private final class PredicateTable {
   /// The WHERE clause and its arguments.
   static func compile(_ predicate: Predicate) throws -> (sql: String, arguments: [SQLArguments.Argument]) {
     let arguments = SQLArguments()
-    let compiler = SQLCompiler(schema: schema, arguments: arguments)
+    let compiler = SQLCompiler(schema: schema, textIndexes: nil, arguments: arguments)
     let row = SQLCompiler.mainRow(try schema.model.entity(named: "R"), alias: "r")
     return (try compiler.condition(predicate, SQLScope(subject: row)).sql, arguments.all)
   }

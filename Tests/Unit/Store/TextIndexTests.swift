@@ -97,7 +97,7 @@ import Testing
         try ownStep(notes, &dice)
       }
       if !notes.store.isReadOnly, dice.chance(1, of: 8) {
-        let textIndexes = notes.store.schema.textIndexes
+        let textIndexes = notes.store.textIndexes
         try notes.store.withConnection { connection throws(Failure) in
           try connection.transaction { () throws(Failure) in
             for index in textIndexes.all { try textIndexes.mend(index, on: connection) }
@@ -132,7 +132,7 @@ import Testing
     }
     #expect(withIndex > 40 && found > 100, "seed \(seed): \(withIndex) queries with the index, \(found) rows")
     #expect(try program.run("PRAGMA integrity_check") == ["ok"])
-    for index in notes.store.schema.textIndexes.all {
+    for index in notes.store.textIndexes.all {
       try program.run("INSERT INTO \(index.name) (\(index.name)) VALUES ('integrity-check')")
     }
   }
@@ -141,7 +141,7 @@ import Testing
     let notes = try NotesFixture()
     try notes.insert((0..<300).map { "Title \($0)" })
     let program = try ForeignProgram(notes.path)
-    let index = try #require(notes.store.schema.textIndexes.all.first)
+    let index = try #require(notes.store.textIndexes.all.first)
     #expect(try program.run("SELECT count(*) FROM \(index.pending) WHERE Z_PK > 0") == ["0"], "a large save mends")
     func indexed(_ word: String) throws -> [String] {
       try program.run("SELECT rowid FROM \(index.name) WHERE \(index.name) MATCH '\(word)'")
@@ -169,7 +169,7 @@ import Testing
     let program = try ForeignProgram(notes.path)
     let rows = "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 5000) "
     try program.run(rows + "INSERT INTO ZNOTE (Z_ENT, Z_OPT, ZTITLE) SELECT 1, 1, 'row ' || i FROM n")
-    let index = try #require(notes.store.schema.textIndexes.all.first)
+    let index = try #require(notes.store.textIndexes.all.first)
     try program.run("BEGIN IMMEDIATE")
     #expect(try notes.ids("title CONTAINS 'w 4321'") == [4321])
     #expect(try program.run("SELECT count(*) FROM \(index.pending) WHERE Z_PK > 0") == ["5000"])
@@ -219,7 +219,7 @@ import Testing
     #expect(try notes.usesIndex("title CONTAINS 'changed'"))
     #expect(try notes.ids("title CONTAINS 'changed'") == [2])
     #expect(try notes.ids("title CONTAINS 'title'") == [1])
-    let trigger = try #require(notes.store.schema.textIndexes.all.first?.statements.last?.name)
+    let trigger = try #require(notes.store.textIndexes.all.first?.statements.last?.name)
     try program.run("DROP TRIGGER \(trigger)")
     #expect(try !notes.usesIndex("title CONTAINS 'changed'"), "seen while open")
     try notes.reopen(readOnly: true)
@@ -253,7 +253,7 @@ import Testing
     let notes = try NotesFixture()
     try notes.insert((0..<300).map { "Title \($0)" })
     let program = try ForeignProgram(notes.path)
-    let index = try #require(notes.store.schema.textIndexes.all.first)
+    let index = try #require(notes.store.textIndexes.all.first)
     try program.run("UPDATE \(index.name)_data SET block = x'0000000000' WHERE id = 10")
     try program.run("UPDATE \(index.name)_data SET block = x'ff' WHERE id = 1")
     try program.run("UPDATE ZNOTE SET ZTITLE = 'mended ' || Z_PK")
@@ -272,7 +272,7 @@ import Testing
     #expect(try notes.ids("title CONTAINS 'broken'") == [])
     #expect(try notes.ids("title CONTAINS 'first'") == [1])
     let program = try ForeignProgram(notes.path)
-    let index = try #require(notes.store.schema.textIndexes.all.first)
+    let index = try #require(notes.store.textIndexes.all.first)
     #expect(try program.run("SELECT count(*) FROM \(index.name) WHERE \(index.name) MATCH 'bro'") == ["0"])
   }
 
@@ -321,7 +321,7 @@ import Testing
     try model.addEntity(named: "A_ZB")
     try model.addAttribute(named: "c", to: "A_ZB", type: .string, isOptional: true, isSearchable: true)
     let store = try Store.open(path: ":memory:", model: model)
-    let names = store.schema.textIndexes.all.map(\.name)
+    let names = store.textIndexes.all.map(\.name)
     #expect(Set(names).count == 5 && names.contains("QUIRE_TEXT_ZA_ZB") && names.contains("QUIRE_TEXT_ZA_ZB_ZC_1"))
     let entity = try model.entity(named: "A")
     var values = ContiguousArray<Value>(repeating: .nil, count: entity.properties.count)

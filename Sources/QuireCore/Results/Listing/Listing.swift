@@ -62,7 +62,7 @@ struct Listing {
       entity: entity, includesSubentities: request.includesSubentities, predicate: request.predicate, sections: rule,
       sort: bound, of: context.store)
     // What the store cannot make of the rule shows here, and not in the midst of following.
-    if rule != nil { _ = try FetchSQL(query.plan(), schema: context.store.schema) }
+    if rule != nil { _ = try context.store.fetchSQL(query.plan()) }
     cancellation = request.cancellation
     progress = request.progress
     prefetched = try ObjectReading.prefetched(request, of: entity)
@@ -83,7 +83,7 @@ struct Listing {
     listing.query.values = values
     listing.dependencies = listing.query.dependencies()
     // What the store cannot make of them shows here.
-    _ = try FetchSQL(listing.query.plan(), schema: context.store.schema)
+    _ = try context.store.fetchSQL(listing.query.plan())
     return listing
   }
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The derived attributes of a model, and the state of their triggers in the file.
+/// The derived attributes of an open store's model, and the state of their triggers in the file.
 ///
 /// Any program may write: the triggers then write the values themselves. Where a value takes a function that SQLite
 /// lacks, the triggers note the row in the pending table. The next opening or save of Quire goes through that table.
@@ -22,8 +22,8 @@ final class DerivedAttributes: @unchecked Sendable {
     ),
   ]
 
-  private(set) var all: [DerivedAttribute] = []
-  private var byAttribute: [ObjectIdentifier: DerivedAttribute] = [:]
+  let all: [DerivedAttribute]
+  private let byAttribute: [ObjectIdentifier: DerivedAttribute]
   // Guarded by the store's lock.
   /// SQLite's number of the schema when the triggers were last found to be there.
   private var checkedSchema: Int64?
@@ -31,8 +31,9 @@ final class DerivedAttributes: @unchecked Sendable {
   private(set) var now = 0.0
   private var changes: [DerivedValue] = []
 
-  /// Once, with the schema that this belongs to.
-  func prepare(for schema: Schema) throws(Failure) {
+  init(schema: Schema) throws(Failure) {
+    var all: [DerivedAttribute] = []
+    var byAttribute: [ObjectIdentifier: DerivedAttribute] = [:]
     var taken: Set<String> = []
     for entity in schema.model.numberedEntities {
       for attribute in entity.ownAttributes {
@@ -42,6 +43,8 @@ final class DerivedAttributes: @unchecked Sendable {
         byAttribute[ObjectIdentifier(attribute)] = derived
       }
     }
+    self.all = all
+    self.byAttribute = byAttribute
   }
 
   subscript(property: Property) -> DerivedAttribute? { byAttribute[ObjectIdentifier(property)] }

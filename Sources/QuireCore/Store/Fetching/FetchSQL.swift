@@ -11,10 +11,13 @@ struct FetchSQL {
   /// Those of the plan's expressions.
   let values: [(expr: SQLExpr, kind: SQLLeaf.Kind)]
 
-  init(_ plan: FetchPlan, paths: [ResolvedKeyPath] = [], schema: Schema) throws(Failure) {
+  /// `paths` lead to the columns that are selected beside the plan's own.
+  init(
+    _ plan: FetchPlan, paths: [ResolvedKeyPath], schema: Schema, textIndexes: TextIndexSearch?
+  ) throws(Failure) {
     try FetchSQL.checkWindow(plan)
     let alias = RowLayout.alias
-    let compiler = SQLCompiler(schema: schema, arguments: arguments)
+    let compiler = SQLCompiler(schema: schema, textIndexes: textIndexes, arguments: arguments)
     let row = SQLCompiler.mainRow(plan.entity, alias: alias)
     let resolver = KeyPathResolver(compiler: compiler, row: row)
     var restrictions = FetchSQL.restrictions(plan, row, arguments)

@@ -16,9 +16,11 @@ struct ProjectionSQL {
 
   /// The columns, with what each is called, must be in `projection`: none are added. Without `aggregates` there is a
   /// row for each of the table whatever the functions, which then look at the values of that row alone.
-  init(_ plan: FetchPlan, _ projection: Projection, schema: Schema, aggregates: Bool = true) throws(Failure) {
+  init(
+    _ plan: FetchPlan, _ projection: Projection, aggregates: Bool, schema: Schema, textIndexes: TextIndexSearch?
+  ) throws(Failure) {
     try FetchSQL.checkWindow(plan)
-    let compiler = SQLCompiler(schema: schema, arguments: arguments)
+    let compiler = SQLCompiler(schema: schema, textIndexes: textIndexes, arguments: arguments)
     let row = SQLCompiler.mainRow(plan.entity, alias: RowLayout.alias)
     let conditions = try FetchSQL.conditions(plan, row, compiler)
     let resolver = KeyPathResolver(compiler: compiler, row: row)
@@ -216,7 +218,7 @@ extension Store {
   private func compiledColumns(
     _ plan: FetchPlan, _ projection: Projection, aggregates: Bool
   ) throws(Failure) -> [(property: Property?, values: [Value])] {
-    let sql = try ProjectionSQL(plan, projection, schema: schema, aggregates: aggregates)
+    let sql = try projectionSQL(plan, projection, aggregates: aggregates)
     return try withConnection { connection throws(Failure) in
       let statement = try connection.statement(sql.sql)
       try sql.arguments.bind(to: statement)
@@ -246,7 +248,7 @@ extension Store {
   /// How many rows the result has.
   func count(_ plan: FetchPlan, _ projection: Projection) throws(Failure) -> Int {
     try withTextIndexes { () throws(Failure) in
-      let sql = try ProjectionSQL(plan, projection, schema: schema)
+      let sql = try projectionSQL(plan, projection)
       return try withConnection { connection throws(Failure) in
         let statement = try connection.statement(sql.count)
         try sql.arguments.bind(to: statement)

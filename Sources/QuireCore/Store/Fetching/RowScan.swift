@@ -124,7 +124,7 @@ extension Store {
   func scanRows(
     _ plan: FetchPlan, paths: [ResolvedKeyPath], _ body: (RowScan) throws(Failure) -> Void
   ) throws(Failure) {
-    if schema.textIndexes.all.isEmpty { return try compiledScan(plan, paths: paths, body) }
+    if textIndexes.all.isEmpty { return try compiledScan(plan, paths: paths, body) }
     var hasPassed = false
     try withTextIndexes(unless: { hasPassed }) { () throws(Failure) in
       try compiledScan(plan, paths: paths) { scan throws(Failure) in
@@ -138,7 +138,7 @@ extension Store {
     _ plan: FetchPlan, paths: [ResolvedKeyPath], _ body: (RowScan) throws(Failure) -> Void
   ) throws(Failure) {
     let layout = layout(plan)
-    let sql = try FetchSQL(plan, paths: paths, schema: schema)
+    let sql = try fetchSQL(plan, paths: paths)
     let further = sql.valueColumns + sql.values.map(\.expr)
     try withConnection { connection throws(Failure) in
       let statement = try connection.statement(sql.select(layout.keyColumns, further: further))
@@ -163,7 +163,7 @@ extension Store {
     _ plan: FetchPlan, paths: [ResolvedKeyPath], _ body: @escaping (RowScan) throws(Failure) -> Bool
   ) throws(Failure) -> Bool {
     let layout = layout(plan)
-    let sql = try FetchSQL(plan, paths: paths, schema: schema)
+    let sql = try fetchSQL(plan, paths: paths)
     // No function has more arguments than some hundred.
     if sql.columns.count + sql.values.count > 100 { return false }
     let further = sql.columns.map(\.expr) + sql.values.map(\.expr)

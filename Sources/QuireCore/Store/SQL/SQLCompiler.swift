@@ -2,6 +2,8 @@
 final class SQLCompiler {
   let schema: Schema
   let arguments: SQLArguments
+  /// nil where the schema has no searchable attribute, or no store is open.
+  private let textIndexes: TextIndexSearch?
   var leaves: [SQLLeaf] = []
   /// The numbers of those that are columns.
   var plainLeaves: [SQLName: Int] = [:]
@@ -11,8 +13,9 @@ final class SQLCompiler {
   /// See `SQLPart`.
   var parting = SQLParting()
 
-  init(schema: Schema, arguments: SQLArguments) {
+  init(schema: Schema, textIndexes: TextIndexSearch?, arguments: SQLArguments) {
     self.schema = schema
+    self.textIndexes = textIndexes
     self.arguments = arguments
   }
 
@@ -67,7 +70,7 @@ final class SQLCompiler {
       return .column(
         SQLColumn(
           expr: column, type: try ColumnType(comparing: property), home: row.home, attribute: attribute,
-          textIndex: attribute.flatMap { schema.textIndexes.column(of: $0, key: row.key) }))
+          textIndex: attribute.flatMap { textIndexes?.column(of: $0, key: row.key) }))
     }
     if relationship.isToMany { return .collection(try collection(relationship, of: row)) }
     return .row(try self.row(behind: relationship, of: row))

@@ -1,7 +1,7 @@
 /// The text index of a column, as a query reaches it.
 struct TextIndexColumn {
   let index: TextIndex
-  let indexes: TextIndexes
+  let search: TextIndexSearch
   /// The row's primary key.
   let key: SQLExpr
 
@@ -11,7 +11,7 @@ struct TextIndexColumn {
     _ operation: TextMatcher.Operation, _ pattern: Text, _ folding: TextFolding, _ arguments: SQLArguments
   ) -> SQLExpr? {
     let trigrams = Trigram.all(in: SearchLiterals.of(operation, pattern, folding))
-    guard !trigrams.isEmpty, let chosen = indexes.choose(from: trigrams, of: index) else { return nil }
+    guard !trigrams.isEmpty, let chosen = search.choose(from: trigrams, of: index) else { return nil }
     let query = arguments.parameter(.text(Text(chosen.map(\.quoted).joined(separator: " AND "))))
     let table = SQLTable.named(index.name)
     let isFound = SQLExpr.compare(.column("", index.name), .match, query)
@@ -22,9 +22,9 @@ struct TextIndexColumn {
   }
 }
 
-extension TextIndexes {
+extension TextIndexSearch {
   /// `key` is the row's primary key; nil when the attribute is not searchable.
   func column(of attribute: Attribute, key: SQLExpr) -> TextIndexColumn? {
-    index(of: attribute).map { TextIndexColumn(index: $0, indexes: self, key: key) }
+    index(of: attribute).map { TextIndexColumn(index: $0, search: self, key: key) }
   }
 }

@@ -150,8 +150,8 @@ extension Store {
     held = nil
     connection.rollBack()
     for reserve in reserves.values { reserve.rollBack() }
-    schema.derived.forgetChecks()
-    schema.textIndexes.forgetChecks()
+    derivedAttributes.forgetChecks()
+    textIndexes.forgetChecks()
     endHolding()
   }
 

@@ -8,9 +8,13 @@ final class RowLayouts: Sendable {
   }
 
   private let schema: Schema
+  private let derivedAttributes: DerivedAttributes
   private let made = Guarded(Made())
 
-  init(schema: Schema) { self.schema = schema }
+  init(schema: Schema, derivedAttributes: DerivedAttributes) {
+    self.schema = schema
+    self.derivedAttributes = derivedAttributes
+  }
 
   func layout(of entity: Entity, includesSubentities: Bool) -> RowLayout {
     let number = entity.number
@@ -25,7 +29,7 @@ final class RowLayouts: Sendable {
 
   func writer(of entity: Entity) throws(Failure) -> RowWriter {
     if let known = made.withLock({ $0.writers[entity.number] }) { return known }
-    let writer = try RowWriter(entity: entity, schema: schema)
+    let writer = try RowWriter(entity: entity, schema: schema, derivedAttributes: derivedAttributes)
     made.withLock { $0.writers[entity.number] = writer }
     return writer
   }

@@ -45,7 +45,7 @@ final class RowWriter: Sendable {
   /// Place in `columns` by slot.
   private let places: [Int?]
 
-  init(entity: Entity, schema: Schema) throws(Failure) {
+  init(entity: Entity, schema: Schema, derivedAttributes: DerivedAttributes) throws(Failure) {
     self.entity = entity
     table = schema.table(of: entity)
     var columns: [Column] = []
@@ -56,7 +56,7 @@ final class RowWriter: Sendable {
       let toOne = try (property as? Relationship).map { relationship throws(Failure) in
         try RowWriter.toOne(relationship, schema)
       }
-      columns.append(Column(slot: property.slot, name: name, toOne: toOne, derived: schema.derived[property]))
+      columns.append(Column(slot: property.slot, name: name, toOne: toOne, derived: derivedAttributes[property]))
     }
     self.columns = columns
     self.places = places

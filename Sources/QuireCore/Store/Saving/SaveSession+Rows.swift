@@ -216,12 +216,12 @@ extension SaveSession {
       try statement.bind(id(place), at: index)
       for column in writer.columns {
         if let derived = column.derived {
-          let value = derived.initialValue(of: insert.values, now: schema.derived.now)
+          let value = derived.initialValue(of: insert.values, now: store.derivedAttributes.now)
           index += 1
           try statement.bind(value, at: index)
           if !value.isIdentical(to: insert.values[column.slot]) {
             let row = RowIdentifier(id: id(place), entity: Int32(truncatingIfNeeded: insert.entity.number))
-            schema.derived.note(DerivedValue(row: row, slot: column.slot, value: value))
+            store.derivedAttributes.note(DerivedValue(row: row, slot: column.slot, value: value))
           }
           continue
         }

@@ -1,9 +1,7 @@
-/// The text indexes that a model asks for, and what the file has of them.
+/// The text indexes that the model of an open store asks for, and what the file has of them.
 final class TextIndexes: @unchecked Sendable {
   let all: [TextIndex]
   private let byAttribute: [ObjectIdentifier: TextIndex]
-  /// Set once, when the store is made; the store holds this.
-  weak var store: Store?
   // Guarded by the store's lock.
   /// SQLite's number of the schema when the file was last looked at.
   var checkedSchema: Int64?
@@ -28,17 +26,17 @@ final class TextIndexes: @unchecked Sendable {
   /// An index of no more blocks is verified in less than a millisecond: at each opening, and when others have written.
   static let fewBlocks = 256
 
-  /// `column` is nil for an attribute without a column.
-  init(_ model: Model, table: (Entity) -> String, column: (Attribute) -> String?) {
+  init(schema: Schema) {
     var all: [TextIndex] = []
     var byAttribute: [ObjectIdentifier: TextIndex] = [:]
     var taken: Set<String> = []
-    for entity in model.numberedEntities {
+    for entity in schema.model.numberedEntities {
       for attribute in entity.ownAttributes where attribute.isSearchable {
-        guard let column = column(attribute) else { continue }
+        guard let column = schema.valueColumn(of: attribute) else { continue }
+        let table = schema.table(of: entity)
         let index = TextIndex(
-          attribute, table: table(entity), column: column,
-          name: TextIndexes.freeName("\(TextIndexes.directory)_\(table(entity))_\(column)", &taken))
+          attribute, table: table, column: column,
+          name: TextIndexes.freeName("\(TextIndexes.directory)_\(table)_\(column)", &taken))
         all.append(index)
         byAttribute[ObjectIdentifier(attribute)] = index
       }
@@ -64,23 +62,14 @@ final class TextIndexes: @unchecked Sendable {
 
   // MARK: Queries
 
-  /// nil when the index cannot be asked, or is not worth it.
-  func choose(from trigrams: [Trigram], of index: TextIndex) -> [Trigram]? {
-    guard let store else { return nil }
-    do throws(Failure) {
-      let chosen = try store.withConnection { connection throws(Failure) -> [Trigram] in
-        try check(on: connection)
-        guard try isTrue(index, on: connection) else { return [] }
-        try mendForQuery(index, on: connection)
-        guard index.isUsable else { return [] }
-        if index.statistics == nil { index.statistics = try TrigramStatistics(index, on: connection) }
-        return index.statistics?.choose(from: trigrams) ?? []
-      }
-      return chosen.isEmpty ? nil : chosen
-    } catch {
-      // An index never decides what is found, so what goes wrong here goes wrong again, and is said, where it matters.
-      return nil
-    }
+  /// Empty when the index cannot be asked, or is not worth it.
+  func choose(from trigrams: [Trigram], of index: TextIndex, on connection: Connection) throws(Failure) -> [Trigram] {
+    try check(on: connection)
+    guard try isTrue(index, on: connection) else { return [] }
+    try mendForQuery(index, on: connection)
+    guard index.isUsable else { return [] }
+    if index.statistics == nil { index.statistics = try TrigramStatistics(index, on: connection) }
+    return index.statistics?.choose(from: trigrams) ?? []
   }
 
   private func mendForQuery(_ index: TextIndex, on connection: Connection) throws(Failure) {

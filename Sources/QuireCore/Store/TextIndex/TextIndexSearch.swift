@@ -1,0 +1,20 @@
+/// The text indexes of an open store, as a statement that is being compiled asks them.
+struct TextIndexSearch {
+  let store: Store
+
+  /// nil when the attribute is not searchable.
+  func index(of attribute: Attribute) -> TextIndex? { store.textIndexes.index(of: attribute) }
+
+  /// nil when the index cannot be asked, or is not worth it.
+  func choose(from trigrams: [Trigram], of index: TextIndex) -> [Trigram]? {
+    do throws(Failure) {
+      let chosen = try store.withConnection { connection throws(Failure) in
+        try store.textIndexes.choose(from: trigrams, of: index, on: connection)
+      }
+      return chosen.isEmpty ? nil : chosen
+    } catch {
+      // An index never decides what is found, so what goes wrong here goes wrong again, and is said, where it matters.
+      return nil
+    }
+  }
+}
