@@ -155,13 +155,3 @@ final class RowLayout: Sendable {
         + "which is not a concrete entity under '\(root.name)'. The file is damaged or was written with another model.")
   }
 }
-
-extension Schema {
-  /// The column that holds the value of an attribute or the key of a to-one relationship; nil when there is none.
-  func valueColumn(of property: Property) -> String? {
-    if property.isTransient { return nil }
-    if let attribute = property as? Attribute { return column(of: attribute) }
-    if let relationship = property as? Relationship, !relationship.isToMany { return toOne(relationship).key }
-    return nil
-  }
-}

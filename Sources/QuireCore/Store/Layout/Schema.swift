@@ -88,6 +88,14 @@ final class Schema: Sendable {
     attributeColumns[ObjectIdentifier(attribute)] ?? Names.column(attribute.name)
   }
 
+  /// The column that holds the value of an attribute or the key of a to-one relationship; nil when there is none.
+  func valueColumn(of property: Property) -> String? {
+    if property.isTransient { return nil }
+    if let attribute = property as? Attribute { return column(of: attribute) }
+    if let relationship = property as? Relationship, !relationship.isToMany { return toOne(relationship).key }
+    return nil
+  }
+
   /// For a stored to-one relationship.
   func toOne(_ relationship: Relationship) -> ToOneColumns {
     toOneColumns[ObjectIdentifier(relationship)]
