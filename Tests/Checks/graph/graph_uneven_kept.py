@@ -124,4 +124,9 @@ KEPT_UNEVEN: dict[str, list[Step]] = {
         ("point", 2, 4, "holder", 1, 3), ("unlink", 2, 3, "friends", 1, 0), ("save", 2, False), ("merge", 2),
         ("check", 2),
     ],
+    "what is deleted here shows nothing that was done to it": [
+        ("insert", 0, 3, "Person"), ("insert", 0, 4, "Passport"), ("insert", 0, 6, "Passport"), ("save", 0, False),
+        ("merge", 1), ("point", 1, 3, "passport", 6, 3), ("save", 1, False), ("merge", 0), ("delete", 1, 3),
+        ("point", 0, 4, "holder", 3, 1), ("save", 0, True), ("refresh_all", 1), ("merge", 1),
+    ],
 }

@@ -389,7 +389,7 @@ class UnevenSide(Side):
             # What was open is known now.
             shown = found.get(key)
             del self.done[key]
-            if shown != self.saved.get(key) and shown != "gone":
+            if shown not in (self.saved.get(key), "gone") and not self.gone.intersection(about(key)):
                 self.done[key] = (shown, True)
         self.update()
         same("inserted", {self.number(each) for each in self.context.inserted}, set(self.made))
