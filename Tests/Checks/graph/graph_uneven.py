@@ -253,7 +253,8 @@ class UnevenWorld(Stage):
         """The classes have one rule that a save can break."""
         bands = objects(side.now, "Band")
         counts = [len(members(side.now, n, NAMED["Band", "players"])) for n in bands]
-        if not side.is_behind() and not side.open and all(1 <= each <= 3 for each in counts) or not bands:
+        is_gone = not bands and not any(self.ids[n][0] == "Band" and side.is_shaky(n) for n in self.ids)
+        if not side.is_behind() and not side.open and all(1 <= each <= 3 for each in counts) or is_gone:
             raise Difference("a save is refused although no rule is broken")
         if not side.parent:
             self._check_file(side, self.stored)

@@ -129,4 +129,8 @@ KEPT_UNEVEN: dict[str, list[Step]] = {
         ("merge", 1), ("point", 1, 3, "passport", 6, 3), ("save", 1, False), ("merge", 0), ("delete", 1, 3),
         ("point", 0, 4, "holder", 3, 1), ("save", 0, True), ("refresh_all", 1), ("merge", 1),
     ],
+    "a child refuses to save a band without players that its parent has rolled back": [
+        ("insert", 0, 1, "Band"), ("insert", 0, 6, "Person"), ("open", 0), ("link", 0, 1, "players", 6, 1),
+        ("unlink", 3, 1, "players", 6, 1), ("rollback", 0), ("save", 3, True),
+    ],
 }
