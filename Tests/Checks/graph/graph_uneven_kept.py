@@ -133,4 +133,10 @@ KEPT_UNEVEN: dict[str, list[Step]] = {
         ("insert", 0, 1, "Band"), ("insert", 0, 6, "Person"), ("open", 0), ("link", 0, 1, "players", 6, 1),
         ("unlink", 3, 1, "players", 6, 1), ("rollback", 0), ("save", 3, True),
     ],
+    "what a parent shows as well is no change of a child, though the file lost it": [
+        ("insert", 0, 1, "Person"), ("insert", 0, 2, "Person"), ("insert", 0, 3, "Person"), ("save", 0, False),
+        ("open", 0), ("refresh", 3, 2), ("assign", 1, 1, "reports", (2, 3), 0), ("assign", 0, 1, "friends", (2, 3), 2),
+        ("merge", 1), ("check", 1), ("policy", 1, 3), ("save", 0, True), ("assign", 3, 2, "friends", (1, 3), 1),
+        ("save", 1, False), ("merge", 3), ("merge", 0), ("save", 3, False), ("save", 0, True),
+    ],
 }

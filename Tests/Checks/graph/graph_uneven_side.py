@@ -312,10 +312,14 @@ class UnevenSide(Side):
         self.done = {key: each for key, each in self.done.items()
                      if all(n in present or self.above and self.above.is_shaky(n) for n in about(key))}
         for key, (value, is_certain) in list(self.done.items()):
-            if is_certain and value == self.saved.get(key) or not is_certain and value <= {self.saved.get(key), ...}:
+            saved = {self.saved.get(key)}
+            if self.above and self.above.is_behind():
+                # What it has taken over is what its parent shows.
+                saved |= self.above.shows(key)
+            if is_certain and value in saved or not is_certain and value <= {self.saved.get(key), ...}:
                 # What others have saved as well is no change any more.
                 if self.is_behind():
-                    self.note_perhaps(key, {self.saved.get(key)})
+                    self.note_perhaps(key, {value} if is_certain else {self.saved.get(key)})
                 else:
                     del self.done[key]
             elif is_certain and self._is_reference(key, self.saved | self.made) and value not in {None, *present}:
