@@ -139,4 +139,11 @@ KEPT_UNEVEN: dict[str, list[Step]] = {
         ("merge", 1), ("check", 1), ("policy", 1, 3), ("save", 0, True), ("assign", 3, 2, "friends", (1, 3), 1),
         ("save", 1, False), ("merge", 3), ("merge", 0), ("save", 3, False), ("save", 0, True),
     ],
+    "a child shows what was open in its parent until that is merged": [
+        ("insert", 0, 1, "Book"), ("insert", 0, 2, "Book"), ("insert", 0, 3, "Book"), ("insert", 0, 4, "Tag"),
+        ("insert", 0, 5, "Tag"), ("insert", 0, 6, "Tag"), ("link", 0, 4, "books", 1, 1), ("save", 0, True),
+        ("link", 1, 4, "books", 3, 0), ("open", 1), ("assign", 1, 1, "tags", (), 0), ("link", 4, 4, "books", 1, 0),
+        ("save", 1, True), ("merge", 4), ("link", 4, 4, "books", 2, 1), ("save", 4, True), ("save", 4, False),
+        ("assign", 1, 1, "tags", (6, 5), 3), ("read", 4, 4, "books"),
+    ],
 }

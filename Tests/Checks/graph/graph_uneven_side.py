@@ -68,6 +68,8 @@ class UnevenSide(Side):
         self.last: Facts = {}
         self.last_versions: dict[int, int] = {}
         """What was saved when it was last looked at, and the versions of the rows."""
+        self.last_open: dict[Any, set[Any]] = {}
+        """What its parent left open then, and what that may have been."""
         self.is_late = False
         """Whether there is something to merge."""
         self.open: set[Any] = set()
@@ -286,6 +288,12 @@ class UnevenSide(Side):
                 for each in [each for each, done in self.done.items() if done == (None, True) and is_one_to_one(each)]:
                     self.note_perhaps(each, set())
         self.last = dict(self.saved)
+        if self.above:
+            # What was open there may have been either.
+            for key in self.last_open.keys() - self.above.open:
+                self.is_late = True
+                self.past.setdefault(key, set()).update(self.last_open[key])
+            self.last_open = {key: self.above.shows(key) for key in self.above.open if not is_order(key)}
         if self.above and self.above.is_behind():
             # It may have read by now what its parent comes to show no more.
             for key in [*self.above.done, *self.above.past]:
