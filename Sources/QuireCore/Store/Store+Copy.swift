@@ -75,9 +75,7 @@ extension Store {
     try target.execute("PRAGMA locking_mode = EXCLUSIVE")
     try source.snapshot { () throws(Failure) in
       // By it text indexes know that no program has changed the tables.
-      let number = try source.statement("PRAGMA schema_version")
-      let version = try number.step() ? number.integer(at: 0) : 0
-      number.reset()
+      let version = try source.schemaNumber()
       try source.copyPages(to: target, doing: "write the copy '\(path)' of what is")
       // No connection has the copy open yet, so the file is the whole store.
       try target.execute("PRAGMA journal_mode = DELETE")

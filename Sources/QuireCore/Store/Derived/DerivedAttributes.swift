@@ -58,7 +58,7 @@ final class DerivedAttributes: @unchecked Sendable {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     now = Double(time.tv_sec) - Value.secondsFrom1970To2001 + (Double(time.tv_nsec) / 1_000_000).rounded(.down) / 1000
-    if try schemaNumber(on: connection) != checkedSchema { try build(on: connection) }
+    if try connection.schemaNumber() != checkedSchema { try build(on: connection) }
     try setDeferring(true, on: connection)
   }
 
@@ -196,11 +196,6 @@ final class DerivedAttributes: @unchecked Sendable {
       try statement.bind(Text(derived.name), at: 1)
       try statement.run()
     }
-    checkedSchema = try schemaNumber(on: connection)
-  }
-
-  private func schemaNumber(on connection: Connection) throws(Failure) -> Int64 {
-    let statement = try connection.statement("PRAGMA schema_version")
-    return try statement.step() ? statement.integer(at: 0) : 0
+    checkedSchema = try connection.schemaNumber()
   }
 }

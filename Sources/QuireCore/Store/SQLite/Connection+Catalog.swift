@@ -12,6 +12,12 @@ extension Connection {
     return try count.step() && count.integer(at: 0) > 0
   }
 
+  /// The number that SQLite advances with each change of the schema, by any program.
+  func schemaNumber() throws(Failure) -> Int64 {
+    let statement = try statement("PRAGMA schema_version")
+    return try statement.step() ? statement.integer(at: 0) : 0
+  }
+
   /// Whether some connection is in a transaction that will write to the file, not to its log.
   var isBeingWritten: Bool {
     var file: UnsafeMutablePointer<sqlite3_file>?

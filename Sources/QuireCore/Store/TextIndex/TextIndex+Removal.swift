@@ -38,9 +38,7 @@ extension TextIndex {
     try connection.execute("PRAGMA writable_schema = RESET")
     if let failure { throw failure }
     // Other connections look at the number of the schema to learn of a new one.
-    let version = try connection.statement("PRAGMA schema_version")
-    let number = try version.step() ? version.integer(at: 0) : 0
-    version.reset()
+    let number = try connection.schemaNumber()
     try connection.execute("PRAGMA schema_version = \(Int32(truncatingIfNeeded: number &+ 1))")
   }
 

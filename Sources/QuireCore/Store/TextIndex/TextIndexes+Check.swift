@@ -14,7 +14,7 @@ extension TextIndexes {
     if damaged.isEmpty || connection.isReadOnly { return damaged.count }
     do throws(Failure) {
       try removing(on: connection) { removal throws(Failure) in
-        try build(damaged, by: removal, on: connection, since: try schemaNumber(on: connection))
+        try build(damaged, by: removal, on: connection, since: try connection.schemaNumber())
       }
     } catch {
       for index in damaged { index.setAside() }

@@ -48,7 +48,7 @@ extension TextIndexes {
   private func work(by removal: TextIndex.Removal, on connection: Connection) throws(Failure) {
     // Another process may have done it meanwhile.
     try read(isOpening: true, on: connection)
-    let schema = try schemaNumber(on: connection)
+    let schema = try connection.schemaNumber()
     try TextIndex.remove(try superfluous(on: connection), by: removal, on: connection)
     var damaged: [TextIndex] = []
     for index in all {
@@ -101,7 +101,7 @@ extension TextIndexes {
       index.isDamaged = false
     }
     let update = try connection.statement("UPDATE \(TextIndexes.directory) SET Z_SCHEMA = ? WHERE Z_SCHEMA = ?")
-    try update.bind(try schemaNumber(on: connection), at: 1)
+    try update.bind(try connection.schemaNumber(), at: 1)
     try update.bind(schema, at: 2)
     try update.run()
     checkedSchema = nil

@@ -8,14 +8,9 @@ extension TextIndexes {
     }
   }
 
-  func schemaNumber(on connection: Connection) throws(Failure) -> Int64 {
-    let statement = try connection.statement("PRAGMA schema_version")
-    return try statement.step() ? statement.integer(at: 0) : 0
-  }
-
   /// Finds out which indexes can be trusted, if the schema changed since that was last asked.
   func check(on connection: Connection) throws(Failure) {
-    let schema = try schemaNumber(on: connection)
+    let schema = try connection.schemaNumber()
     if schema == checkedSchema { return }
     try read(isOpening: !isOpened, on: connection)
     isOpened = true
@@ -25,7 +20,7 @@ extension TextIndexes {
   /// While a store is open, a change of the schema is taken for what it mostly is, such as one more index.
   func read(isOpening: Bool, on connection: Connection) throws(Failure) {
     if all.isEmpty { return }
-    let schema = try schemaNumber(on: connection)
+    let schema = try connection.schemaNumber()
     var found: [String: String] = [:]
     let select = try connection.statement(
       "SELECT name, sql FROM sqlite_master WHERE name LIKE 'QUIRE\\_TEXT%' ESCAPE '\\'")

@@ -158,7 +158,7 @@ final class TextIndexes: @unchecked Sendable {
     do throws(Failure) {
       try connection.withoutWaiting { () throws(Failure) in
         try removing(on: connection) { removal throws(Failure) in
-          try build(damaged, by: removal, on: connection, since: try schemaNumber(on: connection))
+          try build(damaged, by: removal, on: connection, since: try connection.schemaNumber())
         }
       }
     } catch {
