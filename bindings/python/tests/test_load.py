@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import unittest
+from importlib import import_module
 
 import quire
 
@@ -71,7 +72,21 @@ class LoadingTests(unittest.TestCase):
         self.assertEqual(seen, {(module, name) for module, names in quire._NAMES.items() for name in names.split()})
         # A rule is made by `quire.sections`, and the class is for annotations.
         self.assertEqual({*quire.__all__, "SectionRule"}, {name for _, name in seen} | {"__version__"})
-        self.assertEqual(set(quire.__all__) - set(dir(quire)), set())
+
+    def test_each_public_name_is_what_its_module_defines(self):
+        for module, names in quire._NAMES.items():
+            room = import_module(f"quire.{module}")
+            for name in names.split():
+                self.assertIs(getattr(quire, name), getattr(room, name), name)
+        own = {"TYPE_CHECKING", "import_module"}
+        modules = {name for name in dir(quire) if inspect.ismodule(getattr(quire, name))}
+        public = {name for name in dir(quire) if not name.startswith("_")} - own - modules
+        self.assertEqual(public, {*quire.__all__, "SectionRule"} - {"__version__"})
+
+    def test_a_star_import_takes_the_public_names(self):
+        run = import_with(quire._c._load.path, "-S", code=(
+            "before = {'before', *globals()}\nfrom quire import *\nprint(*sorted({*globals()} - before))"))
+        self.assertEqual(run.stdout.split(), quire.__all__, run.stderr)
 
     def test_other_names_are_attribute_errors(self):
         with self.assertRaisesRegex(AttributeError, "module 'quire' has no attribute 'Nothing'"):
