@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Optional
 
 from ._c import _buffers, _ffi
 from ._c._load import quick
+from ._c._public import public
 
 if TYPE_CHECKING:
     from .protocols import Model, ObjectConflict
@@ -27,6 +28,7 @@ __all__ = [
 ]
 
 
+@public
 class Error(Exception):
     """Root of all exceptions of this package.
 
@@ -76,18 +78,21 @@ class Error(Exception):
             self._reword(self.message.replace(f".{key}'", f".{name}'"))
 
 
+@public
 class InvalidArgument(Error, ValueError):
     """An unknown key, a number out of range, an object of another context."""
 
     status = _ffi.QUIRE_INVALID_ARGUMENT
 
 
+@public
 class WrongType(Error, TypeError):
     """A value of a Python type that an attribute, a relationship or a predicate does not take."""
 
     status = _ffi.QUIRE_INVALID_ARGUMENT
 
 
+@public
 class InvalidState(Error, RuntimeError):
     """The right call at the wrong moment: changing a deleted object, reading a section of a list that has moved on."""
 
@@ -98,54 +103,63 @@ class NotInContext(InvalidState, AttributeError):
     """What an object has only in a context is read before. `hasattr` and completion pass over it."""
 
 
+@public
 class InvalidText(Error, ValueError):
     """Text that has no UTF-8 form, such as a lone surrogate."""
 
     status = _ffi.QUIRE_INVALID_TEXT
 
 
+@public
 class Unsupported(Error, NotImplementedError):
     """Something that this version does not do; the message names the part."""
 
     status = _ffi.QUIRE_UNSUPPORTED
 
 
+@public
 class NotFound(Error, LookupError):
     """There is no such object, section or row."""
 
     status = _ffi.QUIRE_NOT_FOUND
 
 
+@public
 class MultipleFound(Error, LookupError):
     """`Query.one` found more than one object."""
 
     status = _ffi.QUIRE_INVALID_ARGUMENT
 
 
+@public
 class WrongThread(Error, RuntimeError):
     """Another thread is inside the same context. Give each thread a context of its own (`Store.create_context`)."""
 
     status = _ffi.QUIRE_WRONG_THREAD
 
 
+@public
 class StoreClosed(Error, ValueError):
     """The store, context or list was closed, or belongs to the process that this one was forked from."""
 
     status = _ffi.QUIRE_CLOSED
 
 
+@public
 class InvalidModel(Error, ValueError):
     """The model classes contradict each other."""
 
     status = _ffi.QUIRE_INVALID_MODEL
 
 
+@public
 class PredicateError(Error, ValueError):
     """A predicate cannot be read. The message shows the place with a caret; `offset` is its byte."""
 
     status = _ffi.QUIRE_INVALID_PREDICATE
 
 
+@public
 class Rule(enum.Enum):
     """The kinds of rules that an object can break."""
 
@@ -173,6 +187,7 @@ class Rule(enum.Enum):
     """What `Model.validate` raised."""
 
 
+@public
 class ValidationError(Error, ValueError):
     """Objects break the rules of their model; nothing was saved.
 
@@ -213,6 +228,7 @@ class ValidationError(Error, ValueError):
 _RULES = {rule.value for rule in Rule}
 
 
+@public
 class Conflict(Error, RuntimeError):
     """A row was changed in the store since it was read; nothing was changed or saved.
 
@@ -223,6 +239,7 @@ class Conflict(Error, RuntimeError):
     conflicts: Sequence[ObjectConflict] = ()
 
 
+@public
 class ConstraintError(Error, ValueError):
     """Two objects have the same values where `__unique__` forbids it; nothing was saved.
 
@@ -233,18 +250,21 @@ class ConstraintError(Error, ValueError):
     conflicts: Sequence[ObjectConflict] = ()
 
 
+@public
 class CannotOpen(Error, OSError):
     """The file or its folder is missing or may not be opened."""
 
     status = _ffi.QUIRE_CANNOT_OPEN
 
 
+@public
 class NotAStore(Error, OSError):
     """The file is not a database, or another program's."""
 
     status = _ffi.QUIRE_NOT_A_STORE
 
 
+@public
 class ModelMismatch(Error, ValueError):
     """The store was written with other models; the message names the entities and, where the file tells, the properties
     that differ."""
@@ -252,18 +272,21 @@ class ModelMismatch(Error, ValueError):
     status = _ffi.QUIRE_MODEL_MISMATCH
 
 
+@public
 class Busy(Error, OSError):
     """Another connection holds a lock of the store, or another context a transaction, for longer than the timeout."""
 
     status = _ffi.QUIRE_BUSY
 
 
+@public
 class ReadOnly(Error, OSError):
     """The store was opened with `read_only=True`, or its file may not be written."""
 
     status = _ffi.QUIRE_READ_ONLY
 
 
+@public
 class FileMoved(Error, OSError):
     """A file of the open store was moved, deleted or replaced, and nothing was written.
 
@@ -273,24 +296,28 @@ class FileMoved(Error, OSError):
     status = _ffi.QUIRE_FILE_MOVED
 
 
+@public
 class DatabaseError(Error, OSError):
     """SQLite failed: disk full, input/output error, damaged file. `database_code` has its number."""
 
     status = _ffi.QUIRE_DATABASE
 
 
+@public
 class FunctionError(Error, RuntimeError):
     """A registered function failed. Of a Python function, `__cause__` is the exception that it raised."""
 
     status = _ffi.QUIRE_FUNCTION
 
 
+@public
 class Cancelled(Error, RuntimeError):
     """A query was ended by its `Cancellation`, or by its progress function, which gave False."""
 
     status = _ffi.QUIRE_CANCELLED
 
 
+@public
 class NoMemory(Error, MemoryError):
     """There is not enough memory for a large value, a large result or for SQLite. Nothing was changed."""
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Optional, TypeVar, Union, overload
 
 from .._c import _ffi, _handle, _values
 from .._c._load import library, quick
+from .._c._public import public
 from ..errors import (
     Conflict, ConstraintError, InvalidState, NotFound, StoreClosed, check, failure, log, text,
 )
@@ -36,6 +37,7 @@ D = TypeVar("D")
 _RAISE: Any = object()
 
 
+@public
 class Context(_handle.Handle):
     """A working set of objects: what was added, changed and deleted since the last save, and what was read.
 

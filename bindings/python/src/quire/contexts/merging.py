@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 
 from .._c import _buffers, _ffi
 from .._c._load import library, quick
+from .._c._public import public
 from ..errors import failure
 from ..objects import _identity
 from ..models.properties import Attr, ToMany
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["MergePolicy", "ObjectConflict"]
 
 
+@public
 class MergePolicy(enum.IntEnum):
     """What a save does with an object that another writer has changed since it was read: `Context.merge_policy`.
 
@@ -45,6 +47,7 @@ class MergePolicy(enum.IntEnum):
     """The changes of the object are dropped."""
 
 
+@public
 @dataclass(frozen=True)
 class ObjectConflict:
     """One object that could not be saved, in all its versions: dictionaries of attributes, and of relationships to one

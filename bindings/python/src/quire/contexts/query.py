@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable, Generic, Literal, NoReturn, Opt
 
 from .._c import _ffi, _handle, _values
 from .._c._load import library, quick
+from .._c._public import public
 from ..errors import InvalidArgument, MultipleFound, NotFound, WrongType
 from ..predicates import _evaluation, _owners
 from ..predicates.expression import Expression
@@ -40,6 +41,7 @@ _ROWS_AT_A_TIME = 2000
 _MOST = 2**63 - 1
 
 
+@public
 class Query(Generic[M]):
     """A description of a list of objects, from `Context.query`. It reads nothing until it is asked for something.
 

@@ -14,6 +14,7 @@ from typing import Optional, Union
 
 from .._c import _ffi, _handle, _values
 from .._c._load import library, quick
+from .._c._public import public
 from ..errors import InvalidArgument, failure, text
 from ..models._schema import Schema
 from ..models.model import Model
@@ -26,6 +27,7 @@ __all__ = ["Store", "delete_store", "open"]
 _LONGEST_TIMEOUT = 4_294_967
 
 
+@public
 class Store(_handle.Handle):
     """An open file of objects, from `quire.open`. Any thread may use it, each with a context of its own.
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from .._c import _handle
 from .._c._load import quick
+from .._c._public import public
 
 __all__ = ["Cancellation"]
 
 
+@public
 class Cancellation(_handle.Handle):
     """Ends queries from another thread: `query.watched(cancellation=...)`, and there `cancellation.cancel()`.
 

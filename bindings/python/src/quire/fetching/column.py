@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, NoReturn, Optional, Union, over
 
 from .._c import _buffers, _ffi, _handle, _values
 from .._c._load import quick
+from .._c._public import public
 from ..errors import failure
 from ..predicates.keys import KeyPath, path_in
 from ..objects import _rows
@@ -26,6 +27,7 @@ class HeldPage(_handle.Handle):
     _survives_fork = True
 
 
+@public
 class Column(Sequence[Any]):
     """The values of one key path, from `Query.columns` or `Results.columns`: a sequence of Python values.
 

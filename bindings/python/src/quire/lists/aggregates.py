@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, Optional
 
 from .._c import _ffi, _values
 from .._c._load import library
+from .._c._public import public
 from ..errors import failure
 from ..predicates._evaluation import python_value
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Aggregates"]
 
 
+@public
 class Aggregates(Mapping[str, Any]):
     """The aggregates of a live list, or of one of its sections, by name: `live.aggregates["total"]`.
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Optional, TypeVar, U
 
 from .._c import _ffi, _handle, _values
 from .._c._load import library, quick
+from .._c._public import public
 from ..errors import InvalidArgument, failure, text
 from ..predicates._evaluation import python_value
 
@@ -30,6 +31,7 @@ _STEP = struct.Struct("=IIqqqqqqqqqQQ")
 assert _CHANGE.size == sizeof(_ffi.quire_change) and _STEP.size == sizeof(_ffi.quire_step)
 
 
+@public
 class Path(NamedTuple):
     """Place of a row: its section, and its place in that, both from 0."""
 
@@ -37,6 +39,7 @@ class Path(NamedTuple):
     row: int
 
 
+@public
 class Change(Generic[M]):
     """A change of one row: an `Insert`, `Delete`, `Move` or `Update`.
 
@@ -99,6 +102,7 @@ class Change(Generic[M]):
         return f"<{type(self).__name__} {self.id} {' '.join(places)}>"
 
 
+@public
 class Insert(Change[M]):
     """A row that came: `new` is its place."""
 
@@ -111,6 +115,7 @@ class Insert(Change[M]):
     new_flat: int
 
 
+@public
 class Delete(Change[M]):
     """A row that went: `old` was its place. The object may exist all the same and only have left the list."""
 
@@ -123,6 +128,7 @@ class Delete(Change[M]):
     new_flat: None
 
 
+@public
 class Move(Change[M]):
     """A row that went from `old` to `new`. It may also have changed otherwise."""
 
@@ -134,6 +140,7 @@ class Move(Change[M]):
     new_flat: int
 
 
+@public
 class Update(Change[M]):
     """A row that shows other values and kept its place among the rows that did not change."""
 
@@ -156,6 +163,7 @@ _KINDS: dict[int, type[Any]] = {
 }
 
 
+@public
 @dataclass(frozen=True)
 class SectionChange:
     """A change of a section: an `InsertSection` or a `DeleteSection`. A section whose name changes is both."""
@@ -168,14 +176,17 @@ class SectionChange:
     """Its value, as `Section.value` is or was. None for a date of a year that datetime does not know."""
 
 
+@public
 class InsertSection(SectionChange):
     """A section that came: `index` is its place after all changes of the set."""
 
 
+@public
 class DeleteSection(SectionChange):
     """A section that went: `index` was its place before all changes of the set, and `name` its name."""
 
 
+@public
 @dataclass(frozen=True)
 class AggregateChange:
     """An aggregate that came to have another value. Of a section that came it is all of them."""
@@ -188,6 +199,7 @@ class AggregateChange:
     """What it is now; None also where it cannot be calculated, and for a date of a year that datetime does not know."""
 
 
+@public
 class StepKind(enum.IntEnum):
     """What a `Step` does."""
 
@@ -200,6 +212,7 @@ class StepKind(enum.IntEnum):
     REPLACE_ROWS = _ffi.QUIRE_STEP_REPLACE_ROWS
 
 
+@public
 class Step(NamedTuple):
     """One step of the linear form of a change set, or of a plan. What its kind does not need is -1, or empty.
 
@@ -225,6 +238,7 @@ class Step(NamedTuple):
     """Their ids, of those that come. A row that stays and is in the range for its header is among both."""
 
 
+@public
 class PlanOrder(enum.IntEnum):
     """How a list view takes changes; see `ChangeSet.plan`."""
 
@@ -240,6 +254,7 @@ _SECTION_KINDS: dict[int, Union[type[InsertSection], type[DeleteSection]]] = {
 }
 
 
+@public
 class ChangeSet(_handle.Handle, Generic[M]):
     """Everything that happened to a live list at once. Iterating it gives the changes of rows.
 

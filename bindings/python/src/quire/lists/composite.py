@@ -11,6 +11,7 @@ from typing import Any, Optional
 
 from .._c import _ffi, _handle, _values
 from .._c._load import library, quick
+from .._c._public import public
 from ..errors import InvalidArgument, failure
 from ._live import Live
 from .changes import ChangeSet, Path, lent
@@ -19,6 +20,7 @@ from .results import Results
 __all__ = ["Composite"]
 
 
+@public
 class Composite(Live[Any]):
     """Several live lists of one context as one: the sections of the first, then those of the second, and so on.
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, Optional, TypeVar, Union
 
 from .._c import _buffers, _ffi, _handle, _values
 from .._c._load import library, quick
+from .._c._public import public
 from ..errors import InvalidArgument, NotFound, WrongType, failure
 from ..predicates import _owners
 from ..predicates.expression import Expression
@@ -79,6 +80,7 @@ def _sections_of(
     return _values.encoded(path_of(section_by)), None  # type: ignore[arg-type]
 
 
+@public
 class Results(Live[M], Generic[M]):
     """A list of objects that stays up to date, from `Query.live`: a sequence over all its sections.
 

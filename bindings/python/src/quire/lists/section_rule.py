@@ -9,6 +9,7 @@ from typing import Any, Optional, Union
 
 from .._c import _ffi, _handle, _values
 from .._c._load import library, quick
+from .._c._public import public
 from ..errors import InvalidArgument, WrongType, failure
 from ..predicates import _owners
 from ..predicates.expression import Expression
@@ -22,6 +23,7 @@ __all__ = [
 SectionSource = Union[KeyPath, Expression]
 
 
+@public
 class SectionRule(_handle.Handle):
     """What makes the sections of a live list, and their order: from `quire.sections.by_letter` and its like.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, Optional, TypeVar, Union, overlo
 
 from .._c import _buffers, _ffi, _values
 from .._c._load import quick
+from .._c._public import public
 from ..errors import InvalidState, NotFound, failure, text
 from ..models._types import decoded
 from .aggregates import Aggregates
@@ -26,6 +27,7 @@ _COLUMN_TYPES = {
 """How a single value is decoded, where its plain form is not what Python has."""
 
 
+@public
 class Section(Sequence[M], Generic[M]):
     """A section of a live list: a sequence of its objects, with a name.
 
@@ -124,6 +126,7 @@ def section_columns(page: int) -> list[list[Any]]:
     return [decoded(column.type, _buffers.raw_values(column)) for column in _buffers.columns(page)]
 
 
+@public
 class Sections(Sequence[Section[M]], Generic[M]):
     """The sections of a live list at one moment: by place, and by name as `sections["Goethe"]`.
 

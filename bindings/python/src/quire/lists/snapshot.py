@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, Optional, TypeVar
 
 from .._c import _ffi, _handle, _values
 from .._c._load import library, quick
+from .._c._public import public
 from ..errors import failure
 from ..objects import _rows
 from .changes import ChangeSet
@@ -23,6 +24,7 @@ __all__ = ["Snapshot", "SnapshotSection"]
 M = TypeVar("M", bound="Model")
 
 
+@public
 @dataclass(frozen=True)
 class SnapshotSection:
     """A section of a snapshot."""
@@ -37,6 +39,7 @@ class SnapshotSection:
     """As `Section.value`."""
 
 
+@public
 class Snapshot(_handle.Handle, Generic[M]):
     """The ids and sections of a live list at one moment, from `Results.snapshot`. It never changes.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, Optional, Typ
 
 from .._c import _values
 from .._c._load import library
+from .._c._public import public
 from ..errors import InvalidModel, NotInContext
 from ..predicates.keys import Key, Order, order_of
 from ..predicates.predicate import Predicate
@@ -55,6 +56,7 @@ def fetched(
     return FetchedOptions(condition, order_by, limit, name)
 
 
+@public
 class Fetched(Generic[M]):
     """A fetched property, in an annotation: `thicker: quire.Fetched["Book"] = quire.fetched(...)`.
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._c import _ffi, _values
 from .._c._load import library, quick
+from .._c._public import public
 from ..errors import InvalidState, ValidationError, failure, log, remember_hook
 from ..objects import _identity
 from . import _rules
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from .model import Model
 
 
+@public
 class SnapshotEvents(enum.IntFlag):
     """Why an object has other values than before, for `Model.awake_from_snapshot`."""
 

@@ -11,12 +11,14 @@ from datetime import datetime, timezone
 from typing import Any, Callable, Optional
 
 from .._c import _ffi, _values
+from .._c._public import public
 from .._c._values import Column, Packed
 from ..errors import InvalidArgument
 
 _SINGLE = struct.Struct("<f")
 
 
+@public
 class AttributeType:
     """How an attribute is stored, for `attr(type=...)`. Its instances are `quire.Integer16`, `quire.URI` and so on."""
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Optional
 
 from .._c import _values
+from .._c._public import public
 from ..errors import Error, InvalidState, NotFound, WrongType
 from ..objects import _identity, _rows
 from . import _changes, _description, _hooks, _rules
@@ -32,6 +33,7 @@ _set_plain = object.__setattr__
 
 
 # What is no field specifier, such as `relation`, counts as a default for type checkers.
+@public
 @dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(attr, derived, fetched))
 class Model:
     """Base of model classes. Each class is an entity of the store, and each instance an object.

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Optional, TypeVar, Union, overload
 
 from .._c import _ffi, _values
+from .._c._public import public
 from ..errors import Error, InvalidArgument, InvalidState, InvalidText, NotFound, NotInContext, WrongType
 from ..predicates._owners import Unresolved
 from ..predicates.keys import Key
@@ -165,6 +166,7 @@ def relation(
     return RelationOptions(inverse, rule, ordered, minimum, maximum, name)
 
 
+@public
 class Attr(Key, Generic[T]):
     """An attribute, in an annotation: `author: quire.Attr[str | None]`.
 
@@ -274,6 +276,7 @@ class Attr(Key, Generic[T]):
         _set_plain(instance, self._name, value)
 
 
+@public
 class ToOne(Navigable, Key, Generic[T]):
     """A relationship to one object, in an annotation: `author: quire.ToOne["Author"]`.
 
@@ -333,6 +336,7 @@ class ToOne(Navigable, Key, Generic[T]):
         _assign_related(self, instance, value)
 
 
+@public
 class ToMany(Collection, Key, Generic[M]):
     """A relationship to any number of objects, in an annotation: `books: quire.ToMany["Book"]`.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar, Union, overlo
 
 from .._c import _values
 from .._c._load import library, quick
+from .._c._public import public
 from ..errors import Error, InvalidArgument, InvalidState, failure
 from . import _identity, _rows
 
@@ -20,6 +21,7 @@ __all__ = ["Related"]
 M = TypeVar("M", bound="Model")
 
 
+@public
 class Related(Sequence[M], Generic[M]):
     """What a to-many relationship holds, as it is at each moment: read like a list, changed like a set.
 

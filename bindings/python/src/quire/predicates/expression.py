@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Optional
 
 from .._c import _ffi, _handle, _values
 from .._c._load import library, quick
+from .._c._public import public
 from ..errors import InvalidArgument, WrongType, failure, text
 from . import _evaluation, _owners
 from .operand import Collection
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Expression", "function"]
 
 
+@public
 class Expression(_handle.Handle, Collection):
     """A value in the language of NSPredicate: `Expression("price * %f", 1.19)`; keys and operators make them too.
 

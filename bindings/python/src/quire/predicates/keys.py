@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, Optional, Union
 
 from .._c import _ffi, _values
+from .._c._public import public
 from ..errors import InvalidArgument
 from . import _owners
 from .operand import Operand
@@ -29,6 +30,7 @@ TEXT_ORDERS = {
 }
 
 
+@public
 class Order:
     """A key path with a direction and an order of text, for `Query.order_by`.
 
@@ -78,6 +80,7 @@ class Order:
         return Order, self._parts()
 
 
+@public
 class Key(Operand):
     """A property of a model class. Read it from the class: `Quote.author`.
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Callable, NoReturn, Optional
 
 from .._c import _values
+from .._c._public import public
 from ..errors import InvalidArgument, WrongType
 from . import _owners
 from .predicate import Form, Predicate
@@ -113,6 +114,7 @@ class Comparable:
         return self._compared("MATCHES", pattern, options)
 
 
+@public
 class Quantified(Comparable):
     """ANY, ALL or NONE of a collection, to be compared: `Author.quotes.any(Quote.price) < 5`."""
 

@@ -11,6 +11,7 @@ from typing import Any, NoReturn, Optional
 
 from .._c import _ffi, _handle, _values
 from .._c._load import library, quick
+from .._c._public import public
 from ..errors import Error, InvalidText, WrongType, failure, text
 from . import _evaluation, _owners
 
@@ -36,6 +37,7 @@ def _spelled(argument: object) -> str:
     return str(argument) if hasattr(argument, "_quire_pack") and not isinstance(argument, type) else f"{argument!r:.40}"
 
 
+@public
 class Predicate(_handle.Handle):
     """A condition in the language of NSPredicate: `Predicate('author == %@ AND price < %f', "Goethe", 5)`.
 

@@ -1,0 +1,21 @@
+"""Where the public classes of the package are, as tracebacks, `repr` and pickles say it."""
+
+from __future__ import annotations
+
+from typing import Any, ForwardRef, TypeVar
+
+Class = TypeVar("Class", bound="type[Any]")
+
+
+def public(cls: Class) -> Class:
+    """Has a class say that it is in `quire`, where programs find it, and not in a module that may move.
+
+    Its annotations keep the module in which they were written: `typing.get_type_hints` looks their names up there.
+    """
+    annotations = vars(cls).get("__annotations__", {})
+    for name, hint in annotations.items():
+        written = hint.__forward_arg__ if isinstance(hint, ForwardRef) else hint
+        if isinstance(written, str):
+            annotations[name] = ForwardRef(written, module=cls.__module__, is_class=True)
+    cls.__module__ = __name__.partition(".")[0]
+    return cls
