@@ -28,7 +28,7 @@ final class Context {
   /// Tells observers and children of changes.
   let announcer = Announcer()
   /// Lists whose changes wait for the program.
-  var queuedLists = QueuedLists()
+  let queuedLists = QueuedLists()
   /// Tells earlier from later.
   var clock = ContextClock()
   /// What is under way, where code of the program may be running.
