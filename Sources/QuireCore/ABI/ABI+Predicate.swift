@@ -9,13 +9,9 @@ final class ParsedPredicate: Sendable {
   /// No call uses what is in here.
   private struct Idle: @unchecked Sendable {
     var evaluator: PredicateEvaluator?
-    /// What the predicate is for objects of each entity that was asked about, in one store.
-    var bound: [ObjectIdentifier: (entity: Entity, predicate: BoundPredicate)] = [:]
-    var store: Text?
+    /// For objects of the entities and stores that were asked about.
+    var bound = EvaluatorTable()
   }
-
-  /// More entities than a list of objects has.
-  private static let mostBound = 64
 
   init(_ predicate: Predicate) { self.predicate = predicate }
 
@@ -32,17 +28,14 @@ final class ParsedPredicate: Sendable {
     return try evaluator.matches(subject, variables: variables)
   }
 
-  /// Whether an object fulfils it. It is bound once for the objects of an entity.
+  /// Whether an object fulfils it. It is bound once for the objects of an entity in a store.
   func matches(_ object: ManagedObject, variables: [String: Item] = [:]) throws(Failure) -> Bool {
     var taken = take()
     defer { put(taken) }
-    let store = object.context.store.uuid, key = ObjectIdentifier(object.entity)
-    if taken.store != store || taken.bound.count >= ParsedPredicate.mostBound { taken.bound = [:] }
-    taken.store = store
-    if let known = taken.bound[key] { return try known.predicate.evaluator.matches(object, variables: variables) }
-    let bound = try object.binding(predicate)
-    taken.bound[key] = (object.entity, bound)
-    return try bound.evaluator.matches(object, variables: variables)
+    let evaluator = try taken.bound.evaluator(for: object.entity, of: object.context.store.uuid) {
+      () throws(Failure) in try object.binding(predicate)
+    }
+    return try evaluator.matches(object, variables: variables)
   }
 
   /// Takes what is ready, for one call alone: of calls at the same time, each makes its own.
