@@ -237,7 +237,7 @@ class UnevenWorld(Stage):
             if is_settled or key in side.open:
                 side.past.setdefault(key, set()).update(shown[key] | {before.get(key)})
             else:
-                side.past.pop(key, None)
+                side.drop_past(key)
         self._start_anew(side)
         if merges:
             side.context.merge()
@@ -343,7 +343,7 @@ class UnevenWorld(Stage):
             side.forget_past()
         for key, (value, is_certain) in done.items():
             if is_certain:
-                side.past.pop(key, None)
+                side.drop_past(key)
             else:
                 side.past.setdefault(key, set()).update(value - {...})
         self._start_anew(side)

@@ -146,4 +146,16 @@ KEPT_UNEVEN: dict[str, list[Step]] = {
         ("save", 1, True), ("merge", 4), ("link", 4, 4, "books", 2, 1), ("save", 4, True), ("save", 4, False),
         ("assign", 1, 1, "tags", (6, 5), 3), ("read", 4, 4, "books"),
     ],
+    "who held a member when it was read shows it until the merge, though it was given away and saved": [
+        ("insert", 0, 1, "Book"), ("insert", 0, 3, "Book"), ("insert", 0, 4, "Note"), ("insert", 0, 5, "Note"),
+        ("insert", 0, 6, "Note"), ("save", 0, False), ("link", 1, 1, "notes", 4, 1), ("point", 1, 5, "about", 1, 1),
+        ("open", 1), ("read", 4, 1, "notes"), ("assign", 1, 1, "notes", (), 2), ("link", 4, 1, "notes", 6, 0),
+        ("point", 4, 4, "about", 3, 1), ("save", 4, True), ("read", 4, 1, "notes"),
+    ],
+    "so it does in a context on the store": [
+        ("insert", 0, 1, "Book"), ("insert", 0, 3, "Book"), ("insert", 0, 4, "Note"), ("link", 0, 1, "notes", 4, 1),
+        ("save", 0, False), ("merge", 1), ("read", 1, 1, "notes"), ("forget", 1, (4, 3)),
+        ("assign", 0, 1, "notes", (), 2), ("save", 0, True), ("point", 1, 4, "about", 3, 1), ("save", 1, False),
+        ("read", 1, 1, "notes"), ("merge", 1), ("read", 1, 1, "notes"),
+    ],
 }

@@ -65,6 +65,8 @@ class UnevenSide(Side):
         """What was deleted here."""
         self.past: dict[Any, set[Any]] = {}
         """Other values that were saved since the last merge."""
+        self.former: dict[Any, set[Any]] = {}
+        """What was in `past` of a fact that was changed and saved here since."""
         self.last: Facts = {}
         self.last_versions: dict[int, int] = {}
         """What was saved when it was last looked at, and the versions of the rows."""
@@ -215,7 +217,9 @@ class UnevenSide(Side):
             return
         if back and not back.many:
             key = (m, back.name)
-            if is_in:
+            if is_in and looked is ... and self.is_behind() and n in self.formerly(key):
+                self.note_perhaps(key, {n})
+            elif is_in:
                 self.note(key, n, ... if looked is ... or n in self.shows(key) else None)
             elif self.shows(key) == {n}:
                 self.note(key, None)
@@ -303,11 +307,21 @@ class UnevenSide(Side):
     def forget_past(self) -> None:
         """It shows what is saved by now; contexts on it still may not."""
         for other in self.world.nested.values():
-            if other.above is self and self.past:
+            if other.above is self and (self.past or self.former):
                 other.is_late = True
                 for key in self.past:
                     other.past.setdefault(key, set()).update(self.possible(key))
-        self.past = {}
+                for key in self.former:
+                    other.former.setdefault(key, set()).update(self.former[key])
+        self.past, self.former = {}, {}
+
+    def drop_past(self, key: Any) -> None:
+        """It is what was saved here. An object that held it when it was read may show it until that is merged."""
+        self.former.setdefault(key, set()).update(self.past.pop(key, set()))
+
+    def formerly(self, key: Any) -> set[Any]:
+        above = self.above.formerly(key) if self.above else set()
+        return above | self.former.get(key, set())
 
     def merged(self) -> None:
         """It has taken over all that was saved."""
@@ -376,7 +390,7 @@ class UnevenSide(Side):
         if back and not back.many:
             key = (m, back.name)
             found = {value == n for value in self.allowed(key)}
-            if self.is_behind() and n in self.possible(key):
+            if self.is_behind() and n in self.possible(key) | self.formerly(key):
                 # An object that held it when it was read shows it until the change is merged.
                 found = found if self.done.get(key) == (n, True) else {True, False}
         else:
