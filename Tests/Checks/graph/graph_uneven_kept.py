@@ -158,4 +158,17 @@ KEPT_UNEVEN: dict[str, list[Step]] = {
         ("assign", 0, 1, "notes", (), 2), ("save", 0, True), ("point", 1, 4, "about", 3, 1), ("save", 1, False),
         ("read", 1, 1, "notes"), ("merge", 1), ("read", 1, 1, "notes"),
     ],
+    "what was deleted here and saved is no member of whom others have taken it from": [
+        ("insert", 0, 2, "Book"), ("insert", 0, 3, "Book"), ("insert", 0, 4, "Chapter"), ("insert", 0, 5, "Chapter"),
+        ("insert", 0, 6, "Chapter"), ("insert", 0, 7, "Chapter"), ("open", 0), ("point", 0, 5, "book", 2, 1),
+        ("link", 0, 2, "chapters", 4, 2), ("assign", 3, 3, "chapters", (6, 4), 2),
+        ("assign", 0, 3, "chapters", (4, 7, 5), 0), ("read", 3, 2, "chapters"), ("delete", 3, 5), ("save", 3, False),
+        ("assign", 3, 2, "chapters", (7,), 3),
+    ],
+    "neither is it in a context on the store": [
+        ("insert", 0, 2, "Book"), ("insert", 0, 3, "Book"), ("insert", 0, 5, "Chapter"),
+        ("link", 0, 2, "chapters", 5, 1), ("save", 0, False), ("merge", 1), ("read", 1, 2, "chapters"),
+        ("point", 0, 5, "book", 3, 3), ("save", 0, True), ("forget", 1, (5, 3)), ("delete", 1, 5), ("save", 1, False),
+        ("read", 1, 2, "chapters"),
+    ],
 }
