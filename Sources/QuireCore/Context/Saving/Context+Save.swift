@@ -168,13 +168,13 @@ extension Context {
   }
 
   /// Takes deleted objects out of members that were read after the deletion, or from which no delete rule took them.
+  /// While there is something to merge, any object may have been read with one that others have given away since.
   private func dropFromMembers(_ gone: [ManagedObject]) {
-    let isExposed = exposedRelationships(to: gone).contains(where: \.isToMany)
-    if gone.isEmpty || pending.overlaid.isEmpty && !isExposed { return }
+    if gone.isEmpty { return }
+    let isAnywhere = source.readsAhead(of: inbox) || exposedRelationships(to: gone).contains(where: \.isToMany)
+    if pending.overlaid.isEmpty && !isAnywhere { return }
     let references = Set(gone.map(\.reference))
-    for object in pending.overlaid { object.dropMembers(references) }
-    if !isExposed { return }
-    for object in registeredObjects { object.dropMembers(references) }
+    for object in isAnywhere ? registeredObjects : Array(pending.overlaid) { object.dropMembers(references) }
   }
 
   /// Files an object under its permanent id; returns the temporary one.
