@@ -336,6 +336,7 @@ class UnevenWorld(Stage):
                 parent.note(key, value)
             else:
                 parent.note_perhaps(key, value - {...})
+        parent.note_partners({key: value for key, (value, is_certain) in done.items() if is_certain})
         parent.update()
         if gone:
             parent.take_deletions(None)

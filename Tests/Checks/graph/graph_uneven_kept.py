@@ -171,4 +171,9 @@ KEPT_UNEVEN: dict[str, list[Step]] = {
         ("point", 0, 5, "book", 3, 3), ("save", 0, True), ("forget", 1, (5, 3)), ("delete", 1, 5), ("save", 1, False),
         ("read", 1, 2, "chapters"),
     ],
+    "what a child gives a partner takes that from whom its parent has given it to": [
+        ("insert", 0, 1, "Person"), ("insert", 0, 4, "Passport"), ("insert", 0, 6, "Passport"), ("save", 0, False),
+        ("merge", 1), ("open", 1), ("point", 4, 1, "passport", 4, 3), ("point", 1, 6, "holder", 1, 3), ("merge", 4),
+        ("save", 4, False), ("check", 1),
+    ],
 }

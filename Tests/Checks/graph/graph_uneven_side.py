@@ -211,6 +211,14 @@ class UnevenSide(Side):
                 self.note(each, None, is_certain=each in certain)
         self.note(key, to, looked)
 
+    def note_partners(self, done: Facts) -> None:
+        """What a context on it has given partners to takes them from whom they were given to here."""
+        for (n, name), to in [each for each in done.items() if is_one_to_one(each[0]) and each[1] is not None]:
+            for m in self.world.ids:
+                shown = self.shows((m, name)) if m != n and (m, name) not in done else set()
+                if to in shown:
+                    self.note((m, name), None, is_certain=shown == {to})
+
     def note_member(self, n: int, relation: Relation, m: int, is_in: bool, looked: Any = ...) -> None:
         back = inverse(relation)
         if looked == is_in:
