@@ -39,7 +39,8 @@ public func quire_fetch_request_set_progress(
   _ out_error: ErrorOut
 ) -> quire_status {
   unconfined(request, "request", out_error) { request throws(Failure) in
-    request.progress = try monitorProgress(progress)
+    let next = try monitorProgress(progress)
+    try ending(request.progress) { request.progress = next }
   }
 }
 

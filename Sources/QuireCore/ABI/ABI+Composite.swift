@@ -64,10 +64,8 @@ public func quire_composite_set_delegate(
   _ out_error: ErrorOut
 ) -> quire_status {
   status(composite, "composite", out_error) { composite throws(Failure) in
-    // Its end calls the program, which finds the next one in place.
-    let former = composite.delegate
-    defer { withExtendedLifetime(former) {} }
-    composite.delegate = try callbacks(delegate).map { CompositeCallbacks($0) }
+    let next = try callbacks(delegate).map { CompositeCallbacks($0) }
+    try ending(composite.delegate) { composite.delegate = next }
   }
 }
 

@@ -27,7 +27,7 @@ public func quire_context_set_merge_policy(
       throw Failure(.invalidArgument, "'policy' is \(policy), which is not a quire_merge_policy.")
     }
     context.mergePolicy = policy
-    context.mergeHandler = nil
+    try ending(context.mergeHandler) { context.mergeHandler = nil }
   }
 }
 
@@ -43,16 +43,13 @@ public func quire_context_set_merge_handler(
 ) -> quire_status {
   status(context, "context", out_error) { context throws(Failure) in
     try context.checkMayChange()
-    if handler == nil {
-      context.mergeHandler = nil
-      return
-    }
+    if handler == nil { return try ending(context.mergeHandler) { context.mergeHandler = nil } }
     let given = try options(handler, defaults: quire_merge_handler(), "handler")
     if given.decide == nil {
       throw Failure(.invalidArgument, "'decide' of the merge handler is NULL; it is the function that decides.")
     }
     let owner = MergeHandlerOwner(given)
-    context.mergeHandler = MergeHandler { owner.decide($0) }
+    try ending(context.mergeHandler) { context.mergeHandler = MergeHandler { owner.decide($0) } }
   }
 }
 

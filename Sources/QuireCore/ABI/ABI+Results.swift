@@ -46,10 +46,8 @@ public func quire_results_set_delegate(
   _ out_error: ErrorOut
 ) -> quire_status {
   status(results, "results", out_error) { results throws(Failure) in
-    // Its end calls the program, which finds the next one in place.
-    let former = results.delegate
-    defer { withExtendedLifetime(former) {} }
-    results.delegate = try callbacks(delegate).map { ResultsCallbacks($0) }
+    let next = try callbacks(delegate).map { ResultsCallbacks($0) }
+    try ending(results.delegate) { results.delegate = next }
   }
 }
 

@@ -91,3 +91,10 @@ func required<T>(_ pointer: UnsafeMutablePointer<T>?, _ name: InputName) throws(
   if let pointer { return pointer }
   throw Failure(.invalidArgument, "'\(name)' is NULL; the call needs somewhere to put its result.")
 }
+
+/// Puts something of the program's in the place of `former`. What was there ends after that, because its end calls the
+/// program, which may set or use what is in that place.
+func ending<Former>(_ former: Former, after replace: () throws(Failure) -> Void) throws(Failure) {
+  defer { withExtendedLifetime(former) {} }
+  try replace()
+}

@@ -7,7 +7,10 @@ extension Context {
 
   /// Has `hooks` called for the objects of `entity` and its heirs, or of all entities without their own when it is nil.
   func setHooks(_ hooks: (any ObjectHooks)?, for entity: Entity?) {
-    self.hooks = HookTable.replacing(self.hooks, entity, with: hooks, model: model)
+    // The end of the former ones calls the program, which may use the context again.
+    let former = self.hooks
+    self.hooks = HookTable.replacing(former, entity, with: hooks, model: model)
+    withExtendedLifetime(former) {}
   }
 
   func call(_ kind: HookKinds, _ object: ManagedObject, _ events: SnapshotEvents = []) throws(Failure) {
