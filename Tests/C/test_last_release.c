@@ -1,4 +1,6 @@
 /* The last reference to a context goes in the midst of a call: the call is finished as if it had stayed. */
+#include <stdatomic.h>
+
 #include "transaction.h"
 
 /* From where the reference is let go of. */
@@ -253,8 +255,17 @@ static void close_logs_its_rollback_to_a_log_that_lets_go_of_the_holder(void) {
 }
 
 static quire_object *last;
+static atomic_bool has_begun;
+
+/* Only a call that is under way keeps the context: after a release before that there is no context to save. */
+static void note_beginning(void *data, const quire_log_entry *entry) {
+    (void)data;
+    (void)entry;
+    has_begun = true;
+}
 
 static void *release_last(void *delay) {
+    while (!has_begun) usleep(10);
     usleep(*(useconds_t *)delay);
     quire_object_release(last);
     return NULL;
@@ -274,6 +285,10 @@ static void last_reference_may_go_on_another_thread_during_a_save(void) {
         last = insert_book(made.context, "Stella", 1);
         quire_context *context = made.context;
         quire_context_release(context);
+        quire_log log = QUIRE_LOG_INIT;
+        log.statement = note_beginning;
+        has_begun = false;
+        CHECK_OK(quire_store_set_log(made.store, &log, &error));
         useconds_t delay = (useconds_t)(round / 2 * 700);
         pthread_t thread;
         CHECK(pthread_create(&thread, NULL, release_last, &delay) == 0);
