@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, ForwardRef, TypeVar
 
 Class = TypeVar("Class", bound="type[Any]")
@@ -12,6 +13,9 @@ def public(cls: Class) -> Class:
 
     Its annotations keep the module in which they were written: `typing.get_type_hints` looks their names up there.
     """
+    if sys.version_info < (3, 9, 8):
+        # Annotations cannot keep a module there, so that the class stays where it is.
+        return cls
     annotations = vars(cls).get("__annotations__", {})
     for name, hint in annotations.items():
         written = hint.__forward_arg__ if isinstance(hint, ForwardRef) else hint
