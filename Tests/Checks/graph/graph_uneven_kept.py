@@ -176,4 +176,12 @@ KEPT_UNEVEN: dict[str, list[Step]] = {
         ("merge", 1), ("open", 1), ("point", 4, 1, "passport", 4, 3), ("point", 1, 6, "holder", 1, 3), ("merge", 4),
         ("save", 4, False), ("check", 1),
     ],
+    "a partner takes back what others have taken from it since it was read": [
+        ("insert", 0, 1, "Person"), ("insert", 0, 2, "Person"), ("insert", 0, 3, "Person"),
+        ("insert", 0, 5, "Passport"), ("save", 0, False), ("point", 1, 3, "passport", 5, 2),
+        ("link", 0, 2, "friends", 3, 2), ("save", 1, False), ("save", 0, True), ("link", 1, 1, "reports", 3, 3),
+        ("rollback", 0), ("save", 1, True), ("forget", 1, (5, 3)), ("link", 1, 1, "reports", 3, 3),
+        ("point", 0, 3, "passport", None, 2), ("save", 0, True), ("point", 1, 5, "holder", 3, 3), ("save", 1, True),
+        ("refresh_all", 0),
+    ],
 }

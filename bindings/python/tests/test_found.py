@@ -418,6 +418,20 @@ class TwoContextTests(HistoryTestCase):
         self.assertIsNone(fresh.get(Item, second.id).key)
         self.assertEqual(fresh.get(Item, first.id).key.id, key.id)
 
+    def test_a_partner_that_was_read_before_another_saved_takes_back_what_is_given_to_it_here(self) -> None:
+        item, key = self.item(), self.context.add(Key())
+        item.key = key
+        self.context.save()
+        other = self.other()
+        early = other.get(Item, item.id)
+        self.assertEqual(early.key.id, key.id)
+        item.key = None
+        self.context.save()
+        other.get(Key, key.id).item = early
+        other.save()
+        fresh = self.other()
+        self.assertIs(fresh.get(Item, item.id).key, fresh.get(Key, key.id))
+
     def test_a_handler_within_another_one_leaves_the_parent_protected(self) -> None:
         first, second = self.item(name="1"), self.item(name="1")
         self.context.save()
