@@ -184,4 +184,10 @@ KEPT_UNEVEN: dict[str, list[Step]] = {
         ("point", 0, 3, "passport", None, 2), ("save", 0, True), ("point", 1, 5, "holder", 3, 3), ("save", 1, True),
         ("refresh_all", 0),
     ],
+    "members are those that were set, though others have taken one out and added one": [
+        ("insert", 0, 3, "Book"), ("insert", 0, 5, "Note"), ("insert", 1, 7, "Note"), ("save", 0, True),
+        ("link", 1, 3, "notes", 5, 3), ("save", 1, False), ("unlink", 1, 3, "notes", 5, 0), ("forget", 0, ()),
+        ("insert", 1, 8, "Note"), ("link", 1, 3, "notes", 8, 1), ("link", 0, 3, "notes", 7, 2), ("save", 1, False),
+        ("assign", 0, 3, "notes", (), 3),
+    ],
 }

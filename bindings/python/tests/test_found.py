@@ -432,6 +432,18 @@ class TwoContextTests(HistoryTestCase):
         fresh = self.other()
         self.assertIs(fresh.get(Item, item.id).key, fresh.get(Key, key.id))
 
+    def test_members_are_those_that_were_set_though_another_has_taken_one_out_and_added_one(self) -> None:
+        first, second, third = self.item(), self.item(), self.item()
+        second.parent = first
+        self.context.save()
+        other = self.other()
+        early = other.get(Item, first.id)
+        self.assertEqual(len(early.children), 1)
+        second.parent, third.parent = None, first
+        self.context.save()
+        early.children = []
+        self.assertEqual(list(early.children), [])
+
     def test_a_handler_within_another_one_leaves_the_parent_protected(self) -> None:
         first, second = self.item(name="1"), self.item(name="1")
         self.context.save()
