@@ -190,4 +190,11 @@ KEPT_UNEVEN: dict[str, list[Step]] = {
         ("insert", 1, 8, "Note"), ("link", 1, 3, "notes", 8, 1), ("link", 0, 3, "notes", 7, 2), ("save", 1, False),
         ("assign", 0, 3, "notes", (), 3),
     ],
+    "one that is given back where it was read is no change of the members": [
+        ("insert", 0, 1, "Book"), ("insert", 0, 2, "Book"), ("insert", 0, 3, "Book"), ("insert", 0, 5, "Chapter"),
+        ("insert", 0, 6, "Chapter"), ("insert", 0, 7, "Chapter"), ("link", 0, 2, "chapters", 5, 1), ("save", 0, True),
+        ("link", 1, 2, "chapters", 6, 1), ("link", 0, 2, "chapters", 7, 2), ("rollback", 0),
+        ("point", 1, 5, "book", 1, 3), ("save", 1, False), ("link", 0, 3, "chapters", 5, 1),
+        ("link", 0, 2, "chapters", 5, 3), ("refresh_all", 0),
+    ],
 }
