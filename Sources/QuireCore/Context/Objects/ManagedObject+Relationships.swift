@@ -76,11 +76,20 @@ extension ManagedObject {
       context.undoManager?.note(toMany[relationship.slot], of: relationship, in: self)
       if relationship.minimumCount > 1 || relationship.maximumCount > 0 { recount(relationship) }
       // Members that were never read need no change: reading them later takes the other side into account.
-      toMany[relationship.slot]?.add(other.reference)
+      if let inverse = relationship.inverse, other.holdsAsSaved(inverse) {
+        toMany[relationship.slot]?.addSaved(other.reference)
+      } else {
+        toMany[relationship.slot]?.add(other.reference)
+      }
       context.touch(self, at: relationship.slot)
     } else {
       write(.object(other.reference), at: relationship.slot)
     }
+  }
+
+  /// Whether what a to-one relationship holds is what was read, so that it is no change of members at the other end.
+  private func holdsAsSaved(_ relationship: Relationship) -> Bool {
+    !relationship.isToMany && state == .saved && committed[relationship.slot] == nil
   }
 
   private func detach(_ other: ManagedObject, from relationship: Relationship) {
@@ -260,7 +269,7 @@ extension ManagedObject {
       if other.refers(to: reference, at: inverse.slot) { try readAgain(other, in: relationship) }
       try other.relate(to: self, through: inverse)
       if try holds(other, in: relationship) { return }
-      if other.state == .saved, other.committed[inverse.slot] == nil {
+      if other.holdsAsSaved(inverse) {
         // Another writer has made it a member since the members were read, so that it is no change of them.
         toMany[relationship.slot]?.addSaved(other.reference)
         context.touch(self, at: relationship.slot)
