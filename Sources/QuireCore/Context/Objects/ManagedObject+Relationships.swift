@@ -19,6 +19,7 @@ extension ManagedObject {
     if try previous?.isPrepared(for: inverse) != true { previous = nil }
     try previous?.readAgain(unlessRelatedTo: self, by: inverse)
     try target?.prepare(inverse)
+    try target?.readAgain(ifRelatedTo: self, by: inverse)
     var robbed: ManagedObject?
     if let target, !inverse.isToMany, case .object(let box) = target.values[inverse.slot],
       box.reference != reference
@@ -321,18 +322,24 @@ extension ManagedObject {
   /// One of the two was read before another writer has saved the owner of `other`, and one after that. Makes both show
   /// what is saved by now, as far as it was not changed here.
   private func readAgain(_ other: ManagedObject, in relationship: Relationship) throws(Failure) {
-    for row in try context.source.rows(root: other.entity.root, ids: [other.id]) { other.refresh(with: row) }
+    try other.readAgain()
     forgetMembers(of: relationship, isNewer: true)
+  }
+
+  private func readAgain() throws(Failure) {
+    for row in try context.source.rows(root: entity.root, ids: [id]) { refresh(with: row) }
   }
 
   /// Has a partner of a one-to-one relationship show its row as it is now, if it was read before another writer has
   /// related the two. Its row would keep the reference otherwise.
   private func readAgain(unlessRelatedTo other: ManagedObject, by relationship: Relationship) throws(Failure) {
-    let slot = relationship.slot
-    if relationship.isToMany || state != .saved || committed[slot] != nil || refers(to: other.reference, at: slot) {
-      return
-    }
-    for row in try context.source.rows(root: entity.root, ids: [id]) { refresh(with: row) }
+    if !holdsAsSaved(relationship) || refers(to: other.reference, at: relationship.slot) { return }
+    try readAgain()
+  }
+
+  /// The same if it was read before another writer has parted the two: it would not be written.
+  private func readAgain(ifRelatedTo other: ManagedObject, by relationship: Relationship) throws(Failure) {
+    if holdsAsSaved(relationship), refers(to: other.reference, at: relationship.slot) { try readAgain() }
   }
 
   /// A pair is a change of both, of which each is to know should its own members be read anew.
