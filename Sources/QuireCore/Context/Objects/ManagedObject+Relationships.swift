@@ -300,7 +300,12 @@ extension ManagedObject {
         forgetMember(other, of: relationship)
         return
       }
-      if !other.refers(to: reference, at: inverse.slot) { try readAgain(other, in: relationship) }
+      if !other.refers(to: reference, at: inverse.slot) {
+        try other.readAgain()
+        let isTakenOut = other.holdsAsSaved(inverse) && !other.refers(to: reference, at: inverse.slot)
+        if isTakenOut { return forgetMember(other, of: relationship) }
+        forgetMembers(of: relationship, isNewer: true)
+      }
       if other.refers(to: reference, at: inverse.slot) { try other.relate(to: nil, through: inverse) }
       if try holds(other, in: relationship) { detach(other, from: relationship) }
       return
@@ -313,7 +318,7 @@ extension ManagedObject {
     noteHolders(other, relationship)
   }
 
-  /// Its row turned out to be gone.
+  /// Its row turned out to be gone, or to belong to another owner.
   private func forgetMember(_ other: ManagedObject, of relationship: Relationship) {
     toMany[relationship.slot]?.forget([other.reference])
     context.touch(self, at: relationship.slot)
