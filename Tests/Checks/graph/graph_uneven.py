@@ -223,6 +223,9 @@ class UnevenWorld(Stage):
             side.context.save()
         except quire.ValidationError:
             self._check_refused(side)
+            if is_settled and any(side.number(each) not in side.made for each in side.context.inserted):
+                # The policy has had deleted objects return before the rule was met, and that is to be saved still.
+                self.do_rollback(side)
             return
         except quire.Conflict:
             if not is_behind or is_settled:

@@ -197,4 +197,17 @@ KEPT_UNEVEN: dict[str, list[Step]] = {
         ("point", 1, 5, "book", 1, 3), ("save", 1, False), ("link", 0, 3, "chapters", 5, 1),
         ("link", 0, 2, "chapters", 5, 3), ("refresh_all", 0),
     ],
+    "an object that a policy has had return is there though a rule refuses the save": [
+        ("insert", 0, 1, "Band"), ("insert", 0, 2, "Band"), ("insert", 0, 3, "Band"), ("insert", 0, 4, "Person"),
+        ("insert", 0, 5, "Person"), ("insert", 0, 6, "Person"), ("policy", 1, 2), ("assign", 0, 6, "bands", (3, 1), 2),
+        ("link", 0, 2, "players", 6, 0), ("point", 0, 4, "manager", 6, 1), ("insert", 0, 7, "Person"),
+        ("link", 0, 1, "players", 5, 1), ("save", 0, True), ("delete", 0, 4), ("assign", 0, 7, "bands", (1, 2), 1),
+        ("link", 1, 1, "players", 4, 1), ("save", 0, False), ("save", 1, False), ("merge", 1), ("check", 1),
+    ],
+    "who has lost a partner here to what is pending gets none that others give it": [
+        ("insert", 0, 2, "Person"), ("insert", 0, 3, "Person"), ("insert", 0, 4, "Passport"),
+        ("insert", 0, 6, "Passport"), ("save", 0, False), ("point", 0, 6, "holder", 2, 0),
+        ("point", 1, 2, "passport", 4, 3), ("save", 0, False), ("point", 0, 6, "holder", 3, 1), ("merge", 1),
+        ("save", 0, False), ("merge", 1), ("save", 1, True),
+    ],
 }

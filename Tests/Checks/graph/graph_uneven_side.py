@@ -359,6 +359,11 @@ class UnevenSide(Side):
                     self.done[key] = ({None, ...}, False)
         self.held = {n: each for n, each in self.held.items() if n in present}
         self.update()
+        if not self.is_behind():
+            for key in [key for key in self.saved if is_one_to_one(key) and key not in self.open]:
+                # A partner that was lost to what was done here was lost here.
+                if key not in self.done and key not in self.now and {key[0], self.saved[key]} <= self.now.keys():
+                    self.done[key] = (None, True)
         wanted = {n for n in objects(self.saved) if n not in self.now}
         deleted = {self.number(each) for each in self.context.deleted}
         if not self.open and not self.is_behind():
