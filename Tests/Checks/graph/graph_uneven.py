@@ -187,10 +187,7 @@ class UnevenWorld(Stage):
             return False
         if not self._try(side, lambda: side.object(n).refresh(merge=True)) or side.is_shaky(n):
             return
-        for key, (value, is_certain) in side.done.items():
-            # It is no change any more, on this side of it.
-            if is_certain and n in about(key) and value == side.saved.get(key):
-                side.note_perhaps(key, {value})
+        side.note_reading(n)
         if side.above and side.above.is_behind():
             return
         for name in [*KEYS[side.now[n]].keys() - TRANSIENT, *(each.name for each in OF[side.now[n]])]:

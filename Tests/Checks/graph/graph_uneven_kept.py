@@ -210,4 +210,10 @@ KEPT_UNEVEN: dict[str, list[Step]] = {
         ("point", 1, 2, "passport", 4, 3), ("save", 0, False), ("point", 0, 6, "holder", 3, 1), ("merge", 1),
         ("save", 0, False), ("merge", 1), ("save", 1, True),
     ],
+    "a partner that is read again has no change that others have saved as well": [
+        ("insert", 0, 2, "Person"), ("insert", 0, 3, "Person"), ("insert", 0, 4, "Passport"), ("save", 0, False),
+        ("point", 1, 2, "manager", 2, 3), ("link", 0, 2, "reports", 2, 3), ("point", 1, 2, "passport", 4, 0),
+        ("save", 1, False), ("link", 1, 3, "reports", 2, 3), ("refresh", 0, 4), ("point", 0, 3, "passport", 4, 1),
+        ("save", 1, True), ("merge", 0), ("save", 0, True),
+    ],
 }

@@ -197,6 +197,12 @@ class UnevenSide(Side):
             values = values | {...}
         self.done[key] = (values | ({before} if is_certain else before), False)
 
+    def note_reading(self, n: Optional[int]) -> None:
+        """An object may have been read again: what others have saved as well is no change any more."""
+        for key, (value, is_certain) in self.done.items():
+            if is_certain and n in about(key) and value == self.saved.get(key):
+                self.note_perhaps(key, {value})
+
     def note_point(self, n: int, relation: Relation, to: Optional[int], looked: Any = ...) -> None:
         key, back = (n, relation.name), inverse(relation)
         if back and not back.many and looked != to:
@@ -205,6 +211,8 @@ class UnevenSide(Side):
             left = [(m, back.name) for m in self.shows(key) if m not in (to, None) and n in self.shows((m, back.name))]
             left += [each for each in rivals if to is not None and to in self.shows(each)]
             certain = [each for each in left if len(self.shows(each)) == 1 and to not in self.shows(key)]
+            for m in {m for m, _ in left} | {to}:
+                self.note_reading(m)
             if to is not None:
                 self.note((to, back.name), n, is_certain=to not in self.shows(key))
             for each in left:
