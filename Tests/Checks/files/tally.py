@@ -1,0 +1,31 @@
+"""What a check has counted, and what differed."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+MOST_TOLD = 40
+
+
+class Tally:
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self.differences = 0
+
+    def count(self, what: str, number: int = 1) -> None:
+        self.counts[what] += number
+
+    def differ(self, where: str, text: str) -> None:
+        self.differences += 1
+        if self.differences <= MOST_TOLD:
+            print(f"files: {where}: {text}")
+        elif self.differences == MOST_TOLD + 1:
+            print("files: more differences are counted, but not told")
+
+    def expect(self, where: str, text: str, is_so: bool) -> None:
+        if not is_so:
+            self.differ(where, text)
+
+    def last_line(self, head: str, seed: int) -> str:
+        counted = ", ".join(f"{number} {what}" for what, number in self.counts.items())
+        return f"{head}, {counted}, {self.differences} differences, seed {seed}"
