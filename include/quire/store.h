@@ -38,7 +38,11 @@ QUIRE_BEGIN
 typedef struct quire_store_options {
     /** sizeof(quire_store_options) in your build. */
     uint32_t struct_size;
-    /** Never write; a save fails with QUIRE_READ_ONLY. The file must exist. */
+    /**
+     * Never write; a save fails with QUIRE_READ_ONLY. The file must exist. A closed store leaves its folder as it was.
+     * While it is open, `PATH-shm` and an empty `PATH-wal` may be there. They stay when something else uses the file by
+     * then, and when the process ends without closing the store.
+     */
     bool is_read_only;
     /** Fail with QUIRE_CANNOT_OPEN instead of creating a file. */
     bool must_exist;

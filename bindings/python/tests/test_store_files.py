@@ -1,6 +1,7 @@
 """The files of a store: moved ones, copies, and deletion."""
 
 import os
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -142,6 +143,81 @@ class FileTests(unittest.TestCase):
         with self.assertRaises(quire.NotAStore):
             quire.delete_store(self.path)
         self.assertTrue(os.path.exists(self.path))
+
+
+class ReadOnlyTests(unittest.TestCase):
+    """What is opened for reading only leaves its folder as it was."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.path = os.path.join(folder.name, "notes.sqlite")
+        with quire.open(self.path, [Note]) as store:
+            store.context.add(Note(title="first"))
+            store.context.save()
+
+    def contents(self):
+        found = {}
+        for name in os.listdir(self.folder):
+            with open(os.path.join(self.folder, name), "rb") as file:
+                found[name] = file.read()
+        return found
+
+    def read(self):
+        with quire.open(self.path, [Note], read_only=True) as store:
+            return [note.title for note in store.context.query(Note).order_by(Note.title)]
+
+    def leave_a_log(self):
+        """As a copy of an application's files has one, without its index."""
+        with quire.open(self.path, [Note]) as store:
+            store.context.add(Note(title="second"))
+            store.context.save()
+            kept = {name: content for name, content in self.contents().items() if not name.endswith("-shm")}
+        for name, content in kept.items():
+            with open(os.path.join(self.folder, name), "wb") as file:
+                file.write(content)
+
+    def test_a_store_without_a_log_stays_without(self):
+        before = self.contents()
+        self.assertEqual(self.read(), ["first"])
+        self.assertEqual(self.contents(), before)
+
+    def test_a_log_stays_as_it_is_without_an_index(self):
+        self.leave_a_log()
+        before = self.contents()
+        self.assertEqual(sorted(before), ["notes.sqlite", "notes.sqlite-wal"])
+        self.assertEqual(self.read(), ["first", "second"])
+        self.assertEqual(self.contents(), before)
+
+    def test_what_failed_to_open_leaves_nothing_either(self):
+        class Other(quire.Model):
+            title: quire.Attr[str] = quire.attr()
+
+        self.leave_a_log()
+        before = self.contents()
+        with self.assertRaises(quire.ModelMismatch):
+            quire.open(self.path, [Other], read_only=True)
+        self.assertEqual(self.contents(), before)
+
+    def test_the_last_of_several_readers_leaves_nothing(self):
+        self.leave_a_log()
+        before = self.contents()
+        with quire.open(self.path, [Note], read_only=True):
+            self.assertEqual(self.read(), ["first", "second"])
+        self.assertEqual(self.contents(), before)
+
+    def test_a_writer_that_came_meanwhile_goes_on(self):
+        self.leave_a_log()
+        with quire.open(self.path, [Note], read_only=True) as reader:
+            writer = sqlite3.connect(self.path, isolation_level=None)
+            self.addCleanup(writer.close)
+            writer.execute("UPDATE ZNOTE SET ZTITLE = 'third', Z_OPT = Z_OPT + 1 WHERE ZTITLE = 'second'")
+            self.assertEqual(reader.context.query(Note).where(Note.title == "third").count(), 1)
+        writer.execute("UPDATE ZNOTE SET ZTITLE = 'fourth', Z_OPT = Z_OPT + 1 WHERE ZTITLE = 'third'")
+        self.assertEqual(self.read(), ["first", "fourth"])
+        writer.close()
+        self.assertEqual(sorted(self.contents()), ["notes.sqlite"])
 
 
 if __name__ == "__main__":

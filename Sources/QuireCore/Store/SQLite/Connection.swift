@@ -45,6 +45,8 @@ final class Connection {
   let access: Access
   /// nil in memory, and while the store is being opened.
   var files: OpenFiles?
+  /// What a reader makes beside the file; nil for a writer.
+  private var shared: SharedFiles?
   /// Refuses locks of a file that has moved; nil when the store is open.
   var fileGuard: UnsafeMutablePointer<quire_sqlite_guard>?
 
@@ -96,6 +98,7 @@ final class Connection {
       throw failure
     }
     self.claim = claim
+    if case .readOnly = access { shared = SharedFiles(beside: location) }
     guardFile()
     sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)
     // A file may come from anywhere: what its triggers and views call must be known to be harmless.
@@ -118,6 +121,7 @@ final class Connection {
     for statement in idleStatements.values { statement.finish() }
     idleStatements = [:]
     setLog(nil)
+    let location = location
     if let open = handle {
       // The end of the log must not go into another file, nor the log of another file go with it.
       if files?.isApart == true || files?.isReplaced == true {
@@ -131,6 +135,8 @@ final class Connection {
     files?.forget()
     files = nil
     claim = nil
+    shared?.remove(at: location)
+    shared = nil
   }
 
   /// Reports the end of each statement to `log`; nil ends that. Returns what followed the statements before: letting
