@@ -99,6 +99,7 @@ extension Store {
       // Triggers first: text indexes look whether others have changed the schema.
       try derivedAttributes.prepare(on: connection)
       try textIndexes.prepare(on: connection)
+      if !options.isReadOnly { try connection.trustTriggersOfIndexes() }
       if !textIndexes.all.isEmpty {
         // The rows that a text index finds lie all over the table. A pattern that is in a hundredth of a million rows
         // takes some 40 MB of pages. With 2 MB of memory they would be read from the file each time.

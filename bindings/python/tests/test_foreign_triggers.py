@@ -1,0 +1,91 @@
+"""Triggers that other programs, and Core Data's framework, have left in a file."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import tempfile
+import unittest
+from typing import Optional
+
+import quire
+
+
+class Place(quire.Model):
+    name: quire.Attr[Optional[str]] = quire.attr(default=None)
+    latitude: quire.Attr[Optional[float]] = quire.attr(default=None)
+    longitude: quire.Attr[Optional[float]] = quire.attr(default=None)
+
+
+TREE = """
+CREATE VIRTUAL TABLE Z_RT_Place_area USING RTREE (
+    Z_PK INTEGER PRIMARY KEY, ZLATITUDE_MIN FLOAT, ZLATITUDE_MAX FLOAT, ZLONGITUDE_MIN FLOAT, ZLONGITUDE_MAX FLOAT);
+CREATE TRIGGER Z_RT_Place_area_INSERT AFTER INSERT ON ZPLACE FOR EACH ROW BEGIN
+    INSERT OR REPLACE INTO Z_RT_Place_area VALUES (
+        NEW.Z_PK, NEW.ZLATITUDE, NEW.ZLATITUDE, NEW.ZLONGITUDE, NEW.ZLONGITUDE); END;
+CREATE TRIGGER Z_RT_Place_area_UPDATE AFTER UPDATE OF ZLATITUDE, ZLONGITUDE ON ZPLACE FOR EACH ROW
+    WHEN NEW.ZLATITUDE IS NOT NULL BEGIN
+    INSERT OR REPLACE INTO Z_RT_Place_area VALUES (
+        NEW.Z_PK, NEW.ZLATITUDE, NEW.ZLATITUDE, NEW.ZLONGITUDE, NEW.ZLONGITUDE);
+    SELECT NSCoreDataTriggerUpdateAffectedObjectValue('ZPLACE', NEW.Z_ENT, NEW.Z_PK, 'ZLATITUDE', NEW.ZLATITUDE); END;
+CREATE TRIGGER Z_RT_Place_area_DELETE AFTER DELETE ON ZPLACE FOR EACH ROW BEGIN
+    DELETE FROM Z_RT_Place_area WHERE Z_PK = OLD.Z_PK; END;
+"""
+"""An R-Tree with the names, and triggers of the kind, that a fetch index of Core Data has."""
+
+
+class TriggerTests(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = os.path.join(folder.name, "places.sqlite")
+        quire.open(self.path, [Place]).close()
+
+    def run_script(self, script: str) -> None:
+        with contextlib.closing(sqlite3.connect(self.path)) as file:
+            file.executescript(script)
+
+    def rows(self, sql: str) -> list[tuple[object, ...]]:
+        with contextlib.closing(sqlite3.connect(self.path)) as file:
+            return file.execute(sql).fetchall()
+
+    def save_one(self) -> int:
+        with quire.open(self.path, [Place]) as store:
+            place = store.context.add(Place(name="here", latitude=1.5, longitude=2.5))
+            store.context.save()
+            place.latitude = 3.5
+            store.context.save()
+            return place.id
+
+    def test_the_tree_of_a_fetch_index_follows_saves(self) -> None:
+        self.run_script(TREE)
+        id = self.save_one()
+        wanted = [(id, 3.5, 3.5, 2.5, 2.5)]
+        self.assertEqual(self.rows("SELECT * FROM Z_RT_Place_area"), wanted)
+        with quire.open(self.path, [Place]) as store:
+            store.context.delete(store.context.get(Place, id))
+            store.context.save()
+        self.assertEqual(self.rows("SELECT * FROM Z_RT_Place_area"), [])
+        self.assertEqual(self.rows("PRAGMA integrity_check"), [("ok",)])
+
+    def test_a_schema_that_calls_a_dangerous_function_is_not_trusted(self) -> None:
+        self.run_script(TREE)
+        for call in ("load_extension('x')", "rtreecheck('Z_RT_Place_area')"):
+            with self.subTest(call):
+                self.run_script(
+                    f"DROP TRIGGER IF EXISTS other; CREATE TRIGGER other AFTER UPDATE ON ZPLACE BEGIN SELECT {call}; END;")
+                with self.assertRaisesRegex(quire.Error, "unsafe use"):
+                    self.save_one()
+
+    def test_neither_is_one_that_writes_to_another_virtual_table(self) -> None:
+        self.run_script(TREE)
+        self.run_script(
+            "CREATE VIRTUAL TABLE other USING RTREE (id, low, high);"
+            "CREATE TRIGGER others AFTER INSERT ON ZPLACE BEGIN INSERT INTO other VALUES (NEW.Z_PK, 1, 2); END;")
+        with self.assertRaisesRegex(quire.Error, "unsafe use"):
+            self.save_one()
+
+
+if __name__ == "__main__":
+    unittest.main()
