@@ -14,7 +14,7 @@ from archive_writer import write_model
 from compiling import source_differences
 from description import COMPOSITE, Attribute, Model, model_differences
 from layout import Layout
-from rows import MissingFile, Reading
+from rows import MissingFile, Reading, one_sided
 from statements import statements, tombstones
 from store_file import quoted
 from tally import Tally
@@ -169,30 +169,12 @@ def check_rows(tally: Tally, connection: sqlite3.Connection, model: Model, path:
             f"SELECT COUNT(*) FROM {quoted(reading.layout.table(entity))} WHERE Z_ENT = ?",
             (reading.layout.numbers[entity],)).fetchone()
         tally.expect(name, f"{alone} objects of {entity}, {found} rows", alone == found)
-    check_both_sides(tally, reading, name)
+    for each in one_sided(reading):
+        tally.differ(name, each)
 
 
 def missing_files(reading: Reading) -> int:
     return sum(isinstance(value, MissingFile) for each in reading.objects.values() for value in each.values.values())
-
-
-def check_both_sides(tally: Tally, reading: Reading, name: str) -> None:
-    """Each member of a to-many relationship holds its owner on the other side, and the other way round."""
-    sides: dict[tuple[tuple[str, int], str, tuple[str, int]], int] = {}
-    for found in reading.objects.values():
-        for relationship in reading.model.relationships(found.entity):
-            if relationship.transient or reading.model.inverse(relationship) is None:
-                continue
-            held = found.one.get(relationship.name)
-            for to in found.many.get(relationship.name, [held] if held else []):
-                if reading.get(*to) is not None:
-                    sides[found.reference, relationship.name, to] = 1
-    for (owner, relation, member) in sides:
-        inverse = next(each.inverse for each in reading.model.relationships(owner[0]) if each.name == relation)
-        assert inverse is not None
-        tally.expect(
-            name, f"{member} {inverse} does not hold {owner}, which holds it as {relation}",
-            (member, inverse, owner) in sides)
 
 
 def check_written_again(tally: Tally, name: str, model: Model) -> None:

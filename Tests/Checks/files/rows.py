@@ -55,6 +55,8 @@ class Reading:
         self.surprises: list[str] = []
         # To-one values that hold the key of no row.
         self.dangling: list[tuple[Reference, str, int]] = []
+        # The external files that rows name and that are there.
+        self.files: set[str] = set()
         self.objects: dict[tuple[str, int], Object] = {}
         self._row_of: dict[Reference, dict[str, Any]] = {}
         for root in model.children(None):
@@ -177,6 +179,7 @@ class Reading:
             path = os.path.join(self.support, str(uuid.UUID(name)).upper())
             if not os.path.isfile(path):
                 return MissingFile(name)
+            self.files.add(os.path.basename(path))
             with open(path, "rb") as file:
                 return file.read()
         raise ValueError(f"external data with the prefix {value[:1].hex()} and {len(value)} bytes")
@@ -259,3 +262,19 @@ class Reading:
             known = {(owner, member) for owner, member, _ in found}
             found += [(member, owner, place) for owner, member, place in found if (member, owner) not in known]
         return found
+
+
+def one_sided(reading: Reading) -> list[str]:
+    """The references that the other side of a relationship does not hold."""
+    sides: dict[tuple[Reference, str, Reference], Optional[str]] = {}
+    for found in reading.objects.values():
+        for each in reading.model.relationships(found.entity):
+            if each.transient or reading.model.inverse(each) is None:
+                continue
+            held = found.one.get(each.name)
+            for to in found.many.get(each.name, [held] if held else []):
+                if reading.get(*to) is not None:
+                    sides[found.reference, each.name, to] = each.inverse
+    return [
+        f"{member} {inverse} does not hold {owner}, which holds it as {name}"
+        for (owner, name, member), inverse in sides.items() if (member, inverse, owner) not in sides]
