@@ -16,6 +16,8 @@ let package = Package(
     .systemLibrary(name: "CSQLite"),
     .systemLibrary(name: "CICU"),
     .systemLibrary(name: "CPropertyList"),
+    .systemLibrary(name: "CXML", pkgConfig: "libxml-2.0"),
+    .systemLibrary(name: "CZlib"),
     .systemLibrary(name: "CDigest"),
     .systemLibrary(name: "CFFI"),
     .systemLibrary(name: "CRuntime"),
@@ -27,7 +29,9 @@ let package = Package(
       ]),
     .target(
       name: "QuireCore",
-      dependencies: ["CQuire", "CSQLite", "CICU", "CPropertyList", "CDigest", "CFFI", "CRuntime", "CQuireFormat"],
+      dependencies: [
+        "CQuire", "CSQLite", "CICU", "CPropertyList", "CXML", "CZlib", "CDigest", "CFFI", "CRuntime", "CQuireFormat",
+      ],
       exclude: ["exports.map"],
       swiftSettings: swift),
     .testTarget(name: "Unit", dependencies: ["QuireCore", "CQuire"], path: "Tests/Unit", swiftSettings: swift),

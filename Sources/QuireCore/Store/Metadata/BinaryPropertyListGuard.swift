@@ -1,17 +1,23 @@
 /// Checks the shape of a binary property list before libplist reads it.
 ///
 /// libplist recurses without a limit and copies an object for every reference to it. A few hundred bytes of a hostile
-/// file could therefore end the process. Only sizes and references are followed here; libplist does the reading.
+/// file could therefore end the process, or take a thousand times their own memory. Only sizes and references are
+/// followed here; libplist does the reading.
 struct BinaryPropertyListGuard {
   private static let deepest = 64
   private static let mostObjects = 1_000_000
+  /// What the list may have after copying, for each of its bytes: objects, and bytes of texts and data. Keys of many
+  /// dictionaries are one text in the file.
+  private static let mostObjectsPerByte = 2
+  private static let mostBytesPerByte = 32
 
   private let bytes: UnsafeBufferPointer<UInt8>
   private let offsetSize: Int
   private let referenceSize: Int
   private let objectCount: Int
   private let offsetTable: Int
-  private var remaining = mostObjects
+  private var remaining: Int
+  private var remainingBytes: Int
 
   /// Whether `binary` has the frame of a binary property list, and a modest number of objects in a modest depth.
   static func accepts(_ binary: Bytes) -> Bool {
@@ -39,6 +45,8 @@ struct BinaryPropertyListGuard {
       offsetTable <= trailer, objectCount <= (trailer - offsetTable) / offsetSize
     else { return nil }
     (self.objectCount, self.top, self.offsetTable) = (objectCount, top, offsetTable)
+    remaining = min(BinaryPropertyListGuard.mostObjects, BinaryPropertyListGuard.mostObjectsPerByte * bytes.count)
+    remainingBytes = BinaryPropertyListGuard.mostBytesPerByte * bytes.count
   }
 
   private mutating func visit(_ object: Int, depth: Int) -> Bool {
@@ -47,8 +55,10 @@ struct BinaryPropertyListGuard {
       let offset = number(at: offsetTable + object * offsetSize, size: offsetSize), offset < offsetTable
     else { return false }
     let marker = bytes[offset]
-    let isDictionary = marker >> 4 == 0xD
-    guard isDictionary || marker >> 4 == 0xA || marker >> 4 == 0xC else { return true }
+    let kind = marker >> 4
+    let isDictionary = kind == 0xD, isContainer = isDictionary || kind == 0xA || kind == 0xC
+    // Numbers, dates and references of archives, which say their size otherwise.
+    guard isContainer || kind == 4 || kind == 5 || kind == 6 else { return true }
     var count = Int(marker & 0xF), references = offset + 1
     if count == 0xF {
       // A count of 15 or more follows as an integer object: 0x1n, then 2^n bytes.
@@ -57,6 +67,13 @@ struct BinaryPropertyListGuard {
       guard exponent <= 3, let long = number(at: references + 1, size: 1 << exponent) else { return false }
       count = long
       references += 1 + 1 << exponent
+    }
+    if !isContainer {
+      // The size itself libplist checks.
+      let size = count.multipliedReportingOverflow(by: kind == 6 ? 3 : 1)
+      guard !size.overflow, size.partialValue <= remainingBytes else { return false }
+      remainingBytes -= size.partialValue
+      return true
     }
     guard references <= offsetTable, count <= (offsetTable - references) / referenceSize / (isDictionary ? 2 : 1)
     else { return false }
