@@ -17,6 +17,7 @@
  *   quire/predicate.h    conditions, as text; the language
  *   quire/expression.h   values that are calculated, in the same language
  *   quire/function.h     functions of the program that predicates call
+ *   quire/archive.h      keyed archives, as transformable attributes have them
  *   quire/fetch.h        fetch requests
  *   quire/batch.h        insert, update and delete in the store, without an object for each row
  *   quire/cancellation.h ending a fetch that takes long, and watching it
@@ -45,6 +46,7 @@
 #include "quire/predicate.h"
 #include "quire/expression.h"
 #include "quire/function.h"
+#include "quire/archive.h"
 #include "quire/fetch.h"
 #include "quire/batch.h"
 #include "quire/cancellation.h"

@@ -61,6 +61,8 @@ BY_FUNCTION = {
     ("quire_object_get_date", "object"): "w->everything",
     ("quire_object_get_date", "key"): '"moment"',
     ("quire_context_find", "value"): "&w->known",
+    ("quire_archive_decode", "data"): "archive",
+    ("quire_archive_decode", "size"): "sizeof archive",
 }
 BY_NAME = {
     "entity": '"Book"',

@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from .predicates.operand import Quantified
     from .predicates.predicate import Predicate
     from .objects.related import Related
+    from .models import archive as archive
     from .models._fetched import Fetched, fetched
     from .models._types import AttributeType, Double, Float, Integer16, Integer32, Integer64, Transformable, URI
     from .models.model import Model, SnapshotEvents
@@ -125,6 +126,7 @@ _NAMES = {
     "predicates.operand": "Quantified",
     "predicates.predicate": "Predicate",
     "objects.related": "Related",
+    "models.archive": "",
     "models._fetched": "Fetched fetched",
     "models._types": "AttributeType Double Float Integer16 Integer32 Integer64 Transformable URI",
     "models.model": "Model SnapshotEvents",

@@ -741,6 +741,7 @@ quire_string_p = POINTER(quire_string)
 quire_value_p = POINTER(quire_value)
 
 FUNCTIONS = {
+    "quire_archive_decode": (c_uint, (c_void_p, c_size_t, c_void_p_p, c_void_p_p)),
     "quire_cancellation_cancel": (None, (c_void_p,)),
     "quire_cancellation_create": (c_void_p, ()),
     "quire_cancellation_is_cancelled": (c_bool, (c_void_p,)),
