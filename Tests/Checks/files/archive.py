@@ -111,6 +111,9 @@ class Archive:
         if not isinstance(self._objects, list) or not isinstance(self._top, dict):
             raise ArchiveError("an archive without objects")
 
+        # Arrays of arrays of the same array are small here, and without an end when they are followed.
+        self._left = 100000 + 100 * len(self._objects)
+
     def root(self) -> Any:
         assert isinstance(self._top, dict)
         if "root" not in self._top:
@@ -127,6 +130,9 @@ class Archive:
 
     def resolve(self, reference: Any) -> Any:
         found = self.entry(reference)
+        self._left -= 1
+        if self._left < 0:
+            raise ArchiveError("objects that are followed too often")
         if isinstance(reference, plistlib.UID) and found == "$null":
             return None
         if isinstance(found, dict) and "$class" in found:

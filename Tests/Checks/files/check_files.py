@@ -8,6 +8,7 @@ Stores are those below FOLDER and some that are made here, with one of everythin
     oracle   what Python reads agrees with itself: hashes with the metadata, caches with sources of the same version,
              tables and statements with the model, and every row is as the format says
     rules    the checker of edits finds nothing in right ones, and each rule that is broken
+    damage   what plain Python makes of damaged stores, archives and sources: it reads or refuses them, and soon
 
 Ends with one line, `files: N stores, ...`; fails when something differs.
 """
@@ -21,6 +22,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 
+import damage_checks
 import oracle_checks
 import rule_checks
 from tally import Tally
@@ -28,7 +30,7 @@ from tally import Tally
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.normpath(os.path.join(HERE, "..", "..", "..", "..", "shared", "data"))
 Part = Callable[[Tally, list[str], list[str], str, int], None]
-PARTS: dict[str, Part] = {"oracle": oracle_checks.run, "rules": rule_checks.run}
+PARTS: dict[str, Part] = {"oracle": oracle_checks.run, "rules": rule_checks.run, "damage": damage_checks.run}
 
 
 def main() -> int:

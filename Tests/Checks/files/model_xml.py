@@ -53,7 +53,7 @@ def read_text(data: bytes) -> Model:
         raise XMLError("a model declares no entities of XML")
     try:
         root = ElementTree.fromstring(data)
-    except ElementTree.ParseError as error:
+    except (ElementTree.ParseError, LookupError, ValueError) as error:
         raise XMLError(f"no XML: {error}") from error
     if root.tag != "model":
         raise XMLError(f"{root.tag} is no model")
