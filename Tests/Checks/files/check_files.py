@@ -9,6 +9,7 @@ Stores are those below FOLDER and some that are made here, with one of everythin
              tables and statements with the model, and every row is as the format says
     rules    the checker of edits finds nothing in right ones, and each rule that is broken
     damage   what plain Python makes of damaged stores, archives and sources: it reads or refuses them, and soon
+    library  the library opens, describes, edits and creates stores, and loads and saves models, as plain Python says
 
 Ends with one line, `files: N stores, ...`; fails when something differs.
 """
@@ -25,12 +26,14 @@ from collections.abc import Callable
 import damage_checks
 import oracle_checks
 import rule_checks
+import subject_checks
 from tally import Tally
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.normpath(os.path.join(HERE, "..", "..", "..", "..", "shared", "data"))
 Part = Callable[[Tally, list[str], list[str], str, int], None]
-PARTS: dict[str, Part] = {"oracle": oracle_checks.run, "rules": rule_checks.run, "damage": damage_checks.run}
+PARTS: dict[str, Part] = {
+    "oracle": oracle_checks.run, "rules": rule_checks.run, "damage": damage_checks.run, "library": subject_checks.run}
 
 
 def main() -> int:

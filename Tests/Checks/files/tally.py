@@ -27,5 +27,5 @@ class Tally:
             self.differ(where, text)
 
     def last_line(self, head: str, seed: int) -> str:
-        counted = ", ".join(f"{number} {what}" for what, number in self.counts.items())
-        return f"{head}, {counted}, {self.differences} differences, seed {seed}"
+        counted = [f"{number} {what}" for what, number in self.counts.items()]
+        return ", ".join([head, *counted, f"{self.differences} differences", f"seed {seed}"])

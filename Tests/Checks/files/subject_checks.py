@@ -1,0 +1,264 @@
+"""The library against plain Python: contents, models, edits, and stores that the library creates."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import tempfile
+from dataclasses import asdict
+from typing import Any
+
+import model_cache
+import model_xml
+import store_file
+import subject
+from compiling import source_differences
+from description import BOOLEAN, Attribute, Model, Relationship, differences, model_differences, short
+from hashes import entity_hashes
+from layout import Layout
+from plain_edits import settable, some_value, unique_names
+from rows import MissingFile, Object, Reading, Reference
+from statements import statements
+from tally import Tally
+from writer_rules import check
+
+
+def run(tally: Tally, stores: list[str], models: list[str], folder: str, seed: int) -> None:
+    lacking = subject.missing()
+    if lacking is not None:
+        print(f"skipped: the library is not compared with plain Python: {lacking}")
+        return
+    for number, path in enumerate(stores):
+        name = "/".join(path.split(os.sep)[-2:])
+        with store_file.opened(path) as connection:
+            model = model_cache.read_store(connection)
+            if model is None:
+                continue
+            reading = Reading(connection, model, path)
+        attempt(tally, name, lambda: check_contents(tally, path, reading, name))
+        attempt(tally, name, lambda: check_edits(tally, path, model, random.Random(f"{seed}/{number}"), folder))
+        attempt(tally, name, lambda: check_created(tally, path, model, folder, name))
+    for path in models:
+        attempt(tally, path, lambda: check_source(tally, path, folder))
+
+
+def attempt(tally: Tally, name: str, work: Any) -> None:
+    """Does a part of a check. What the library raises where the format sees no reason for it is a difference."""
+    try:
+        work()
+    except Exception as error:
+        tally.differ(name, f"{type(error).__name__}: {error}")
+
+
+# Contents and models.
+
+
+def check_contents(tally: Tally, path: str, reading: Reading, name: str) -> None:
+    place = os.path.dirname(path)
+    before = store_file.folder_state(place)
+    with subject.opened(path) as store:
+        for entity, (alone, with_subentities) in reading.counts().items():
+            found = (subject.count(store, entity, False), subject.count(store, entity, True))
+            tally.expect(name, f"{found} objects of {entity}, not {(alone, with_subentities)}", found == (
+                alone, with_subentities))
+        compare_objects(tally, store, reading, name)
+        compare_model(tally, store.model, reading.model, name)
+    tally.count("folders left as they were")
+    for each in differences(before, store_file.folder_state(place)):
+        tally.differ(name, f"in the folder: {each}")
+
+
+def compare_objects(tally: Tally, store: Any, reading: Reading, name: str) -> None:
+    seen: set[Reference] = set()
+    for entity in reading.model.entities:
+        if reading.model.entities[entity].abstract:
+            continue
+        for found in subject.objects(store, reading.model, entity):
+            seen.add(found.reference)
+            expected = reading.get(found.entity, found.key)
+            if expected is None:
+                tally.differ(name, f"there is no object {found.reference}")
+            else:
+                compare_object(tally, found, expected, reading, name)
+    for each in reading.objects.values():
+        tally.expect(name, f"{each.reference} is not found", each.reference in seen)
+
+
+def compare_object(tally: Tally, found: Object, expected: Object, reading: Reading, name: str) -> None:
+    properties = reading.model.properties(found.entity)
+    for key, value in expected.values.items():
+        each = properties[key]
+        assert isinstance(each, Attribute)
+        tally.count("values compared")
+        theirs = found.values[key]
+        is_same = isinstance(theirs, MissingFile) if isinstance(value, MissingFile) else subject.is_same(
+            theirs, value, each.type)
+        tally.expect(name, f"{found.reference} {key} is {short(theirs)}, not {short(value)}", is_same)
+    dangling = {(owner, relation) for owner, relation, _ in reading.dangling}
+    for key, held in expected.one.items():
+        if (found.reference, key) not in dangling:
+            tally.count("to-one relationships compared")
+            tally.expect(name, f"{found.reference} {key} holds {found.one[key]}, not {held}", found.one[key] == held)
+    for key, members in expected.many.items():
+        tally.count("to-many relationships compared")
+        theirs = found.many[key]
+        tally.expect(name, f"{found.reference} {key} holds {short(theirs)}, not {short(members)}", theirs == members)
+
+
+def compare_model(tally: Tally, theirs: Any, model: Model, name: str) -> None:
+    found = subject.described(theirs)
+    for entity, declared in model.entities.items():
+        tally.count("entities compared")
+        compare_part(tally, found, entity, asdict(declared), name)
+        for key, each in declared.properties.items():
+            tally.count("properties compared")
+            compare_part(tally, found, f"{entity}.{key}", asdict(each), name)
+    for entity, value in subject.hashes(theirs).items():
+        if not model.is_derived(entity):
+            tally.expect(name, f"the hash of {entity} is another one", value == entity_hashes(model)[entity])
+
+
+def compare_part(tally: Tally, found: dict[str, dict[str, Any]], key: str, ours: dict[str, Any], name: str) -> None:
+    if key not in found:
+        tally.differ(name, f"{key} is not in the library's model")
+        return
+    theirs = {each: value for each, value in found[key].items() if each in ours}
+    for each in differences({each: ours[each] for each in theirs}, theirs, key):
+        tally.differ(name, each)
+
+
+def check_source(tally: Tally, path: str, folder: str) -> None:
+    """A source is loaded, saved, and read again by both."""
+    ours = model_xml.read_file(path)
+    theirs = subject.load_model(path)
+    compare_model(tally, theirs, ours, path)
+    target = os.path.join(tempfile.mkdtemp(dir=folder), "saved.xcdatamodel")
+    subject.save_model(theirs, target)
+    tally.count("models saved")
+    for each in model_differences(ours, model_xml.read_file(target)):
+        tally.differ(path, f"saved: {each}")
+
+
+# Edits.
+
+
+def check_edits(tally: Tally, path: str, model: Model, dice: random.Random, folder: str) -> None:
+    """Random edits of a copy in one save; then the file and the library say the same, and no rule is broken."""
+    place = tempfile.mkdtemp(dir=folder)
+    target = store_file.copy_store(path, place)
+    os.chmod(target, 0o644)
+    with store_file.opened(target) as connection:
+        reading = Reading(connection, model, target)
+    with subject.opened(target, read_only=False) as store:
+        entity = next((each for each in model.entities if not model.entities[each].abstract), None)
+        live, told = subject.watch(store, entity) if entity else (None, [])
+        touched = Editor(store, model, reading, dice).run(12)
+        if entity is not None:
+            subject.add(store, entity, filled(model, entity, dice))
+        subject.save(store)
+        tally.count("edited objects", len(touched))
+        tally.expect(path, "a live list reports no edit", live is None or bool(told))
+        with store_file.opened(target) as connection:
+            compare_objects(tally, store, Reading(connection, model, target), path)
+    layout = Layout(model)
+    for problem in check(path, target, model, 1, {(layout.table(one), key) for one, key in touched}):
+        tally.differ(path, f"edited: {problem}")
+    shutil.rmtree(place)
+
+
+def filled(model: Model, entity: str, dice: random.Random) -> dict[str, Any]:
+    return {each.name: python_value(dice, each) for each in settable(model, entity)}
+
+
+def python_value(dice: random.Random, each: Attribute) -> Any:
+    value = some_value(dice, each)
+    return bool(value) if each.type == BOOLEAN else subject.to_python(value, each.type)
+
+
+class Editor:
+    """Edits objects through the library. What it touches are objects with all that they are or were related to."""
+
+    def __init__(self, store: Any, model: Model, reading: Reading, dice: random.Random) -> None:
+        self.store, self.model, self.reading, self.dice = store, model, reading, dice
+        self.touched: set[Reference] = set()
+
+    def run(self, number: int) -> set[Reference]:
+        for _ in range(number):
+            objects = list(self.reading.objects.values())
+            if objects:
+                found = self.dice.choice(objects)
+                self.dice.choice([self.set_value, self.set_value, self.point, self.put_in, self.reorder])(found)
+        return self.touched
+
+    def touch(self, held: Reference) -> None:
+        self.touched.add(held)
+        found = self.reading.get(*held)
+        if found is not None:
+            self.touched |= {each for each in found.one.values() if each is not None}
+            self.touched |= {each for members in found.many.values() for each in members}
+
+    def relation(self, found: Object, many: bool, ordered: bool = False) -> Any:
+        present = [
+            each for each in self.model.relationships(found.entity) if not each.transient and each.many == many
+            and (each.ordered or not ordered) and each.name not in unique_names(self.model, found.entity)]
+        return self.dice.choice(present) if present else None
+
+    def set_value(self, found: Object) -> None:
+        attributes = settable(self.model, found.entity)
+        if attributes:
+            each = self.dice.choice(attributes)
+            subject.set_value(subject.get(self.store, found.reference), each.name, python_value(self.dice, each))
+            self.touched.add(found.reference)
+
+    def other(self, each: Relationship) -> Any:
+        others = self.reading.of_entity(each.destination, True)
+        return self.dice.choice(others) if others else None
+
+    def point(self, found: Object) -> None:
+        each = self.relation(found, False)
+        other = self.other(each) if each else None
+        if other is not None:
+            subject.set_value(
+                subject.get(self.store, found.reference), each.name, subject.get(self.store, other.reference))
+            self.touch(found.reference)
+            self.touch(other.reference)
+
+    def put_in(self, found: Object) -> None:
+        each = self.relation(found, True)
+        other = self.other(each) if each else None
+        if other is not None and other.reference not in found.many[each.name]:
+            subject.put_in(
+                subject.get(self.store, found.reference), each.name, subject.get(self.store, other.reference))
+            self.touch(found.reference)
+            self.touch(other.reference)
+
+    def reorder(self, found: Object) -> None:
+        each = self.relation(found, True, ordered=True)
+        if each is not None and len(found.many[each.name]) > 1:
+            members = list(getattr(subject.get(self.store, found.reference), each.name))
+            self.dice.shuffle(members)
+            subject.reorder(subject.get(self.store, found.reference), each.name, members)
+            self.touch(found.reference)
+
+
+# Stores that the library creates.
+
+
+def check_created(tally: Tally, path: str, model: Model, folder: str, name: str) -> None:
+    """A new store of the same model has the same statements, and a cache that says the same."""
+    place = tempfile.mkdtemp(dir=folder)
+    target = os.path.join(place, "Created.sqlite")
+    subject.create(target, subject.load_model(path))
+    tally.count("stores created")
+    with store_file.opened(target) as connection:
+        found = model_cache.read_store(connection)
+        if found is None:
+            tally.differ(name, "a created store has no cache")
+            return
+        for each in source_differences(found, model):
+            tally.differ(name, f"the cache of a created store: {each}")
+        real = {sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")}
+        for statement in set(statements(Layout(model, store_file.tables(connection)))) - real:
+            tally.differ(name, f"a created store lacks {short(statement)}")
+    shutil.rmtree(place)
