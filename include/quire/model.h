@@ -59,10 +59,17 @@ typedef struct quire_entity_options {
     const char *QUIRE_NULLABLE parent;
     /** Changes the version hash, to tell two versions apart that look alike; NULL for none. */
     const char *QUIRE_NULLABLE version_hash_modifier;
+    /**
+     * The name of the class of its objects in the application; NULL for none of its own. Kept for the files of models,
+     * and no part of the version hash.
+     */
+    const char *QUIRE_NULLABLE class_name;
+    /** What it was called in an earlier version, for migrations; NULL for the same name. No part of the version hash. */
+    const char *QUIRE_NULLABLE renaming_identifier;
 } quire_entity_options;
 
 /** Sets `struct_size`; all else zero. */
-#define QUIRE_ENTITY_OPTIONS_INIT { QUIRE_CAST(uint32_t, sizeof(quire_entity_options)), false, NULL, NULL }
+#define QUIRE_ENTITY_OPTIONS_INIT { QUIRE_CAST(uint32_t, sizeof(quire_entity_options)), false, NULL, NULL, NULL, NULL }
 
 /** How an attribute is made. Zero means the default for every field. */
 typedef struct quire_attribute_options {
@@ -119,11 +126,30 @@ typedef struct quire_attribute_options {
      * not checked.
      */
     const char *QUIRE_NULLABLE derivation;
+    /**
+     * Large values may lie in files beside the store. For QUIRE_TYPE_BINARY and QUIRE_TYPE_TRANSFORMABLE, not for
+     * transient attributes, and not in uniqueness constraints. Part of the version hash.
+     *
+     * Values in the row are read. Values in files and predicates that a fetch would have to test on the column fail
+     * with QUIRE_UNSUPPORTED. So does a save of a value other than nil.
+     */
+    bool allows_external_storage;
+    /** The history of the store keeps the last value of a deleted object. Not for transient ones. Part of the version hash. */
+    bool preserves_after_deletion;
+    /**
+     * For QUIRE_TYPE_TRANSFORMABLE: the application's transformer of its values, and the name of their class; NULL for
+     * none. Kept for the files of models. No part of the version hash.
+     */
+    const char *QUIRE_NULLABLE transformer;
+    const char *QUIRE_NULLABLE value_class_name;
+    /** What it was called in an earlier version, for migrations; NULL for the same name. No part of the version hash. */
+    const char *QUIRE_NULLABLE renaming_identifier;
 } quire_attribute_options;
 
 /** Sets `struct_size`; all else zero. */
 #define QUIRE_ATTRIBUTE_OPTIONS_INIT \
-    { QUIRE_CAST(uint32_t, sizeof(quire_attribute_options)), false, false, NULL, NULL, false, NULL, NULL, 0, 0, NULL, NULL }
+    { QUIRE_CAST(uint32_t, sizeof(quire_attribute_options)), false, false, NULL, NULL, false, NULL, NULL, 0, 0, NULL, NULL, \
+      false, false, NULL, NULL, NULL }
 
 /** How a relationship is made: to-one, mandatory and nullifying unless said otherwise. */
 typedef struct quire_relationship_options {
@@ -139,9 +165,15 @@ typedef struct quire_relationship_options {
     bool is_transient;
     /** A `quire_delete_rule`. */
     uint32_t delete_rule;
-    /** Fewest objects when it is not empty; for to-many only. Part of the version hash. */
+    /**
+     * Fewest objects when it is not empty. For to-one 0 or 1, where `is_optional` alone decides about nil. Part of the
+     * version hash.
+     */
     uint32_t minimum_count;
-    /** Most objects, 0 for any number; for to-many only. Part of the version hash. */
+    /**
+     * Most objects, 0 for any number; for to-many only. UINT32_MAX is any number too. Models that Xcode made have 0, and
+     * those that programs made may have that. Part of the version hash, where the two differ.
+     */
     uint32_t maximum_count;
     /**
      * Name of the relationship of the destination that points back, kept up to date by the library; NULL for none. Name
@@ -151,19 +183,53 @@ typedef struct quire_relationship_options {
     const char *QUIRE_NULLABLE inverse;
     /** Changes the version hash; NULL for none. */
     const char *QUIRE_NULLABLE version_hash_modifier;
+    /** What it was called in an earlier version, for migrations; NULL for the same name. No part of the version hash. */
+    const char *QUIRE_NULLABLE renaming_identifier;
 } quire_relationship_options;
 
 /** Sets `struct_size` and the delete rule QUIRE_DELETE_NULLIFY; all else zero. */
 #define QUIRE_RELATIONSHIP_OPTIONS_INIT \
     { QUIRE_CAST(uint32_t, sizeof(quire_relationship_options)), false, false, false, false, \
-      QUIRE_CAST(uint32_t, QUIRE_DELETE_NULLIFY), 0, 0, NULL, NULL }
+      QUIRE_CAST(uint32_t, QUIRE_DELETE_NULLIFY), 0, 0, NULL, NULL, NULL }
 
-/** One property of a fetch index. */
+/** One element of a fetch index. */
 typedef struct quire_index_element {
-    /** A stored attribute or to-one relationship. */
-    const char *property;
+    /**
+     * A stored property; `self` for the object itself (its primary key), or `entity` for the number of its entity. NULL
+     * where `quire_index_options` has an expression for the element.
+     */
+    const char *QUIRE_NULLABLE property;
     bool is_descending;
 } quire_index_element;
+
+/** What a fetch index is. The numbers are Core Data's. */
+typedef enum quire_index_kind {
+    /** An ordered index. */
+    QUIRE_INDEX_BINARY = 0,
+    /** An R-Tree of one to five numbers or dates, for ranges in all of them. It has no condition. */
+    QUIRE_INDEX_RTREE = 1
+} quire_index_kind;
+
+/** How a fetch index is made. Zero means the default for every field. */
+typedef struct quire_index_options {
+    /** sizeof(quire_index_options) in your build. */
+    uint32_t struct_size;
+    /** A `quire_index_kind`. */
+    uint32_t kind;
+    /**
+     * Which rows are in the index; NULL for all. Copied. The store makes conditions that compare stored attributes and
+     * to-one relationships of the entity with constants (`favorite == YES AND state != 4`).
+     */
+    const quire_predicate *QUIRE_NULLABLE condition;
+    /**
+     * NULL, or as many expressions as there are elements, NULL for those with a property. Copied. SELF, `entity` and
+     * single keys are the same as the property of that name. The store makes no others.
+     */
+    const quire_expression *QUIRE_NULLABLE const *QUIRE_NULLABLE expressions;
+} quire_index_options;
+
+/** Sets `struct_size`; all else zero. */
+#define QUIRE_INDEX_OPTIONS_INIT { QUIRE_CAST(uint32_t, sizeof(quire_index_options)), 0, NULL, NULL }
 
 /** Makes an empty model. Owned by the caller. Cannot fail. */
 quire_model *quire_model_create(void);
@@ -206,13 +272,22 @@ quire_status quire_model_add_relationship(
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Adds an index that fetches can use. It is not part of the version hash.
+ * Adds an index that fetches can use. It is not part of the version hash. A new store gets it. As with Core Data, one on
+ * a single relationship, one with a to-many relationship, and one that a uniqueness constraint serves make nothing.
  *
- * Fails: QUIRE_INVALID_MODEL (name taken, no elements), QUIRE_INVALID_ARGUMENT, QUIRE_INVALID_STATE.
+ * Fails: QUIRE_INVALID_MODEL (name taken, no elements), QUIRE_INVALID_ARGUMENT, QUIRE_INVALID_STATE. Whether the
+ * properties exist is checked when the model is frozen. What a store cannot make, such as an index on an expression,
+ * fails with QUIRE_UNSUPPORTED when a store is created, and the message names the index.
  */
 quire_status quire_model_add_fetch_index(
     quire_model *model, const char *entity, size_t entity_size, const char *name, size_t name_size,
     const quire_index_element *elements, size_t count, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** The same with options, which may be NULL. Fails too: QUIRE_UNSUPPORTED (fields set that the library does not know). */
+quire_status quire_model_add_fetch_index_with_options(
+    quire_model *model, const char *entity, size_t entity_size, const char *name, size_t name_size,
+    const quire_index_element *elements, size_t count, const quire_index_options *QUIRE_NULLABLE options,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
  * Adds a uniqueness constraint: no two objects have the same values in all of `properties`, an array of `count` names
@@ -278,6 +353,40 @@ quire_status quire_model_fetch_template(
 quire_status quire_model_add_fetched_property(
     quire_model *model, const char *entity, size_t entity_size, const char *name, size_t name_size,
     const quire_fetch_request *request, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Keeps a text under a key with an entity, or with a property that the entity declares itself; `property` is NULL for the
+ * former. A key that has a text already gets the new one. Copied, and no part of the version hash.
+ *
+ * Fails: QUIRE_INVALID_ARGUMENT (no such entity or property), QUIRE_INVALID_TEXT, QUIRE_INVALID_STATE (the model is
+ * frozen).
+ */
+quire_status quire_model_set_user_info(
+    quire_model *model, const char *entity, size_t entity_size, const char *QUIRE_NULLABLE property, size_t property_size,
+    const char *key, size_t key_size, const char *value, size_t value_size,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Names a set of entities, an array of `count` names that end with NUL. Kept for the files of models; a store has all
+ * entities.
+ *
+ * Fails: QUIRE_INVALID_MODEL (name taken or empty), QUIRE_INVALID_TEXT, QUIRE_INVALID_STATE (the model is frozen).
+ * Whether the entities exist is checked when the model is frozen.
+ */
+quire_status quire_model_add_configuration(
+    quire_model *model, const char *name, size_t name_size,
+    const char *const QUIRE_NULLABLE *QUIRE_NULLABLE entities, size_t count,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * Adds what the application calls this version of the model. The metadata of a new store have all identifiers in
+ * NSStoreModelVersionIdentifiers, and an empty one if there are none. One that is there already is not added again.
+ *
+ * Fails: QUIRE_INVALID_TEXT, QUIRE_INVALID_STATE (the model is frozen).
+ */
+quire_status quire_model_add_version_identifier(
+    quire_model *model, const char *identifier, size_t identifier_size,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
  * Checks the model as a whole and forbids further change. The first use does this, too; calling it twice is fine.

@@ -21,7 +21,9 @@ public func quire_model_add_entity(
     try model.addEntity(
       named: string(name, name_size, "name"), parent: optionalString(options.parent, "options.parent") ?? "",
       isAbstract: options.is_abstract,
-      versionHashModifier: optionalString(options.version_hash_modifier, "options.version_hash_modifier") ?? "")
+      versionHashModifier: optionalText(options.version_hash_modifier, "options.version_hash_modifier"),
+      renamingIdentifier: optionalText(options.renaming_identifier, "options.renaming_identifier"),
+      className: optionalText(options.class_name, "options.class_name"))
   }
 }
 
@@ -42,11 +44,16 @@ public func quire_model_add_attribute(
     rules.maximumLength = try number(options.maximum_length, "options.maximum_length")
     if options.pattern != nil { rules.pattern = try text(options.pattern, endsWithNUL, "options.pattern") }
     let derivation = try optionalString(options.derivation, "options.derivation")
+    let traits = AttributeTraits(
+      allowsExternalStorage: options.allows_external_storage, preservesAfterDeletion: options.preserves_after_deletion,
+      transformer: try optionalText(options.transformer, "options.transformer"),
+      valueClassName: try optionalText(options.value_class_name, "options.value_class_name"))
     try model.addAttribute(
       named: name, to: entity, type: attributeType(type, of: "\(entity).\(name)"), isOptional: options.is_optional,
       isTransient: options.is_transient, isSearchable: options.is_searchable, defaultValue: defaultValue, rules: rules,
-      derivation: derivation,
-      versionHashModifier: optionalString(options.version_hash_modifier, "options.version_hash_modifier") ?? "")
+      derivation: derivation, traits: traits,
+      versionHashModifier: optionalText(options.version_hash_modifier, "options.version_hash_modifier"),
+      renamingIdentifier: optionalText(options.renaming_identifier, "options.renaming_identifier"))
   }
 }
 
@@ -77,14 +84,16 @@ public func quire_model_add_relationship(
     let entityName = try string(entity, entity_size, "entity"), name = try string(name, name_size, "name")
     let destination = try string(destination, destination_size, "destination")
     let inverse = try optionalString(options.inverse, "options.inverse") ?? ""
-    let modifier = try optionalString(options.version_hash_modifier, "options.version_hash_modifier") ?? ""
+    let modifier = try optionalText(options.version_hash_modifier, "options.version_hash_modifier")
+    let renaming = try optionalText(options.renaming_identifier, "options.renaming_identifier")
+    let maximum = options.maximum_count == .max ? Relationship.unbounded : Int(options.maximum_count)
     guard let rule = DeleteRule(rawValue: options.delete_rule) else {
       throw Failure(
         .invalidArgument,
         "Relationship '\(entityName).\(name)' has the delete rule \(options.delete_rule), "
           + "which is not a quire_delete_rule.")
     }
-    if !options.is_to_many, options.maximum_count > 1 || options.minimum_count > 1 {
+    if !options.is_to_many, options.maximum_count > 1 {
       throw Failure(
         .invalidModel, "Relationship '\(entityName).\(name)' is to-one, so its counts are at most 1.")
     }
@@ -94,7 +103,7 @@ public func quire_model_add_relationship(
           name: name, entity: entity, destinationName: destination, inverseName: inverse,
           isToMany: options.is_to_many, isOrdered: options.is_ordered, isOptional: options.is_optional,
           isTransient: options.is_transient, minimumCount: Int(options.minimum_count),
-          maximumCount: Int(options.maximum_count), deleteRule: rule, versionHashModifier: modifier)
+          maximumCount: maximum, deleteRule: rule, versionHashModifier: modifier, renamingIdentifier: renaming)
       }, named: name, to: entityName)
   }
 }
@@ -104,15 +113,47 @@ public func quire_model_add_fetch_index(
   _ model: UnsafeMutablePointer<quire_model>?, _ entity: CText, _ entity_size: Int, _ name: CText, _ name_size: Int,
   _ elements: UnsafePointer<quire_index_element>?, _ count: Int, _ out_error: ErrorOut
 ) -> quire_status {
+  quire_model_add_fetch_index_with_options(
+    model, entity, entity_size, name, name_size, elements, count, nil, out_error)
+}
+
+@_cdecl("quire_model_add_fetch_index_with_options") @implementation
+public func quire_model_add_fetch_index_with_options(
+  _ model: UnsafeMutablePointer<quire_model>?, _ entity: CText, _ entity_size: Int, _ name: CText, _ name_size: Int,
+  _ elements: UnsafePointer<quire_index_element>?, _ count: Int, _ options: UnsafePointer<quire_index_options>?,
+  _ out_error: ErrorOut
+) -> quire_status {
   unconfined(model, "model", out_error) { model throws(Failure) in
-    var indexElements: [FetchIndex.Element] = []
-    for element in try array(elements, count, "elements") {
-      indexElements.append(
-        FetchIndex.Element(
-          property: try string(element.property, endsWithNUL, "elements"), isDescending: element.is_descending))
+    let options = try QuireCore.options(options, defaults: quire_index_options(), "options")
+    let entityName = try string(entity, entity_size, "entity"), name = try string(name, name_size, "name")
+    guard let kind = FetchIndex.Kind(rawValue: options.kind) else {
+      throw Failure(
+        .invalidArgument,
+        "Fetch index '\(name)' of entity '\(entityName)' has the kind \(options.kind), "
+          + "which is not a quire_index_kind.")
     }
-    try model.addFetchIndex(
-      named: string(name, name_size, "name"), to: string(entity, entity_size, "entity"), elements: indexElements)
+    let entity = try model.entity(named: entityName)
+    var condition: IndexPredicate?
+    if options.condition != nil {
+      condition = IndexPredicate(try resolve(options.condition, "options.condition").predicate)
+    }
+    var indexElements: [FetchIndex.Element] = []
+    for (place, element) in try array(elements, count, "elements").enumerated() {
+      let target: FetchIndex.Target
+      if let expression = options.expressions?[place] {
+        if element.property != nil {
+          throw Failure(
+            .invalidArgument,
+            "Element \(place) of fetch index '\(name)' has a property and an expression. Give one of them.")
+        }
+        target = IndexedExpression.target(
+          try resolve(expression, .element("options.expressions", place)).expression, of: entity)
+      } else {
+        target = FetchIndex.Target(named: try string(element.property, endsWithNUL, "elements"))
+      }
+      indexElements.append(FetchIndex.Element(target, isDescending: element.is_descending))
+    }
+    try model.addFetchIndex(named: name, to: entityName, kind: kind, elements: indexElements, condition: condition)
   }
 }
 
@@ -172,6 +213,39 @@ public func quire_model_add_fetched_property(
     try model.addFetchedProperty(
       named: string(name, name_size, "name"), to: string(entity, entity_size, "entity"),
       request: resolve(request, "request").copy())
+  }
+}
+
+@_cdecl("quire_model_set_user_info") @implementation
+public func quire_model_set_user_info(
+  _ model: UnsafeMutablePointer<quire_model>?, _ entity: CText, _ entity_size: Int, _ property: CText,
+  _ property_size: Int, _ key: CText, _ key_size: Int, _ value: CText, _ value_size: Int, _ out_error: ErrorOut
+) -> quire_status {
+  unconfined(model, "model", out_error) { model throws(Failure) in
+    try model.setUserInfo(
+      of: string(entity, entity_size, "entity"),
+      property: property == nil ? nil : string(property, property_size, "property"),
+      key: text(key, key_size, "key"), to: text(value, value_size, "value"))
+  }
+}
+
+@_cdecl("quire_model_add_configuration") @implementation
+public func quire_model_add_configuration(
+  _ model: UnsafeMutablePointer<quire_model>?, _ name: CText, _ name_size: Int,
+  _ entities: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int, _ out_error: ErrorOut
+) -> quire_status {
+  unconfined(model, "model", out_error) { model throws(Failure) in
+    try model.addConfiguration(
+      named: text(name, name_size, "name"), entityNames: strings(entities, count, "entities"))
+  }
+}
+
+@_cdecl("quire_model_add_version_identifier") @implementation
+public func quire_model_add_version_identifier(
+  _ model: UnsafeMutablePointer<quire_model>?, _ identifier: CText, _ identifier_size: Int, _ out_error: ErrorOut
+) -> quire_status {
+  unconfined(model, "model", out_error) { model throws(Failure) in
+    try model.addVersionIdentifier(text(identifier, identifier_size, "identifier"))
   }
 }
 

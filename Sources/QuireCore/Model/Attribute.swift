@@ -7,19 +7,22 @@ final class Attribute: Property, @unchecked Sendable {
   let rules: AttributeRules
   /// The expression from which the store calculates it; nil for an attribute that is set. No part of the version hash.
   let derivation: Derivation?
+  let traits: AttributeTraits
 
   init(
     name: String, entity: Entity, type: AttributeType, isOptional: Bool = false, isTransient: Bool = false,
     isSearchable: Bool = false, defaultValue: Value = .nil, rules: AttributeRules = AttributeRules(),
-    derivation: Derivation? = nil, versionHashModifier: String = ""
+    derivation: Derivation? = nil, traits: AttributeTraits = AttributeTraits(), versionHashModifier: Text = "",
+    renamingIdentifier: Text = ""
   ) {
     self.type = type
     self.derivation = derivation
+    self.traits = traits
     self.rules = rules
     self.isSearchable = isSearchable
     self.defaultValue = defaultValue
     super.init(
       name: name, entity: entity, isOptional: isOptional, isTransient: isTransient,
-      versionHashModifier: versionHashModifier)
+      versionHashModifier: versionHashModifier, renamingIdentifier: renamingIdentifier)
   }
 }

@@ -19,6 +19,8 @@ struct Derivation: Equatable, Sendable {
     }
   }
 
+  /// As it was written.
+  let text: Text
   let operation: Operation
   /// The key path without its operator.
   let keys: [String]
@@ -35,6 +37,7 @@ struct Derivation: Equatable, Sendable {
     func failure(_ problem: String) -> Failure {
       Failure(.invalidModel, "Attribute '\(attribute)' is derived from '\(text)', \(problem)")
     }
+    self.text = Text(text)
     let written = Derivation.trimmed(text[...])
     if written == "now()" {
       (operation, keys) = (.now, [])

@@ -6,7 +6,11 @@ final class Entity: @unchecked Sendable {
   /// Empty for a root entity.
   let parentName: String
   let isAbstract: Bool
-  let versionHashModifier: String
+  let versionHashModifier: Text
+  /// What it was called in an earlier model; empty when that was the same.
+  let renamingIdentifier: Text
+  /// The class of its objects in the application; empty for none of its own.
+  let className: Text
 
   /// The entity's own declarations, in their order.
   private(set) var ownAttributes: [Attribute] = []
@@ -14,7 +18,8 @@ final class Entity: @unchecked Sendable {
   private(set) var fetchIndexes: [FetchIndex] = []
   private(set) var uniquenessConstraints: [[String]] = []
   private(set) var ownRules: [ValidationRule] = []
-  private(set) var ownFetchedProperties: [(name: String, template: any FetchTemplate)] = []
+  private(set) var ownFetchedProperties: [FetchedProperty] = []
+  private(set) var userInfo = UserInfo()
 
   // Resolved by `Model.freeze`.
   unowned(unsafe) var parent: Entity?
@@ -34,12 +39,17 @@ final class Entity: @unchecked Sendable {
   private(set) var initialValues: ContiguousArray<Value> = []
   private(set) var propertiesByName: [String: Property] = [:]
 
-  init(name: String, parentName: String = "", isAbstract: Bool = false, versionHashModifier: String = "") {
+  init(
+    name: String, parentName: String = "", isAbstract: Bool = false, versionHashModifier: Text = "",
+    renamingIdentifier: Text = "", className: Text = ""
+  ) {
     self.name = name
     nameText = Text(name)
     self.parentName = parentName
     self.isAbstract = isAbstract
     self.versionHashModifier = versionHashModifier
+    self.renamingIdentifier = renamingIdentifier
+    self.className = className
   }
 
   /// Puts together what is inherited and what is declared here, once, because objects ask for these all the time. An
@@ -123,9 +133,8 @@ final class Entity: @unchecked Sendable {
   func add(_ index: FetchIndex) { fetchIndexes.append(index) }
   func add(_ rule: ValidationRule) { ownRules.append(rule) }
   func add(uniquenessConstraint properties: [String]) { uniquenessConstraints.append(properties) }
-  func addFetchedProperty(named name: String, _ template: any FetchTemplate) {
-    ownFetchedProperties.append((name, template))
-  }
+  func add(_ property: FetchedProperty) { ownFetchedProperties.append(property) }
+  func setUserInfo(_ key: Text, to value: Text) { userInfo.set(key, to: value) }
   var ownPropertyNames: [String] {
     ownAttributes.map(\.name) + ownRelationships.map(\.name) + ownFetchedProperties.map(\.name)
   }

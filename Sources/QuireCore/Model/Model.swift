@@ -2,17 +2,24 @@ import Synchronization
 
 /// The entities of a store. Built by calls, then frozen at first use: after that nothing in it changes.
 final class Model: @unchecked Sendable {
+  let origin: ModelOrigin
   /// In the order of declaration.
   private(set) var entities: [Entity] = []
   private let frozen = Atomic<Bool>(false)
   /// Threads that open stores of one model freeze it together.
   private let freezing = RecursiveLock()
-  private(set) var fetchTemplates: [(name: String, template: any FetchTemplate)] = []
+  private(set) var fetchTemplates: [(name: Text, template: any FetchTemplate)] = []
+  /// Named sets of entities.
+  private(set) var configurations: [(name: Text, entityNames: [String])] = []
+  /// What the application calls this version of the model; new stores have it in their metadata.
+  private(set) var versionIdentifiers: [Text] = []
   private var entitiesByName: [String: Entity] = [:]
   /// By the names of their tables.
   private var entitiesByTable: [String: Entity] = [:]
   /// Entities by number - 1, once frozen.
   private(set) var numberedEntities: [Entity] = []
+
+  init(origin: ModelOrigin = .program) { self.origin = origin }
 
   var isFrozen: Bool { frozen.load(ordering: .acquiring) }
 
@@ -30,10 +37,11 @@ final class Model: @unchecked Sendable {
 
   @discardableResult
   func addEntity(
-    named name: String, parent: String = "", isAbstract: Bool = false, versionHashModifier: String = ""
+    named name: String, parent: String = "", isAbstract: Bool = false, versionHashModifier: Text = "",
+    renamingIdentifier: Text = "", className: Text = ""
   ) throws(Failure) -> Entity {
     try checkMutable("add entity '\(name)'")
-    try Names.checkEntity(name)
+    try Names.checkEntity(name, origin)
     if let other = entitiesByTable[Names.table(name)] {
       throw Failure(
         .invalidModel,
@@ -43,7 +51,8 @@ final class Model: @unchecked Sendable {
             + "and both would use the table \(Names.table(name)). Rename one.", about: .named(name))
     }
     let entity = Entity(
-      name: name, parentName: parent, isAbstract: isAbstract, versionHashModifier: versionHashModifier)
+      name: name, parentName: parent, isAbstract: isAbstract, versionHashModifier: versionHashModifier,
+      renamingIdentifier: renamingIdentifier, className: className)
     entities.append(entity)
     entitiesByName[name] = entity
     entitiesByTable[Names.table(name)] = entity
@@ -54,7 +63,8 @@ final class Model: @unchecked Sendable {
   func addAttribute(
     named name: String, to entityName: String, type: AttributeType, isOptional: Bool = false,
     isTransient: Bool = false, isSearchable: Bool = false, defaultValue: Value = .nil,
-    rules: AttributeRules = AttributeRules(), derivation: String? = nil, versionHashModifier: String = ""
+    rules: AttributeRules = AttributeRules(), derivation: String? = nil, traits: AttributeTraits = AttributeTraits(),
+    versionHashModifier: Text = "", renamingIdentifier: Text = ""
   ) throws(Failure) -> Attribute {
     let entity = try mutableEntity(entityName, adding: name)
     let derived = try derivation.map { (text) throws(Failure) in
@@ -81,7 +91,8 @@ final class Model: @unchecked Sendable {
           + "\(isTransient ? "transient" : "of type \(type.name)"): only stored text (String or URI) has a text index.",
         about: .named(entityName, name))
     }
-    let probe = Attribute(name: name, entity: entity, type: type, isOptional: true)
+    let probe = Attribute(name: name, entity: entity, type: type, isOptional: true, isTransient: isTransient)
+    if origin == .program { try traits.check(probe) }
     // Whether it can hold the derived value is checked when the model is frozen, with a more fitting message.
     let value: Value
     if let derived {
@@ -92,7 +103,8 @@ final class Model: @unchecked Sendable {
     let attribute = Attribute(
       name: name, entity: entity, type: type, isOptional: isOptional, isTransient: isTransient,
       isSearchable: isSearchable, defaultValue: value, rules: try rules.fitting(probe),
-      derivation: derived, versionHashModifier: versionHashModifier)
+      derivation: derived, traits: traits, versionHashModifier: versionHashModifier,
+      renamingIdentifier: renamingIdentifier)
     entity.add(attribute)
     return attribute
   }
@@ -105,6 +117,9 @@ final class Model: @unchecked Sendable {
     }
     if relationship.isOrdered, !relationship.isToMany {
       throw failure("is ordered but to-one; only a to-many relationship has an order.")
+    }
+    if !relationship.isToMany, relationship.minimumCount > 1 {
+      throw failure("is to-one, so its counts are at most 1.")
     }
     guard relationship.minimumCount >= 0, relationship.maximumCount >= 0,
       Int32(exactly: relationship.minimumCount) != nil, Int32(exactly: relationship.maximumCount) != nil
@@ -119,22 +134,26 @@ final class Model: @unchecked Sendable {
     entity.add(relationship)
   }
 
+  /// Models of files may have several indexes of one name in an entity. The store has the first of them.
   func addFetchIndex(
-    named name: String, to entityName: String, elements: [FetchIndex.Element]
+    named name: String, to entityName: String, kind: FetchIndex.Kind = .binary, elements: [FetchIndex.Element],
+    condition: (any IndexCondition)? = nil
   ) throws(Failure) {
     try checkMutable("add fetch index '\(name)'")
     let entity = try entity(named: entityName)
-    try Names.checkIdentifier(name, what: "fetch index")
-    if entity.fetchIndexes.contains(where: { Names.areSame($0.name, name) }) {
-      throw Failure(
-        .invalidModel, "Entity '\(entityName)' already has a fetch index '\(name)'.", about: .named(entityName))
+    if origin == .program {
+      try Names.checkIdentifier(name, what: "fetch index")
+      if entity.fetchIndexes.contains(where: { Names.areSame($0.name.string, name) }) {
+        throw Failure(
+          .invalidModel, "Entity '\(entityName)' already has a fetch index '\(name)'.", about: .named(entityName))
+      }
     }
     if elements.isEmpty {
       throw Failure(
         .invalidModel, "Fetch index '\(name)' of entity '\(entityName)' has no elements; give at least one property.",
         about: .named(entityName))
     }
-    entity.add(FetchIndex(name: name, elements: elements))
+    entity.add(FetchIndex(name: Text(name), kind: kind, elements: elements, condition: condition))
   }
 
   func addUniquenessConstraint(to entityName: String, properties: [String]) throws(Failure) {
@@ -176,6 +195,7 @@ final class Model: @unchecked Sendable {
     if name.isEmpty {
       throw Failure(.invalidModel, "A fetch template has an empty name. Give it one to ask for it by.")
     }
+    let name = Text(name)
     if fetchTemplates.contains(where: { $0.name == name }) {
       throw Failure(.invalidModel, "The model already has a fetch template '\(name)'.")
     }
@@ -184,7 +204,43 @@ final class Model: @unchecked Sendable {
 
   /// Adds a fetched property to an entity. `template` never changes any more.
   func addFetchedProperty(named name: String, to entityName: String, _ template: any FetchTemplate) throws(Failure) {
-    try mutableEntity(entityName, adding: name).addFetchedProperty(named: name, template)
+    try mutableEntity(entityName, adding: name).add(FetchedProperty(name: name, template: template))
+  }
+
+  /// Keeps a text with an entity, or with a property that it declares itself.
+  func setUserInfo(of entityName: String, property name: String? = nil, key: Text, to value: Text) throws(Failure) {
+    try checkMutable("set the user info '\(key)'")
+    let entity = try entity(named: entityName)
+    guard let name else { return entity.setUserInfo(key, to: value) }
+    if let attribute = entity.ownAttributes.first(where: { $0.name == name }) {
+      attribute.setUserInfo(key, to: value)
+    } else if let relationship = entity.ownRelationships.first(where: { $0.name == name }) {
+      relationship.setUserInfo(key, to: value)
+    } else if let fetched = entity.ownFetchedProperties.first(where: { $0.name == name }) {
+      fetched.setUserInfo(key, to: value)
+    } else {
+      let known = entity.ownPropertyNames.sorted().joined(separator: ", ")
+      throw Failure(
+        .invalidArgument,
+        "Entity '\(entityName)' declares no property '\(name)'. It declares: \(known.isEmpty ? "none" : known).",
+        about: .entity(entity, key: name))
+    }
+  }
+
+  /// Names a set of entities. Whether they exist is checked by `freeze`.
+  func addConfiguration(named name: Text, entityNames: [String]) throws(Failure) {
+    try checkMutable("add configuration '\(name)'")
+    if name.isEmpty { throw Failure(.invalidModel, "A configuration has an empty name. Give it one to ask for it by.") }
+    if configurations.contains(where: { $0.name == name }) {
+      throw Failure(.invalidModel, "The model already has a configuration '\(name)'.")
+    }
+    configurations.append((name, entityNames))
+  }
+
+  /// An identifier that the model has already is not added again.
+  func addVersionIdentifier(_ identifier: Text) throws(Failure) {
+    try checkMutable("add version identifier '\(identifier)'")
+    if !versionIdentifiers.contains(identifier) { versionIdentifiers.append(identifier) }
   }
 
   /// Checks the model as a whole, numbers its entities and forbids further change. Idempotent, and for any thread.
@@ -204,21 +260,27 @@ final class Model: @unchecked Sendable {
         "Fetch template '\(name)' asks for objects of '\(template.entityName)', which is no entity of the model.")
     }
     for entity in entities {
-      for (name, template) in entity.ownFetchedProperties where entitiesByName[template.entityName] == nil {
+      for fetched in entity.ownFetchedProperties where entitiesByName[fetched.template.entityName] == nil {
         throw Failure(
           .invalidModel,
-          "Fetched property '\(entity.name).\(name)' asks for objects of '\(template.entityName)', which is no entity "
-            + "of the model.", about: .named(entity.name, name))
+          "Fetched property '\(entity.name).\(fetched.name)' asks for objects of '\(fetched.template.entityName)', "
+            + "which is no entity of the model.", about: .named(entity.name, fetched.name))
       }
     }
-    numberedEntities = try ModelResolver(entities: entities, byName: entitiesByName).resolve()
+    for (name, entityNames) in configurations {
+      if let unknown = entityNames.first(where: { entitiesByName[$0] == nil }) {
+        throw Failure(
+          .invalidModel, "Configuration '\(name)' has '\(unknown)' in it, which is no entity of the model.")
+      }
+    }
+    numberedEntities = try ModelResolver(entities: entities, byName: entitiesByName, origin: origin).resolve()
   }
 
   private func mutableEntity(_ entityName: String, adding name: String) throws(Failure) -> Entity {
     try checkMutable("add property '\(name)'")
     let entity = try entity(named: entityName)
-    try Names.checkProperty(name, of: entityName)
-    if let other = entity.ownPropertyNames.first(where: { Names.areSame($0, name) }) {
+    try Names.checkProperty(name, of: entityName, origin)
+    if let other = entity.ownPropertyNames.first(where: { origin == .file ? $0 == name : Names.areSame($0, name) }) {
       throw Failure(
         .invalidModel,
         other == name

@@ -4,12 +4,14 @@
 struct ModelResolver {
   let entities: [Entity]
   let byName: [String: Entity]
+  let origin: ModelOrigin
   /// The place of each entity, and the places of the parents, -1 for none: chains of thousands are followed often.
   private let places: [ObjectIdentifier: Int]
   private let parents: [Int]
 
-  init(entities: [Entity], byName: [String: Entity]) {
+  init(entities: [Entity], byName: [String: Entity], origin: ModelOrigin) {
     self.entities = entities
+    self.origin = origin
     self.byName = byName
     let places = Dictionary(uniqueKeysWithValues: entities.enumerated().map { (ObjectIdentifier($1), $0) })
     self.places = places
@@ -22,7 +24,7 @@ struct ModelResolver {
     }
     try checkAncestors()
     let names = entities.map { entity in
-      Dictionary(entity.ownPropertyNames.map { (Names.upper($0), $0) }, uniquingKeysWith: { first, _ in first })
+      Dictionary(entity.ownPropertyNames.map { (sameness($0), $0) }, uniquingKeysWith: { first, _ in first })
     }
     for (place, entity) in entities.enumerated() { try checkInherited(entity, at: place, names) }
     for entity in entities {
@@ -36,6 +38,9 @@ struct ModelResolver {
     try checkColumns()
     return link()
   }
+
+  /// What two names of one entity and its ancestors must not share.
+  private func sameness(_ name: String) -> String { origin == .file ? name : Names.upper(name) }
 
   private func parent(of entity: Entity) -> Entity? { byName[entity.parentName] }
 
@@ -76,7 +81,7 @@ struct ModelResolver {
     if names[start].isEmpty { return }
     for place in placesOfChain(entity).dropFirst() where !names[place].isEmpty {
       for name in entity.ownPropertyNames {
-        if let other = names[place][Names.upper(name)] {
+        if let other = names[place][sameness(name)] {
           throw Failure(
             .invalidModel,
             "Entity '\(entity.name)' declares '\(name)', which it inherits from '\(entities[place].name)' "
@@ -146,11 +151,7 @@ struct ModelResolver {
           about: .entity(entity, key: name))
       }
     }
-    for index in entity.fetchIndexes {
-      for element in index.elements {
-        try column(element.property, in: "Fetch index '\(index.name)' of entity '\(entity.name)'")
-      }
-    }
+    for index in entity.fetchIndexes { try check(index, of: entity) }
     for constraint in entity.uniquenessConstraints {
       for (position, name) in constraint.enumerated() {
         try column(name, in: "A uniqueness constraint of entity '\(entity.name)'")
@@ -160,11 +161,47 @@ struct ModelResolver {
             "A uniqueness constraint of entity '\(entity.name)' names '\(name)', which is derived while a save is "
               + "under way. Name what it is derived from.", about: .entity(entity, key: name))
         }
+        if (property(name, of: entity) as? Attribute)?.traits.allowsExternalStorage == true, origin == .program {
+          throw Failure(
+            .invalidModel,
+            "A uniqueness constraint of entity '\(entity.name)' names '\(name)', of which the store has the place of a "
+              + "file. Name an attribute that is not stored externally.", about: .entity(entity, key: name))
+        }
         if constraint[..<position].contains(name) {
           throw Failure(
             .invalidModel, "A uniqueness constraint of entity '\(entity.name)' names '\(name)' twice.",
             about: .entity(entity, key: name))
         }
+      }
+    }
+  }
+
+  /// Whether the properties that a fetch index names are there. For those of files that is all.
+  private func check(_ index: FetchIndex, of entity: Entity) throws(Failure) {
+    let subject = "Fetch index '\(index.name)' of entity '\(entity.name)'"
+    let names = index.elements.compactMap(\.property)
+    for name in names {
+      guard let property = property(name, of: entity) else {
+        throw Failure(
+          .invalidModel, "\(subject) names '\(name)', which entity '\(entity.name)' does not have.",
+          about: .entity(entity, key: name))
+      }
+      if property.isTransient, origin == .program {
+        throw Failure(
+          .invalidModel, "\(subject) names '\(name)', which has no column: only stored properties have one.",
+          about: .entity(entity, key: name))
+      }
+    }
+    guard origin == .program, let condition = index.condition else { return }
+    for path in condition.keyPaths {
+      let key = path.joined(separator: ".")
+      guard let property = property(key, of: entity), !property.isTransient,
+        (property as? Relationship)?.isToMany != true
+      else {
+        throw Failure(
+          .invalidModel,
+          "\(subject) has a condition on '\(key)', which has no column: only stored attributes and to-one "
+            + "relationships of '\(entity.name)' have one.", about: .entity(entity, key: key))
       }
     }
   }

@@ -14,12 +14,19 @@ enum Names {
     "nil", "null", "yes", "no", "true", "false", "self", "anykey", "truepredicate", "falsepredicate",
   ]
 
-  static func checkEntity(_ name: String) throws(Failure) {
-    try checkIdentifier(name, what: "an entity")
+  /// Tables of the file that are of no entity.
+  private static let tables: Set<String> = ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"]
+
+  static func checkEntity(_ name: String, _ origin: ModelOrigin) throws(Failure) {
+    try checkIdentifier(name, what: "an entity", origin)
+    if tables.contains(table(name)) {
+      throw Failure(.invalidModel, "'\(name)' cannot name an entity: its table would be \(table(name)).")
+    }
   }
 
-  static func checkProperty(_ name: String, of entity: String) throws(Failure) {
-    try checkIdentifier(name, what: "a property of entity '\(entity)'")
+  static func checkProperty(_ name: String, of entity: String, _ origin: ModelOrigin) throws(Failure) {
+    try checkIdentifier(name, what: "a property of entity '\(entity)'", origin)
+    if origin == .file { return }
     if reserved.contains(name) {
       throw Failure(
         .invalidModel,
@@ -34,9 +41,17 @@ enum Names {
     }
   }
 
-  /// ASCII only: what Core Data makes of other letters in table and column names is not known.
-  static func checkIdentifier(_ name: String, what: String) throws(Failure) {
+  /// ASCII only: what Core Data makes of other letters in table and column names is not known. Names of files may have
+  /// them, and anything else that SQL takes for a part of a name.
+  static func checkIdentifier(_ name: String, what: String, _ origin: ModelOrigin = .program) throws(Failure) {
     let letters = name.utf8
+    if origin == .file {
+      if !letters.isEmpty, letters.allSatisfy({ isLetter($0) || (48...57).contains($0) || $0 == 95 || $0 >= 0x80 }) {
+        return
+      }
+      throw Failure(
+        .invalidModel, "'\(name)' cannot name \(what): a name has letters, digits and underscores, at least one.")
+    }
     let isIdentifier =
       letters.first.map(isLetter) == true
       && letters.allSatisfy { isLetter($0) || (48...57).contains($0) || $0 == 95 }
@@ -45,6 +60,12 @@ enum Names {
         .invalidModel,
         "'\(name)' cannot name \(what): a name is an ASCII letter followed by ASCII letters, digits and underscores.")
     }
+  }
+
+  /// The name of an index in SQL. Those that files bring may need quotes.
+  static func quoted(_ name: String) -> String {
+    if name.utf8.allSatisfy({ isLetter($0) || (48...57).contains($0) || $0 == 95 }) { return name }
+    return "\"\(name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\""
   }
 
   /// Whether two names would become the same table or column: SQLite compares them without case.

@@ -5,20 +5,30 @@ class Property: @unchecked Sendable {
   let nameText: Text
   let isOptional: Bool
   let isTransient: Bool
-  let versionHashModifier: String
+  let versionHashModifier: Text
+  /// What it was called in an earlier model; empty when that was the same.
+  let renamingIdentifier: Text
+  private(set) var userInfo = UserInfo()
   /// The entity that declares it; set when it is added.
   fileprivate(set) unowned var entity: Entity
   /// Place of its value in an object; the same for every entity that inherits it. Set by `Model.freeze`.
   var slot = -1
 
-  init(name: String, entity: Entity, isOptional: Bool, isTransient: Bool, versionHashModifier: String) {
+  init(
+    name: String, entity: Entity, isOptional: Bool, isTransient: Bool, versionHashModifier: Text,
+    renamingIdentifier: Text = ""
+  ) {
     self.name = name
     nameText = Text(name)
     self.entity = entity
     self.isOptional = isOptional
     self.isTransient = isTransient
     self.versionHashModifier = versionHashModifier
+    self.renamingIdentifier = renamingIdentifier
   }
+
+  // Called by `Model`, which has checked that it is not frozen.
+  func setUserInfo(_ key: Text, to value: Text) { userInfo.set(key, to: value) }
 
   /// `Entity.name`, as messages call it.
   var qualifiedName: String { "\(entity.name).\(name)" }

@@ -15,27 +15,34 @@ final class Relationship: Property, @unchecked Sendable {
   let minimumCount: Int
   /// 0 is unbounded; 1 for a to-one relationship.
   let maximumCount: Int
+  /// The same as the version hash has it, where `unbounded` is no bound either.
+  let declaredMaximumCount: Int
   let deleteRule: DeleteRule
   /// Resolved by `Model.freeze`.
   unowned(unsafe) var destination: Entity
   unowned(unsafe) var inverse: Relationship?
 
+  /// What models that were made by a program of Core Data have for no bound, where Xcode writes 0.
+  static let unbounded = -1
+
   init(
     name: String, entity: Entity, destinationName: String, inverseName: String = "", isToMany: Bool = false,
     isOrdered: Bool = false, isOptional: Bool = false, isTransient: Bool = false, minimumCount: Int = 0,
-    maximumCount: Int = 0, deleteRule: DeleteRule = .nullify, versionHashModifier: String = ""
+    maximumCount: Int = 0, deleteRule: DeleteRule = .nullify, versionHashModifier: Text = "",
+    renamingIdentifier: Text = ""
   ) {
     self.destinationName = destinationName
     self.inverseName = inverseName
     self.isToMany = isToMany
     self.isOrdered = isOrdered
     self.minimumCount = minimumCount
-    self.maximumCount = isToMany ? maximumCount : 1
+    declaredMaximumCount = isToMany ? maximumCount : 1
+    self.maximumCount = declaredMaximumCount == Relationship.unbounded ? 0 : declaredMaximumCount
     self.deleteRule = deleteRule
     self.destination = entity
     super.init(
       name: name, entity: entity, isOptional: isOptional, isTransient: isTransient,
-      versionHashModifier: versionHashModifier)
+      versionHashModifier: versionHashModifier, renamingIdentifier: renamingIdentifier)
   }
 
   /// Both ends are to-many: the pairs live in a join table.

@@ -160,7 +160,7 @@ extension Store {
   private static func fill(_ connection: Connection, _ model: Model) throws(Failure) {
     // Another process may have created the store meanwhile.
     guard try connection.isEmpty() else { return }
-    for statement in Schema(model: model).statements { try connection.execute(statement) }
+    for statement in try Schema(model: model).statements() { try connection.execute(statement) }
     for entity in model.numberedEntities {
       let insert = try connection.statement(
         "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, 0)")

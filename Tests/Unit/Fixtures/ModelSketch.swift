@@ -9,7 +9,7 @@ struct ModelSketch {
     _ attributes: KeyValuePairs<String, AttributeType> = [:]
   ) throws {
     try model.addEntity(
-      named: name, parent: parent, isAbstract: isAbstract, versionHashModifier: modifier)
+      named: name, parent: parent, isAbstract: isAbstract, versionHashModifier: Text(modifier))
     for (attribute, type) in attributes {
       try model.addAttribute(named: attribute, to: name, type: type, isOptional: true)
     }

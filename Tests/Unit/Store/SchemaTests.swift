@@ -6,7 +6,7 @@ import Testing
 struct SchemaTests {
   /// The statements without those of the bookkeeping tables, which are checked once.
   private func statements(_ sketch: ModelSketch) throws -> [String] {
-    let all = Schema(model: try sketch.frozen()).statements
+    let all = try Schema(model: try sketch.frozen()).statements()
     return Array(all.dropLast(2))
   }
 
@@ -15,7 +15,7 @@ struct SchemaTests {
     let sketch = ModelSketch()
     try sketch.entity("Note")
     #expect(
-      Schema(model: try sketch.frozen()).statements == [
+      try Schema(model: try sketch.frozen()).statements() == [
         "CREATE TABLE ZNOTE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER )",
         "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
         "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",
@@ -53,7 +53,7 @@ struct SchemaTests {
     let schema = Schema(model: try sketch.frozen())
     // Numbers: Item 1, Link 2, Note 3, Quote 4.
     #expect(
-      Array(schema.statements.dropLast(2)) == [
+      Array(try schema.statements().dropLast(2)) == [
         "CREATE TABLE ZITEM ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZRANK INTEGER, "
           + "ZRANK1 INTEGER, ZTITLE VARCHAR, ZTEXT VARCHAR, ZTEXT1 VARCHAR, ZSOURCE VARCHAR )",
         "CREATE INDEX ZITEM_Z_ENT_INDEX ON ZITEM (Z_ENT)",
@@ -98,7 +98,7 @@ struct SchemaTests {
     // Numbers: Page 1, Shelf 2, Work 3, Book 4.
     let schema = Schema(model: try sketch.frozen())
     #expect(
-      Array(schema.statements.dropLast(2)) == [
+      Array(try schema.statements().dropLast(2)) == [
         "CREATE TABLE ZPAGE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNUMBER INTEGER, "
           + "ZBOOK INTEGER, ZOWNER INTEGER, ZWORK INTEGER, Z3_WORK INTEGER, Z_FOK_BOOK INTEGER )",
         "CREATE TABLE ZSHELF ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZPAGE INTEGER )",
@@ -147,7 +147,7 @@ struct SchemaTests {
     // Numbers: Album 1, Book 2, Page 3.
     let schema = Schema(model: try sketch.frozen())
     #expect(
-      Array(schema.statements.dropLast(2)) == [
+      Array(try schema.statements().dropLast(2)) == [
         "CREATE TABLE ZALBUM ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZCOUNT INTEGER )",
         "CREATE TABLE ZBOOK ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER )",
         "CREATE TABLE ZPAGE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, "
@@ -172,7 +172,7 @@ struct SchemaTests {
     try sketch.toMany("Category.posts", "Post.categories")
     // Numbers: Author 1, Category 2, Post 3.
     let schema = Schema(model: try sketch.frozen())
-    let statements = schema.statements
+    let statements = try schema.statements()
     #expect(
       statements.contains(
         "CREATE TABLE Z_1ENTRIES ( Z_1AUTHORS INTEGER, Z_3ENTRIES INTEGER, Z_FOK_1AUTHORS INTEGER, "
@@ -253,7 +253,7 @@ struct SchemaTests {
     try sketch.toMany("Person.friends", "Person.friends")
     let schema = Schema(model: try sketch.frozen())
     #expect(
-      Array(schema.statements.dropLast(2)) == [
+      Array(try schema.statements().dropLast(2)) == [
         "CREATE TABLE ZPERSON ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER )",
         "CREATE TABLE Z_1FRIENDS ( Z_1FRIENDS INTEGER, REFLEXIVE INTEGER, PRIMARY KEY (Z_1FRIENDS, REFLEXIVE) )",
         "CREATE INDEX Z_1FRIENDS_REFLEXIVE_INDEX ON Z_1FRIENDS (REFLEXIVE, Z_1FRIENDS)",
@@ -273,7 +273,7 @@ struct SchemaTests {
 
     let new = Schema(model: model)
     #expect(
-      new.statements.contains(
+      try new.statements().contains(
         "CREATE TABLE Z_1SOURCES ( Z_1TARGETS INTEGER, Z_1SOURCES INTEGER, Z_FOK_1TARGETS INTEGER, "
           + "PRIMARY KEY (Z_1TARGETS, Z_1SOURCES) )"))
     let old = Schema(
@@ -344,7 +344,7 @@ struct SchemaTests {
     try sketch.toMany("Order.loose", "Table", isOrdered: true)
     let connection = try Connection.opened(
       path: ":memory:", access: .readWrite(mayCreate: true), busyTimeoutMilliseconds: 0)
-    let statements = Schema(model: try sketch.frozen()).statements
+    let statements = try Schema(model: try sketch.frozen()).statements()
     for statement in statements { try connection.execute(statement) }
     let select = try connection.statement("SELECT count(*) FROM sqlite_master WHERE sql IS NOT NULL")
     #expect(try select.step())

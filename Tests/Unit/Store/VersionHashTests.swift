@@ -20,7 +20,7 @@ struct VersionHashTests {
   ) throws {
     try model.addAttribute(
       named: name, to: entity, type: type, isOptional: isOptional, isTransient: isTransient,
-      versionHashModifier: modifier)
+      versionHashModifier: Text(modifier))
   }
 
   /// A model whose store was written by Core Data; the hashes were read from that file.

@@ -96,6 +96,11 @@ func optionalString(_ pointer: CText, _ name: InputName) throws(Failure) -> Stri
   pointer == nil ? nil : try string(pointer, endsWithNUL, name)
 }
 
+/// The same as text of the library's own, empty for NULL.
+func optionalText(_ pointer: CText, _ name: InputName) throws(Failure) -> Text {
+  pointer == nil ? "" : try text(pointer, endsWithNUL, name)
+}
+
 /// A count of elements at `pointer`, which may be NULL when the count is zero.
 func array<T>(
   _ pointer: UnsafePointer<T>?, _ count: Int, _ name: InputName

@@ -19,6 +19,9 @@ extension BatchSession {
   ) throws(Failure) -> [RowIdentifier] {
     let columns = computed.compactMap { schema.valueColumn(of: $0.attribute) }
     if columns.isEmpty { return [] }
+    for column in computed where column.attribute.traits.allowsExternalStorage && !column.values.allSatisfy(\.isNil) {
+      throw column.attribute.externalFailure
+    }
     // Numbered, because each value is both written and compared: SET has what WHERE asks about.
     let numbered = columns.enumerated().map { (place: $0 + 3, column: $1) }
     let written = numbered.map { "\($0.column) = ?\($0.place)" }.joined(separator: ", ")

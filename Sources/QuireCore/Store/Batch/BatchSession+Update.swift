@@ -18,6 +18,9 @@ extension BatchSession {
     for (property, value) in changes {
       guard let column = schema.valueColumn(of: property) else { continue }
       guard let relationship = property as? Relationship else {
+        if let attribute = property as? Attribute, attribute.traits.allowsExternalStorage, !value.isNil {
+          throw attribute.externalFailure
+        }
         assignments.append(Assignment(column: column, value: value))
         continue
       }

@@ -6,8 +6,9 @@ extension Schema {
     "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",
   ]
 
-  /// Everything that a new file needs, in an order that can be run: tables, their indexes, bookkeeping.
-  var statements: [String] {
+  /// Everything that a new file needs, in an order that can be run: tables, their indexes, bookkeeping. Fails for an
+  /// index that cannot be made.
+  func statements() throws(Failure) -> [String] {
     var tableStatements: [String] = [], indexes = IndexStatements(tables: tables, joins: joins)
     let incoming = Dictionary(
       grouping: model.numberedEntities.flatMap(\.ownRelationships).filter {
@@ -22,7 +23,7 @@ extension Schema {
         indexes.add(join.table)
       }
       for entity in table.entity.subtree {
-        addIndexes(of: entity, incoming[entity.number] ?? [], in: table, to: &indexes)
+        try addIndexes(of: entity, incoming[entity.number] ?? [], in: table, to: &indexes)
       }
     }
     return tableStatements + indexes.statements + Schema.bookkeepingStatements
@@ -39,7 +40,7 @@ extension Schema {
   /// `incoming` are the to-many relationships without inverse that lead to the entity, by the numbers of their owners.
   private func addIndexes(
     of entity: Entity, _ incoming: [Relationship], in table: Table, to indexes: inout IndexStatements
-  ) {
+  ) throws(Failure) {
     if entity === table.entity, entity.hasChildren { indexes.addKey("Z_ENT", of: table.name) }
     for relationship in entity.ownRelationships.sorted(by: { $0.name < $1.name })
     where !relationship.isToMany && !relationship.isTransient {
@@ -52,22 +53,18 @@ extension Schema {
     where !ancestors.contains(where: { $0.uniquenessConstraints.contains(constraint) }) {
       indexes.add(
         "Z_\(entity.name)_UNIQUE_\(constraint.joined(separator: "_"))", isUnique: true, of: table.name,
-        columns: constraint.map { "\(indexedColumn($0, of: entity)) COLLATE BINARY ASC" })
+        "(\(constraint.map { "\(indexedColumn($0, of: entity)) COLLATE BINARY ASC" }.joined(separator: ", ")))")
     }
-    for index in entity.fetchIndexes where needsStatement(index, of: entity, ancestors) {
-      indexes.add(
-        "Z_\(entity.name)_\(index.name)", isUnique: false, of: table.name,
-        columns: index.elements.map {
-          "\(indexedColumn($0.property, of: entity)) COLLATE BINARY \($0.isDescending ? "DESC" : "ASC")"
-        })
+    var names: Set<String> = []
+    for index in entity.fetchIndexes where names.insert(Names.upper(index.name.string)).inserted {
+      let sql = FetchIndexSQL(index: index, entity: entity, schema: self)
+      if index.kind == .rTree {
+        let name = indexes.name(like: "Z_RT_\(entity.name)_\(index.name)")
+        indexes.add(try sql.rTree(named: name, on: table.name))
+      } else if let columns = try sql.columns() {
+        indexes.add("Z_\(entity.name)_\(index.name)", isUnique: false, of: table.name, columns)
+      }
     }
-  }
-
-  /// Core Data leaves out an index that another one already serves: on one relationship, or on a unique tuple.
-  private func needsStatement(_ index: FetchIndex, of entity: Entity, _ ancestors: [Entity]) -> Bool {
-    let properties = index.elements.map(\.property)
-    if properties.count == 1, entity.propertiesByName[properties[0]] is Relationship { return false }
-    return !(ancestors + [entity]).contains { $0.uniquenessConstraints.contains(properties) }
   }
 
   private func indexedColumn(_ name: String, of entity: Entity) -> String {
@@ -90,22 +87,31 @@ private struct IndexStatements {
   }
 
   mutating func addKey(_ column: String, of table: String) {
-    add("\(table)_\(column)_INDEX", isUnique: false, of: table, columns: [column])
+    add("\(table)_\(column)_INDEX", isUnique: false, of: table, "(\(column))")
   }
 
   mutating func add(_ join: Schema.JoinTable) {
     add(
       "\(join.name)_\(join.destinationColumn)_INDEX", isUnique: false, of: join.name,
-      columns: [join.destinationColumn, join.ownerColumn])
+      "(\(join.destinationColumn), \(join.ownerColumn))")
   }
 
-  mutating func add(_ wanted: String, isUnique: Bool, of table: String, columns: [String]) {
+  /// `columns` in parentheses, with the condition behind them.
+  mutating func add(_ wanted: String, isUnique: Bool, of table: String, _ columns: String) {
+    let name = Names.quoted(name(like: wanted))
+    statements.append("CREATE \(isUnique ? "UNIQUE " : "")INDEX \(name) ON \(table) \(columns)")
+  }
+
+  /// Statements whose name is taken already.
+  mutating func add(_ others: [String]) { statements += others }
+
+  /// Takes a name.
+  mutating func name(like wanted: String) -> String {
     var name = wanted, number = 0
     while !taken.insert(Names.upper(name)).inserted {
       number += 1
       name = "\(wanted)\(number)"
     }
-    statements.append(
-      "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(name) ON \(table) (\(columns.joined(separator: ", ")))")
+    return name
   }
 }

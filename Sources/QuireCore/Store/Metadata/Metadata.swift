@@ -18,7 +18,10 @@ struct Metadata {
     list?.set("NSStoreModelVersionHashesVersion", to: hashesVersion)
     list?.set("NSStoreModelVersionHashesDigest", to: hashes.digest)
     list?.set("NSStoreModelVersionChecksumKey", to: hashes.checksum)
-    list?.set("NSStoreModelVersionIdentifiers", to: [""])
+    // A model of a file has what the file says, even if that is nothing.
+    var identifiers = model.versionIdentifiers.map(\.string)
+    if identifiers.isEmpty, model.origin == .program { identifiers = [""] }
+    list?.set("NSStoreModelVersionIdentifiers", to: identifiers)
     list?.set("NSPersistenceFrameworkVersion", to: frameworkVersion)
     list?.set("_NSAutoVacuumLevel", to: "2")
     guard let binary = list?.binary else {

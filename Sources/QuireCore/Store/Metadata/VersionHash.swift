@@ -34,7 +34,7 @@ struct VersionHash: Sendable {
     for property in entity.properties.sorted(by: { $0.name < $1.name }) where !property.isTransient {
       input += hash(property)
     }
-    input += entity.versionHashModifier.utf8
+    input += entity.versionHashModifier.bytes.buffer
     input += entity.uniquenessConstraints.map { $0.joined(separator: ".") }.sorted().flatMap(\.utf8)
     return Digest.sha256(input)
   }
@@ -42,15 +42,18 @@ struct VersionHash: Sendable {
   static func hash(_ property: Property) -> [UInt8] {
     let flags: UInt16 = (property.isOptional ? 1 : 0) | (property.isTransient ? 2 : 0)
     let inner = Digest.sha256(
-      Array(property.name.utf8) + littleEndian(flags) + Array(property.versionHashModifier.utf8))
+      Array(property.name.utf8) + littleEndian(flags) + Array(property.versionHashModifier.bytes.buffer))
     switch property {
     case let attribute as Attribute:
-      return Digest.sha256(inner + littleEndian(attribute.type.rawValue))
+      var input = inner + littleEndian(attribute.type.rawValue)
+      if attribute.traits.allowsExternalStorage { input.append(1) }
+      if attribute.traits.preservesAfterDeletion { input.append(1) }
+      return Digest.sha256(input)
     case let relationship as Relationship:
       // A relationship that is its own inverse is hashed as if it had none.
       let inverseName = relationship.inverse === relationship ? "" : relationship.inverseName
       var input = inner + Array(relationship.destinationName.utf8) + Array(inverseName.utf8)
-      input += littleEndian(Int32(clamping: relationship.maximumCount))
+      input += littleEndian(Int32(clamping: relationship.declaredMaximumCount))
       input += littleEndian(UInt32(clamping: relationship.minimumCount))
       if relationship.isOrdered { input += [1, 0] }
       return Digest.sha256(input)

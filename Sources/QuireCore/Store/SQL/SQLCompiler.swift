@@ -66,6 +66,12 @@ final class SQLCompiler {
     }
     guard let relationship = property as? Relationship else {
       let attribute = property as? Attribute
+      if let attribute, attribute.traits.allowsExternalStorage {
+        throw Failure(
+          .unsupported,
+          "The predicate uses '\(attribute.qualifiedName)', which allows external storage: the column does not hold "
+            + "the value. Compare it in memory.", about: .property(attribute))
+      }
       let column = try column(of: property, in: row)
       return .column(
         SQLColumn(

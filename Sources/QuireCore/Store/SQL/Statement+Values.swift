@@ -28,6 +28,7 @@ extension Statement {
   func value(at column: Int, as type: StoredType) throws(Failure) -> Value {
     if let value = SQLValue.value(cell(at: column), as: type, isUTF8: connection.isUTF8) { return value }
     if byteCount(column) > Memory.sure { try Memory.require(byteCount(column), for: described(column)) }
+    if case .external = type { throw elsewhere(column) }
     var expected = AttributeType.integer64
     if case .attribute(let type) = type { expected = type }
     let storage = storage(column)
@@ -57,6 +58,13 @@ extension Statement {
     default: stored = .data(bytes(sqlite3_column_blob(handle, place(column))))
     }
     return try stored.item(as: kind)
+  }
+
+  private func elsewhere(_ column: Int) -> Failure {
+    Failure(
+      .unsupported,
+      "Column '\(columnName(column))' of the store '\(connection.path)' holds a value that is stored externally, which "
+        + "this version does not read.")
   }
 
   private func unreadable(_ column: Int, _ found: String) -> Failure {

@@ -36,6 +36,7 @@ enum SQLValue {
     let storage = sqlite3_value_type(value)
     if storage == SQLITE_NULL { return .nil }
     guard case .attribute(let type) = type else {
+      if case .external = type { return inlineData(value) }
       guard case .object(let root) = type, storage == SQLITE_INTEGER else { return nil }
       return .object(ObjectReference(root: root, id: sqlite3_value_int64(value)))
     }
@@ -61,6 +62,16 @@ enum SQLValue {
       return bytes.count == 16 ? .uuid(Bytes(bytes)) : nil
     default: return nil
     }
+  }
+
+  /// Before a value that the row has itself.
+  private static let inlineMark: UInt8 = 1
+
+  /// The value of an attribute that allows external storage; nil for what is elsewhere.
+  private static func inlineData(_ value: OpaquePointer?) -> Value? {
+    let data = data(value)
+    guard data.first == inlineMark, Memory.has(data.count) else { return nil }
+    return .data(Bytes(UnsafeBufferPointer(rebasing: data.dropFirst())))
   }
 
   static func give(_ context: OpaquePointer, text: UnsafeRawBufferPointer) {

@@ -1,12 +1,15 @@
 /// The type of a column's contents, and thus of the values made of them.
 enum StoredType: Sendable {
   case attribute(AttributeType)
+  /// The same behind a byte that says where the value is: in the row, or in a file beside the store.
+  case external(AttributeType)
   /// The primary key of a row in the table of that root entity.
   case object(root: Int)
 
   init(of property: Property) {
     switch property {
-    case let attribute as Attribute: self = .attribute(attribute.type)
+    case let attribute as Attribute:
+      self = attribute.traits.allowsExternalStorage ? .external(attribute.type) : .attribute(attribute.type)
     case let relationship as Relationship: self = .object(root: relationship.destination.rootNumber)
     default: self = .attribute(.undefined)
     }

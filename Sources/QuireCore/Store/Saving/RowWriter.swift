@@ -19,8 +19,11 @@ final class RowWriter: Sendable {
     /// nil for an attribute.
     let toOne: ToOne?
     let derived: DerivedAttribute?
+    /// The attribute, if its values may lie in files beside the store.
+    let external: Attribute?
 
-    init(slot: Int, name: String, toOne: ToOne?, derived: DerivedAttribute?) {
+    init(slot: Int, name: String, toOne: ToOne?, derived: DerivedAttribute?, external: Attribute?) {
+      self.external = external
       self.slot = slot
       self.name = name
       self.toOne = toOne
@@ -56,7 +59,10 @@ final class RowWriter: Sendable {
       let toOne = try (property as? Relationship).map { relationship throws(Failure) in
         try RowWriter.toOne(relationship, schema)
       }
-      columns.append(Column(slot: property.slot, name: name, toOne: toOne, derived: derivedAttributes[property]))
+      columns.append(
+        Column(
+          slot: property.slot, name: name, toOne: toOne, derived: derivedAttributes[property],
+          external: (property as? Attribute).flatMap { $0.traits.allowsExternalStorage ? $0 : nil }))
     }
     self.columns = columns
     self.places = places

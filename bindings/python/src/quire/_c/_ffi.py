@@ -80,6 +80,10 @@ QUIRE_DELETE_NULLIFY = 1
 QUIRE_DELETE_CASCADE = 2
 QUIRE_DELETE_DENY = 3
 
+# quire_index_kind
+QUIRE_INDEX_BINARY = 0
+QUIRE_INDEX_RTREE = 1
+
 # quire_merge_policy
 QUIRE_MERGE_ERROR = 0
 QUIRE_MERGE_STORE_WINS = 1
@@ -282,6 +286,11 @@ class quire_attribute_options(ctypes.Structure):
         ("maximum_length", c_uint64),
         ("pattern", c_char_p),
         ("derivation", c_char_p),
+        ("allows_external_storage", c_bool),
+        ("preserves_after_deletion", c_bool),
+        ("transformer", c_char_p),
+        ("value_class_name", c_char_p),
+        ("renaming_identifier", c_char_p),
     ]
 
 
@@ -418,6 +427,8 @@ class quire_entity_options(ctypes.Structure):
         ("is_abstract", c_bool),
         ("parent", c_char_p),
         ("version_hash_modifier", c_char_p),
+        ("class_name", c_char_p),
+        ("renaming_identifier", c_char_p),
     ]
 
 
@@ -490,6 +501,15 @@ class quire_index_element(ctypes.Structure):
     _fields_ = [
         ("property", c_char_p),
         ("is_descending", c_bool),
+    ]
+
+
+class quire_index_options(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("kind", c_uint32),
+        ("condition", c_void_p),
+        ("expressions", POINTER(c_void_p)),
     ]
 
 
@@ -570,6 +590,7 @@ class quire_relationship_options(ctypes.Structure):
         ("maximum_count", c_uint32),
         ("inverse", c_char_p),
         ("version_hash_modifier", c_char_p),
+        ("renaming_identifier", c_char_p),
     ]
 
 
@@ -724,6 +745,7 @@ quire_entry_p = POINTER(quire_entry)
 quire_function_callback_p = POINTER(quire_function_callback)
 quire_hooks_p = POINTER(quire_hooks)
 quire_index_element_p = POINTER(quire_index_element)
+quire_index_options_p = POINTER(quire_index_options)
 quire_index_path_p = POINTER(quire_index_path)
 quire_log_p = POINTER(quire_log)
 quire_merge_handler_p = POINTER(quire_merge_handler)
@@ -954,12 +976,19 @@ FUNCTIONS = {
         c_void_p, c_char_p, c_size_t, c_char_p, c_size_t, c_uint32, quire_attribute_options_p,
         c_void_p_p,
     )),
+    "quire_model_add_configuration": (c_uint, (
+        c_void_p, c_char_p, c_size_t, c_char_p_p, c_size_t, c_void_p_p,
+    )),
     "quire_model_add_entity": (c_uint, (
         c_void_p, c_char_p, c_size_t, quire_entity_options_p, c_void_p_p,
     )),
     "quire_model_add_fetch_index": (c_uint, (
         c_void_p, c_char_p, c_size_t, c_char_p, c_size_t, quire_index_element_p, c_size_t,
         c_void_p_p,
+    )),
+    "quire_model_add_fetch_index_with_options": (c_uint, (
+        c_void_p, c_char_p, c_size_t, c_char_p, c_size_t, quire_index_element_p, c_size_t,
+        quire_index_options_p, c_void_p_p,
     )),
     "quire_model_add_fetch_template": (c_uint, (
         c_void_p, c_char_p, c_size_t, c_void_p, c_void_p_p,
@@ -977,6 +1006,7 @@ FUNCTIONS = {
     "quire_model_add_validation_rule": (c_uint, (
         c_void_p, c_char_p, c_size_t, c_char_p, c_size_t, c_void_p, c_char_p, c_size_t, c_void_p_p,
     )),
+    "quire_model_add_version_identifier": (c_uint, (c_void_p, c_char_p, c_size_t, c_void_p_p)),
     "quire_model_create": (c_void_p, ()),
     "quire_model_entity_count": (c_int64, (c_void_p,)),
     "quire_model_entity_name": (quire_string, (c_void_p, c_int64)),
@@ -987,6 +1017,10 @@ FUNCTIONS = {
     "quire_model_is_frozen": (c_bool, (c_void_p,)),
     "quire_model_release": (None, (c_void_p,)),
     "quire_model_retain": (c_void_p, (c_void_p,)),
+    "quire_model_set_user_info": (c_uint, (
+        c_void_p, c_char_p, c_size_t, c_char_p, c_size_t, c_char_p, c_size_t, c_char_p, c_size_t,
+        c_void_p_p,
+    )),
     "quire_model_version_hash": (c_uint, (c_void_p, c_char_p, c_size_t, c_void_p, c_void_p_p)),
     "quire_object_add": (c_uint, (c_void_p, c_char_p, c_size_t, c_void_p, c_void_p_p)),
     "quire_object_changed_keys": (c_uint, (
