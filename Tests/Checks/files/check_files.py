@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Files of the framework, read by the library and by plain Python that knows nothing of it.
 
-    check_files.py [--stores FOLDER] [--models FOLDER] [--seed S] [--only PART ...]
+    check_files.py [--stores FOLDER] [--models FOLDER] [--seed S] [--damaged N] [--only PART ...]
 
 Stores are those below FOLDER and some that are made here, with one of everything that a store can hold. The parts:
 
@@ -10,6 +10,7 @@ Stores are those below FOLDER and some that are made here, with one of everythin
     rules    the checker of edits finds nothing in right ones, and each rule that is broken
     damage   what plain Python makes of damaged stores, archives and sources: it reads or refuses them, and soon
     library  the library opens, describes, edits and creates stores, and loads and saves models, as plain Python says
+    hostile  the library reads damaged files as plain Python does, or refuses them, and no process ends
 
 Ends with one line, `files: N stores, ...`; fails when something differs.
 """
@@ -27,13 +28,17 @@ import damage_checks
 import oracle_checks
 import rule_checks
 import subject_checks
+import subject_damage
 from tally import Tally
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.normpath(os.path.join(HERE, "..", "..", "..", "..", "shared", "data"))
 Part = Callable[[Tally, list[str], list[str], str, int], None]
+# Of what is damaged, so many files of each kind.
+DAMAGED = 100
 PARTS: dict[str, Part] = {
-    "oracle": oracle_checks.run, "rules": rule_checks.run, "damage": damage_checks.run, "library": subject_checks.run}
+    "oracle": oracle_checks.run, "rules": rule_checks.run, "damage": damage_checks.run, "library": subject_checks.run,
+    "hostile": subject_damage.run}
 
 
 def main() -> int:
@@ -41,9 +46,10 @@ def main() -> int:
     parser.add_argument("--stores", default=os.path.join(DATA, "stores"))
     parser.add_argument("--models", default=os.path.join(DATA, "models"))
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--damaged", type=int, default=DAMAGED, help="how many files of each kind are damaged")
     parser.add_argument("--only", nargs="+", choices=list(PARTS), default=list(PARTS))
     arguments = parser.parse_args()
-    tally = Tally()
+    tally = Tally(arguments.damaged)
     stores, models = oracle_checks.found_files(arguments.stores, arguments.models)
     for folder, files in ((arguments.stores, stores), (arguments.models, models)):
         if not files:

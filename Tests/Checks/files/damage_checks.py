@@ -63,7 +63,7 @@ def read_store(path: str) -> Any:
         return None if model is None else Reading(connection, model, path)
 
 
-def run(tally: Tally, stores: list[str], models: list[str], folder: str, seed: int, number: int = 150) -> None:
+def run(tally: Tally, stores: list[str], models: list[str], folder: str, seed: int) -> None:
     dice = random.Random(seed)
     small = [path for path in stores if os.path.getsize(path) < 1 << 20]
     archives: list[bytes] = []
@@ -77,7 +77,7 @@ def run(tally: Tally, stores: list[str], models: list[str], folder: str, seed: i
         with open(path, "rb") as file:
             sources.append(file.read())
     limit = sys.getrecursionlimit()
-    for step in range(number):
+    for step in range(tally.damaged):
         name, data = damage_archive(dice, dice.choice(archives))
         attempt(tally, f"archive {step} {name}", lambda data=data: model_cache.read_model(data))
         if sources:

@@ -170,7 +170,7 @@ def settable(model: Model, entity: str) -> list[Attribute]:
     """Attributes that an edit may set without breaking a constraint or a trigger."""
     unique = unique_names(model, entity)
     return [each for each in model.attributes(entity)
-            if not each.transient and each.derivation is None and each.name not in unique
+            if not each.transient and each.derivation is None and each.name not in unique and not each.validations
             and some_value(random.Random(0), each) is not None]
 
 

@@ -101,6 +101,11 @@ def is_refusal(error: BaseException) -> bool:
     return isinstance(error, quire().Error)
 
 
+def is_invalid(error: BaseException) -> bool:
+    """Whether edits break a rule of the model."""
+    return isinstance(error, quire().ValidationError)
+
+
 def is_unsupported(error: BaseException) -> bool:
     return isinstance(error, quire().Unsupported)
 
@@ -125,8 +130,8 @@ def read_object(found: Any, model: Model) -> Object:
         if isinstance(each, Attribute):
             made.values[name] = read_value(found, each)
         elif isinstance(each, Relationship) and each.many:
-            members = [reference(one) for one in getattr(found, attribute_name(found, name))]
-            made.many[name] = members if each.ordered else sorted(members)
+            held_ones = [reference(one) for one in members(found, name)]
+            made.many[name] = held_ones if each.ordered else sorted(held_ones)
         elif isinstance(each, Relationship):
             held = getattr(found, attribute_name(found, name))
             made.one[name] = None if held is None else reference(held)
@@ -187,13 +192,17 @@ def set_value(found: Any, name: str, value: Any) -> None:
     setattr(found, attribute_name(found, name), value)
 
 
+def members(found: Any, name: str) -> list[Any]:
+    return list(getattr(found, attribute_name(found, name)))
+
+
 def put_in(found: Any, name: str, member: Any) -> None:
-    members = getattr(found, attribute_name(found, name))
-    (members.append if hasattr(members, "append") else members.add)(member)
+    present = getattr(found, attribute_name(found, name))
+    (present.append if hasattr(present, "append") else present.add)(member)
 
 
-def reorder(found: Any, name: str, members: list[Any]) -> None:
-    setattr(found, attribute_name(found, name), members)
+def reorder(found: Any, name: str, ordered: list[Any]) -> None:
+    setattr(found, attribute_name(found, name), ordered)
 
 
 def delete(store: Any, found: Any) -> None:
@@ -202,6 +211,10 @@ def delete(store: Any, found: Any) -> None:
 
 def save(store: Any) -> None:
     store.context.save()
+
+
+def roll_back(store: Any) -> None:
+    store.context.rollback()
 
 
 def watch(store: Any, entity: str) -> tuple[Any, list[Any]]:

@@ -6,15 +6,18 @@ import os
 import random
 import shutil
 import tempfile
+import uuid
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Optional
 
 import model_cache
 import model_xml
 import store_file
 import subject
 from compiling import source_differences
-from description import BOOLEAN, Attribute, Model, Relationship, differences, model_differences, short
+from description import (
+    BINARY, BOOLEAN, DECIMAL, TRANSFORMABLE, UUID, Attribute, Model, Relationship, differences, model_differences,
+    short)
 from hashes import entity_hashes
 from layout import Layout
 from plain_edits import settable, some_value, unique_names
@@ -151,12 +154,9 @@ def check_edits(tally: Tally, path: str, model: Model, dice: random.Random, fold
     with store_file.opened(target) as connection:
         reading = Reading(connection, model, target)
     with subject.opened(target, read_only=False) as store:
-        entity = next((each for each in model.entities if not model.entities[each].abstract), None)
+        entity = next((each for each in model.entities if is_plain(model, each)), None)
         live, told = subject.watch(store, entity) if entity else (None, [])
-        touched = Editor(store, model, reading, dice).run(12)
-        if entity is not None:
-            subject.add(store, entity, filled(model, entity, dice))
-        subject.save(store)
+        touched = edit_and_save(store, model, reading, dice, entity)
         tally.count("edited objects", len(touched))
         tally.expect(path, "a live list reports no edit", live is None or bool(told))
         with store_file.opened(target) as connection:
@@ -167,12 +167,43 @@ def check_edits(tally: Tally, path: str, model: Model, dice: random.Random, fold
     shutil.rmtree(place)
 
 
+def edit_and_save(store: Any, model: Model, reading: Reading, dice: random.Random, entity: Optional[str]) -> set[
+        Reference]:
+    """Edits and saves. When that breaks a rule of the model, such as a count, only attributes are edited."""
+    for only_values in (False, True):
+        touched = Editor(store, model, reading, dice).run(12, only_values)
+        if entity is not None:
+            subject.add(store, entity, filled(model, entity, dice))
+        try:
+            subject.save(store)
+            return touched
+        except Exception as error:
+            if only_values or not subject.is_invalid(error):
+                raise
+            subject.roll_back(store)
+    return set()
+
+
+def is_plain(model: Model, entity: str) -> bool:
+    """Whether objects of an entity can be made with attributes alone."""
+    return not model.entities[entity].abstract and all(
+        each.optional and each.minimum == 0 for each in model.relationships(entity))
+
+
 def filled(model: Model, entity: str, dice: random.Random) -> dict[str, Any]:
-    return {each.name: python_value(dice, each) for each in settable(model, entity)}
+    """Values for a new object: those that can be made, also of attributes that must differ from all others."""
+    return {
+        each.name: python_value(dice, each) for each in model.attributes(entity)
+        if not each.transient and each.derivation is None and not each.validations
+        and (not each.optional or each in settable(model, entity))}
 
 
 def python_value(dice: random.Random, each: Attribute) -> Any:
-    value = some_value(dice, each)
+    if each.type == UUID:
+        return uuid.UUID(int=dice.getrandbits(128), version=4)
+    if each.type in (BINARY, TRANSFORMABLE):
+        return dice.randbytes(20)
+    value = dice.randrange(1000) if each.type == DECIMAL else some_value(dice, each)
     return bool(value) if each.type == BOOLEAN else subject.to_python(value, each.type)
 
 
@@ -183,12 +214,11 @@ class Editor:
         self.store, self.model, self.reading, self.dice = store, model, reading, dice
         self.touched: set[Reference] = set()
 
-    def run(self, number: int) -> set[Reference]:
-        for _ in range(number):
-            objects = list(self.reading.objects.values())
-            if objects:
-                found = self.dice.choice(objects)
-                self.dice.choice([self.set_value, self.set_value, self.point, self.put_in, self.reorder])(found)
+    def run(self, number: int, only_values: bool) -> set[Reference]:
+        edits = [self.set_value, self.set_value, self.point, self.put_in, self.reorder]
+        objects = list(self.reading.objects.values())
+        for _ in range(number if objects else 0):
+            self.dice.choice(edits[:1] if only_values else edits)(self.dice.choice(objects))
         return self.touched
 
     def touch(self, held: Reference) -> None:
@@ -236,9 +266,10 @@ class Editor:
     def reorder(self, found: Object) -> None:
         each = self.relation(found, True, ordered=True)
         if each is not None and len(found.many[each.name]) > 1:
-            members = list(getattr(subject.get(self.store, found.reference), each.name))
+            owner = subject.get(self.store, found.reference)
+            members = subject.members(owner, each.name)
             self.dice.shuffle(members)
-            subject.reorder(subject.get(self.store, found.reference), each.name, members)
+            subject.reorder(owner, each.name, members)
             self.touch(found.reference)
 
 

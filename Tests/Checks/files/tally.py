@@ -8,7 +8,10 @@ MOST_TOLD = 40
 
 
 class Tally:
-    def __init__(self) -> None:
+    """`damaged` is how many files of each kind a check is to damage."""
+
+    def __init__(self, damaged: int = 100) -> None:
+        self.damaged = damaged
         self.counts: Counter[str] = Counter()
         self.differences = 0
 

@@ -120,6 +120,9 @@ class Checker:
             one, other = self.before.schema.get(key), self.after.schema.get(key)
             self.expect(one == other, f"the {' '.join(key)} was {short(one)} and is {short(other)}")
         for name, value in self.before.pragmas.items():
+            # A file that came without a log gets one when it is opened for writing, by the framework, too.
+            if name == "journal_mode" and (value, self.after.pragmas[name]) == ("delete", "wal"):
+                continue
             self.expect(self.after.pragmas[name] == value, f"{name} was {value} and is {self.after.pragmas[name]}")
         joins = self.layout.joins()
         own = {*self.layout.columns, *joins, *self.before.rtrees, "Z_PRIMARYKEY"}
