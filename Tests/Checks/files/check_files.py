@@ -57,6 +57,7 @@ def main() -> int:
     folder = tempfile.mkdtemp(prefix="quire-files-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
     try:
         stores = oracle_checks.made_stores(folder, arguments.seed) + stores
+        models = [oracle_checks.made_source(folder), *models]
         for name in arguments.only:
             PARTS[name](tally, stores, models, folder, arguments.seed)
     finally:

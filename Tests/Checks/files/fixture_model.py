@@ -55,7 +55,7 @@ def everything() -> Model:
 def thing() -> Entity:
     return entity("Thing", [
         attribute("name", STRING, optional=False, default="", validations=[
-            {"predicate": compare(">=", {"key": "length"}, 0), "warning": "too short"}]),
+            {"predicate": compare(">=", {"key": "length"}, 0), "warning": None}]),
         attribute("price", DECIMAL, default={"$decimal": "9.95"}), attribute("weight", FLOAT, default=0.5),
         attribute("height", DOUBLE), attribute("made", DATE, default={"$date": -86400.5}),
         attribute("identifier", UUID, hash_modifier="second"), attribute("page", URI, renamed_from="address"),
@@ -65,7 +65,7 @@ def thing() -> Entity:
         attribute("extra", TRANSFORMABLE, transformer="NSSecureUnarchiveFromData", user_info={"kept": "yes"}),
         one("owner", "Person", "things"), many("tags", "Tag", "things"), one("shelf", "Shelf", "things"),
         many("scribbles", "Tag"),
-    ], abstract=True, constraints=[["identifier"]], user_info={"colour": "red", "number": 3}, indexes=[
+    ], abstract=True, constraints=[["identifier"]], user_info={"colour": "red", "number": "3"}, indexes=[
         Index("byName", [IndexElement("name"), IndexElement("made", ascending=False)]),
         Index("lentOnes", [IndexElement("lent"), IndexElement(None, SELF)], {"and": [
             compare("==", {"key": "lent"}, True), compare("!=", {"key": "made"}, None)]})])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import plistlib
 import sqlite3
 
 import fixtures
@@ -11,8 +12,10 @@ import model_cache
 import model_xml
 import store_file
 from archive_writer import write_model
+import xml_writer
 from compiling import source_differences
 from description import COMPOSITE, Attribute, Model, model_differences
+from fixture_model import everything
 from layout import Layout
 from rows import MissingFile, Reading, one_sided
 from statements import statements, tombstones
@@ -31,6 +34,15 @@ def found_files(stores: str, models: str) -> tuple[list[str], list[str]]:
         for place, _, names in os.walk(folder):
             sources += [os.path.join(place, name) for name in names if name == "contents" or name.endswith(".xml")]
     return store_file.store_paths(stores), sorted(sources)
+
+
+def made_source(folder: str) -> str:
+    """The model of the stores that are made here, as a source."""
+    place = os.path.join(folder, "Everything.xcdatamodel")
+    os.makedirs(place)
+    with open(os.path.join(place, "contents"), "wb") as file:
+        file.write(xml_writer.write_xml(everything()))
+    return os.path.join(place, "contents")
 
 
 def made_stores(folder: str, seed: int) -> list[str]:
@@ -56,10 +68,13 @@ def run(tally: Tally, stores: list[str], models: list[str], folder: str, seed: i
     for path in compiled_files(stores):
         with open(path, "rb") as file:
             compiled.append((os.path.basename(path), model_cache.read_model(file.read())))
-            tally.count("compiled models")
+        tally.count("compiled models")
+        check_versions(tally, path, compiled[-1][1])
     sources = [(os.path.basename(os.path.dirname(path)), model_xml.read_file(path)) for path in models]
     for name, model in [*compiled, *sources]:
         check_written_again(tally, name, model)
+    for name, model in sources:
+        check_sources_again(tally, name, model)
     for name, model in compiled:
         for source_name, source in sources:
             compare_with_source(tally, name, model, source_name, source)
@@ -189,6 +204,29 @@ def check_written_again(tally: Tally, name: str, model: Model) -> None:
         again = model_cache.read_model(write_model(model, repeat, repeat))
         for each in model_differences(model, again):
             tally.differ(name, f"written again: {each}")
+
+
+def check_sources_again(tally: Tally, name: str, source: Model) -> None:
+    """A source is the same after it is written and read."""
+    try:
+        text = xml_writer.write_xml(source)
+    except ValueError:
+        tally.count("sources that cannot be written again")
+        return
+    tally.count("sources written again")
+    for each in model_differences(source, model_xml.read_text(text)):
+        tally.differ(name, f"written again as a source: {each}")
+
+
+def check_versions(tally: Tally, path: str, model: Model) -> None:
+    """The hashes that stand beside the compiled versions of a model."""
+    beside = os.path.join(os.path.dirname(path), "VersionInfo.plist")
+    if os.path.exists(beside):
+        with open(beside, "rb") as file:
+            known = plistlib.load(file)["NSManagedObjectModel_VersionHashes"]
+        version = os.path.splitext(os.path.basename(path))[0]
+        tally.count("versions")
+        tally.expect(path, "other hashes than VersionInfo.plist has", known[version] == hashes.entity_hashes(model))
 
 
 def compare_with_source(tally: Tally, name: str, model: Model, source_name: str, source: Model) -> None:

@@ -14,6 +14,7 @@ BOOKKEEPING = [
     "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
     "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",
     "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)"]
+LOCATION = "_NSLocationAttributeDerivedComponents"
 OPERATORS = {"==": "=", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 
@@ -82,6 +83,12 @@ def of_indexes(layout: Layout, entity: str) -> list[str]:
         found.append(f"CREATE UNIQUE INDEX Z_{entity}_UNIQUE_{'_'.join(names)} ON {table} ({columns})")
     for index in model.entities[entity].indexes:
         found += of_index(layout, entity, index)
+    for each in model.entities[entity].properties.values():
+        # A transient attribute that names its components in a list has an R-Tree. With a text it has none.
+        components = each.user_info.get(LOCATION)
+        if isinstance(components, list):
+            found += of_rtree(
+                table, f"Z_RT_{entity}_{each.name}", [layout_column(layout, entity, str(name)) for name in components])
     return found
 
 
