@@ -25,8 +25,12 @@ class PlainEditor:
         self._raised: set[tuple[str, int]] = set()
 
     def commit(self) -> None:
-        self.connection.execute("COMMIT")
+        self.commit_and_stay()
         self.connection.close()
+
+    def commit_and_stay(self) -> None:
+        """Commits; what was written stays in the log, as long as the connection is open."""
+        self.connection.execute("COMMIT")
 
     def insert(self, entity: str, values: dict[str, Any]) -> int:
         root = self.model.root(entity)

@@ -20,7 +20,7 @@ from description import (
     short)
 from hashes import entity_hashes
 from layout import Layout
-from plain_edits import settable, some_value, unique_names
+from plain_edits import PlainEditor, random_edits, settable, some_value, unique_names
 from rows import MissingFile, Object, Reading, Reference
 from statements import statements
 from tally import Tally
@@ -40,6 +40,7 @@ def run(tally: Tally, stores: list[str], models: list[str], folder: str, seed: i
                 continue
             reading = Reading(connection, model, path)
         attempt(tally, name, lambda: check_contents(tally, path, reading, name))
+        attempt(tally, name, lambda: check_reading_beside(tally, path, model, folder, name))
         attempt(tally, name, lambda: check_edits(tally, path, model, random.Random(f"{seed}/{number}"), folder))
         attempt(tally, name, lambda: check_created(tally, path, model, folder, name))
     for path in models:
@@ -69,6 +70,41 @@ def check_contents(tally: Tally, path: str, reading: Reading, name: str) -> None
         compare_model(tally, store.model, reading.model, name)
     tally.count("folders left as they were")
     for each in differences(before, store_file.folder_state(place)):
+        tally.differ(name, f"in the folder: {each}")
+
+
+def check_reading_beside(tally: Tally, path: str, model: Model, folder: str, name: str) -> None:
+    """Reading leaves nothing behind while another program writes, and beside a log that a program left."""
+    place = tempfile.mkdtemp(dir=folder)
+    target = store_file.copy_store(path, place)
+    os.chmod(target, 0o644)
+    editor = PlainEditor(target, model)
+    random_edits(editor, random.Random(1), 5)
+    read_beside(tally, target, editor.reading, f"{name} while another program writes")
+    editor.commit_and_stay()
+    # What the program would leave if it were ended now: a log and no index of it.
+    left = tempfile.mkdtemp(dir=folder)
+    copied = store_file.copy_store(target, left)
+    editor.connection.close()
+    with store_file.opened(copied) as connection:
+        reading = Reading(connection, model, copied)
+    read_beside(tally, copied, reading, f"{name} with a log")
+    shutil.rmtree(place)
+    shutil.rmtree(left)
+
+
+def read_beside(tally: Tally, path: str, reading: Reading, name: str) -> None:
+    before = store_file.folder_state(os.path.dirname(path))
+    with subject.opened(path) as store:
+        for entity, (alone, _) in reading.counts().items():
+            found = subject.count(store, entity, False)
+            tally.expect(name, f"{found} objects of {entity}, not {alone}", found == alone)
+    tally.count("folders left as they were")
+    after = store_file.folder_state(os.path.dirname(path))
+    # The index of a log is memory that programs share: that of the other program may say that one reads.
+    for each in differences(
+            {file: value for file, value in before.items() if not file.endswith("-shm")},
+            {file: value for file, value in after.items() if not file.endswith("-shm") or file not in before}):
         tally.differ(name, f"in the folder: {each}")
 
 
