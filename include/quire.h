@@ -7,6 +7,7 @@
  *   quire/error.h        what went wrong
  *   quire/value.h        one value of an attribute
  *   quire/model.h        entities, attributes, relationships
+ *   quire/model_info.h   what a model declares
  *   quire/store.h        a file of objects
  *   quire/log.h          the SQL that a store runs, with times
  *   quire/context.h      a working set of objects: insert, delete, save, rollback
@@ -36,6 +37,7 @@
 #include "quire/error.h"
 #include "quire/value.h"
 #include "quire/model.h"
+#include "quire/model_info.h"
 #include "quire/store.h"
 #include "quire/log.h"
 #include "quire/context.h"

@@ -42,7 +42,7 @@ typedef struct world {
     quire_value number, text, values[2], subject;
     quire_entry entry;
     const quire_value *columns[2], *null_columns[2];
-    const char *keys[2], *null_keys[2], *invalid_keys[2], *properties[1];
+    const char *keys[2], *null_keys[2], *invalid_keys[2], *properties[1], *entities[1];
     quire_index_element element;
     quire_results_delegate delegate;
     quire_composite_delegate composite_delegate;
@@ -148,6 +148,17 @@ static void share_model(void) {
     request = new_request("Book", "pages > $FETCH_SOURCE.pages", NULL);
     CHECK_OK(quire_model_add_fetched_property(shared_model, "Book", QUIRE_NUL, "longer", QUIRE_NUL, request, &error));
     quire_fetch_request_release(request);
+    const quire_index_element elements[] = {{"pages", false}};
+    const char *const names[] = {"Book"};
+    quire_predicate *rule = NULL;
+    CHECK_OK(quire_predicate_parse("TRUEPREDICATE", QUIRE_NUL, NULL, 0, &rule, &error));
+    CHECK_OK(quire_model_add_fetch_index(shared_model, "Book", QUIRE_NUL, "byPages", QUIRE_NUL, elements, 1, &error));
+    CHECK_OK(quire_model_add_validation_rule(
+        shared_model, "Book", QUIRE_NUL, NULL, 0, rule, "never broken", QUIRE_NUL, &error));
+    quire_predicate_release(rule);
+    CHECK_OK(quire_model_set_user_info(shared_model, "Book", QUIRE_NUL, "title", QUIRE_NUL, "k", 1, "v", 1, &error));
+    CHECK_OK(quire_model_add_configuration(shared_model, "Books", QUIRE_NUL, names, 1, &error));
+    CHECK_OK(quire_model_add_version_identifier(shared_model, "1", QUIRE_NUL, &error));
 }
 
 static world *make_world(void) {
@@ -183,6 +194,7 @@ static world *make_world(void) {
     w->columns[1] = &w->values[1];
     w->null_columns[0] = w->columns[0];
     w->properties[0] = "title";
+    w->entities[0] = "Book";
     w->element.property = "title";
     w->delegate.struct_size = sizeof w->delegate;
     w->composite_delegate.struct_size = sizeof w->composite_delegate;

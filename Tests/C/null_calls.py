@@ -25,6 +25,13 @@ BY_FUNCTION = {
     ("quire_model_add_entity", "model"): "w->open_model",
     ("quire_model_add_relationship", "model"): "w->open_model",
     ("quire_model_add_fetch_index", "model"): "w->open_model",
+    ("quire_model_add_fetch_index_with_options", "name"): '"fresh"',
+    ("quire_model_add_fetch_index_with_options", "model"): "w->open_model",
+    ("quire_model_set_user_info", "model"): "w->open_model",
+    ("quire_model_set_user_info", "value"): '"a value"',
+    ("quire_model_add_configuration", "model"): "w->open_model",
+    ("quire_model_add_configuration", "entities"): "w->entities",
+    ("quire_model_add_version_identifier", "model"): "w->open_model",
     ("quire_model_add_uniqueness_constraint", "model"): "w->open_model",
     ("quire_model_add_fetch_template", "model"): "w->open_model",
     ("quire_model_add_fetched_property", "model"): "w->open_model",
@@ -82,6 +89,9 @@ BY_NAME = {
     "column_count": "2",
     "row_count": "1",
     "properties": "w->properties",
+    "property": '"title"',
+    "identifier": '"2"',
+    "place": "0",
     "elements": "&w->element",
     "count": "1",
     "type": "QUIRE_TYPE_STRING",
@@ -145,7 +155,8 @@ READS = re.compile(
     r"find|get|get_\w+|changed_keys|ids|index_path|index_titles|object|object_for_uri|page|positions|section|"
     r"section_of|sections|section_for_index_title|aggregate|snapshot|validate|validate_value)|"
     r"quire_context_(fetch|pending|descriptor)|quire_error_object|quire_fetch_request_explain|"
-    r"quire_model_version_hash|quire_predicate_matches|quire_store_open")
+    r"quire_model_(version_hash|entity|property|property_count|fetch_index|fetch_index_element|uniqueness_constraint|"
+    r"validation_rule|user_info|configuration)|quire_predicate_matches|quire_store_open")
 # Calls with one of these need a context or a store.
 OF_STORES = {"store", "context", "object", "list", "results", "composite"}
 ARRAYS = {"out_keys", "out_ids", "out_rows", "out_sections", "out_hash"}
@@ -156,6 +167,11 @@ EXTREMES = {
     "uint32_t": ["UINT32_MAX", "4711"],
     "quire_status": ["(quire_status)4711"],
 }
+
+
+def has_size(type):
+    """Whether an argument is a struct to be filled, which begins with its size."""
+    return type == "quire_section *" or type.endswith("_info *")
 
 
 class Parameter:
@@ -254,7 +270,7 @@ class Function:
         for out in outs:
             yield f"    {out.type[:-1].strip()} {out.name};"
             yield f"    memset(&{out.name}, 0x5A, sizeof {out.name});"
-            if out.type == "quire_section *":
+            if has_size(out.type):
                 yield f"    {out.name}.struct_size = sizeof {out.name};"
         yield "    (void)w, (void)failure;"
         if self.name in BEFORE:
@@ -285,7 +301,7 @@ class Function:
                 inner = out.type[:-1].strip()
                 handle = re.fullmatch(r"quire_(\w+) \*", inner)
                 yield "if (outcome.status != QUIRE_OK)"
-                if inner == "quire_section":
+                if has_size(out.type):
                     # All but the size, which is the caller's.
                     name, size = out.name, f"sizeof {out.name}.struct_size"
                     yield f"    outcome.outs_are_zero &= is_zero((char *)&{name} + {size}, sizeof {name} - {size});"

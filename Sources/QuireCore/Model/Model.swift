@@ -21,6 +21,9 @@ final class Model: @unchecked Sendable {
 
   init(origin: ModelOrigin = .program) { self.origin = origin }
 
+  /// What a higher layer made of the frozen model, to lend it.
+  let lent = Guarded<AnyObject?>(nil)
+
   var isFrozen: Bool { frozen.load(ordering: .acquiring) }
 
   func entity(named name: String) throws(Failure) -> Entity {

@@ -2,38 +2,42 @@ import CQuire
 
 // Structs that the library fills, and arrays that it lends, of any version: a newer library has longer ones.
 
-extension quire_section {
+/// A struct that begins with the size that the caller knows of it.
+protocol FilledStruct {
   /// Of the first version, which had nothing less.
-  fileprivate static let leastSize = 72
+  static var leastSize: Int { get }
+  /// The macro that initialises it.
+  static var initializer: String { get }
 }
 
-/// Zeroes a section that the caller gave, but for its size. One that was not initialised is left alone.
-func clear(_ out: UnsafeMutablePointer<quire_section>?) {
-  guard let out, let bytes = try? contents(out, "out_section") else { return }
+extension quire_section: FilledStruct {
+  static var leastSize: Int { 72 }
+  static var initializer: String { "QUIRE_SECTION_INIT" }
+}
+
+/// Zeroes a struct that the caller gave, but for its size. One that was not initialised is left alone.
+func clear<T: FilledStruct>(_ out: UnsafeMutablePointer<T>?, _ name: InputName = "out_section") {
+  guard let out, let bytes = try? contents(out, name) else { return }
   bytes.initializeMemory(as: UInt8.self, repeating: 0)
 }
 
-/// Copies as much of a section as the caller's struct has room for; the rest stays zero.
-func fill(
-  _ out: UnsafeMutablePointer<quire_section>, _ name: InputName, with section: quire_section
-) throws(Failure) {
+/// Copies as much of a struct as the caller's has room for; the rest stays zero.
+func fill<T: FilledStruct>(_ out: UnsafeMutablePointer<T>, _ name: InputName, with record: T) throws(Failure) {
   let bytes = try contents(out, name)
-  withUnsafeBytes(of: section) { known in
+  withUnsafeBytes(of: record) { known in
     let known = UnsafeRawBufferPointer(rebasing: known.dropFirst(MemoryLayout<UInt32>.size))
     bytes.copyMemory(from: UnsafeRawBufferPointer(rebasing: known.prefix(bytes.count)))
   }
 }
 
-/// What is behind the size of a section that the caller gave.
-private func contents(
-  _ out: UnsafeMutablePointer<quire_section>, _ name: InputName
+/// What is behind the size of a struct that the caller gave.
+private func contents<T: FilledStruct>(
+  _ out: UnsafeMutablePointer<T>, _ name: InputName
 ) throws(Failure) -> UnsafeMutableRawBufferPointer {
   let raw = UnsafeMutableRawPointer(out)
   let size = Int(raw.load(as: UInt32.self))
-  guard (quire_section.leastSize...mostStructBytes).contains(size), size % MemoryLayout<quire_section>.alignment == 0
-  else {
-    throw Failure(
-      .invalidArgument, "'\(name)' has the struct_size \(size); initialise it with QUIRE_SECTION_INIT.")
+  guard (T.leastSize...mostStructBytes).contains(size), size % MemoryLayout<T>.alignment == 0 else {
+    throw Failure(.invalidArgument, "'\(name)' has the struct_size \(size); initialise it with \(T.initializer).")
   }
   let start = MemoryLayout<UInt32>.size
   return UnsafeMutableRawBufferPointer(start: raw + start, count: size - start)

@@ -121,6 +121,11 @@ QUIRE_PLAN_BEFORE_CHILD = 1
 QUIRE_PLAN_RANGES = 2
 QUIRE_PLAN_BATCH = 3
 
+# quire_property_kind
+QUIRE_PROPERTY_ATTRIBUTE = 0
+QUIRE_PROPERTY_RELATIONSHIP = 1
+QUIRE_PROPERTY_FETCHED = 2
+
 # quire_result_type
 QUIRE_RESULT_OBJECTS = 0
 QUIRE_RESULT_IDS = 1
@@ -421,6 +426,24 @@ class quire_composite_options(ctypes.Structure):
     ]
 
 
+class quire_entity_info(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("number", c_uint32),
+        ("name", quire_string),
+        ("parent", quire_string),
+        ("version_hash_modifier", quire_string),
+        ("class_name", quire_string),
+        ("renaming_identifier", quire_string),
+        ("is_abstract", c_bool),
+        ("property_count", c_int64),
+        ("fetch_index_count", c_int64),
+        ("uniqueness_constraint_count", c_int64),
+        ("validation_rule_count", c_int64),
+        ("user_info_count", c_int64),
+    ]
+
+
 class quire_entity_options(ctypes.Structure):
     _fields_ = [
         ("struct_size", c_uint32),
@@ -436,6 +459,16 @@ quire_entry._fields_ = [
     ("key", quire_value),
     ("value", quire_value),
 ]
+
+
+class quire_fetch_index_info(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("kind", c_uint32),
+        ("name", quire_string),
+        ("element_count", c_int64),
+        ("condition", c_void_p),
+    ]
 
 
 quire_function_callback_destroy = CFUNCTYPE(None, c_void_p)
@@ -501,6 +534,15 @@ class quire_index_element(ctypes.Structure):
     _fields_ = [
         ("property", c_char_p),
         ("is_descending", c_bool),
+    ]
+
+
+class quire_index_element_info(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("is_descending", c_bool),
+        ("property", quire_string),
+        ("expression", c_void_p),
     ]
 
 
@@ -575,6 +617,41 @@ class quire_native_function(ctypes.Structure):
         ("is_volatile", c_bool),
         ("user_data", c_void_p),
         ("destroy", quire_native_function_destroy),
+    ]
+
+
+class quire_property_info(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("kind", c_uint32),
+        ("name", quire_string),
+        ("entity", quire_string),
+        ("version_hash_modifier", quire_string),
+        ("renaming_identifier", quire_string),
+        ("user_info_count", c_int64),
+        ("is_optional", c_bool),
+        ("is_transient", c_bool),
+        ("is_searchable", c_bool),
+        ("allows_external_storage", c_bool),
+        ("preserves_after_deletion", c_bool),
+        ("type", c_uint32),
+        ("default_value", quire_value),
+        ("minimum", quire_value),
+        ("maximum", quire_value),
+        ("minimum_length", c_uint64),
+        ("maximum_length", c_uint64),
+        ("pattern", quire_string),
+        ("derivation", quire_string),
+        ("transformer", quire_string),
+        ("value_class_name", quire_string),
+        ("is_to_many", c_bool),
+        ("is_ordered", c_bool),
+        ("delete_rule", c_uint32),
+        ("minimum_count", c_uint32),
+        ("maximum_count", c_uint32),
+        ("destination", quire_string),
+        ("inverse", quire_string),
+        ("request", c_void_p),
     ]
 
 
@@ -726,6 +803,17 @@ class quire_store_options(ctypes.Structure):
     ]
 
 
+class quire_validation_rule_info(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved", c_uint32),
+        ("key", quire_string),
+        ("message", quire_string),
+        ("predicate", c_void_p),
+    ]
+
+
+quire_string_pp = POINTER(POINTER(quire_string))
 quire_value_pp = POINTER(POINTER(quire_value))
 c_bool_p = POINTER(c_bool)
 c_char_p_p = POINTER(c_char_p)
@@ -740,17 +828,21 @@ quire_batch_options_p = POINTER(quire_batch_options)
 quire_column_p = POINTER(quire_column)
 quire_composite_delegate_p = POINTER(quire_composite_delegate)
 quire_composite_options_p = POINTER(quire_composite_options)
+quire_entity_info_p = POINTER(quire_entity_info)
 quire_entity_options_p = POINTER(quire_entity_options)
 quire_entry_p = POINTER(quire_entry)
+quire_fetch_index_info_p = POINTER(quire_fetch_index_info)
 quire_function_callback_p = POINTER(quire_function_callback)
 quire_hooks_p = POINTER(quire_hooks)
 quire_index_element_p = POINTER(quire_index_element)
+quire_index_element_info_p = POINTER(quire_index_element_info)
 quire_index_options_p = POINTER(quire_index_options)
 quire_index_path_p = POINTER(quire_index_path)
 quire_log_p = POINTER(quire_log)
 quire_merge_handler_p = POINTER(quire_merge_handler)
 quire_native_function_p = POINTER(quire_native_function)
 quire_progress_p = POINTER(quire_progress)
+quire_property_info_p = POINTER(quire_property_info)
 quire_relationship_options_p = POINTER(quire_relationship_options)
 quire_results_delegate_p = POINTER(quire_results_delegate)
 quire_results_options_p = POINTER(quire_results_options)
@@ -760,6 +852,7 @@ quire_sort_options_p = POINTER(quire_sort_options)
 quire_step_array_p = POINTER(quire_step_array)
 quire_store_options_p = POINTER(quire_store_options)
 quire_string_p = POINTER(quire_string)
+quire_validation_rule_info_p = POINTER(quire_validation_rule_info)
 quire_value_p = POINTER(quire_value)
 
 FUNCTIONS = {
@@ -1007,21 +1100,50 @@ FUNCTIONS = {
         c_void_p, c_char_p, c_size_t, c_char_p, c_size_t, c_void_p, c_char_p, c_size_t, c_void_p_p,
     )),
     "quire_model_add_version_identifier": (c_uint, (c_void_p, c_char_p, c_size_t, c_void_p_p)),
+    "quire_model_configuration": (c_uint, (
+        c_void_p, c_int64, quire_string_p, quire_string_pp, c_int64_p, c_void_p_p,
+    )),
+    "quire_model_configuration_count": (c_int64, (c_void_p,)),
     "quire_model_create": (c_void_p, ()),
+    "quire_model_entity": (c_uint, (c_void_p, c_char_p, c_size_t, quire_entity_info_p, c_void_p_p)),
     "quire_model_entity_count": (c_int64, (c_void_p,)),
     "quire_model_entity_name": (quire_string, (c_void_p, c_int64)),
+    "quire_model_fetch_index": (c_uint, (
+        c_void_p, c_char_p, c_size_t, c_int64, quire_fetch_index_info_p, c_void_p_p,
+    )),
+    "quire_model_fetch_index_element": (c_uint, (
+        c_void_p, c_char_p, c_size_t, c_int64, c_int64, quire_index_element_info_p, c_void_p_p,
+    )),
     "quire_model_fetch_template": (c_uint, (
         c_void_p, c_char_p, c_size_t, quire_entry_p, c_size_t, c_void_p_p, c_void_p_p,
     )),
+    "quire_model_fetch_template_count": (c_int64, (c_void_p,)),
+    "quire_model_fetch_template_name": (quire_string, (c_void_p, c_int64)),
     "quire_model_freeze": (c_uint, (c_void_p, c_void_p_p)),
     "quire_model_is_frozen": (c_bool, (c_void_p,)),
+    "quire_model_property": (c_uint, (
+        c_void_p, c_char_p, c_size_t, c_int64, quire_property_info_p, c_void_p_p,
+    )),
+    "quire_model_property_count": (c_uint, (c_void_p, c_char_p, c_size_t, c_int64_p, c_void_p_p)),
     "quire_model_release": (None, (c_void_p,)),
     "quire_model_retain": (c_void_p, (c_void_p,)),
     "quire_model_set_user_info": (c_uint, (
         c_void_p, c_char_p, c_size_t, c_char_p, c_size_t, c_char_p, c_size_t, c_char_p, c_size_t,
         c_void_p_p,
     )),
+    "quire_model_uniqueness_constraint": (c_uint, (
+        c_void_p, c_char_p, c_size_t, c_int64, quire_string_pp, c_int64_p, c_void_p_p,
+    )),
+    "quire_model_user_info": (c_uint, (
+        c_void_p, c_char_p, c_size_t, c_char_p, c_size_t, c_int64, quire_string_p, quire_string_p,
+        c_void_p_p,
+    )),
+    "quire_model_validation_rule": (c_uint, (
+        c_void_p, c_char_p, c_size_t, c_int64, quire_validation_rule_info_p, c_void_p_p,
+    )),
     "quire_model_version_hash": (c_uint, (c_void_p, c_char_p, c_size_t, c_void_p, c_void_p_p)),
+    "quire_model_version_identifier": (quire_string, (c_void_p, c_int64)),
+    "quire_model_version_identifier_count": (c_int64, (c_void_p,)),
     "quire_object_add": (c_uint, (c_void_p, c_char_p, c_size_t, c_void_p, c_void_p_p)),
     "quire_object_changed_keys": (c_uint, (
         c_void_p, quire_string_p, c_size_t, c_size_t_p, c_void_p_p,
