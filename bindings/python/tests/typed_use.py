@@ -17,6 +17,9 @@ class Book(quire.Model):
     price: quire.Attr[float] = quire.attr(default=0.0)
     note: quire.Attr[str | None] = quire.attr(default=None)
     thicker: quire.Fetched[Book] = quire.fetched("price > $FETCH_SOURCE.price")
+    cover: quire.Attr[bytes | None] = quire.attr(default=None, external=True, preserved=True, hash_modifier="2")
+    __indexes__ = {"cheap": quire.Index("price", where="price < 5")}
+    __hash_modifier__ = "3"
 
 
 def use(context: quire.Context) -> None:
@@ -29,6 +32,7 @@ def use(context: quire.Context) -> None:
     reveal_type(book.author)  # R: Author | None
     reveal_type(author.books)  # R: Related[Book]
     reveal_type(Book.price)  # R: Attr[float]
+    reveal_type(context.store.model.entities["Book"].indexes)  # R: list[IndexDescription]
     book.price = 3
     author.books = [book]
     author.books |= {book, book}

@@ -68,7 +68,18 @@ if TYPE_CHECKING:
     from .objects.related import Related
     from .models import archive as archive
     from .models._fetched import Fetched, fetched
+    from .models._indexes import Index
     from .models._types import AttributeType, Double, Float, Integer16, Integer32, Integer64, Transformable, URI
+    from .models.model_description import (
+        AttributeDescription,
+        EntityDescription,
+        FetchedPropertyDescription,
+        IndexDescription,
+        IndexElement,
+        ModelDescription,
+        RelationshipDescription,
+        RuleDescription,
+    )
     from .models.model import Model, SnapshotEvents
     from .models.properties import Attr, ToMany, ToOne, attr, derived, relation
     from .fetching.cancellation import Cancellation
@@ -100,13 +111,15 @@ if TYPE_CHECKING:
     from .contexts.store import Store, delete_store, open
 
 __all__ = [
-    "AggregateChange", "Aggregates", "Attr", "AttributeType", "Busy", "Cancellation", "Cancelled", "CannotOpen",
-    "Change", "ChangeSet", "Column", "Composite", "Conflict", "ConstraintError", "Context", "DatabaseError", "Delete",
-    "DeleteSection", "Double", "Error", "Expression", "Fetched", "FileMoved", "Float", "FunctionError", "Insert",
-    "InsertSection", "Integer16", "Integer32", "Integer64", "InvalidArgument", "InvalidModel", "InvalidState",
-    "InvalidText", "Key", "MergePolicy", "Model", "ModelMismatch", "Move", "MultipleFound", "NoMemory", "NotAStore",
-    "NotFound", "ObjectConflict", "Order", "Path", "PlanOrder", "Predicate", "PredicateError", "Quantified", "Query",
-    "ReadOnly", "Related", "Results", "RowChange", "Rule", "Section", "SectionChange", "Sections", "Snapshot",
+    "AggregateChange", "Aggregates", "Attr", "AttributeDescription", "AttributeType", "Busy", "Cancellation",
+    "Cancelled", "CannotOpen", "Change", "ChangeSet", "Column", "Composite", "Conflict", "ConstraintError", "Context",
+    "DatabaseError", "Delete", "DeleteSection", "Double", "EntityDescription", "Error", "Expression", "Fetched",
+    "FetchedPropertyDescription", "FileMoved", "Float", "FunctionError", "Index", "IndexDescription", "IndexElement",
+    "Insert", "InsertSection", "Integer16", "Integer32", "Integer64", "InvalidArgument", "InvalidModel", "InvalidState",
+    "InvalidText", "Key", "MergePolicy", "Model", "ModelDescription", "ModelMismatch", "Move", "MultipleFound",
+    "NoMemory", "NotAStore", "NotFound", "ObjectConflict", "Order", "Path", "PlanOrder", "Predicate", "PredicateError",
+    "Quantified", "Query", "ReadOnly", "Related", "RelationshipDescription", "Results", "RowChange", "Rule",
+    "RuleDescription", "Section", "SectionChange", "Sections", "Snapshot",
     "SnapshotEvents", "SnapshotSection", "Step", "StepKind", "Store", "StoreClosed", "ToMany", "ToOne",
     "Transformable", "URI", "Unsupported", "Update", "ValidationError", "WrongThread", "WrongType", "__version__",
     "attr", "delete_store", "derived", "fetched", "function", "icu_version", "open", "register_function", "relation",
@@ -128,7 +141,11 @@ _NAMES = {
     "objects.related": "Related",
     "models.archive": "",
     "models._fetched": "Fetched fetched",
+    "models._indexes": "Index",
     "models._types": "AttributeType Double Float Integer16 Integer32 Integer64 Transformable URI",
+    "models.model_description":
+        "AttributeDescription EntityDescription FetchedPropertyDescription IndexDescription IndexElement "
+        "ModelDescription RelationshipDescription RuleDescription",
     "models.model": "Model SnapshotEvents",
     "models.properties": "Attr ToMany ToOne attr derived relation",
     "fetching.cancellation": "Cancellation",

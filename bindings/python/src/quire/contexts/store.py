@@ -17,6 +17,7 @@ from .._c._load import library, quick
 from .._c._public import public
 from ..errors import InvalidArgument, failure, text
 from ..models._schema import Schema
+from ..models.model_description import ModelDescription, describe
 from ..models.model import Model
 from . import _sql_log
 from .context import Context
@@ -56,7 +57,9 @@ class Store(_handle.Handle):
         log = _sql_log.to_logging()
         if log is not None:
             options.log = ctypes.pointer(log)
-        model = self._schema.create()
+        self._model = _handle.Slot(quick.quire_model_release)
+        self._model.value = model = self._schema.create()
+        self._described: Optional[ModelDescription] = None
         error, opened = c_void_p(), _handle.Slot(library.quire_store_release)
         try:
             status = library.quire_store_open(
@@ -65,8 +68,6 @@ class Store(_handle.Handle):
             opened.give_back()
             _sql_log.forget(log)
             raise
-        finally:
-            quick.quire_model_release(model)
         if status:
             _sql_log.forget(log)
             raise failure(status, error)
@@ -93,6 +94,15 @@ class Store(_handle.Handle):
     def uuid(self) -> str:
         """The upper-case UUID that the file was given when it was created."""
         return self._uuid
+
+    @property
+    def model(self) -> ModelDescription:
+        """What the model of the store declares. Any thread, also when the store is closed."""
+        if self._described is None:
+            model = self._model.value
+            assert model is not None
+            self._described = describe(model)
+        return self._described
 
     @property
     def context(self) -> Context:

@@ -136,7 +136,8 @@ def _property(
             raise TypeError(f"{where}: a default is given as attr(default={options!r})")
         return Attr(
             owner, name, _attribute_type(where, member, options.type), annotation.is_optional, options.default,
-            options.transient, options.searchable, options.name or name, options.rules, options.derivation)
+            options.transient, options.searchable, options.name or name, options.rules, options.derivation,
+            options.traits)
     if annotation.origin is Fetched:
         if not isinstance(options, FetchedOptions):
             raise TypeError(f"{where} is a fetched property; it takes fetched(...)")
@@ -153,9 +154,11 @@ def _property(
     if annotation.origin is ToMany:
         if annotation.is_optional:
             raise TypeError(f"{where}: a to-many relationship is empty instead of None; leave '| None' out")
-        return ToMany(owner, name, member, True, options)
-    if options.ordered or options.minimum or options.maximum:
-        raise TypeError(f"{where}: ordered, minimum and maximum are for ToMany")
+        return ToMany(owner, name, member, not options.required, options)
+    if options.ordered or options.minimum > 1 or options.maximum:
+        raise TypeError(f"{where}: ordered, a minimum above 1 and maximum are for ToMany")
+    if options.required:
+        raise TypeError(f"{where}: a ToOne without '| None' is required already")
     return ToOne(owner, name, member, annotation.is_optional, options)
 
 

@@ -14,10 +14,10 @@ from ..predicates import _owners
 from ..predicates._owners import Unresolved
 from ..predicates.keys import TEXT_ORDERS, Order, order_of
 from ..predicates.predicate import Predicate
-from . import _fetched, _hooks, _rules
+from . import _fetched, _hooks, _indexes, _rules
 from ._entity import Entity
 from .model import Model
-from .properties import Attr, Property, Relationship, ToMany, ToOne
+from .properties import Attr, Relationship, ToMany, ToOne
 
 
 class Schema:
@@ -129,10 +129,11 @@ class Schema:
             for model in self._by_name.values():
                 self._add_entity(pointer, model._quire_entity)
             for model in self._by_name.values():
-                self._add_indexes(pointer, model._quire_entity)
+                _indexes.add(pointer, model._quire_entity)
                 self._add_templates(pointer, model._quire_entity)
                 self._add_fetched(pointer, model._quire_entity)
                 _rules.add(pointer, model._quire_entity)
+                _add_user_info(pointer, model._quire_entity)
         except BaseException:
             quick.quire_model_release(pointer)
             raise
@@ -141,7 +142,10 @@ class Schema:
     def _add_entity(self, pointer: int, entity: Entity) -> None:
         options = _ffi.quire_entity_options(
             struct_size=ctypes.sizeof(_ffi.quire_entity_options), is_abstract=entity.is_abstract,
-            parent=entity.parent.encoded_name if entity.parent else None)
+            parent=entity.parent.encoded_name if entity.parent else None,
+            version_hash_modifier=_class_text(entity, "__hash_modifier__"),
+            renaming_identifier=_class_text(entity, "__renamed_from__"),
+            class_name=_class_text(entity, "__class_name__"))
         name = entity.encoded_name
         _call(library.quire_model_add_entity, pointer, name, len(name), byref(options))
         for each in entity.own.values():
@@ -154,8 +158,12 @@ class Schema:
         options = _ffi.quire_attribute_options(
             struct_size=ctypes.sizeof(_ffi.quire_attribute_options), is_optional=attribute._is_optional,
             is_transient=attribute._is_transient, is_searchable=attribute._is_searchable,
-            derivation=None if attribute._derivation is None
-            else _values.terminated(attribute._derivation, f"what {attribute} is derived from"))
+            derivation=_optional(attribute._derivation, f"what {attribute} is derived from"),
+            allows_external_storage=attribute._traits.external, preserves_after_deletion=attribute._traits.preserved,
+            transformer=_optional(attribute._traits.transformer, f"the transformer of {attribute}"),
+            value_class_name=_optional(attribute._traits.value_class, f"the class of values of {attribute}"),
+            version_hash_modifier=_optional(attribute._traits.hash_modifier, f"the hash_modifier of {attribute}"),
+            renaming_identifier=_optional(attribute._traits.renamed_from, f"the renamed_from of {attribute}"))
         if attribute._default is not None:
             default = _values.Values((attribute._pack(attribute._default),))
             options.default_value = ctypes.cast(default.array, ctypes.POINTER(_ffi.quire_value))
@@ -180,28 +188,13 @@ class Schema:
         options = _ffi.quire_relationship_options(
             struct_size=ctypes.sizeof(_ffi.quire_relationship_options), is_to_many=relationship._is_to_many,
             is_ordered=given.ordered, is_optional=relationship._is_optional, delete_rule=given.delete_rule,
-            minimum_count=given.minimum, maximum_count=given.maximum, inverse=inverse)
+            minimum_count=given.minimum, maximum_count=given.maximum, inverse=inverse,
+            version_hash_modifier=_optional(given.hash_modifier, f"the hash_modifier of {relationship}"),
+            renaming_identifier=_optional(given.renamed_from, f"the renamed_from of {relationship}"))
         key, to = relationship._key_bytes, destination.encoded_name
         _call(
             library.quire_model_add_relationship, pointer, entity, len(entity), key, len(key), to, len(to),
             byref(options))
-
-    def _add_indexes(self, pointer: int, entity: Entity) -> None:
-        name = entity.encoded_name
-        for written in _listed(entity, "__indexes__"):
-            orders = [_element(entity, item, "__indexes__") for item in written]
-            elements = (_ffi.quire_index_element * len(orders))(
-                *(_ffi.quire_index_element(found._key_bytes, not order.ascending) for order, found in orders))
-            index = "_".join(["by", *(found._key for _, found in orders)]).encode()
-            _call(
-                library.quire_model_add_fetch_index, pointer, name, len(name), index, len(index), elements,
-                len(orders))
-        for written in _listed(entity, "__unique__"):
-            keys = [_element(entity, item, "__unique__")[1]._key_bytes for item in written]
-            _call(
-                library.quire_model_add_uniqueness_constraint, pointer, name, len(name), _buffers.key_array(keys),
-                len(keys))
-
 
     def _add_templates(self, pointer: int, entity: Entity) -> None:
         templates = entity.model.__dict__.get("__templates__", {})
@@ -273,28 +266,32 @@ def add_order(request: Any, order: Order) -> None:
     _call(library.quire_fetch_request_add_sort_with_options, request, path, len(path), byref(options))
 
 
-def _listed(entity: Entity, attribute: str) -> list[Sequence[Any]]:
-    """`__indexes__` or `__unique__` of the class itself, each item as a sequence."""
-    written = entity.model.__dict__.get(attribute, ())
-    if isinstance(written, str):
-        raise InvalidModel(f"{entity.name}.{attribute} is a list of names or of tuples of names, not a text.")
-    return [(item,) if isinstance(item, (str, Order, Attr, ToOne)) else tuple(item) for item in written]
+def _optional(text: Optional[str], where: str) -> Optional[bytes]:
+    return None if text is None else _values.terminated(text, where)
 
 
-def _element(entity: Entity, item: Any, place: str) -> tuple[Order, Property]:
-    order = order_of(item)
-    _owners.check_declared(entity.model, order._quire_keys, f"An index of {entity.name}")
-    if isinstance(item, str):
-        try:
-            return order, entity.property_named(order.path)
-        except InvalidArgument as error:
-            raise InvalidModel(
-                f"{entity.name}.{place}: {error.message}", entity=entity.name, key=order.path) from None
-    for found in entity.properties.values():
-        if found._key == order.path:
-            return order, found
-    raise InvalidModel(
-        f"{entity.name}.{place}: {entity.name} has no property {order.path!r}.", entity=entity.name, key=order.path)
+def _class_text(entity: Entity, attribute: str) -> Optional[bytes]:
+    """A text that the class itself has, not one that it inherits."""
+    return _optional(entity.model.__dict__.get(attribute), f"{entity.name}.{attribute}")
+
+
+def _add_user_info(pointer: int, entity: Entity) -> None:
+    written: list[tuple[Optional[bytes], Any, str]] = [
+        (None, entity.model.__dict__.get("__user_info__"), f"{entity.name}.__user_info__")]
+    for each in entity.own.values():
+        given = each._traits.user_info if isinstance(each, Attr) else each._options.user_info
+        written.append((each._key_bytes, given, f"the user_info of {each}"))
+    name = entity.encoded_name
+    for key, info, where in written:
+        if info is None:
+            continue
+        if not isinstance(info, Mapping) or not all(isinstance(each, str) for each in (*info, *info.values())):
+            raise InvalidModel(f"{where} is a mapping of texts to texts, not {info!r:.60}.", entity=entity.name)
+        for word, text in info.items():
+            word, text = _values.encoded(word), _values.encoded(text)
+            _call(
+                library.quire_model_set_user_info, pointer, name, len(name), key, 0 if key is None else len(key), word,
+                len(word), text, len(text))
 
 
 def _call(function: Any, *arguments: Union[object, None]) -> None:

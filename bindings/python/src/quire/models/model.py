@@ -49,7 +49,11 @@ class Model:
     queries by name for `Context.template`: `{"cheaper": "price < $limit"}`, a condition with variables, or a tuple of
     one and of keys to order by (`("price < $limit", "author", "-price")`). `__rules__` lists conditions
     that every object must fulfil to be saved, each a tuple of a predicate and of what to say when it is broken:
-    `[("starts <= ends", "It starts before it ends.")]`. `attr` has rules about single values.
+    `[("starts <= ends", "It starts before it ends.")]`. `attr` has rules about single values. `__indexes__` may be a
+    mapping that names its indexes, and has an `Index` where names are not enough.
+
+    For models of Core Data there are `__hash_modifier__`, `__renamed_from__`, `__class_name__` (texts) and
+    `__user_info__` (texts by their names).
 
     An instance is made with keyword arguments and is in no context at first; `Context.add` puts it into one. The
     constructor needs what is declared without a default, as in a dataclass: `contents` here. A relationship that has a
@@ -66,6 +70,10 @@ class Model:
         __unique__: ClassVar[Iterable[Any]]
         __templates__: ClassVar[Mapping[str, Any]]
         __rules__: ClassVar[Iterable[Any]]
+        __hash_modifier__: ClassVar[str]
+        __renamed_from__: ClassVar[str]
+        __class_name__: ClassVar[str]
+        __user_info__: ClassVar[Mapping[str, str]]
     _quire_entity: ClassVar[Entity]
 
     if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Optional, TypeVar, Union, overload
 
 from .._c import _ffi, _values
@@ -37,15 +37,39 @@ DELETE_RULES = {
 }
 
 
+class AttrTraits:
+    """What else `attr` was given: of storage, and for the files of models."""
+
+    __slots__ = (
+        "external", "preserved", "transformer", "value_class", "hash_modifier", "renamed_from", "user_info")
+
+    def __init__(
+        self, external: bool = False, preserved: bool = False, transformer: Optional[str] = None,
+        value_class: Optional[str] = None, hash_modifier: Optional[str] = None, renamed_from: Optional[str] = None,
+        user_info: Optional[Mapping[str, str]] = None
+    ) -> None:
+        self.external = external
+        self.preserved = preserved
+        self.transformer = transformer
+        self.value_class = value_class
+        self.hash_modifier = hash_modifier
+        self.renamed_from = renamed_from
+        self.user_info = user_info
+
+
+NO_TRAITS = AttrTraits()
+
+
 class AttrOptions:
     """What `attr` was given, until the class is complete."""
 
     def __init__(
         self, default: Any, type: Optional[AttributeType], transient: bool, searchable: bool, name: Optional[str],
-        rules: AttrRules, derivation: Optional[str] = None
+        rules: AttrRules, derivation: Optional[str] = None, traits: AttrTraits = NO_TRAITS
     ) -> None:
         self.rules = rules
         self.derivation = derivation
+        self.traits = traits
         self.default = default
         self.type = type
         self.transient = transient
@@ -57,8 +81,14 @@ class RelationOptions:
     """What `relation` was given, until the class is complete."""
 
     def __init__(
-        self, inverse: Optional[str], delete_rule: int, ordered: bool, minimum: int, maximum: int, name: Optional[str]
+        self, inverse: Optional[str], delete_rule: int, ordered: bool, minimum: int, maximum: int, name: Optional[str],
+        required: bool = False, hash_modifier: Optional[str] = None, renamed_from: Optional[str] = None,
+        user_info: Optional[Mapping[str, str]] = None
     ) -> None:
+        self.required = required
+        self.hash_modifier = hash_modifier
+        self.renamed_from = renamed_from
+        self.user_info = user_info
         self.inverse = inverse
         self.delete_rule = delete_rule
         self.ordered = ordered
@@ -76,13 +106,19 @@ PLAIN_RELATION = RelationOptions(None, _ffi.QUIRE_DELETE_NULLIFY, False, 0, 0, N
 def attr(
     *, default: T, type: Optional[AttributeType] = None, transient: bool = False, searchable: bool = False,
     name: Optional[str] = None, minimum: Any = None, maximum: Any = None, min_length: int = 0, max_length: int = 0,
-    pattern: Optional[str] = None, rules: Iterable[tuple[Union[str, Predicate], str]] = (),
+    pattern: Optional[str] = None, rules: Iterable[tuple[Union[str, Predicate], str]] = (), external: bool = False,
+    preserved: bool = False, transformer: Optional[str] = None, value_class: Optional[str] = None,
+    hash_modifier: Optional[str] = None, renamed_from: Optional[str] = None,
+    user_info: Optional[Mapping[str, str]] = None,
 ) -> Attr[T]: ...
 @overload
 def attr(
     *, type: Optional[AttributeType] = None, transient: bool = False, searchable: bool = False,
     name: Optional[str] = None, minimum: Any = None, maximum: Any = None, min_length: int = 0, max_length: int = 0,
-    pattern: Optional[str] = None, rules: Iterable[tuple[Union[str, Predicate], str]] = (),
+    pattern: Optional[str] = None, rules: Iterable[tuple[Union[str, Predicate], str]] = (), external: bool = False,
+    preserved: bool = False, transformer: Optional[str] = None, value_class: Optional[str] = None,
+    hash_modifier: Optional[str] = None, renamed_from: Optional[str] = None,
+    user_info: Optional[Mapping[str, str]] = None,
 ) -> Any: ...
 def attr(
     *,
@@ -97,6 +133,13 @@ def attr(
     max_length: int = 0,
     pattern: Optional[str] = None,
     rules: Iterable[tuple[Union[str, Predicate], str]] = (),
+    external: bool = False,
+    preserved: bool = False,
+    transformer: Optional[str] = None,
+    value_class: Optional[str] = None,
+    hash_modifier: Optional[str] = None,
+    renamed_from: Optional[str] = None,
+    user_info: Optional[Mapping[str, str]] = None,
 ) -> Any:
     """Says more about an attribute than its annotation can.
 
@@ -111,15 +154,22 @@ def attr(
     whole text matches the regular expression `pattern`. `rules` are more conditions, each a tuple of a predicate where
     SELF is the value and of what to say when it is broken: `[("SELF BEGINSWITH 'Q'", "The code begins with Q.")]`. None
     passes all of these.
+
+    The rest is for stores and models of Core Data. Bytes that are `external` may lie in files beside the store; such
+    values are not written yet. The history of the store keeps the last value of a `preserved` attribute. These two and
+    `hash_modifier` are part of the version hash. `transformer` and `value_class` name the application's classes for a
+    Transformable, and `renamed_from` what the attribute was called in an earlier model. `user_info` is kept with it.
     """
     return AttrOptions(
         default, type, transient, searchable, name,
-        AttrRules(minimum, maximum, min_length, max_length, pattern, rules))
+        AttrRules(minimum, maximum, min_length, max_length, pattern, rules),
+        traits=AttrTraits(external, preserved, transformer, value_class, hash_modifier, renamed_from, user_info))
 
 
 def derived(
     expression: str, *, type: Optional[AttributeType] = None, searchable: bool = False, name: Optional[str] = None,
-    init: Literal[False] = False
+    hash_modifier: Optional[str] = None, renamed_from: Optional[str] = None,
+    user_info: Optional[Mapping[str, str]] = None, init: Literal[False] = False
 ) -> Any:
     """Says that the store calculates an attribute: `book_count: quire.Attr[int] = quire.derived("books.@count")`.
 
@@ -131,14 +181,16 @@ def derived(
 
     Objects show the value after each save and batch request; until then, what was saved last, and a new one 0 for
     `@count` and `@sum` and otherwise None. Assigning it fails (`InvalidArgument`). Queries use it as any other. `type`,
-    `searchable` and `name` are as for `attr`. `init` tells type checkers that constructors do not take it; it is always
-    False.
+    `searchable`, `name` and what is for models of Core Data are as for `attr`. `init` tells type checkers that
+    constructors do not take it; it is always False.
     """
     if init is not False:
         raise TypeError("constructors do not take a derived attribute; leave init out")
     if not isinstance(expression, str):
         raise TypeError(f"an attribute is derived from an expression, a text, not {expression!r:.60}")
-    return AttrOptions(NO_DEFAULT, type, False, searchable, name, AttrRules(), expression)
+    return AttrOptions(
+        NO_DEFAULT, type, False, searchable, name, AttrRules(), expression,
+        AttrTraits(hash_modifier=hash_modifier, renamed_from=renamed_from, user_info=user_info))
 
 
 def relation(
@@ -149,6 +201,10 @@ def relation(
     minimum: int = 0,
     maximum: int = 0,
     name: Optional[str] = None,
+    required: bool = False,
+    hash_modifier: Optional[str] = None,
+    renamed_from: Optional[str] = None,
+    user_info: Optional[Mapping[str, str]] = None,
 ) -> Any:
     """Says more about a relationship than its annotation can.
 
@@ -156,14 +212,18 @@ def relation(
     `on_delete` says what deleting this object does to the objects it holds: "nullify" makes them let go of it,
     "cascade" deletes them too, "deny" makes a save fail while there are any, "no action" leaves them as they are.
     A to-many relationship can be `ordered`, and holds at least `minimum` and at most `maximum` objects (0: any number).
-    `name` is its name in the store when that differs.
+    A to-many relationship that is `required` is not empty when it is saved. A to-one relationship can have a `minimum`
+    of 1 as models of Core Data do, which only the version hash notices. So it is with a `maximum` of 2**32 - 1, for any
+    number. `name` is its name in the store when that differs. `hash_modifier`, `renamed_from` and `user_info` are as
+    for `attr`.
     """
     rule = DELETE_RULES.get(on_delete)
     if rule is None:
         raise ValueError(f"on_delete is one of {', '.join(map(repr, DELETE_RULES))}, not {on_delete!r}")
     if not (0 <= minimum < 2**32 and 0 <= maximum < 2**32):
         raise ValueError(f"minimum and maximum are not negative and below 2**32, not {minimum} and {maximum}")
-    return RelationOptions(inverse, rule, ordered, minimum, maximum, name)
+    return RelationOptions(
+        inverse, rule, ordered, minimum, maximum, name, required, hash_modifier, renamed_from, user_info)
 
 
 @public
@@ -179,9 +239,11 @@ class Attr(Key, Generic[T]):
 
     def __init__(
         self, owner: str, name: str, kind: AttributeType, is_optional: bool, default: Any, is_transient: bool,
-        is_searchable: bool, key: str, rules: AttrRules, derivation: Optional[str] = None
+        is_searchable: bool, key: str, rules: AttrRules, derivation: Optional[str] = None,
+        traits: AttrTraits = NO_TRAITS
     ) -> None:
         self._rules = rules
+        self._traits = traits
         self._derivation = derivation
         self._owner = owner
         self._name = name
