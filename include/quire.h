@@ -8,6 +8,7 @@
  *   quire/value.h        one value of an attribute
  *   quire/model.h        entities, attributes, relationships
  *   quire/model_info.h   what a model declares
+ *   quire/model_file.h   models in files of Core Data and Xcode
  *   quire/store.h        a file of objects
  *   quire/log.h          the SQL that a store runs, with times
  *   quire/context.h      a working set of objects: insert, delete, save, rollback
@@ -38,6 +39,7 @@
 #include "quire/value.h"
 #include "quire/model.h"
 #include "quire/model_info.h"
+#include "quire/model_file.h"
 #include "quire/store.h"
 #include "quire/log.h"
 #include "quire/context.h"

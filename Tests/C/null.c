@@ -88,6 +88,13 @@ static void check_error(quire_status status, quire_error **failure) {
 }
 
 /* Of a store beside that of the world, which a call makes or deletes. */
+/* Written by the first call that saves, and loaded by others. */
+static const char *model_folder(void) {
+    static char path[64];
+    if (!path[0]) snprintf(path, sizeof path, "/tmp/quire-null-%d.xcdatamodel", (int)getpid());
+    return path;
+}
+
 static const char *free_path(void) {
     static char path[300];
     const char *parent = getenv("TMPDIR");
@@ -213,6 +220,7 @@ static world *make_world(void) {
     w->log.struct_size = sizeof w->log;
     w->log.statement = log_nothing;
     w->cancellation = quire_cancellation_create();
+    CHECK_OK(quire_model_save(w->model, model_folder(), QUIRE_NUL, &error));
     CHECK_OK(quire_predicate_parse("pages > 10", QUIRE_NUL, NULL, 0, &w->predicate, &error));
     CHECK(quire_predicate_parse("pages >", QUIRE_NUL, NULL, 0, &(quire_predicate *){NULL}, &w->error) == QUIRE_INVALID_PREDICATE);
     w->entry.key = quire_value_text("pages");
@@ -279,6 +287,10 @@ static void end_world(world *w) {
     quire_error_release(w->broken);
     quire_error_release(w->conflict_error);
     unlink(free_path());
+    char contents[96];
+    snprintf(contents, sizeof contents, "%s/contents", model_folder());
+    unlink(contents);
+    rmdir(model_folder());
     free(w);
 }
 

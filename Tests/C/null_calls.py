@@ -68,6 +68,10 @@ BY_FUNCTION = {
     ("quire_object_get_date", "object"): "w->everything",
     ("quire_object_get_date", "key"): '"moment"',
     ("quire_context_find", "value"): "&w->known",
+    ("quire_model_load", "path"): "model_folder()",
+    ("quire_model_load", "version"): "NULL",
+    ("quire_model_load", "version_size"): "0",
+    ("quire_model_save", "path"): "model_folder()",
     ("quire_archive_decode", "data"): "archive",
     ("quire_archive_decode", "size"): "sizeof archive",
 }

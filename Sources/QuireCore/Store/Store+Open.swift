@@ -48,7 +48,7 @@ extension Store {
   }
 
   /// A connection that has read the file once, so that it is known to work.
-  private static func readOnlyConnection(to file: StoreFile, options: Options) throws(Failure) -> Connection {
+  static func readOnlyConnection(to file: StoreFile, options: Options) throws(Failure) -> Connection {
     func connection(_ access: Connection.Access) throws(Failure) -> Connection {
       let connection = try Connection.opened(
         path: file.path, access: access, busyTimeoutMilliseconds: options.busyTimeoutMilliseconds)

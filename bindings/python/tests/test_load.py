@@ -68,7 +68,10 @@ class LoadingTests(unittest.TestCase):
     def test_public_names_are_those_that_type_checkers_see(self):
         [block] = [each for each in ast.parse(inspect.getsource(quire)).body
                    if isinstance(each, ast.If) and isinstance(each.test, ast.Name)]
-        seen = {(line.module, each.name) for line in block.body for each in line.names}
+        # A module that is itself a public name, such as `quire.archive`, has names of its own.
+        seen = {
+            (line.module, each.name) for line in block.body for each in line.names
+            if f"{line.module}.{each.name}" not in quire._NAMES}
         self.assertEqual(seen, {(module, name) for module, names in quire._NAMES.items() for name in names.split()})
         # A rule is made by `quire.sections`, and the class is for annotations.
         self.assertEqual({*quire.__all__, "SectionRule"}, {name for _, name in seen} | {"__version__"})

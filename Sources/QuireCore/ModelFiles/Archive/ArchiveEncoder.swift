@@ -138,3 +138,61 @@ struct ArchiveEncoder {
     return place
   }
 }
+
+// MARK: - Copies
+
+extension ArchiveEncoder {
+  /// An object of another archive as an archive of its own, with all that it refers to. nil when it cannot be written.
+  static func archive(of node: ArchiveNode, _ limit: ReadingLimit) throws(Failure) -> Bytes? {
+    var encoder = ArchiveEncoder()
+    guard let root = encoder.copy(node, limit) else {
+      throw Failure(.invalidModel, "A default of the model refers to more objects than the file has room for.")
+    }
+    return encoder.archive(of: root)
+  }
+
+  /// Copies an object of another archive, with all that it refers to. nil when it goes beyond the limit.
+  mutating func copy(_ node: ArchiveNode, _ limit: ReadingLimit) -> PropertyListValue? {
+    var copier = ArchiveCopier()
+    let root = copier.begin(node, &self)
+    while let (value, place) = copier.waiting.popLast() {
+      guard (try? limit.take()) != nil else { return nil }
+      let copied = copier.copied(value, of: node.archive, &self)
+      put(copied, at: place)
+    }
+    return root
+  }
+}
+
+/// Where each object of another archive lies in this one. What refers to itself is copied once.
+private struct ArchiveCopier {
+  private var places: [UInt64: PropertyListValue] = [:]
+  fileprivate var waiting: [(from: PropertyListValue, to: PropertyListValue)] = []
+
+  mutating func begin(_ node: ArchiveNode, _ encoder: inout ArchiveEncoder) -> PropertyListValue {
+    let place = encoder.reserve()
+    if let old = node.place { places[UInt64(old)] = place }
+    waiting.append((node.value, place))
+    return place
+  }
+
+  mutating func copied(
+    _ value: PropertyListValue, of archive: KeyedArchive, _ encoder: inout ArchiveEncoder
+  ) -> PropertyListValue {
+    switch value {
+    case .uid(let uid):
+      if let known = places[uid] { return known }
+      guard let found = archive.node(value) else { return ArchiveEncoder.null }
+      return begin(found, &encoder)
+    case .array(let values):
+      var all: [PropertyListValue] = []
+      for value in values { all.append(copied(value, of: archive, &encoder)) }
+      return .array(all)
+    case .dictionary(let fields):
+      var all: [String: PropertyListValue] = [:]
+      for (key, value) in fields.sorted(by: { $0.key < $1.key }) { all[key] = copied(value, of: archive, &encoder) }
+      return .dictionary(all)
+    default: return value
+    }
+  }
+}

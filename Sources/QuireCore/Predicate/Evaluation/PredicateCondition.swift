@@ -17,4 +17,11 @@ final class PredicateCondition: ValidationCondition {
     }
     _ = try PredicateEvaluator(predicate)
   }
+
+  /// Takes what a model of a file says. A predicate that cannot be evaluated is refused by the save that asks it.
+  init(keeping predicate: Predicate) {
+    self.predicate = predicate
+    text = Text(predicate.text)
+    keyPaths = predicate.keyPaths
+  }
 }

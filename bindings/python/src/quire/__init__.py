@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from .predicates.predicate import Predicate
     from .objects.related import Related
     from .models import archive as archive
+    from .models.loaded import LoadedModel, load_model
     from .models._fetched import Fetched, fetched
     from .models._indexes import Index
     from .models._types import AttributeType, Double, Float, Integer16, Integer32, Integer64, Transformable, URI
@@ -115,14 +116,14 @@ __all__ = [
     "Cancelled", "CannotOpen", "Change", "ChangeSet", "Column", "Composite", "Conflict", "ConstraintError", "Context",
     "DatabaseError", "Delete", "DeleteSection", "Double", "EntityDescription", "Error", "Expression", "Fetched",
     "FetchedPropertyDescription", "FileMoved", "Float", "FunctionError", "Index", "IndexDescription", "IndexElement",
-    "Insert", "InsertSection", "Integer16", "Integer32", "Integer64", "InvalidArgument", "InvalidModel", "InvalidState",
-    "InvalidText", "Key", "MergePolicy", "Model", "ModelDescription", "ModelMismatch", "Move", "MultipleFound",
-    "NoMemory", "NotAStore", "NotFound", "ObjectConflict", "Order", "Path", "PlanOrder", "Predicate", "PredicateError",
-    "Quantified", "Query", "ReadOnly", "Related", "RelationshipDescription", "Results", "RowChange", "Rule",
-    "RuleDescription", "Section", "SectionChange", "Sections", "Snapshot",
-    "SnapshotEvents", "SnapshotSection", "Step", "StepKind", "Store", "StoreClosed", "ToMany", "ToOne",
-    "Transformable", "URI", "Unsupported", "Update", "ValidationError", "WrongThread", "WrongType", "__version__",
-    "attr", "delete_store", "derived", "fetched", "function", "icu_version", "open", "register_function", "relation",
+    "Insert", "InsertSection", "Integer16", "Integer32", "Integer64", "InvalidArgument", "InvalidModel",
+    "InvalidState", "InvalidText", "Key", "LoadedModel", "MergePolicy", "Model", "ModelDescription", "ModelMismatch",
+    "Move", "MultipleFound", "NoMemory", "NotAStore", "NotFound", "ObjectConflict", "Order", "Path", "PlanOrder",
+    "Predicate", "PredicateError", "Quantified", "Query", "ReadOnly", "Related", "RelationshipDescription", "Results",
+    "RowChange", "Rule", "RuleDescription", "Section", "SectionChange", "Sections", "Snapshot", "SnapshotEvents",
+    "SnapshotSection", "Step", "StepKind", "Store", "StoreClosed", "ToMany", "ToOne", "Transformable", "URI",
+    "Unsupported", "Update", "ValidationError", "WrongThread", "WrongType", "__version__", "attr", "delete_store",
+    "derived", "fetched", "function", "icu_version", "load_model", "open", "register_function", "relation",
     "sqlite_version", "unregister_function",
 ]
 
@@ -140,6 +141,7 @@ _NAMES = {
     "predicates.predicate": "Predicate",
     "objects.related": "Related",
     "models.archive": "",
+    "models.loaded": "LoadedModel load_model",
     "models._fetched": "Fetched fetched",
     "models._indexes": "Index",
     "models._types": "AttributeType Double Float Integer16 Integer32 Integer64 Transformable URI",

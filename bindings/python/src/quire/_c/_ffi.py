@@ -1121,12 +1121,14 @@ FUNCTIONS = {
     "quire_model_fetch_template_name": (quire_string, (c_void_p, c_int64)),
     "quire_model_freeze": (c_uint, (c_void_p, c_void_p_p)),
     "quire_model_is_frozen": (c_bool, (c_void_p,)),
+    "quire_model_load": (c_uint, (c_char_p, c_size_t, c_char_p, c_size_t, c_void_p_p, c_void_p_p)),
     "quire_model_property": (c_uint, (
         c_void_p, c_char_p, c_size_t, c_int64, quire_property_info_p, c_void_p_p,
     )),
     "quire_model_property_count": (c_uint, (c_void_p, c_char_p, c_size_t, c_int64_p, c_void_p_p)),
     "quire_model_release": (None, (c_void_p,)),
     "quire_model_retain": (c_void_p, (c_void_p,)),
+    "quire_model_save": (c_uint, (c_void_p, c_char_p, c_size_t, c_void_p_p)),
     "quire_model_set_user_info": (c_uint, (
         c_void_p, c_char_p, c_size_t, c_char_p, c_size_t, c_char_p, c_size_t, c_char_p, c_size_t,
         c_void_p_p,

@@ -1,0 +1,76 @@
+/// An attribute as a file declares it.
+struct LoadedAttribute {
+  let name: String
+  let type: AttributeType
+  let isOptional: Bool
+  let isTransient: Bool
+  let defaultValue: Value
+  let rules: AttributeRules
+  /// Rules that bounds and a pattern do not say.
+  let conditions: [(predicate: Predicate, message: Text)]
+  let derivation: String?
+  let traits: AttributeTraits
+  let modifier: Text
+  let renaming: Text
+}
+
+/// A relationship as a file declares it.
+struct LoadedRelationship {
+  let name: String
+  let destination: String
+  let inverse: String
+  let isToMany: Bool
+  let isOrdered: Bool
+  let isOptional: Bool
+  let isTransient: Bool
+  let minimum: Int
+  let maximum: Int
+  let rule: DeleteRule
+  let modifier: Text
+  let renaming: Text
+}
+
+extension Model {
+  /// Adds an attribute of a file. A default that it cannot hold is none, and rules that its type does not have are left
+  /// out: Core Data takes both from a model, and they change nothing in the file.
+  func addLoadedAttribute(_ loaded: LoadedAttribute, to entityName: String) throws(Failure) {
+    let entity = try entity(named: entityName)
+    let probe = Attribute(name: loaded.name, entity: entity, type: loaded.type, isOptional: true, isTransient: true)
+    let value = try? probe.coerce(loaded.defaultValue)
+    let rules = try? loaded.rules.fitting(probe)
+    try addAttribute(
+      named: loaded.name, to: entityName, type: loaded.type, isOptional: loaded.isOptional,
+      isTransient: loaded.isTransient, defaultValue: value ?? .nil, rules: rules ?? AttributeRules(),
+      derivation: loaded.derivation, traits: loaded.traits, versionHashModifier: loaded.modifier,
+      renamingIdentifier: loaded.renaming)
+    for (predicate, message) in loaded.conditions {
+      try addValidationRule(to: entityName, key: loaded.name, PredicateCondition(keeping: predicate), message: message)
+    }
+  }
+
+  func addLoadedRelationship(_ loaded: LoadedRelationship, to entityName: String) throws(Failure) {
+    try addRelationship(
+      { entity in
+        Relationship(
+          name: loaded.name, entity: entity, destinationName: loaded.destination, inverseName: loaded.inverse,
+          isToMany: loaded.isToMany, isOrdered: loaded.isOrdered, isOptional: loaded.isOptional,
+          isTransient: loaded.isTransient, minimumCount: loaded.minimum, maximumCount: loaded.maximum,
+          deleteRule: loaded.rule, versionHashModifier: loaded.modifier, renamingIdentifier: loaded.renaming)
+      }, named: loaded.name, to: entityName)
+  }
+}
+
+/// The selectors that order texts.
+enum SortSelector {
+  private static let selectors: [(TextOrder.Kind, String)] = [
+    (.binary, "compare:"), (.caseInsensitive, "caseInsensitiveCompare:"), (.localized, "localizedCompare:"),
+    (.localizedCaseInsensitive, "localizedCaseInsensitiveCompare:"), (.localizedStandard, "localizedStandardCompare:"),
+  ]
+
+  /// Other selectors are the application's own; their texts are in the order of their bytes.
+  static func order(of selector: String) -> TextOrder.Kind {
+    selectors.first { $0.1 == selector }?.0 ?? .binary
+  }
+
+  static func selector(of order: TextOrder.Kind) -> String { selectors.first { $0.0 == order }?.1 ?? "compare:" }
+}

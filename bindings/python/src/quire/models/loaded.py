@@ -1,0 +1,71 @@
+"""Models that are read from files, and not declared by classes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from ctypes import byref, c_void_p
+from typing import Optional, Union
+
+from .._c import _handle
+from .._c._load import library, quick
+from ..errors import WrongType, failure
+from .model_description import EntityDescription, ModelDescription, describe
+
+__all__ = ["LoadedModel", "load_model"]
+
+
+class LoadedModel(_handle.Handle):
+    """A model that was read by `load_model`. It never changes, and any thread may use it."""
+
+    _survives_fork = True
+
+    def __init__(self, pointer: _handle.Slot) -> None:
+        super().__init__(pointer, quick.quire_model_release)
+        self._described: Optional[ModelDescription] = None
+
+    @property
+    def description(self) -> ModelDescription:
+        """All that it declares, as plain values: what `Store.model` is for the model of a store."""
+        if self._described is None:
+            self._described = describe(self._raw)
+        return self._described
+
+    @property
+    def entities(self) -> Mapping[str, EntityDescription]:
+        """The descriptions of its entities by their names."""
+        return self.description.entities
+
+    def save(self, path: Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]) -> None:
+        """Writes it as a source that Xcode edits: a folder at `path`, which ends in `.xcdatamodel`.
+
+        A folder that is there gets new contents. Raises `InvalidArgument`, `CannotOpen`, `Unsupported`.
+        """
+        encoded = os.fsencode(path)
+        error = c_void_p()
+        status = library.quire_model_save(self._raw, encoded, len(encoded), byref(error))
+        if status:
+            raise failure(status, error)
+
+    def __repr__(self) -> str:
+        return "<LoadedModel (closed)>" if self.closed else f"<LoadedModel {', '.join(self.entities)}>"
+
+
+def load_model(
+    path: Union[str, bytes, os.PathLike[str], os.PathLike[bytes]], version: Optional[str] = None
+) -> LoadedModel:
+    """The model in a `.xcdatamodel`, `.xcdatamodeld`, `.mom` or `.momd`, or the one that a store of Core Data keeps.
+
+    Of a folder with versions it is the current one, or the one called `version`. Raises `CannotOpen` when nothing is
+    there, `NotFound` for a version that is not, and `InvalidModel` for what is damaged or has no model in it.
+    """
+    encoded = os.fsencode(path)
+    if version is not None and not isinstance(version, str):
+        raise WrongType(f"a version is a text, not {type(version).__name__}")
+    named = None if version is None else version.encode()
+    error, loaded = c_void_p(), _handle.Slot(library.quire_model_release)
+    status = library.quire_model_load(
+        encoded, len(encoded), named, 0 if named is None else len(named), byref(loaded), byref(error))
+    if status:
+        raise failure(status, error)
+    return LoadedModel(loaded)
