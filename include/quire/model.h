@@ -127,11 +127,18 @@ typedef struct quire_attribute_options {
      */
     const char *QUIRE_NULLABLE derivation;
     /**
-     * Large values may lie in files beside the store. For QUIRE_TYPE_BINARY and QUIRE_TYPE_TRANSFORMABLE, not for
+     * Large values lie in files beside the store. For QUIRE_TYPE_BINARY and QUIRE_TYPE_TRANSFORMABLE, not for
      * transient attributes, and not in uniqueness constraints. Part of the version hash.
      *
-     * Values in the row are read. Values in files and predicates that a fetch would have to test on the column fail
-     * with QUIRE_UNSUPPORTED. So does a save of a value other than nil.
+     * A save writes a value of more than 102,400 bytes to a file of its own, in the folder
+     * `.NAME_SUPPORT/_EXTERNAL_DATA` beside the store `NAME.sqlite`. The file is written before the row that names it,
+     * and goes after the commit of what replaces it. A store in memory has no files. quire_store_copy and
+     * quire_store_delete take the files along.
+     *
+     * An object reads its file when the value is asked for. When the file is not there, that value fails with
+     * QUIRE_NOT_FOUND, and the object can be used on. So does a fetch whose predicate, order or columns need the value:
+     * those read the file of each row that they look at. What is neither data nor the name of a file is an error,
+     * QUIRE_DATABASE.
      */
     bool allows_external_storage;
     /** The history of the store keeps the last value of a deleted object. Not for transient ones. Part of the version hash. */

@@ -133,6 +133,8 @@ func exported(_ value: Value, lend: (Text) -> Text) throws(Failure) -> quire_val
   case .uri(let text): try set(QUIRE_VALUE_URI, text: text.bytes)
   case .date(let seconds): set(QUIRE_VALUE_DATE); result.as.real = Epoch.since1970(seconds)
   case .data(let data): try set(QUIRE_VALUE_DATA, text: data)
+  // Its data stay as long as the value.
+  case .external(let value): try set(QUIRE_VALUE_DATA, text: value.data())
   case .uuid(let data): try set(QUIRE_VALUE_UUID, text: data)
   case .object(let box): set(QUIRE_VALUE_OBJECT_ID); result.as.integer = box.reference.id
   case .list:

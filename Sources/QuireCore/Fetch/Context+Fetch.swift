@@ -212,7 +212,7 @@ extension Column.Kind {
     case .decimal: self = .decimal
     case .text: self = .text
     case .date: self = .date
-    case .data: self = .data
+    case .data, .external: self = .data
     case .uuid: self = .uuid
     case .uri: self = .uri
     case .object: self = .objectID

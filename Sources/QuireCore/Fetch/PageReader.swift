@@ -73,7 +73,7 @@ struct PageReader {
     }
 
     mutating func append(_ row: Row) throws(Failure) {
-      for (index, path) in reader.paths.enumerated() { columns[index].append(row.values[path.last.slot]) }
+      for (index, path) in reader.paths.enumerated() { columns[index].append(try row.values[path.last.slot].inPlace()) }
     }
 
     func page(nulSeparated: Bool) -> Page {

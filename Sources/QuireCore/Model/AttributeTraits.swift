@@ -27,12 +27,3 @@ struct AttributeTraits: Sendable {
     }
   }
 }
-
-extension Attribute {
-  /// Why no value of it is written.
-  var externalFailure: Failure {
-    Failure(
-      .unsupported, "Attribute '\(qualifiedName)' allows external storage, which this version does not write.",
-      about: .property(self))
-  }
-}

@@ -14,23 +14,80 @@ extension Store {
     try target.checkIsFree()
     // Readable by the same people, from its first byte on.
     let temporary = try target.makeTemporary(mode: mode)
+    var files = CopiedFiles(to: ExternalFolder(of: path))
     do throws(Failure) {
-      if let other {
-        try Store.copy(other, to: temporary, for: path)
-      } else {
-        try withConnection { connection throws(Failure) in
-          if connection.isInTransaction {
-            throw Failure(
-              .invalidState, "The store '\(self.path)' cannot be copied while it reads or saves. Copy it afterwards.")
+      for _ in 0..<Store.triesToCopy {
+        var named: Set<ExternalFile> = []
+        if let other {
+          named = try copy(other, to: temporary, for: path)
+        } else {
+          named = try withConnection { connection throws(Failure) in
+            if connection.isInTransaction {
+              throw Failure(
+                .invalidState, "The store '\(self.path)' cannot be copied while it reads or saves. Copy it afterwards.")
+            }
+            return try copy(connection, to: temporary, for: path)
           }
-          try Store.copy(connection, to: temporary, for: path)
         }
+        let missing = try files.take(named, from: external)
+        // One that others have replaced meanwhile takes a copy of a later state. One that the store itself lacks does
+        // not.
+        if missing.isEmpty { break }
+        let present = try withConnection { connection throws(Failure) in try namedFiles(on: connection) }
+        if present.isSuperset(of: missing) { break }
       }
       try target.place(temporary)
     } catch {
       for ending in ["", "-journal", "-wal"] { unlink(temporary + ending) }
+      files.remove()
       throw error
     }
+  }
+
+  private static let triesToCopy = 10
+
+  /// The files that the rows of a database name, which has the tables of this store.
+  private func namedFiles(on connection: Connection) throws(Failure) -> Set<ExternalFile> {
+    var files: Set<ExternalFile> = []
+    if !external.isUsed { return files }
+    for attribute in model.entities.flatMap(\.ownAttributes) where attribute.externalColumn != nil {
+      let column = schema.column(of: attribute)
+      let select = try connection.statement(
+        "SELECT \(column) FROM \(schema.table(of: attribute.entity)) "
+          + "WHERE length(\(column)) = \(ExternalStorage.referenceLength)")
+      while try select.step() {
+        if let file = select.data(at: 0).flatMap({ ExternalStorage.file(named: $0.buffer) }) { files.insert(file) }
+      }
+    }
+    return files
+  }
+
+  /// The files of a copy, as they come.
+  private struct CopiedFiles {
+    private let folder: ExternalFolder
+    private var copied: Set<ExternalFile> = []
+
+    init(to folder: ExternalFolder) { self.folder = folder }
+
+    /// Brings the files to what a state of the store names. Returns those that are not there.
+    mutating func take(
+      _ named: Set<ExternalFile>, from storage: ExternalStorage
+    ) throws(Failure) -> Set<ExternalFile> {
+      folder.remove(copied.subtracting(named))
+      copied.formIntersection(named)
+      var missing: Set<ExternalFile> = []
+      for file in named.subtracting(copied) {
+        guard let data = try storage.data(in: file) else {
+          missing.insert(file)
+          continue
+        }
+        copied.insert(file)
+        try folder.write(data, to: file)
+      }
+      return missing
+    }
+
+    func remove() { if !copied.isEmpty { folder.delete(copied.map(folder.path)) } }
   }
 
   /// Another connection to the same file, and its mode. nil where there can be one only: in memory, and when the file
@@ -67,19 +124,23 @@ extension Store {
   /// The file itself, and what SQLite adds to its name for what it keeps beside it.
   private static let endings = ["", "-wal", "-shm", "-journal"]
 
-  private static func copy(_ source: Connection, to temporary: String, for path: Text) throws(Failure) {
+  /// Returns the files that the rows of the copy name.
+  private func copy(
+    _ source: Connection, to temporary: String, for path: Text
+  ) throws(Failure) -> Set<ExternalFile> {
     let target = try Connection.opened(
       path: Text(temporary), access: .readWrite(mayCreate: false), busyTimeoutMilliseconds: 0)
     defer { target.close() }
     // Without an index of the log: no other connection shares the copy.
     try target.execute("PRAGMA locking_mode = EXCLUSIVE")
-    try source.snapshot { () throws(Failure) in
+    return try source.snapshot { () throws(Failure) in
       // By it text indexes know that no program has changed the tables.
       let version = try source.schemaNumber()
       try source.copyPages(to: target, doing: "write the copy '\(path)' of what is")
       // No connection has the copy open yet, so the file is the whole store.
       try target.execute("PRAGMA journal_mode = DELETE")
       try target.execute("PRAGMA schema_version = \(version)")
+      return try namedFiles(on: target)
     }
   }
 
@@ -147,7 +208,12 @@ extension Store {
     // closed. By then a new store may have a journal of that name.
     try? connection.execute("PRAGMA journal_mode = OFF")
     try connection.execute("BEGIN EXCLUSIVE")
+    let folder = ExternalFolder(of: location)
+    var files = folder.all
+    // Of a folder that belongs to two stores those go that this one names.
+    if !files.isEmpty, folder.isShared { files = try connection.namedFiles().map(folder.path) }
     try file.delete(at: location.string)
+    folder.delete(files)
   }
 
   private static func notAStore(_ path: Text) -> Failure {

@@ -95,6 +95,10 @@ extension Store {
       try metadata.check(model, tables: tables, on: connection)
       let schema = Schema(model: model, existingTables: tables)
       try check(schema, tables, on: connection)
+      let folder = file == nil ? nil : ExternalFolder(of: connection.location)
+      let external = ExternalStorage(model: model, folder: folder)
+      connection.external = external
+      if external.isUsed { try ExternalFunction.register(on: connection) }
       let derivedAttributes = try DerivedAttributes(schema: schema), textIndexes = TextIndexes(schema: schema)
       // Triggers first: text indexes look whether others have changed the schema.
       try derivedAttributes.prepare(on: connection)
@@ -107,8 +111,8 @@ extension Store {
       }
       connection.isOpening = false
       return Store(
-        connection: connection, schema: schema, textIndexes: textIndexes, derivedAttributes: derivedAttributes,
-        uuid: metadata.uuid)
+        connection: connection, schema: schema, external: external, textIndexes: textIndexes,
+        derivedAttributes: derivedAttributes, uuid: metadata.uuid)
     } catch {
       let failure = connection.failureOfOpening(error)
       connection.close()

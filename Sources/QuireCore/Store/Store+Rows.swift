@@ -24,7 +24,7 @@ extension Store {
     for property in properties {
       guard let (name, type) = layout.column(of: property) else { return false }
       columns += "t0.\(name), "
-      types.append(type)
+      types.append(type.keyed(at: properties.count))
     }
     // In the order of the list, which takes no table of what is in it, as IN does.
     let from = "json_each(?) ids CROSS JOIN \(layout.table) t0 ON t0.Z_PK = ids.value"

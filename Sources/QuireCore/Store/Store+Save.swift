@@ -39,17 +39,31 @@ extension Store {
       if connection.isBusy {
         throw Failure(.invalidState, "The store '\(path)' cannot save in the midst of a read. Save when it is done.")
       }
-      let written = try connection.transaction { () throws(Failure) in
-        try textIndexes.begin(on: connection)
-        try derivedAttributes.begin(on: connection)
-        let result = try body(connection)
-        let derived = try derivedAttributes.end(on: connection)
-        try textIndexes.mend(on: connection)
-        return (result, derived)
+      let before = external.mark
+      let written: (Result, [DerivedValue])
+      do throws(Failure) {
+        written = try connection.transaction { () throws(Failure) in
+          try textIndexes.begin(on: connection)
+          try derivedAttributes.begin(on: connection)
+          let result = try body(connection)
+          let derived = try derivedAttributes.end(on: connection)
+          try textIndexes.mend(on: connection)
+          return (result, derived)
+        }
+      } catch {
+        external.takeBack(to: before)
+        throw error
       }
+      if !connection.isHeld { commitFiles() }
       textIndexes.repair(on: connection)
       return written
     }
+  }
+
+  /// Removes the files that no row names any more, after a commit.
+  func commitFiles() {
+    if !external.isUsed { return }
+    external.commit { connection.synchronizesSaves || ExternalFolder(of: location).synchronizeLog() }
   }
 
   /// Takes `count` new primary keys for the table of `root` and returns the first. Keys are never assigned twice, even

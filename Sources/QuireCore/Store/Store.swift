@@ -19,6 +19,8 @@ final class Store: @unchecked Sendable {
   let textIndexes: TextIndexes
   let derivedAttributes: DerivedAttributes
   let layouts: RowLayouts
+  /// Values in files beside the store.
+  let external: ExternalStorage
   /// Upper case.
   let uuid: Text
   /// `:memory:` for a store in memory.
@@ -43,10 +45,12 @@ final class Store: @unchecked Sendable {
 
   /// `connection` is to a database whose tables are those of `schema`; `open` makes sure of that.
   init(
-    connection: Connection, schema: Schema, textIndexes: TextIndexes, derivedAttributes: DerivedAttributes, uuid: Text
+    connection: Connection, schema: Schema, external: ExternalStorage, textIndexes: TextIndexes,
+    derivedAttributes: DerivedAttributes, uuid: Text
   ) {
     self.connection = connection
     self.schema = schema
+    self.external = external
     self.textIndexes = textIndexes
     self.derivedAttributes = derivedAttributes
     layouts = RowLayouts(schema: schema, derivedAttributes: derivedAttributes)

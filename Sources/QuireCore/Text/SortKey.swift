@@ -55,7 +55,7 @@ struct SortKey: Hashable, Comparable, Sendable {
     case .text(let text), .uri(let text): return append(text: text.bytes.buffer, descending: descending)
     case .data(let data), .uuid(let data): append(escaped: data.buffer)
     case .object(let box): append(tieBreak: box.reference.id)
-    case .list: bytes.append(0)
+    case .list, .external: bytes.append(0)
     }
     if descending { invert(from: first) }
   }

@@ -27,7 +27,7 @@ extension Value {
     case .integer, .boolean, .double, .float, .decimal: .number
     case .text, .uri: .text
     case .date: .date
-    case .data: .data
+    case .data, .external: .data
     case .uuid: .uuid
     case .object: .object
     case .list: .list

@@ -13,6 +13,8 @@ extension Value {
     case (.decimal(let left), .decimal(let right)): left == right
     case (.text(let left), .text(let right)), (.uri(let left), .uri(let right)): left == right
     case (.data(let left), .data(let right)), (.uuid(let left), .uuid(let right)): left == right
+    case (.external(let left), .external(let right)): left.isSame(as: right)
+    case (.external(let left), .data(let right)), (.data(let right), .external(let left)): left.holds(right)
     case (.object(let left), .object(let right)): left.reference == right.reference
     case (.list(let left), .list(let right)):
       left.values.count == right.values.count

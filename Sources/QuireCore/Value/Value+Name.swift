@@ -2,7 +2,7 @@ extension Value {
   /// The value as the name of a section: text as it is, numbers as they print, dates as ISO 8601 in UTC, nil as "".
   var sectionName: Text {
     switch self {
-    case .nil, .list: ""
+    case .nil, .list, .external: ""
     case .text(let text), .uri(let text): text
     case .integer(let integer): Text("\(integer)")
     case .boolean(let flag): flag ? "1" : "0"
@@ -19,7 +19,7 @@ extension Value {
   /// to the microsecond.
   var written: String {
     switch self {
-    case .nil, .data, .list, .object: kindName
+    case .nil, .data, .external, .list, .object: kindName
     case .text(let text), .uri(let text): "'\(text.string.prefix(Value.mostWritten))'"
     case .boolean(let flag): flag ? "true" : "false"
     case .date(let seconds): Value.isoDate(secondsSince2001: seconds, withFraction: true)

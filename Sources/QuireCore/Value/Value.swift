@@ -11,6 +11,8 @@ enum Value: Sendable {
   case text(Text)
   case date(Double)
   case data(Bytes)
+  /// Data of a stored row that was not read with it. Values of objects come to callers through `inPlace`.
+  case external(ExternalValue)
   /// Sixteen bytes in the order of RFC 4122.
   case uuid(Bytes)
   case uri(Text)
@@ -45,7 +47,7 @@ extension Value {
     case .decimal: "a decimal"
     case .text: "text"
     case .date: "a date"
-    case .data: "data"
+    case .data, .external: "data"
     case .uuid: "a UUID"
     case .uri: "a URI"
     case .object: "an object"

@@ -53,7 +53,9 @@ extension ManagedObject {
 
   /// The value of an attribute or the reference of a to-one relationship.
   func value(of property: Property) throws(Failure) -> Value {
-    if property is Attribute, !isFault, state != .gone, state != .forgotten { return values[property.slot] }
+    if property is Attribute, !isFault, state != .gone, state != .forgotten {
+      return try values[property.slot].inPlace()
+    }
     if let relationship = property as? Relationship, relationship.isToMany {
       throw Failure(
         .invalidArgument, "'\(property.qualifiedName)' is a to-many relationship; read its objects instead of a value.",
@@ -72,7 +74,7 @@ extension ManagedObject {
     {
       return .nil
     }
-    return value
+    return try value.inPlace()
   }
 
   /// Whether the delete rules, which are applied later, are going to empty this relationship. Without such a rule it

@@ -122,6 +122,7 @@ struct Validation {
     }
     for test in rules.tests(of: property) where !value.isNil {
       do throws(Failure) {
+        let value = try value.inPlace()
         guard let (rule, sentence) = try test.problem(with: value) else { continue }
         let message = test.predicate == nil ? "'\(property.qualifiedName)' of \(object.summary) \(sentence)" : sentence
         note(rule, object, property, value, message, test.predicate?.text ?? Text(""))

@@ -82,7 +82,7 @@ struct ArchiveEncoder {
   /// A value as Foundation archives it. Nil where it has no class for it: references to objects.
   mutating func value(_ value: Value) -> PropertyListValue {
     switch value {
-    case .nil, .object: return Self.null
+    case .nil, .object, .external: return Self.null
     case .text(let text): return self.text(text.string)
     case .integer(let integer): return plain(.integer(integer))
     case .boolean(let flag): return plain(.boolean(flag))

@@ -19,9 +19,6 @@ extension BatchSession {
   ) throws(Failure) -> [RowIdentifier] {
     let columns = computed.compactMap { schema.valueColumn(of: $0.attribute) }
     if columns.isEmpty { return [] }
-    for column in computed where column.attribute.traits.allowsExternalStorage && !column.values.allSatisfy(\.isNil) {
-      throw column.attribute.externalFailure
-    }
     // Numbered, because each value is both written and compared: SET has what WHERE asks about.
     let numbered = columns.enumerated().map { (place: $0 + 3, column: $1) }
     let written = numbered.map { "\($0.column) = ?\($0.place)" }.joined(separator: ", ")
@@ -35,6 +32,34 @@ extension BatchSession {
       try statement.bind(row.id, at: 1)
       try statement.bind(advanced.contains(row.id) ? 0 : 1, at: 2)
       for (place, column) in computed.enumerated() { try statement.bind(column.values[index], at: place + 3) }
+      try run(statement, updating: entity)
+      if connection.changes > 0 { changed.append(row) }
+    }
+    return changed
+  }
+
+  /// The same for an attribute whose values may lie in files.
+  func writeData(
+    _ computed: Computed, to rows: ContiguousArray<RowIdentifier>, of entity: Entity, advanced: Set<Int64>
+  ) throws(Failure) -> [RowIdentifier] {
+    let attribute = computed.attribute
+    guard let column = schema.valueColumn(of: attribute) else { return [] }
+    let table = schema.table(of: entity)
+    let select = try connection.statement("SELECT Z_PK, \(column) FROM \(table) WHERE Z_PK = ?")
+    let statement = try connection.statement(
+      "UPDATE \(table) SET Z_OPT = ifnull(Z_OPT, 0) + ?2, \(column) = ?3 WHERE Z_PK = ?1")
+    var changed: [RowIdentifier] = []
+    for (row, value) in zip(rows, computed.values) {
+      try connection.mayGoOn()
+      try select.bind(row.id, at: 1)
+      let isSame =
+        try select.step() ? select.value(at: 1, as: StoredType(of: attribute)).isIdentical(to: value) : true
+      if !isSame, let present = select.data(at: 1) { store.external.noteReplaced(present) }
+      select.reset()
+      if isSame { continue }
+      try statement.bind(row.id, at: 1)
+      try statement.bind(advanced.contains(row.id) ? 0 : 1, at: 2)
+      try statement.bind(store.external.stored(value), at: 3)
       try run(statement, updating: entity)
       if connection.changes > 0 { changed.append(row) }
     }

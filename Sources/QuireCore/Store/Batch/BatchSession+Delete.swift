@@ -9,6 +9,9 @@ extension BatchSession {
     noteOwnersLosingMembers(
       try schema.ownersLosingMembers(
         by: Dictionary(uniqueKeysWithValues: doomed.roots.map { ($0, doomed.ids(root: $0)) }), on: connection))
+    for (entity, ids) in groups {
+      try store.noteReplacedFiles(of: ids, entity: entity, entity.properties, on: connection)
+    }
     for root in doomed.roots {
       guard let entity = store.model.entity(numbered: root) else { continue }
       let ids = doomed.ids(root: root)

@@ -14,12 +14,15 @@ extension BatchSession {
     let ids = matched.map(\.id)
     var assignments: [Assignment] = [], companions: [String] = []
     var companionValues: [Value] = []
+    // Each row names a file of its own.
+    var external = computed.filter { $0.attribute.externalColumn != nil }
     var orders: [(relationship: Relationship, owner: ObjectReference, rows: [RowIdentifier])] = []
     for (property, value) in changes {
       guard let column = schema.valueColumn(of: property) else { continue }
       guard let relationship = property as? Relationship else {
-        if let attribute = property as? Attribute, attribute.traits.allowsExternalStorage, !value.isNil {
-          throw attribute.externalFailure
+        if property.externalColumn != nil, let attribute = property as? Attribute {
+          external.append(Computed(attribute: attribute, values: Array(repeating: value, count: ids.count)))
+          continue
         }
         assignments.append(Assignment(column: column, value: value))
         continue
@@ -44,9 +47,14 @@ extension BatchSession {
     let changed = assignments.isEmpty ? [] : try differing(assignments, among: ids, of: entity)
     try write(assignments, companions, companionValues, to: changed, of: entity)
     for (relationship, owner, rows) in orders { try place(rows, behind: owner, relationship) }
-    let advanced = Set(changed.map(\.id))
-    let others = try write(computed, to: matched, of: entity, advanced: advanced)
-    try finish(updated: changed + others.filter { !advanced.contains($0.id) }, deleted: DoomedRows())
+    var advanced = Set(changed.map(\.id)), updated = changed
+    func note(_ others: [RowIdentifier]) {
+      for row in others where advanced.insert(row.id).inserted { updated.append(row) }
+    }
+    let plain = computed.filter { $0.attribute.externalColumn == nil }
+    note(try write(plain, to: matched, of: entity, advanced: advanced))
+    for column in external { note(try writeData(column, to: matched, of: entity, advanced: advanced)) }
+    try finish(updated: updated, deleted: DoomedRows())
   }
 
   /// The rows that have another value in one of the columns.

@@ -228,7 +228,7 @@ extension Store {
           switch source {
           case .constant(let value): columns[place].append(value)
           case .property(let column, let property):
-            columns[place].append(try statement.value(at: column, as: StoredType(of: property)))
+            columns[place].append(try statement.value(at: column, as: StoredType(ofValuesOf: property)))
           case .column(let column, let kind):
             guard let value = try statement.item(at: column, as: kind).scalar else {
               throw Failure(

@@ -9,7 +9,8 @@ struct UniqueKey: Hashable {
     var values: [Value] = []
     for property in constraint.properties {
       guard object.indices.contains(property.slot), !object[property.slot].isNil else { return nil }
-      values.append(object[property.slot])
+      // What cannot be read is like nothing else.
+      values.append((try? object[property.slot].inPlace()) ?? object[property.slot])
     }
     self.values = values
   }
@@ -30,6 +31,7 @@ struct UniqueKey: Hashable {
       case .object(let box): hasher.combine(box.reference)
       case .boolean(let flag): hasher.combine(flag)
       case .float(let float): hasher.combine(float.bitPattern)
+      case .external(let value): hasher.combine(value.file)
       case .nil, .list: break
       }
     }
@@ -45,12 +47,17 @@ final class UniquenessConstraint {
 
   fileprivate init?(_ names: [String], of entity: Entity, in store: Store) {
     let properties = names.compactMap { entity.propertiesByName[$0] }
-    let columns = properties.compactMap { store.schema.valueColumn(of: $0) }
+    let columns = properties.compactMap { property in
+      store.schema.valueColumn(of: property).map { column in
+        let name = "\(RowLayout.alias).\(column)"
+        return property.externalColumn?.sql(name, key: "\(RowLayout.alias).Z_PK") ?? name
+      }
+    }
     if columns.isEmpty || columns.count < names.count { return nil }
     self.entity = entity
     self.properties = properties
     layout = store.layouts.layout(of: entity.root, includesSubentities: true)
-    let conditions = columns.map { "\(RowLayout.alias).\($0) = ?" }.joined(separator: " AND ")
+    let conditions = columns.map { "\($0) = ?" }.joined(separator: " AND ")
     sql = "SELECT \(layout.columns) FROM \(layout.table) \(RowLayout.alias) WHERE \(conditions) LIMIT 1"
   }
 }

@@ -28,7 +28,7 @@ struct Metadata {
       throw Failure(.database, "Could not create '\(connection.path)': there is not enough memory for its metadata.")
     }
     let insert = try connection.statement("INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)")
-    try insert.bind(Text(randomUUID()), at: 1)
+    try insert.bind(Text(ExternalFile.random().name), at: 1)
     try insert.bind(binary, at: 2)
     try insert.run()
   }
@@ -84,24 +84,5 @@ struct Metadata {
       .modelMismatch,
       "The store '\(connection.path)' was made with another model. Entities: \(differences.joined(separator: "; ")). "
         + "\(details)\(details.isEmpty ? "" : " ")Open it with the model that made it.")
-  }
-
-  /// A random UUID of version 4, upper case.
-  private static func randomUUID() -> String {
-    var generator = SystemRandomNumberGenerator()
-    var high: UInt64 = generator.next(), low: UInt64 = generator.next()
-    high = high & ~0xF000 | 0x4000
-    low = low & ~(3 << 62) | 1 << 63
-    let digits = [high, low].map { word in
-      let digits = String(word, radix: 16, uppercase: true)
-      return String(repeating: "0", count: 16 - digits.utf8.count) + digits
-    }.joined()
-    var uuid = "", start = digits.startIndex
-    for (index, length) in [8, 4, 4, 4, 12].enumerated() {
-      let end = digits.index(start, offsetBy: length)
-      uuid += (index == 0 ? "" : "-") + digits[start..<end]
-      start = end
-    }
-    return uuid
   }
 }

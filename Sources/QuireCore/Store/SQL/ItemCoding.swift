@@ -60,7 +60,8 @@ enum ItemCoding {
       return
     }
     switch item.scalar ?? .nil {
-    case .nil, .list: bytes.append(Tag.null.rawValue)
+    // What programs compute with is in place.
+    case .nil, .list, .external: bytes.append(Tag.null.rawValue)
     case .integer(let integer): append(.integer, UInt64(bitPattern: integer), to: &bytes)
     case .boolean(let boolean): append(.boolean, boolean ? 1 : 0, to: &bytes)
     case .double(let double): append(.double, double.bitPattern, to: &bytes)

@@ -3,7 +3,7 @@ struct KeyPathResolver {
   struct Column {
     let expr: SQLExpr
     let property: Property
-    var type: StoredType { StoredType(of: property) }
+    var type: StoredType { StoredType(ofValuesOf: property) }
   }
 
   let compiler: SQLCompiler

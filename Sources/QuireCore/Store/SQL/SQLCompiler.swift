@@ -66,12 +66,6 @@ final class SQLCompiler {
     }
     guard let relationship = property as? Relationship else {
       let attribute = property as? Attribute
-      if let attribute, attribute.traits.allowsExternalStorage {
-        throw Failure(
-          .unsupported,
-          "The predicate uses '\(attribute.qualifiedName)', which allows external storage: the column does not hold "
-            + "the value. Compare it in memory.", about: .property(attribute))
-      }
       let column = try column(of: property, in: row)
       return .column(
         SQLColumn(
@@ -96,16 +90,22 @@ final class SQLCompiler {
         about: .property(property))
     }
     touch(row.home)
-    if let alias = row.alias { return .column(alias, column) }
+    /// What is compared is the data itself, wherever it is.
+    func value(_ alias: String) -> SQLExpr {
+      let name = SQLExpr.column(alias, column)
+      guard let external = property.externalColumn else { return name }
+      return .call(.external, SQLExpr(.integer(external.number)), .column(alias, "Z_PK"), name)
+    }
+    if let alias = row.alias { return value(alias) }
     let table = schema.table(of: row.entity)
     if let alias = row.joins?.alias(forKey: row.key, table: table, new: { newAlias().name }) {
       row.alias = alias
-      return .column(alias, column)
+      return value(alias)
     }
     let alias = newAlias().name
     let isRow = SQLExpr.compare(.column(alias, "Z_PK"), .equal, row.key)
     let query = SQLQuery(tables: [.named(table, alias)], conditions: [isRow])
-    return fitted(SQLExpr(.scalar(SQLSelect(value: .column(alias, column), query: query))))
+    return fitted(SQLExpr(.scalar(SQLSelect(value: value(alias), query: query))))
   }
 
   // MARK: Collections

@@ -13,7 +13,7 @@ extension Statement {
       try requireRoom(text.count, column, in: builder)
       return builder.append(text: text)
     }
-    let value = try value(at: column, as: type)
+    let value = try value(at: column, as: type).inPlace()
     if case .data(let data) = value { try requireRoom(data.count, column, in: builder) }
     builder.append(value)
   }
@@ -27,8 +27,8 @@ extension Statement {
 
   func value(at column: Int, as type: StoredType) throws(Failure) -> Value {
     if let value = SQLValue.value(cell(at: column), as: type, isUTF8: connection.isUTF8) { return value }
+    if case .external(let external) = type { return try value(at: column, of: external) }
     if byteCount(column) > Memory.sure { try Memory.require(byteCount(column), for: described(column)) }
-    if case .external = type { throw elsewhere(column) }
     var expected = AttributeType.integer64
     if case .attribute(let type) = type { expected = type }
     let storage = storage(column)
@@ -60,11 +60,12 @@ extension Statement {
     return try stored.item(as: kind)
   }
 
-  private func elsewhere(_ column: Int) -> Failure {
-    Failure(
-      .unsupported,
-      "Column '\(columnName(column))' of the store '\(connection.path)' holds a value that is stored externally, which "
-        + "this version does not read.")
+  private func value(at column: Int, of external: ExternalColumn) throws(Failure) -> Value {
+    guard let storage = connection.external else { throw unreadable(column, "a value that may lie in a file") }
+    // The size is asked for after the address, as SQLite wants it.
+    let start = sqlite3_column_blob(handle, place(column))?.assumingMemoryBound(to: UInt8.self)
+    let bytes = UnsafeBufferPointer(start: start, count: start == nil ? 0 : byteCount(column))
+    return try storage.value(bytes, of: external, row: integer(at: Int(external.key)))
   }
 
   private func unreadable(_ column: Int, _ found: String) -> Failure {

@@ -12,6 +12,10 @@ enum SQLFunction: String {
   /// quire_element(list, place): a value of a `PackedList`.
   case element = "quire_element"
 
+  /// quire_external(attribute, key, column): the data itself of an attribute that allows external storage, in the row
+  /// with that key. The number is that of `ExternalColumn`.
+  case external = "quire_external"
+
   /// quire_test(program, values…): 1 or 0.
   case test = "quire_test"
   /// quire_compute(program, values…): what the program makes of them.

@@ -28,6 +28,23 @@ extension Connection {
     return check(file, &isReserved) == SQLITE_OK && isReserved != 0
   }
 
+  /// The files beside the store that rows of any table name, by what they look like: no model is known here.
+  func namedFiles() throws(Failure) -> Set<ExternalFile> {
+    var files: Set<ExternalFile> = []
+    for (table, columns) in try tables() {
+      for column in columns {
+        let name = "\"\(column)\""
+        let select = try statement(
+          "SELECT \(name) FROM \"\(table)\" "
+            + "WHERE typeof(\(name)) = 'blob' AND length(\(name)) = \(ExternalStorage.referenceLength)")
+        while try select.step() {
+          if let file = select.data(at: 0).flatMap({ ExternalStorage.file(named: $0.buffer) }) { files.insert(file) }
+        }
+      }
+    }
+    return files
+  }
+
   /// The ordinary tables with the names of their columns. Virtual tables are left out: an application's own may need
   /// a module that is not here.
   func tables() throws(Failure) -> [String: Set<String>] {

@@ -39,10 +39,12 @@ final class Connection {
   private(set) var isHeld = false
   private var departing: [AnyObject] = []
   private var isLettingGo = false
-  private var synchronizesSaves = true
+  private(set) var synchronizesSaves = true
   let busyTimeoutMilliseconds: Int32
   /// How it reaches the file.
   let access: Access
+  /// Values in files beside the store; nil until the model is known.
+  var external: ExternalStorage?
   /// nil in memory, and while the store is being opened.
   var files: OpenFiles?
   /// What a reader makes beside the file; nil for a writer.

@@ -31,12 +31,12 @@ enum SQLValue {
     return Memory.has(text.count) ? Text(validating: text) : nil
   }
 
-  /// A column as a value of an attribute of that type, or as a key; nil for what the type cannot hold, or the memory.
+  /// A column as a value of an attribute of that type, or as a key; nil for what the type cannot hold, or the
+  /// memory, and for what may lie in a file.
   static func value(_ value: OpaquePointer?, as type: StoredType, isUTF8: Bool) -> Value? {
     let storage = sqlite3_value_type(value)
     if storage == SQLITE_NULL { return .nil }
     guard case .attribute(let type) = type else {
-      if case .external = type { return inlineData(value) }
       guard case .object(let root) = type, storage == SQLITE_INTEGER else { return nil }
       return .object(ObjectReference(root: root, id: sqlite3_value_int64(value)))
     }
@@ -62,16 +62,6 @@ enum SQLValue {
       return bytes.count == 16 ? .uuid(Bytes(bytes)) : nil
     default: return nil
     }
-  }
-
-  /// Before a value that the row has itself.
-  private static let inlineMark: UInt8 = 1
-
-  /// The value of an attribute that allows external storage; nil for what is elsewhere.
-  private static func inlineData(_ value: OpaquePointer?) -> Value? {
-    let data = data(value)
-    guard data.first == inlineMark, Memory.has(data.count) else { return nil }
-    return .data(Bytes(UnsafeBufferPointer(rebasing: data.dropFirst())))
   }
 
   static func give(_ context: OpaquePointer, text: UnsafeRawBufferPointer) {

@@ -112,6 +112,7 @@ extension Statement {
     case .decimal(let decimal): try bind(double: decimal.double, at: index)
     case .text(let text), .uri(let text): try bind(text, at: index)
     case .data(let bytes), .uuid(let bytes): try bind(bytes, at: index)
+    case .external(let value): try bind(value.data(), at: index)
     case .object(let box): try bind(box.reference.id, at: index)
     case .list:
       throw Failure(

@@ -77,6 +77,7 @@ extension Store {
     try withConnection { connection throws(Failure) in
       try connection.commit()
       for reserve in reserves.values { reserve.commit() }
+      commitFiles()
       endHolding()
       for change in transaction.changes { post(change, besides: transaction.inbox) }
     }
@@ -149,6 +150,7 @@ extension Store {
     // The log receives the end, and may release the holder, which is not to end the transaction a second time.
     held = nil
     connection.rollBack()
+    external.takeBack(to: ExternalStorage.start)
     for reserve in reserves.values { reserve.rollBack() }
     derivedAttributes.forgetChecks()
     textIndexes.forgetChecks()

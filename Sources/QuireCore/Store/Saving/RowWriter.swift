@@ -19,11 +19,11 @@ final class RowWriter: Sendable {
     /// nil for an attribute.
     let toOne: ToOne?
     let derived: DerivedAttribute?
-    /// The attribute, if its values may lie in files beside the store.
-    let external: Attribute?
+    /// Its values may lie in files beside the store.
+    let isExternal: Bool
 
-    init(slot: Int, name: String, toOne: ToOne?, derived: DerivedAttribute?, external: Attribute?) {
-      self.external = external
+    init(slot: Int, name: String, toOne: ToOne?, derived: DerivedAttribute?, isExternal: Bool) {
+      self.isExternal = isExternal
       self.slot = slot
       self.name = name
       self.toOne = toOne
@@ -62,7 +62,7 @@ final class RowWriter: Sendable {
       columns.append(
         Column(
           slot: property.slot, name: name, toOne: toOne, derived: derivedAttributes[property],
-          external: (property as? Attribute).flatMap { $0.traits.allowsExternalStorage ? $0 : nil }))
+          isExternal: property.externalColumn != nil))
     }
     self.columns = columns
     self.places = places

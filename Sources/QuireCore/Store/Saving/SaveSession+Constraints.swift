@@ -48,7 +48,7 @@ extension SaveSession {
       var value = values[property.slot]
       if case .object(let box) = value { value = .integer(try permanent(box.reference, for: property).id) }
       if value.isNil { return nil }
-      conditions.append("\(column) = ?")
+      conditions.append("\(property.externalColumn?.sql(column, key: "Z_PK") ?? column) = ?")
       arguments.append(value)
     }
     let table = schema.table(of: entity)

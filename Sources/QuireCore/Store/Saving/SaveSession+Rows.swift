@@ -249,9 +249,8 @@ extension SaveSession {
     _ value: Value, to column: RowWriter.Column, of statement: Statement, at index: inout Int, isUpdate: Bool
   ) throws(Failure) {
     if let toOne = column.toOne { return try bind(value, to: toOne, of: statement, at: &index, isUpdate: isUpdate) }
-    if let external = column.external, !value.isNil { throw external.externalFailure }
     index += 1
-    try statement.bind(value, at: index)
+    try statement.bind(column.isExternal ? store.external.stored(value) : value, at: index)
   }
 
   private func bind(

@@ -37,6 +37,7 @@ final class SaveSession {
   func run() throws(Failure) -> SaveResult {
     try allocate()
     try checkReservedIDs()
+    try noteReplacedFiles()
     ownersLosingMembers = try ownersLosingMembersByDeletions()
     try deleteRows()
     try removeMembers()

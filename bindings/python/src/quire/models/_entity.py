@@ -44,7 +44,10 @@ class Entity:
         self.properties: dict[str, Property] = {**(parent.properties if parent else {}), **own}
         self.required = frozenset(name for name, each in self.properties.items() if each._is_required)
         """What a constructor has to be given."""
-        stored = [each for each in self.properties.values() if isinstance(each, Attr) and not each._is_transient]
+        # What may lie in a file is read when it is asked for.
+        stored = [
+            each for each in self.properties.values()
+            if isinstance(each, Attr) and not each._is_transient and not each._traits.external]
         for place, attribute in enumerate(stored):
             # The same number in every class that inherits it: ancestors come first.
             attribute._place = place

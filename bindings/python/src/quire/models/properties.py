@@ -155,10 +155,11 @@ def attr(
     SELF is the value and of what to say when it is broken: `[("SELF BEGINSWITH 'Q'", "The code begins with Q.")]`. None
     passes all of these.
 
-    The rest is for stores and models of Core Data. Bytes that are `external` may lie in files beside the store; such
-    values are not written yet. The history of the store keeps the last value of a `preserved` attribute. These two and
-    `hash_modifier` are part of the version hash. `transformer` and `value_class` name the application's classes for a
-    Transformable, and `renamed_from` what the attribute was called in an earlier model. `user_info` is kept with it.
+    The rest is for stores and models of Core Data. Bytes that are `external` lie in files beside the store where they
+    are more than 102,400. Each is read when it is asked for, and a missing file is a `NotFound` then. The history of
+    the store keeps the last value of a `preserved` attribute. These two and `hash_modifier` are part of the version
+    hash. `transformer` and `value_class` name the application's classes for a Transformable, and `renamed_from` what
+    the attribute was called in an earlier model. `user_info` is kept with it.
     """
     return AttrOptions(
         default, type, transient, searchable, name,

@@ -1,0 +1,191 @@
+import Glibc
+
+/// The folder beside a store that has the files of its values. It is made when there is a first file.
+struct ExternalFolder: Sendable {
+  enum Problem: Error {
+    case missing
+    case tooLarge(Int)
+    case unreadable(String)
+  }
+
+  private let store: String
+  private let support: String
+  private let folder: String
+
+  /// `location` is where the file of the store is.
+  init(of location: Text) {
+    let store = location.string
+    let start = store.utf8.lastIndex(of: UInt8(ascii: "/")).map { store.utf8.index(after: $0) } ?? store.startIndex
+    var name = store[start...]
+    if let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex { name = name[..<dot] }
+    let support = "\(store[..<start]).\(name)_SUPPORT"
+    self.store = store
+    self.support = support
+    folder = "\(support)/_EXTERNAL_DATA"
+  }
+
+  func path(of file: ExternalFile) -> String { "\(folder)/\(file.name)" }
+
+  // MARK: Reading
+
+  func read(_ file: ExternalFile) -> Result<Bytes, Problem> {
+    // No link leads elsewhere, and a pipe in its place is not waited for.
+    let descriptor = Glibc.open(path(of: file), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+    if descriptor < 0 {
+      return .failure(errno == ENOENT || errno == ENOTDIR ? .missing : .unreadable(ExternalFolder.reason(errno)))
+    }
+    defer { _ = Glibc.close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      return .failure(.unreadable("it is not a regular file"))
+    }
+    let size = Int(status.st_size)
+    if !Memory.has(size) { return .failure(.tooLarge(size)) }
+    var problem: Problem?
+    let data = Bytes(count: size) { target in
+      var place = 0
+      while place < size {
+        let count = Glibc.read(descriptor, target.baseAddress! + place, size - place)
+        if count < 0, errno == EINTR { continue }
+        if count <= 0 {
+          problem = .unreadable(count < 0 ? ExternalFolder.reason(errno) : "it is shorter than it was")
+          memset(target.baseAddress! + place, 0, size - place)
+          return
+        }
+        place += count
+      }
+    }
+    if let problem { return .failure(problem) }
+    return .success(data)
+  }
+
+  func size(of file: ExternalFile) -> Int? {
+    var status = stat()
+    return lstat(path(of: file), &status) == 0 ? Int(status.st_size) : nil
+  }
+
+  // MARK: Writing
+
+  /// A file of that name is there whole, or not at all. It survives a power cut.
+  func write(_ data: Bytes, to file: ExternalFile) throws(Failure) {
+    let target = path(of: file), temporary = "\(folder)/.\(file.name)"
+    var descriptor: Int32 = -1
+    // The folder goes with another store that is deleted.
+    for _ in 0..<ExternalFolder.tries {
+      makeFolders()
+      descriptor = Glibc.open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+      if descriptor >= 0 || errno != ENOENT { break }
+    }
+    if descriptor < 0 { throw failure(target, errno) }
+    // As readable as the store.
+    var status = stat()
+    if stat(store, &status) == 0 { fchmod(descriptor, status.st_mode & 0o666) }
+    var place = 0, reason: Int32 = 0
+    while place < data.count, reason == 0 {
+      let count = Glibc.write(descriptor, data.start + place, data.count - place)
+      if count > 0 { place += count } else if count == 0 || errno != EINTR { reason = count == 0 ? EIO : errno }
+    }
+    if reason == 0, fsync(descriptor) != 0 { reason = errno }
+    if Glibc.close(descriptor) != 0, reason == 0 { reason = errno }
+    if reason == 0, rename(temporary, target) != 0 { reason = errno }
+    if reason != 0 {
+      unlink(temporary)
+      throw failure(target, reason)
+    }
+    ExternalFolder.synchronize(folder)
+  }
+
+  private static let tries = 10
+
+  private func makeFolders() {
+    var status = stat()
+    if stat(folder, &status) == 0 { return }
+    var mode: mode_t = 0o700
+    // Where the store may be read, the folder may be searched.
+    if stat(store, &status) == 0 { mode |= status.st_mode & 0o666 | (status.st_mode & 0o444) >> 2 }
+    for name in [support, folder] where mkdir(name, mode) == 0 { chmod(name, mode) }
+    ExternalFolder.synchronize(support)
+    ExternalFolder.synchronize(ExternalFolder.parent(of: support))
+  }
+
+  func remove(_ files: some Sequence<ExternalFile>) {
+    for file in files { unlink(path(of: file)) }
+  }
+
+  /// Has the log of the store survive a power cut, with what was committed to it. No locks are on it.
+  func synchronizeLog() -> Bool {
+    let descriptor = Glibc.open(store + "-wal", O_RDONLY | O_CLOEXEC)
+    // Without a log the commit has written to the file itself, in the order that survives.
+    if descriptor < 0 { return errno == ENOENT }
+    let isDurable = fsync(descriptor) == 0
+    _ = Glibc.close(descriptor)
+    ExternalFolder.synchronize(ExternalFolder.parent(of: store))
+    return isDurable
+  }
+
+  private func failure(_ path: String, _ reason: Int32) -> Failure {
+    Failure(
+      reason == EACCES || reason == EROFS ? .readOnly : .database,
+      "Could not write '\(path)', a file for a large value: \(ExternalFolder.reason(reason)). Nothing was saved.")
+  }
+
+  private static func reason(_ code: Int32) -> String { strerror(code).map { String(cString: $0) } ?? "error \(code)" }
+
+  private static func parent(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+    return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
+  }
+
+  private static func synchronize(_ folder: String) {
+    let descriptor = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    if descriptor < 0 { return }
+    fsync(descriptor)
+    _ = Glibc.close(descriptor)
+  }
+}
+
+extension ExternalFolder {
+  /// The files of values, and those of writes that were cut off.
+  var all: [String] {
+    guard let stream = opendir(folder) else { return [] }
+    defer { closedir(stream) }
+    var found: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+      let isTemporary = name.first == UInt8(ascii: ".")
+      if ExternalFile(isTemporary ? name.dropFirst() : name[...]) != nil {
+        found.append("\(folder)/\(String(decoding: name, as: UTF8.self))")
+      }
+    }
+    return found
+  }
+
+  /// Removes these files, and the folders if nothing else is in them.
+  func delete(_ files: [String]) {
+    for file in files { unlink(file) }
+    rmdir(folder)
+    rmdir(support)
+  }
+
+  /// Whether another store beside this one has the same folder, as its name differs in the ending alone.
+  var isShared: Bool {
+    let folder = ExternalFolder.parent(of: store)
+    guard let stream = opendir(folder) else { return false }
+    defer { closedir(stream) }
+    let own = String(store.split(separator: "/").last ?? "")
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      if name == own || ["-wal", "-shm", "-journal"].contains(where: { name.hasSuffix($0) }) { continue }
+      // A cache of a list.
+      if name.utf8.starts(with: "\(own)-list-".utf8) { continue }
+      let path = "\(folder)/\(name)"
+      var status = stat()
+      if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+        ExternalFolder(of: Text(path)).support == support
+      {
+        return true
+      }
+    }
+    return false
+  }
+}
