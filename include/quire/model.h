@@ -124,6 +124,9 @@ typedef struct quire_attribute_options {
      * to. A change that only derives does not advance the version of a row. A derivation is not part of the version
      * hash. A derived attribute has no default, no rules, and no part in uniqueness constraints, and `is_optional` is
      * not checked.
+     *
+     * In a file of Core Data its own triggers keep the column up, and stay as they are. Without them the column is left
+     * alone. The version hash of an entity with derived attributes is then the file's own.
      */
     const char *QUIRE_NULLABLE derivation;
     /**

@@ -92,14 +92,19 @@ extension Store {
       let encoding = try connection.statement("PRAGMA encoding")
       connection.isUTF8 = try encoding.step() && encoding.holds("UTF-8", at: 0)
       let metadata = try Metadata.read(from: connection, tables: tables)
-      try metadata.check(model, tables: tables, on: connection)
+      let foreign = try metadata.check(model, tables: tables, on: connection)
       let schema = Schema(model: model, existingTables: tables)
       try check(schema, tables, on: connection)
       let folder = file == nil ? nil : ExternalFolder(of: connection.location)
       let external = ExternalStorage(model: model, folder: folder)
       connection.external = external
       if external.isUsed { try ExternalFunction.register(on: connection) }
-      let derivedAttributes = try DerivedAttributes(schema: schema), textIndexes = TextIndexes(schema: schema)
+      let affected = AffectedValues(schema: schema)
+      connection.noteAffected = affected.note
+      let keptByOthers = try DerivedAttributes.keptByOthers(
+        in: model, declaredElsewhere: foreign, on: connection)
+      let derivedAttributes = try DerivedAttributes(schema: schema, keptByOthers: keptByOthers)
+      let textIndexes = TextIndexes(schema: schema)
       // Triggers first: text indexes look whether others have changed the schema.
       try derivedAttributes.prepare(on: connection)
       try textIndexes.prepare(on: connection)
@@ -112,7 +117,7 @@ extension Store {
       connection.isOpening = false
       return Store(
         connection: connection, schema: schema, external: external, textIndexes: textIndexes,
-        derivedAttributes: derivedAttributes, uuid: metadata.uuid)
+        derivedAttributes: derivedAttributes, affected: affected, uuid: metadata.uuid)
     } catch {
       let failure = connection.failureOfOpening(error)
       connection.close()

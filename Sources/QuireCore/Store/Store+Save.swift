@@ -7,7 +7,8 @@ extension Store {
       var (result, derived) = try write { connection throws(Failure) in
         try SaveSession(request: request, store: self, connection: connection).run()
       }
-      result.derived = derived
+      result.derived = derived + affected.take(
+        except: Set(request.deletes.map { RowIdentifier(id: $0.id, entity: Int32($0.entity.number)) }))
       completion(result)
       return result
     }
@@ -43,6 +44,7 @@ extension Store {
       let written: (Result, [DerivedValue])
       do throws(Failure) {
         written = try connection.transaction { () throws(Failure) in
+          affected.forget()
           try textIndexes.begin(on: connection)
           try derivedAttributes.begin(on: connection)
           let result = try body(connection)

@@ -18,6 +18,8 @@ final class Store: @unchecked Sendable {
   let schema: Schema
   let textIndexes: TextIndexes
   let derivedAttributes: DerivedAttributes
+  /// What the triggers of others tell.
+  let affected: AffectedValues
   let layouts: RowLayouts
   /// Values in files beside the store.
   let external: ExternalStorage
@@ -46,13 +48,14 @@ final class Store: @unchecked Sendable {
   /// `connection` is to a database whose tables are those of `schema`; `open` makes sure of that.
   init(
     connection: Connection, schema: Schema, external: ExternalStorage, textIndexes: TextIndexes,
-    derivedAttributes: DerivedAttributes, uuid: Text
+    derivedAttributes: DerivedAttributes, affected: AffectedValues, uuid: Text
   ) {
     self.connection = connection
     self.schema = schema
     self.external = external
     self.textIndexes = textIndexes
     self.derivedAttributes = derivedAttributes
+    self.affected = affected
     layouts = RowLayouts(schema: schema, derivedAttributes: derivedAttributes)
     self.uuid = uuid
     model = schema.model

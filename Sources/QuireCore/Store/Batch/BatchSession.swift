@@ -40,6 +40,7 @@ final class BatchSession {
   /// Updates derived attributes after the changes.
   func derive() throws(Failure) {
     var others = Set(try store.derivedAttributes.settle(on: connection).map(\.row))
+    others.formUnion(store.affected.take().map(\.row))
     others.subtract(change.inserted)
     others.subtract(change.updated)
     others.subtract(change.deleted)

@@ -1,12 +1,11 @@
 extension Connection {
-  /// Functions that the triggers of Core Data's derived attributes call to tell its framework of a change.
-  ///
-  /// Without them a row could not be inserted into a table that has such triggers; nothing needs the news here.
+  /// Functions that triggers call to tell Core Data of a value that they have changed: those of its derived attributes,
+  /// and those of applications. Without them no row could be written to a table that has such triggers.
   func registerTriggerFunctions() {
     let names = [
       "NSCoreDataDATriggerUpdatedAffectedObjectValue", "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue",
       "NSCoreDataTriggerUpdateAffectedObjectValue",
     ]
-    for name in names { registerNullFunction(name) }
+    for name in names { registerTriggerFunction(name) }
   }
 }

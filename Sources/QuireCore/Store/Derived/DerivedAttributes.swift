@@ -10,7 +10,7 @@ import Glibc
 /// changed.
 final class DerivedAttributes: @unchecked Sendable {
   static let pending = "QUIRE_DERIVED_PENDING"
-  private static let directory = "QUIRE_DERIVED"
+  static let directory = "QUIRE_DERIVED"
   /// SQL that holds while a session of Quire writes.
   static let isDeferring = "ifnull((SELECT Z_DEFERS FROM \(directory)), 0)"
 
@@ -31,13 +31,16 @@ final class DerivedAttributes: @unchecked Sendable {
   private(set) var now = 0.0
   private var changes: [DerivedValue] = []
 
-  init(schema: Schema) throws(Failure) {
+  /// Without those that another program's triggers keep up, or nothing does: see `keptByOthers`.
+  init(schema: Schema, keptByOthers: Set<ObjectIdentifier> = []) throws(Failure) {
     var all: [DerivedAttribute] = []
     var byAttribute: [ObjectIdentifier: DerivedAttribute] = [:]
     var taken: Set<String> = []
     for entity in schema.model.numberedEntities {
       for attribute in entity.ownAttributes {
-        guard let derivation = attribute.derivation else { continue }
+        guard let derivation = attribute.derivation, !keptByOthers.contains(ObjectIdentifier(attribute)) else {
+          continue
+        }
         let derived = try DerivedAttribute(attribute, derivation, schema: schema, &taken)
         all.append(derived)
         byAttribute[ObjectIdentifier(attribute)] = derived

@@ -67,22 +67,43 @@ struct Metadata {
 
   /// Throws a mismatch that names every entity which differs, or which only one of model and file has, and what the
   /// tables tell of it.
-  func check(_ model: Model, tables: [String: Set<String>], on connection: Connection) throws(Failure) {
+  ///
+  /// How Core Data hashes a derived attribute is not known. For an entity that has one the file's own hash counts when
+  /// the columns agree. Returns these entities.
+  @discardableResult
+  func check(
+    _ model: Model, tables: [String: Set<String>], on connection: Connection
+  ) throws(Failure) -> Set<String> {
     let expected = VersionHash(model: model).byName
     let names = Set(expected.map(\.name))
-    let differing = expected.filter { hashes[$0.name] != nil && hashes[$0.name] != $0.hash }.map(\.name)
+    var differing = expected.filter { hashes[$0.name] != nil && hashes[$0.name] != $0.hash }.map(\.name)
+    let unknown = try unknownHashes(among: differing, of: model, tables: tables, on: connection)
+    differing.removeAll(where: unknown.contains)
     let parts = [
       ("differ", differing),
       ("not in the file", expected.filter { hashes[$0.name] == nil }.map(\.name)),
       ("not in the model", hashes.keys.filter { !names.contains($0) }.sorted()),
     ]
     let differences = parts.filter { !$0.1.isEmpty }.map { "\($0.1.joined(separator: ", ")) (\($0.0))" }
-    if differences.isEmpty { return }
+    if differences.isEmpty { return unknown }
     let entities = model.numberedEntities.filter { differing.contains($0.name) }
     let details = try ModelDifferences.sentences(about: entities, of: model, tables: tables, on: connection)
     throw Failure(
       .modelMismatch,
       "The store '\(connection.path)' was made with another model. Entities: \(differences.joined(separator: "; ")). "
         + "\(details)\(details.isEmpty ? "" : " ")Open it with the model that made it.")
+  }
+
+  /// Of the entities with other hashes than the model those that may be the same all the same. Only the framework makes
+  /// such: a file of its own has the model's cache, and none of Quire's derived attributes.
+  private func unknownHashes(
+    among differing: [String], of model: Model, tables: [String: Set<String>], on connection: Connection
+  ) throws(Failure) -> Set<String> {
+    if differing.isEmpty || tables["Z_MODELCACHE"] == nil || tables["QUIRE_DERIVED"] != nil { return [] }
+    let entities = model.numberedEntities.filter { entity in
+      differing.contains(entity.name) && entity.attributes.contains(where: \.isDerived)
+    }
+    let agree = try ModelDifferences.agree(entities, of: model, tables: tables, on: connection)
+    return agree ? Set(entities.map(\.name)) : []
   }
 }

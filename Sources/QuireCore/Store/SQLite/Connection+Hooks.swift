@@ -2,11 +2,26 @@ import CSQLite
 
 /// Functions and hooks that SQLite calls.
 extension Connection {
-  /// Adds a function that has any arguments and answers NULL. What cannot be added is left out.
-  func registerNullFunction(_ name: String) {
+  /// Receives what a trigger has changed: the number of the entity and the key of the row, the name of the property or
+  /// its column, and the new value as SQLite has it.
+  typealias AffectedBody = (_ entity: Int64, _ row: Int64, _ name: Text, _ cell: OpaquePointer?) -> Void
+
+  /// Adds a function that triggers call with a table, an entity, a key, a name and a value. It answers NULL. What
+  /// cannot be added is left out.
+  func registerTriggerFunction(_ name: String) {
     sqlite3_create_function_v2(
-      handle, name, -1, SQLITE_UTF8 | SQLITE_INNOCUOUS, nil, { context, _, _ in sqlite3_result_null(context) },
-      nil, nil, nil)
+      handle, name, -1, SQLITE_UTF8 | SQLITE_INNOCUOUS, Unmanaged.passUnretained(self).toOpaque(),
+      { context, count, arguments in
+        if count == 5, let arguments, let connection = sqlite3_user_data(context),
+          sqlite3_value_type(arguments[3]) == SQLITE_TEXT
+        {
+          let noteAffected = Unmanaged<Connection>.fromOpaque(connection).takeUnretainedValue().noteAffected
+          noteAffected?(
+            sqlite3_value_int64(arguments[1]), sqlite3_value_int64(arguments[2]), SQLValue.text(arguments[3]),
+            arguments[4])
+        }
+        sqlite3_result_null(context)
+      }, nil, nil, nil)
   }
 
   /// A function of one text; `give` takes the text that it answers with, none for NULL.

@@ -45,6 +45,8 @@ final class Connection {
   let access: Access
   /// Values in files beside the store; nil until the model is known.
   var external: ExternalStorage?
+  /// Hears what triggers tell; nil until the model is known.
+  var noteAffected: AffectedBody?
   /// nil in memory, and while the store is being opened.
   var files: OpenFiles?
   /// What a reader makes beside the file; nil for a writer.
