@@ -74,7 +74,8 @@ class TriggerTests(unittest.TestCase):
         for call in ("load_extension('x')", "rtreecheck('Z_RT_Place_area')"):
             with self.subTest(call):
                 self.run_script(
-                    f"DROP TRIGGER IF EXISTS other; CREATE TRIGGER other AFTER UPDATE ON ZPLACE BEGIN SELECT {call}; END;")
+                    "DROP TRIGGER IF EXISTS other;"
+                    f"CREATE TRIGGER other AFTER UPDATE ON ZPLACE BEGIN SELECT {call}; END;")
                 with self.assertRaisesRegex(quire.Error, "unsafe use"):
                     self.save_one()
 
