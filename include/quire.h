@@ -10,6 +10,7 @@
  *   quire/model_info.h   what a model declares
  *   quire/model_file.h   models in files of Core Data and Xcode
  *   quire/store.h        a file of objects
+ *   quire/metadata.h     what a store says of itself, and what programs keep there
  *   quire/log.h          the SQL that a store runs, with times
  *   quire/context.h      a working set of objects: insert, delete, save, rollback
  *   quire/conflict.h     what a save does with objects that another writer changed
@@ -51,6 +52,7 @@
 #include "quire/expression.h"
 #include "quire/function.h"
 #include "quire/archive.h"
+#include "quire/metadata.h"
 #include "quire/fetch.h"
 #include "quire/batch.h"
 #include "quire/cancellation.h"

@@ -1,7 +1,7 @@
 import CQuire
 
 /// What a busy_timeout of zero means, in milliseconds.
-private let defaultBusyTimeout: Int32 = 5000
+let defaultBusyTimeout: Int32 = 5000
 
 @_cdecl("quire_store_open") @implementation
 public func quire_store_open(

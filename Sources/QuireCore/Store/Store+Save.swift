@@ -31,7 +31,8 @@ extension Store {
     }
   }
 
-  private func write<Result>(
+  /// Runs `body` in a transaction, with all that belongs to each write.
+  func write<Result>(
     _ body: (Connection) throws(Failure) -> Result
   ) throws(Failure) -> (Result, [DerivedValue]) {
     try withConnection { connection throws(Failure) in
@@ -50,6 +51,7 @@ extension Store {
           let result = try body(connection)
           let derived = try derivedAttributes.end(on: connection)
           try textIndexes.mend(on: connection)
+          try writeProperties(on: connection)
           return (result, derived)
         }
       } catch {
@@ -57,6 +59,7 @@ extension Store {
         throw error
       }
       if !connection.isHeld { commitFiles() }
+      if !metadataChanges.isEmpty { metadataChanges.noteWritten(isHeld: connection.isHeld) }
       textIndexes.repair(on: connection)
       return written
     }

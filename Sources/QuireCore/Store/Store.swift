@@ -23,6 +23,7 @@ final class Store: @unchecked Sendable {
   let layouts: RowLayouts
   /// Values in files beside the store.
   let external: ExternalStorage
+  let metadataChanges = MetadataChanges()
   /// Upper case.
   let uuid: Text
   /// `:memory:` for a store in memory.

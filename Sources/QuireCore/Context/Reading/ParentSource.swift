@@ -83,6 +83,9 @@ final class ParentSource: SavedSource {
 
   // MARK: Saving
 
+  /// The save of the context on the store writes them.
+  func saveProperties(of context: Context) {}
+
   /// The parent takes over values that no store keeps, too.
   func save(_ request: SaveRequest, of context: Context) throws(Failure) -> SaveResult? {
     try parent.accept(request, from: context)

@@ -68,10 +68,18 @@ final class StoreSource: SavedSource {
   // MARK: Saving
 
   func save(_ request: SaveRequest, of context: Context) throws(Failure) -> SaveResult? {
-    if request.isEmpty { return nil }
+    if request.isEmpty {
+      try saveProperties(of: context)
+      return nil
+    }
     return try context.writing { () throws(Failure) in
       try store.save(request) { context.publish(request, $0) }
     }
+  }
+
+  func saveProperties(of context: Context) throws(Failure) {
+    if store.metadataChanges.isEmpty { return }
+    try context.writing { () throws(Failure) in try store.saveProperties() }
   }
 
   /// Other contexts find it in their inboxes.

@@ -4,9 +4,9 @@ extension Context {
     try checkMaySave()
     settledCount = 0
     try process()
-    if !hasChanges { return }
+    if !hasChanges { return try source.saveProperties(of: self) }
     try willSave()
-    if !hasChanges { return }
+    if !hasChanges { return try source.saveProperties(of: self) }
     try Validation.check(self)
     let (request, result) = try writeSettlingConflicts()
     hasConflicted = false

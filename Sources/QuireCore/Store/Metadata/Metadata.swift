@@ -6,27 +6,29 @@ struct Metadata {
 
   /// The oldest framework whose stores were seen with every key that is written here. The number is free to choose:
   /// it says which conventions a file follows, and nothing in the file depends on it.
-  private static let frameworkVersion: UInt64 = 1321
-  private static let hashesVersion: UInt64 = 3
+  private static let frameworkVersion: Int64 = 1321
+  private static let hashesVersion: Int64 = 3
+  private static let hashesKey = "NSStoreModelVersionHashes"
+  private static let hashesVersionKey = "NSStoreModelVersionHashesVersion"
 
   /// Writes the row for a new store of `model`, with a new UUID.
   static func create(for model: Model, on connection: Connection) throws(Failure) {
     let hashes = VersionHash(model: model)
-    let list = PropertyList()
-    list?.set("NSStoreType", to: "SQLite")
-    list?.set("NSStoreModelVersionHashes", to: hashes.byName)
-    list?.set("NSStoreModelVersionHashesVersion", to: hashesVersion)
-    list?.set("NSStoreModelVersionHashesDigest", to: hashes.digest)
-    list?.set("NSStoreModelVersionChecksumKey", to: hashes.checksum)
     // A model of a file has what the file says, even if that is nothing.
     var identifiers = model.versionIdentifiers.map(\.string)
     if identifiers.isEmpty, model.origin == .program { identifiers = [""] }
-    list?.set("NSStoreModelVersionIdentifiers", to: identifiers)
-    list?.set("NSPersistenceFrameworkVersion", to: frameworkVersion)
-    list?.set("_NSAutoVacuumLevel", to: "2")
-    guard let binary = list?.binary else {
-      throw Failure(.database, "Could not create '\(connection.path)': there is not enough memory for its metadata.")
-    }
+    let hashesByName = hashes.byName.map { ($0.name, PropertyListValue.data(Bytes($0.hash))) }
+    let properties: [String: PropertyListValue] = [
+      "NSStoreType": .text("SQLite"),
+      hashesKey: .dictionary(Dictionary(uniqueKeysWithValues: hashesByName)),
+      hashesVersionKey: .integer(hashesVersion),
+      "NSStoreModelVersionHashesDigest": .text(hashes.digest),
+      "NSStoreModelVersionChecksumKey": .text(hashes.checksum),
+      "NSStoreModelVersionIdentifiers": .array(identifiers.map { .text($0) }),
+      "NSPersistenceFrameworkVersion": .integer(frameworkVersion),
+      "_NSAutoVacuumLevel": .text("2"),
+    ]
+    let binary = try binary(properties, on: connection)
     let insert = try connection.statement("INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)")
     try insert.bind(Text(ExternalFile.random().name), at: 1)
     try insert.bind(binary, at: 2)
@@ -48,21 +50,48 @@ struct Metadata {
     guard let uuid = select.text(at: 0), ObjectURI.isUUID(uuid.bytes.buffer) else {
       throw notAStore("Z_UUID in its table Z_METADATA is not a UUID")
     }
-    guard let list = select.data(at: 1).flatMap(PropertyList.init(binary:)) else {
+    guard let list = select.data(at: 1).flatMap(PropertyListValue.init(binary:)), list.dictionary != nil else {
       throw notAStore("Z_PLIST in its table Z_METADATA is damaged")
     }
-    guard let type = list.string("NSStoreType"), type == "SQLite" else {
-      throw notAStore("its metadata say that it is of type '\(list.string("NSStoreType") ?? "unknown")', not 'SQLite'")
+    let type = list["NSStoreType"]?.text
+    guard type == "SQLite" else {
+      throw notAStore("its metadata say that it is of type '\(type ?? "unknown")', not 'SQLite'")
     }
-    guard let hashes = list.dataByName("NSStoreModelVersionHashes") else {
-      throw notAStore("its metadata have no NSStoreModelVersionHashes")
-    }
-    if let version = list.integer("NSStoreModelVersionHashesVersion"), version != hashesVersion {
+    guard let entries = list[hashesKey]?.dictionary, case let hashes = entries.compactMapValues(\.data),
+      hashes.count == entries.count
+    else { throw notAStore("its metadata have no \(hashesKey)") }
+    if let version = list[hashesVersionKey]?.integer, version != hashesVersion {
       throw Failure(
         .unsupported,
         "The version hashes of the store '\(path)' are of version \(version); only version \(hashesVersion) is known.")
     }
-    return Metadata(uuid: Text(uuid.string.uppercased()), hashes: hashes)
+    return Metadata(uuid: Text(uuid.string.uppercased()), hashes: hashes.mapValues { Array($0.buffer) })
+  }
+
+  /// All that the row has beside the UUID. For a file in which `read` has found a row.
+  static func properties(on connection: Connection) throws(Failure) -> [String: PropertyListValue] {
+    let select = try connection.statement("SELECT Z_PLIST FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1")
+    guard try select.step(), let found = select.data(at: 0).flatMap(PropertyListValue.init(binary:))?.dictionary else {
+      throw Failure(
+        .database, "The metadata of the store '\(connection.path)' are damaged. Restore the file from a backup.")
+    }
+    return found
+  }
+
+  /// Writes all of it again, keys of other programs included.
+  static func write(_ properties: [String: PropertyListValue], on connection: Connection) throws(Failure) {
+    let update = try connection.statement(
+      "UPDATE Z_METADATA SET Z_PLIST = ? WHERE Z_VERSION = (SELECT min(Z_VERSION) FROM Z_METADATA)")
+    try update.bind(try binary(properties, on: connection), at: 1)
+    try update.run()
+    if connection.changes == 0 { throw connection.ignoredFailure("Z_METADATA", doing: "write the metadata") }
+  }
+
+  private static func binary(
+    _ properties: [String: PropertyListValue], on connection: Connection
+  ) throws(Failure) -> Bytes {
+    if let binary = PropertyListValue.dictionary(properties).binary { return binary }
+    throw Failure(.database, "Could not write '\(connection.path)': there is not enough memory for its metadata.")
   }
 
   /// Throws a mismatch that names every entity which differs, or which only one of model and file has, and what the

@@ -20,6 +20,7 @@ extension PropertyListValue {
   var array: [PropertyListValue]? { if case .array(let found) = self { found } else { nil } }
   var text: String? { if case .text(let found) = self { found } else { nil } }
   var data: Bytes? { if case .data(let found) = self { found } else { nil } }
+  var integer: Int64? { if case .integer(let found) = self { found } else { nil } }
   var uid: UInt64? { if case .uid(let found) = self { found } else { nil } }
 
   subscript(key: String) -> PropertyListValue? { dictionary?[key] }

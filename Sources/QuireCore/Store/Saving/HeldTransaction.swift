@@ -78,6 +78,7 @@ extension Store {
       try connection.commit()
       for reserve in reserves.values { reserve.commit() }
       commitFiles()
+      metadataChanges.noteCommit()
       endHolding()
       for change in transaction.changes { post(change, besides: transaction.inbox) }
     }
@@ -152,6 +153,7 @@ extension Store {
     connection.rollBack()
     external.takeBack(to: ExternalStorage.start)
     for reserve in reserves.values { reserve.rollBack() }
+    metadataChanges.noteRollback()
     derivedAttributes.forgetChecks()
     textIndexes.forgetChecks()
     endHolding()

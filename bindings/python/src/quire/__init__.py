@@ -108,23 +108,25 @@ if TYPE_CHECKING:
     from .lists.snapshot import Snapshot, SnapshotSection
     from .contexts.context import Context
     from .contexts.merging import MergePolicy, ObjectConflict
+    from .contexts.metadata import Metadata, read_metadata
     from .contexts.query import Query
     from .contexts.store import Store, delete_store, open
 
 __all__ = [
     "AggregateChange", "Aggregates", "Attr", "AttributeDescription", "AttributeType", "Busy", "Cancellation",
-    "Cancelled", "CannotOpen", "Change", "ChangeSet", "Column", "Composite", "Conflict", "ConstraintError", "Context",
-    "DatabaseError", "Delete", "DeleteSection", "Double", "EntityDescription", "Error", "Expression", "Fetched",
-    "FetchedPropertyDescription", "FileMoved", "Float", "FunctionError", "Index", "IndexDescription", "IndexElement",
-    "Insert", "InsertSection", "Integer16", "Integer32", "Integer64", "InvalidArgument", "InvalidModel",
-    "InvalidState", "InvalidText", "Key", "LoadedModel", "MergePolicy", "Model", "ModelDescription", "ModelMismatch",
-    "Move", "MultipleFound", "NoMemory", "NotAStore", "NotFound", "ObjectConflict", "Order", "Path", "PlanOrder",
-    "Predicate", "PredicateError", "Quantified", "Query", "ReadOnly", "Related", "RelationshipDescription", "Results",
-    "RowChange", "Rule", "RuleDescription", "Section", "SectionChange", "Sections", "Snapshot", "SnapshotEvents",
-    "SnapshotSection", "Step", "StepKind", "Store", "StoreClosed", "ToMany", "ToOne", "Transformable", "URI",
-    "Unsupported", "Update", "ValidationError", "WrongThread", "WrongType", "__version__", "attr", "delete_store",
-    "derived", "fetched", "function", "icu_version", "load_model", "open", "register_function", "relation",
-    "sqlite_version", "unregister_function",
+    "Cancelled", "CannotOpen", "Change", "ChangeSet", "Column", "Composite", "Conflict", "ConstraintError",
+    "Context", "DatabaseError", "Delete", "DeleteSection", "Double", "EntityDescription", "Error", "Expression",
+    "Fetched", "FetchedPropertyDescription", "FileMoved", "Float", "FunctionError", "Index", "IndexDescription",
+    "IndexElement", "Insert", "InsertSection", "Integer16", "Integer32", "Integer64", "InvalidArgument",
+    "InvalidModel", "InvalidState", "InvalidText", "Key", "LoadedModel", "MergePolicy", "Metadata", "Model",
+    "ModelDescription", "ModelMismatch", "Move", "MultipleFound", "NoMemory", "NotAStore", "NotFound",
+    "ObjectConflict", "Order", "Path", "PlanOrder", "Predicate", "PredicateError", "Quantified", "Query",
+    "ReadOnly", "Related", "RelationshipDescription", "Results", "RowChange", "Rule", "RuleDescription", "Section",
+    "SectionChange", "Sections", "Snapshot", "SnapshotEvents", "SnapshotSection", "Step", "StepKind", "Store",
+    "StoreClosed", "ToMany", "ToOne", "Transformable", "URI", "Unsupported", "Update", "ValidationError",
+    "WrongThread", "WrongType", "__version__", "attr", "delete_store", "derived", "fetched", "function",
+    "icu_version", "load_model", "open", "read_metadata", "register_function", "relation", "sqlite_version",
+    "unregister_function",
 ]
 
 _NAMES = {
@@ -161,6 +163,7 @@ _NAMES = {
     "lists.snapshot": "Snapshot SnapshotSection",
     "contexts.context": "Context",
     "contexts.merging": "MergePolicy ObjectConflict",
+    "contexts.metadata": "Metadata read_metadata",
     "contexts.query": "Query",
     "contexts.store": "Store delete_store open",
 }

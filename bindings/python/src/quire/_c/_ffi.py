@@ -1065,6 +1065,7 @@ FUNCTIONS = {
     )),
     "quire_list_release": (None, (c_void_p,)),
     "quire_list_retain": (c_void_p, (c_void_p,)),
+    "quire_metadata_read": (c_uint, (c_char_p, c_size_t, c_void_p_p, c_void_p_p)),
     "quire_model_add_attribute": (c_uint, (
         c_void_p, c_char_p, c_size_t, c_char_p, c_size_t, c_uint32, quire_attribute_options_p,
         c_void_p_p,
@@ -1275,6 +1276,7 @@ FUNCTIONS = {
     "quire_store_copy": (c_uint, (c_void_p, c_char_p, c_size_t, c_void_p_p)),
     "quire_store_delete": (c_uint, (c_char_p, c_size_t, c_void_p_p)),
     "quire_store_is_open": (c_bool, (c_void_p,)),
+    "quire_store_metadata": (c_uint, (c_void_p, c_void_p_p, c_void_p_p)),
     "quire_store_model": (c_void_p, (c_void_p,)),
     "quire_store_open": (c_uint, (
         c_char_p, c_size_t, c_void_p, quire_store_options_p, c_void_p_p, c_void_p_p,
@@ -1283,6 +1285,7 @@ FUNCTIONS = {
     "quire_store_release": (None, (c_void_p,)),
     "quire_store_retain": (c_void_p, (c_void_p,)),
     "quire_store_set_log": (c_uint, (c_void_p, quire_log_p, c_void_p_p)),
+    "quire_store_set_metadata": (c_uint, (c_void_p, c_char_p, c_size_t, quire_value_p, c_void_p_p)),
     "quire_store_uuid": (quire_string, (c_void_p,)),
     "quire_value_equal": (c_bool, (quire_value_p, quire_value_p)),
     "quire_version": (c_char_p, ()),

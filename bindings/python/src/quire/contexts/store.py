@@ -21,6 +21,7 @@ from ..models.model_description import ModelDescription, describe
 from ..models.model import Model
 from . import _sql_log
 from .context import Context
+from .metadata import Metadata
 
 __all__ = ["Store", "delete_store", "open"]
 
@@ -103,6 +104,11 @@ class Store(_handle.Handle):
             assert model is not None
             self._described = describe(model)
         return self._described
+
+    @property
+    def metadata(self) -> Metadata:
+        """What the file says of itself, and what programs keep there."""
+        return Metadata(self)
 
     @property
     def context(self) -> Context:

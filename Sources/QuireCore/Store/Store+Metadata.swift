@@ -1,0 +1,71 @@
+extension Store {
+  /// The key under which the UUID of the file is found. The file has it beside its metadata.
+  static let uuidKey = "NSStoreUUID"
+  /// Keys that begin so say what a file is, and programs are not to change them.
+  private static let reservedBeginnings = ["NSStore", "NSPersistence", "_NS"]
+
+  /// All metadata: what is in the file now, with what was set and is not saved yet.
+  func properties() throws(Failure) -> [String: PropertyListValue] {
+    try withConnection { connection throws(Failure) in
+      var properties = try Metadata.properties(on: connection)
+      properties[Store.uuidKey] = .text(uuid.string)
+      metadataChanges.apply(to: &properties)
+      return properties
+    }
+  }
+
+  /// Has the next save write a value into the metadata, or remove the key when there is none.
+  func setProperty(_ key: String, to value: PropertyListValue?) throws(Failure) {
+    if key.isEmpty || key.utf8.contains(0) {
+      throw Failure(
+        .invalidArgument,
+        "The key '\(key)' cannot be in metadata: it is empty or has U+0000 in it. Choose another one.")
+    }
+    if let beginning = Store.reservedBeginnings.first(where: key.hasPrefix) {
+      throw Failure(
+        .invalidArgument,
+        "The key '\(key)' of the metadata is the framework's, as all that begin with '\(beginning)'. "
+          + "Choose another one.")
+    }
+    if let value, PropertyListValue.dictionary([key: value]).binary == nil {
+      throw Failure(
+        .invalidArgument,
+        "The value of '\(key)' cannot be in metadata: a text in it has U+0000 in it. Remove that character.")
+    }
+    try withConnection { _ throws(Failure) in
+      try checkWritable()
+      metadataChanges.set(key, to: value)
+    }
+  }
+
+  /// Writes what was set, for a save that has nothing else to write.
+  func saveProperties() throws(Failure) {
+    if metadataChanges.isEmpty { return }
+    try write { _ throws(Failure) in }
+  }
+
+  /// To be called inside the transaction of a save.
+  func writeProperties(on connection: Connection) throws(Failure) {
+    if metadataChanges.isEmpty { return }
+    var properties = try Metadata.properties(on: connection)
+    metadataChanges.apply(to: &properties)
+    try Metadata.write(properties, on: connection)
+  }
+
+  /// The metadata of the store at `path`, of any model.
+  static func properties(path: Text, busyTimeoutMilliseconds: Int32) throws(Failure) -> [String: PropertyListValue] {
+    let file = try StoreFile(path: path)
+    try file.check(isReadOnly: true, mustExist: true)
+    var options = Options()
+    options.isReadOnly = true
+    options.busyTimeoutMilliseconds = busyTimeoutMilliseconds
+    let connection = try readOnlyConnection(to: file, options: options)
+    defer { connection.close() }
+    do throws(Failure) {
+      let metadata = try Metadata.read(from: connection, tables: connection.tables())
+      var properties = try Metadata.properties(on: connection)
+      properties[uuidKey] = .text(metadata.uuid.string)
+      return properties
+    } catch { throw connection.failureOfOpening(error) }
+  }
+}
