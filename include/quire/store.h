@@ -52,10 +52,15 @@ typedef struct quire_store_options {
     uint32_t busy_timeout;
     /** The log for each statement, those of the opening included (see log.h). NULL for none. It is copied. */
     const quire_log *QUIRE_NULLABLE log;
+    /**
+     * Write to a file that keeps a history of its changes (Core Data's persistent history), without adding to it. Programs
+     * that follow the history learn of no save then. Without this, an open for writing of such a file fails.
+     */
+    bool skips_history;
 } quire_store_options;
 
 /** Sets `struct_size`; all else zero. */
-#define QUIRE_STORE_OPTIONS_INIT { QUIRE_CAST(uint32_t, sizeof(quire_store_options)), false, false, false, 0, NULL }
+#define QUIRE_STORE_OPTIONS_INIT { QUIRE_CAST(uint32_t, sizeof(quire_store_options)), false, false, false, 0, NULL, false }
 
 /**
  * Opens the store at `path`, creating it when there is no file. `:memory:` is a private store in memory.
@@ -67,11 +72,12 @@ typedef struct quire_store_options {
  * Freezes the model. A file that cannot be opened as this store is left untouched. `options` may be NULL. Owned:
  * `*out_store`.
  *
- * Fails: QUIRE_INVALID_MODEL; QUIRE_CANNOT_OPEN (missing folder, no permission, a folder, several names);
- * QUIRE_NOT_A_STORE (no database, or another program's); QUIRE_MODEL_MISMATCH (written with another model: the message
- * names the entities); QUIRE_BUSY; QUIRE_READ_ONLY (the file, its folder or its log may not be written; or the open is
- * for reading only although the last write was interrupted, which an open for writing takes back); QUIRE_FILE_MOVED (in
- * the midst of the call); QUIRE_DATABASE.
+ * Fails: QUIRE_INVALID_MODEL; QUIRE_CANNOT_OPEN (missing folder, no
+ * permission, a folder, several names); QUIRE_NOT_A_STORE (no database, or another program's); QUIRE_MODEL_MISMATCH
+ * (written with another model: the message names the entities); QUIRE_BUSY; QUIRE_READ_ONLY (the file, its folder or its
+ * log may not be written; or the open is for reading only although the last write was interrupted, which an open for
+ * writing takes back); QUIRE_FILE_MOVED (in the midst of the call); QUIRE_UNSUPPORTED (for writing: the file keeps a
+ * history of its changes, unless `skips_history`; or CloudKit mirrors it, and would not learn of a save); QUIRE_DATABASE.
  */
 quire_status quire_store_open(
     const char *path, size_t path_size, quire_model *model, const quire_store_options *QUIRE_NULLABLE options,

@@ -17,7 +17,7 @@ public func quire_store_open(
       let options = Store.Options(
         isReadOnly: given.is_read_only, mustExist: given.must_exist, synchronousNormal: given.relaxed_durability,
         busyTimeoutMilliseconds: given.busy_timeout == 0 ? defaultBusyTimeout : Int32(clamping: given.busy_timeout),
-        log: log)
+        log: log, skipsHistory: given.skips_history)
       out.pointee = .passing(
         try Store.open(path: text(path, path_size, "path"), model: resolve(model, "model"), options: options))
     }

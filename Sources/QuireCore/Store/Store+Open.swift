@@ -93,6 +93,7 @@ extension Store {
       connection.isUTF8 = try encoding.step() && encoding.holds("UTF-8", at: 0)
       let metadata = try Metadata.read(from: connection, tables: tables)
       let foreign = try metadata.check(model, tables: tables, on: connection)
+      if !options.isReadOnly { try checkMayBeWritten(tables, options, on: connection) }
       let schema = Schema(model: model, existingTables: tables)
       try check(schema, tables, on: connection)
       let folder = file == nil ? nil : ExternalFolder(of: connection.location)
@@ -179,6 +180,25 @@ extension Store {
       try insert.run()
     }
     try Metadata.create(for: model, on: connection)
+  }
+
+  /// What is saved here, others must be able to learn of.
+  private static func checkMayBeWritten(
+    _ tables: [String: Set<String>], _ options: Options, on connection: Connection
+  ) throws(Failure) {
+    if let table = tables.keys.filter({ $0.hasPrefix("ANSCK") }).min() {
+      throw Failure(
+        .unsupported,
+        "The store '\(connection.path)' is mirrored by CloudKit, as its table \(table) says, which would not learn of "
+          + "a save. Open it for reading only.")
+    }
+    if !options.skipsHistory, let table = ["ACHANGE", "ATRANSACTION"].first(where: { tables[$0] != nil }) {
+      throw Failure(
+        .unsupported,
+        "The store '\(connection.path)' keeps a history of its changes, in its table \(table). A save would not be in "
+          + "it, so that programs that follow the history would not learn of the save. Open the store for reading "
+          + "only, or with 'skips_history'.")
+    }
   }
 
   /// The hashes promise these tables, columns and rows; a file made or changed by other means may lack some.

@@ -12,6 +12,8 @@ final class Store: @unchecked Sendable {
     var busyTimeoutMilliseconds: Int32 = 5000
     /// The log of each statement, those of the opening included.
     var log: SQLLog?
+    /// Write although the file keeps a history of its changes, which gets no entry.
+    var skipsHistory = false
   }
 
   let model: Model

@@ -800,6 +800,7 @@ class quire_store_options(ctypes.Structure):
         ("relaxed_durability", c_bool),
         ("busy_timeout", c_uint32),
         ("log", POINTER(quire_log)),
+        ("skips_history", c_bool),
     ]
 
 

@@ -46,6 +46,7 @@ class Store(_handle.Handle):
         must_exist: bool = False,
         relaxed_durability: bool = False,
         timeout: float = 5.0,
+        skips_history: bool = False,
     ) -> None:
         encoded = os.fsencode(path)
         if not 0 < timeout <= _LONGEST_TIMEOUT:
@@ -54,7 +55,8 @@ class Store(_handle.Handle):
         self._schema = Schema(models)
         options = _ffi.quire_store_options(
             struct_size=ctypes.sizeof(_ffi.quire_store_options), is_read_only=read_only, must_exist=must_exist,
-            relaxed_durability=relaxed_durability, busy_timeout=max(round(timeout * 1000), 1))
+            relaxed_durability=relaxed_durability, busy_timeout=max(round(timeout * 1000), 1),
+            skips_history=skips_history)
         log = _sql_log.to_logging()
         if log is not None:
             options.log = ctypes.pointer(log)
@@ -250,6 +252,7 @@ def open(
     must_exist: bool = False,
     relaxed_durability: bool = False,
     timeout: float = 5.0,
+    skips_history: bool = False,
 ) -> Store:
     """Opens the store at `path`, creating it when there is no file; ":memory:" is a private store in memory.
 
@@ -258,11 +261,15 @@ def open(
     may undo the last ones (SQLite's synchronous=NORMAL). `timeout` is how many seconds to wait for a lock that
     another connection holds, above 0 and in steps of a millisecond.
 
-    Raises `InvalidModel`, `CannotOpen`, `NotAStore`, `ModelMismatch`, `Busy`, `ReadOnly`, `DatabaseError`.
+    A file that keeps a history of its changes is written only with `skips_history`: what is saved is not in the history
+    then. A file that CloudKit mirrors is opened with `read_only` alone.
+
+    Raises `InvalidModel`, `CannotOpen`, `NotAStore`, `ModelMismatch`, `Busy`, `ReadOnly`, `Unsupported`,
+    `DatabaseError`.
     """
     return Store(
         path, models, read_only=read_only, must_exist=must_exist, relaxed_durability=relaxed_durability,
-        timeout=timeout)
+        timeout=timeout, skips_history=skips_history)
 
 
 def delete_store(path: Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]) -> None:
