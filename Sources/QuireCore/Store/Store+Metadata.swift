@@ -9,7 +9,7 @@ extension Store {
     try withConnection { connection throws(Failure) in
       var properties = try Metadata.properties(on: connection)
       properties[Store.uuidKey] = .text(uuid.string)
-      metadataChanges.apply(to: &properties)
+      properties.apply(metadataChanges.pending)
       return properties
     }
   }
@@ -32,24 +32,25 @@ extension Store {
         .invalidArgument,
         "The value of '\(key)' cannot be in metadata: a text in it has U+0000 in it. Remove that character.")
     }
-    try withConnection { _ throws(Failure) in
-      try checkWritable()
-      metadataChanges.set(key, to: value)
-    }
+    try checkOpen()
+    try checkWritable()
+    metadataChanges.set(key, to: value)
   }
 
   /// Writes what was set, for a save that has nothing else to write.
   func saveProperties() throws(Failure) {
     if metadataChanges.isEmpty { return }
-    try write { _ throws(Failure) in }
+    _ = try write { _ throws(Failure) in }
   }
 
-  /// To be called inside the transaction of a save.
-  func writeProperties(on connection: Connection) throws(Failure) {
-    if metadataChanges.isEmpty { return }
+  /// Writes what was set inside the transaction of a save, and returns it.
+  func writeProperties(on connection: Connection) throws(Failure) -> [String: PropertyListValue?] {
+    if metadataChanges.isEmpty { return [:] }
+    let changes = metadataChanges.pending
     var properties = try Metadata.properties(on: connection)
-    metadataChanges.apply(to: &properties)
+    properties.apply(changes)
     try Metadata.write(properties, on: connection)
+    return changes
   }
 
   /// The metadata of the store at `path`, of any model.

@@ -42,7 +42,7 @@ extension Store {
         throw Failure(.invalidState, "The store '\(path)' cannot save in the midst of a read. Save when it is done.")
       }
       let before = external.mark
-      let written: (Result, [DerivedValue])
+      let written: (result: Result, derived: [DerivedValue], properties: [String: PropertyListValue?])
       do throws(Failure) {
         written = try connection.transaction { () throws(Failure) in
           affected.forget()
@@ -51,17 +51,18 @@ extension Store {
           let result = try body(connection)
           let derived = try derivedAttributes.end(on: connection)
           try textIndexes.mend(on: connection)
-          try writeProperties(on: connection)
-          return (result, derived)
+          return (result, derived, try writeProperties(on: connection))
         }
       } catch {
         external.takeBack(to: before)
         throw error
       }
       if !connection.isHeld { commitFiles() }
-      if !metadataChanges.isEmpty { metadataChanges.noteWritten(isHeld: connection.isHeld) }
+      if !written.properties.isEmpty {
+        metadataChanges.noteWritten(written.properties, isHeld: connection.isHeld)
+      }
       textIndexes.repair(on: connection)
-      return written
+      return (written.result, written.derived)
     }
   }
 
