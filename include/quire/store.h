@@ -69,10 +69,11 @@ typedef struct quire_store_options {
  * interrupts it. Processes that open a new path together get one store. With `must_exist` or `is_read_only`, an open
  * waits for a creation that is under way in another process, as for a lock.
  *
- * Freezes the model. A file that cannot be opened as this store is left untouched. `options` may be NULL. Owned:
- * `*out_store`.
+ * Freezes the model. With NULL the model is that which the file brings along, as files of Core Data do since 2015, and
+ * the file must exist. `quire_store_model` returns it. A file that cannot be opened as this store is left untouched.
+ * `options` may be NULL. Owned: `*out_store`.
  *
- * Fails: QUIRE_INVALID_MODEL; QUIRE_CANNOT_OPEN (missing folder, no
+ * Fails: QUIRE_INVALID_MODEL (also for NULL and a file without a model); QUIRE_CANNOT_OPEN (missing folder, no
  * permission, a folder, several names); QUIRE_NOT_A_STORE (no database, or another program's); QUIRE_MODEL_MISMATCH
  * (written with another model: the message names the entities); QUIRE_BUSY; QUIRE_READ_ONLY (the file, its folder or its
  * log may not be written; or the open is for reading only although the last write was interrupted, which an open for
@@ -80,8 +81,9 @@ typedef struct quire_store_options {
  * history of its changes, unless `skips_history`; or CloudKit mirrors it, and would not learn of a save); QUIRE_DATABASE.
  */
 quire_status quire_store_open(
-    const char *path, size_t path_size, quire_model *model, const quire_store_options *QUIRE_NULLABLE options,
-    quire_store *QUIRE_NULLABLE *QUIRE_NONNULL out_store, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+    const char *path, size_t path_size, quire_model *QUIRE_NULLABLE model,
+    const quire_store_options *QUIRE_NULLABLE options, quire_store *QUIRE_NULLABLE *QUIRE_NONNULL out_store,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /** Adds a reference and returns `store`. Takes NULL. */
 quire_store *QUIRE_NULLABLE quire_store_retain(const quire_store *QUIRE_NULLABLE store);

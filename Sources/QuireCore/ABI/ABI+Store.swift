@@ -18,10 +18,19 @@ public func quire_store_open(
         isReadOnly: given.is_read_only, mustExist: given.must_exist, synchronousNormal: given.relaxed_durability,
         busyTimeoutMilliseconds: given.busy_timeout == 0 ? defaultBusyTimeout : Int32(clamping: given.busy_timeout),
         log: log, skipsHistory: given.skips_history)
-      out.pointee = .passing(
-        try Store.open(path: text(path, path_size, "path"), model: resolve(model, "model"), options: options))
+      let path = try text(path, path_size, "path")
+      let model = try model == nil ? modelOfFile(at: path) : resolve(model, "model")
+      out.pointee = .passing(try Store.open(path: path, model: model, options: options))
     }
   }
+}
+
+/// The model that the file at a path brings along.
+private func modelOfFile(at path: Text) throws(Failure) -> Model {
+  if path == ":memory:" {
+    throw Failure(.invalidArgument, "'model' is NULL, and a store in memory brings none along. Give a model.")
+  }
+  return try ModelFile.load(path: path)
 }
 
 @_cdecl("quire_store_retain") @implementation

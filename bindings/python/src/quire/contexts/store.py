@@ -7,10 +7,10 @@ import os
 import threading
 import warnings
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from ctypes import byref, c_void_p
-from typing import Optional, Union
+from typing import Any, Optional, Union
 
 from .._c import _ffi, _handle, _values
 from .._c._load import library, quick
@@ -40,7 +40,7 @@ class Store(_handle.Handle):
     def __init__(
         self,
         path: Union[str, bytes, os.PathLike[str], os.PathLike[bytes]],
-        models: Iterable[type[Model]],
+        models: Optional[Iterable[type[Model]]] = None,
         *,
         read_only: bool = False,
         must_exist: bool = False,
@@ -52,7 +52,7 @@ class Store(_handle.Handle):
         if not 0 < timeout <= _LONGEST_TIMEOUT:
             raise InvalidArgument(
                 f"timeout is a number of seconds above 0 and at most {_LONGEST_TIMEOUT:,}; it is {timeout!r}.")
-        self._schema = Schema(models)
+        declared = None if models is None else Schema(models)
         options = _ffi.quire_store_options(
             struct_size=ctypes.sizeof(_ffi.quire_store_options), is_read_only=read_only, must_exist=must_exist,
             relaxed_durability=relaxed_durability, busy_timeout=max(round(timeout * 1000), 1),
@@ -61,7 +61,7 @@ class Store(_handle.Handle):
         if log is not None:
             options.log = ctypes.pointer(log)
         self._model = _handle.Slot(quick.quire_model_release)
-        self._model.value = model = self._schema.create()
+        self._model.value = model = None if declared is None else declared.create()
         self._described: Optional[ModelDescription] = None
         error, opened = c_void_p(), _handle.Slot(library.quire_store_release)
         try:
@@ -75,6 +75,13 @@ class Store(_handle.Handle):
             _sql_log.forget(log)
             raise failure(status, error)
         try:
+            if declared is None:
+                # Few programs open files of others.
+                from ..models._found_classes import classes_of
+
+                self._model.value = quick.quire_model_retain(quick.quire_store_model(opened))
+                declared = Schema(classes_of(self.model))
+            self._schema = declared
             self._path = text(quick.quire_store_path(opened))
             self._uuid = text(quick.quire_store_uuid(opened))
             self._contexts: weakref.WeakSet[Context] = weakref.WeakSet()
@@ -106,6 +113,11 @@ class Store(_handle.Handle):
             assert model is not None
             self._described = describe(model)
         return self._described
+
+    @property
+    def classes(self) -> Mapping[str, Any]:
+        """The model classes by the names of their entities: those that it was opened with, or those of the file."""
+        return self._schema.by_name
 
     @property
     def metadata(self) -> Metadata:
@@ -246,7 +258,7 @@ def _finish(pointer: int, path: str) -> None:
 
 def open(
     path: Union[str, bytes, os.PathLike[str], os.PathLike[bytes]],
-    models: Iterable[type[Model]],
+    models: Optional[Iterable[type[Model]]] = None,
     *,
     read_only: bool = False,
     must_exist: bool = False,
@@ -256,10 +268,14 @@ def open(
 ) -> Store:
     """Opens the store at `path`, creating it when there is no file; ":memory:" is a private store in memory.
 
-    `models` are the model classes of the store; classes that they inherit from come with them. `read_only` never
-    writes and needs an existing file, as does `must_exist`. With `relaxed_durability` saves are faster, but a power cut
-    may undo the last ones (SQLite's synchronous=NORMAL). `timeout` is how many seconds to wait for a lock that
-    another connection holds, above 0 and in steps of a millisecond.
+    `models` are the model classes of the store; classes that they inherit from come with them. Without them an existing
+    file is opened with the model that it brings along, as files of Core Data do since 2015. `store.classes["Item"]` is
+    then the class of an entity. A property whose name is taken there (`id`, `context`) has an underscore behind it, and
+    its own name in predicates. Fetched properties are left out.
+
+    `read_only` never writes and needs an existing file, as does `must_exist`. With `relaxed_durability` saves are
+    faster, but a power cut may undo the last ones (SQLite's synchronous=NORMAL). `timeout` is how many seconds to wait
+    for a lock that another connection holds, above 0 and in steps of a millisecond.
 
     A file that keeps a history of its changes is written only with `skips_history`: what is saved is not in the history
     then. A file that CloudKit mirrors is opened with `read_only` alone.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Iterable, Mapping, Sequence
 from ctypes import byref, c_void_p
+from types import MappingProxyType
 from typing import Any, Optional, Union
 
 from .._c import _buffers, _ffi, _values
@@ -70,6 +71,11 @@ class Schema:
         if known is not model:
             raise InvalidModel(
                 f"Two classes are called {entity.name!r}. {_out_of_two(known, model)}", entity=entity.name)
+
+    @property
+    def by_name(self) -> Mapping[str, type[Model]]:
+        """The classes by the names of their entities."""
+        return MappingProxyType(self._by_name)
 
     def model_named(self, name: str) -> type[Model]:
         """The class of an entity."""

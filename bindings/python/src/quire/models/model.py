@@ -86,7 +86,9 @@ class Model:
         if len(parents) != 1:
             raise TypeError(f"{cls.__name__} inherits from several model classes; an entity has one parent")
         parent: Optional[Entity] = None if parents[0] is Model else parents[0]._quire_entity
-        properties = properties_of(cls, _RESERVED, sys._getframe(1).f_locals)
+        properties = cls.__dict__.get("_quire_found")
+        if properties is None:
+            properties = properties_of(cls, RESERVED, sys._getframe(1).f_locals)
         for name, each in properties.items():
             each.__doc__ = _description.property_docstring(each)
             setattr(cls, name, each)
@@ -347,6 +349,7 @@ def _written(name: str, value: object) -> str:
     return f"{name}={text if len(text) <= 40 else text[:37] + '...'}"
 
 
-_RESERVED = frozenset(name for name in dir(Model) if not name.startswith("_"))
+RESERVED = frozenset(name for name in dir(Model) if not name.startswith("_"))
+"""What every object has, so that no property is called so."""
 
 _rows.learn_slots(Model)
