@@ -41,7 +41,7 @@ extension PropertyListValue {
       case .float(let real): self = .real(Double(real))
       case .boolean(let flag): self = .boolean(flag)
       case .date(let seconds): self = .date(seconds)
-      case .nil, .decimal, .uuid, .uri, .object, .list: return nil
+      case .nil, .decimal, .uuid, .uri, .object, .list, .external: return nil
       }
     }
   }
