@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 
 from .._c import _buffers, _ffi
 from .._c._load import library
+from .._c._public import public
 from ..errors import InvalidArgument, InvalidModel, failure
 from ..predicates import _owners
 from ..predicates.expression import Expression
@@ -24,6 +25,7 @@ __all__ = ["Index"]
 _OF_EVERY_OBJECT = ("self", "entity")
 
 
+@public
 class Index:
     """One of `__indexes__` with more than names: `quire.Index("latitude", "longitude", rtree=True)`.
 

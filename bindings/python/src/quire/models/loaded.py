@@ -9,12 +9,14 @@ from typing import Optional, Union
 
 from .._c import _handle
 from .._c._load import library, quick
+from .._c._public import public
 from ..errors import WrongType, failure
 from .model_description import EntityDescription, ModelDescription, describe
 
 __all__ = ["LoadedModel", "load_model"]
 
 
+@public
 class LoadedModel(_handle.Handle):
     """A model that was read by `load_model`. It never changes, and any thread may use it."""
 

@@ -9,6 +9,7 @@ from typing import Any, Callable, Optional, TypeVar, Union
 
 from .._c import _ffi
 from .._c._load import library, quick
+from .._c._public import public
 from ..errors import failure, text
 from ..predicates import _evaluation
 
@@ -56,6 +57,7 @@ class _PropertyDescription(_Description):
     user_info: Mapping[str, str]
 
 
+@public
 class AttributeDescription(_PropertyDescription):
     """An attribute. Texts that were not declared are empty, bounds that were not None and 0."""
 
@@ -78,6 +80,7 @@ class AttributeDescription(_PropertyDescription):
     value_class: str
 
 
+@public
 class RelationshipDescription(_PropertyDescription):
     """A relationship. A maximum of 0 or 2**32 - 1 is none; that of a to-one relationship is 1."""
 
@@ -93,10 +96,12 @@ class RelationshipDescription(_PropertyDescription):
     maximum: int
 
 
+@public
 class FetchedPropertyDescription(_PropertyDescription):
     """A fetched property."""
 
 
+@public
 class IndexElement(_Description):
     """An element of an index: a property, "self", "entity", or an expression, of which `property` is empty."""
 
@@ -105,6 +110,7 @@ class IndexElement(_Description):
     descending: bool
 
 
+@public
 class IndexDescription(_Description):
     """A fetch index; `where` is its condition, empty for all objects."""
 
@@ -114,6 +120,7 @@ class IndexDescription(_Description):
     where: str
 
 
+@public
 class RuleDescription(_Description):
     """A rule that a save checks, of the attribute `key` or of the object where that is empty."""
 
@@ -122,6 +129,7 @@ class RuleDescription(_Description):
     message: str
 
 
+@public
 class EntityDescription(_Description):
     """An entity. What it inherits is in `properties` alone."""
 
@@ -141,6 +149,7 @@ class EntityDescription(_Description):
     rules: list[RuleDescription]
 
 
+@public
 class ModelDescription(_Description):
     """What a model declares. Plain values: they stay when the store is closed, and any thread may read them."""
 
