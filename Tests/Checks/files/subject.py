@@ -17,13 +17,11 @@ from rows import MissingFile, Object, Reference
 EPOCH = datetime(2001, 1, 1, tzinfo=timezone.utc)
 # How an entity and a property of `store.model` call what a description has.
 ENTITY_NAMES = {
-    "parent": "parent", "abstract": "is_abstract", "class_name": "class_name", "hash_modifier": "hash_modifier",
-    "renamed_from": "renamed_from", "user_info": "user_info", "constraints": "constraints"}
-PROPERTY_NAMES = {
-    "optional": "is_optional", "transient": "is_transient", "hash_modifier": "hash_modifier",
-    "renamed_from": "renamed_from", "user_info": "user_info", "external": "is_external", "preserved": "is_preserved",
-    "transformer": "transformer", "destination": "destination", "inverse": "inverse", "minimum": "minimum_count",
-    "maximum": "maximum_count", "ordered": "is_ordered"}
+    "parent": "parent", "abstract": "abstract", "class_name": "class_name", "hash_modifier": "hash_modifier",
+    "renamed_from": "renamed_from", "user_info": "user_info", "constraints": "unique"}
+PROPERTY_NAMES = {name: name for name in ("optional", "transient", "hash_modifier", "renamed_from", "user_info")}
+ATTRIBUTE_NAMES = {name: name for name in ("external", "preserved", "transformer")}
+RELATIONSHIP_NAMES = {name: name for name in ("destination", "inverse", "minimum", "maximum", "ordered")}
 
 
 def quire() -> Any:
@@ -77,13 +75,16 @@ def described(model: Any) -> dict[str, dict[str, Any]]:
     for name, entity in dict(model.entities).items():
         found[name] = {key: plain(getattr(entity, theirs, None)) for key, theirs in ENTITY_NAMES.items()}
         for each, value in dict(entity.properties).items():
+            names = {**PROPERTY_NAMES, **(RELATIONSHIP_NAMES if hasattr(value, "destination") else ATTRIBUTE_NAMES)}
             found[f"{name}.{each}"] = {
-                key: plain(getattr(value, theirs)) for key, theirs in PROPERTY_NAMES.items() if hasattr(value, theirs)}
+                key: plain(getattr(value, theirs)) for key, theirs in names.items() if hasattr(value, theirs)}
     return found
 
 
 def plain(value: Any) -> Any:
-    """Names instead of entities and properties, lists instead of tuples."""
+    """Names instead of entities and properties, lists instead of tuples, None for a text that was not declared."""
+    if value == "":
+        return None
     if isinstance(value, (tuple, list)):
         return [plain(each) for each in value]
     name = getattr(value, "name", None)
