@@ -133,24 +133,26 @@ struct StoreRefusalTests: OpensStores {
   @Test("A store of another type, or with hashes of another kind, is refused")
   func otherType() throws {
     try open().close()
-    func rewrite(_ change: (PropertyList) -> Void) throws {
+    func rewrite(_ key: String, _ value: PropertyListValue) throws {
       let database = try connection()
-      let list = try #require(PropertyList())
-      list.set("NSStoreType", to: "SQLite")
-      list.set("NSStoreModelVersionHashes", to: VersionHash(model: try model()).byName)
-      change(list)
+      let hashes = VersionHash(model: try model()).byName.map { ($0.name, PropertyListValue.data(Bytes($0.hash))) }
+      var entries: [String: PropertyListValue] = [
+        "NSStoreType": .text("SQLite"),
+        "NSStoreModelVersionHashes": .dictionary(Dictionary(uniqueKeysWithValues: hashes)),
+      ]
+      entries[key] = value
       let update = try database.statement("UPDATE Z_METADATA SET Z_PLIST = ?")
-      try update.bind(try #require(list.binary), at: 1)
+      try update.bind(try #require(PropertyListValue.dictionary(entries).binary), at: 1)
       try update.run()
       database.close()
     }
-    try rewrite { $0.set("NSStoreType", to: "Binary") }
+    try rewrite("NSStoreType", .text("Binary"))
     #expect(try failure().kind == .notAStore)
-    try rewrite { $0.set("NSStoreType", to: 1) }
+    try rewrite("NSStoreType", .integer(1))
     #expect(try failure().kind == .notAStore)
-    try rewrite { $0.set("NSStoreModelVersionHashes", to: "none") }
+    try rewrite("NSStoreModelVersionHashes", .text("none"))
     #expect(try failure().kind == .notAStore)
-    try rewrite { $0.set("NSStoreModelVersionHashesVersion", to: 4) }
+    try rewrite("NSStoreModelVersionHashesVersion", .integer(4))
     #expect(try failure().kind == .unsupported)
   }
 

@@ -55,6 +55,7 @@ protocol SavedSource: AnyObject {
   /// Writes what is pending in `context`, or nothing when any part of it fails. nil where there are no results to take
   /// over.
   func save(_ request: SaveRequest, of context: Context) throws(Failure) -> SaveResult?
+
   /// Writes what was set in the metadata, for a save without changes of objects.
   func saveProperties(of context: Context) throws(Failure)
 
