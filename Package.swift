@@ -8,6 +8,11 @@ let swift: [SwiftSetting] = [
   .unsafeFlags(["-warnings-as-errors"] + header), .define("QUIRE_CHECKS", .when(configuration: .debug)),
 ]
 
+// A `contains` of the module of Swift's regular expressions would add 1.2 MB to the library.
+let withoutRegularExpressions: [SwiftSetting] = [
+  .unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])
+]
+
 let package = Package(
   name: "quire",
   products: [.library(name: "quire", type: .dynamic, targets: ["QuireCore"])],
@@ -33,7 +38,7 @@ let package = Package(
         "CQuire", "CSQLite", "CICU", "CPropertyList", "CXML", "CZlib", "CDigest", "CFFI", "CRuntime", "CQuireFormat",
       ],
       exclude: ["exports.map"],
-      swiftSettings: swift),
+      swiftSettings: swift + withoutRegularExpressions),
     .testTarget(name: "Unit", dependencies: ["QuireCore", "CQuire"], path: "Tests/Unit", swiftSettings: swift),
   ],
   swiftLanguageModes: [.v6])

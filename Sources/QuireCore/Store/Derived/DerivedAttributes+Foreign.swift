@@ -6,20 +6,19 @@ extension DerivedAttributes {
   ) throws(Failure) -> Set<ObjectIdentifier> {
     let derived = model.entities.flatMap(\.ownAttributes).filter(\.isDerived)
     if derived.isEmpty { return [] }
-    let select = try connection.statement(
+    let trigger = try connection.statement(
       """
-      SELECT name FROM sqlite_master
+      SELECT 1 FROM sqlite_master
       WHERE type = 'trigger' AND name LIKE 'Z\\_DA\\_%' ESCAPE '\\' AND NOT instr(sql, '\(directory)')
+        AND (instr(name, ?1 || 'PARAMETER_') OR instr(name, ?1 || 'SOURCE_'))
       """)
-    var triggers: [String] = []
-    while try select.step() { if let name = select.text(at: 0) { triggers.append(name.string) } }
-    return Set(
-      derived.filter { attribute in
-        let part = "_\(attribute.entity.name)_\(attribute.name)_"
-        return entities.contains(attribute.entity.name)
-          || triggers.contains { trigger in
-            ["PARAMETER_", "SOURCE_"].contains { trigger.contains(part + $0) }
-          }
-      }.map(ObjectIdentifier.init))
+    var found: Set<ObjectIdentifier> = []
+    for attribute in derived {
+      try trigger.bind(Text("_\(attribute.entity.name)_\(attribute.name)_"), at: 1)
+      let hasTrigger = try trigger.step()
+      trigger.reset()
+      if hasTrigger || entities.contains(attribute.entity.name) { found.insert(ObjectIdentifier(attribute)) }
+    }
+    return found
   }
 }
