@@ -36,7 +36,7 @@ class AggregateTests(StoreTestCase):
         self.assertEqual(dict(live.aggregates), {"total": 2.0, "dearest": 2.0})
         self.assertEqual(list(self.context.query(Quote).live().aggregates), [])
 
-    def test_an_aggregate_that_python_has_no_value_for_is_told_as_none(self):
+    def test_an_aggregate_beyond_the_years_of_datetime_is_told_in_seconds(self):
         quote = self.quote("a", created_at=day(0))
         distant = self.quote("b", created_at=day(1))
         self.context.save()
@@ -47,7 +47,7 @@ class AggregateTests(StoreTestCase):
         distant_future = quire.Expression("CAST(1000000000000, 'NSDate')")
         self.context.query(Quote).where("contents == 'b'").update({Quote.created_at: distant_future})
         (change,) = told
-        self.assertEqual([each.value for each in change.aggregate_changes], [None, None])
+        self.assertEqual([each.value for each in change.aggregate_changes], [1e12, 1e12])
         self.context.delete(distant)
         self.context.process()
         self.assertEqual([each.value for each in told[1].aggregate_changes], [quote.created_at] * 2)
