@@ -12,7 +12,7 @@ from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta, timezone
 from itertools import accumulate, repeat
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 from ..errors import InvalidArgument, InvalidText, WrongType
 from . import _ffi
@@ -28,6 +28,8 @@ Packed = tuple[struct.Struct, int, int, Any, Any]
 NIL: Packed = (_INTEGER, _ffi.QUIRE_VALUE_NIL, 0, 0, None)
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+# Of 2001, when the dates of files begin, from 1970.
+_REFERENCE = 978307200.0
 # Of the years that datetime knows, and the last number before it.
 _SPAN = datetime.max.replace(tzinfo=timezone.utc) - _EPOCH + timedelta(microseconds=1)
 _END = _SPAN.total_seconds()
@@ -147,8 +149,10 @@ def listed(packed: Sequence[Packed]) -> Packed:
     return (_POINTER, _ffi.QUIRE_VALUE_LIST, values.count, ctypes.addressof(values.array), values)
 
 
-def seconds(value: datetime) -> float:
-    """Seconds since 1970 of an aware datetime."""
+def seconds(value: Union[datetime, float]) -> float:
+    """Seconds since 1970 of an aware datetime, or of a number as `instant` gives it."""
+    if not isinstance(value, datetime):
+        return value + _REFERENCE
     if value.tzinfo is None or value.utcoffset() is None:
         raise InvalidArgument(
             "a datetime without a time zone names no instant; give it one, such as "
@@ -169,23 +173,32 @@ def all_seconds(values: Sequence[datetime]) -> array[float]:
         return array("d", map(seconds, values))
 
 
-def instant(value: float) -> datetime:
-    """The aware UTC datetime of seconds since 1970."""
+def instant(value: float) -> Union[datetime, float]:
+    """The aware UTC datetime of seconds since 1970. A date that datetime does not know is a number: seconds since 2001,
+    as files have it."""
     try:
         # It rounds to microseconds as timedelta does, in less than half of the time.
         return datetime.fromtimestamp(value, timezone.utc)
     except (OverflowError, ValueError, OSError):
-        raise InvalidArgument(
-            f"The date {value} seconds from 1970 is outside of the years 1 to 9999 that Python's datetime knows."
-        ) from None
+        return value - _REFERENCE
 
 
-def instants(values: Sequence[float]) -> list[datetime]:
+def instants(values: Sequence[float]) -> list[Union[datetime, float]]:
     """The same for many."""
     try:
         return list(map(datetime.fromtimestamp, values, repeat(timezone.utc)))
     except (OverflowError, ValueError, OSError):
         return [instant(value) for value in values]
+
+
+def is_distant(value: object) -> bool:
+    """Whether it is a number of seconds since 2001 whose date datetime does not know."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    try:
+        return value == value and not isinstance(instant(value + _REFERENCE), datetime)
+    except OverflowError:
+        return False
 
 
 def number_text(value: decimal.Decimal) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Optional, TypeVar, U
 from .._c import _ffi, _handle, _values
 from .._c._load import library, quick
 from .._c._public import public
-from ..errors import InvalidArgument, failure, text
+from ..errors import failure, text
 from ..predicates._evaluation import python_value
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ class SectionChange:
     name: str
     """Its name, as `Section.name` is or was."""
     value: Any = field(default=None, compare=False, repr=False)
-    """Its value, as `Section.value` is or was. None for a date of a year that datetime does not know."""
+    """Its value, as `Section.value` is or was."""
 
 
 @public
@@ -196,7 +196,7 @@ class AggregateChange:
     name: str
     """Its name, as given to `Query.live`."""
     value: Any
-    """What it is now; None also where it cannot be calculated, and for a date of a year that datetime does not know."""
+    """What it is now; None also where it cannot be calculated."""
 
 
 @public
@@ -287,10 +287,10 @@ class ChangeSet(_handle.Handle, Generic[M]):
                 keys = known[place] = self._names(owner, record[1], record[-1])
             self._keys.append(keys)
         self._section_changes = tuple(
-            _SECTION_KINDS[each.kind](each.index, text(each.name), _value_told(each.value))
+            _SECTION_KINDS[each.kind](each.index, text(each.name), python_value(each.value, None))
             for each in lent(quick.quire_changes_sections(pointer)))
         self._aggregate_changes = tuple(
-            AggregateChange(None if each.section < 0 else each.section, text(each.name), _value_told(each.value))
+            AggregateChange(None if each.section < 0 else each.section, text(each.name), python_value(each.value, None))
             for each in lent(quick.quire_changes_aggregates(pointer)))
 
     @property
@@ -418,11 +418,3 @@ def _steps(steps: _ffi.quire_step_array) -> list[Step]:
 
 def _ids(address: int, count: int) -> tuple[int, ...]:
     return tuple((c_int64 * count).from_address(address)) if address else ()
-
-
-def _value_told(value: _ffi.quire_value) -> Any:
-    """None for what Python cannot hold: what else has changed must be told all the same."""
-    try:
-        return python_value(value, None)
-    except InvalidArgument:
-        return None

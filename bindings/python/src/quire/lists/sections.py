@@ -59,7 +59,7 @@ class Section(Sequence[M], Generic[M]):
     def value(self) -> Any:
         """What the rows have in common, as values of its type are read; None for None and "", which share a section.
 
-        A relationship gives an id. Raises `InvalidArgument` for a date that Python's datetime does not know.
+        A relationship gives an id.
         """
         return decoded(self._kind, [self._value])[0]
 

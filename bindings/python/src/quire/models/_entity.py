@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typing
 from collections.abc import Mapping
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Optional, Union
 
 from .._c import _buffers
@@ -129,9 +130,13 @@ def _property(
     owner: str, name: str, annotation: _annotations.Annotation, options: Any
 ) -> Union[Property, Fetched[Any]]:
     where = f"{owner}.{name}"
-    if len(annotation.members) != 1:
+    members = annotation.members
+    if annotation.origin is Attr and set(members) == {datetime, float}:
+        # A date, which is a number where datetime does not know it.
+        members = [datetime]
+    if len(members) != 1:
         raise TypeError(f"{where}: write one type, with '| None' when it may be None")
-    member = annotation.members[0]
+    member = members[0]
     if annotation.origin is Attr:
         if options is NO_DEFAULT:
             options = AttrOptions(NO_DEFAULT, None, False, False, None, AttrRules())

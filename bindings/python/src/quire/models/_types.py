@@ -8,7 +8,7 @@ import uuid
 from array import array
 from collections.abc import Sequence
 from datetime import datetime, timezone
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Optional, Union
 
 from .._c import _ffi, _values
 from .._c._public import public
@@ -126,11 +126,15 @@ def _date_column(values: Sequence[datetime]) -> Column:
     return _values.number_column(_values.all_seconds(values), _ffi.QUIRE_VALUE_DATE)
 
 
-def _date(value: datetime) -> datetime:
-    if value.__class__ is datetime and value.tzinfo is timezone.utc and not value.microsecond:
+def _date(value: Union[datetime, float]) -> Union[datetime, float]:
+    if isinstance(value, datetime) and value.__class__ is datetime and value.tzinfo is timezone.utc and (
+            not value.microsecond):
         # Whole seconds are exact.
         return value
-    return _values.instant(_values.seconds(value))
+    found = _values.instant(_values.seconds(value))
+    if isinstance(value, datetime) and not isinstance(found, datetime):
+        raise InvalidArgument(f"{value} is outside of the years 1 to 9999 of UTC that Python's datetime knows.")
+    return found
 
 
 def _decimal(value: Any) -> decimal.Decimal:
@@ -174,7 +178,11 @@ Date = AttributeType(
     "Date", _ffi.QUIRE_TYPE_DATE, datetime, accepted=(datetime,), canonical=_date,
     pack=lambda value: _values.real(_values.seconds(value), _ffi.QUIRE_VALUE_DATE), decode=_values.instant,
     pack_column=_date_column)
-"""An instant: what `Attr[datetime]` is. Aware datetimes go in, UTC comes out."""
+"""An instant: what `Attr[datetime]` is. Aware datetimes go in, UTC comes out.
+
+Files of other programs may have dates outside of the years 1 to 9999. Those are read as a float, the seconds since
+2001-01-01 UTC, and such a number may be set. `Attr[datetime | float]` is the same attribute, and says so to type
+checkers."""
 Decimal = AttributeType(
     "Decimal", _ffi.QUIRE_TYPE_DECIMAL, decimal.Decimal, accepted=(decimal.Decimal, int), canonical=_decimal,
     pack=lambda value: _values.data(_values.number_text(value).encode(), _ffi.QUIRE_VALUE_DECIMAL),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Optional, TypeVar, Union, overload
 
 from .._c import _ffi, _values
@@ -279,10 +280,7 @@ class Attr(Key, Generic[T]):
         if value is not None:
             decode = self._type.decode
             if decode is not None:
-                try:
-                    value = decode(value)
-                except InvalidArgument as error:
-                    raise blamed(error, self, instance) from None
+                value = decode(value)
         _set_plain(instance, self._name, value)
         return value  # type: ignore[no-any-return]
 
@@ -309,12 +307,18 @@ class Attr(Key, Generic[T]):
         except (InvalidArgument, InvalidText) as error:
             raise blamed(error, self) from None
 
-    def _converted(self, value: Any) -> int:
+    def _converted(self, value: Any) -> Union[int, float]:
         # Whole numbers of other libraries say that they are some by __index__.
         if int in self._type.accepted and hasattr(value, "__index__"):
             return operator.index(value)
+        if self._type.python is datetime and _values.is_distant(value):
+            return float(value)
         expected = self._type.python.__name__
         given = type(value).__name__
+        if self._type.python is datetime and given in ("int", "float"):
+            raise misfit(
+                self, f"{self} expects datetime, not {given} ({value!r:.60}): a number is for dates outside of the "
+                "years 1 to 9999. Give datetime(2001, 1, 1, tzinfo=timezone.utc) + timedelta(seconds=...).")
         if given == expected:
             # numpy has a bool of its own.
             given = f"{type(value).__module__}.{given}"
@@ -328,6 +332,14 @@ class Attr(Key, Generic[T]):
             return self._type.pack(value)
         except (InvalidArgument, InvalidText) as error:
             raise blamed(error, self) from None
+
+    def _given(self, value: object) -> object:
+        if self._type.python is not datetime or not _values.is_distant(value):
+            return value
+        from ..predicates.expression import Expression
+
+        # By itself a number is no date.
+        return Expression("CAST(%@, 'NSDate')", value)
 
     def _assign(self, instance: Model, value: Any) -> None:
         try:

@@ -37,7 +37,11 @@ class Comparable:
             if not isinstance(options, str) or not re.fullmatch("[cdnlwCDNLW]+", options):
                 raise InvalidArgument(f'Options are letters such as "cd", not {options!r}.')
             operator = f"{operator}[{options}]"
-        return Predicate(Form(f"{self._word}%@ {operator} %@"), self, other)
+        return Predicate(Form(f"{self._word}%@ {operator} %@"), self, self._given(other))
+
+    def _given(self, value: object) -> object:
+        """What it is compared with, in a form that has its type."""
+        return value
 
     def __eq__(self, other: object) -> Predicate:  # type: ignore[override]
         return self._compared("==", other)
@@ -83,7 +87,7 @@ class Comparable:
     def in_(self, values: object, options: str = "") -> Predicate:
         """Whether it is among the values of an iterable, in a collection, or a part of a text."""
         if isinstance(values, Iterable) and not isinstance(values, (str, bytes, Comparable)):
-            values = tuple(values)
+            values = tuple(map(self._given, values))
             if any(isinstance(value, Comparable) for value in values):
                 members = ", ".join(["%@"] * len(values))
                 return self._compared("IN", _tree(f"{{{members}}}", *values), options)
@@ -91,7 +95,7 @@ class Comparable:
 
     def between(self, low: object, high: object) -> Predicate:
         """Whether it lies between the two, both included."""
-        return Predicate(Form(f"{self._word}%@ BETWEEN {{%@, %@}}"), self, low, high)
+        return Predicate(Form(f"{self._word}%@ BETWEEN {{%@, %@}}"), self, self._given(low), self._given(high))
 
     def contains(self, part: object, options: str = "") -> Predicate:
         """Whether a text has this part, or a collection this element."""
