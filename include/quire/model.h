@@ -195,12 +195,18 @@ typedef struct quire_relationship_options {
     const char *QUIRE_NULLABLE version_hash_modifier;
     /** What it was called in an earlier version, for migrations; NULL for the same name. No part of the version hash. */
     const char *QUIRE_NULLABLE renaming_identifier;
+    /**
+     * The table that relates many objects to many is named after this relationship and not after its inverse. Without
+     * it the file decides, and in a new one a rule (docs/file-format.md). Core Data chooses between two relationships of
+     * one entity by an order of its own: say here what its file has. No part of the version hash.
+     */
+    bool names_join_table;
 } quire_relationship_options;
 
 /** Sets `struct_size` and the delete rule QUIRE_DELETE_NULLIFY; all else zero. */
 #define QUIRE_RELATIONSHIP_OPTIONS_INIT \
     { QUIRE_CAST(uint32_t, sizeof(quire_relationship_options)), false, false, false, false, \
-      QUIRE_CAST(uint32_t, QUIRE_DELETE_NULLIFY), 0, 0, NULL, NULL, NULL }
+      QUIRE_CAST(uint32_t, QUIRE_DELETE_NULLIFY), 0, 0, NULL, NULL, NULL, false }
 
 /** One element of a fetch index. */
 typedef struct quire_index_element {

@@ -82,6 +82,8 @@ typedef struct quire_property_info {
     /** Of a relationship. A maximum of 0 or UINT32_MAX is none; that of a to-one relationship is 1. */
     bool is_to_many;
     bool is_ordered;
+    /** As declared, or as the store has it that the model was loaded from where that differs from the rule. */
+    bool names_join_table;
     /** A `quire_delete_rule`. */
     uint32_t delete_rule;
     uint32_t minimum_count;
@@ -99,7 +101,7 @@ typedef struct quire_property_info {
       false, false, false, 0, \
       {QUIRE_CAST(uint32_t, QUIRE_VALUE_NIL), 0, {0}}, {QUIRE_CAST(uint32_t, QUIRE_VALUE_NIL), 0, {0}}, \
       {QUIRE_CAST(uint32_t, QUIRE_VALUE_NIL), 0, {0}}, 0, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, \
-      false, false, 0, 0, 0, {NULL, 0}, {NULL, 0}, NULL }
+      false, false, false, 0, 0, 0, {NULL, 0}, {NULL, 0}, NULL }
 
 /** A fetch index. */
 typedef struct quire_fetch_index_info {

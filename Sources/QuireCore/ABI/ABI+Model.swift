@@ -103,7 +103,8 @@ public func quire_model_add_relationship(
           name: name, entity: entity, destinationName: destination, inverseName: inverse,
           isToMany: options.is_to_many, isOrdered: options.is_ordered, isOptional: options.is_optional,
           isTransient: options.is_transient, minimumCount: Int(options.minimum_count),
-          maximumCount: maximum, deleteRule: rule, versionHashModifier: modifier, renamingIdentifier: renaming)
+          maximumCount: maximum, deleteRule: rule, namesJoinTable: options.names_join_table,
+          versionHashModifier: modifier, renamingIdentifier: renaming)
       }, named: name, to: entityName)
   }
 }

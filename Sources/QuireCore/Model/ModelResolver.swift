@@ -112,6 +112,9 @@ struct ModelResolver {
         "\(subject) points to entity '\(relationship.destinationName)', which the model does not have.",
         about: .property(relationship))
     }
+    if relationship.namesJoinTable, relationship.inverseName.isEmpty || relationship.isTransient {
+      throw withoutJoinTable(relationship)
+    }
     if relationship.inverseName.isEmpty { return }
     guard let inverse = property(relationship.inverseName, of: destination) as? Relationship else {
       throw Failure(
@@ -135,6 +138,21 @@ struct ModelResolver {
         .invalidModel, "\(subject) and its inverse '\(inverse.qualifiedName)' must both be transient or neither.",
         about: .property(relationship))
     }
+    if !relationship.namesJoinTable { return }
+    if !relationship.isToMany || !inverse.isToMany { throw withoutJoinTable(relationship) }
+    if inverse.namesJoinTable, inverse !== relationship {
+      throw Failure(
+        .invalidModel,
+        "\(subject) and its inverse '\(inverse.qualifiedName)' both name their join table. One of them does.",
+        about: .property(relationship))
+    }
+  }
+
+  private func withoutJoinTable(_ relationship: Relationship) -> Failure {
+    Failure(
+      .invalidModel,
+      "Relationship '\(relationship.qualifiedName)' names a join table and has none: only stored to-many relationships "
+        + "with a to-many inverse have one.", about: .property(relationship))
   }
 
   private func checkIndexes(_ entity: Entity) throws(Failure) {

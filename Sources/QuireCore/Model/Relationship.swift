@@ -18,6 +18,9 @@ final class Relationship: Property, @unchecked Sendable {
   /// The same as the version hash has it, where `unbounded` is no bound either.
   let declaredMaximumCount: Int
   let deleteRule: DeleteRule
+  /// Whether the join table is named after it and not after its inverse, whatever the rule says. Set before a model is
+  /// shared.
+  var namesJoinTable: Bool
   /// Resolved by `Model.freeze`.
   unowned(unsafe) var destination: Entity
   unowned(unsafe) var inverse: Relationship?
@@ -28,8 +31,8 @@ final class Relationship: Property, @unchecked Sendable {
   init(
     name: String, entity: Entity, destinationName: String, inverseName: String = "", isToMany: Bool = false,
     isOrdered: Bool = false, isOptional: Bool = false, isTransient: Bool = false, minimumCount: Int = 0,
-    maximumCount: Int = 0, deleteRule: DeleteRule = .nullify, versionHashModifier: Text = "",
-    renamingIdentifier: Text = ""
+    maximumCount: Int = 0, deleteRule: DeleteRule = .nullify, namesJoinTable: Bool = false,
+    versionHashModifier: Text = "", renamingIdentifier: Text = ""
   ) {
     self.destinationName = destinationName
     self.inverseName = inverseName
@@ -39,6 +42,7 @@ final class Relationship: Property, @unchecked Sendable {
     declaredMaximumCount = isToMany ? maximumCount : 1
     self.maximumCount = declaredMaximumCount == Relationship.unbounded ? 0 : declaredMaximumCount
     self.deleteRule = deleteRule
+    self.namesJoinTable = namesJoinTable
     self.destination = entity
     super.init(
       name: name, entity: entity, isOptional: isOptional, isTransient: isTransient,

@@ -94,7 +94,7 @@ class DescriptionTests(unittest.TestCase):
         self.assertEqual(album.__dict__, dict(
             name="album", entity="Photo", optional=False, user_info={}, transient=False, hash_modifier="m3",
             renamed_from="folder", destination="Album", inverse="photos", to_many=False, ordered=False,
-            on_delete="deny", minimum=1, maximum=1))
+            names_join_table=False, on_delete="deny", minimum=1, maximum=1))
         photos = self.model.entities["Album"].properties["photos"]
         self.assertEqual(
             (photos.to_many, photos.ordered, photos.optional, photos.minimum, photos.maximum, photos.user_info),

@@ -106,6 +106,7 @@ final class ModelRecords: @unchecked Sendable {
       info.kind = QUIRE_PROPERTY_RELATIONSHIP.rawValue
       info.is_to_many = relationship.isToMany
       info.is_ordered = relationship.isOrdered
+      info.names_join_table = relationship.namesJoinTable
       info.delete_rule = relationship.deleteRule.rawValue
       info.minimum_count = UInt32(clamping: relationship.minimumCount)
       let maximum = relationship.declaredMaximumCount

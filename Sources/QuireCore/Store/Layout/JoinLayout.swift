@@ -84,7 +84,19 @@ struct JoinLayout {
     return numbered.count == 1 ? numbered.first ?? expected : expected
   }
 
-  /// Whether `relationship`, and not `inverse`, names their table: what the file has decides, then the rule.
+  /// Notes in a frozen model, which nothing else has yet, where the tables of its file have other names than the rule
+  /// says.
+  static func note(_ tables: Set<String>, in model: Model) {
+    for relationship in model.numberedEntities.flatMap(manyToMany) {
+      guard let inverse = relationship.inverse, inverse !== relationship,
+        tables.contains(tableName(relationship)), !tables.contains(tableName(inverse))
+      else { continue }
+      relationship.namesJoinTable = !isNamedByRule(relationship, over: inverse)
+    }
+  }
+
+  /// Whether `relationship`, and not `inverse`, names their table: what the file has decides, then the model, then the
+  /// rule.
   private static func names(
     _ relationship: Relationship, over inverse: Relationship, existingTables: [String: Set<String>]
   ) -> Bool {
@@ -92,6 +104,11 @@ struct JoinLayout {
     let hasThis = existingTables[tableName(relationship)] != nil
     let hasInverse = existingTables[tableName(inverse)] != nil
     if hasThis != hasInverse { return hasThis }
+    if relationship.namesJoinTable != inverse.namesJoinTable { return relationship.namesJoinTable }
+    return isNamedByRule(relationship, over: inverse)
+  }
+
+  private static func isNamedByRule(_ relationship: Relationship, over inverse: Relationship) -> Bool {
     let entity = relationship.entity, other = inverse.entity
     // Core Data's choice between two relationships of one entity follows an internal order; that of Quire is the name.
     if entity === other { return relationship.name < inverse.name }

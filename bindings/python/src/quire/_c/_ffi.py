@@ -646,6 +646,7 @@ class quire_property_info(ctypes.Structure):
         ("value_class_name", quire_string),
         ("is_to_many", c_bool),
         ("is_ordered", c_bool),
+        ("names_join_table", c_bool),
         ("delete_rule", c_uint32),
         ("minimum_count", c_uint32),
         ("maximum_count", c_uint32),
@@ -668,6 +669,7 @@ class quire_relationship_options(ctypes.Structure):
         ("inverse", c_char_p),
         ("version_hash_modifier", c_char_p),
         ("renaming_identifier", c_char_p),
+        ("names_join_table", c_bool),
     ]
 
 

@@ -196,7 +196,8 @@ class Schema:
             is_ordered=given.ordered, is_optional=relationship._is_optional, delete_rule=given.delete_rule,
             minimum_count=given.minimum, maximum_count=given.maximum, inverse=inverse,
             version_hash_modifier=_optional(given.hash_modifier, f"the hash_modifier of {relationship}"),
-            renaming_identifier=_optional(given.renamed_from, f"the renamed_from of {relationship}"))
+            renaming_identifier=_optional(given.renamed_from, f"the renamed_from of {relationship}"),
+            names_join_table=given.names_join_table)
         key, to = relationship._key_bytes, destination.encoded_name
         _call(
             library.quire_model_add_relationship, pointer, entity, len(entity), key, len(key), to, len(to),

@@ -91,6 +91,8 @@ class RelationshipDescription(_PropertyDescription):
     inverse: str
     to_many: bool
     ordered: bool
+    names_join_table: bool
+    """As declared, or where the file that it comes from does not follow the rule."""
     on_delete: str
     minimum: int
     maximum: int
@@ -208,8 +210,8 @@ def _property(asked: tuple[Any, ...], info: _ffi.quire_property_info) -> Any:
     if info.kind == _ffi.QUIRE_PROPERTY_RELATIONSHIP:
         return RelationshipDescription(
             **common, destination=text(info.destination), inverse=text(info.inverse), to_many=info.is_to_many,
-            ordered=info.is_ordered, on_delete=_DELETE_RULES[info.delete_rule], minimum=info.minimum_count,
-            maximum=info.maximum_count)
+            ordered=info.is_ordered, names_join_table=info.names_join_table,
+            on_delete=_DELETE_RULES[info.delete_rule], minimum=info.minimum_count, maximum=info.maximum_count)
     return AttributeDescription(
         **common, type=_TYPES[info.type], default=_evaluation.python_value(info.default_value, None),
         searchable=info.is_searchable, external=info.allows_external_storage, preserved=info.preserves_after_deletion,

@@ -84,9 +84,10 @@ class RelationOptions:
     def __init__(
         self, inverse: Optional[str], delete_rule: int, ordered: bool, minimum: int, maximum: int, name: Optional[str],
         required: bool = False, hash_modifier: Optional[str] = None, renamed_from: Optional[str] = None,
-        user_info: Optional[Mapping[str, str]] = None
+        user_info: Optional[Mapping[str, str]] = None, names_join_table: bool = False
     ) -> None:
         self.required = required
+        self.names_join_table = names_join_table
         self.hash_modifier = hash_modifier
         self.renamed_from = renamed_from
         self.user_info = user_info
@@ -207,6 +208,7 @@ def relation(
     hash_modifier: Optional[str] = None,
     renamed_from: Optional[str] = None,
     user_info: Optional[Mapping[str, str]] = None,
+    names_join_table: bool = False,
 ) -> Any:
     """Says more about a relationship than its annotation can.
 
@@ -218,6 +220,10 @@ def relation(
     of 1 as models of Core Data do, which only the version hash notices. So it is with a `maximum` of 2**32 - 1, for any
     number. `name` is its name in the store when that differs. `hash_modifier`, `renamed_from` and `user_info` are as
     for `attr`.
+
+    Where both sides are to-many, the one that `names_join_table` gives its name to the table between them. Without it
+    an existing file decides, and in a new one a rule. Core Data chooses between two relationships of one class by an
+    order of its own.
     """
     rule = DELETE_RULES.get(on_delete)
     if rule is None:
@@ -225,7 +231,8 @@ def relation(
     if not (0 <= minimum < 2**32 and 0 <= maximum < 2**32):
         raise ValueError(f"minimum and maximum are not negative and below 2**32, not {minimum} and {maximum}")
     return RelationOptions(
-        inverse, rule, ordered, minimum, maximum, name, required, hash_modifier, renamed_from, user_info)
+        inverse, rule, ordered, minimum, maximum, name, required, hash_modifier, renamed_from, user_info,
+        names_join_table)
 
 
 @public
