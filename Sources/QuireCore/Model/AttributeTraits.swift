@@ -8,6 +8,10 @@ struct AttributeTraits: Sendable {
   var transformer: Text = ""
   /// The class of the values of a transformable attribute in the application; empty for none.
   var valueClassName: Text = ""
+  /// CloudKit may encrypt the values. Kept for the application.
+  var allowsCloudEncryption = false
+  /// Archive of the object that a transformable attribute begins with, where only the application can make its bytes.
+  var archivedDefault: Bytes?
 
   /// Fails where a trait has no meaning for the attribute.
   func check(_ attribute: Attribute) throws(Failure) {

@@ -4,6 +4,7 @@ struct LoadedAttribute {
   let type: AttributeType
   let isOptional: Bool
   let isTransient: Bool
+  let isSearchable: Bool
   let defaultValue: Value
   let rules: AttributeRules
   /// Rules that bounds and a pattern do not say.
@@ -26,6 +27,7 @@ struct LoadedRelationship {
   let minimum: Int
   let maximum: Int
   let rule: DeleteRule
+  let namesJoinTable: Bool
   let modifier: Text
   let renaming: Text
 }
@@ -36,13 +38,14 @@ extension Model {
   func addLoadedAttribute(_ loaded: LoadedAttribute, to entityName: String) throws(Failure) {
     let entity = try entity(named: entityName)
     let probe = Attribute(name: loaded.name, entity: entity, type: loaded.type, isOptional: true, isTransient: true)
+    let isText = !loaded.isTransient && (loaded.type == .string || loaded.type == .uri)
     let value = try? probe.coerce(loaded.defaultValue)
     let rules = try? loaded.rules.fitting(probe)
     try addAttribute(
       named: loaded.name, to: entityName, type: loaded.type, isOptional: loaded.isOptional,
-      isTransient: loaded.isTransient, defaultValue: value ?? .nil, rules: rules ?? AttributeRules(),
-      derivation: loaded.derivation, traits: loaded.traits, versionHashModifier: loaded.modifier,
-      renamingIdentifier: loaded.renaming)
+      isTransient: loaded.isTransient, isSearchable: loaded.isSearchable && isText,
+      defaultValue: value ?? .nil, rules: rules ?? AttributeRules(), derivation: loaded.derivation,
+      traits: loaded.traits, versionHashModifier: loaded.modifier, renamingIdentifier: loaded.renaming)
     for (predicate, message) in loaded.conditions {
       try addValidationRule(to: entityName, key: loaded.name, PredicateCondition(keeping: predicate), message: message)
     }
@@ -55,8 +58,28 @@ extension Model {
           name: loaded.name, entity: entity, destinationName: loaded.destination, inverseName: loaded.inverse,
           isToMany: loaded.isToMany, isOrdered: loaded.isOrdered, isOptional: loaded.isOptional,
           isTransient: loaded.isTransient, minimumCount: loaded.minimum, maximumCount: loaded.maximum,
-          deleteRule: loaded.rule, versionHashModifier: loaded.modifier, renamingIdentifier: loaded.renaming)
+          deleteRule: loaded.rule, namesJoinTable: loaded.namesJoinTable, versionHashModifier: loaded.modifier,
+          renamingIdentifier: loaded.renaming)
       }, named: loaded.name, to: entityName)
+  }
+}
+
+/// What the library knows of a property and Core Data does not. In files it stands in the user info of the property.
+/// A model shows it as a trait.
+enum OwnTrait {
+  /// Of an attribute with a text index.
+  static let searchable = "QuireSearchable"
+  /// Of a relationship. A store says it by the name of the table.
+  static let namesJoinTable = "QuireNamesJoinTable"
+
+  static let all: Set<String> = [searchable, namesJoinTable]
+}
+
+extension Property {
+  func userInfo(with trait: String, if isSo: Bool) -> UserInfo {
+    var info = userInfo
+    if isSo { info.set(Text(trait), to: "YES") }
+    return info
   }
 }
 

@@ -115,7 +115,7 @@ struct ModelReader {
           "'\(entity).\(name)' of \(what) is a property of the class '\(property.className ?? "")', which this version "
             + "does not store.", about: .named(entity, name))
       }
-      for (key, value) in property["NSUserInfo"]?.named ?? [] {
+      for (key, value) in property["NSUserInfo"]?.named ?? [] where !OwnTrait.all.contains(key) {
         try limit.take()
         if let text = value.text { try model.setUserInfo(of: entity, property: name, key: Text(key), to: Text(text)) }
       }
@@ -128,18 +128,21 @@ struct ModelReader {
     var traits = AttributeTraits()
     traits.allowsExternalStorage = flags & 4 != 0
     traits.preservesAfterDeletion = flags & 16 != 0
+    traits.allowsCloudEncryption = node["NSAllowsCloudEncryption"]?.boolean ?? false
     if type == .transformable {
       traits.transformer = Text(node["NSValueTransformerName"]?.text ?? "")
       traits.valueClassName = Text(node["NSAttributeValueClassName"]?.text ?? "")
     }
     let found = try AttributeConditions(node, PredicateReader(limit: limit))
     let derivation = try self.derivation(node, of: "\(entity).\(name)")
+    let defaultValue = derivation == nil ? try self.defaultValue(node, type, &traits) : .nil
     try model.addLoadedAttribute(
       LoadedAttribute(
         name: name, type: type, isOptional: node["NSIsOptional"]?.boolean ?? false,
         isTransient: node["NSIsTransient"]?.boolean ?? false,
-        defaultValue: derivation == nil ? try defaultValue(node, type, traits) : .nil, rules: found.rules,
-        conditions: found.conditions, derivation: derivation, traits: traits, modifier: node.modifier,
+        isSearchable: node["NSUserInfo"]?.named?.contains { $0.name == OwnTrait.searchable } == true,
+        defaultValue: defaultValue, rules: found.rules, conditions: found.conditions,
+        derivation: derivation, traits: traits, modifier: node.modifier,
         renaming: node.renaming(of: name)),
       to: entity)
   }
@@ -151,15 +154,19 @@ struct ModelReader {
       "Attribute '\(attribute)' of \(what) is of the type \(number ?? 0), which this version does not store.")
   }
 
-  /// The object that a transformable attribute begins with is kept as its transformer would write it.
+  /// The object that a transformable attribute begins with is kept as its transformer would write it, if that is known.
   private func defaultValue(
-    _ node: ArchiveNode, _ type: AttributeType, _ traits: AttributeTraits
+    _ node: ArchiveNode, _ type: AttributeType, _ traits: inout AttributeTraits
   ) throws(Failure) -> Value {
     guard let value = node["NSDefaultValue"] else { return .nil }
     if type != .transformable { return value.single ?? .nil }
+    let archive = try ArchiveEncoder.archive(of: value, limit)
+    if ModelReader.transformersOfArchives.contains(traits.transformer.string) {
+      return archive.map { .data($0) } ?? .nil
+    }
     // What other transformers write is the application's own.
-    guard ModelReader.transformersOfArchives.contains(traits.transformer.string) else { return .nil }
-    return try ArchiveEncoder.archive(of: value, limit).map { .data($0) } ?? .nil
+    traits.archivedDefault = archive
+    return .nil
   }
 
   private func derivation(_ node: ArchiveNode, of attribute: String) throws(Failure) -> String? {
@@ -185,8 +192,8 @@ struct ModelReader {
           ?? "",
         isToMany: maximum != 1, isOrdered: node["NSIsOrdered"]?.boolean ?? false,
         isOptional: node["NSIsOptional"]?.boolean ?? false, isTransient: node["NSIsTransient"]?.boolean ?? false,
-        minimum: Int(clamping: node["NSMinCount"]?.integer ?? 0), maximum: maximum, rule: rule, modifier: node.modifier,
-        renaming: node.renaming(of: name)),
+        minimum: Int(clamping: node["NSMinCount"]?.integer ?? 0), maximum: maximum, rule: rule, namesJoinTable: false,
+        modifier: node.modifier, renaming: node.renaming(of: name)),
       to: entity)
   }
 
@@ -195,7 +202,8 @@ struct ModelReader {
   private func readRest(of name: String, _ node: ArchiveNode) throws(Failure) {
     let entity = try model.entity(named: name)
     let reader = PredicateReader(limit: limit)
-    for index in node["NSFetchIndexDescriptions"]?.elements ?? [] {
+    let indexes = node["NSFetchIndexDescriptions"]?.elements ?? []
+    for index in indexes {
       try limit.take()
       var elements: [FetchIndex.Element] = [], kind = FetchIndex.Kind.binary
       for element in index["NSIndexElements"]?.elements ?? [] {
@@ -216,6 +224,13 @@ struct ModelReader {
       if elements.isEmpty { continue }
       try model.addFetchIndex(
         named: index["NSIndexName"]?.text ?? "", to: name, kind: kind, elements: elements, condition: condition)
+    }
+    // Before iOS 11 there were no other indexes of an attribute.
+    let properties = indexes.isEmpty ? node["NSProperties"]?.named ?? [] : []
+    let indexed = Set(properties.filter { $0.node["NSIsIndexed"]?.boolean == true }.map(\.name))
+    for attribute in entity.ownAttributes where indexed.contains(attribute.name) {
+      try model.addFetchIndex(
+        named: attribute.name, to: name, elements: [FetchIndex.Element(.property(attribute.name))])
     }
     for tuple in node["NSUniqueTuples"]?.elements ?? [] {
       let names = (tuple.elements ?? []).compactMap { $0.text ?? $0["NSPropertyName"]?.text }

@@ -91,7 +91,8 @@ struct ModelWriter {
     if !entity.fetchIndexes.isEmpty {
       let indexes = entity.fetchIndexes.map { write($0, of: entity) }
       fields["NSFetchIndexDescriptions"] = encoder.list(indexes, "NSMutableArray")
-      fields["NSCompoundIndexes"] = encoder.list([], "NSMutableArray")
+      let compounds = entity.fetchIndexes.compactMap { compound($0, of: entity) }
+      fields["NSCompoundIndexes"] = encoder.list(compounds, "NSMutableArray")
     }
     if !entity.uniquenessConstraints.isEmpty {
       var tuples: [PropertyListValue] = []
@@ -102,6 +103,23 @@ struct ModelWriter {
       fields["NSUniqueTuples"] = encoder.list(tuples, "NSMutableArray")
     }
     encoder.set(place(of: entity.name), "NSEntityDescription", fields)
+  }
+
+  /// What stood for an index of several values before iOS 11, and stands beside it since.
+  private mutating func compound(_ index: FetchIndex, of entity: Entity) -> PropertyListValue? {
+    if index.kind == .rTree || index.elements.count < 2 { return nil }
+    var names: [PropertyListValue] = []
+    for element in index.elements {
+      switch element.target {
+      case .property(let name):
+        if entity.propertiesByName[name] is Relationship { return nil }
+        names.append(encoder.text(name))
+      case .object: names.append(encoder.text("self"))
+      case .entity: names.append(encoder.text("entity"))
+      case .expression: return nil
+      }
+    }
+    return encoder.list(names, "NSMutableArray")
   }
 
   private mutating func renaming(_ identifier: Text, of name: String) -> PropertyListValue {
@@ -193,10 +211,12 @@ struct ModelWriter {
 
   private mutating func write(_ property: Property, of entity: Entity, at place: PropertyListValue) {
     let relationship = property as? Relationship
+    let isSearchable = (property as? Attribute)?.isSearchable == true
     var fields = common(
       property.name, of: entity, isOptional: property.isOptional, isTransient: property.isTransient,
       isReadOnly: property.isDerived, isOrdered: relationship?.isOrdered == true,
-      modifier: property.versionHashModifier, renaming: property.renamingIdentifier, property.userInfo)
+      modifier: property.versionHashModifier, renaming: property.renamingIdentifier,
+      property.userInfo(with: OwnTrait.searchable, if: isSearchable))
     if let relationship {
       fields["_NSDestinationEntityName"] = encoder.text(relationship.destinationName)
       fields["NSDestinationEntity"] = self.place(of: relationship.destinationName)
@@ -216,6 +236,8 @@ struct ModelWriter {
     fields["NSValueTransformerName"] = encoder.optionalText(attribute.traits.transformer.string)
     fields["NSFlagsKey"] = .integer(
       (attribute.traits.allowsExternalStorage ? 4 : 0) | (attribute.traits.preservesAfterDeletion ? 16 : 0))
+    if attribute.traits.allowsCloudEncryption { fields["NSAllowsCloudEncryption"] = .boolean(true) }
+    if attribute.entity.fetchIndexes.contains(where: { $0.isOf(attribute) }) { fields["NSIsIndexed"] = .boolean(true) }
     if let derivation = attribute.derivation {
       fields["NSDefaultValue"] = ArchiveEncoder.null
       fields["NSDerivationExpression"] = PredicateWriter.expression(derivation.expression, &encoder)
@@ -229,7 +251,7 @@ struct ModelWriter {
 
   /// That of a transformable attribute is an archive by itself, whose objects become those of this one.
   private mutating func defaultValue(of attribute: Attribute) -> PropertyListValue {
-    guard attribute.type == .transformable, case .data(let data) = attribute.defaultValue else {
+    guard attribute.type == .transformable, let data = attribute.archivedDefault else {
       return encoder.value(attribute.defaultValue)
     }
     guard let archive = try? KeyedArchive(data, "The default"), let node = archive.root else {
@@ -310,6 +332,19 @@ struct ModelWriter {
     let paths = request.prefetchedKeyPaths.map { encoder.text($0.joined(separator: ".")) }
     fields["NSRelationshipKeyPathsForPrefetching"] = paths.isEmpty ? ArchiveEncoder.null : encoder.list(paths)
     return encoder.object("NSFetchRequest", fields)
+  }
+}
+
+extension Attribute {
+  fileprivate var archivedDefault: Bytes? {
+    if case .data(let data) = defaultValue { data } else { traits.archivedDefault }
+  }
+}
+
+extension FetchIndex {
+  /// Whether it is the ordered index of all values of an attribute, and of nothing else.
+  fileprivate func isOf(_ attribute: Attribute) -> Bool {
+    kind == .binary && condition == nil && elements.count == 1 && elements[0].property == attribute.name
   }
 }
 

@@ -83,8 +83,9 @@ struct XMLModelReader {
   private func readUserInfo(_ element: XMLElement, of entity: String, property: String? = nil) throws(Failure) {
     for info in element.children(named: "userInfo") {
       for entry in info.children(named: "entry") {
-        try model.setUserInfo(
-          of: entity, property: property, key: Text(try required("key", of: entry)), to: Text(entry["value"] ?? ""))
+        let key = try required("key", of: entry)
+        if property != nil, OwnTrait.all.contains(key) { continue }
+        try model.setUserInfo(of: entity, property: property, key: Text(key), to: Text(entry["value"] ?? ""))
       }
     }
   }
@@ -100,6 +101,7 @@ struct XMLModelReader {
     var traits = AttributeTraits()
     traits.allowsExternalStorage = element.flag("allowsExternalBinaryDataStorage")
     traits.preservesAfterDeletion = element.flag("preserveAfterDeletion")
+    traits.allowsCloudEncryption = element.flag("allowsCloudEncryption")
     if type == .transformable {
       traits.transformer = Text(element["valueTransformerName"] ?? "")
       traits.valueClassName = Text(element["customClassName"] ?? "")
@@ -114,7 +116,8 @@ struct XMLModelReader {
     try model.addLoadedAttribute(
       LoadedAttribute(
         name: name, type: type, isOptional: element.flag("optional"), isTransient: element.flag("transient"),
-        defaultValue: isDerived ? .nil : values.defaultValue, rules: values.rules, conditions: conditions,
+        isSearchable: element.hasTrait(OwnTrait.searchable), defaultValue: isDerived ? .nil : values.defaultValue,
+        rules: values.rules, conditions: conditions,
         derivation: isDerived ? try required("derivationExpression", of: element) : nil, traits: traits,
         modifier: element.modifier, renaming: element.renaming(of: name)),
       to: entity)
@@ -138,8 +141,8 @@ struct XMLModelReader {
         inverse: element["inverseName"] ?? "", isToMany: isToMany, isOrdered: element.flag("ordered"),
         isOptional: element.flag("optional"), isTransient: element.flag("transient"),
         minimum: try count("minCount", of: element),
-        maximum: isToMany ? maximum : 1, rule: rule, modifier: element.modifier,
-        renaming: element.renaming(of: name)),
+        maximum: isToMany ? maximum : 1, rule: rule, namesJoinTable: element.hasTrait(OwnTrait.namesJoinTable),
+        modifier: element.modifier, renaming: element.renaming(of: name)),
       to: entity)
     try readUserInfo(element, of: entity, property: name)
   }
@@ -231,6 +234,10 @@ extension XMLElement {
   /// Xcode writes YES and NO, and of some attributes true and false.
   fileprivate func flag(_ attribute: String, default missing: Bool = false) -> Bool {
     self[attribute].map { $0 == "YES" || $0 == "true" } ?? missing
+  }
+
+  fileprivate func hasTrait(_ trait: String) -> Bool {
+    children(named: "userInfo").contains { $0.children(named: "entry").contains { $0["key"] == trait } }
   }
 
   fileprivate var modifier: Text { Text(self["versionHashModifier"] ?? "") }

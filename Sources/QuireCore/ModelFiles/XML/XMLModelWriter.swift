@@ -108,13 +108,14 @@ struct XMLModelWriter {
         ("elementID", optional(attribute.renamingIdentifier)),
         ("allowsExternalBinaryDataStorage", flag(traits.allowsExternalStorage)),
         ("preserveAfterDeletion", flag(traits.preservesAfterDeletion)),
+        ("allowsCloudEncryption", flag(traits.allowsCloudEncryption)),
         ("valueTransformerName", optional(traits.transformer)), ("customClassName", optional(traits.valueClassName)),
         ("derived", flag(isDerived)), ("derivationExpression", attribute.derivation?.text.string),
         ("syncable", "YES"),
       ]
     ) { writer in
       for rule in entity.ownRules where rule.key == attribute.name { write(rule, &writer) }
-      write(attribute.userInfo, &writer)
+      write(attribute.userInfo(with: OwnTrait.searchable, if: attribute.isSearchable), &writer)
     }
   }
 
@@ -136,7 +137,9 @@ struct XMLModelWriter {
         ("versionHashModifier", optional(relationship.versionHashModifier)),
         ("elementID", optional(relationship.renamingIdentifier)), ("syncable", "YES"),
       ]
-    ) { writer in write(relationship.userInfo, &writer) }
+    ) { writer in
+      write(relationship.userInfo(with: OwnTrait.namesJoinTable, if: relationship.namesJoinTable), &writer)
+    }
   }
 
   private static func write(_ index: FetchIndex, _ writer: inout XMLWriter) {
