@@ -69,9 +69,13 @@ typedef struct quire_store_options {
  * interrupts it. Processes that open a new path together get one store. With `must_exist` or `is_read_only`, an open
  * waits for a creation that is under way in another process, as for a lock.
  *
- * Freezes the model. With NULL the model is that which the file brings along, as files of Core Data do since 2015, and
- * the file must exist. `quire_store_model` returns it. A file that cannot be opened as this store is left untouched.
- * `options` may be NULL. Owned: `*out_store`.
+ * Freezes the model. A new file keeps a copy of it, unless a text of it has U+0000 in it. The copy has all that Core Data
+ * knows, and which attributes are searchable; rules of whole objects are not in it. It stays as the creation wrote it.
+ *
+ * With NULL the model is the one of which the file keeps a copy, and the file must exist. Files that Core Data made before
+ * 2015 have none, and neither have those of the library from before it wrote any. `quire_store_model` returns it.
+ *
+ * A file that cannot be opened as this store is left untouched. `options` may be NULL. Owned: `*out_store`.
  *
  * Fails: QUIRE_INVALID_MODEL (also for NULL and a file without a model); QUIRE_CANNOT_OPEN (missing folder, no
  * permission, a folder, several names); QUIRE_NOT_A_STORE (no database, or another program's); QUIRE_MODEL_MISMATCH

@@ -62,11 +62,14 @@ enum ModelFile {
   }
 
   private static func store(_ path: Text) throws(Failure) -> Model {
-    guard let deflated = try Store.modelCache(ofFileAt: path) else {
+    let (deflated, tables) = try Store.modelCache(ofFileAt: path)
+    guard let deflated else {
       throw Failure(
         .invalidModel, "The store '\(path)' keeps no model, as those made before 2015. Give the model that made it.")
     }
-    return try model(deflated: deflated, "the store '\(path)'")
+    let model = try model(deflated: deflated, "the store '\(path)'")
+    JoinLayout.note(tables, in: model)
+    return model
   }
 
   private static func folder(_ place: FilePlace, _ version: String?) throws(Failure) -> Model {

@@ -1,19 +1,21 @@
 extension Store {
   /// Opens the store at `path`, or creates it; freezes `model`. `:memory:` is a store of its own in memory.
   ///
-  /// A file that cannot be opened as a store of `model` is left exactly as it was.
-  static func open(path: Text, model: Model, options: Options = Options()) throws(Failure) -> Store {
+  /// A file that cannot be opened as a store of `model` is left exactly as it was. A new one keeps the model in `form`.
+  static func open(
+    path: Text, model: Model, options: Options, form: any ModelForm.Type
+  ) throws(Failure) -> Store {
     try model.freeze()
     if options.busyTimeoutMilliseconds < 0 {
       throw Failure(
         .invalidArgument, "The busy timeout of \(options.busyTimeoutMilliseconds) ms is negative. Give 0 or more.")
     }
-    if path == ":memory:" { return try openInMemory(path, model: model, options: options) }
+    if path == ":memory:" { return try openInMemory(path, model: model, options: options, form: form) }
     let file = try StoreFile(path: path)
     try file.check(isReadOnly: options.isReadOnly, mustExist: options.mustExist)
     if options.isReadOnly {
       let connection = try readOnlyConnection(to: file, options: options)
-      let store = try store(on: connection, of: file, model: model, options: options)
+      let store = try store(on: connection, of: file, model: model, options: options, form: form)
       try connection.holdFiles()
       return store
     }
@@ -23,7 +25,7 @@ extension Store {
       path: path, access: .readWrite(mayCreate: !options.mustExist),
       busyTimeoutMilliseconds: options.busyTimeoutMilliseconds)
     if hadLog { connection.setCheckpointsOnClose(false) }
-    let store = try store(on: connection, of: file, model: model, options: options)
+    let store = try store(on: connection, of: file, model: model, options: options, form: form)
     connection.setCheckpointsOnClose(true)
     connection.useLog()
     do throws(Failure) {
@@ -35,7 +37,9 @@ extension Store {
     return store
   }
 
-  private static func openInMemory(_ path: Text, model: Model, options: Options) throws(Failure) -> Store {
+  private static func openInMemory(
+    _ path: Text, model: Model, options: Options, form: any ModelForm.Type
+  ) throws(Failure) -> Store {
     if options.isReadOnly || options.mustExist {
       throw Failure(
         .invalidArgument,
@@ -44,7 +48,7 @@ extension Store {
     }
     let connection = try Connection.opened(
       path: path, access: .readWrite(mayCreate: true), busyTimeoutMilliseconds: options.busyTimeoutMilliseconds)
-    return try store(on: connection, model: model, options: options)
+    return try store(on: connection, model: model, options: options, form: form)
   }
 
   /// A connection that has read the file once, so that it is known to work.
@@ -74,7 +78,7 @@ extension Store {
   }
 
   private static func store(
-    on connection: Connection, of file: StoreFile? = nil, model: Model, options: Options
+    on connection: Connection, of file: StoreFile? = nil, model: Model, options: Options, form: any ModelForm.Type
   ) throws(Failure) -> Store {
     do throws(Failure) {
       try configure(connection, options)
@@ -85,14 +89,14 @@ extension Store {
         if options.isReadOnly || options.mustExist {
           try awaitCreation(on: connection, options)
         } else {
-          try create(on: connection, model: model)
+          try create(on: connection, model: model, form: form)
         }
       }
       let tables = try connection.tables()
       let encoding = try connection.statement("PRAGMA encoding")
       connection.isUTF8 = try encoding.step() && encoding.holds("UTF-8", at: 0)
       let metadata = try Metadata.read(from: connection, tables: tables)
-      let foreign = try metadata.check(model, tables: tables, on: connection)
+      let foreign = try metadata.check(model, tables: tables, form: form, on: connection)
       if !options.isReadOnly { try checkMayBeWritten(tables, options, on: connection) }
       let schema = Schema(model: model, existingTables: tables)
       try check(schema, tables, on: connection)
@@ -154,20 +158,24 @@ extension Store {
   }
 
   /// Makes the tables of a new store, in one transaction. Whatever cuts it off, an empty database is left.
-  private static func create(on connection: Connection, model: Model) throws(Failure) {
+  private static func create(
+    on connection: Connection, model: Model, form: any ModelForm.Type
+  ) throws(Failure) {
     try connection.execute("PRAGMA page_size = 4096")
     try connection.execute("PRAGMA encoding = 'UTF-8'")
     if try connection.hasPages() {
-      return try connection.transaction { () throws(Failure) in try fill(connection, model) }
+      return try connection.transaction { () throws(Failure) in try fill(connection, model, form) }
     }
     // This pragma writes the first page, in a transaction of its own unless it is the first statement of another one.
     try connection.snapshot { () throws(Failure) in
       try connection.execute("PRAGMA auto_vacuum = 2")
-      try fill(connection, model)
+      try fill(connection, model, form)
     }
   }
 
-  private static func fill(_ connection: Connection, _ model: Model) throws(Failure) {
+  private static func fill(
+    _ connection: Connection, _ model: Model, _ form: any ModelForm.Type
+  ) throws(Failure) {
     // Another process may have created the store meanwhile.
     guard try connection.isEmpty() else { return }
     for statement in try Schema(model: model).statements() { try connection.execute(statement) }
@@ -180,6 +188,7 @@ extension Store {
       try insert.run()
     }
     try Metadata.create(for: model, on: connection)
+    try writeModelCache(of: model, in: form, on: connection)
   }
 
   /// What is saved here, others must be able to learn of.

@@ -7,10 +7,10 @@ struct SchemaTests {
   /// The statements without those of the bookkeeping tables, which are checked once.
   private func statements(_ sketch: ModelSketch) throws -> [String] {
     let all = try Schema(model: try sketch.frozen()).statements()
-    return Array(all.dropLast(2))
+    return Array(all.dropLast(3))
   }
 
-  @Test("Every store has the two bookkeeping tables, and no model cache")
+  @Test("Every store has the three bookkeeping tables")
   func bookkeeping() throws {
     let sketch = ModelSketch()
     try sketch.entity("Note")
@@ -19,6 +19,7 @@ struct SchemaTests {
         "CREATE TABLE ZNOTE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER )",
         "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
         "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",
+        "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
       ])
   }
 
@@ -53,7 +54,7 @@ struct SchemaTests {
     let schema = Schema(model: try sketch.frozen())
     // Numbers: Item 1, Link 2, Note 3, Quote 4.
     #expect(
-      Array(try schema.statements().dropLast(2)) == [
+      Array(try schema.statements().dropLast(3)) == [
         "CREATE TABLE ZITEM ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZRANK INTEGER, "
           + "ZRANK1 INTEGER, ZTITLE VARCHAR, ZTEXT VARCHAR, ZTEXT1 VARCHAR, ZSOURCE VARCHAR )",
         "CREATE INDEX ZITEM_Z_ENT_INDEX ON ZITEM (Z_ENT)",
@@ -98,7 +99,7 @@ struct SchemaTests {
     // Numbers: Page 1, Shelf 2, Work 3, Book 4.
     let schema = Schema(model: try sketch.frozen())
     #expect(
-      Array(try schema.statements().dropLast(2)) == [
+      Array(try schema.statements().dropLast(3)) == [
         "CREATE TABLE ZPAGE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNUMBER INTEGER, "
           + "ZBOOK INTEGER, ZOWNER INTEGER, ZWORK INTEGER, Z3_WORK INTEGER, Z_FOK_BOOK INTEGER )",
         "CREATE TABLE ZSHELF ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZPAGE INTEGER )",
@@ -147,7 +148,7 @@ struct SchemaTests {
     // Numbers: Album 1, Book 2, Page 3.
     let schema = Schema(model: try sketch.frozen())
     #expect(
-      Array(try schema.statements().dropLast(2)) == [
+      Array(try schema.statements().dropLast(3)) == [
         "CREATE TABLE ZALBUM ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZCOUNT INTEGER )",
         "CREATE TABLE ZBOOK ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER )",
         "CREATE TABLE ZPAGE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, "
@@ -253,7 +254,7 @@ struct SchemaTests {
     try sketch.toMany("Person.friends", "Person.friends")
     let schema = Schema(model: try sketch.frozen())
     #expect(
-      Array(try schema.statements().dropLast(2)) == [
+      Array(try schema.statements().dropLast(3)) == [
         "CREATE TABLE ZPERSON ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER )",
         "CREATE TABLE Z_1FRIENDS ( Z_1FRIENDS INTEGER, REFLEXIVE INTEGER, PRIMARY KEY (Z_1FRIENDS, REFLEXIVE) )",
         "CREATE INDEX Z_1FRIENDS_REFLEXIVE_INDEX ON Z_1FRIENDS (REFLEXIVE, Z_1FRIENDS)",

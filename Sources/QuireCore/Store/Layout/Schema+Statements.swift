@@ -1,9 +1,9 @@
 extension Schema {
-  /// The bookkeeping tables, spelled as Core Data spells them. Z_MODELCACHE is left out: stores written before 2015
-  /// lack it, so its absence is understood.
+  /// The bookkeeping tables, spelled as Core Data spells them.
   static let bookkeepingStatements = [
     "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
     "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",
+    "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
   ]
 
   /// Everything that a new file needs, in an order that can be run: tables, their indexes, bookkeeping. Fails for an

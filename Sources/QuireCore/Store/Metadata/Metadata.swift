@@ -98,15 +98,15 @@ struct Metadata {
   /// tables tell of it.
   ///
   /// How Core Data hashes a derived attribute is not known. For an entity that has one the file's own hash counts when
-  /// the columns agree. Returns these entities.
+  /// the model that the file keeps has the same. Returns these entities.
   @discardableResult
   func check(
-    _ model: Model, tables: [String: Set<String>], on connection: Connection
+    _ model: Model, tables: [String: Set<String>], form: any ModelForm.Type, on connection: Connection
   ) throws(Failure) -> Set<String> {
-    let expected = VersionHash(model: model).byName
+    let computed = VersionHash(model: model), expected = computed.byName
     let names = Set(expected.map(\.name))
     var differing = expected.filter { hashes[$0.name] != nil && hashes[$0.name] != $0.hash }.map(\.name)
-    let unknown = try unknownHashes(among: differing, of: model, tables: tables, on: connection)
+    let unknown = try unknownHashes(among: differing, of: computed, tables: tables, form: form, on: connection)
     differing.removeAll(where: unknown.contains)
     let parts = [
       ("differ", differing),
@@ -123,16 +123,17 @@ struct Metadata {
         + "\(details)\(details.isEmpty ? "" : " ")Open it with the model that made it.")
   }
 
-  /// Of the entities with other hashes than the model those that may be the same all the same. Only the framework makes
-  /// such: a file of its own has the model's cache, and none of Quire's derived attributes.
+  /// Of the entities with other hashes than the model those that are the same all the same, as the model says that the
+  /// file keeps. Only the framework makes such.
   private func unknownHashes(
-    among differing: [String], of model: Model, tables: [String: Set<String>], on connection: Connection
+    among differing: [String], of computed: VersionHash, tables: [String: Set<String>], form: any ModelForm.Type,
+    on connection: Connection
   ) throws(Failure) -> Set<String> {
-    if differing.isEmpty || tables["Z_MODELCACHE"] == nil || tables["QUIRE_DERIVED"] != nil { return [] }
-    let entities = model.numberedEntities.filter { entity in
-      differing.contains(entity.name) && entity.attributes.contains(where: \.isDerived)
-    }
-    let agree = try ModelDifferences.agree(entities, of: model, tables: tables, on: connection)
-    return agree ? Set(entities.map(\.name)) : []
+    if !computed.hasDerived(among: differing) { return [] }
+    guard let deflated = try Store.modelCache(on: connection, tables: tables),
+      let kept = try? form.model(deflated: deflated, "the store '\(connection.path)'")
+    else { return [] }
+    let found = VersionHash(model: kept)
+    return Set(differing.filter { computed.agrees(with: found, onDerivedEntity: $0) })
   }
 }

@@ -26,16 +26,6 @@ struct ModelDifferences {
     return differences.sentences.joined(separator: " ")
   }
 
-  /// Whether the file has just the columns of these entities.
-  static func agree(
-    _ entities: [Entity], of model: Model, tables: [String: Set<String>], on connection: Connection
-  ) throws(Failure) -> Bool {
-    var differences = ModelDifferences(
-      schema: Schema(model: model, existingTables: tables), tables: tables, connection: connection)
-    for entity in entities { try differences.compare(entity) }
-    return differences.sentences.isEmpty
-  }
-
   private init(schema: Schema, tables: [String: Set<String>], connection: Connection) {
     self.schema = schema
     self.tables = tables

@@ -27,6 +27,24 @@ struct VersionHash: Sendable {
   /// NSStoreModelVersionChecksumKey.
   var checksum: String { Digest.base64(Digest.sha256(byName.flatMap(\.hash))) }
 
+  /// Whether any of these entities has a derived attribute, its own or an inherited one.
+  func hasDerived(among names: [String]) -> Bool {
+    model.numberedEntities.contains { names.contains($0.name) && $0.attributes.contains(where: \.isDerived) }
+  }
+
+  /// Whether an entity with derived attributes is the same in both models, with the same derivations.
+  func agrees(with other: VersionHash, onDerivedEntity name: String) -> Bool {
+    guard let entity = try? model.entity(named: name), let found = try? other.model.entity(named: name),
+      hashes[entity.number - 1] == other.hashes[found.number - 1]
+    else { return false }
+    let derived = entity.attributes.filter(\.isDerived)
+    return !derived.isEmpty
+      && derived.allSatisfy { attribute in
+        let other = (found.propertiesByName[attribute.name] as? Attribute)?.derivation
+        return other?.operation == attribute.derivation?.operation && other?.keys == attribute.derivation?.keys
+      } && found.attributes.count(where: \.isDerived) == derived.count
+  }
+
   private static func hash(_ entity: Entity, parent: [UInt8]) -> [UInt8] {
     var input = Array(entity.name.utf8)
     input.append(entity.isAbstract ? 1 : 0)
