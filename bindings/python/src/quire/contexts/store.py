@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from ctypes import byref, c_void_p
-from typing import Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 from .._c import _ffi, _handle, _values
 from .._c._load import library, quick
@@ -22,6 +22,9 @@ from ..models.model import Model
 from . import _sql_log
 from .context import Context
 from .metadata import Metadata
+
+if TYPE_CHECKING:
+    from ..models.loaded import LoadedModel
 
 __all__ = ["Store", "delete_store", "open"]
 
@@ -40,7 +43,7 @@ class Store(_handle.Handle):
     def __init__(
         self,
         path: Union[str, bytes, os.PathLike[str], os.PathLike[bytes]],
-        models: Optional[Iterable[type[Model]]] = None,
+        models: Union[Iterable[type[Model]], LoadedModel, None] = None,
         *,
         read_only: bool = False,
         must_exist: bool = False,
@@ -52,7 +55,8 @@ class Store(_handle.Handle):
         if not 0 < timeout <= _LONGEST_TIMEOUT:
             raise InvalidArgument(
                 f"timeout is a number of seconds above 0 and at most {_LONGEST_TIMEOUT:,}; it is {timeout!r}.")
-        declared = None if models is None else Schema(models)
+        loaded = models if isinstance(models, _handle.Handle) else None
+        declared = None if models is None or loaded is not None else Schema(models)
         options = _ffi.quire_store_options(
             struct_size=ctypes.sizeof(_ffi.quire_store_options), is_read_only=read_only, must_exist=must_exist,
             relaxed_durability=relaxed_durability, busy_timeout=max(round(timeout * 1000), 1),
@@ -61,7 +65,8 @@ class Store(_handle.Handle):
         if log is not None:
             options.log = ctypes.pointer(log)
         self._model = _handle.Slot(quick.quire_model_release)
-        self._model.value = model = None if declared is None else declared.create()
+        self._model.value = None if declared is None else declared.create()
+        model = self._model.value if loaded is None else loaded._raw
         self._described: Optional[ModelDescription] = None
         error, opened = c_void_p(), _handle.Slot(library.quire_store_release)
         try:
@@ -258,7 +263,7 @@ def _finish(pointer: int, path: str) -> None:
 
 def open(
     path: Union[str, bytes, os.PathLike[str], os.PathLike[bytes]],
-    models: Optional[Iterable[type[Model]]] = None,
+    models: Union[Iterable[type[Model]], LoadedModel, None] = None,
     *,
     read_only: bool = False,
     must_exist: bool = False,
@@ -269,9 +274,10 @@ def open(
     """Opens the store at `path`, creating it when there is no file; ":memory:" is a private store in memory.
 
     `models` are the model classes of the store; classes that they inherit from come with them. Without them an existing
-    file is opened with the model that it brings along, as files of Core Data do since 2015. `store.classes["Item"]` is
-    then the class of an entity. A property whose name is taken there (`id`, `context`) has an underscore behind it, and
-    its own name in predicates. Fetched properties are left out.
+    file is opened with the model that it brings along, as files of Quire do and those of Core Data since 2015. A model
+    from `quire.load_model` may be given instead. `store.classes["Item"]` is then the class of an entity. A property
+    whose name is taken there (`id`, `context`) has an underscore behind it, and its own name in predicates. Fetched
+    properties are left out.
 
     `read_only` never writes and needs an existing file, as does `must_exist`. With `relaxed_durability` saves are
     faster, but a power cut may undo the last ones (SQLite's synchronous=NORMAL). `timeout` is how many seconds to wait
