@@ -1,13 +1,14 @@
 """What the compiler of models adds, so that a source and a compiled model can be compared.
 
 A fetch index of one attribute marks the attribute as indexed, and stands there a second time under the attribute's own
-name. One of several properties makes a compound index. The class of a transformable value is not compiled. A store that
-the framework migrated holds a model without class names.
+name. One of several properties makes a compound index. A bound of values gets a number in place of a message. The class
+of a transformable value is not compiled. A store that the framework migrated holds a model without class names.
 """
 
 from __future__ import annotations
 
 import copy
+from typing import Optional
 
 from description import TRANSFORMABLE, Attribute, Entity, Index, IndexElement, Model, model_differences
 
@@ -19,6 +20,9 @@ def compiled(model: Model) -> Model:
         for index in list(entity.indexes):
             add_old_forms(entity, index)
         for each in entity.properties.values():
+            for one in each.validations:
+                if isinstance(one["warning"], int):
+                    one["warning"] = None
             if isinstance(each, Attribute):
                 if each.indexed:
                     add_index(entity, each.name)
@@ -28,7 +32,7 @@ def compiled(model: Model) -> Model:
 
 
 def add_old_forms(entity: Entity, index: Index) -> None:
-    names = [each.property for each in index.elements]
+    names = [each.property or element_name(each) for each in index.elements]
     if any(name is None for name in names):
         return
     if len(names) > 1:
@@ -39,6 +43,12 @@ def add_old_forms(entity: Entity, index: Index) -> None:
     attribute = entity.properties.get(names[0] or "")
     if isinstance(attribute, Attribute):
         attribute.indexed = True
+
+
+def element_name(element: IndexElement) -> Optional[str]:
+    """What a compound index calls the object itself, and its entity."""
+    expression = element.expression or {}
+    return "self" if expression.get("self") else "entity" if expression.get("key") == "entity" else None
 
 
 def add_index(entity: Entity, name: str) -> None:

@@ -55,7 +55,7 @@ def everything() -> Model:
 def thing() -> Entity:
     return entity("Thing", [
         attribute("name", STRING, optional=False, default="", validations=[
-            {"predicate": compare(">=", {"key": "length"}, 0), "warning": None}]),
+            {"predicate": compare("<=", {"key": "length"}, 1000), "warning": 1660}]),
         attribute("price", DECIMAL, default={"$decimal": "9.95"}), attribute("weight", FLOAT, default=0.5),
         attribute("height", DOUBLE), attribute("made", DATE, default={"$date": -86400.5}),
         attribute("identifier", UUID, hash_modifier="second"), attribute("page", URI, renamed_from="address"),
@@ -74,11 +74,11 @@ def thing() -> Entity:
 def book() -> Entity:
     return entity("Book", [
         attribute("pagesCount", INTEGER64, derivation={
-            "function": "count", "arguments": [{"key": "pages"}]}, default=0),
+            "function": "count", "arguments": [{"key": "pages"}]}),
         attribute("text", STRING), one("sequel", "Book", "prequel"), one("prequel", "Book", "sequel"),
         many("pages", "Page", "book", delete_rule=2, maximum=500), many("cites", "Book", "citedBy", ordered=True),
         many("citedBy", "Book", "cites"),
-        FetchedProperty("sameName", request={"entity": "Thing", "flags": 30, "predicate": {
+        FetchedProperty("sameName", optional=True, request={"entity": "Thing", "flags": 30, "predicate": {
             "compare": "==", "left": {"key": "name"}, "right": {"key": "name", "of": {"variable": "FETCH_SOURCE"}},
             "modifier": 0, "options": 0}}),
     ], parent="Thing", renamed_from="Volume")
@@ -110,7 +110,8 @@ def shelf() -> Entity:
 
 
 def tag() -> Entity:
-    return entity("Tag", [attribute("word", STRING, indexed=True), many("things", "Thing", "tags")])
+    return entity("Tag", [attribute("word", STRING, indexed=True), many("things", "Thing", "tags")], indexes=[
+        Index("word", [IndexElement("word")])])
 
 
 def page() -> Entity:
