@@ -55,8 +55,12 @@ class Store(_handle.Handle):
         if not 0 < timeout <= _LONGEST_TIMEOUT:
             raise InvalidArgument(
                 f"timeout is a number of seconds above 0 and at most {_LONGEST_TIMEOUT:,}; it is {timeout!r}.")
-        loaded = models if isinstance(models, _handle.Handle) else None
-        declared = None if models is None or loaded is not None else Schema(models)
+        loaded: Optional[_handle.Handle] = None
+        declared: Optional[Schema] = None
+        if isinstance(models, _handle.Handle):
+            loaded = models
+        elif models is not None:
+            declared = Schema(models)
         options = _ffi.quire_store_options(
             struct_size=ctypes.sizeof(_ffi.quire_store_options), is_read_only=read_only, must_exist=must_exist,
             relaxed_durability=relaxed_durability, busy_timeout=max(round(timeout * 1000), 1),
