@@ -3,14 +3,11 @@
 Environment: as of test_readme.py.
 """
 import contextlib
-import hashlib
 import os
 import pathlib
-import plistlib
 import re
 import shlex
 import sqlite3
-import struct
 import subprocess
 import sys
 import tempfile
@@ -100,8 +97,8 @@ class Missing(unittest.TestCase):
     def test_the_page_lists_what_is_tried_here(self):
         listed = set(re.findall(r"`([^`]+)`", SECTION.partition("- Composite")[0]))
         self.assertEqual(listed, {name for name in IN_PREDICATES if "exceeds" not in name})
-        for said in ("not registered", "Composite attributes", "Migration", "beside the store", "preserved after",
-                     "another process", ".xcdatamodel"):
+        for said in ("not registered", "Composite attributes", "Migration", "the history", "CloudKit mirrors",
+                     "another process"):
             self.assertIn(said, SECTION)
 
     def test_parts_of_predicates_are_refused_by_each_use_from_python(self):
@@ -163,31 +160,17 @@ class Missing(unittest.TestCase):
             quire.open(self.path, [Note])
         self.assertEqual(pathlib.Path(self.path).read_bytes(), content)
 
-    def test_a_store_with_data_in_files_beside_it_is_one_of_another_model(self):
-        class Picture(quire.Model):
-            data: quire.Attr[Optional[bytes]] = quire.attr(default=None)
+    def test_files_whose_changes_others_follow_are_not_opened_for_writing(self):
+        class Note(quire.Model):
+            text: quire.Attr[Optional[str]] = quire.attr(default=None)
 
-        with quire.open(self.path, [Picture]) as store:
-            store.context.add(Picture(data=b"pixels"))
-            store.context.save()
-
-        def version_hash(mark):
-            def digest(content):
-                return hashlib.sha256(content).digest()
-
-            inner = digest(b"data" + struct.pack("<H", 1))
-            return digest(b"Picture" + b"\0" + digest(inner + struct.pack("<I", 1000) + mark))
-
-        with contextlib.closing(sqlite3.connect(self.path)) as other:
-            (content,) = other.execute("SELECT Z_PLIST FROM Z_METADATA").fetchone()
-            metadata = plistlib.loads(content)
-            self.assertEqual(metadata["NSStoreModelVersionHashes"], {"Picture": version_hash(b"")})
-            # The mark of data beside the store is that of what is preserved after deletion.
-            metadata["NSStoreModelVersionHashes"]["Picture"] = version_hash(b"\1")
-            with other:
-                other.execute("UPDATE Z_METADATA SET Z_PLIST = ?", (plistlib.dumps(metadata, fmt=plistlib.FMT_BINARY),))
-        with self.assertRaisesRegex(quire.ModelMismatch, "Picture"):
-            quire.open(self.path, [Picture])
+        quire.open(self.path, [Note]).close()
+        for table, name in (("ACHANGE", "history"), ("ANSCKRECORDMETADATA", "CloudKit")):
+            with contextlib.closing(sqlite3.connect(self.path)) as other:
+                other.execute(f"CREATE TABLE {table} (Z_PK INTEGER PRIMARY KEY)")
+            content = pathlib.Path(self.path).read_bytes()
+            self.assert_unsupported(name, quire.open, self.path, [Note])
+            self.assertEqual(pathlib.Path(self.path).read_bytes(), content)
 
     def test_what_another_process_saves_reaches_fetches_and_new_contexts_alone(self):
         class Line(quire.Model):

@@ -48,8 +48,8 @@ class Readme(unittest.TestCase):
         self.assertEqual(self.run_c(), ["Goethe: 1\n"])
 
     def test_python(self):
-        change, last = self.run_python(program("README.md"))
-        self.assertEqual(last, "Goethe 1")
+        change, first, found = self.run_python(program("README.md"))
+        self.assertEqual((first, found), ("Goethe 1", "Quote ['author']"))
         self.assertIn("insert", change.lower())
 
     def test_python_of_the_package(self):
