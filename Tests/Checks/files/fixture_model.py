@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Optional
 
 from description import (
@@ -29,7 +30,7 @@ def many(name: str, destination: str, inverse: Optional[str] = None, **options: 
     return Relationship(name, destination=destination, inverse=inverse, maximum=options.pop("maximum", 0), **options)
 
 
-def entity(name: str, properties: list[AnyProperty], **options: Any) -> Entity:
+def entity(name: str, properties: Sequence[AnyProperty], **options: Any) -> Entity:
     return Entity(name, properties={each.name: each for each in properties}, class_name=name, **options)
 
 

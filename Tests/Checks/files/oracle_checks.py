@@ -12,6 +12,7 @@ import model_cache
 import model_xml
 import store_file
 from archive_writer import write_model
+import unusual_model
 import xml_writer
 from compiling import source_differences
 from description import COMPOSITE, Attribute, Model, model_differences
@@ -45,13 +46,15 @@ def made_source(folder: str) -> str:
     return os.path.join(place, "contents")
 
 
-def made_stores(folder: str, seed: int) -> list[str]:
-    paths: list[str] = []
+def make_stores(folder: str, seed: int) -> None:
+    """Makes stores in a folder, each in one of its own."""
     for number, size in enumerate((0, 40, 150)):
-        path = os.path.join(folder, f"Everything_{number}.sqlite")
-        fixtures.write_store(path, seed + number, size)
-        paths.append(path)
-    return paths
+        place = os.path.join(folder, f"everything-{number}")
+        os.makedirs(place)
+        fixtures.write_store(os.path.join(place, f"Everything_{number}.sqlite"), seed + number, size)
+    place = os.path.join(folder, "unusual")
+    os.makedirs(place)
+    unusual_model.write_unusual(os.path.join(place, "Unusual.sqlite"), seed, 12)
 
 
 def run(tally: Tally, stores: list[str], models: list[str], folder: str, seed: int) -> None:

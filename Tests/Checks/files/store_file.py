@@ -8,6 +8,7 @@ import os
 import plistlib
 import shutil
 import sqlite3
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from typing import Any, Optional
@@ -39,14 +40,15 @@ def support_folder(path: str) -> str:
 
 
 def copy_store(path: str, folder: str) -> str:
-    """Copies a store with its log and its external data; returns where it is."""
-    target = os.path.join(folder, os.path.basename(path))
-    for suffix in ("", *LOGS):
-        if os.path.exists(path + suffix):
-            shutil.copyfile(path + suffix, target + suffix)
-    if os.path.isdir(support_folder(path)):
-        shutil.copytree(support_folder(path), support_folder(target))
-    return target
+    """Copies a store with its log and its external data; returns where it is.
+
+    Another process does it: to close a file here would end the locks that the library has on it in this process.
+    """
+    files = [path + suffix for suffix in ("", *LOGS) if os.path.exists(path + suffix)]
+    support = os.path.dirname(support_folder(path))
+    subprocess.run(
+        ["cp", "-R", "--no-preserve=mode", *files, *([support] if os.path.isdir(support) else []), folder], check=True)
+    return os.path.join(folder, os.path.basename(path))
 
 
 @contextlib.contextmanager

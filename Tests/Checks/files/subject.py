@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import inspect
+import keyword
 import uuid
 from collections.abc import Iterator
 from datetime import datetime, timezone
@@ -88,13 +89,17 @@ def plain(value: Any) -> Any:
     if isinstance(value, (tuple, list)):
         return [plain(each) for each in value]
     name = getattr(value, "name", None)
-    return name if isinstance(name, str) else value
+    if isinstance(name, str):
+        return name
+    # No maximum, as models that are made in code have it.
+    return -1 if value == (1 << 32) - 1 else value
 
 
 def attribute_name(found: Any, name: str) -> str:
-    """The name of a property in Python: one that every object has is followed by an underscore."""
-    base = getattr(quire().Model, name, None)
-    return f"{name}_" if base is not None or name in ("id", "context") else name
+    """The name of a property in Python: underscores come behind it, and one more where the name is not free."""
+    bare = name.lstrip("_")
+    free = bare + "_" * (len(name) - len(bare))
+    return f"{free}_" if keyword.iskeyword(free) or hasattr(quire().Model, free) else free
 
 
 def is_refusal(error: BaseException) -> bool:
@@ -147,9 +152,14 @@ def read_value(found: Any, attribute: Attribute) -> Any:
     try:
         return value_of(getattr(found, attribute_name(found, attribute.name)), attribute.type)
     except quire().NotFound as error:
-        words = [word.strip(".,:;'\"") for word in str(error).split()]
-        names = [word for word in words if len(word) == 36 and word.count("-") == 4]
-        return MissingFile(names[0] if names else "")
+        return missing_file(str(error))
+
+
+def missing_file(message: str) -> MissingFile:
+    """The file that a message names as missing."""
+    words = [word.strip(".,:;'\"") for word in message.replace("/", " ").split()]
+    names = [word for word in words if len(word) == 36 and word.count("-") == 4]
+    return MissingFile(names[0] if names else "")
 
 
 def value_of(value: Any, kind: int) -> Any:
@@ -197,6 +207,10 @@ def members(found: Any, name: str) -> list[Any]:
     return list(getattr(found, attribute_name(found, name)))
 
 
+def get_value(found: Any, name: str) -> Any:
+    return getattr(found, attribute_name(found, name))
+
+
 def put_in(found: Any, name: str, member: Any) -> None:
     present = getattr(found, attribute_name(found, name))
     (present.append if hasattr(present, "append") else present.add)(member)
@@ -216,6 +230,11 @@ def save(store: Any) -> None:
 
 def roll_back(store: Any) -> None:
     store.context.rollback()
+
+
+def refresh(store: Any) -> None:
+    """Has the objects of a store show what other programs have saved."""
+    store.context.refresh_all()
 
 
 def watch(store: Any, entity: str) -> tuple[Any, list[Any]]:

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Optional
 
 MOST_TOLD = 40
 
 
 class Tally:
-    """`damaged` is how many files of each kind a check is to damage."""
+    """`damaged` is how many files of each kind a check is to damage, `program` the one that reads a store from C."""
 
-    def __init__(self, damaged: int = 100) -> None:
-        self.damaged = damaged
+    def __init__(self, damaged: int = 100, program: Optional[str] = None) -> None:
+        self.damaged, self.program = damaged, program
         self.counts: Counter[str] = Counter()
         self.differences = 0
+
+    def add(self, other: Tally) -> None:
+        self.counts.update(other.counts)
+        self.differences += other.differences
 
     def count(self, what: str, number: int = 1) -> None:
         self.counts[what] += number

@@ -98,6 +98,8 @@ class Checker:
         self.layout = after.reading.layout
         self.problems: list[str] = []
         self.kept_by_triggers = before.kept_by_triggers()
+        # How many bounds of R-Trees and derived values were looked at.
+        self.bounds = self.derived = 0
 
     def run(self) -> list[str]:
         self.expect(self.after.integrity == "ok", f"integrity: {self.after.integrity}")
@@ -105,6 +107,7 @@ class Checker:
         self._check_numbers()
         for root in self.model.children(None):
             self._check_table(self.layout.table(root))
+        self._check_joins()
         self._check_meaning()
         self._check_rtrees()
         self._check_derived()
@@ -158,10 +161,28 @@ class Checker:
             self.expect(key > before, f"{table} {key} has a key that was handed out before: {before} was the last")
             self.expect(key <= after, f"{table} {key} has a key after the last one, which is {after}")
             self.expect(self._is_version(row["Z_OPT"], 0), f"{table} {key} is new with the version {row['Z_OPT']}")
+        for key in edit.deleted:
+            self.expect(self._is_touched(table, key), f"{table} {key} was not edited, and it is gone")
         if not edit.inserted:
             self.expect(before == after or self.saves is None, f"{table}: Z_MAX went up without a new row")
         for key, (one, other) in edit.changed.items():
             self._check_changed(table, key, one, other)
+
+    def _is_touched(self, table: str, key: int) -> bool:
+        return self.touched is None or (table, key) in self.touched
+
+    def _check_joins(self) -> None:
+        """Rows of join tables change only when one of the two that they relate is edited or new."""
+        for entity, each, _ in self.layout.many_to_many():
+            join = self.layout.join(entity, each.name)
+            tables = (self.layout.table(entity), self.layout.table(each.destination))
+            edit = edit_of(*(
+                {(row[join.owner], row[join.member]): row for row in state.tables[join.table].values()}
+                for state in (self.before, self.after)))
+            for pair in [*edit.inserted, *edit.deleted, *edit.changed]:
+                ends = list(zip(tables, pair))
+                is_meant = any(self._is_touched(*end) or end not in self.before.reading.objects for end in ends)
+                self.expect(is_meant, f"{join.table} {pair} has changed, and neither was edited")
 
     def _is_version(self, version: Any, old: int) -> bool:
         return isinstance(version, int) and version > old and (self.saves is None or version <= old + self.saves)
@@ -172,8 +193,9 @@ class Checker:
         known = {"Z_PK", "Z_ENT", "Z_OPT", *(each.name for each in self.layout.columns[table])}
         by_triggers = {column for each, column in self.kept_by_triggers if each == table}
         self.expect("Z_ENT" not in names, f"{where} was of entity {one['Z_ENT']} and is of {other['Z_ENT']}")
-        is_touched = self.touched is None or (table, key) in self.touched
-        self.expect(is_touched or names <= by_triggers, f"{where} was not edited, and {sorted(names)} have changed")
+        self.expect(
+            self._is_touched(table, key) or names <= by_triggers,
+            f"{where} was not edited, and {sorted(names)} have changed")
         for name in names - known - by_triggers:
             self.problems.append(f"{where} {name} is no column of the model, and it has changed")
         roles = {each.name: each.role for each in self.layout.columns[table]}
@@ -246,6 +268,7 @@ class Checker:
             exact = float(value) if isinstance(value, (int, float)) else 0.0
             if abs(exact) > LARGEST:
                 continue
+            self.bounds += 1
             near = abs(bound - exact) <= abs(exact) * 2.0 ** -22
             outward = bound <= exact if column.endswith("_MIN") else bound >= exact
             self.expect(near and outward, f"{name} {key} has {bound} for {column} of {value}")
@@ -281,6 +304,7 @@ class Checker:
                 return
         else:
             return
+        self.derived += 1
         self.expect(value == number, f"{found.reference} {each.name} is {value}, and {number} is right")
 
     def _check_files(self) -> None:
