@@ -103,7 +103,7 @@ class Model:
 
         __signature__ = _description.ConstructorSignature()
 
-        def __init__(self, *positional, **values):
+        def __init__(self, /, *positional, **values):
             if type(self) is Model:
                 raise TypeError("Model is the base of model classes and has no objects of its own")
             if positional:
