@@ -186,5 +186,8 @@ def statements_of(connection: sqlite3.Connection) -> set[str]:
 
 
 def is_compared(sql: str) -> bool:
-    """History is not made, and derived attributes are kept up by triggers of the library's own."""
-    return not any(each in sql for each in (*NOT_PREDICTED, "QUIRE_"))
+    """History is not made, and derived attributes are kept up by triggers of the library's own.
+
+    How the framework spells names that are not ASCII is not known.
+    """
+    return sql.isascii() and not any(each in sql for each in (*NOT_PREDICTED, "QUIRE_"))
