@@ -72,6 +72,8 @@ BY_FUNCTION = {
     ("quire_model_load", "version"): "NULL",
     ("quire_model_load", "version_size"): "0",
     ("quire_model_save", "path"): "model_folder()",
+    ("quire_metadata_read", "path"): "free_path()",
+    ("quire_store_set_metadata", "key"): '"program"',
     ("quire_archive_decode", "data"): "archive",
     ("quire_archive_decode", "size"): "sizeof archive",
 }
@@ -141,6 +143,7 @@ BY_NAME = {
 BEFORE = {
     "quire_store_copy": "unlink(free_path());",
     "quire_store_delete": "unlink(free_path()); quire_store_copy(w->store, free_path(), QUIRE_NUL, NULL);",
+    "quire_metadata_read": "unlink(free_path()); quire_store_copy(w->store, free_path(), QUIRE_NUL, NULL);",
     "quire_context_end_undo_group": "quire_context_begin_undo_group(w->context, NULL, 0, NULL);",
     "quire_results_resume": "quire_results_suspend(w->results, NULL);",
     "quire_context_begin_transaction": "quire_context_rollback(w->context, NULL);",
