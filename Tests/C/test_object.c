@@ -408,6 +408,21 @@ static void borrowed_text_holds_until_the_generation_of_the_context_grows(void) 
     }
 }
 
+static void object_without_properties_is_validated_and_saved(void) {
+    quire_model *model = quire_model_create();
+    CHECK_OK(quire_model_add_entity(model, "Bare", QUIRE_NUL, NULL, &error));
+    fixture made = {model, NULL, NULL};
+    CHECK_OK(quire_store_open(":memory:", QUIRE_NUL, model, NULL, &made.store, &error));
+    CHECK_OK(quire_context_create(made.store, &made.context, &error));
+    quire_object *bare = insert(made.context, "Bare");
+    CHECK_OK(quire_object_validate(bare, &error));
+    save(made.context);
+    CHECK(count(made.context, "Bare", NULL) == 1);
+    CHECK_OK(quire_object_validate(bare, &error));
+    quire_object_release(bare);
+    close_fixture(made);
+}
+
 int main(void) {
     RUN(object_knows_its_context_entity_and_id);
     RUN(uri_and_id_stay_from_the_insertion_on);
@@ -425,5 +440,6 @@ int main(void) {
     RUN(list_of_a_relationship_is_a_snapshot);
     RUN(borrowed_text_holds_until_the_attribute_changes);
     RUN(borrowed_text_holds_until_the_generation_of_the_context_grows);
+    RUN(object_without_properties_is_validated_and_saved);
     return RESULT();
 }
