@@ -115,7 +115,7 @@ extension Context {
   /// Reads the rows of all objects that are still faults, in as few statements as there are entity trees.
   func fulfil(_ objects: some Sequence<ManagedObject>) throws(Failure) {
     var faults: [Int: [ManagedObject]] = [:]
-    for object in objects where object.isFault && object.state != .gone {
+    for object in objects where object.isFault && object.state != .gone && object.state != .inserted {
       faults[object.entity.rootNumber, default: []].append(object)
     }
     for group in faults.values {

@@ -1,7 +1,8 @@
 extension ManagedObject {
   /// Reads the row if that has not happened yet.
   func fulfil() throws(Failure) {
-    if !isFault { return }
+    // A new object of an entity without properties has no values, and no row either.
+    if !isFault || state == .inserted { return }
     try checkReadable()
     if let batch = unread {
       try context.fulfil(batch)
