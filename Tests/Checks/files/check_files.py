@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Files of the framework, read by the library and by plain Python that knows nothing of it.
 
-    check_files.py [--stores FOLDER] [--models FOLDER] [--seed S] [--damaged N] [--program FILE] [--only PART ...]
+    check_files.py [--stores FOLDER] [--models FOLDER] [--seed S] [--damaged N] [--program FILE] [--hostile FILE]
+                   [--only PART ...]
 
 Stores are those below FOLDER and some that are made here, with one of everything that a store can hold. The parts:
 
@@ -57,7 +58,7 @@ SLOWEST = ["folders", "edits", "hostile", "library", "c", "damage", "rules", "or
 
 def run_part(tally: Tally, base: str, models: list[str], seed: int, name: str) -> Tally:
     """Runs a part on a copy of all stores, beside which it may put what it likes."""
-    made = Tally(tally.damaged, tally.program)
+    made = Tally(tally.damaged, tally.program, tally.hostile)
     place = f"{base}-{name}"
     subprocess.run(["cp", "-R", "--no-preserve=mode", base, place], check=True)
     folder = tempfile.mkdtemp(dir=os.path.dirname(base))
@@ -74,8 +75,9 @@ def main() -> int:
     parser.add_argument("--damaged", type=int, default=DAMAGED, help="how many files of each kind are damaged")
     parser.add_argument("--only", nargs="+", choices=list(PARTS), default=list(PARTS))
     parser.add_argument("--program", help="the program of contents.c")
+    parser.add_argument("--hostile", help="the program of hostile.c, which uses damaged files without Python")
     arguments = parser.parse_args()
-    tally = Tally(arguments.damaged, arguments.program)
+    tally = Tally(arguments.damaged, arguments.program, arguments.hostile)
     stores, models = oracle_checks.found_files(arguments.stores, arguments.models)
     for folder, files in ((arguments.stores, stores), (arguments.models, models)):
         if not files:

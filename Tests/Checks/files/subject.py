@@ -62,6 +62,11 @@ def load_model(path: str) -> Any:
     return quire().load_model(path)
 
 
+def decode(data: bytes) -> Any:
+    """The values in a keyed archive."""
+    return quire().archive.decode(data)
+
+
 def save_model(model: Any, path: str) -> None:
     model.save(path)
 

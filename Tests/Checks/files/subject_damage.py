@@ -2,7 +2,8 @@
 
     subject_damage.py FILE ...
 
-Prints a line of JSON for each file: how the library reads it, or that it refuses it.
+Prints a line of JSON for each file: how the library reads it, or that it refuses it. The same files are then used by
+the program of Tests/Checks/hostile where it is built, which writes to stores too.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import sys
 import tempfile
 from typing import Any, Optional
 
+import bombs
 import model_cache
 import model_xml
 import store_file
@@ -27,8 +29,17 @@ from hashes import entity_hashes
 from tally import Tally
 
 BATCH = 25
-SECONDS_EACH = 10
-MOST_MEMORY = 2 << 30
+SECONDS_EACH = 20
+MOST_MEMORY = 1 << 30
+BOMB_SIZE = 1500
+# Of what a program says that ends.
+MOST_LINES = 40
+MOST_SAID = 4000
+
+
+def is_sanitized() -> bool:
+    """Whether a sanitizer counts the memory, which reserves more than any limit allows."""
+    return "asan" in os.environ.get("LD_PRELOAD", "")
 
 
 def run(tally: Tally, stores: list[str], models: list[str], folder: str, seed: int) -> None:
@@ -37,16 +48,47 @@ def run(tally: Tally, stores: list[str], models: list[str], folder: str, seed: i
     if lacking is not None:
         print(f"skipped: the library reads no damaged files: {lacking}")
         return
+    for path in bombs.write_all(tempfile.mkdtemp(dir=folder), BOMB_SIZE):
+        read_batch(tally, [path], compares=False)
+        if tally.hostile is not None:
+            use_all(tally, tally.hostile, [path])
     dice = random.Random(seed)
     waiting: list[str] = []
     for step in range(tally.damaged):
         place = tempfile.mkdtemp(dir=folder)
         waiting += damaged_files(dice, stores, models, place, step)
+    used = list(waiting)
     while waiting:
         batch, waiting = waiting[:BATCH], waiting[BATCH:]
         done = read_batch(tally, batch)
         # The file that ended the process is left out.
         waiting = batch[done + 1:] + waiting if done < len(batch) else waiting
+    if tally.hostile is not None:
+        use_all(tally, tally.hostile, used)
+
+
+def use_all(tally: Tally, program: str, waiting: list[str]) -> None:
+    """Has the program without Python use files. One that ends it, or hangs, is a difference."""
+    environment = {key: value for key, value in os.environ.items() if key not in ("LD_PRELOAD", "ASAN_OPTIONS")}
+    while waiting:
+        batch, waiting = waiting[:BATCH], waiting[BATCH:]
+        try:
+            ended = subprocess.run(
+                [program, *batch], capture_output=True, text=True, errors="replace", env=environment, check=False,
+                timeout=SECONDS_EACH * len(batch))
+            printed, status, said = ended.stdout, ended.returncode, ended.stderr
+        except subprocess.TimeoutExpired as error:
+            printed, status, said = (error.stdout or b"").decode(errors="replace"), -1, "too slow"
+        lines = printed.splitlines()
+        done = sum(line.startswith(("read ", "refused ")) for line in lines)
+        tally.count("damaged files that a C program uses", done)
+        if status == 0:
+            continue
+        name = os.path.basename(batch[done]) if done < len(batch) else f"{os.path.basename(batch[0])} and others"
+        told = [line for line in [*lines, *said.splitlines()] if not line.startswith(("read ", "refused "))]
+        tally.differ(name, f"the C program ends with {status}: " + "\n    ".join(told[:MOST_LINES]))
+        # All of them were used where a leak or a difference is all that is wrong.
+        waiting = batch[done + 1:] + waiting
 
 
 def damaged_files(dice: random.Random, stores: list[str], models: list[str], place: str, step: int) -> list[str]:
@@ -76,13 +118,16 @@ def write(place: str, name: str, data: bytes) -> str:
     return path
 
 
-def read_batch(tally: Tally, batch: list[str]) -> int:
-    """Has a process read files; returns how many it has read or refused before it ended."""
+def read_batch(tally: Tally, batch: list[str], compares: bool = True) -> int:
+    """Has a process read files; returns how many it has read or refused before it ended.
+
+    What plain Python makes of them is left alone for those that are built to exhaust a reader.
+    """
     try:
         ended = subprocess.run(
             [sys.executable, os.path.abspath(__file__), *batch], capture_output=True, text=True,
             timeout=SECONDS_EACH * len(batch), check=False)
-        printed, status = ended.stdout, f"status {ended.returncode}"
+        printed, status = ended.stdout, f"status {ended.returncode}: {ended.stderr[:MOST_SAID]}"
     except subprocess.TimeoutExpired as error:
         printed, status = (error.stdout or b"").decode(), "too slow"
     lines = [json.loads(each) for each in printed.splitlines() if each.startswith("{") and each.endswith("}")]
@@ -90,7 +135,7 @@ def read_batch(tally: Tally, batch: list[str]) -> int:
         tally.count(f"damaged files that the library {'reads' if 'hashes' in line else 'refuses'}")
         if "fault" in line:
             tally.differ(os.path.basename(path), str(line["fault"]))
-        if "hashes" in line:
+        if "hashes" in line and compares:
             compare(tally, path, line["hashes"])
     if len(lines) < len(batch):
         tally.differ(os.path.basename(batch[len(lines)]), f"ended the process: {status}")
@@ -128,6 +173,10 @@ def read_by_library(path: str) -> dict[str, Any]:
                 for name in list(store.classes):
                     list(store.context.query(store.classes[name]).values())
                 found = subject.hashes(store.model)
+        elif path.endswith(".archive"):
+            with open(path, "rb") as file:
+                subject.decode(file.read())
+            found = {}
         else:
             found = subject.hashes(subject.load_model(path))
         return {"hashes": {name: value.hex() for name, value in found.items()}}
@@ -137,7 +186,8 @@ def read_by_library(path: str) -> dict[str, Any]:
 
 
 def main() -> int:
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    if not is_sanitized():
+        resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     for path in sys.argv[1:]:
         print(json.dumps(read_by_library(path)), flush=True)
     return 0

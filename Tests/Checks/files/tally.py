@@ -9,10 +9,11 @@ MOST_TOLD = 40
 
 
 class Tally:
-    """`damaged` is how many files of each kind a check is to damage, `program` the one that reads a store from C."""
+    """`damaged` is how many files of each kind a check is to damage, `program` the one that reads a store from C, and
+    `hostile` the one that uses damaged files."""
 
-    def __init__(self, damaged: int = 100, program: Optional[str] = None) -> None:
-        self.damaged, self.program = damaged, program
+    def __init__(self, damaged: int = 100, program: Optional[str] = None, hostile: Optional[str] = None) -> None:
+        self.damaged, self.program, self.hostile = damaged, program, hostile
         self.counts: Counter[str] = Counter()
         self.differences = 0
 
