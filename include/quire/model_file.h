@@ -22,12 +22,14 @@ QUIRE_BEGIN
  *
  * What Core Data allows in a model is never refused for taste: names that the calls of model.h refuse are taken, and an
  * entity may have two indexes of one name. A predicate with parts that the language does not have is kept, and calls that
- * would use it fail. A default that its attribute cannot hold is left out. The file is left as it is, nothing is read
- * from elsewhere, and the model is frozen. Owned: `*out_model`. Any thread.
+ * would use it fail, and so do those of a predicate of more than 64 KiB of text. A default that its attribute cannot hold
+ * is left out. The file is left as it is, and the model is frozen. Nothing is read from elsewhere: links in a folder are
+ * not followed. Owned: `*out_model`. Any thread.
  *
  * Fails: QUIRE_CANNOT_OPEN (nothing there, no permission); QUIRE_NOT_FOUND (no such version); QUIRE_INVALID_MODEL (no
- * model, a damaged one, a store that keeps none); QUIRE_UNSUPPORTED (composite attributes, an attribute derived with a
- * filter); QUIRE_INVALID_ARGUMENT (several versions, none of which is current); QUIRE_BUSY, QUIRE_DATABASE (a store).
+ * model, a damaged one, more than 16 MiB or 5,000 entities, a store that keeps none); QUIRE_UNSUPPORTED (composite
+ * attributes, an attribute derived with a filter); QUIRE_INVALID_ARGUMENT (several versions, none of which is current);
+ * QUIRE_BUSY, QUIRE_DATABASE (a store).
  */
 quire_status quire_model_load(
     const char *path, size_t path_size, const char *QUIRE_NULLABLE version, size_t version_size,

@@ -19,6 +19,7 @@ final class Entity: @unchecked Sendable {
   private(set) var uniquenessConstraints: [[String]] = []
   private(set) var ownRules: [ValidationRule] = []
   private(set) var ownFetchedProperties: [FetchedProperty] = []
+  private var ownNames: Set<String> = []
   private(set) var userInfo = UserInfo()
 
   // Resolved by `Model.freeze`.
@@ -128,13 +129,25 @@ final class Entity: @unchecked Sendable {
   }
 
   // Called by `Model`, which has checked that it is not frozen.
-  func add(_ attribute: Attribute) { ownAttributes.append(attribute) }
-  func add(_ relationship: Relationship) { ownRelationships.append(relationship) }
+  func add(_ attribute: Attribute) {
+    ownAttributes.append(attribute)
+    ownNames.insert(attribute.name)
+  }
+  func add(_ relationship: Relationship) {
+    ownRelationships.append(relationship)
+    ownNames.insert(relationship.name)
+  }
   func add(_ index: FetchIndex) { fetchIndexes.append(index) }
   func add(_ rule: ValidationRule) { ownRules.append(rule) }
   func add(uniquenessConstraint properties: [String]) { uniquenessConstraints.append(properties) }
-  func add(_ property: FetchedProperty) { ownFetchedProperties.append(property) }
+  func add(_ property: FetchedProperty) {
+    ownFetchedProperties.append(property)
+    ownNames.insert(property.name)
+  }
   func setUserInfo(_ key: Text, to value: Text) { userInfo.set(key, to: value) }
+  var ownPropertyCount: Int { ownAttributes.count + ownRelationships.count + ownFetchedProperties.count }
+  /// Whether it declares a property of exactly this name.
+  func declares(_ name: String) -> Bool { ownNames.contains(name) }
   var ownPropertyNames: [String] {
     ownAttributes.map(\.name) + ownRelationships.map(\.name) + ownFetchedProperties.map(\.name)
   }

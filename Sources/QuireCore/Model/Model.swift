@@ -2,6 +2,11 @@ import Synchronization
 
 /// The entities of a store. Built by calls, then frozen at first use: after that nothing in it changes.
 final class Model: @unchecked Sendable {
+  /// Of each kind of part a model of a file has so many at most: names are looked for among all that are there already.
+  private static let mostOfFile = 5_000
+  /// Most ancestors of an entity in a file.
+  static let deepestOfFile = 500
+
   let origin: ModelOrigin
   /// In the order of declaration.
   private(set) var entities: [Entity] = []
@@ -45,6 +50,7 @@ final class Model: @unchecked Sendable {
   ) throws(Failure) -> Entity {
     try checkMutable("add entity '\(name)'")
     try Names.checkEntity(name, origin)
+    try checkRoom(entities.count, "entities")
     if let other = entitiesByTable[Names.table(name)] {
       throw Failure(
         .invalidModel,
@@ -144,6 +150,7 @@ final class Model: @unchecked Sendable {
   ) throws(Failure) {
     try checkMutable("add fetch index '\(name)'")
     let entity = try entity(named: entityName)
+    try checkRoom(entity.fetchIndexes.count, "fetch indexes of '\(entityName)'")
     if origin == .program {
       try Names.checkIdentifier(name, what: "fetch index")
       if entity.fetchIndexes.contains(where: { Names.areSame($0.name.string, name) }) {
@@ -167,6 +174,7 @@ final class Model: @unchecked Sendable {
         .invalidModel, "A uniqueness constraint of entity '\(entityName)' has no properties; give at least one.",
         about: .named(entityName))
     }
+    try checkRoom(entity.uniquenessConstraints.count, "uniqueness constraints of '\(entityName)'")
     if entity.uniquenessConstraints.contains(properties) {
       throw Failure(
         .invalidModel,
@@ -198,6 +206,7 @@ final class Model: @unchecked Sendable {
     if name.isEmpty {
       throw Failure(.invalidModel, "A fetch template has an empty name. Give it one to ask for it by.")
     }
+    try checkRoom(fetchTemplates.count, "fetch templates")
     let name = Text(name)
     if fetchTemplates.contains(where: { $0.name == name }) {
       throw Failure(.invalidModel, "The model already has a fetch template '\(name)'.")
@@ -234,6 +243,7 @@ final class Model: @unchecked Sendable {
   func addConfiguration(named name: Text, entityNames: [String]) throws(Failure) {
     try checkMutable("add configuration '\(name)'")
     if name.isEmpty { throw Failure(.invalidModel, "A configuration has an empty name. Give it one to ask for it by.") }
+    try checkRoom(configurations.count, "configurations")
     if configurations.contains(where: { $0.name == name }) {
       throw Failure(.invalidModel, "The model already has a configuration '\(name)'.")
     }
@@ -243,6 +253,7 @@ final class Model: @unchecked Sendable {
   /// An identifier that the model has already is not added again.
   func addVersionIdentifier(_ identifier: Text) throws(Failure) {
     try checkMutable("add version identifier '\(identifier)'")
+    try checkRoom(versionIdentifiers.count, "version identifiers")
     if !versionIdentifiers.contains(identifier) { versionIdentifiers.append(identifier) }
   }
 
@@ -283,7 +294,11 @@ final class Model: @unchecked Sendable {
     try checkMutable("add property '\(name)'")
     let entity = try entity(named: entityName)
     try Names.checkProperty(name, of: entityName, origin)
-    if let other = entity.ownPropertyNames.first(where: { origin == .file ? $0 == name : Names.areSame($0, name) }) {
+    try checkRoom(entity.ownPropertyCount, "properties of '\(entityName)'")
+    let other =
+      origin == .file
+      ? entity.declares(name) ? name : nil : entity.ownPropertyNames.first { Names.areSame($0, name) }
+    if let other {
       throw Failure(
         .invalidModel,
         other == name
@@ -292,6 +307,13 @@ final class Model: @unchecked Sendable {
             + "and both would use one column. Rename one.", about: .named(entityName, name))
     }
     return entity
+  }
+
+  private func checkRoom(_ count: Int, _ what: String) throws(Failure) {
+    if origin == .file, count >= Model.mostOfFile {
+      throw Failure(
+        .invalidModel, "The model has more than \(Model.mostOfFile) \(what), as none does that an application can use.")
+    }
   }
 
   private func checkMutable(_ action: String) throws(Failure) {

@@ -23,6 +23,7 @@ struct ModelResolver {
       throw Failure(.invalidModel, "The model has no entities; add at least one.")
     }
     try checkAncestors()
+    if origin == .file { try checkSizeOfTree() }
     let names = entities.map { entity in
       Dictionary(entity.ownPropertyNames.map { (sameness($0), $0) }, uniquingKeysWith: { first, _ in first })
     }
@@ -73,6 +74,25 @@ struct ModelResolver {
         }
       }
       for place in seen { isChecked[place] = true }
+    }
+  }
+
+  /// An entity that declares something has a list of all that it inherits. Together they are large in a hostile file.
+  private static let mostInherited = 1_000_000
+
+  private func checkSizeOfTree() throws(Failure) {
+    var total = 0
+    for (place, entity) in entities.enumerated() {
+      let chain = placesOfChain(entity).prefix(Model.deepestOfFile + 2).map { $0 }
+      if chain.count > Model.deepestOfFile + 1 {
+        throw Failure(.invalidModel, "Entity '\(entity.name)' has more than \(Model.deepestOfFile) ancestors.")
+      }
+      if entities[place].ownPropertyCount == 0 { continue }
+      for place in chain { total += entities[place].ownPropertyCount }
+      if total > ModelResolver.mostInherited {
+        throw Failure(
+          .invalidModel, "The entities of the model have more than \(ModelResolver.mostInherited) properties in all.")
+      }
     }
   }
 

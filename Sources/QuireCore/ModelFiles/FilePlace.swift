@@ -2,22 +2,27 @@ import Glibc
 
 /// A file or a folder with a part of a model.
 struct FilePlace {
-  /// More than any model has, and little enough to be read at once.
-  private static let mostBytes = 256 << 20
+  /// More than any model has, and little enough to be read at once: the largest one known has 350 kB.
+  private static let mostBytes = 16 << 20
   private static let mostNames = 10_000
 
   let path: Text
   let isFolder: Bool
+  private let followsLinks: Bool
 
   /// Fails when nothing is there.
-  init(_ path: Text) throws(Failure) {
+  init(_ path: Text) throws(Failure) { try self.init(path, followsLinks: true) }
+
+  private init(_ path: Text, followsLinks: Bool) throws(Failure) {
     var status = stat()
-    let isThere = !path.bytes.buffer.contains(0) && stat(path.string, &status) == 0
+    let isThere =
+      !path.bytes.buffer.contains(0) && (followsLinks ? stat(path.string, &status) : lstat(path.string, &status)) == 0
     guard isThere else {
       throw Failure(
         .cannotOpen, "Could not open '\(path)': \(FilePlace.reason(path.bytes.buffer.contains(0) ? EINVAL : errno)).")
     }
     self.path = path
+    self.followsLinks = followsLinks
     switch status.st_mode & S_IFMT {
     case S_IFDIR: isFolder = true
     case S_IFREG: isFolder = false
@@ -36,10 +41,11 @@ struct FilePlace {
     return String(name[..<dot])
   }
 
-  /// What is of that name in the folder; nil when there is nothing. The name comes from a file, and leads nowhere else.
+  /// What is of that name in the folder; nil when there is nothing. The name comes from a file and leads nowhere else,
+  /// nor does a link of that name.
   func inside(_ name: String) -> FilePlace? {
     if name.isEmpty || name == "." || name == ".." || name.utf8.contains(UInt8(ascii: "/")) { return nil }
-    return try? FilePlace(Text("\(path)/\(name)"))
+    return try? FilePlace(Text("\(path)/\(name)"), followsLinks: false)
   }
 
   /// The names in a folder.
@@ -62,17 +68,23 @@ struct FilePlace {
     return names
   }
 
-  func contents(atMost most: Int = mostBytes) throws(Failure) -> Bytes {
-    let descriptor = Glibc.open(path.string, O_RDONLY | O_CLOEXEC)
+  /// All that is in the file, or its first bytes.
+  func contents(first: Int? = nil, atMost most: Int = mostBytes) throws(Failure) -> Bytes {
+    // A pipe that came into the place of the file is not waited for.
+    let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW)
+    let descriptor = Glibc.open(path.string, flags)
     if descriptor < 0 { throw cannotOpen(errno) }
     defer { _ = Glibc.close(descriptor) }
     var status = stat()
     if fstat(descriptor, &status) != 0 { throw cannotOpen(errno) }
-    let size = Int(status.st_size)
-    if most == FilePlace.mostBytes, size > most {
-      throw Failure(.invalidModel, "'\(path)' is no model: it has \(size) bytes, and at most \(most) are read.")
+    guard status.st_mode & S_IFMT == S_IFREG else { throw cannotOpen(EINVAL) }
+    var size = Int(status.st_size)
+    if let first { size = min(size, first) }
+    if size > most {
+      throw Failure(
+        .invalidModel, "'\(path)' is no part of a model: it has \(size) bytes, and at most \(most) are read.")
     }
-    var bytes = [UInt8](repeating: 0, count: min(size, most))
+    var bytes = [UInt8](repeating: 0, count: size)
     var filled = 0
     while filled < bytes.count {
       let count = bytes.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress! + filled, $0.count - filled) }
@@ -91,21 +103,23 @@ struct FilePlace {
       Failure(.cannotOpen, "Could not write '\(folder)': \(reason(number)).")
     }
     if folder.bytes.buffer.contains(0) { throw failure(EINVAL) }
-    if mkdir(folder.string, 0o777) != 0, errno != EEXIST { throw failure(errno) }
+    let isNew = mkdir(folder.string, 0o777) == 0
+    if !isNew, errno != EEXIST { throw failure(errno) }
     let temporary = "\(folder)/quire-\(getpid())-\(UInt64.random(in: 0 ... .max))"
     let descriptor = Glibc.open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-    if descriptor < 0 { throw failure(errno) }
-    var written = 0, number: Int32 = 0
+    var number: Int32 = descriptor < 0 ? errno : 0
+    var written = 0
     while written < bytes.count, number == 0 {
       let count = Glibc.write(descriptor, bytes.start + written, bytes.count - written)
       if count < 0, errno != EINTR { number = errno }
       if count > 0 { written += count }
     }
     if number == 0, fsync(descriptor) != 0 { number = errno }
-    if Glibc.close(descriptor) != 0, number == 0 { number = errno }
+    if descriptor >= 0, Glibc.close(descriptor) != 0, number == 0 { number = errno }
     if number == 0, rename(temporary, "\(folder)/\(name)") != 0 { number = errno }
     if number != 0 {
       unlink(temporary)
+      if isNew { rmdir(folder.string) }
       throw failure(number)
     }
   }

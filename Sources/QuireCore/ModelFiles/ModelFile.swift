@@ -3,6 +3,8 @@ enum ModelFile {
   /// What a store's file begins with.
   private static let magicOfStores = Array("SQLite format 3\0".utf8)
   private static let versionEndings = [".xcdatamodel", ".mom"]
+  /// What a folder says of its versions is a few lines.
+  private static let mostOfVersionList = 1 << 20
 
   /// The model at a path: a source of Xcode, a compiled model, or a store. A folder of versions has a current one, and
   /// `version` names another. The model is frozen.
@@ -48,7 +50,7 @@ enum ModelFile {
       throw Failure(
         .notFound, "'\(place.path)' is one model, not a folder with versions of it: there is no version '\(version)'.")
     }
-    let start = try place.contents(atMost: magicOfStores.count)
+    let start = try place.contents(first: magicOfStores.count)
     if start.buffer.elementsEqual(magicOfStores) { return try store(place.path) }
     return try model(of: place.contents(), "'\(place.path)'")
   }
@@ -112,7 +114,7 @@ enum ModelFile {
     ]
     for (name, key) in places {
       guard let file = place.inside(name), !file.isFolder else { continue }
-      guard let list = PropertyListValue(try file.contents()) else {
+      guard let list = PropertyListValue(try file.contents(atMost: mostOfVersionList)) else {
         throw Failure(.invalidModel, "'\(file.path)' is damaged: it is no property list. Name the version to load.")
       }
       if let current = list[key]?.text { return current }

@@ -25,8 +25,20 @@ struct ArchiveDecoder {
   static func item(of bytes: Bytes) throws(Failure) -> Item {
     let archive = try KeyedArchive(bytes, "The data")
     var decoder = ArchiveDecoder(archive)
-    if let root = archive.top["root"], archive.top.count == 1 { return try decoder.item(root) }
-    return .dictionary(ItemDictionary(try decoder.fields(archive.top)))
+    let item: Item
+    if let root = archive.top["root"], archive.top.count == 1 {
+      item = try decoder.item(root)
+    } else {
+      item = .dictionary(ItemDictionary(try decoder.fields(archive.top)))
+    }
+    try decoder.checkIsWhole()
+    return item
+  }
+
+  private func checkIsWhole() throws(Failure) {
+    if archive.isExhausted {
+      throw failure(.unsupported, "has more objects than it has bytes, some of them over and over. It is not read")
+    }
   }
 
   private func failure(_ kind: Failure.Kind, _ problem: String) -> Failure {
@@ -37,6 +49,7 @@ struct ArchiveDecoder {
     if archive.isDangling(value) {
       throw failure(.invalidArgument, "is damaged: it refers to an object that is not there")
     }
+    try checkIsWhole()
     guard let node = archive.node(value) else { return .nil }
     remaining -= 1
     if remaining < 0 {
@@ -73,7 +86,8 @@ struct ArchiveDecoder {
     }
     switch node.value {
     case .dictionary(let fields):
-      guard let name = node.className else {
+      guard let name = node.className.flatMap(archive.counted) else {
+        try checkIsWhole()
         throw failure(.invalidArgument, "is damaged: it has an object without a class")
       }
       var found = try self.fields(fields.filter { $0.key != "$class" })

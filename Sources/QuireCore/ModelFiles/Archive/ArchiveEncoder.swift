@@ -185,6 +185,7 @@ private struct ArchiveCopier {
       guard let found = archive.node(value) else { return ArchiveEncoder.null }
       return begin(found, &encoder)
     case .array(let values):
+      guard archive.takes(objects: values.count) else { return ArchiveEncoder.null }
       var all: [PropertyListValue] = []
       for value in values { all.append(copied(value, of: archive, &encoder)) }
       return .array(all)
@@ -192,6 +193,8 @@ private struct ArchiveCopier {
       var all: [String: PropertyListValue] = [:]
       for (key, value) in fields.sorted(by: { $0.key < $1.key }) { all[key] = copied(value, of: archive, &encoder) }
       return .dictionary(all)
+    case .text(let text): return archive.takes(bytes: text.utf8.count) ? value : ArchiveEncoder.null
+    case .data(let data): return archive.takes(bytes: data.count) ? value : ArchiveEncoder.null
     default: return value
     }
   }

@@ -22,11 +22,12 @@ struct ArchiveNode {
 
 extension ArchiveNode {
   var text: String? {
-    if let text = value.text { return text }
+    if let text = value.text { return archive.counted(text) }
     switch className {
     case "NSString", "NSMutableString":
-      if let text = self["NS.string"]?.value.text { return text }
+      if let text = self["NS.string"]?.value.text { return archive.counted(text) }
       return self["NS.bytes"]?.value.data.flatMap { String(validating: $0.buffer, as: UTF8.self) }
+        .flatMap(archive.counted)
     default: return nil
     }
   }
@@ -36,7 +37,7 @@ extension ArchiveNode {
     case .integer(let integer): return integer
     case .boolean(let flag): return flag ? 1 : 0
     case .real(let real): return Int64(exactly: real)
-    case .dictionary where className == "NSNumber": return self["NS.intval"]?.integer
+    case .dictionary where className == "NSNumber": return simple("NS.intval")?.integer
     default: return nil
     }
   }
@@ -45,7 +46,7 @@ extension ArchiveNode {
     switch value {
     case .real(let real): real
     case .integer(let integer): Double(integer)
-    case .dictionary where className == "NSNumber": self["NS.dblval"]?.real
+    case .dictionary where className == "NSNumber": simple("NS.dblval")?.real
     default: nil
     }
   }
@@ -54,15 +55,21 @@ extension ArchiveNode {
     switch value {
     case .boolean(let flag): flag
     case .integer(let integer) where integer == 0 || integer == 1: integer == 1
-    case .dictionary where className == "NSNumber": self["NS.boolval"]?.boolean
+    case .dictionary where className == "NSNumber": simple("NS.boolval")?.boolean
     default: nil
     }
+  }
+
+  /// What an object keeps under a key, when that is no object in its turn: a number in a number may be itself.
+  private func simple(_ key: String) -> ArchiveNode? {
+    guard let node = self[key], node.value.dictionary == nil else { return nil }
+    return node
   }
 
   /// An object that is one value; nil for containers, objects of other classes, and what is damaged.
   var single: Value? {
     switch value {
-    case .text(let text): return .text(text)
+    case .text(let text): return archive.counted(text).map { .text($0) }
     case .integer(let integer): return .integer(integer)
     case .boolean(let flag): return .boolean(flag)
     case .real(let real): return .double(real)
@@ -73,8 +80,8 @@ extension ArchiveNode {
     switch className {
     case "NSString", "NSMutableString": return text.map { .text($0) }
     case "NSNumber":
-      if let integer = self["NS.intval"]?.integer { return .integer(integer) }
-      if let flag = self["NS.boolval"]?.boolean { return .boolean(flag) }
+      if let integer = simple("NS.intval")?.integer { return .integer(integer) }
+      if let flag = simple("NS.boolval")?.boolean { return .boolean(flag) }
       return real.map { .double($0) }
     case "NSDate": return self["NS.time"]?.real.map { .date($0) }
     case "NSData", "NSMutableData": return (self["NS.data"] ?? self["NS.bytes"])?.value.data.map { .data($0) }
@@ -118,6 +125,7 @@ extension ArchiveNode {
 extension ArchiveNode {
   /// The values of an array or a set, as the archive has them.
   var references: [PropertyListValue]? {
+    if archive.isExhausted { return nil }
     switch className {
     case "NSArray", "NSMutableArray", "NSSet", "NSMutableSet": return value["NS.objects"]?.array
     case "NSOrderedSet", "NSMutableOrderedSet":
@@ -132,6 +140,7 @@ extension ArchiveNode {
 
   /// Keys and values of a dictionary, as the archive has them; of one with known keys, those that have a value.
   var entries: [(key: PropertyListValue, value: PropertyListValue)]? {
+    if archive.isExhausted { return nil }
     switch className {
     case "NSDictionary", "NSMutableDictionary":
       guard let keys = value["NS.keys"]?.array, let values = value["NS.objects"]?.array, keys.count == values.count

@@ -2,13 +2,23 @@
 ///
 /// Objects refer to others by their places. Nothing is followed before it is asked for, so that objects which refer to
 /// each other in a circle, as those of a model do, cost nothing.
-final class KeyedArchive: Sendable {
+///
+/// A few bytes can also refer to one long list or text from everywhere, and each use of it takes time and memory. An
+/// archive therefore hands out so many objects and so much text for its size, and afterwards nothing any more.
+final class KeyedArchive {
+  /// Models of Core Data take less than a tenth of it.
+  private static let objectsPerByte = 8
+  private static let textPerByte = 32
+  private static let least = 1 << 16
+
   /// The first one stands for nil.
   private let objects: [PropertyListValue]
   /// What was archived, by name; `root` for an archive of one object.
   let top: [String: PropertyListValue]
   /// How much there was to read.
   let size: Int
+  private var remainingObjects: Int
+  private var remainingText: Int
 
   /// `what` is what a failure calls it.
   init(_ bytes: Bytes, _ what: String) throws(Failure) {
@@ -24,6 +34,21 @@ final class KeyedArchive: Sendable {
     self.objects = objects
     self.top = top
     size = bytes.count
+    remainingObjects = KeyedArchive.least + KeyedArchive.objectsPerByte * bytes.count
+    remainingText = KeyedArchive.least + KeyedArchive.textPerByte * bytes.count
+  }
+
+  /// Whether it has handed out all that it does. What was read of it is then not all of it.
+  var isExhausted: Bool { remainingObjects < 0 || remainingText < 0 }
+
+  /// A text of it that is about to be copied.
+  func counted(_ text: String) -> String? { takes(bytes: text.utf8.count) ? text : nil }
+
+  /// Whether so much of it may be copied.
+  func takes(objects: Int = 0, bytes: Int = 0) -> Bool {
+    remainingObjects -= objects
+    remainingText -= bytes
+    return !isExhausted
   }
 
   /// The object that was archived; nil when it has another name or is nil.
@@ -31,6 +56,8 @@ final class KeyedArchive: Sendable {
 
   /// What a value stands for: an object for a reference to one, else itself. nil for nil, and where no object is.
   func node(_ value: PropertyListValue) -> ArchiveNode? {
+    remainingObjects -= 1
+    if isExhausted { return nil }
     guard let uid = value.uid else { return ArchiveNode(archive: self, value: value, place: nil) }
     guard let place = Int(exactly: uid), place > 0, place < objects.count else { return nil }
     return ArchiveNode(archive: self, value: objects[place], place: place)

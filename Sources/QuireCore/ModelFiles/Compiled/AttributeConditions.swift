@@ -5,8 +5,9 @@ struct AttributeConditions {
   private(set) var conditions: [(predicate: Predicate, message: Text)] = []
 
   init(_ node: ArchiveNode, _ reader: PredicateReader) throws(Failure) {
-    let warnings = node["NSValidationWarnings"]?.elements ?? []
-    for (place, element) in (node["NSValidationPredicates"]?.elements ?? []).enumerated() {
+    let predicates = node["NSValidationPredicates"]?.elements ?? []
+    let warnings = predicates.isEmpty ? [] : node["NSValidationWarnings"]?.elements ?? []
+    for (place, element) in predicates.enumerated() {
       let predicate = try reader.predicate(element)
       let warning = warnings.indices.contains(place) ? warnings[place] : nil
       if warning?.text == nil, take(predicate) { continue }

@@ -3,8 +3,6 @@ struct ModelReader {
   private static let transformersOfArchives: Set<String> = [
     "", "NSSecureUnarchiveFromData", "NSSecureUnarchiveFromDataTransformer", "NSKeyedUnarchiveFromData",
   ]
-  /// More than a table has room for.
-  private static let mostProperties = 5_000
 
   let model = Model(origin: .file)
   /// What a failure calls the file.
@@ -21,10 +19,13 @@ struct ModelReader {
       throw Failure(.invalidModel, error.message.string)
     }
     var reader = ModelReader(what, ReadingLimit(size: bytes.count, what))
-    guard let root = archive.root, root.className == "NSManagedObjectModel" else {
-      throw reader.failure("its root is no NSManagedObjectModel")
-    }
-    try reader.read(root)
+    do throws(Failure) {
+      guard let root = archive.root, root.className == "NSManagedObjectModel" else {
+        throw reader.failure("its root is no NSManagedObjectModel")
+      }
+      try reader.read(root)
+    } catch { throw archive.isExhausted ? reader.limit.failure : error }
+    if archive.isExhausted { throw reader.limit.failure }
     return reader.model
   }
 
@@ -91,13 +92,11 @@ struct ModelReader {
     var inherited: Set<String> = [], above = node["NSSuperentity"], seen: Set<String> = [entity]
     while let ancestor = above, let name = ancestor["NSEntityName"]?.text, seen.insert(name).inserted {
       try limit.take()
+      if seen.count > Model.deepestOfFile { throw failure("entity '\(entity)' has too many ancestors") }
       for (property, _) in ancestor["NSProperties"]?.named ?? [] { inherited.insert(property) }
       above = ancestor["NSSuperentity"]
     }
     let properties = node["NSProperties"]?.named ?? []
-    if properties.count > ModelReader.mostProperties {
-      throw failure("entity '\(entity)' has \(properties.count) properties")
-    }
     try limit.take(properties.count)
     for (name, property) in properties where !inherited.contains(name) {
       switch property.className {
@@ -257,6 +256,7 @@ struct ModelReader {
     for descriptor in node["NSSortDescriptors"]?.elements ?? [] {
       try limit.take()
       let keys = (descriptor["NSKey"]?.text ?? "").split(separator: ".").map(String.init)
+      try limit.take(keys.count)
       if keys.isEmpty { throw failure("a fetch request sorts by nothing") }
       let order = SortSelector.order(of: descriptor["NSSelector"]?.text ?? "")
       request.sort.append(
@@ -271,6 +271,7 @@ struct ModelReader {
     for path in node["NSRelationshipKeyPathsForPrefetching"]?.elements ?? [] {
       try limit.take()
       let keys = (path.text ?? "").split(separator: ".").map(String.init)
+      try limit.take(keys.count)
       if !keys.isEmpty { request.prefetchedKeyPaths.append(keys) }
     }
     return request

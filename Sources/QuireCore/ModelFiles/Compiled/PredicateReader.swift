@@ -65,7 +65,7 @@ struct PredicateReader {
     case "NSSelfExpression": return .selfObject
     case "NSAnyKeyExpression": return .anyKey
     case "NSVariableExpression": return .variable(node["NSVariable"]?.text ?? "")
-    case "NSKeyPathSpecifierExpression": return .keyPath(keys(node["NSKeyPath"]?.text ?? ""))
+    case "NSKeyPathSpecifierExpression": return .keyPath(try keys(node["NSKeyPath"]?.text ?? ""))
     case "NSKeyPathExpression", "NSFunctionExpression": return try call(node, depth)
     case "NSAggregateExpression":
       var parts: [Expression] = []
@@ -119,7 +119,7 @@ struct PredicateReader {
     if selector == "valueForKey:" || selector == "valueForKeyPath:" {
       let base = try expression(target, depth: depth + 1)
       guard given.count == 1 else { return .function(selector, [base]) }
-      if let path = given[0]["NSKeyPath"]?.text { return base.following(keys(path)) }
+      if let path = given[0]["NSKeyPath"]?.text { return base.following(try keys(path)) }
       if given[0].className == "NSVariableExpression" {
         return .variableKey(base, given[0]["NSVariable"]?.text ?? "")
       }
@@ -148,8 +148,10 @@ struct PredicateReader {
     return .expression(try expression(node, depth: depth + 1))
   }
 
-  private func keys(_ path: String) -> [Key] {
-    path.split(separator: ".", omittingEmptySubsequences: false).map { Key(String($0)) }
+  private func keys(_ path: String) throws(Failure) -> [Key] {
+    let names = path.split(separator: ".", omittingEmptySubsequences: false)
+    try limit.take(names.count)
+    return names.map { Key(String($0)) }
   }
 }
 

@@ -4,6 +4,8 @@ import CXML
 struct XMLElement {
   /// Deeper than any model, and shallow enough to be followed by calls.
   private static let deepest = 32
+  /// What an element or an attribute takes at least, in those that Xcode writes.
+  private static let leastBytesPerPart = 5
 
   let name: String
   fileprivate(set) var attributes: [String: String] = [:]
@@ -21,7 +23,8 @@ struct XMLElement {
   static func root(of bytes: Bytes, _ what: String) throws(Failure) -> XMLElement {
     func failure(_ problem: String) -> Failure { Failure(.invalidModel, "\(what) is no model: \(problem).") }
     guard let size = Int32(exactly: bytes.count) else { throw failure("it is too large") }
-    let limit = ReadingLimit(size: 8 * bytes.count, what)
+    if let problem = XMLScreening.problem(of: bytes) { throw failure(problem) }
+    let limit = ReadingLimit(size: bytes.count, bytesPerPart: leastBytesPerPart, what)
     // Its own parser state needs no lock, the library's tables do: they are made once.
     _ = XMLElement.isInitialized
     let flags = Int32(XML_PARSE_NONET.rawValue | XML_PARSE_NOERROR.rawValue | XML_PARSE_NOWARNING.rawValue)

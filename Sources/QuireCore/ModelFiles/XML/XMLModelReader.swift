@@ -250,8 +250,15 @@ extension XMLElement {
 }
 
 extension Predicate {
-  /// What a file says. A text that the language does not have is kept, and refused where it is used.
+  /// A text takes some hundred times its size as a predicate.
+  private static let longestOfFile = 1 << 16
+
+  /// What a file says. A text that the language does not have, or one that is too long, is kept. Its use is refused.
   init(file text: String) {
+    if text.utf8.count > Predicate.longestOfFile {
+      self = .unreadable(text)
+      return
+    }
     self = (try? Predicate.parse(Text(text), arguments: [])) ?? .unreadable(text)
   }
 

@@ -11,8 +11,8 @@ struct XMLValues {
     defaultValue = value("defaultValueString", "defaultDateTimeInterval")
     switch type {
     case .string, .uri, .binary, .transformable:
-      rules.minimumLength = element["minValueString"].flatMap { Int($0) } ?? 0
-      rules.maximumLength = element["maxValueString"].flatMap { Int($0) } ?? 0
+      rules.minimumLength = max(0, element["minValueString"].flatMap { Int($0) } ?? 0)
+      rules.maximumLength = max(0, element["maxValueString"].flatMap { Int($0) } ?? 0)
     default:
       rules.minimum = value("minValueString", "minDateTimeInterval")
       rules.maximum = value("maxValueString", "maxDateTimeInterval")
