@@ -120,6 +120,7 @@ class FolderCheck:
         self.read("while another process has it open", target, counts(target, self.model), is_shared=True)
         # Killed, the process leaves a log and its index.
         writer.end(by_force=True)
+        self.read("with a log and its index", target, counts(target, self.model))
         if os.path.exists(target + "-shm"):
             os.remove(target + "-shm")
         self.read("with a log", target, counts(target, self.model))
@@ -165,6 +166,25 @@ def with_empty_log(path: str) -> None:
     put(path + "-wal", b"")
 
 
+def with_index_left(path: str) -> None:
+    """The index of a log that is not there any more."""
+    with_folded_log(path)
+    copy = f"{path}.copy"
+    shutil.copyfile(path, copy)
+    connection = sqlite3.connect(copy, isolation_level=None)
+    connection.execute("PRAGMA user_version").fetchall()
+    shutil.copyfile(copy + "-shm", path + "-shm")
+    connection.close()
+    for suffix in ("", "-wal", "-shm"):
+        if os.path.exists(copy + suffix):
+            os.remove(copy + suffix)
+
+
+def with_damaged_index(path: str) -> None:
+    with_folded_log(path)
+    put(path + "-shm", bytes(range(256)) * 128)
+
+
 def with_finished_journal(path: str) -> None:
     """A journal that is kept for the next write, as PRAGMA journal_mode = PERSIST keeps it."""
     without_log(path)
@@ -173,6 +193,7 @@ def with_finished_journal(path: str) -> None:
 
 SITUATIONS: dict[str, Callable[[str], None]] = {
     "without a log": without_log, "whose log is folded": with_folded_log, "with an empty log": with_empty_log,
+    "with an index left": with_index_left, "with a damaged index": with_damaged_index,
     "with a finished journal": with_finished_journal}
 
 

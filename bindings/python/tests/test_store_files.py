@@ -207,6 +207,46 @@ class ReadOnlyTests(unittest.TestCase):
             self.assertEqual(self.read(), ["first", "second"])
         self.assertEqual(self.contents(), before)
 
+    def leave_an_index(self, content):
+        """As a copy of all files of an application has one."""
+        self.leave_a_log()
+        with open(self.path + "-shm", "wb") as file:
+            file.write(content)
+
+    def test_an_index_of_a_log_that_is_left_stays_as_it_is(self):
+        for content in (b"", b"damaged", bytes(32768), bytes(range(256)) * 256):
+            for has_log in (True, False):
+                with self.subTest(size=len(content), has_log=has_log):
+                    self.leave_an_index(content)
+                    titles = ["first", "second"]
+                    if not has_log:
+                        with quire.open(self.path, [Note]):
+                            pass
+                        with open(self.path + "-shm", "wb") as file:
+                            file.write(content)
+                    before = self.contents()
+                    self.assertEqual(self.read()[:2], titles)
+                    self.assertTrue(self.contents() == before)
+                    with quire.open(self.path, [Note], read_only=True):
+                        self.read()
+                    self.assertTrue(self.contents() == before)
+
+    def test_a_reader_that_found_an_index_leaves_locks_of_a_writer_alone(self):
+        self.leave_an_index(bytes(32768))
+        reader = quire.open(self.path, [Note], read_only=True)
+        with quire.open(self.path, [Note]) as writer:
+            writer.context.query(Note).all()
+            reader.close()
+            # The last to close the file would take the log away.
+            subprocess.run([sys.executable, "-c", (
+                "import sqlite3, sys; file = sqlite3.connect(sys.argv[1]); "
+                "file.execute('SELECT * FROM ZNOTE').fetchall(); file.close()"), self.path], check=True)
+            self.assertTrue(os.path.exists(self.path + "-wal"))
+            writer.context.add(Note(title="third"))
+            writer.context.save()
+        self.assertEqual(self.read(), ["first", "second", "third"])
+        self.assertEqual(sorted(self.contents()), ["notes.sqlite"])
+
     def test_a_writer_that_came_meanwhile_goes_on(self):
         self.leave_a_log()
         with quire.open(self.path, [Note], read_only=True) as reader:
