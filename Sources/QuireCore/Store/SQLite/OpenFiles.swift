@@ -64,6 +64,17 @@ struct OpenFiles {
     FileIdentity(of: path).map { file in uses.withLock { $0[file] != nil } } ?? false
   }
 
+  /// Runs `body` unless this process has a store open in the file at `path`, and returns whether it did. No store is
+  /// opened meanwhile.
+  static func unlessOpen(_ path: String, _ body: () -> Void) -> Bool {
+    let file = FileIdentity(of: path)
+    return uses.withLock { uses in
+      if let file, uses[file] != nil { return false }
+      body()
+      return true
+    }
+  }
+
   /// Refuses another name of a file that this process has open: there would be two logs of one file.
   static func checkName(_ path: Text) throws(Failure) {
     guard path.string != ":memory:", let file = FileIdentity(of: path.string),
