@@ -39,10 +39,15 @@ class ExternalDataTests(unittest.TestCase):
         self.open()
 
     def open(self, **options: Any) -> None:
-        self.store = quire.open(self.path, [Album, Photo], **options)
+        self.store = self.opened(**options)
         self.addCleanup(self.store.close)
         self.context = self.store.context
-        self.query = self.context.query(Photo)
+        self.Album: Any = self.store.classes["Album"]
+        self.Photo: Any = self.store.classes["Photo"]
+        self.query: quire.Query[Any] = self.context.query(self.Photo)
+
+    def opened(self, **options: Any) -> quire.Store:
+        return quire.open(self.path, [Album, Photo], **options)
 
     def reopen(self, **options: Any) -> None:
         self.store.close()
@@ -50,10 +55,10 @@ class ExternalDataTests(unittest.TestCase):
 
     def fill(self, **images: Optional[bytes]) -> None:
         for name, image in images.items():
-            self.context.add(Photo(name=name, image=image))
+            self.context.add(self.Photo(name=name, image=image))
         self.context.save()
 
-    def photo(self, name: str) -> Photo:
+    def photo(self, name: str) -> Any:
         return self.query.where("name == %@", name).one()
 
     def run_sql(self, sql: str, *values: object) -> list[Any]:
@@ -200,7 +205,7 @@ class ExternalDataTests(unittest.TestCase):
         self.assertEqual(self.stored("a"), before)
 
     def test_cascades_and_batches(self) -> None:
-        album = Album(title="album")
+        album = self.Album(title="album")
         self.context.add(album)
         self.fill(a=LARGE, b=LARGE, c=b"c", d=LARGE)
         for name in ("a", "c"):
@@ -217,10 +222,10 @@ class ExternalDataTests(unittest.TestCase):
         self.assertEqual(self.named(), before)
         self.query.where("name == 'b'").update(image=b"b")
         self.assert_files_are_named(1)
-        self.context.insert_rows(Photo, {"name": ["x", "y"], "image": [LARGE, b"y"]})
+        self.context.insert_rows(self.Photo, {"name": ["x", "y"], "image": [LARGE, b"y"]})
         self.assert_files_are_named(2)
         self.assertEqual(self.photo("x").image, LARGE)
-        self.context.insert_rows(Photo, {"name": ["x", "z"], "image": [b"x", OTHER]}, upsert=True)
+        self.context.insert_rows(self.Photo, {"name": ["x", "z"], "image": [b"x", OTHER]}, upsert=True)
         self.assert_files_are_named(2)
         self.query.delete()
         self.assert_files_are_named(0)
@@ -229,7 +234,7 @@ class ExternalDataTests(unittest.TestCase):
         self.fill(a=LARGE, b=b"b")
         before = self.files()
         self.photo("a").image = OTHER
-        self.context.add(Photo(name="b", image=OTHER))
+        self.context.add(self.Photo(name="b", image=OTHER))
         with self.assertRaises(quire.Error):
             self.context.save()
         self.assertEqual(self.files(), before)
@@ -253,7 +258,7 @@ class ExternalDataTests(unittest.TestCase):
     def test_objects_read_before_keep_their_values(self) -> None:
         self.fill(a=LARGE)
         self.reopen()
-        mine = self.store.create_context().query(Photo).one()
+        mine = self.store.create_context().query(self.Photo).one()
         self.assertIsNone(mine.preview)
         self.photo("a").image = OTHER
         self.context.save()
@@ -261,6 +266,12 @@ class ExternalDataTests(unittest.TestCase):
         self.assertEqual(mine.image, LARGE)
 
     # --- SQL
+
+    def test_a_list_does_not_need_a_damaged_value(self) -> None:
+        self.fill(a=LARGE, b=b"b")
+        self.run_sql("UPDATE ZPHOTO SET ZIMAGE = x'0341' WHERE ZNAME = 'a'")
+        self.reopen()
+        self.assertEqual([photo.name for photo in self.query.order_by("name")], ["a", "b"])
 
     def test_predicates_agree_with_memory(self) -> None:
         self.fill(none=None, a=b"a", b=b"b", large=LARGE, other=OTHER)
@@ -328,6 +339,39 @@ class ExternalDataTests(unittest.TestCase):
         self.assertEqual(self.photo("a").image, LARGE)
         self.store.close()
         self.assertEqual((sorted(os.listdir(self.folder)), self.files()), before)
+
+
+class FoundClassesTests(ExternalDataTests):
+    """The same with the classes that the store itself declares."""
+
+    def opened(self, **options: Any) -> quire.Store:
+        if not os.path.exists(self.path):
+            super().opened().close()
+        return quire.open(self.path, **options)
+
+    def test_a_store_in_memory_has_no_files(self) -> None:
+        """It needs a model."""
+
+
+class FoundTraitsTests(unittest.TestCase):
+    def test_all_that_is_declared_is_found(self) -> None:
+        class Scan(quire.Model):
+            data: quire.Attr[Optional[bytes]] = quire.attr(
+                default=None, external=True, preserved=True, hash_modifier="2", renamed_from="bytes",
+                user_info={"a": "b"})
+            plain: quire.Attr[Optional[str]] = quire.attr(default=None)
+
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "scans.sqlite")
+            quire.open(path, [Scan]).close()
+            with quire.open(path) as store:
+                model, found = store.model, store.classes["Scan"]
+            again = os.path.join(folder, "again.sqlite")
+            with quire.open(again, [found]) as store:
+                self.assertEqual(
+                    store.model.entities["Scan"].properties, model.entities["Scan"].properties)
+            with quire.open(path, [found]) as store:
+                self.assertTrue(store.model.entities["Scan"].properties["data"].external)
 
 
 if __name__ == "__main__":
