@@ -17,7 +17,7 @@ from .model_description import (
     ModelDescription,
     RelationshipDescription,
 )
-from .properties import NO_DEFAULT, Attr, RelationOptions, ToMany, ToOne
+from .properties import NO_DEFAULT, Attr, AttrTraits, RelationOptions, ToMany, ToOne
 
 _UNDEFINED = _types.AttributeType(
     "Undefined", _ffi.QUIRE_TYPE_UNDEFINED, object, accepted=(object,), canonical=lambda value: value,
@@ -68,9 +68,15 @@ def _attribute(owner: str, name: str, found: AttributeDescription) -> Attr[Any]:
     default = NO_DEFAULT if found.default is None else found.default
     made: Attr[Any] = Attr(
         owner, name, _KINDS[found.type], found.optional, default, found.transient, found.searchable, found.name,
-        AttrRules(), found.derivation or None)
+        AttrRules(), found.derivation or None, _traits(found))
     made._is_required = False
     return made
+
+
+def _traits(found: AttributeDescription) -> AttrTraits:
+    return AttrTraits(
+        found.external, found.preserved, found.transformer or None, found.value_class or None,
+        found.hash_modifier or None, found.renamed_from or None, found.user_info)
 
 
 def _relationship(owner: str, name: str, found: RelationshipDescription) -> Union[ToOne[Any], ToMany[Any]]:
