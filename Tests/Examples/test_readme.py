@@ -53,11 +53,11 @@ class Readme(unittest.TestCase):
         self.assertIn("insert", change.lower())
 
     def test_python_of_the_package(self):
-        section, row, shown, by_author, imported = self.run_python(program(PACKAGE))
+        section, row, shown, by_author, imported, found = self.run_python(program(PACKAGE))
         self.assertIn("InsertSection", section)
         self.assertIn("Insert", row)
         self.assertEqual((shown, by_author), ("Goethe 1 ['More light!']", "['Goethe'] 1"))
-        self.assertEqual(imported, "imported 3")
+        self.assertEqual((imported, found), ("imported 3", "['Faust'] ['Author', 'Book', 'Tag']"))
 
     def test_the_blocks_of_all_pages_run_one_after_the_other_in_one_folder(self):
         for time in ("first", "second"):
