@@ -1,9 +1,15 @@
 """Models from files, and to files."""
 
+import contextlib
 import pathlib
 import plistlib
+import sqlite3
+import struct
+import subprocess
+import sys
 import tempfile
 import unittest
+import zlib
 
 import quire
 
@@ -52,6 +58,29 @@ class LoadModelTest(unittest.TestCase):
         with self.assertRaises(quire.InvalidArgument):
             model.save(self.folder / "Copy")
         self.assertEqual(repr(again), "<LoadedModel Note, Tag>")
+
+    def test_a_store_with_an_inflated_model_takes_no_gigabytes(self) -> None:
+        # One text of a few kilobytes, deflated, in an array that has it 31 times.
+        for megabytes in (15, 48):
+            size = megabytes << 20
+            array = b"\xaf\x10\x1f" + b"\1" * 31
+            text = b"\x5f\x12" + struct.pack(">I", size) + b"a" * size
+            offsets = struct.pack(">II", 8, 8 + len(array))
+            archive = b"bplist00" + array + text + offsets + struct.pack(
+                ">6xBBQQQ", 4, 1, 2, 0, 8 + len(array) + len(text))
+            maker = zlib.compressobj(9, zlib.DEFLATED, -15)
+            path = self.folder / f"{megabytes}.sqlite"
+            with contextlib.closing(sqlite3.connect(path)) as file, file:
+                file.execute("CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)")
+                file.execute(
+                    "INSERT INTO Z_MODELCACHE VALUES (?)", (maker.compress(archive) + maker.flush(),))
+            program = (
+                "import quire, resource, sys\n"
+                "try: quire.load_model(sys.argv[1])\n"
+                "except quire.InvalidModel: print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10)")
+            said = subprocess.run(
+                [sys.executable, "-c", program, path], capture_output=True, text=True, check=True).stdout
+            self.assertLess(int(said), 300)
 
     def test_what_is_no_model(self) -> None:
         with self.assertRaises(quire.CannotOpen):

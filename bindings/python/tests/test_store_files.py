@@ -207,6 +207,20 @@ class ReadOnlyTests(unittest.TestCase):
             self.assertEqual(self.read(), ["first", "second"])
         self.assertEqual(self.contents(), before)
 
+    def test_readers_that_end_in_the_order_of_their_beginning_leave_nothing(self):
+        for has_log in (True, False):
+            with self.subTest(has_log=has_log):
+                self.leave_a_log()
+                if not has_log:
+                    with quire.open(self.path, [Note]):
+                        pass
+                before = self.contents()
+                readers = [quire.open(self.path, [Note], read_only=True) for _ in range(3)]
+                self.assertEqual(len({each.context.query(Note).count() for each in readers}), 1)
+                for each in readers:
+                    each.close()
+                self.assertEqual(self.contents(), before)
+
     def leave_an_index(self, content):
         """As a copy of all files of an application has one."""
         self.leave_a_log()
