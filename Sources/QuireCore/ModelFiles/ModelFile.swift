@@ -27,9 +27,12 @@ enum ModelFile {
 
   /// The bytes in which a store keeps its model. For a frozen one.
   static func deflated(_ model: Model) throws(Failure) -> Bytes {
-    guard let archive = ModelWriter.archive(of: model), let deflated = Deflate.deflate(archive) else {
+    guard let archive = ModelWriter.archive(of: model), archive.count <= Deflate.mostInflated,
+      let deflated = Deflate.deflate(archive)
+    else {
       throw Failure(
-        .unsupported, "The model cannot be archived: a text of it has U+0000 in it, or there is no memory for it.")
+        .unsupported,
+        "The model cannot be archived: a text of it has U+0000 in it, or it is too large, or memory is lacking.")
     }
     return deflated
   }

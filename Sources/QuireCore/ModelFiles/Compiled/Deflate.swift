@@ -2,8 +2,8 @@ import CZlib
 
 /// Raw deflate, without a header and a checksum: the form in which a store keeps its model.
 enum Deflate {
-  /// Far more than the model of any program: that of the largest one known has 350 kB.
-  static let mostInflated = 64 << 20
+  /// As much as is read of any file of a model: that of the largest one known has 350 kB.
+  static let mostInflated = 16 << 20
 
   /// The bytes that were deflated. nil when they are damaged, cut, or more than `mostInflated`.
   static func inflate(_ deflated: Bytes) -> Bytes? {

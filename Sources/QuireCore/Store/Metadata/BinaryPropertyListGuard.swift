@@ -10,6 +10,8 @@ struct BinaryPropertyListGuard {
   /// dictionaries are one text in the file.
   private static let mostObjectsPerByte = 2
   private static let mostBytesPerByte = 32
+  /// What copying adds at most: a list that was deflated has a thousand bytes for each of its file.
+  private static let mostCopiedBytes = 64 << 20
 
   private let bytes: UnsafeBufferPointer<UInt8>
   private let offsetSize: Int
@@ -46,7 +48,8 @@ struct BinaryPropertyListGuard {
     else { return nil }
     (self.objectCount, self.top, self.offsetTable) = (objectCount, top, offsetTable)
     remaining = min(BinaryPropertyListGuard.mostObjects, BinaryPropertyListGuard.mostObjectsPerByte * bytes.count)
-    remainingBytes = BinaryPropertyListGuard.mostBytesPerByte * bytes.count
+    remainingBytes = min(
+      BinaryPropertyListGuard.mostBytesPerByte * bytes.count, bytes.count + BinaryPropertyListGuard.mostCopiedBytes)
   }
 
   private mutating func visit(_ object: Int, depth: Int) -> Bool {
