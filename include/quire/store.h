@@ -41,7 +41,8 @@ typedef struct quire_store_options {
     /**
      * Never write; a save fails with QUIRE_READ_ONLY. The file must exist. A closed store leaves its folder as it was.
      * While it is open, `PATH-shm` and an empty `PATH-wal` may be there. They stay when something else uses the file by
-     * then, and when the process ends without closing the store.
+     * then, when the process ends without closing the store, and when it may write to the folder and not to the file:
+     * without SQLite's lock for writers it does not know that nothing else uses them.
      */
     bool is_read_only;
     /** Fail with QUIRE_CANNOT_OPEN instead of creating a file. */
