@@ -62,7 +62,8 @@ extension FetchRequest: FetchTemplate {
 extension Model {
   /// A copy of the template of that name, to be changed at will.
   func request(fromTemplate name: String, variables: [String: Expression]) throws(Failure) -> FetchRequest {
-    guard let template = fetchTemplates.first(where: { $0.name.string == name })?.template as? FetchRequest else {
+    let asked = Text(name)
+    guard let template = fetchTemplates.first(where: { $0.name == asked })?.template as? FetchRequest else {
       let known = fetchTemplates.map(\.name.string).joined(separator: ", ")
       throw Failure(
         .invalidArgument, "The model has no fetch template '\(name)'. It has: \(known.isEmpty ? "none" : known).")
