@@ -18,14 +18,8 @@ struct ExternalColumn: Sendable {
     slot = Int16(truncatingIfNeeded: number)
   }
 
-  /// By which SQL names it to `quire_external`.
+  /// By which SQL names it to `SQLFunction.external`.
   var number: Int64 { Int64(entity) << 16 | Int64(UInt16(bitPattern: slot)) }
-
-  /// The SQL function for the data itself.
-  static let function = "quire_external"
-
-  /// SQL for the data itself of a column.
-  func sql(_ column: String, key: String) -> String { "\(ExternalColumn.function)(\(number), \(key), \(column))" }
 }
 
 extension Property {

@@ -63,3 +63,8 @@ enum SQLFunction: String {
     }
   }
 }
+
+extension ExternalColumn {
+  /// SQL for the data itself of a column.
+  func sql(_ column: String, key: String) -> String { "\(SQLFunction.external.name)(\(number), \(key), \(column))" }
+}
