@@ -50,56 +50,21 @@ final class ExternalValue: Sendable {
 
 /// The name of a file that holds one value: a UUID.
 struct ExternalFile: Hashable, Sendable {
-  private let high: UInt64
-  private let low: UInt64
+  private let identifier: UniqueIdentifier
 
-  static let nameLength = 36
+  static let nameLength = UniqueIdentifier.textLength
 
-  static func random() -> ExternalFile {
-    var generator = SystemRandomNumberGenerator()
-    let high: UInt64 = generator.next(), low: UInt64 = generator.next()
-    // Version 4, and the variant of RFC 4122.
-    return ExternalFile(high: high & ~0xF000 | 0x4000, low: low & ~(3 << 62) | 1 << 63)
-  }
+  static func random() -> ExternalFile { ExternalFile(identifier: .random()) }
 
-  private init(high: UInt64, low: UInt64) {
-    self.high = high
-    self.low = low
-  }
+  private init(identifier: UniqueIdentifier) { self.identifier = identifier }
 
   /// nil for everything but 36 characters in upper case. No other name leads out of the folder.
   init?(_ name: some Collection<UInt8>) {
-    guard name.count == ExternalFile.nameLength else { return nil }
-    var words: (UInt64, UInt64) = (0, 0)
-    for (place, character) in name.enumerated() {
-      if [8, 13, 18, 23].contains(place) {
-        guard character == UInt8(ascii: "-") else { return nil }
-        continue
-      }
-      let digit: UInt8
-      switch character {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = character - UInt8(ascii: "0")
-      case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = character - UInt8(ascii: "A") + 10
-      default: return nil
-      }
-      if place < 18 { words.0 = words.0 << 4 | UInt64(digit) } else { words.1 = words.1 << 4 | UInt64(digit) }
-    }
-    self.init(high: words.0, low: words.1)
+    guard let identifier = UniqueIdentifier(name) else { return nil }
+    self.identifier = identifier
   }
 
-  var name: String {
-    let digits = [high, low].map { word in
-      let digits = String(word, radix: 16, uppercase: true)
-      return String(repeating: "0", count: 16 - digits.utf8.count) + digits
-    }.joined()
-    var name = "", start = digits.startIndex
-    for (index, length) in [8, 4, 4, 4, 12].enumerated() {
-      let end = digits.index(start, offsetBy: length)
-      name += (index == 0 ? "" : "-") + digits[start..<end]
-      start = end
-    }
-    return name
-  }
+  var name: String { identifier.text }
 }
 
 /// What reads files of values.

@@ -30,7 +30,7 @@ struct Metadata {
     ]
     let binary = try binary(properties, on: connection)
     let insert = try connection.statement("INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)")
-    try insert.bind(Text(ExternalFile.random().name), at: 1)
+    try insert.bind(Text(UniqueIdentifier.random().text), at: 1)
     try insert.bind(binary, at: 2)
     try insert.run()
   }
