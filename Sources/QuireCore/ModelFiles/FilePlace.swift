@@ -19,7 +19,7 @@ struct FilePlace {
       !path.bytes.buffer.contains(0) && (followsLinks ? stat(path.string, &status) : lstat(path.string, &status)) == 0
     guard isThere else {
       throw Failure(
-        .cannotOpen, "Could not open '\(path)': \(FilePlace.reason(path.bytes.buffer.contains(0) ? EINVAL : errno)).")
+        .cannotOpen, "Could not open '\(path)': \(FileSystem.reason(path.bytes.buffer.contains(0) ? EINVAL : errno)).")
     }
     self.path = path
     self.followsLinks = followsLinks
@@ -50,7 +50,7 @@ struct FilePlace {
 
   /// The names in a folder.
   func names() throws(Failure) -> [String] {
-    guard let folder = opendir(path.string) else { throw cannotOpen(errno) }
+    guard let folder = opendir(path.string) else { throw cannotOpen(FileSystem.reason(errno)) }
     defer { closedir(folder) }
     var names: [String] = []
     while let entry = readdir(folder) {
@@ -70,65 +70,37 @@ struct FilePlace {
 
   /// All that is in the file, or its first bytes.
   func contents(first: Int? = nil, atMost most: Int = mostBytes) throws(Failure) -> Bytes {
-    // A pipe that came into the place of the file is not waited for.
-    let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW)
-    let descriptor = Glibc.open(path.string, flags)
-    if descriptor < 0 { throw cannotOpen(errno) }
-    defer { _ = Glibc.close(descriptor) }
-    var status = stat()
-    if fstat(descriptor, &status) != 0 { throw cannotOpen(errno) }
-    guard status.st_mode & S_IFMT == S_IFREG else { throw cannotOpen(EINVAL) }
-    var size = Int(status.st_size)
-    if let first { size = min(size, first) }
-    if size > most {
+    do throws(FileSystem.Problem) {
+      return try FileSystem.read(path.string, first: first ?? .max, followsLinks: followsLinks) { $0 <= most }
+    } catch .tooLarge(let size) {
       throw Failure(
         .invalidModel, "'\(path)' is no part of a model: it has \(size) bytes, and at most \(most) are read.")
-    }
-    var bytes = [UInt8](repeating: 0, count: size)
-    var filled = 0
-    while filled < bytes.count {
-      let count = bytes.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress! + filled, $0.count - filled) }
-      if count < 0, errno == EINTR { continue }
-      if count < 0 { throw cannotOpen(errno) }
-      // Another program has made it shorter.
-      if count == 0 { break }
-      filled += count
-    }
-    return Bytes(bytes.prefix(filled))
+    } catch { throw cannotOpen(error.reason) }
   }
 
   /// Makes the folder when there is none, and a file in it that is whole or not there.
   static func write(_ bytes: Bytes, named name: String, inFolder folder: Text) throws(Failure) {
     func failure(_ number: Int32) -> Failure {
-      Failure(.cannotOpen, "Could not write '\(folder)': \(reason(number)).")
+      Failure(.cannotOpen, "Could not write '\(folder)': \(FileSystem.reason(number)).")
     }
     if folder.bytes.buffer.contains(0) { throw failure(EINVAL) }
     let isNew = mkdir(folder.string, 0o777) == 0
     if !isNew, errno != EEXIST { throw failure(errno) }
-    let temporary = "\(folder)/quire-\(getpid())-\(UInt64.random(in: 0 ... .max))"
-    let descriptor = Glibc.open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-    var number: Int32 = descriptor < 0 ? errno : 0
-    var written = 0
-    while written < bytes.count, number == 0 {
-      let count = Glibc.write(descriptor, bytes.start + written, bytes.count - written)
-      if count < 0, errno != EINTR { number = errno }
-      if count > 0 { written += count }
-    }
-    if number == 0, fsync(descriptor) != 0 { number = errno }
-    if descriptor >= 0, Glibc.close(descriptor) != 0, number == 0 { number = errno }
-    if number == 0, rename(temporary, "\(folder)/\(name)") != 0 { number = errno }
-    if number != 0 {
+    let temporary = "\(folder)/quire-\(UniqueIdentifier.random().text)"
+    var number = FileSystem.write(bytes, toNew: temporary)
+    if number == 0, rename(temporary, "\(folder)/\(name)") != 0 {
+      number = errno
       unlink(temporary)
+    }
+    if number != 0 {
       if isNew { rmdir(folder.string) }
       throw failure(number)
     }
+    FileSystem.synchronize(folder: folder.string)
+    if isNew { FileSystem.synchronize(folder: FileSystem.folder(of: folder.string)) }
   }
 
-  private func cannotOpen(_ number: Int32) -> Failure {
-    Failure(.cannotOpen, "Could not open '\(path)': \(FilePlace.reason(number)).")
-  }
-
-  private static func reason(_ number: Int32) -> String {
-    strerror(number).map { String(cString: $0) } ?? "error \(number)"
+  private func cannotOpen(_ reason: String) -> Failure {
+    Failure(.cannotOpen, "Could not open '\(path)': \(reason).")
   }
 }

@@ -122,7 +122,7 @@ struct CacheFile {
 
   private static func delete(_ name: String) throws(Failure) {
     if unlink(name) == 0 || errno == ENOENT { return }
-    let reason = strerror(errno).map { String(cString: $0) } ?? "unknown"
+    let reason = FileSystem.reason(errno)
     throw Failure(
       .readOnly, "The cache '\(name)' could not be deleted: \(reason). Change the permissions of its folder.")
   }

@@ -122,17 +122,14 @@ struct StoreFile {
       if rename(temporary, name) != 0 { throw cannotOpen(StoreFile.describe(errno)) }
     }
     // So that the name outlives a power cut, as the contents do.
-    let descriptor = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    if descriptor < 0 { return }
-    fsync(descriptor)
-    _ = Glibc.close(descriptor)
+    FileSystem.synchronize(folder: folder)
   }
 
   /// Deletes the file and what SQLite keeps beside it. `location` is where it really is. The file goes last: as long as
   /// it is there, it is whole.
   func delete(at location: String) throws(Failure) {
     for name in StoreFile.endings.map({ location + $0 }) + [location] where unlink(name) != 0 && errno != ENOENT {
-      let reason = strerror(errno).map { String(cString: $0) } ?? "unknown"
+      let reason = FileSystem.reason(errno)
       throw readOnly("'\(name)' could not be deleted (\(reason)). Change the permissions of its folder.")
     }
     // A link to the file leads nowhere now.
@@ -155,10 +152,7 @@ struct StoreFile {
     }
   }
 
-  private var folder: String {
-    guard let slash = name.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
-    return slash == name.utf8.startIndex ? "/" : String(name[..<slash])
-  }
+  private var folder: String { FileSystem.folder(of: name) }
 
   private func status(of name: String) -> stat? {
     var status = stat()
@@ -186,7 +180,7 @@ struct StoreFile {
     case ENOTDIR: "a part of the path before its name is not a folder. Check the path."
     case ENAMETOOLONG: "the path is longer than the system allows. Choose a shorter one."
     case ELOOP: "its symbolic links go round in a circle. Check the path."
-    default: "\(strerror(code).map { String(cString: $0) } ?? "error \(code)"). Check the path."
+    default: "\(FileSystem.reason(code)). Check the path."
     }
   }
 }
