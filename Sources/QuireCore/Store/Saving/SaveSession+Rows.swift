@@ -250,7 +250,12 @@ extension SaveSession {
   ) throws(Failure) {
     if let toOne = column.toOne { return try bind(value, to: toOne, of: statement, at: &index, isUpdate: isUpdate) }
     index += 1
-    try statement.bind(column.isExternal ? store.external.stored(value) : value, at: index)
+    // Not one call with either value, which would copy the common one.
+    if column.isExternal {
+      try statement.bind(store.external.stored(value), at: index)
+    } else {
+      try statement.bind(value, at: index)
+    }
   }
 
   private func bind(
