@@ -59,6 +59,39 @@ class LoadModelTest(unittest.TestCase):
             model.save(self.folder / "Copy")
         self.assertEqual(repr(again), "<LoadedModel Note, Tag>")
 
+    def loaded(self, inner: str) -> quire.LoadedModel:
+        place = self.folder / "Inner.xcdatamodel"
+        place.mkdir(exist_ok=True)
+        (place / "contents").write_text(f'<model><entity name="A">{inner}</entity></model>')
+        return quire.load_model(place)
+
+    def test_a_default_that_no_store_can_hold_is_left_out(self) -> None:
+        for value in ("nan", "NaN"):
+            with self.subTest(value=value):
+                model = self.loaded(
+                    f'<attribute name="x" attributeType="Double" defaultValueString="{value}"/>')
+                self.assertIsNone(model.entities["A"].properties["x"].default)
+
+    def test_a_join_table_that_is_named_by_mistake(self) -> None:
+        def relationship(name: str, inverse: str, value: str, more: str = "") -> str:
+            return (f'<relationship name="{name}" destinationEntity="A" inverseName="{inverse}" inverseEntity="A" '
+                    f'{more}><userInfo><entry key="QuireNamesJoinTable" value="{value}"/></userInfo></relationship>')
+
+        many = 'toMany="YES"'
+        for inner, naming in (
+            (relationship("a", "b", "YES") + relationship("b", "a", "YES", many), []),
+            (relationship("a", "b", "NO", many) + relationship("b", "a", "NO", many), []),
+            (relationship("a", "b", "YES", many + ' transient="YES"')
+             + relationship("b", "a", "NO", many + ' transient="YES"'), []),
+            ('<relationship name="a" destinationEntity="A" toMany="YES"><userInfo>'
+             '<entry key="QuireNamesJoinTable" value="YES"/></userInfo></relationship>', []),
+            (relationship("a", "b", "NO", many) + relationship("b", "a", "YES", many), ["b"]),
+            (relationship("a", "b", "YES", many) + relationship("b", "a", "YES", many), ["b"]),
+        ):
+            with self.subTest(inner=inner):
+                properties = self.loaded(inner).entities["A"].properties
+                self.assertEqual([each.name for each in properties.values() if each.names_join_table], naming)
+
     def test_a_store_with_an_inflated_model_takes_no_gigabytes(self) -> None:
         # One text of a few kilobytes, deflated, in an array that has it 31 times.
         for megabytes in (15, 48):
@@ -81,6 +114,23 @@ class LoadModelTest(unittest.TestCase):
             said = subprocess.run(
                 [sys.executable, "-c", program, path], capture_output=True, text=True, check=True).stdout
             self.assertLess(int(said), 300)
+
+    def test_a_deep_list_of_versions_fits_the_stack_of_any_thread(self) -> None:
+        program = (
+            "import quire, sys, threading\n"
+            "def load():\n"
+            "    try: quire.load_model(sys.argv[1])\n"
+            "    except quire.Error: print('refused')\n"
+            "threading.stack_size(512 << 10)\n"
+            "thread = threading.Thread(target=load)\n"
+            "thread.start(); thread.join()")
+        for deep in (63, 64, 1_900, 100_000):
+            (self.versions / ".xccurrentversion").write_text(
+                '<?xml version="1.0"?><plist version="1.0">' + "<array>" * deep + "</array>" * deep + "</plist>")
+            with self.subTest(deep=deep):
+                said = subprocess.run(
+                    [sys.executable, "-c", program, self.versions], capture_output=True, text=True, check=True).stdout
+                self.assertEqual(said, "refused\n")
 
     def test_what_is_no_model(self) -> None:
         with self.assertRaises(quire.CannotOpen):
