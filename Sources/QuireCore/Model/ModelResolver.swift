@@ -133,7 +133,7 @@ struct ModelResolver {
         about: .property(relationship))
     }
     if relationship.namesJoinTable, relationship.inverseName.isEmpty || relationship.isTransient {
-      throw withoutJoinTable(relationship)
+      try dropJoinTable(of: relationship, else: withoutJoinTable)
     }
     if relationship.inverseName.isEmpty { return }
     guard let inverse = property(relationship.inverseName, of: destination) as? Relationship else {
@@ -159,13 +159,23 @@ struct ModelResolver {
         about: .property(relationship))
     }
     if !relationship.namesJoinTable { return }
-    if !relationship.isToMany || !inverse.isToMany { throw withoutJoinTable(relationship) }
-    if inverse.namesJoinTable, inverse !== relationship {
-      throw Failure(
-        .invalidModel,
-        "\(subject) and its inverse '\(inverse.qualifiedName)' both name their join table. One of them does.",
-        about: .property(relationship))
+    if !relationship.isToMany || !inverse.isToMany { try dropJoinTable(of: relationship, else: withoutJoinTable) }
+    if relationship.namesJoinTable, inverse.namesJoinTable, inverse !== relationship {
+      try dropJoinTable(of: relationship) { _ in
+        Failure(
+          .invalidModel,
+          "\(subject) and its inverse '\(inverse.qualifiedName)' both name their join table. One of them does.",
+          about: .property(relationship))
+      }
     }
+  }
+
+  /// In a file it is one text of many, which refuses no model.
+  private func dropJoinTable(
+    of relationship: Relationship, else failure: (Relationship) -> Failure
+  ) throws(Failure) {
+    if origin == .program { throw failure(relationship) }
+    relationship.namesJoinTable = false
   }
 
   private func withoutJoinTable(_ relationship: Relationship) -> Failure {

@@ -37,7 +37,8 @@ extension Model {
   /// out: Core Data takes both from a model, and they change nothing in the file.
   func addLoadedAttribute(_ loaded: LoadedAttribute, to entityName: String) throws(Failure) {
     let entity = try entity(named: entityName)
-    let probe = Attribute(name: loaded.name, entity: entity, type: loaded.type, isOptional: true, isTransient: true)
+    let probe = Attribute(
+      name: loaded.name, entity: entity, type: loaded.type, isOptional: true, isTransient: loaded.isTransient)
     let isText = !loaded.isTransient && (loaded.type == .string || loaded.type == .uri)
     let value = try? probe.coerce(loaded.defaultValue)
     let rules = try? loaded.rules.fitting(probe)

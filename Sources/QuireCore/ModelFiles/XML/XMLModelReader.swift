@@ -237,7 +237,9 @@ extension XMLElement {
   }
 
   fileprivate func hasTrait(_ trait: String) -> Bool {
-    children(named: "userInfo").contains { $0.children(named: "entry").contains { $0["key"] == trait } }
+    children(named: "userInfo").contains { info in
+      info.children(named: "entry").contains { $0["key"] == trait && $0["value"] == "YES" }
+    }
   }
 
   fileprivate var modifier: Text { Text(self["versionHashModifier"] ?? "") }
