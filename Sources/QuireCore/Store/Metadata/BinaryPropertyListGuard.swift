@@ -4,7 +4,7 @@
 /// file could therefore end the process, or take a thousand times their own memory. Only sizes and references are
 /// followed here; libplist does the reading.
 struct BinaryPropertyListGuard {
-  private static let deepest = 64
+  static let deepest = 64
   private static let mostObjects = 1_000_000
   /// What the list may have after copying, for each of its bytes: objects, and bytes of texts and data. Keys of many
   /// dictionaries are one text in the file.

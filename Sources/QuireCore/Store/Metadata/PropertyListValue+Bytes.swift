@@ -82,8 +82,9 @@ private final class PropertyListNode {
 // MARK: - From libplist
 
 extension PropertyListValue {
-  /// nil when it has a part that no property list has.
-  fileprivate init?(reading node: plist_t) {
+  /// nil when it has a part that no property list has, or is too deep. Any thread may read one, with little stack.
+  fileprivate init?(reading node: plist_t, depth: Int = 0) {
+    if depth >= BinaryPropertyListGuard.deepest { return nil }
     switch plist_get_node_type(node) {
     case PLIST_DICT:
       var iterator: plist_dict_iter?
@@ -97,7 +98,7 @@ extension PropertyListValue {
         plist_dict_next_item(node, iterator, &name, &item)
         defer { free(name) }
         guard let name, let item else { break }
-        guard let value = PropertyListValue(reading: item) else { return nil }
+        guard let value = PropertyListValue(reading: item, depth: depth + 1) else { return nil }
         found[String(cString: name)] = value
       }
       self = .dictionary(found)
@@ -111,7 +112,7 @@ extension PropertyListValue {
         var item: plist_t?
         plist_array_next_item(node, iterator, &item)
         guard let item else { break }
-        guard let value = PropertyListValue(reading: item) else { return nil }
+        guard let value = PropertyListValue(reading: item, depth: depth + 1) else { return nil }
         found.append(value)
       }
       self = .array(found)
