@@ -23,9 +23,11 @@ struct ExternalColumn: Sendable {
 }
 
 extension Property {
-  /// nil where all values lie in the row.
+  /// nil where all values lie in the row. A model of a file may have the flag at any attribute; it counts for data.
   var externalColumn: ExternalColumn? {
-    guard let attribute = self as? Attribute, attribute.traits.allowsExternalStorage else { return nil }
+    guard let attribute = self as? Attribute, attribute.traits.allowsExternalStorage, !attribute.isTransient,
+      attribute.type == .binary || attribute.type == .transformable
+    else { return nil }
     return ExternalColumn(attribute)
   }
 }
