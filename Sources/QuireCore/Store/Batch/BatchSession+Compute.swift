@@ -61,7 +61,11 @@ extension BatchSession {
       try statement.bind(advanced.contains(row.id) ? 0 : 1, at: 2)
       try statement.bind(store.external.stored(value), at: 3)
       try run(statement, updating: entity)
-      if connection.changes > 0 { changed.append(row) }
+      // The row would go on naming the file that is to go.
+      if connection.changes == 0 {
+        throw connection.ignoredFailure(table, doing: "update \(entity.name) \(row.id)")
+      }
+      changed.append(row)
     }
     return changed
   }
