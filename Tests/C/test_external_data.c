@@ -98,8 +98,12 @@ static void fails_with(quire_status status, const char *stored, const char *word
     CHECK(!strcmp(get_text(photo, "name"), "nil"));
     set_text(photo, "name", "named");
     save(made.context);
-    quire_fetch_request *request = new_request("Photo", "image != nil", NULL);
     int64_t count = 0;
+    quire_fetch_request *request = new_request("Photo", "image != nil", NULL);
+    CHECK_OK(quire_context_count(made.context, request, &count, &error));
+    CHECK(count == 1);
+    quire_fetch_request_release(request);
+    request = new_request("Photo", "image.length > 0", NULL);
     CHECK_FAILS(status, quire_context_count(made.context, request, &count, &error));
     quire_fetch_request_release(request);
     set_value(photo, "image", quire_value_data((const uint8_t *)"xyz", 3));

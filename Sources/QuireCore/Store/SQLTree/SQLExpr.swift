@@ -105,7 +105,7 @@ final class SQLExpr {
     SQLExpr(.comparison(sign, left, right))
   }
 
-  static func isNull(_ operand: SQLExpr) -> SQLExpr { SQLExpr(.isNull(operand)) }
+  static func isNull(_ operand: SQLExpr) -> SQLExpr { SQLExpr(.isNull(operand.presence)) }
 
   static func call(_ function: SQLFunction, _ arguments: SQLExpr...) -> SQLExpr {
     SQLExpr(.function(function, arguments))
@@ -117,6 +117,17 @@ final class SQLExpr {
   }
 
   // MARK: Questions
+
+  /// What is NULL for the same rows, and reads no files beside the store.
+  private var presence: SQLExpr {
+    switch kind {
+    case .function(.external, let arguments): return arguments.last ?? self
+    case .scalar(let select):
+      guard case .function(.external, _) = select.value.kind else { return self }
+      return SQLExpr(.scalar(SQLSelect(value: select.value.presence, name: select.name, query: select.query)))
+    default: return self
+    }
+  }
 
   /// Of a column.
   var name: SQLName? {
