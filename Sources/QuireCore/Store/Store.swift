@@ -92,6 +92,7 @@ final class Store: @unchecked Sendable {
       isOpen.store(false, ordering: .releasing)
       log = connection.setLog(nil)
       connection.close()
+      external.close()
       closeInboxes()
       if !isWhole {
         throw Failure(

@@ -19,6 +19,8 @@ final class ExternalValue: Sendable {
     self.source = source
   }
 
+  deinit { if let file { source.release(file) } }
+
   /// Whether it needs its file no more.
   var isRead: Bool { known.withLock { $0 != nil } }
 
@@ -72,6 +74,8 @@ protocol ExternalSource: AnyObject, Sendable {
   func data(of value: ExternalValue) throws(Failure) -> Bytes
   /// nil where there is no such file.
   func size(of value: ExternalValue) -> Int?
+  /// A value that is read from that file has gone.
+  func release(_ file: ExternalFile)
 }
 
 extension Value {

@@ -3,7 +3,8 @@ import Glibc
 /// Values of attributes that allow external storage: what stands for them in a row, and the files beside the store.
 ///
 /// A row has a mark and the data, or another mark, the name of a file and a NUL. A file is written before the row that
-/// names it. It goes when no row names it any more, and that is durable. A file never changes.
+/// names it. It goes when that row names it no more, and that is durable. A file never changes. Quire names it in one
+/// row: a second one, which another program has copied from the first, finds it missing then.
 final class ExternalStorage: ExternalSource, @unchecked Sendable {
   /// Up to so many bytes stay in the row.
   static let largestInline = 102_400
@@ -20,6 +21,9 @@ final class ExternalStorage: ExternalSource, @unchecked Sendable {
   private let folder: ExternalFolder?
   /// Values that have not gone, read or not.
   private let live = Guarded(WeakReferences<Live>())
+  /// Files that no row names, with the number of values that need them.
+  private let needed = Guarded<[ExternalFile: Int]>([:])
+  private let process = ProcessMark()
   // Guarded by the store's lock.
   private var changes = Changes()
 
@@ -126,7 +130,12 @@ final class ExternalStorage: ExternalSource, @unchecked Sendable {
 
   /// What a row holds for a value, which is data or nil. A large one is in its file then.
   func stored(_ value: Value) throws(Failure) -> Value {
-    guard case .data(let data) = try value.inPlace() else { return .nil }
+    let data: Bytes
+    switch try value.inPlace() {
+    case .nil: return .nil
+    case .data(let present): data = present
+    default: throw Failure(.invalidState, "Only data can lie in files beside the store, and not \(value.kindName).")
+    }
     guard let folder, data.count > ExternalStorage.largestInline else {
       try Memory.require(data.count + 1, for: "a value to be stored")
       return .data(
@@ -163,10 +172,47 @@ final class ExternalStorage: ExternalSource, @unchecked Sendable {
     let replaced = changes.replaced
     changes = Changes()
     if replaced.isEmpty || !makeDurable() { return }
-    // Objects that were read before go on having their values.
     let going = Set(replaced)
+    folder?.remove(going.subtracting(keepNeeded(of: going)))
+  }
+
+  /// Objects that were read before go on having their values: they read them now, or keep the files for as long as they
+  /// are there. Returns the files that are kept.
+  private func keepNeeded(of going: Set<ExternalFile>) -> Set<ExternalFile> {
     let values = live.withLock { live in live.all.compactMap(\.value) }
-    for value in values where value.file.map(going.contains) == true && !value.isRead { _ = try? value.data() }
-    folder?.remove(replaced[...])
+    var counts: [ExternalFile: Int] = [:], kept: Set<ExternalFile> = []
+    var room = ExternalStorage.mostReadAhead
+    for value in values {
+      guard let file = value.file, going.contains(file) else { continue }
+      counts[file, default: 0] += 1
+      guard !value.isRead, let size = size(of: value) else { continue }
+      if size <= room, (try? value.data()) != nil { room -= size } else { kept.insert(file) }
+    }
+    needed.withLock { needed in for file in kept { needed[file] = counts[file] } }
+    // None of them goes before it is counted.
+    withExtendedLifetime(values) {}
+    return kept
+  }
+
+  /// So many bytes are read at once because their files are to go.
+  private static let mostReadAhead = 16 << 20
+
+  /// A value is there no more that was read from that file.
+  func release(_ file: ExternalFile) {
+    let isLast = needed.withLock { needed in
+      guard let count = needed[file] else { return false }
+      needed[file] = count > 1 ? count - 1 : nil
+      return count == 1
+    }
+    if isLast, process.isHere { folder?.remove(CollectionOfOne(file)) }
+  }
+
+  /// The store is closed, and reads nothing more.
+  func close() {
+    let files = needed.withLock { needed in
+      defer { needed = [:] }
+      return Array(needed.keys)
+    }
+    folder?.remove(files)
   }
 }
