@@ -135,13 +135,19 @@ typedef struct quire_attribute_options {
      *
      * A save writes a value of more than 102,400 bytes to a file of its own, in the folder
      * `.NAME_SUPPORT/_EXTERNAL_DATA` beside the store `NAME.sqlite`. The file is written before the row that names it,
-     * and goes after the commit of what replaces it. A store in memory has no files. quire_store_copy and
-     * quire_store_delete take the files along.
+     * and goes after the commit of what replaces it, or when the last object that has yet to read it is released. Where
+     * another program has copied the row, the copy of the row then lacks its file. A store in memory has no files.
+     *
+     * quire_store_copy and quire_store_delete take the files along. Stores in one folder whose names differ only in what
+     * follows the last dot, such as `NAME.sqlite` and `NAME.bak`, have one folder of files. quire_store_copy therefore
+     * refuses such a name. Do not make such a copy with other programs either: each of the two stores removes files that
+     * the other one needs. quire_store_delete leaves the files that another store in the folder names. It leaves all
+     * files when this process has that store open, or when it cannot be read.
      *
      * An object reads its file when the value is asked for. When the file is not there, that value fails with
      * QUIRE_NOT_FOUND, and the object can be used on. So does a fetch whose predicate, order or columns need the value:
-     * those read the file of each row that they look at. What is neither data nor the name of a file is an error,
-     * QUIRE_DATABASE.
+     * those read the file of each row that they look at. A comparison with nil reads no files, except those of objects
+     * with unsaved changes. What is neither data nor the name of a file is an error, QUIRE_DATABASE.
      */
     bool allows_external_storage;
     /** The history of the store keeps the last value of a deleted object. Not for transient ones. Part of the version hash. */

@@ -8,6 +8,7 @@
  * - `PATH-shm`, the index of the log, which is made anew when it is needed;
  * - `PATH-journal`, which a creation, or a write where there is no log, leaves when it is interrupted;
  * - `PATH-list-...`, the caches of lists, which may be deleted at any time;
+ * - the folder `.NAME_SUPPORT`, with large values of attributes that allow external storage;
  * - `quire-copy-...` in the same folder, which an interrupted copy leaves; it may be deleted when no copy is under way.
  *
  * They are beside the file itself, not beside a symbolic link to it. A relative path starts from the folder that is
@@ -114,8 +115,9 @@ quire_status quire_store_close(quire_store *store, quire_error *QUIRE_NULLABLE *
  * not copied. The store may be open for reading only, and its file may have been moved or deleted. Other threads wait
  * then.
  *
- * Fails: QUIRE_CANNOT_OPEN (there is a file already, also one of the files that would belong to the copy; missing
- * folder, no permission); QUIRE_BUSY; QUIRE_INVALID_STATE (a store in memory or a moved one, in the midst of a read or
+ * Fails: QUIRE_INVALID_ARGUMENT (`:memory:`; or attributes allow external storage, and the name is that of the store but
+ * for what follows the last dot); QUIRE_CANNOT_OPEN (there is a file already, also one of the files that would belong to
+ * the copy; missing folder, no permission); QUIRE_BUSY; QUIRE_INVALID_STATE (a store in memory or a moved one, in the midst of a read or
  * save); QUIRE_CLOSED; QUIRE_DATABASE (full disk). Thread: any.
  */
 quire_status quire_store_copy(

@@ -12,6 +12,7 @@ extension Store {
     defer { other?.close() }
     try checkIsNotInUse(target: path)
     try target.checkIsFree()
+    try checkHasOtherFolder(target: path)
     // Readable by the same people, from its first byte on.
     let temporary = try target.makeTemporary(mode: mode)
     var files = CopiedFiles(to: ExternalFolder(of: path))
@@ -66,6 +67,8 @@ extension Store {
   private struct CopiedFiles {
     private let folder: ExternalFolder
     private var copied: Set<ExternalFile> = []
+    /// Of these, the ones that were not there before.
+    private var created: Set<ExternalFile> = []
 
     init(to folder: ExternalFolder) { self.folder = folder }
 
@@ -73,7 +76,8 @@ extension Store {
     mutating func take(
       _ named: Set<ExternalFile>, from storage: ExternalStorage
     ) throws(Failure) -> Set<ExternalFile> {
-      folder.remove(copied.subtracting(named))
+      folder.remove(created.subtracting(named))
+      created.formIntersection(named)
       copied.formIntersection(named)
       var missing: Set<ExternalFile> = []
       for file in named.subtracting(copied) {
@@ -81,13 +85,27 @@ extension Store {
           missing.insert(file)
           continue
         }
+        if try folder.write(data, to: file, replacing: false) {
+          created.insert(file)
+        } else {
+          try checkIsLeftOver(file)
+          try folder.write(data, to: file)
+        }
         copied.insert(file)
-        try folder.write(data, to: file)
       }
       return missing
     }
 
-    func remove() { if !copied.isEmpty { folder.delete(copied.map(folder.path)) } }
+    /// A store that was deleted by other means leaves its files.
+    private func checkIsLeftOver(_ file: ExternalFile) throws(Failure) {
+      if let others = folder.filesOfNeighbours(), !others.contains(file) { return }
+      throw Failure(
+        .cannotOpen,
+        "The copy needs the file '\(folder.path(of: file))', which another store beside it has. Choose another folder, "
+          + "or a name that differs in more than what follows its last dot.")
+    }
+
+    func remove() { if !created.isEmpty { folder.delete(created.map(folder.path)) } }
   }
 
   /// Another connection to the same file, and its mode. nil where there can be one only: in memory, and when the file
@@ -118,6 +136,19 @@ extension Store {
           "The store '\(self.path)' cannot be copied to '\(path)': '\(name)' is a store that this process has open. "
             + "Choose another path.")
       }
+    }
+  }
+
+  /// Refuses a copy that would have its large values in the files of this store. Each of the two would delete those of
+  /// the other.
+  private func checkHasOtherFolder(target path: Text) throws(Failure) {
+    if !external.isUsed || self.path == ":memory:" { return }
+    let folder = ExternalFolder(of: location)
+    if folder.isSame(as: ExternalFolder(of: path)) {
+      throw Failure(
+        .invalidArgument,
+        "The store '\(self.path)' cannot be copied to '\(path)': both would keep their large values in the folder "
+          + "'\(folder.name)'. Choose another folder, or a name that differs in more than what follows its last dot.")
     }
   }
 
@@ -210,10 +241,15 @@ extension Store {
     try connection.execute("BEGIN EXCLUSIVE")
     let folder = ExternalFolder(of: location)
     var files = folder.all
-    // Of a folder that belongs to two stores those go that this one names.
-    if !files.isEmpty, folder.isShared { files = try connection.namedFiles().map(folder.path) }
+    // Of a folder that belongs to two stores those go that this one alone names.
+    if !files.isEmpty, !folder.neighbours.isEmpty { files = try filesOfOne(connection, in: folder) }
     try file.delete(at: location.string)
     folder.delete(files)
+  }
+
+  private static func filesOfOne(_ connection: Connection, in folder: ExternalFolder) throws(Failure) -> [String] {
+    guard let others = folder.filesOfNeighbours() else { return [] }
+    return try connection.namedFiles().subtracting(others).map(folder.path)
   }
 
   private static func notAStore(_ path: Text) -> Failure {

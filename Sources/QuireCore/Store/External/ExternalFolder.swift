@@ -66,9 +66,11 @@ struct ExternalFolder: Sendable {
 
   // MARK: Writing
 
-  /// A file of that name is there whole, or not at all. It survives a power cut.
-  func write(_ data: Bytes, to file: ExternalFile) throws(Failure) {
-    let target = path(of: file), temporary = "\(folder)/.\(file.name)"
+  /// A file of that name is there whole, or not at all. It survives a power cut. Returns whether it was written, which
+  /// it is not where there is one and `replacing` is false.
+  @discardableResult
+  func write(_ data: Bytes, to file: ExternalFile, replacing: Bool = true) throws(Failure) -> Bool {
+    let target = path(of: file), temporary = "\(folder)/.\(ExternalFile.random().name)"
     var descriptor: Int32 = -1
     // The folder goes with another store that is deleted.
     for _ in 0..<ExternalFolder.tries {
@@ -87,12 +89,26 @@ struct ExternalFolder: Sendable {
     }
     if reason == 0, fsync(descriptor) != 0 { reason = errno }
     if Glibc.close(descriptor) != 0, reason == 0 { reason = errno }
-    if reason == 0, rename(temporary, target) != 0 { reason = errno }
+    if reason == 0 { reason = ExternalFolder.move(temporary, to: target, replacing: replacing) }
     if reason != 0 {
       unlink(temporary)
+      if reason == EEXIST, !replacing { return false }
       throw failure(target, reason)
     }
     ExternalFolder.synchronize(folder)
+    return true
+  }
+
+  /// Returns the reason why it failed, or 0.
+  private static func move(_ name: String, to target: String, replacing: Bool) -> Int32 {
+    if !replacing {
+      if FileSystem.rename(name, toFree: target) { return 0 }
+      // Some file systems can only replace what is there.
+      guard [EINVAL, ENOSYS, EPERM].contains(errno) else { return errno }
+      var status = stat()
+      if lstat(target, &status) == 0 { return EEXIST }
+    }
+    return rename(name, target) == 0 ? 0 : errno
   }
 
   private static let tries = 10
@@ -167,12 +183,27 @@ extension ExternalFolder {
     rmdir(support)
   }
 
-  /// Whether another store beside this one has the same folder, as its name differs in the ending alone.
-  var isShared: Bool {
+  /// The folder, for messages.
+  var name: String { support }
+
+  /// Whether both are one folder, under whatever names.
+  func isSame(as other: ExternalFolder) -> Bool {
+    if support == other.support { return true }
+    if let own = FileIdentity(of: support) { return own == FileIdentity(of: other.support) }
+    guard support.split(separator: "/").last == other.support.split(separator: "/").last,
+      let parent = FileIdentity(of: ExternalFolder.parent(of: support))
+    else { return false }
+    return parent == FileIdentity(of: ExternalFolder.parent(of: other.support))
+  }
+
+  /// Files beside the store that would have the same folder if they were stores: names that differ in the ending alone.
+  var neighbours: [String] {
     let folder = ExternalFolder.parent(of: store)
-    guard let stream = opendir(folder) else { return false }
+    guard let stream = opendir(folder) else { return [] }
     defer { closedir(stream) }
     let own = String(store.split(separator: "/").last ?? "")
+    let support = ExternalFolder(of: Text("\(folder)/\(own)")).support
+    var neighbours: [String] = []
     while let entry = readdir(stream) {
       let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
       if name == own || ["-wal", "-shm", "-journal"].contains(where: { name.hasSuffix($0) }) { continue }
@@ -183,9 +214,9 @@ extension ExternalFolder {
       if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
         ExternalFolder(of: Text(path)).support == support
       {
-        return true
+        neighbours.append(path)
       }
     }
-    return false
+    return neighbours
   }
 }

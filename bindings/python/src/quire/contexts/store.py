@@ -201,8 +201,9 @@ class Store(_handle.Handle):
         """Writes what is saved, as of one moment, into a new store at `path`, where there must be no file.
 
         Others may read and save meanwhile. The copy appears whole or not at all, and has the same UUID; caches of lists
-        are not copied. Raises `CannotOpen`, `Busy`, `InvalidState`, `StoreClosed`, `DatabaseError`. Any
-        thread.
+        are not copied. A store with `external` attributes needs a name for its copy that differs in more than what
+        follows the last dot, or another folder. Raises `InvalidArgument`, `CannotOpen`, `Busy`, `InvalidState`,
+        `StoreClosed`, `DatabaseError`. Any thread.
         """
         encoded = os.fsencode(path)
         error = c_void_p()
