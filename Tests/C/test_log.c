@@ -10,7 +10,7 @@ typedef struct journal {
     uint64_t rows, nanoseconds;
     quire_store *store;
     quire_context *context;
-    quire_status refused[3];
+    quire_status refused[6];
 } journal;
 
 static void write_down(void *user_data, const quire_log_entry *entry) {
@@ -26,6 +26,10 @@ static void write_down(void *user_data, const quire_log_entry *entry) {
         journal->refused[0] = quire_store_set_log(journal->store, NULL, NULL);
         journal->refused[1] = quire_context_save(journal->context, NULL);
         journal->refused[2] = quire_store_close(journal->store, NULL);
+        quire_evaluation *metadata = NULL;
+        journal->refused[3] = quire_store_metadata(journal->store, &metadata, NULL);
+        journal->refused[4] = quire_store_set_metadata(journal->store, "key", QUIRE_NUL, NULL, NULL);
+        journal->refused[5] = quire_metadata_read("none", QUIRE_NUL, &metadata, NULL);
     }
 }
 
@@ -138,7 +142,12 @@ static void log_cannot_use_the_store(void) {
     const quire_log log = log_into(&journal);
     CHECK_OK(quire_store_set_log(made.store, &log, &error));
     CHECK(count(made.context, "Book", NULL) == 0);
-    for (int i = 0; i < 3; i++) CHECK(journal.refused[i] == QUIRE_INVALID_STATE);
+    for (int i = 0; i < 6; i++) CHECK(journal.refused[i] == QUIRE_INVALID_STATE);
+    journal.refused[3] = QUIRE_OK;
+    quire_evaluation *metadata = NULL;
+    CHECK_OK(quire_store_metadata(made.store, &metadata, &error));
+    quire_evaluation_release(metadata);
+    CHECK(journal.refused[3] == QUIRE_INVALID_STATE);
     CHECK_OK(quire_store_set_log(made.store, NULL, &error));
     journal.store = NULL;
     CHECK_OK(quire_store_set_log(made.store, &log, &error));

@@ -7,7 +7,7 @@ import os
 import sqlite3
 import tempfile
 import unittest
-from typing import Optional
+from typing import Any, Optional
 
 import quire
 
@@ -86,6 +86,57 @@ class TriggerTests(unittest.TestCase):
             "CREATE TRIGGER others AFTER INSERT ON ZPLACE BEGIN INSERT INTO other VALUES (NEW.Z_PK, 1, 2); END;")
         with self.assertRaisesRegex(quire.Error, "unsafe use"):
             self.save_one()
+
+    def test_neither_is_one_that_reads_what_is_no_table_of_the_file(self) -> None:
+        self.run_script(TREE)
+        self.run_script(
+            "CREATE VIRTUAL TABLE other USING RTREE (id, low, high);"
+            "CREATE VIRTUAL TABLE Z_RT_other USING fts5 (a, tokenize = \"unicode61 tokenchars ' USING RTREE ('\");")
+        for source in ("pragma_function_list", "pragma_table_info('ZPLACE')", "OTHER", "Z_RT_other"):
+            with self.subTest(source):
+                self.run_script(
+                    "DROP TRIGGER IF EXISTS others;"
+                    f"CREATE TRIGGER others AFTER INSERT ON ZPLACE BEGIN SELECT count(*) FROM {source}; END;")
+                with self.assertRaisesRegex(quire.Error, "unsafe use"):
+                    self.save_one()
+
+    def test_tables_and_views_of_the_file_are_read(self) -> None:
+        self.run_script(TREE)
+        self.run_script(
+            "CREATE TABLE seen (name); CREATE VIEW names AS SELECT ZNAME AS name FROM ZPLACE;"
+            "CREATE TRIGGER others AFTER INSERT ON ZPLACE BEGIN"
+            " INSERT INTO SEEN SELECT name FROM Names WHERE (SELECT count(*) FROM Zplace) > 0; END;")
+        id = self.save_one()
+        self.assertEqual(self.rows("SELECT * FROM seen"), [("here",)])
+        self.assertEqual(self.rows("SELECT Z_PK FROM Z_RT_Place_area"), [(id,)])
+
+
+class DerivedTests(unittest.TestCase):
+    def test_an_attribute_that_is_derived_anew_beside_a_tree(self) -> None:
+        def place(derivation: str) -> type[quire.Model]:
+            class Place(quire.Model):
+                name: quire.Attr[str]
+                latitude: quire.Attr[float]
+                key: quire.Attr[Optional[str]] = quire.derived(derivation)
+                __indexes__ = {"area": quire.Index("latitude", rtree=True)}
+
+            return Place
+
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "places.sqlite")
+            Upper: Any = place("uppercase:(name)")
+            with quire.open(path, [Upper]) as store:
+                store.context.add(Upper(name="aB", latitude=1.5))
+                store.context.save()
+            Lower: Any = place("lowercase:(name)")
+            with quire.open(path, [Lower]) as store:
+                found = store.context.query(Lower).one()
+                self.assertEqual(found.key, "ab")
+                found.name, found.latitude = "Cd", 2.5
+                store.context.save()
+                self.assertEqual(found.key, "cd")
+            with contextlib.closing(sqlite3.connect(path)) as file:
+                self.assertEqual(file.execute("SELECT ZLATITUDE_MIN FROM Z_RT_Place_area").fetchall(), [(2.5,)])
 
 
 if __name__ == "__main__":

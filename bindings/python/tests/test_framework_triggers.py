@@ -186,6 +186,33 @@ class ApplicationTriggerTests(FrameworkTriggerTests):
         self.assertFalse(self.context.has_changes)
 
 
+class AmbiguousNameTests(unittest.TestCase):
+    """A trigger whose name ends as one of another entity would."""
+
+    def test_it_is_of_its_own_table(self) -> None:
+        class C(quire.Model):
+            name: quire.Attr[str]
+            d: quire.Attr[Optional[str]] = quire.derived("uppercase:(name)")
+
+        class B_C(quire.Model):
+            d: quire.Attr[Optional[str]] = quire.attr(default=None)
+
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "names.sqlite")
+            quire.open(path, [C, B_C]).close()
+            foreign = "Z_DA_ZB_C_B_C_d_PARAMETER_INSERT"
+            with contextlib.closing(sqlite3.connect(path)) as file:
+                file.execute(f"CREATE TRIGGER {foreign} AFTER INSERT ON ZB_C BEGIN SELECT 1; END")
+            with quire.open(path, [C, B_C]) as store:
+                added = store.context.add(C(name="abc"))
+                store.context.save()
+                self.assertEqual(added.d, "ABC")
+            with contextlib.closing(sqlite3.connect(path)) as file:
+                file.execute("INSERT INTO ZC (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (9, 2, 1, 'x')")
+                self.assertEqual(file.execute("SELECT ZD FROM ZC ORDER BY Z_PK").fetchall(), [("ABC",), ("X",)])
+                self.assertIn((foreign,), file.execute("SELECT name FROM sqlite_master").fetchall())
+
+
 class UntriggeredTests(unittest.TestCase):
     """A file of the framework whose derived attribute nothing keeps up that is known."""
 

@@ -86,6 +86,42 @@ class MetadataTests(unittest.TestCase):
                 self.store.metadata["key"] = value
         self.assertNotIn("key", self.store.metadata)
 
+    def test_what_could_not_be_read_again_is_refused(self) -> None:
+        deep: Any = 1
+        for _ in range(63):
+            deep = [deep]
+        for value in (deep, ["x" * 1000] * 2000):
+            with self.assertRaisesRegex(quire.InvalidArgument, "'key'.*reader"):
+                self.store.metadata["key"] = value
+        self.store.context.save()
+        self.assertNotIn("key", self.in_file())
+
+    def test_neither_are_values_that_are_too_much_together(self) -> None:
+        repeated = ["x" * 1000] * 600
+        self.store.metadata["a"] = repeated
+        with self.assertRaises(quire.InvalidArgument):
+            self.store.metadata["b"] = repeated
+        self.store.context.save()
+        self.store.metadata["b"] = repeated
+        with self.assertRaisesRegex(quire.InvalidArgument, "with what the file has"):
+            self.store.context.save()
+        self.store.metadata["b"] = None
+        self.store.context.save()
+        self.store.close()
+        with quire.open(self.path, [Note]) as store:
+            self.assertEqual(store.metadata["a"], repeated)
+
+    def test_integers_without_a_sign_stay(self) -> None:
+        large = {"a": 2 ** 63, "b": [2 ** 64 - 1], "c": 2 ** 63 - 1, "d": -2 ** 63, "e": -1}
+        with contextlib.closing(sqlite3.connect(self.path)) as file, file:
+            kept = {**self.in_file(), **large}
+            file.execute("UPDATE Z_METADATA SET Z_PLIST = ?", [plistlib.dumps(kept, fmt=plistlib.FMT_BINARY)])
+        self.assertEqual(self.own(), large)
+        self.assertIsInstance(self.store.metadata["a"], Decimal)
+        self.store.metadata["ours"] = 1
+        self.store.context.save()
+        self.assertEqual(self.in_file(), {**kept, "ours": 1})
+
     def test_a_transaction_that_is_rolled_back_has_them_pending_again(self) -> None:
         context = self.store.context
         self.store.metadata["a"] = 1
