@@ -5,7 +5,8 @@ public func quire_store_metadata(
   _ store: UnsafeMutablePointer<quire_store>?, _ out_metadata: Out<quire_evaluation>, _ out_error: ErrorOut
 ) -> quire_status {
   status(giving: out_metadata, "out_metadata", out_error) { () throws(Failure) in
-    try metadata(resolve(store, "store").properties())
+    try ForeignCall.refuse()
+    return try metadata(resolve(store, "store").properties())
   }
 }
 
@@ -15,6 +16,7 @@ public func quire_store_set_metadata(
   _ out_error: ErrorOut
 ) -> quire_status {
   unconfined(store, "store", out_error) { store throws(Failure) in
+    try ForeignCall.refuse()
     let key = try text(key, key_size, "key").string
     let item = try value.map { value throws(Failure) in try EvaluationInput(value, nil, 0).subject } ?? .nil
     if item.isNil { return try store.setProperty(key, to: nil) }
