@@ -71,6 +71,8 @@ extension ArchiveNode {
     switch value {
     case .text(let text): return archive.counted(text).map { .text($0) }
     case .integer(let integer): return .integer(integer)
+    case .largeInteger(let integer):
+      return Decimal(isNegative: false, mantissa: UInt128(integer), exponent: 0).map { .decimal($0) }
     case .boolean(let flag): return .boolean(flag)
     case .real(let real): return .double(real)
     case .date(let seconds): return .date(seconds)

@@ -82,6 +82,9 @@ private final class PropertyListNode {
 // MARK: - From libplist
 
 extension PropertyListValue {
+  /// What a date begins with in the binary form, and an integer of 16 bytes.
+  private static let dateMarker: UInt8 = 0x33, longMarker: UInt8 = 0x14
+
   /// nil when it has a part that no property list has, or is too deep. Any thread may read one, with little stack.
   fileprivate init?(reading node: plist_t, depth: Int = 0) {
     if depth >= BinaryPropertyListGuard.deepest { return nil }
@@ -129,7 +132,8 @@ extension PropertyListValue {
     case PLIST_UINT:
       var integer: UInt64 = 0
       plist_get_uint_val(node, &integer)
-      self = .integer(Int64(bitPattern: integer))
+      let isNegative = integer > Int64.max && Self.object(of: node, marker: Self.longMarker, size: 16) == nil
+      self = integer <= Int64.max || isNegative ? .integer(Int64(bitPattern: integer)) : .largeInteger(integer)
     case PLIST_REAL:
       var real = 0.0
       plist_get_real_val(node, &real)
@@ -151,14 +155,19 @@ extension PropertyListValue {
 
   /// The seconds of a date. libplist hands out 32 bits of them and writes all, so that they come from what it writes.
   private static func seconds(of date: plist_t) -> Double? {
+    guard let object = object(of: date, marker: dateMarker, size: 8) else { return nil }
+    return Double(bitPattern: object.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+  }
+
+  /// The bytes behind the marker in the binary form of a node; nil when it has another marker.
+  private static func object(of node: plist_t, marker: UInt8, size: Int) -> [UInt8]? {
     var start: UnsafeMutablePointer<CChar>?
-    var size: UInt32 = 0
-    plist_to_bin(date, &start, &size)
+    var written: UInt32 = 0
+    plist_to_bin(node, &start, &written)
     guard let start else { return nil }
     defer { free(start) }
-    guard size > 17, UInt8(bitPattern: start[8]) == 0x33 else { return nil }
-    let bits = (9..<17).reduce(UInt64(0)) { $0 << 8 | UInt64(UInt8(bitPattern: start[$1])) }
-    return Double(bitPattern: bits)
+    guard Int(written) > 9 + size, UInt8(bitPattern: start[8]) == marker else { return nil }
+    return (9..<9 + size).map { UInt8(bitPattern: start[$0]) }
   }
 }
 
@@ -195,17 +204,21 @@ extension PropertyListValue {
         data.buffer.withMemoryRebound(to: CChar.self) { plist_new_data($0.baseAddress, UInt64($0.count)) }
       }
     case .integer(let integer): return plist_new_uint(UInt64(bitPattern: integer))
+    case .largeInteger(let integer):
+      // libplist would write one of eight bytes, which are signed.
+      return PropertyListValue.node(marker: PropertyListValue.longMarker, bigEndian(0) + bigEndian(integer))
     case .real(let real): return plist_new_real(real)
     case .boolean(let flag): return plist_new_bool(flag ? 1 : 0)
     case .uid(let uid): return plist_new_uid(uid)
-    case .date(let seconds): return PropertyListValue.date(seconds)
+    case .date(let seconds):
+      // libplist would take 32 bits of the seconds.
+      return PropertyListValue.node(marker: PropertyListValue.dateMarker, bigEndian(seconds.bitPattern))
     }
   }
 
-  /// A date with all its seconds, of which libplist would take 32 bits.
-  private static func date(_ seconds: Double) -> plist_t? {
-    func bigEndian(_ word: UInt64) -> [UInt8] { withUnsafeBytes(of: word.bigEndian) { Array($0) } }
-    let object = Array("bplist00".utf8) + [0x33] + bigEndian(seconds.bitPattern)
+  /// A node that libplist can read from a list, but not make.
+  private static func node(marker: UInt8, _ content: [UInt8]) -> plist_t? {
+    let object = Array("bplist00".utf8) + [marker] + content
     // The table has the one offset. Behind it are the sizes of offsets and references, and three numbers.
     let written =
       object + [8] + [0, 0, 0, 0, 0, 0, 1, 1] + bigEndian(1) + bigEndian(0) + bigEndian(UInt64(object.count))
@@ -216,3 +229,5 @@ extension PropertyListValue {
     return node
   }
 }
+
+private func bigEndian(_ word: UInt64) -> [UInt8] { withUnsafeBytes(of: word.bigEndian) { Array($0) } }

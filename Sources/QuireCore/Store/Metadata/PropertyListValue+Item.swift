@@ -1,5 +1,6 @@
 extension PropertyListValue {
-  /// The same for predicates and callers. A reference within an archive is nothing to them.
+  /// The same for predicates and callers. A reference within an archive is nothing to them,
+  /// and integers that 64 bits with a sign do not hold are decimals.
   var item: Item {
     switch self {
     case .dictionary(let entries): .dictionary(ItemDictionary(entries.mapValues(\.item)))
@@ -7,6 +8,8 @@ extension PropertyListValue {
     case .text(let text): .value(.text(text))
     case .data(let data): .value(.data(data))
     case .integer(let integer): .value(.integer(integer))
+    case .largeInteger(let integer):
+      Decimal(isNegative: false, mantissa: UInt128(integer), exponent: 0).map { .value(.decimal($0)) } ?? .nil
     case .real(let real): .value(.double(real))
     case .boolean(let flag): .value(.boolean(flag))
     case .date(let seconds): .value(.date(seconds))

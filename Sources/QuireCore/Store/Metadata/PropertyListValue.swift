@@ -5,6 +5,8 @@ enum PropertyListValue: Equatable, Sendable {
   case text(String)
   case data(Bytes)
   case integer(Int64)
+  /// An integer above those.
+  case largeInteger(UInt64)
   case real(Double)
   case boolean(Bool)
   /// Seconds since 2001.
