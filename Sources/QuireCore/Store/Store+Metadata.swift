@@ -34,7 +34,26 @@ extension Store {
     }
     try checkOpen()
     try checkWritable()
+    if value != nil {
+      var together: [String: PropertyListValue] = [:]
+      together.apply(metadataChanges.pending)
+      together[key] = value
+      try Store.checkReadable(together, "The value of '\(key)', with what was set before,")
+    }
     metadataChanges.set(key, to: value)
+  }
+
+  /// Fails for what the next opening would refuse as damaged.
+  private static func checkReadable(
+    _ properties: [String: PropertyListValue], _ what: @autoclosure () -> String
+  ) throws(Failure) {
+    guard let binary = PropertyListValue.dictionary(properties).binary, PropertyListValue(binary: binary) == nil else {
+      return
+    }
+    throw Failure(
+      .invalidArgument,
+      "\(what()) cannot be in metadata: there are too many values, too many lists in each other, or too many copies of "
+        + "a text or of data for a reader. Set something smaller.")
   }
 
   /// Writes what was set, for a save that has nothing else to write.
@@ -49,6 +68,7 @@ extension Store {
     let changes = metadataChanges.pending
     var properties = try Metadata.properties(on: connection)
     properties.apply(changes)
+    try Store.checkReadable(properties, "What was set, with what the file has,")
     try Metadata.write(properties, on: connection)
     return changes
   }

@@ -12,6 +12,8 @@ struct BinaryPropertyListGuard {
   private static let mostBytesPerByte = 32
   /// What copying adds at most: a list that was deflated has a thousand bytes for each of its file.
   private static let mostCopiedBytes = 64 << 20
+  /// What any list may have, as one text or piece of data may be in it many times.
+  private static let fewBytes = 1 << 20
 
   private let bytes: UnsafeBufferPointer<UInt8>
   private let offsetSize: Int
@@ -48,8 +50,9 @@ struct BinaryPropertyListGuard {
     else { return nil }
     (self.objectCount, self.top, self.offsetTable) = (objectCount, top, offsetTable)
     remaining = min(BinaryPropertyListGuard.mostObjects, BinaryPropertyListGuard.mostObjectsPerByte * bytes.count)
-    remainingBytes = min(
+    let copied = min(
       BinaryPropertyListGuard.mostBytesPerByte * bytes.count, bytes.count + BinaryPropertyListGuard.mostCopiedBytes)
+    remainingBytes = max(BinaryPropertyListGuard.fewBytes, copied)
   }
 
   private mutating func visit(_ object: Int, depth: Int) -> Bool {

@@ -23,10 +23,11 @@ __all__ = ["Metadata", "read_metadata"]
 class Metadata(MutableMapping[str, Any]):
     """The metadata of a store, as a dictionary: `store.metadata["author"] = "Ada"`.
 
-    Each look at it reads the file, and shows what was set and is not saved yet. The next save of any context writes
-    what was set, and may have nothing else to write. Values are str, bytes, int, float, bool, datetime, and lists and
-    dicts of these. Keys that begin with NSStore, NSPersistence or _NS are those of Core Data, and cannot be set. Real
-    files keep secrets here. Any thread.
+    Each look at it reads the file, and shows what was set and is not saved yet. The next save of a context on the store
+    itself writes what was set, and may have nothing else to write; that of a child does not. Values are str, bytes,
+    int, float, bool, datetime, and lists and dicts of these. An integer from 2 ** 63 on, which another program has
+    written, is a Decimal. Keys that begin with NSStore, NSPersistence or _NS are those of Core Data, and cannot be set.
+    Real files keep secrets here. Any thread.
     """
 
     __slots__ = ("_store",)
