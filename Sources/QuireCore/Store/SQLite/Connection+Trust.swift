@@ -9,7 +9,7 @@ extension Connection {
   /// R-Trees with the names that Core Data gives them, and functions that SQLite runs without trust.
   func trustTriggersOfIndexes() throws(Failure) {
     guard let handle, try hasTriggersOfIndexes() else { return }
-    let examination = TriggerExamination(functions: try harmlessFunctions(), unknownTables: try unknownTables())
+    let examination = TriggerExamination(functions: try harmlessFunctions(), tables: try harmlessTables())
     let statements = try statementsWithTriggers()
     _ = quire_sqlite_set_trusted_schema(handle, 1)
     sqlite3_set_authorizer(
@@ -46,15 +46,23 @@ extension Connection {
     return names
   }
 
-  /// Virtual tables that are no R-Trees of fetch indexes.
-  private func unknownTables() throws(Failure) -> Set<String> {
+  /// The tables of the file, whose own rows are all that they reach, and the R-Trees of fetch indexes. Other virtual
+  /// tables are not among them, nor those that are there without a word in the schema, such as `pragma_table_info`.
+  ///
+  /// What the statement of an R-Tree says is what it is called: a name without quotes has nothing else in it.
+  private func harmlessTables() throws(Failure) -> Set<String> {
+    let unplain = "'*[^A-Za-z0-9_\u{80}-\u{10FFFF}]*'"
     let select = try statement(
       """
-      SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL%'
-      AND NOT (name LIKE 'Z\\_RT\\_%' ESCAPE '\\' AND sql LIKE '%USING RTREE%')
+      SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'shadow', 'view')
+      UNION ALL SELECT name FROM sqlite_master
+      JOIN (SELECT ' USING RTREE (' AS module UNION ALL SELECT ' USING RTREE(')
+      WHERE type = 'table' AND name GLOB 'Z_RT_*' AND NOT instr(name, '"') AND (
+        instr(sql, 'CREATE VIRTUAL TABLE "' || name || '"' || module) = 1
+        OR NOT name GLOB \(unplain) AND instr(sql, 'CREATE VIRTUAL TABLE ' || name || module) = 1)
       """)
     var names: Set<String> = []
-    while try select.step() { if let name = select.text(at: 0) { names.insert(name.string) } }
+    while try select.step() { if let name = select.text(at: 0) { names.insert(Names.upper(name.string)) } }
     return names
   }
 
@@ -80,11 +88,12 @@ extension Connection {
 /// What statements may do while it is found out what the triggers of a file do.
 private final class TriggerExamination {
   private let functions: Set<String>
-  private let unknownTables: Set<String>
+  /// In upper case: SQLite tells some names as the trigger has them.
+  private let tables: Set<String>
 
-  init(functions: Set<String>, unknownTables: Set<String>) {
+  init(functions: Set<String>, tables: Set<String>) {
     self.functions = functions
-    self.unknownTables = unknownTables
+    self.tables = tables
   }
 
   /// Both names are SQLite's; `trigger` is the innermost one, or a view.
@@ -97,7 +106,7 @@ private final class TriggerExamination {
       return functions.contains(String(cString: function))
     case SQLITE_READ, SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE:
       guard trigger != nil, let table else { return true }
-      return !unknownTables.contains(String(cString: table))
+      return tables.contains(Names.upper(String(cString: table)))
     case SQLITE_SELECT, SQLITE_RECURSIVE: return true
     default: return false
     }
