@@ -9,8 +9,9 @@ extension DerivedAttributes {
     let trigger = try connection.statement(
       """
       SELECT 1 FROM sqlite_master
-      WHERE type = 'trigger' AND name LIKE 'Z\\_DA\\_%' ESCAPE '\\' AND NOT instr(sql, '\(directory)')
-        AND (instr(name, ?1 || 'PARAMETER_') OR instr(name, ?1 || 'SOURCE_'))
+      WHERE type = 'trigger' AND NOT instr(sql, '\(directory)')
+        AND 1 IN (
+          instr(name, 'Z_DA_' || tbl_name || ?1 || 'PARAMETER_'), instr(name, 'Z_DA_' || tbl_name || ?1 || 'SOURCE_'))
       """)
     var found: Set<ObjectIdentifier> = []
     for attribute in derived {
