@@ -177,26 +177,26 @@ final class ModelRecords: @unchecked Sendable {
 }
 
 extension quire_entity_info: FilledStruct {
-  static var leastSize: Int { MemoryLayout<quire_entity_info>.stride }
+  static var leastSize: Int { 136 }
   static var initializer: String { "QUIRE_ENTITY_INFO_INIT" }
 }
 
 extension quire_property_info: FilledStruct {
-  static var leastSize: Int { MemoryLayout<quire_property_info>.stride }
+  static var leastSize: Int { 280 }
   static var initializer: String { "QUIRE_PROPERTY_INFO_INIT" }
 }
 
 extension quire_fetch_index_info: FilledStruct {
-  static var leastSize: Int { MemoryLayout<quire_fetch_index_info>.stride }
+  static var leastSize: Int { 40 }
   static var initializer: String { "QUIRE_FETCH_INDEX_INFO_INIT" }
 }
 
 extension quire_index_element_info: FilledStruct {
-  static var leastSize: Int { MemoryLayout<quire_index_element_info>.stride }
+  static var leastSize: Int { 32 }
   static var initializer: String { "QUIRE_INDEX_ELEMENT_INFO_INIT" }
 }
 
 extension quire_validation_rule_info: FilledStruct {
-  static var leastSize: Int { MemoryLayout<quire_validation_rule_info>.stride }
+  static var leastSize: Int { 48 }
   static var initializer: String { "QUIRE_VALIDATION_RULE_INFO_INIT" }
 }
