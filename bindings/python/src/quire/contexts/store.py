@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 from .._c import _ffi, _handle, _values
 from .._c._load import library, quick
 from .._c._public import public
-from ..errors import InvalidArgument, failure, text
+from ..errors import InvalidArgument, WrongType, failure, text
 from ..models._schema import Schema
 from ..models.model_description import ModelDescription, describe
 from ..models.model import Model
@@ -58,6 +58,11 @@ class Store(_handle.Handle):
         loaded: Optional[_handle.Handle] = None
         declared: Optional[Schema] = None
         if isinstance(models, _handle.Handle):
+            from ..models.loaded import LoadedModel
+
+            if not isinstance(models, LoadedModel):
+                raise WrongType(
+                    f"a store takes model classes, or a model from quire.load_model, not {type(models).__name__}")
             loaded = models
         elif models is not None:
             declared = Schema(models)
