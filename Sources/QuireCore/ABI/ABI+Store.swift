@@ -19,18 +19,10 @@ public func quire_store_open(
         busyTimeoutMilliseconds: given.busy_timeout == 0 ? defaultBusyTimeout : Int32(clamping: given.busy_timeout),
         log: log, skipsHistory: given.skips_history)
       let path = try text(path, path_size, "path")
-      let model = try model == nil ? modelOfFile(at: path) : resolve(model, "model")
+      let model = try model == nil ? nil : resolve(model, "model")
       out.pointee = .passing(try Store.open(path: path, model: model, options: options))
     }
   }
-}
-
-/// The model that the file at a path brings along.
-private func modelOfFile(at path: Text) throws(Failure) -> Model {
-  if path == ":memory:" {
-    throw Failure(.invalidArgument, "'model' is NULL, and a store in memory brings none along. Give a model.")
-  }
-  return try ModelFile.load(path: path)
 }
 
 @_cdecl("quire_store_retain") @implementation

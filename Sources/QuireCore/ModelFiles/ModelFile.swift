@@ -54,7 +54,9 @@ enum ModelFile {
         .notFound, "'\(place.path)' is one model, not a folder with versions of it: there is no version '\(version)'.")
     }
     let start = try place.contents(first: magicOfStores.count)
-    if start.buffer.elementsEqual(magicOfStores) { return try store(place.path) }
+    if start.buffer.elementsEqual(magicOfStores) {
+      return try Store.keptModel(ofFileAt: place.path, form: ModelFile.self)
+    }
     return try model(of: place.contents(), "'\(place.path)'")
   }
 
@@ -64,17 +66,6 @@ enum ModelFile {
     if isXML { return try XMLModelReader.model(of: bytes, what) }
     throw Failure(
       .invalidModel, "\(what) is no model: it is neither XML, nor a keyed archive, nor a store with a model in it.")
-  }
-
-  private static func store(_ path: Text) throws(Failure) -> Model {
-    let (deflated, tables) = try Store.modelCache(ofFileAt: path)
-    guard let deflated else {
-      throw Failure(
-        .invalidModel, "The store '\(path)' keeps no model, as those made before 2015. Give the model that made it.")
-    }
-    let model = try model(deflated: deflated, "the store '\(path)'")
-    JoinLayout.note(tables, in: model)
-    return model
   }
 
   private static func folder(_ place: FilePlace, _ version: String?) throws(Failure) -> Model {

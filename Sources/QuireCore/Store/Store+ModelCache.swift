@@ -2,21 +2,32 @@ extension Store {
   /// A model has less than this deflated, whatever it is; what is more is none.
   private static let mostOfModel: Int64 = 64 << 20
 
-  /// The model that a store keeps of itself, as it lies in the file: deflated. nil when it keeps none, as those of
-  /// frameworks before 2015 and those that were made without it. With it come the names of the tables. The file is left
-  /// as it is.
-  static func modelCache(ofFileAt path: Text) throws(Failure) -> (deflated: Bytes?, tables: Set<String>) {
+  /// The model that a store keeps of itself, frozen. The file is left as it is.
+  static func keptModel(ofFileAt path: Text, form: any ModelForm.Type) throws(Failure) -> Model {
     let file = try StoreFile(path: path)
     try file.check(isReadOnly: true, mustExist: true)
     let connection = try readOnlyConnection(to: file, options: Options(isReadOnly: true, mustExist: true))
     defer { connection.close() }
     do throws(Failure) {
-      let tables = try connection.tables()
-      return (try modelCache(on: connection, tables: tables), Set(tables.keys))
+      return try keptModel(on: connection, tables: connection.tables(), form: form)
     } catch { throw connection.failureOfOpening(error) }
   }
 
-  /// The same for a file that is open.
+  /// The same for a file that is open. Stores of frameworks before 2015 keep none, nor do those of Quire from before it
+  /// wrote any.
+  static func keptModel(
+    on connection: Connection, tables: [String: Set<String>], form: any ModelForm.Type
+  ) throws(Failure) -> Model {
+    guard let deflated = try modelCache(on: connection, tables: tables) else {
+      throw Failure(
+        .invalidModel, "The store '\(connection.path)' keeps no model. Give the model that made it.")
+    }
+    let model = try form.model(deflated: deflated, "the store '\(connection.path)'")
+    JoinLayout.note(Set(tables.keys), in: model)
+    return model
+  }
+
+  /// The kept model as it lies in the file: deflated. nil when there is none.
   static func modelCache(on connection: Connection, tables: [String: Set<String>]) throws(Failure) -> Bytes? {
     guard tables["Z_MODELCACHE"]?.contains("Z_CONTENT") == true else { return nil }
     let select = try connection.statement(

@@ -1,16 +1,25 @@
 extension Store {
   /// Opens the store at `path`, or creates it; freezes `model`. `:memory:` is a store of its own in memory.
   ///
+  /// Without a model the file must exist, and is opened with the one that it keeps.
+  ///
   /// A file that cannot be opened as a store of `model` is left exactly as it was. A new one keeps the model in `form`.
   static func open(
-    path: Text, model: Model, options: Options, form: any ModelForm.Type
+    path: Text, model: Model?, options: Options, form: any ModelForm.Type
   ) throws(Failure) -> Store {
-    try model.freeze()
+    try model?.freeze()
+    var options = options
     if options.busyTimeoutMilliseconds < 0 {
       throw Failure(
         .invalidArgument, "The busy timeout of \(options.busyTimeoutMilliseconds) ms is negative. Give 0 or more.")
     }
-    if path == ":memory:" { return try openInMemory(path, model: model, options: options, form: form) }
+    if path == ":memory:" {
+      guard let model else {
+        throw Failure(.invalidArgument, "A store in memory is always new and keeps no model. Give a model.")
+      }
+      return try openInMemory(path, model: model, options: options, form: form)
+    }
+    if model == nil { options.mustExist = true }
     let file = try StoreFile(path: path)
     try file.check(isReadOnly: options.isReadOnly, mustExist: options.mustExist)
     if options.isReadOnly {
@@ -78,7 +87,8 @@ extension Store {
   }
 
   private static func store(
-    on connection: Connection, of file: StoreFile? = nil, model: Model, options: Options, form: any ModelForm.Type
+    on connection: Connection, of file: StoreFile? = nil, model given: Model?, options: Options,
+    form: any ModelForm.Type
   ) throws(Failure) -> Store {
     do throws(Failure) {
       try configure(connection, options)
@@ -86,16 +96,18 @@ extension Store {
       // another program. What is only in a log that was not copied along is not here to be lost.
       if try connection.isEmpty() {
         try file?.checkSize()
-        if options.isReadOnly || options.mustExist {
-          try awaitCreation(on: connection, options)
+        if let given, !options.isReadOnly, !options.mustExist {
+          try create(on: connection, model: given, form: form)
         } else {
-          try create(on: connection, model: model, form: form)
+          try awaitCreation(on: connection, options)
         }
       }
       let tables = try connection.tables()
       let encoding = try connection.statement("PRAGMA encoding")
       connection.isUTF8 = try encoding.step() && encoding.holds("UTF-8", at: 0)
       let metadata = try Metadata.read(from: connection, tables: tables)
+      let model =
+        if let given { given } else { try keptModel(on: connection, tables: tables, form: form) }
       let foreign = try metadata.check(model, tables: tables, form: form, on: connection)
       if !options.isReadOnly { try checkMayBeWritten(tables, options, on: connection) }
       let schema = Schema(model: model, existingTables: tables)
@@ -157,7 +169,7 @@ extension Store {
     throw Failure(
       .notAStore,
       "'\(connection.path)' is empty, not a store. "
-        + "Open it for writing, and not as one that must exist, to create a store in it.")
+        + "Open it with a model, for writing and not as one that must exist, to create a store in it.")
   }
 
   /// Makes the tables of a new store, in one transaction. Whatever cuts it off, an empty database is left.

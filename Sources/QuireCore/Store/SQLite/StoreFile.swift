@@ -39,7 +39,8 @@ struct StoreFile {
       guard reason == ENOENT else { throw cannotOpen(StoreFile.describe(reason)) }
       if mustExist || isReadOnly {
         throw cannotOpen(
-          "the file does not exist. Check the path; to create it, open it for writing and not as one that must exist.")
+          "the file does not exist. Check the path; to create it, open it with a model, for writing "
+            + "and not as one that must exist.")
       }
       try checkFolder()
       return
