@@ -20,8 +20,9 @@ EPOCH = datetime(2001, 1, 1, tzinfo=timezone.utc)
 ENTITY_NAMES = {
     "parent": "parent", "abstract": "abstract", "class_name": "class_name", "hash_modifier": "hash_modifier",
     "renamed_from": "renamed_from", "user_info": "user_info", "constraints": "unique"}
-PROPERTY_NAMES = {name: name for name in ("optional", "transient", "hash_modifier", "renamed_from", "user_info")}
-ATTRIBUTE_NAMES = {name: name for name in ("external", "preserved", "transformer")}
+PROPERTY_NAMES = {
+    name: name for name in ("optional", "transient", "indexed", "hash_modifier", "renamed_from", "user_info")}
+ATTRIBUTE_NAMES = {name: name for name in ("external", "preserved", "transformer", "encrypted")}
 RELATIONSHIP_NAMES = {name: name for name in ("destination", "inverse", "minimum", "maximum", "ordered")}
 
 
@@ -88,9 +89,12 @@ def described(model: Any) -> dict[str, dict[str, Any]]:
 
 
 def plain(value: Any) -> Any:
-    """Names instead of entities and properties, lists instead of tuples, None for a text that was not declared."""
+    """Names instead of entities and properties, lists instead of tuples, None for a text that was not declared, -1 for
+    a maximum that files have as such and the library as a number without a sign."""
     if value == "":
         return None
+    if value == 2**32 - 1:
+        return -1
     if isinstance(value, (tuple, list)):
         return [plain(each) for each in value]
     name = getattr(value, "name", None)
