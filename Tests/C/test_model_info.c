@@ -300,6 +300,42 @@ static void what_is_not_there_is_an_error(void) {
     quire_model_release(model);
 }
 
+/* What no call declares, from a source. */
+static void elements_of_composite_attributes_are_told(void) {
+    static const char contents[] =
+        "<model><entity name=\"Item\"><attribute name=\"place\" attributeType=\"Composite\" composite=\"Place\"/>"
+        "<attribute name=\"key\" attributeType=\"Integer 16\" indexed=\"YES\" allowsCloudEncryption=\"YES\"/></entity>"
+        "<composite name=\"Place\"><attribute name=\"x\" attributeType=\"Double\" defaultValueString=\"2.5\"/>"
+        "<attribute name=\"inner\" attributeType=\"Composite\" composite=\"Inner\"/></composite>"
+        "<composite name=\"Inner\"><attribute name=\"label\" attributeType=\"String\"/></composite></model>";
+    char folder[200], path[220];
+    make_folder(folder, sizeof folder);
+    snprintf(path, sizeof path, "%s/contents", folder);
+    FILE *file = fopen(path, "w");
+    CHECK(file && fputs(contents, file) >= 0 && fclose(file) == 0);
+    quire_model *model = NULL;
+    CHECK_OK(quire_model_load(folder, QUIRE_NUL, NULL, 0, &model, &error));
+    remove_folder(folder);
+    quire_property_info info = QUIRE_PROPERTY_INFO_INIT;
+    CHECK_OK(quire_model_property(model, "Item", QUIRE_NUL, 0, &info, &error));
+    CHECK(info.type == QUIRE_TYPE_COMPOSITE && info.element_count == 2 && !info.is_indexed);
+    CHECK_TEXT(info.composite_name, "Place");
+    CHECK_OK(quire_model_property(model, "Item", QUIRE_NUL, 1, &info, &error));
+    CHECK(info.is_indexed && info.allows_cloud_encryption && info.element_count == 0);
+    CHECK_OK(quire_model_composite_element(model, "Item", QUIRE_NUL, "place", QUIRE_NUL, 0, &info, &error));
+    CHECK_TEXT(info.name, "x");
+    CHECK(info.type == QUIRE_TYPE_DOUBLE && info.default_value.as.real == 2.5);
+    CHECK_OK(quire_model_composite_element(model, "Item", QUIRE_NUL, "place.inner", QUIRE_NUL, 0, &info, &error));
+    CHECK_TEXT(info.name, "label");
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT,
+        quire_model_composite_element(model, "Item", QUIRE_NUL, "place", QUIRE_NUL, 2, &info, &error));
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT,
+        quire_model_composite_element(model, "Item", QUIRE_NUL, "key", QUIRE_NUL, 0, &info, &error));
+    quire_store *store = NULL;
+    CHECK_FAILS(QUIRE_UNSUPPORTED, quire_store_open(":memory:", QUIRE_NUL, model, NULL, &store, &error));
+    quire_model_release(model);
+}
+
 int main(void) {
     RUN(entities_are_as_declared);
     RUN(attributes_are_as_declared);
@@ -307,5 +343,6 @@ int main(void) {
     RUN(indexes_constraints_and_rules_are_as_declared);
     RUN(the_rest_is_as_declared);
     RUN(what_is_not_there_is_an_error);
+    RUN(elements_of_composite_attributes_are_told);
     return RESULT();
 }

@@ -34,7 +34,13 @@ typedef enum quire_attribute_type {
     QUIRE_TYPE_UUID = 1100,
     QUIRE_TYPE_URI = 1200,
     /** Bytes that the application encodes; kept as they are. */
-    QUIRE_TYPE_TRANSFORMABLE = 1800
+    QUIRE_TYPE_TRANSFORMABLE = 1800,
+    /**
+     * Several attributes under one name. Models of files may have it (`quire_model_composite_element`); it is not
+     * declared by calls, and stores are neither created nor opened with it. Its part in the version hash is not known
+     * to be Core Data's.
+     */
+    QUIRE_TYPE_COMPOSITE = 2100
 } quire_attribute_type;
 
 /** What deleting an object does to the objects that a relationship holds. The numbers are Core Data's. */
@@ -107,8 +113,8 @@ typedef struct quire_attribute_options {
      *
      *     name, author.name                       the value behind a path of to-one relationships
      *     uppercase:(name), lowercase:(name), canonical:(name)    the last without case and diacritics
-     *     items.@count                            how many objects a to-many relationship holds
-     *     items.price.@sum, .@min, .@max, .@avg   of their values
+     *     items.@count, count:(items)             how many objects a to-many relationship holds
+     *     items.price.@sum, .@min, .@max, .@avg   of their values; sum:(items.price), min:, max:, average: as well
      *     now()                                   when the row was last saved
      *
      * A to-many relationship may come behind to-one ones (`author.books.@count`), and the operator is last. Freezing

@@ -63,11 +63,18 @@ typedef struct quire_property_info {
     int64_t user_info_count;
     bool is_optional;
     bool is_transient;
+    /**
+     * A model of a file asks for an index of it, as models before iOS 11 do. A store has one named as the attribute, in
+     * each entity that has it, as if it were among the fetch indexes.
+     */
+    bool is_indexed;
 
     /** Of an attribute. `type` is a `quire_attribute_type`; the bounds are nil and 0 where there are none. */
     bool is_searchable;
     bool allows_external_storage;
     bool preserves_after_deletion;
+    /** CloudKit is to encrypt it. Models of files have that. */
+    bool allows_cloud_encryption;
     uint32_t type;
     quire_value default_value;
     quire_value minimum;
@@ -78,6 +85,9 @@ typedef struct quire_property_info {
     quire_string derivation;
     quire_string transformer;
     quire_string value_class_name;
+    /** Of a composite attribute: what the model calls what it is made of, and how many attributes that are. */
+    quire_string composite_name;
+    int64_t element_count;
 
     /** Of a relationship. A maximum of 0 or UINT32_MAX is none; that of a to-one relationship is 1. */
     bool is_to_many;
@@ -97,11 +107,11 @@ typedef struct quire_property_info {
 
 /** Sets `struct_size`; all else zero. */
 #define QUIRE_PROPERTY_INFO_INIT \
-    { QUIRE_CAST(uint32_t, sizeof(quire_property_info)), 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, 0, false, false, \
-      false, false, false, 0, \
+    { QUIRE_CAST(uint32_t, sizeof(quire_property_info)), 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, 0, false, false, false, \
+      false, false, false, false, 0, \
       {QUIRE_CAST(uint32_t, QUIRE_VALUE_NIL), 0, {0}}, {QUIRE_CAST(uint32_t, QUIRE_VALUE_NIL), 0, {0}}, \
       {QUIRE_CAST(uint32_t, QUIRE_VALUE_NIL), 0, {0}}, 0, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, \
-      false, false, false, 0, 0, 0, {NULL, 0}, {NULL, 0}, NULL }
+      {NULL, 0}, 0, false, false, false, 0, 0, 0, {NULL, 0}, {NULL, 0}, NULL }
 
 /** A fetch index. */
 typedef struct quire_fetch_index_info {
@@ -160,6 +170,15 @@ quire_status quire_model_property_count(
 quire_status quire_model_property(
     quire_model *model, const char *entity, size_t entity_size, int64_t index, quire_property_info *out_info,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
+ * An element of a composite attribute by its place: an attribute, which may be composite itself. `property` is the name
+ * of the attribute, with those of elements behind it (`location.point`). Fails as `quire_model_property`, and with
+ * QUIRE_INVALID_ARGUMENT where there is no such composite attribute.
+ */
+quire_status quire_model_composite_element(
+    quire_model *model, const char *entity, size_t entity_size, const char *property, size_t property_size, int64_t index,
+    quire_property_info *out_info, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /** A fetch index of an entity by its place. Fails as `quire_model_property`. */
 quire_status quire_model_fetch_index(

@@ -40,8 +40,10 @@ public func quire_model_add_attribute(
     var rules = AttributeRules()
     if let given = options.minimum { rules.minimum = try value(given, "options.minimum") }
     if let given = options.maximum { rules.maximum = try value(given, "options.maximum") }
-    rules.minimumLength = try number(options.minimum_length, "options.minimum_length")
-    rules.maximumLength = try number(options.maximum_length, "options.maximum_length")
+    let least = try number(options.minimum_length, "options.minimum_length")
+    let most = try number(options.maximum_length, "options.maximum_length")
+    if least != 0 { rules.minimumLength = least }
+    if most != 0 { rules.maximumLength = most }
     if options.pattern != nil { rules.pattern = try text(options.pattern, endsWithNUL, "options.pattern") }
     let derivation = try optionalString(options.derivation, "options.derivation")
     let traits = AttributeTraits(
@@ -57,12 +59,10 @@ public func quire_model_add_attribute(
   }
 }
 
-/// Core Data's number of a composite attribute.
-private let compositeType: UInt32 = 2100
-
 private func attributeType(_ number: UInt32, of attribute: String) throws(Failure) -> AttributeType {
-  if let type = AttributeType(rawValue: number) { return type }
-  if number == compositeType {
+  let type = AttributeType(rawValue: number)
+  if let type, type != .composite { return type }
+  if type == .composite {
     throw Failure(
       .unsupported,
       "Attribute '\(attribute)' is composite, which this version does not store. Use one attribute for each part.")

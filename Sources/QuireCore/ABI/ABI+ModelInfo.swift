@@ -30,6 +30,21 @@ public func quire_model_property(
   }
 }
 
+@_cdecl("quire_model_composite_element") @implementation
+public func quire_model_composite_element(
+  _ model: UnsafeMutablePointer<quire_model>?, _ entity: CText, _ entity_size: Int, _ property: CText,
+  _ property_size: Int, _ index: Int64, _ out_info: UnsafeMutablePointer<quire_property_info>?, _ out_error: ErrorOut
+) -> quire_status {
+  filling(out_info, out_error) { () throws(Failure) in
+    let path = try string(property, property_size, "property")
+    let records = try records(model, entity, entity_size)
+    guard let elements = records.elements[path] else {
+      throw Failure(.invalidArgument, "'property' is '\(path)', which is no composite attribute of the entity.")
+    }
+    return try element(index, of: elements, "index")
+  }
+}
+
 @_cdecl("quire_model_fetch_index") @implementation
 public func quire_model_fetch_index(
   _ model: UnsafeMutablePointer<quire_model>?, _ entity: CText, _ entity_size: Int, _ index: Int64,

@@ -98,7 +98,7 @@ extension Column.Kind {
     case .string: self = .text
     case .uri: self = .uri
     case .uuid: self = .uuid
-    case .binary, .transformable, .undefined: self = .data
+    case .binary, .transformable, .undefined, .composite: self = .data
     }
   }
 }

@@ -3,14 +3,14 @@ struct AttributeRules: Sendable {
   /// Bounds that are values themselves; nil for none.
   var minimum = Value.nil
   var maximum = Value.nil
-  /// Bounds of the code points of text or the bytes of data; 0 for none.
-  var minimumLength = 0
-  var maximumLength = 0
+  /// Bounds of the code points of text or the bytes of data; nil for none.
+  var minimumLength: Int?
+  var maximumLength: Int?
   /// A regular expression for the whole text.
   var pattern: Text?
 
   var isEmpty: Bool {
-    minimum.isNil && maximum.isNil && minimumLength == 0 && maximumLength == 0 && pattern == nil
+    minimum.isNil && maximum.isNil && minimumLength == nil && maximumLength == nil && pattern == nil
   }
 
   /// The same in the form of the attribute's values, or an error when a rule cannot apply to them.
@@ -24,11 +24,11 @@ struct AttributeRules: Sendable {
     if let order = Value.order(fitting.minimum, fitting.maximum), order > 0 {
       throw failure("has a minimum above its maximum.")
     }
-    if minimumLength != 0 || maximumLength != 0 {
+    if minimumLength != nil || maximumLength != nil {
       if !attribute.hasLength {
         throw failure("is of type \(attribute.type.name), so it has no length to limit; give a minimum and a maximum.")
       }
-      if maximumLength != 0, minimumLength > maximumLength {
+      if let minimumLength, let maximumLength, minimumLength > maximumLength {
         throw failure("has a minimum length of \(minimumLength) above its maximum of \(maximumLength).")
       }
     }

@@ -6,7 +6,8 @@ struct AttributeTraits: Sendable {
   var preservesAfterDeletion = false
   /// The transformer of the application that encodes a transformable value; empty for the usual one.
   var transformer: Text = ""
-  /// The class of the values of a transformable attribute in the application; empty for none.
+  /// The class of the values of a transformable attribute in the application; empty for none. Models of files may have
+  /// one for attributes of any type.
   var valueClassName: Text = ""
   /// CloudKit may encrypt the values. Kept for the application.
   var allowsCloudEncryption = false

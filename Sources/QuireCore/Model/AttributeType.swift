@@ -14,6 +14,8 @@ enum AttributeType: UInt32, Sendable, CaseIterable {
   case uuid = 1100
   case uri = 1200
   case transformable = 1800
+  /// Several attributes under one name. Only models of files have it, and no store.
+  case composite = 2100
 
   var name: String {
     switch self {
@@ -31,6 +33,21 @@ enum AttributeType: UInt32, Sendable, CaseIterable {
     case .uuid: "UUID"
     case .uri: "URI"
     case .transformable: "Transformable"
+    case .composite: "Composite"
+    }
+  }
+
+  /// The class of the values in Core Data; empty for those of no one class.
+  var valueClassName: String {
+    switch self {
+    case .undefined, .transformable, .composite: ""
+    case .integer16, .integer32, .integer64, .double, .float, .boolean: "NSNumber"
+    case .decimal: "NSDecimalNumber"
+    case .string: "NSString"
+    case .date: "NSDate"
+    case .binary: "NSData"
+    case .uuid: "NSUUID"
+    case .uri: "NSURL"
     }
   }
 }

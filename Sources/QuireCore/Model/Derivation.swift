@@ -1,6 +1,6 @@
 /// The expression of a derived attribute, taken apart: `name`, `author.name`, `canonical:(name)`, `now()`,
-/// `items.@count`, `items.price.@sum`. Whether its keys exist is checked when the model is frozen.
-struct Derivation: Equatable, Sendable {
+/// `items.@count`, `count:(items)`, `items.price.@sum`. Whether its keys exist is checked when the model is frozen.
+struct Derivation: Sendable {
   enum Operation: Sendable {
     /// The value behind the key path as it is.
     case value
@@ -8,6 +8,8 @@ struct Derivation: Equatable, Sendable {
     /// When the row was last written.
     case now
     case count, sum, minimum, maximum, average
+    /// What models of files may have, and this version does not calculate.
+    case unknown
 
     var isOfText: Bool { self == .uppercase || self == .lowercase || self == .canonical }
     /// Whether it makes one value of those of many objects.
@@ -24,16 +26,30 @@ struct Derivation: Equatable, Sendable {
   let operation: Operation
   /// The key path without its operator.
   let keys: [String]
+  /// Why it cannot be calculated; nil where nothing is known against it.
+  let problem: Text?
+  /// What an archive says beyond the text.
+  private(set) var source: (any DerivationSource)?
 
   private static let functions: [String: Operation] = [
-    "uppercase": .uppercase, "lowercase": .lowercase, "canonical": .canonical,
+    "uppercase": .uppercase, "lowercase": .lowercase, "canonical": .canonical, "count": .count, "sum": .sum,
+    "min": .minimum, "max": .maximum, "average": .average,
   ]
   private static let operators: [String: Operation] = [
     "@count": .count, "@sum": .sum, "@min": .minimum, "@max": .maximum, "@avg": .average,
   ]
 
+  /// One of a file that is not calculated, for the reason `problem`.
+  init(keeping text: String, _ source: (any DerivationSource)? = nil, problem: Text) {
+    self.text = Text(text)
+    (operation, keys) = (.unknown, [])
+    self.source = source
+    self.problem = problem
+  }
+
   /// `attribute` is what a failure calls it.
   init(_ text: String, of attribute: String) throws(Failure) {
+    problem = nil
     func failure(_ problem: String) -> Failure {
       Failure(.invalidModel, "Attribute '\(attribute)' is derived from '\(text)', \(problem)")
     }
@@ -48,8 +64,8 @@ struct Derivation: Equatable, Sendable {
       let name = String(written[..<open].prefix { $0 != ":" })
       guard let known = Derivation.functions[name], written.last == ")" else {
         throw failure(
-          "which is no call that attributes can be derived by. There are now(), uppercase:(key), lowercase:(key) and "
-            + "canonical:(key).")
+          "which is no call that attributes can be derived by. There are now(), uppercase:(key), lowercase:(key), "
+            + "canonical:(key) and count:(key), sum:, min:, max: and average: likewise.")
       }
       function = known
       path = Derivation.trimmed(written[written.index(after: open)...].dropLast())
@@ -88,9 +104,25 @@ struct Derivation: Equatable, Sendable {
   }
 }
 
+/// What an archive says of a derivation that this version does not calculate, kept to be written again. Of what it is
+/// made, higher layers know.
+protocol DerivationSource: AnyObject, Sendable {}
+
 extension ModelResolver {
+  /// Whether an attribute can be derived as it asks for. A model of a file may have one that cannot, which is found out
+  /// where it would be calculated.
+  func checkDerivation(of attribute: Attribute, _ entity: Entity) throws(Failure) {
+    guard let derivation = attribute.derivation else { return }
+    attribute.derivationProblem = derivation.problem
+    if derivation.problem != nil { return }
+    do throws(Failure) { try check(attribute, derivedBy: derivation, of: entity) } catch {
+      if origin == .program { throw error }
+      attribute.derivationProblem = error.message
+    }
+  }
+
   /// Whether an attribute can be derived as it asks for, and can hold what comes of it.
-  func check(_ attribute: Attribute, derivedBy derivation: Derivation, of entity: Entity) throws(Failure) {
+  private func check(_ attribute: Attribute, derivedBy derivation: Derivation, of entity: Entity) throws(Failure) {
     func failure(_ problem: String) -> Failure {
       Failure(
         .invalidModel, "Attribute '\(attribute.qualifiedName)' is derived, \(problem)", about: .property(attribute))
@@ -124,7 +156,7 @@ extension ModelResolver {
     }
     let isToMany = (last as? Relationship)?.isToMany == true
     switch derivation.operation {
-    case .now: break
+    case .now, .unknown: break
     case .count:
       if !isToMany || passed != nil {
         throw failure("and @count is for what a to-many relationship holds, as in 'items.@count'.")
@@ -176,6 +208,7 @@ extension Attribute {
       else { return false }
       return isAsWide(as: source)
     case .value: return source.map(isAsWide) ?? false
+    case .unknown: return true
     }
   }
 

@@ -72,6 +72,17 @@ final class Entity: @unchecked Sendable {
     for property in own { propertiesByName[property.name] = property }
   }
 
+  /// Those that attributes have in models before iOS 11, named as these, in each entity that has the attribute. A
+  /// compiled model declares them, too. For a frozen model.
+  var impliedIndexes: [FetchIndex] {
+    attributes.compactMap { attribute in
+      guard attribute.isIndexed, !attribute.isTransient,
+        !attribute.entity.fetchIndexes.contains(where: { $0.name == attribute.nameText || $0.isOf(attribute) })
+      else { return nil }
+      return FetchIndex(name: attribute.nameText, elements: [FetchIndex.Element(.property(attribute.name))])
+    }
+  }
+
   /// Own and inherited.
   var rules: [ValidationRule] { ancestry.reversed().flatMap(\.ownRules) }
   var root: Entity {

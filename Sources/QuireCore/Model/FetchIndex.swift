@@ -55,6 +55,11 @@ struct FetchIndex: Sendable {
     self.elements = elements
     self.condition = condition
   }
+
+  /// Whether it is the ordered index of all values of an attribute, and of nothing else.
+  func isOf(_ attribute: Attribute) -> Bool {
+    kind == .binary && condition == nil && elements.count == 1 && elements[0].property == attribute.name
+  }
 }
 
 /// A predicate that a model keeps for an index. Of what it is made, higher layers know.

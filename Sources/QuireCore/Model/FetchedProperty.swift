@@ -3,9 +3,12 @@ final class FetchedProperty: @unchecked Sendable {
   let name: String
   let nameText: Text
   let template: any FetchTemplate
+  /// No part of the version hash, and kept for the files of models.
+  let isOptional: Bool
   private(set) var userInfo = UserInfo()
 
-  init(name: String, template: any FetchTemplate) {
+  init(name: String, template: any FetchTemplate, isOptional: Bool = true) {
+    self.isOptional = isOptional
     self.name = name
     nameText = Text(name)
     self.template = template

@@ -72,16 +72,15 @@ final class Model: @unchecked Sendable {
   func addAttribute(
     named name: String, to entityName: String, type: AttributeType, isOptional: Bool = false,
     isTransient: Bool = false, isSearchable: Bool = false, defaultValue: Value = .nil,
-    rules: AttributeRules = AttributeRules(), derivation: String? = nil, traits: AttributeTraits = AttributeTraits(),
-    versionHashModifier: Text = "", renamingIdentifier: Text = ""
+    rules: AttributeRules = AttributeRules(), derivation: String? = nil,
+    derivationSource: (any DerivationSource)? = nil, traits: AttributeTraits = AttributeTraits(),
+    composition: Composition? = nil, versionHashModifier: Text = "", renamingIdentifier: Text = ""
   ) throws(Failure) -> Attribute {
     let entity = try mutableEntity(entityName, adding: name)
     let derived = try derivation.map { (text) throws(Failure) in
-      do throws(Failure) { return try Derivation(text, of: "\(entityName).\(name)") } catch {
-        throw error.about(.named(entityName, name))
-      }
+      try self.derivation(text, derivationSource, of: name, entityName)
     }
-    if derived != nil, isTransient || !defaultValue.isNil || !rules.isEmpty {
+    if origin == .program, derived != nil, isTransient || !defaultValue.isNil || !rules.isEmpty {
       throw Failure(
         .invalidModel,
         "Attribute '\(entityName).\(name)' is derived: the store calculates it, so that it cannot be transient and has "
@@ -103,19 +102,33 @@ final class Model: @unchecked Sendable {
     let probe = Attribute(name: name, entity: entity, type: type, isOptional: true, isTransient: isTransient)
     if origin == .program { try traits.check(probe) }
     // Whether it can hold the derived value is checked when the model is frozen, with a more fitting message.
-    let value: Value
-    if let derived {
-      value = (try? probe.coerce(derived.valueOfNothing)) ?? .nil
-    } else {
-      value = try probe.coerce(defaultValue)
-    }
+    let declared = try probe.coerce(defaultValue)
+    let value = derived.map { (try? probe.coerce($0.valueOfNothing)) ?? .nil } ?? declared
     let attribute = Attribute(
       name: name, entity: entity, type: type, isOptional: isOptional, isTransient: isTransient,
-      isSearchable: isSearchable, defaultValue: value, rules: try rules.fitting(probe),
-      derivation: derived, traits: traits, versionHashModifier: versionHashModifier,
+      isSearchable: isSearchable, defaultValue: value, declaredDefault: declared, rules: try rules.fitting(probe),
+      derivation: derived, traits: traits, composition: composition, versionHashModifier: versionHashModifier,
       renamingIdentifier: renamingIdentifier)
     entity.add(attribute)
     return attribute
+  }
+
+  /// That of a file is kept whatever it is.
+  private func derivation(
+    _ text: String, _ source: (any DerivationSource)?, of name: String, _ entityName: String
+  ) throws(Failure) -> Derivation {
+    let qualifiedName = "\(entityName).\(name)"
+    if let source {
+      return Derivation(
+        keeping: text, source,
+        problem: Text(
+          "Attribute '\(qualifiedName)' is derived from '\(text)' as an archive has it, which this version does not "
+            + "calculate."))
+    }
+    do throws(Failure) { return try Derivation(text, of: qualifiedName) } catch {
+      if origin == .file { return Derivation(keeping: text, problem: error.message) }
+      throw error.about(.named(entityName, name))
+    }
   }
 
   func addRelationship(_ make: (Entity) -> Relationship, named name: String, to entityName: String) throws(Failure) {
@@ -215,8 +228,11 @@ final class Model: @unchecked Sendable {
   }
 
   /// Adds a fetched property to an entity. `template` never changes any more.
-  func addFetchedProperty(named name: String, to entityName: String, _ template: any FetchTemplate) throws(Failure) {
-    try mutableEntity(entityName, adding: name).add(FetchedProperty(name: name, template: template))
+  func addFetchedProperty(
+    named name: String, to entityName: String, _ template: any FetchTemplate, isOptional: Bool = true
+  ) throws(Failure) {
+    let entity = try mutableEntity(entityName, adding: name)
+    entity.add(FetchedProperty(name: name, template: template, isOptional: isOptional))
   }
 
   /// Keeps a text with an entity, or with a property that it declares itself.

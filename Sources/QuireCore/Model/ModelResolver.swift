@@ -31,7 +31,7 @@ struct ModelResolver {
     for entity in entities {
       for relationship in entity.ownRelationships { try check(relationship) }
       for attribute in entity.ownAttributes {
-        if let derivation = attribute.derivation { try check(attribute, derivedBy: derivation, of: entity) }
+        try checkDerivation(of: attribute, entity)
       }
       try checkIndexes(entity)
       for rule in entity.ownRules { try check(rule, of: entity) }
@@ -267,7 +267,7 @@ struct ModelResolver {
         throw failure(
           "is for a key that is no attribute of it. A rule about a relationship is a rule of the object: give no key.")
       }
-      if attribute.isDerived {
+      if attribute.isDerived, origin == .program {
         throw failure("is for a derived attribute, which is calculated after the rules were asked. Ask for its source.")
       }
       start = attribute

@@ -9,6 +9,8 @@ class Property: @unchecked Sendable {
   /// What it was called in an earlier model; empty when that was the same.
   let renamingIdentifier: Text
   private(set) var userInfo = UserInfo()
+  /// A model before iOS 11 asks for an index of it. Set where a model of a file is read.
+  var isIndexed = false
   /// The entity that declares it; set when it is added.
   fileprivate(set) unowned var entity: Entity
   /// Place of its value in an object; the same for every entity that inherits it. Set by `Model.freeze`.

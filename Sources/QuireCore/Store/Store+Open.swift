@@ -7,7 +7,10 @@ extension Store {
   static func open(
     path: Text, model: Model?, options: Options, form: any ModelForm.Type
   ) throws(Failure) -> Store {
-    try model?.freeze()
+    if let model {
+      try model.freeze()
+      try checkComposites(of: model)
+    }
     var options = options
     if options.busyTimeoutMilliseconds < 0 {
       throw Failure(
@@ -108,6 +111,7 @@ extension Store {
       let metadata = try Metadata.read(from: connection, tables: tables)
       let model =
         if let given { given } else { try keptModel(on: connection, tables: tables, form: form) }
+      if given == nil { try checkComposites(of: model) }
       let foreign = try metadata.check(model, tables: tables, form: form, on: connection)
       if !options.isReadOnly { try checkMayBeWritten(tables, options, on: connection) }
       let schema = Schema(model: model, existingTables: tables)
@@ -145,6 +149,18 @@ extension Store {
     }
   }
 
+  /// What columns the elements of a composite attribute have is not known.
+  private static func checkComposites(of model: Model) throws(Failure) {
+    for entity in model.numberedEntities {
+      if let attribute = entity.ownAttributes.first(where: { $0.type == .composite }) {
+        throw Failure(
+          .unsupported,
+          "Attribute '\(attribute.qualifiedName)' is composite, which this version does not store. Use one "
+            + "attribute for each part.", about: .property(attribute))
+      }
+    }
+  }
+
   private static func configure(_ connection: Connection, _ options: Options) throws(Failure) {
     connection.setLog(options.log)
     try connection.execute("PRAGMA foreign_keys = OFF")
@@ -176,6 +192,7 @@ extension Store {
   private static func create(
     on connection: Connection, model: Model, form: any ModelForm.Type
   ) throws(Failure) {
+    for entity in model.numberedEntities { try DerivedAttributes.check(entity) }
     try connection.execute("PRAGMA page_size = 4096")
     try connection.execute("PRAGMA encoding = 'UTF-8'")
     if try connection.hasPages() {

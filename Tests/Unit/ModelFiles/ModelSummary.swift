@@ -4,6 +4,7 @@
 enum ModelSummary {
   /// The class of transformable values is for Xcode's generated code: a source has it, a compiled model need not.
   static func lines(of model: Model, valueClasses: Bool = true) throws -> [String] {
+    try model.freeze()
     var lines: [String] = []
     for entity in model.entities.sorted(by: { $0.name < $1.name }) {
       lines.append(
@@ -12,9 +13,10 @@ enum ModelSummary {
       lines += entity.ownAttributes.map { attribute($0, valueClasses: valueClasses) }.sorted()
       lines += entity.ownRelationships.map { relationship($0) }.sorted()
       lines += entity.ownFetchedProperties.map {
-        "  fetched \($0.name): \(request($0.template)) \(text($0.userInfo))"
+        "  fetched \($0.name): \($0.isOptional) \(request($0.template)) \(text($0.userInfo))"
       }.sorted()
-      lines += entity.fetchIndexes.map { index($0) }
+      // A compiled model declares what a source implies.
+      lines += (entity.fetchIndexes + entity.impliedIndexes).map { index($0) }.sorted()
       lines += entity.uniquenessConstraints.map { "  unique \($0)" }
       lines += entity.ownRules.map { rule in
         let predicate = (rule.condition as? PredicateCondition)?.predicate.text ?? "?"
@@ -41,12 +43,20 @@ enum ModelSummary {
     let rules = attribute.rules, traits = attribute.traits
     let parts: [String] = [
       "  attribute \(attribute.name): \(attribute.type.name)", common(attribute), attribute.defaultValue.kindName,
-      exact(attribute.defaultValue), exact(rules.minimum), exact(rules.maximum),
-      "\(rules.minimumLength)-\(rules.maximumLength)", rules.pattern?.string ?? "-",
-      "\(traits.allowsExternalStorage) \(traits.preservesAfterDeletion)", "'\(traits.transformer)'",
-      valueClasses ? "'\(traits.valueClassName)'" : "", attribute.derivation.map { "\($0.operation) \($0.keys)" } ?? "",
+      exact(attribute.declaredDefault), exact(rules.minimum), exact(rules.maximum),
+      "\(rules.minimumLength ?? -1)-\(rules.maximumLength ?? -1)", rules.pattern?.string ?? "-",
+      "\(traits.allowsExternalStorage) \(traits.preservesAfterDeletion) \(traits.allowsCloudEncryption)",
+      "'\(traits.transformer)'", valueClasses ? "'\(traits.valueClassName)'" : "", derivation(attribute.derivation),
+      "\(attribute.composition?.elements.map { self.attribute($0, valueClasses: valueClasses) } ?? [])",
     ]
     return parts.joined(separator: " ")
+  }
+
+  private static func derivation(_ derivation: Derivation?) -> String {
+    guard let derivation else { return "" }
+    let source = derivation.source as? ArchivedDerivation
+    let kept = "\(source?.expression?.text ?? "-") \(source?.filter?.text ?? "-")"
+    return "\(derivation.operation) \(derivation.keys) \(kept)"
   }
 
   private static func relationship(_ relationship: Relationship) -> String {

@@ -43,16 +43,14 @@ struct SharedModelTests {
 
   @Test("A model that is archived or saved as XML comes back equal", arguments: SharedModels.all)
   func roundTrip(_ path: String) throws {
-    let model: Model
-    do { model = try load(path) } catch let failure as Failure where failure.kind == .unsupported {
-      // Composite attributes are not stored.
-      #expect(failure.message.string.contains("Composite"))
-      return
-    }
+    let model = try load(path)
     let lines = try ModelSummary.lines(of: model), hashes = try ModelSummary.hashes(of: model)
-    let cached = try ModelFile.model(deflated: ModelFile.deflated(model), "it")
-    #expect(try ModelSummary.lines(of: cached) == lines)
-    #expect(try ModelSummary.hashes(of: cached) == hashes)
+    // How an archive has composite attributes is not known. No store has them.
+    if !model.entities.contains(where: { $0.attributes.contains { $0.type == .composite } }) {
+      let cached = try ModelFile.model(deflated: ModelFile.deflated(model), "it")
+      #expect(try ModelSummary.lines(of: cached) == lines)
+      #expect(try ModelSummary.hashes(of: cached) == hashes)
+    }
     let source = try XMLModelReader.model(of: XMLModelWriter.contents(of: model), "It")
     #expect(try ModelSummary.lines(of: source) == lines)
     #expect(try ModelSummary.hashes(of: source) == hashes)

@@ -27,6 +27,26 @@ CONTENTS = """<?xml version="1.0" encoding="UTF-8"?>
 </model>
 """
 
+KEPT = """<model>
+  <entity name="Item">
+    <attribute name="place" attributeType="Composite" composite="Place" optional="YES"/>
+    <attribute name="key" attributeType="Integer 16" indexed="YES"/>
+    <attribute name="secret" attributeType="Binary" customClassName="NSString" allowsCloudEncryption="YES"/>
+  </entity>
+  <composite name="Place">
+    <attribute name="x" attributeType="Double" defaultValueString="2.5"/>
+    <attribute name="inner" attributeType="Composite" composite="Inner"/>
+  </composite>
+  <composite name="Inner"><attribute name="label" attributeType="String" optional="YES"/></composite>
+</model>"""
+DERIVED = """<model>
+  <entity name="Item">
+    <attribute name="total" attributeType="Integer 64" optional="YES" derived="YES" derivationExpression="{}"/>
+    <relationship name="parts" toMany="YES" optional="YES" destinationEntity="Item" inverseName="whole"/>
+    <relationship name="whole" maxCount="1" optional="YES" destinationEntity="Item" inverseName="parts"/>
+  </entity>
+</model>"""
+
 
 class LoadModelTest(unittest.TestCase):
     def setUp(self) -> None:
@@ -131,6 +151,33 @@ class LoadModelTest(unittest.TestCase):
                 said = subprocess.run(
                     [sys.executable, "-c", program, self.versions], capture_output=True, text=True, check=True).stdout
                 self.assertEqual(said, "refused\n")
+
+    def loaded(self, contents: str) -> quire.LoadedModel:
+        path = self.folder / "contents"
+        path.write_text(contents)
+        return quire.load_model(path)
+
+    def test_what_only_files_declare_is_told_and_saved(self) -> None:
+        model = self.loaded(KEPT)
+        model.save(self.folder / "Kept.xcdatamodel")
+        again = quire.load_model(self.folder / "Kept.xcdatamodel")
+        self.assertEqual(again.description, model.description)
+        properties = again.entities["Item"].properties
+        place = properties["place"]
+        self.assertEqual((place.type, place.composite, list(place.elements)), ("Composite", "Place", ["x", "inner"]))
+        self.assertEqual((place.elements["x"].type, place.elements["x"].default), ("Double", 2.5))
+        self.assertEqual(place.elements["inner"].elements["label"].type, "String")
+        self.assertEqual((properties["key"].indexed, properties["secret"].indexed), (True, False))
+        self.assertEqual((properties["key"].encrypted, properties["secret"].encrypted), (False, True))
+        self.assertEqual(properties["secret"].value_class, "NSString")
+        self.assertEqual(again.entities["Item"].indexes, [])
+
+    def test_derivations_are_kept_as_they_are_written(self) -> None:
+        for text in ("count:(parts)", "parts.@count", "median:(parts.total)", "gone"):
+            model = self.loaded(DERIVED.format(text))
+            model.save(self.folder / "Derived.xcdatamodel")
+            for each in (model, quire.load_model(self.folder / "Derived.xcdatamodel")):
+                self.assertEqual(each.entities["Item"].properties["total"].derivation, text)
 
     def test_what_is_no_model(self) -> None:
         with self.assertRaises(quire.CannotOpen):

@@ -77,7 +77,7 @@ class DescriptionTests(unittest.TestCase):
             name="size", entity="Asset", optional=True, user_info={"unit": "cm"}, transient=False, hash_modifier="m2",
             renamed_from="extent", type="Integer32", default=3, searchable=False, external=False, preserved=True,
             minimum=1, maximum=9, min_length=0, max_length=0, pattern="", derivation="", transformer="",
-            value_class=""))
+            value_class="", indexed=False, encrypted=False, composite="", elements={}))
         name = self.model.entities["Asset"].properties["name"]
         self.assertEqual(
             (name.searchable, name.min_length, name.max_length, name.pattern, name.default, name.minimum),
@@ -94,7 +94,7 @@ class DescriptionTests(unittest.TestCase):
         self.assertEqual(album.__dict__, dict(
             name="album", entity="Photo", optional=False, user_info={}, transient=False, hash_modifier="m3",
             renamed_from="folder", destination="Album", inverse="photos", to_many=False, ordered=False,
-            names_join_table=False, on_delete="deny", minimum=1, maximum=1))
+            names_join_table=False, indexed=False, on_delete="deny", minimum=1, maximum=1))
         photos = self.model.entities["Album"].properties["photos"]
         self.assertEqual(
             (photos.to_many, photos.ordered, photos.optional, photos.minimum, photos.maximum, photos.user_info),

@@ -5,6 +5,8 @@ final class ModelRecords: @unchecked Sendable {
   struct EntityRecords {
     var entity = quire_entity_info()
     var properties: [quire_property_info] = []
+    /// Of composite attributes, by path.
+    var elements: [String: [quire_property_info]] = [:]
     var indexes: [(info: quire_fetch_index_info, elements: [quire_index_element_info])] = []
     var constraints: [UnsafeMutableBufferPointer<quire_string>] = []
     var rules: [quire_validation_rule_info] = []
@@ -41,7 +43,19 @@ final class ModelRecords: @unchecked Sendable {
 
   private func records(of entity: Entity) throws(Failure) -> EntityRecords {
     var records = EntityRecords()
-    for property in entity.properties { records.properties.append(try record(of: property)) }
+    for property in entity.properties {
+      records.properties.append(try record(of: property))
+      var waiting = [(path: property.name, composition: (property as? Attribute)?.composition)]
+      while let (path, composition) = waiting.popLast() {
+        guard let composition else { continue }
+        var elements: [quire_property_info] = []
+        for element in composition.elements {
+          elements.append(try record(of: element))
+          waiting.append(("\(path).\(element.name)", element.composition))
+        }
+        records.elements[path] = elements
+      }
+    }
     for owner in entity.ancestry.reversed() {
       for fetched in owner.ownFetchedProperties { records.properties.append(record(of: fetched, owner)) }
     }
@@ -87,21 +101,25 @@ final class ModelRecords: @unchecked Sendable {
     info.user_info_count = Int64(property.userInfo.entries.count)
     info.is_optional = property.isOptional
     info.is_transient = property.isTransient
+    info.is_indexed = property.isIndexed
     if let attribute = property as? Attribute {
       info.kind = QUIRE_PROPERTY_ATTRIBUTE.rawValue
       info.is_searchable = attribute.isSearchable
       info.allows_external_storage = attribute.traits.allowsExternalStorage
       info.preserves_after_deletion = attribute.traits.preservesAfterDeletion
       info.type = attribute.type.rawValue
-      info.default_value = try lent(attribute.derivation == nil ? attribute.defaultValue : .nil)
+      info.default_value = try lent(attribute.declaredDefault)
       info.minimum = try lent(attribute.rules.minimum)
       info.maximum = try lent(attribute.rules.maximum)
-      info.minimum_length = UInt64(attribute.rules.minimumLength)
-      info.maximum_length = UInt64(attribute.rules.maximumLength)
+      info.minimum_length = UInt64(clamping: attribute.rules.minimumLength ?? 0)
+      info.maximum_length = UInt64(clamping: attribute.rules.maximumLength ?? 0)
       info.pattern = attribute.rules.pattern?.lent ?? noText
       info.derivation = attribute.derivation?.text.lent ?? noText
       info.transformer = lent(attribute.traits.transformer)
       info.value_class_name = lent(attribute.traits.valueClassName)
+      info.allows_cloud_encryption = attribute.traits.allowsCloudEncryption
+      info.composite_name = lent(attribute.composition?.name ?? "")
+      info.element_count = Int64(attribute.composition?.elements.count ?? 0)
     } else if let relationship = property as? Relationship {
       info.kind = QUIRE_PROPERTY_RELATIONSHIP.rawValue
       info.is_to_many = relationship.isToMany
@@ -123,7 +141,7 @@ final class ModelRecords: @unchecked Sendable {
     info.name = fetched.nameText.lent
     info.entity = owner.nameText.lent
     info.user_info_count = Int64(fetched.userInfo.entries.count)
-    info.is_optional = true
+    info.is_optional = fetched.isOptional
     if let request = fetched.template as? FetchRequest {
       info.request = UnsafePointer(UnsafeMutablePointer<quire_fetch_request>.lending(request))
     }

@@ -58,8 +58,8 @@ indirect enum RuleTest {
     var tests: [RuleTest] = []
     if !rules.minimum.isNil { tests.append(.minimum(rules.minimum)) }
     if !rules.maximum.isNil { tests.append(.maximum(rules.maximum)) }
-    if rules.minimumLength > 0 { tests.append(.minimumLength(rules.minimumLength)) }
-    if rules.maximumLength > 0 { tests.append(.maximumLength(rules.maximumLength)) }
+    if let bound = rules.minimumLength, bound > 0 { tests.append(.minimumLength(bound)) }
+    if let bound = rules.maximumLength { tests.append(.maximumLength(bound)) }
     if let pattern = rules.pattern { tests.append(.pattern(try RegularExpression(pattern, []), pattern)) }
     return tests
   }

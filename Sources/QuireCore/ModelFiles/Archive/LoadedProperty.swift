@@ -10,9 +10,13 @@ struct LoadedAttribute {
   /// Rules that bounds and a pattern do not say.
   let conditions: [(predicate: Predicate, message: Text)]
   let derivation: String?
+  var derivationSource: (any DerivationSource)?
   let traits: AttributeTraits
   let modifier: Text
   let renaming: Text
+  var isIndexed = false
+  /// Of a composite one: the name, and what it is made of.
+  var composition: (name: Text, elements: [LoadedAttribute])?
 }
 
 /// A relationship as a file declares it.
@@ -30,6 +34,7 @@ struct LoadedRelationship {
   let namesJoinTable: Bool
   let modifier: Text
   let renaming: Text
+  var isIndexed = false
 }
 
 extension Model {
@@ -40,28 +45,56 @@ extension Model {
     let probe = Attribute(
       name: loaded.name, entity: entity, type: loaded.type, isOptional: true, isTransient: loaded.isTransient)
     let isText = !loaded.isTransient && (loaded.type == .string || loaded.type == .uri)
-    let value = try? probe.coerce(loaded.defaultValue)
-    let rules = try? loaded.rules.fitting(probe)
-    try addAttribute(
+    let attribute = try addAttribute(
       named: loaded.name, to: entityName, type: loaded.type, isOptional: loaded.isOptional,
       isTransient: loaded.isTransient, isSearchable: loaded.isSearchable && isText,
-      defaultValue: value ?? .nil, rules: rules ?? AttributeRules(), derivation: loaded.derivation,
-      traits: loaded.traits, versionHashModifier: loaded.modifier, renamingIdentifier: loaded.renaming)
+      defaultValue: loaded.fittingDefault(probe), rules: loaded.fittingRules(probe),
+      derivation: loaded.derivation, derivationSource: loaded.derivationSource, traits: loaded.traits,
+      composition: try composition(loaded, entity), versionHashModifier: loaded.modifier,
+      renamingIdentifier: loaded.renaming)
+    attribute.isIndexed = loaded.isIndexed
     for (predicate, message) in loaded.conditions {
       try addValidationRule(to: entityName, key: loaded.name, PredicateCondition(keeping: predicate), message: message)
     }
   }
 
+  private func composition(_ loaded: LoadedAttribute, _ entity: Entity) throws(Failure) -> Composition? {
+    guard let composition = loaded.composition else { return nil }
+    var elements: [Attribute] = []
+    for element in composition.elements {
+      try Names.checkProperty(element.name, of: "\(entity.name).\(loaded.name)", .file)
+      let probe = Attribute(name: element.name, entity: entity, type: element.type, isOptional: true, isTransient: true)
+      elements.append(
+        Attribute(
+          name: element.name, entity: entity, type: element.type, isOptional: element.isOptional,
+          isTransient: element.isTransient, defaultValue: element.fittingDefault(probe),
+          rules: element.fittingRules(probe), traits: element.traits,
+          composition: try self.composition(element, entity), versionHashModifier: element.modifier,
+          renamingIdentifier: element.renaming))
+    }
+    return Composition(name: composition.name, elements: elements)
+  }
+
   func addLoadedRelationship(_ loaded: LoadedRelationship, to entityName: String) throws(Failure) {
     try addRelationship(
       { entity in
-        Relationship(
+        let relationship = Relationship(
           name: loaded.name, entity: entity, destinationName: loaded.destination, inverseName: loaded.inverse,
           isToMany: loaded.isToMany, isOrdered: loaded.isOrdered, isOptional: loaded.isOptional,
           isTransient: loaded.isTransient, minimumCount: loaded.minimum, maximumCount: loaded.maximum,
           deleteRule: loaded.rule, namesJoinTable: loaded.namesJoinTable, versionHashModifier: loaded.modifier,
           renamingIdentifier: loaded.renaming)
+        relationship.isIndexed = loaded.isIndexed
+        return relationship
       }, named: loaded.name, to: entityName)
+  }
+}
+
+extension LoadedAttribute {
+  fileprivate func fittingDefault(_ probe: Attribute) -> Value { (try? probe.coerce(defaultValue)) ?? .nil }
+
+  fileprivate func fittingRules(_ probe: Attribute) -> AttributeRules {
+    (try? rules.fitting(probe)) ?? AttributeRules()
   }
 }
 

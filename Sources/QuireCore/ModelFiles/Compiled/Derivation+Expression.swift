@@ -32,6 +32,9 @@ extension Derivation {
     case .minimum: return .function("min:", [path])
     case .maximum: return .function("max:", [path])
     case .average: return .function("average:", [path])
+    case .unknown:
+      if let kept = (source as? ArchivedDerivation)?.expression { return kept }
+      return (try? Expression.parse(text, arguments: [])) ?? .function(text.string, [])
     }
   }
 }

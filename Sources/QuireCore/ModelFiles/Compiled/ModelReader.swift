@@ -3,6 +3,7 @@ struct ModelReader {
   private static let transformersOfArchives: Set<String> = [
     "", "NSSecureUnarchiveFromData", "NSSecureUnarchiveFromDataTransformer", "NSKeyedUnarchiveFromData",
   ]
+  private static let deepestComposite = 16
 
   let model = Model(origin: .file)
   /// What a failure calls the file.
@@ -101,13 +102,14 @@ struct ModelReader {
     for (name, property) in properties where !inherited.contains(name) {
       switch property.className {
       case "_NSPropertyDescriptionProxy": continue
-      case "NSAttributeDescription", "NSDerivedAttributeDescription": try readAttribute(name, of: entity, property)
+      case "NSAttributeDescription", "NSDerivedAttributeDescription", "NSCompositeAttributeDescription":
+        try model.addLoadedAttribute(try attribute(name, of: entity, property), to: entity)
       case "NSRelationshipDescription": try readRelationship(name, of: entity, property)
       case "NSFetchedPropertyDescription":
         guard let request = property["NSFetchRequest"] else { throw failure("'\(entity).\(name)' has no request") }
         try model.addFetchedProperty(
-          named: name, to: entity,
-          try self.request(request, entity: property["_NSFetchRequestEntityName"]?.text))
+          named: name, to: entity, try self.request(request, entity: property["_NSFetchRequestEntityName"]?.text),
+          isOptional: property["NSIsOptional"]?.boolean ?? false)
       default:
         throw Failure(
           .unsupported,
@@ -121,29 +123,46 @@ struct ModelReader {
     }
   }
 
-  private func readAttribute(_ name: String, of entity: String, _ node: ArchiveNode) throws(Failure) {
+  private func attribute(
+    _ name: String, of entity: String, _ node: ArchiveNode, depth: Int = 0
+  ) throws(Failure) -> LoadedAttribute {
     let type = try attributeType(node["NSAttributeType"]?.integer, of: "\(entity).\(name)")
     let flags = node["NSFlagsKey"]?.integer ?? 0
     var traits = AttributeTraits()
     traits.allowsExternalStorage = flags & 4 != 0
     traits.preservesAfterDeletion = flags & 16 != 0
     traits.allowsCloudEncryption = node["NSAllowsCloudEncryption"]?.boolean ?? false
-    if type == .transformable {
-      traits.transformer = Text(node["NSValueTransformerName"]?.text ?? "")
-      traits.valueClassName = Text(node["NSAttributeValueClassName"]?.text ?? "")
-    }
+    traits.transformer = Text(node["NSValueTransformerName"]?.text ?? "")
+    let className = node["NSAttributeValueClassName"]?.text ?? ""
+    if className != type.valueClassName { traits.valueClassName = Text(className) }
     let found = try AttributeConditions(node, PredicateReader(limit: limit))
-    let derivation = try self.derivation(node, of: "\(entity).\(name)")
-    let defaultValue = derivation == nil ? try self.defaultValue(node, type, &traits) : .nil
-    try model.addLoadedAttribute(
-      LoadedAttribute(
-        name: name, type: type, isOptional: node["NSIsOptional"]?.boolean ?? false,
-        isTransient: node["NSIsTransient"]?.boolean ?? false,
-        isSearchable: node["NSUserInfo"]?.named?.contains { $0.name == OwnTrait.searchable } == true,
-        defaultValue: defaultValue, rules: found.rules, conditions: found.conditions,
-        derivation: derivation, traits: traits, modifier: node.modifier,
-        renaming: node.renaming(of: name)),
-      to: entity)
+    let (derivation, source) = try self.derivation(node, of: "\(entity).\(name)")
+    let defaultValue = try self.defaultValue(node, type, &traits)
+    var loaded = LoadedAttribute(
+      name: name, type: type, isOptional: node["NSIsOptional"]?.boolean ?? false,
+      isTransient: node["NSIsTransient"]?.boolean ?? false,
+      isSearchable: node["NSUserInfo"]?.named?.contains { $0.name == OwnTrait.searchable } == true,
+      defaultValue: defaultValue, rules: found.rules, conditions: found.conditions, derivation: derivation,
+      derivationSource: source, traits: traits, modifier: node.modifier, renaming: node.renaming(of: name))
+    loaded.isIndexed = node["NSIsIndexed"]?.boolean ?? false
+    if type == .composite {
+      loaded.composition = (Text(""), try elements(of: node, "\(entity).\(name)", depth: depth))
+    }
+    return loaded
+  }
+
+  /// What a composite attribute is made of. Under which key an archive has it is not known.
+  private func elements(
+    of node: ArchiveNode, _ attribute: String, depth: Int
+  ) throws(Failure) -> [LoadedAttribute] {
+    if depth >= ModelReader.deepestComposite { throw failure("'\(attribute)' is nested too deep") }
+    var found: [LoadedAttribute] = []
+    for part in node["NSElements"]?.elements ?? [] {
+      try limit.take()
+      guard let name = part["NSPropertyName"]?.text else { throw failure("a part of '\(attribute)' has no name") }
+      found.append(try self.attribute(name, of: attribute, part, depth: depth + 1))
+    }
+    return found
   }
 
   private func attributeType(_ number: Int64?, of attribute: String) throws(Failure) -> AttributeType {
@@ -168,13 +187,17 @@ struct ModelReader {
     return .nil
   }
 
-  private func derivation(_ node: ArchiveNode, of attribute: String) throws(Failure) -> String? {
-    if node.className != "NSDerivedAttributeDescription" { return nil }
-    if node["NSFilteringPredicate"] != nil {
-      throw Failure(
-        .unsupported, "Attribute '\(attribute)' of \(what) is derived with a filter, which this version does not know.")
-    }
-    return Derivation.text(of: try PredicateReader(limit: limit).expression(node["NSDerivationExpression"]))
+  /// The text of what a derived attribute is calculated from. What has no text that is calculated is kept besides.
+  private func derivation(
+    _ node: ArchiveNode, of attribute: String
+  ) throws(Failure) -> (text: String?, source: (any DerivationSource)?) {
+    if node.className != "NSDerivedAttributeDescription" { return (nil, nil) }
+    let reader = PredicateReader(limit: limit)
+    let expression = try reader.expression(node["NSDerivationExpression"])
+    let filter = try node["NSFilteringPredicate"].map { (filter) throws(Failure) in try reader.predicate(filter) }
+    let text = Derivation.text(of: expression)
+    let isKnown = filter == nil && (try? Derivation(text, of: attribute)) != nil
+    return isKnown ? (text, nil) : (expression.text, ArchivedDerivation(expression, filter: filter))
   }
 
   private func readRelationship(_ name: String, of entity: String, _ node: ArchiveNode) throws(Failure) {
@@ -192,7 +215,8 @@ struct ModelReader {
         isToMany: maximum != 1, isOrdered: node["NSIsOrdered"]?.boolean ?? false,
         isOptional: node["NSIsOptional"]?.boolean ?? false, isTransient: node["NSIsTransient"]?.boolean ?? false,
         minimum: Int(clamping: node["NSMinCount"]?.integer ?? 0), maximum: maximum, rule: rule, namesJoinTable: false,
-        modifier: node.modifier, renaming: node.renaming(of: name)),
+        modifier: node.modifier, renaming: node.renaming(of: name),
+        isIndexed: node["NSIsIndexed"]?.boolean ?? false),
       to: entity)
   }
 
@@ -201,8 +225,7 @@ struct ModelReader {
   private func readRest(of name: String, _ node: ArchiveNode) throws(Failure) {
     let entity = try model.entity(named: name)
     let reader = PredicateReader(limit: limit)
-    let indexes = node["NSFetchIndexDescriptions"]?.elements ?? []
-    for index in indexes {
+    for index in node["NSFetchIndexDescriptions"]?.elements ?? [] {
       try limit.take()
       var elements: [FetchIndex.Element] = [], kind = FetchIndex.Kind.binary
       for element in index["NSIndexElements"]?.elements ?? [] {
@@ -223,13 +246,6 @@ struct ModelReader {
       if elements.isEmpty { continue }
       try model.addFetchIndex(
         named: index["NSIndexName"]?.text ?? "", to: name, kind: kind, elements: elements, condition: condition)
-    }
-    // Before iOS 11 there were no other indexes of an attribute.
-    let properties = indexes.isEmpty ? node["NSProperties"]?.named ?? [] : []
-    let indexed = Set(properties.filter { $0.node["NSIsIndexed"]?.boolean == true }.map(\.name))
-    for attribute in entity.ownAttributes where indexed.contains(attribute.name) {
-      try model.addFetchIndex(
-        named: attribute.name, to: name, elements: [FetchIndex.Element(.property(attribute.name))])
     }
     for tuple in node["NSUniqueTuples"]?.elements ?? [] {
       let names = (tuple.elements ?? []).compactMap { $0.text ?? $0["NSPropertyName"]?.text }

@@ -88,10 +88,11 @@ struct ModelWriter {
     fields["NSSubentities"] = encoder.dictionary(
       entity.children.map { ($0.name, place(of: $0.name)) }, "NSMutableDictionary")
     if entity.isAbstract { fields["NSIsAbstract"] = .boolean(true) }
-    if !entity.fetchIndexes.isEmpty {
-      let indexes = entity.fetchIndexes.map { write($0, of: entity) }
+    let fetchIndexes = entity.fetchIndexes + entity.impliedIndexes
+    if !fetchIndexes.isEmpty {
+      let indexes = fetchIndexes.map { write($0, of: entity) }
       fields["NSFetchIndexDescriptions"] = encoder.list(indexes, "NSMutableArray")
-      let compounds = entity.fetchIndexes.compactMap { compound($0, of: entity) }
+      let compounds = fetchIndexes.compactMap { compound($0, of: entity) }
       fields["NSCompoundIndexes"] = encoder.list(compounds, "NSMutableArray")
     }
     if !entity.uniquenessConstraints.isEmpty {
@@ -217,6 +218,7 @@ struct ModelWriter {
       isReadOnly: property.isDerived, isOrdered: relationship?.isOrdered == true,
       modifier: property.versionHashModifier, renaming: property.renamingIdentifier,
       property.userInfo(with: OwnTrait.searchable, if: isSearchable))
+    if property.isIndexed { fields["NSIsIndexed"] = .boolean(true) }
     if let relationship {
       fields["_NSDestinationEntityName"] = encoder.text(relationship.destinationName)
       fields["NSDestinationEntity"] = self.place(of: relationship.destinationName)
@@ -238,41 +240,32 @@ struct ModelWriter {
       (attribute.traits.allowsExternalStorage ? 4 : 0) | (attribute.traits.preservesAfterDeletion ? 16 : 0))
     if attribute.traits.allowsCloudEncryption { fields["NSAllowsCloudEncryption"] = .boolean(true) }
     if attribute.entity.fetchIndexes.contains(where: { $0.isOf(attribute) }) { fields["NSIsIndexed"] = .boolean(true) }
-    if let derivation = attribute.derivation {
-      fields["NSDefaultValue"] = ArchiveEncoder.null
-      fields["NSDerivationExpression"] = PredicateWriter.expression(derivation.expression, &encoder)
-      fields["NSFilteringPredicate"] = ArchiveEncoder.null
-      return encoder.set(place, "NSDerivedAttributeDescription", fields)
-    }
     fields["NSDefaultValue"] = defaultValue(of: attribute)
     writeConditions(of: attribute, of: entity, to: &fields)
+    if let derivation = attribute.derivation {
+      let filter = (derivation.source as? ArchivedDerivation)?.filter
+      fields["NSDerivationExpression"] = PredicateWriter.expression(derivation.expression, &encoder)
+      fields["NSFilteringPredicate"] = filter.map { PredicateWriter.predicate($0, &encoder) } ?? ArchiveEncoder.null
+      return encoder.set(place, "NSDerivedAttributeDescription", fields)
+    }
     encoder.set(place, "NSAttributeDescription", fields)
   }
 
   /// That of a transformable attribute is an archive by itself, whose objects become those of this one.
   private mutating func defaultValue(of attribute: Attribute) -> PropertyListValue {
     guard attribute.type == .transformable, let data = attribute.archivedDefault else {
-      return encoder.value(attribute.defaultValue)
+      return encoder.value(attribute.declaredDefault)
     }
     guard let archive = try? KeyedArchive(data, "The default"), let node = archive.root else {
-      return encoder.value(attribute.defaultValue)
+      return encoder.value(attribute.declaredDefault)
     }
     return encoder.copy(node, ReadingLimit(size: data.count, "The default")) ?? ArchiveEncoder.null
   }
 
-  /// The class of the values; that of a transformable attribute is the application's.
+  /// The class of the values, where the model does not name one of its own.
   private func valueClass(of attribute: Attribute) -> String {
-    switch attribute.type {
-    case .undefined: ""
-    case .integer16, .integer32, .integer64, .double, .float, .boolean: "NSNumber"
-    case .decimal: "NSDecimalNumber"
-    case .string: "NSString"
-    case .date: "NSDate"
-    case .binary: "NSData"
-    case .uuid: "NSUUID"
-    case .uri: "NSURL"
-    case .transformable: attribute.traits.valueClassName.string
-    }
+    let named = attribute.traits.valueClassName
+    return named.isEmpty ? attribute.type.valueClassName : named.string
   }
 
   private mutating func writeConditions(
@@ -297,8 +290,8 @@ struct ModelWriter {
 
   private mutating func write(_ fetched: FetchedProperty, of entity: Entity, at place: PropertyListValue) {
     var fields = common(
-      fetched.name, of: entity, isOptional: true, isTransient: true, isReadOnly: true, modifier: "", renaming: "",
-      fetched.userInfo)
+      fetched.name, of: entity, isOptional: fetched.isOptional, isTransient: true, isReadOnly: true,
+      modifier: "", renaming: "", fetched.userInfo)
     fields["NSFetchRequest"] = request(fetched.template)
     fields["_NSFetchRequestEntityName"] = encoder.text(fetched.template.entityName)
     encoder.set(place, "NSFetchedPropertyDescription", fields)
@@ -337,14 +330,7 @@ struct ModelWriter {
 
 extension Attribute {
   fileprivate var archivedDefault: Bytes? {
-    if case .data(let data) = defaultValue { data } else { traits.archivedDefault }
-  }
-}
-
-extension FetchIndex {
-  /// Whether it is the ordered index of all values of an attribute, and of nothing else.
-  fileprivate func isOf(_ attribute: Attribute) -> Bool {
-    kind == .binary && condition == nil && elements.count == 1 && elements[0].property == attribute.name
+    if case .data(let data) = declaredDefault { data } else { traits.archivedDefault }
   }
 }
 
@@ -363,10 +349,10 @@ extension AttributeRules {
     var found: [(Predicate, Int64)] = []
     if !minimum.isNil { found.append(says(.selfObject, .greaterThanOrEqual, minimum, .tooSmall)) }
     if !maximum.isNil { found.append(says(.selfObject, .lessThanOrEqual, maximum, .tooLarge)) }
-    if minimumLength != 0 {
+    if let minimumLength {
       found.append(says(length, .greaterThanOrEqual, .integer(Int64(minimumLength)), .tooShort))
     }
-    if maximumLength != 0 { found.append(says(length, .lessThanOrEqual, .integer(Int64(maximumLength)), .tooLong)) }
+    if let maximumLength { found.append(says(length, .lessThanOrEqual, .integer(Int64(maximumLength)), .tooLong)) }
     if let pattern { found.append(says(.selfObject, .matches, .text(pattern), .noMatch)) }
     return found
   }

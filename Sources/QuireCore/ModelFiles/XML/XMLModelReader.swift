@@ -3,19 +3,28 @@ struct XMLModelReader {
   private static let types: [String: AttributeType] = Dictionary(
     uniqueKeysWithValues: AttributeType.allCases.map { ($0.name, $0) })
 
+  /// Deeper than composite attributes are nested in any model.
+  private static let deepestComposite = 16
+
   private let model = Model(origin: .file)
   private let what: String
+  private let limit: ReadingLimit
+  /// What composite attributes are made of, by the name that the model has for it.
+  private var composites: [String: XMLElement] = [:]
 
   /// The model is not frozen yet.
   static func model(of bytes: Bytes, _ what: String) throws(Failure) -> Model {
     let root = try XMLElement.root(of: bytes, what)
-    let reader = XMLModelReader(what)
+    var reader = XMLModelReader(what, ReadingLimit(size: bytes.count, what))
     guard root.name == "model" else { throw reader.failure("its outermost element is '\(root.name)', not 'model'") }
     try reader.read(root)
     return reader.model
   }
 
-  private init(_ what: String) { self.what = what }
+  private init(_ what: String, _ limit: ReadingLimit) {
+    self.what = what
+    self.limit = limit
+  }
 
   private func failure(_ problem: String) -> Failure { Failure(.invalidModel, "\(what) is no model: \(problem).") }
 
@@ -24,7 +33,8 @@ struct XMLModelReader {
     throw failure("the element '\(element.name)' in line \(element.line) has no '\(attribute)'")
   }
 
-  private func read(_ root: XMLElement) throws(Failure) {
+  private mutating func read(_ root: XMLElement) throws(Failure) {
+    for element in root.children(named: "composite") { composites[try required("name", of: element)] = element }
     for element in root.children(named: "entity") {
       let name = try required("name", of: element)
       let className = element["representedClassName"] ?? ""
@@ -66,7 +76,8 @@ struct XMLModelReader {
         guard let request = child.children(named: "fetchRequest").first(where: { _ in true }) else {
           throw failure("'\(entity).\(name)' has no request")
         }
-        try model.addFetchedProperty(named: name, to: entity, try self.request(request))
+        try model.addFetchedProperty(
+          named: name, to: entity, try self.request(request), isOptional: child.flag("optional"))
         try readUserInfo(child, of: entity, property: name)
       case "uniquenessConstraints":
         for constraint in child.children(named: "uniquenessConstraint") {
@@ -91,6 +102,15 @@ struct XMLModelReader {
   }
 
   private func readAttribute(_ element: XMLElement, of entity: String) throws(Failure) {
+    let loaded = try attribute(element, of: entity)
+    try model.addLoadedAttribute(loaded, to: entity)
+    try readUserInfo(element, of: entity, property: loaded.name)
+  }
+
+  /// `above` are the composites that it is an element of.
+  private func attribute(
+    _ element: XMLElement, of entity: String, within above: [String] = []
+  ) throws(Failure) -> LoadedAttribute {
     let name = try required("name", of: element), written = element["attributeType"] ?? AttributeType.undefined.name
     guard let type = XMLModelReader.types[written] else {
       throw Failure(
@@ -102,26 +122,47 @@ struct XMLModelReader {
     traits.allowsExternalStorage = element.flag("allowsExternalBinaryDataStorage")
     traits.preservesAfterDeletion = element.flag("preserveAfterDeletion")
     traits.allowsCloudEncryption = element.flag("allowsCloudEncryption")
-    if type == .transformable {
-      traits.transformer = Text(element["valueTransformerName"] ?? "")
-      traits.valueClassName = Text(element["customClassName"] ?? "")
-    }
+    traits.transformer = Text(element["valueTransformerName"] ?? "")
+    let className = element["customClassName"] ?? ""
+    if className != type.valueClassName { traits.valueClassName = Text(className) }
     let values = XMLValues(element, type)
     var conditions: [(predicate: Predicate, message: Text)] = []
     for rule in element.children(named: "validationRule") {
       let message = Text(try required("message", of: rule))
       conditions.append((Predicate(file: try required("predicateString", of: rule)), message))
     }
-    let isDerived = element.flag("derived")
-    try model.addLoadedAttribute(
-      LoadedAttribute(
-        name: name, type: type, isOptional: element.flag("optional"), isTransient: element.flag("transient"),
-        isSearchable: element.hasTrait(OwnTrait.searchable), defaultValue: isDerived ? .nil : values.defaultValue,
-        rules: values.rules, conditions: conditions,
-        derivation: isDerived ? try required("derivationExpression", of: element) : nil, traits: traits,
-        modifier: element.modifier, renaming: element.renaming(of: name)),
-      to: entity)
-    try readUserInfo(element, of: entity, property: name)
+    var loaded = LoadedAttribute(
+      name: name, type: type, isOptional: element.flag("optional"), isTransient: element.flag("transient"),
+      isSearchable: element.hasTrait(OwnTrait.searchable), defaultValue: values.defaultValue, rules: values.rules,
+      conditions: conditions,
+      derivation: element.flag("derived") ? try required("derivationExpression", of: element) : nil, traits: traits,
+      modifier: element.modifier, renaming: element.renaming(of: name))
+    loaded.isIndexed = element.flag("indexed")
+    let filter = element.children(named: "derivationFilter").first { _ in true }
+    if let text = loaded.derivation, let filter {
+      let predicate = Predicate(file: try required("predicateString", of: filter))
+      loaded.derivationSource = ArchivedDerivation(try? Expression.parse(Text(text), arguments: []), filter: predicate)
+    }
+    if type == .composite { loaded.composition = try composition(element, of: "\(entity).\(name)", within: above) }
+    return loaded
+  }
+
+  private func composition(
+    _ element: XMLElement, of attribute: String, within above: [String]
+  ) throws(Failure) -> (name: Text, elements: [LoadedAttribute]) {
+    let name = try required("composite", of: element)
+    guard let composite = composites[name] else {
+      throw failure("'\(attribute)' is of the unknown composite '\(name)'")
+    }
+    if above.contains(name) || above.count >= XMLModelReader.deepestComposite {
+      throw failure("the composite '\(name)' of '\(attribute)' is within itself, or nested too deep")
+    }
+    var elements: [LoadedAttribute] = []
+    for part in composite.children(named: "attribute") {
+      try limit.take()
+      elements.append(try self.attribute(part, of: attribute, within: above + [name]))
+    }
+    return (Text(name), elements)
   }
 
   private func readRelationship(_ element: XMLElement, of entity: String) throws(Failure) {
@@ -142,7 +183,7 @@ struct XMLModelReader {
         isOptional: element.flag("optional"), isTransient: element.flag("transient"),
         minimum: try count("minCount", of: element),
         maximum: isToMany ? maximum : 1, rule: rule, namesJoinTable: element.hasTrait(OwnTrait.namesJoinTable),
-        modifier: element.modifier, renaming: element.renaming(of: name)),
+        modifier: element.modifier, renaming: element.renaming(of: name), isIndexed: element.flag("indexed")),
       to: entity)
     try readUserInfo(element, of: entity, property: name)
   }
@@ -183,13 +224,8 @@ struct XMLModelReader {
     }
   }
 
-  /// What models before iOS 11 say of indexes: a property that has one of its own, and several that have one together.
+  /// What models before iOS 11 say of several properties that have an index together.
   private func readOldIndexes(_ element: XMLElement, of entity: Entity) throws(Failure) {
-    for child in element.children where child.name == "attribute" && child.flag("indexed") {
-      guard let name = child["name"], !entity.fetchIndexes.contains(where: { $0.name.string == name }) else { continue }
-      let elements = [FetchIndex.Element(.property(name))]
-      try model.addFetchIndex(named: name, to: entity.name, elements: elements)
-    }
     var number = 0
     for index in element.children(named: "compoundIndexes").flatMap({ $0.children(named: "compoundIndex") }) {
       var elements: [FetchIndex.Element] = []

@@ -25,6 +25,11 @@ struct XMLModelWriter {
       ]
     ) { writer in
       for entity in model.entities { XMLModelWriter.write(entity, &writer) }
+      for (name, elements) in XMLModelWriter.composites(of: model) {
+        writer.element("composite", [("name", name)]) { writer in
+          for element in elements { XMLModelWriter.write(element, of: nil, &writer) }
+        }
+      }
       for (name, template) in model.fetchTemplates { XMLModelWriter.write(template, name.string, &writer) }
       for (name, members) in model.configurations {
         writer.element("configuration", [("name", name.string)]) { writer in
@@ -35,6 +40,27 @@ struct XMLModelWriter {
         writer.element("versionIdentifier", [("value", other.string)])
       }
     }
+  }
+
+  /// What composite attributes are made of, each once, by name. One without a name has that of its attribute.
+  private static func composites(of model: Model) -> [(name: String, elements: [Attribute])] {
+    var found: [(name: String, elements: [Attribute])] = [], names: Set<String> = []
+    var waiting = model.entities.flatMap(\.ownAttributes)
+    var place = 0
+    while place < waiting.count {
+      let attribute = waiting[place]
+      place += 1
+      guard let composition = attribute.composition, names.insert(name(of: attribute, composition)).inserted else {
+        continue
+      }
+      found.append((name(of: attribute, composition), composition.elements))
+      waiting += composition.elements
+    }
+    return found
+  }
+
+  private static func name(of attribute: Attribute, _ composition: Composition) -> String {
+    composition.name.isEmpty ? "\(attribute.entity.name)_\(attribute.name)" : composition.name.string
   }
 
   private static func flag(_ holds: Bool) -> String? { holds ? "YES" : nil }
@@ -53,7 +79,7 @@ struct XMLModelWriter {
       for attribute in entity.ownAttributes { write(attribute, of: entity, &writer) }
       for relationship in entity.ownRelationships { write(relationship, &writer) }
       for fetched in entity.ownFetchedProperties {
-        writer.element("fetchedProperty", [("name", fetched.name), ("optional", "YES")]) { writer in
+        writer.element("fetchedProperty", [("name", fetched.name), ("optional", flag(fetched.isOptional))]) { writer in
           write(fetched.template, "fetchedPropertyFetchRequest", &writer)
           write(fetched.userInfo, &writer)
         }
@@ -88,23 +114,23 @@ struct XMLModelWriter {
 
   // MARK: Properties
 
-  private static func write(_ attribute: Attribute, of entity: Entity, _ writer: inout XMLWriter) {
-    let rules = attribute.rules, traits = attribute.traits
+  /// `entity` is nil for an element of a composite attribute.
+  private static func write(_ attribute: Attribute, of entity: Entity?, _ writer: inout XMLWriter) {
+    let rules = attribute.rules, traits = attribute.traits, defaultValue = attribute.declaredDefault
     func interval(_ value: Value) -> String? { if case .date(let seconds) = value { "\(seconds)" } else { nil } }
-    func length(_ length: Int) -> String? { length == 0 ? nil : String(length) }
     let isDerived = attribute.derivation != nil
     writer.element(
       "attribute",
       [
         ("name", attribute.name), ("optional", flag(attribute.isOptional)), ("transient", flag(attribute.isTransient)),
         ("attributeType", attribute.type == .undefined ? nil : attribute.type.name),
-        ("minValueString", XMLValues.written(rules.minimum) ?? length(rules.minimumLength)),
-        ("maxValueString", XMLValues.written(rules.maximum) ?? length(rules.maximumLength)),
+        ("minValueString", XMLValues.written(rules.minimum) ?? rules.minimumLength.map(String.init)),
+        ("maxValueString", XMLValues.written(rules.maximum) ?? rules.maximumLength.map(String.init)),
         ("minDateTimeInterval", interval(rules.minimum)), ("maxDateTimeInterval", interval(rules.maximum)),
         ("regularExpressionString", rules.pattern?.string),
-        ("defaultValueString", isDerived ? nil : XMLValues.written(attribute.defaultValue)),
-        ("defaultDateTimeInterval", isDerived ? nil : interval(attribute.defaultValue)),
-        ("usesScalarValueType", "NO"), ("versionHashModifier", optional(attribute.versionHashModifier)),
+        ("defaultValueString", XMLValues.written(defaultValue)), ("defaultDateTimeInterval", interval(defaultValue)),
+        ("composite", attribute.composition.map { name(of: attribute, $0) }), ("usesScalarValueType", "NO"),
+        ("indexed", flag(attribute.isIndexed)), ("versionHashModifier", optional(attribute.versionHashModifier)),
         ("elementID", optional(attribute.renamingIdentifier)),
         ("allowsExternalBinaryDataStorage", flag(traits.allowsExternalStorage)),
         ("preserveAfterDeletion", flag(traits.preservesAfterDeletion)),
@@ -114,7 +140,10 @@ struct XMLModelWriter {
         ("syncable", "YES"),
       ]
     ) { writer in
-      for rule in entity.ownRules where rule.key == attribute.name { write(rule, &writer) }
+      if let filter = (attribute.derivation?.source as? ArchivedDerivation)?.filter {
+        writer.element("derivationFilter", [("predicateString", filter.fileText)])
+      }
+      for rule in entity?.ownRules ?? [] where rule.key == attribute.name { write(rule, &writer) }
       write(attribute.userInfo(with: OwnTrait.searchable, if: attribute.isSearchable), &writer)
     }
   }
@@ -133,7 +162,7 @@ struct XMLModelWriter {
         ("maxCount", maximum == 0 ? nil : String(maximum)), ("deletionRule", names[relationship.deleteRule]),
         ("ordered", flag(relationship.isOrdered)), ("destinationEntity", relationship.destinationName),
         ("inverseName", hasInverse ? relationship.inverseName : nil),
-        ("inverseEntity", hasInverse ? relationship.destinationName : nil),
+        ("inverseEntity", hasInverse ? relationship.destinationName : nil), ("indexed", flag(relationship.isIndexed)),
         ("versionHashModifier", optional(relationship.versionHashModifier)),
         ("elementID", optional(relationship.renamingIdentifier)), ("syncable", "YES"),
       ]

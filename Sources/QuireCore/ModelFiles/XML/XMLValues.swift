@@ -11,8 +11,8 @@ struct XMLValues {
     defaultValue = value("defaultValueString", "defaultDateTimeInterval")
     switch type {
     case .string, .uri, .binary, .transformable:
-      rules.minimumLength = max(0, element["minValueString"].flatMap { Int($0) } ?? 0)
-      rules.maximumLength = max(0, element["maxValueString"].flatMap { Int($0) } ?? 0)
+      rules.minimumLength = element["minValueString"].flatMap { Int($0) }.map { max(0, $0) }
+      rules.maximumLength = element["maxValueString"].flatMap { Int($0) }.map { max(0, $0) }
     default:
       rules.minimum = value("minValueString", "minDateTimeInterval")
       rules.maximum = value("maxValueString", "maxDateTimeInterval")
@@ -34,7 +34,7 @@ struct XMLValues {
     case .uri: return .uri(Text(text))
     case .uuid: return uuid(text).map { .uuid($0) }
     case .binary, .transformable: return hexadecimal(text).map { .data($0) }
-    case .undefined, .date: return nil
+    case .undefined, .date, .composite: return nil
     }
   }
 

@@ -34,7 +34,7 @@ extension ColumnType {
     case .date: self = .date
     case .binary, .transformable: self = .data
     case .uuid: self = .uuid
-    case .undefined:
+    case .undefined, .composite:
       throw Failure(
         .unsupported,
         "'\(property.qualifiedName)' is of a type that predicates do not compare. "

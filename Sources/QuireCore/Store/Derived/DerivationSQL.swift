@@ -92,6 +92,7 @@ struct DerivationSQL: Sendable {
     case .maximum: collective(owner, "max(m.\(sourceColumn ?? "Z_PK"))")
     case .sum: collective(owner, "ifnull(\(rounded("sum(m.\(sourceColumn ?? "Z_PK"))")), 0)")
     case .average: collective(owner, rounded("avg(m.\(sourceColumn ?? "Z_PK"))"))
+    case .unknown: "NULL"
     }
   }
 

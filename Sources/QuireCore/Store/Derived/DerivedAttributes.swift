@@ -37,10 +37,11 @@ final class DerivedAttributes: @unchecked Sendable {
     var byAttribute: [ObjectIdentifier: DerivedAttribute] = [:]
     var taken: Set<String> = []
     for entity in schema.model.numberedEntities {
-      for attribute in entity.ownAttributes {
+      for attribute in entity.ownAttributes where !attribute.isTransient {
         guard let derivation = attribute.derivation, !keptByOthers.contains(ObjectIdentifier(attribute)) else {
           continue
         }
+        try DerivedAttributes.check(attribute)
         let derived = try DerivedAttribute(attribute, derivation, schema: schema, &taken)
         all.append(derived)
         byAttribute[ObjectIdentifier(attribute)] = derived
@@ -48,6 +49,17 @@ final class DerivedAttributes: @unchecked Sendable {
     }
     self.all = all
     self.byAttribute = byAttribute
+  }
+
+  /// Fails for what a model of a file derives and this version does not calculate.
+  static func check(_ entity: Entity) throws(Failure) {
+    for attribute in entity.ownAttributes where !attribute.isTransient { try check(attribute) }
+  }
+
+  private static func check(_ attribute: Attribute) throws(Failure) {
+    if let problem = attribute.derivationProblem {
+      throw Failure(.unsupported, problem.string, about: .property(attribute))
+    }
   }
 
   subscript(property: Property) -> DerivedAttribute? { byAttribute[ObjectIdentifier(property)] }

@@ -47,7 +47,8 @@ extension Schema {
       indexes.addKey(toOne(relationship).key, of: table.name)
     }
     for relationship in incoming { indexes.addKey(ownerColumns(of: relationship).key, of: table.name) }
-    if entity.uniquenessConstraints.isEmpty, entity.fetchIndexes.isEmpty { return }
+    let fetchIndexes = entity.fetchIndexes + entity.impliedIndexes
+    if entity.uniquenessConstraints.isEmpty, fetchIndexes.isEmpty { return }
     let ancestors = Array(entity.ancestry.dropFirst())
     for constraint in entity.uniquenessConstraints
     where !ancestors.contains(where: { $0.uniquenessConstraints.contains(constraint) }) {
@@ -56,7 +57,7 @@ extension Schema {
         "(\(constraint.map { "\(indexedColumn($0, of: entity)) COLLATE BINARY ASC" }.joined(separator: ", ")))")
     }
     var names: Set<String> = []
-    for index in entity.fetchIndexes where names.insert(Names.upper(index.name.string)).inserted {
+    for index in fetchIndexes where names.insert(Names.upper(index.name.string)).inserted {
       let sql = FetchIndexSQL(index: index, entity: entity, schema: self)
       if index.kind == .rTree {
         let name = indexes.name(like: "Z_RT_\(entity.name)_\(index.name)")

@@ -88,7 +88,7 @@ extension AttributeType {
     case .double, .float: "FLOAT"
     case .date: "TIMESTAMP"
     case .string, .uri: "VARCHAR"
-    case .binary, .uuid, .transformable, .undefined: "BLOB"
+    case .binary, .uuid, .transformable, .undefined, .composite: "BLOB"
     }
   }
 
@@ -101,7 +101,7 @@ extension AttributeType {
     case .uri: .uri
     case .uuid: .uuid
     case .transformable: .transformable
-    case .binary, .undefined: .binary
+    case .binary, .undefined, .composite: .binary
     }
   }
 }

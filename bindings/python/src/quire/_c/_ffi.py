@@ -44,6 +44,7 @@ QUIRE_TYPE_BINARY = 1000
 QUIRE_TYPE_UUID = 1100
 QUIRE_TYPE_URI = 1200
 QUIRE_TYPE_TRANSFORMABLE = 1800
+QUIRE_TYPE_COMPOSITE = 2100
 
 # quire_change_kind
 QUIRE_CHANGE_INSERT = 1
@@ -631,9 +632,11 @@ class quire_property_info(ctypes.Structure):
         ("user_info_count", c_int64),
         ("is_optional", c_bool),
         ("is_transient", c_bool),
+        ("is_indexed", c_bool),
         ("is_searchable", c_bool),
         ("allows_external_storage", c_bool),
         ("preserves_after_deletion", c_bool),
+        ("allows_cloud_encryption", c_bool),
         ("type", c_uint32),
         ("default_value", quire_value),
         ("minimum", quire_value),
@@ -644,6 +647,8 @@ class quire_property_info(ctypes.Structure):
         ("derivation", quire_string),
         ("transformer", quire_string),
         ("value_class_name", quire_string),
+        ("composite_name", quire_string),
+        ("element_count", c_int64),
         ("is_to_many", c_bool),
         ("is_ordered", c_bool),
         ("names_join_table", c_bool),
@@ -1104,6 +1109,10 @@ FUNCTIONS = {
         c_void_p, c_char_p, c_size_t, c_char_p, c_size_t, c_void_p, c_char_p, c_size_t, c_void_p_p,
     )),
     "quire_model_add_version_identifier": (c_uint, (c_void_p, c_char_p, c_size_t, c_void_p_p)),
+    "quire_model_composite_element": (c_uint, (
+        c_void_p, c_char_p, c_size_t, c_char_p, c_size_t, c_int64, quire_property_info_p,
+        c_void_p_p,
+    )),
     "quire_model_configuration": (c_uint, (
         c_void_p, c_int64, quire_string_p, quire_string_pp, c_int64_p, c_void_p_p,
     )),

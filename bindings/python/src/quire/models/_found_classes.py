@@ -65,7 +65,7 @@ def _class(entity: EntityDescription, parent: type[Model]) -> type[Model]:
 
 
 def _attribute(owner: str, name: str, found: AttributeDescription) -> Attr[Any]:
-    default = NO_DEFAULT if found.default is None else found.default
+    default = NO_DEFAULT if found.default is None or found.derivation else found.default
     made: Attr[Any] = Attr(
         owner, name, _KINDS[found.type], found.optional, default, found.transient, found.searchable, found.name,
         AttrRules(), found.derivation or None, _traits(found))

@@ -26,7 +26,7 @@ _TYPES = {
     _ffi.QUIRE_TYPE_DECIMAL: "Decimal", _ffi.QUIRE_TYPE_DOUBLE: "Double", _ffi.QUIRE_TYPE_FLOAT: "Float",
     _ffi.QUIRE_TYPE_STRING: "String", _ffi.QUIRE_TYPE_BOOLEAN: "Boolean", _ffi.QUIRE_TYPE_DATE: "Date",
     _ffi.QUIRE_TYPE_BINARY: "Binary", _ffi.QUIRE_TYPE_UUID: "UUID", _ffi.QUIRE_TYPE_URI: "URI",
-    _ffi.QUIRE_TYPE_TRANSFORMABLE: "Transformable",
+    _ffi.QUIRE_TYPE_TRANSFORMABLE: "Transformable", _ffi.QUIRE_TYPE_COMPOSITE: "Composite",
 }
 _DELETE_RULES = {
     _ffi.QUIRE_DELETE_NO_ACTION: "no action", _ffi.QUIRE_DELETE_NULLIFY: "nullify",
@@ -65,11 +65,15 @@ class AttributeDescription(_PropertyDescription):
     hash_modifier: str
     renamed_from: str
     type: str
-    """The name of its type, such as "Integer16"."""
+    """The name of its type, such as "Integer16". "Composite" has `elements`, and is in models of files alone."""
     default: Any
     searchable: bool
+    indexed: bool
+    """Whether a model of a file asks for an index of it, as models before iOS 11 do."""
     external: bool
     preserved: bool
+    encrypted: bool
+    """Whether a model of a file has CloudKit encrypt it."""
     minimum: Any
     maximum: Any
     min_length: int
@@ -78,6 +82,10 @@ class AttributeDescription(_PropertyDescription):
     derivation: str
     transformer: str
     value_class: str
+    composite: str
+    """What the model calls its elements; empty for other types."""
+    elements: Mapping[str, AttributeDescription]
+    """What a composite attribute is made of, by name."""
 
 
 @public
@@ -93,6 +101,7 @@ class RelationshipDescription(_PropertyDescription):
     ordered: bool
     names_join_table: bool
     """As declared, or where the file that it comes from does not follow the rule."""
+    indexed: bool
     on_delete: str
     minimum: int
     maximum: int
@@ -197,11 +206,12 @@ def _entity(model: int, name: str) -> EntityDescription:
         rules=[_rule(asked, place) for place in range(info.validation_rule_count)])
 
 
-def _property(asked: tuple[Any, ...], info: _ffi.quire_property_info) -> Any:
+def _property(asked: tuple[Any, ...], info: _ffi.quire_property_info, above: str = "") -> Any:
+    """`above` are the composite attributes that it is an element of, with a dot behind each."""
     name = text(info.name)
     common: dict[str, Any] = {
         "name": name, "entity": text(info.entity), "optional": info.is_optional,
-        "user_info": _user_info(asked, name.encode(), info.user_info_count)}
+        "user_info": {} if above else _user_info(asked, name.encode(), info.user_info_count)}
     if info.kind == _ffi.QUIRE_PROPERTY_FETCHED:
         return FetchedPropertyDescription(**common)
     common.update(
@@ -210,14 +220,23 @@ def _property(asked: tuple[Any, ...], info: _ffi.quire_property_info) -> Any:
     if info.kind == _ffi.QUIRE_PROPERTY_RELATIONSHIP:
         return RelationshipDescription(
             **common, destination=text(info.destination), inverse=text(info.inverse), to_many=info.is_to_many,
-            ordered=info.is_ordered, names_join_table=info.names_join_table,
-            on_delete=_DELETE_RULES[info.delete_rule], minimum=info.minimum_count, maximum=info.maximum_count)
+            ordered=info.is_ordered, names_join_table=info.names_join_table, indexed=info.is_indexed,
+            on_delete=_DELETE_RULES[info.delete_rule],
+            minimum=info.minimum_count, maximum=info.maximum_count)
+    path = (above + name).encode()
+    elements = [
+        _property(asked, _filled(
+            _ffi.quire_property_info, library.quire_model_composite_element, *asked, path, len(path), place),
+            f"{above}{name}.")
+        for place in range(info.element_count)]
     return AttributeDescription(
         **common, type=_TYPES[info.type], default=_evaluation.python_value(info.default_value, None),
         searchable=info.is_searchable, external=info.allows_external_storage, preserved=info.preserves_after_deletion,
         minimum=_evaluation.python_value(info.minimum, None), maximum=_evaluation.python_value(info.maximum, None),
         min_length=info.minimum_length, max_length=info.maximum_length, pattern=text(info.pattern),
-        derivation=text(info.derivation), transformer=text(info.transformer), value_class=text(info.value_class_name))
+        derivation=text(info.derivation), transformer=text(info.transformer), value_class=text(info.value_class_name),
+        indexed=info.is_indexed, encrypted=info.allows_cloud_encryption, composite=text(info.composite_name),
+        elements={each.name: each for each in elements})
 
 
 def _index(asked: tuple[Any, ...], place: int) -> IndexDescription:
