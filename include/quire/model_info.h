@@ -65,7 +65,7 @@ typedef struct quire_property_info {
     bool is_transient;
     /**
      * A model of a file asks for an index of it, as models before iOS 11 do. A store has one named as the attribute, in
-     * each entity that has it, as if it were among the fetch indexes.
+     * each entity that has it, as if it were among the fetch indexes. Where the entity has fetch indexes, it is a mark.
      */
     bool is_indexed;
 

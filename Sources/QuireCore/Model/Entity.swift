@@ -76,7 +76,7 @@ final class Entity: @unchecked Sendable {
   /// compiled model declares them, too. For a frozen model.
   var impliedIndexes: [FetchIndex] {
     attributes.compactMap { attribute in
-      guard attribute.isIndexed, !attribute.isTransient,
+      guard attribute.impliesIndex, !attribute.isTransient,
         !attribute.entity.fetchIndexes.contains(where: { $0.name == attribute.nameText || $0.isOf(attribute) })
       else { return nil }
       return FetchIndex(name: attribute.nameText, elements: [FetchIndex.Element(.property(attribute.name))])

@@ -11,6 +11,8 @@ class Property: @unchecked Sendable {
   private(set) var userInfo = UserInfo()
   /// A model before iOS 11 asks for an index of it. Set where a model of a file is read.
   var isIndexed = false
+  /// That index is declared in no other way. Of a compiled model with fetch indexes these are all.
+  var impliesIndex = false
   /// The entity that declares it; set when it is added.
   fileprivate(set) unowned var entity: Entity
   /// Place of its value in an object; the same for every entity that inherits it. Set by `Model.freeze`.

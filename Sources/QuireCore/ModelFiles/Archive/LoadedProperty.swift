@@ -15,6 +15,7 @@ struct LoadedAttribute {
   let modifier: Text
   let renaming: Text
   var isIndexed = false
+  var impliesIndex = false
   /// Of a composite one: the name, and what it is made of.
   var composition: (name: Text, elements: [LoadedAttribute])?
 }
@@ -53,6 +54,7 @@ extension Model {
       composition: try composition(loaded, entity), versionHashModifier: loaded.modifier,
       renamingIdentifier: loaded.renaming)
     attribute.isIndexed = loaded.isIndexed
+    attribute.impliesIndex = loaded.impliesIndex
     for (predicate, message) in loaded.conditions {
       try addValidationRule(to: entityName, key: loaded.name, PredicateCondition(keeping: predicate), message: message)
     }

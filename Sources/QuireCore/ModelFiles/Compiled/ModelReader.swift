@@ -145,6 +145,8 @@ struct ModelReader {
       defaultValue: defaultValue, rules: found.rules, conditions: found.conditions, derivation: derivation,
       derivationSource: source, traits: traits, modifier: node.modifier, renaming: node.renaming(of: name))
     loaded.isIndexed = node["NSIsIndexed"]?.boolean ?? false
+    // Since iOS 11 an entity has its indexes by themselves.
+    loaded.impliesIndex = loaded.isIndexed && entities[entity]?["NSFetchIndexDescriptions"]?.elements?.isEmpty != false
     if type == .composite {
       loaded.composition = (Text(""), try elements(of: node, "\(entity).\(name)", depth: depth))
     }

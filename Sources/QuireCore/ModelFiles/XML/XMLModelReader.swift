@@ -67,9 +67,11 @@ struct XMLModelReader {
 
   private func readEntity(_ element: XMLElement) throws(Failure) {
     let entity = try required("name", of: element)
+    // Since iOS 11 an entity has its indexes by themselves.
+    let impliesIndexes = !element.children.contains { $0.name == "fetchIndex" }
     for child in element.children {
       switch child.name {
-      case "attribute": try readAttribute(child, of: entity)
+      case "attribute": try readAttribute(child, of: entity, impliesIndexes: impliesIndexes)
       case "relationship": try readRelationship(child, of: entity)
       case "fetchedProperty":
         let name = try required("name", of: child)
@@ -101,8 +103,11 @@ struct XMLModelReader {
     }
   }
 
-  private func readAttribute(_ element: XMLElement, of entity: String) throws(Failure) {
-    let loaded = try attribute(element, of: entity)
+  private func readAttribute(
+    _ element: XMLElement, of entity: String, impliesIndexes: Bool
+  ) throws(Failure) {
+    var loaded = try attribute(element, of: entity)
+    loaded.impliesIndex = loaded.isIndexed && impliesIndexes
     try model.addLoadedAttribute(loaded, to: entity)
     try readUserInfo(element, of: entity, property: loaded.name)
   }
