@@ -29,34 +29,16 @@ struct ExternalFolder: Sendable {
   // MARK: Reading
 
   func read(_ file: ExternalFile) -> Result<Bytes, Problem> {
-    // No link leads elsewhere, and a pipe in its place is not waited for.
-    let descriptor = Glibc.open(path(of: file), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
-    if descriptor < 0 {
-      return .failure(errno == ENOENT || errno == ENOTDIR ? .missing : .unreadable(ExternalFolder.reason(errno)))
-    }
-    defer { _ = Glibc.close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      return .failure(.unreadable("it is not a regular file"))
-    }
-    let size = Int(status.st_size)
-    if !Memory.has(size) { return .failure(.tooLarge(size)) }
-    var problem: Problem?
-    let data = Bytes(count: size) { target in
-      var place = 0
-      while place < size {
-        let count = Glibc.read(descriptor, target.baseAddress! + place, size - place)
-        if count < 0, errno == EINTR { continue }
-        if count <= 0 {
-          problem = .unreadable(count < 0 ? ExternalFolder.reason(errno) : "it is shorter than it was")
-          memset(target.baseAddress! + place, 0, size - place)
-          return
-        }
-        place += count
+    do throws(FileSystem.Problem) {
+      // No link leads elsewhere.
+      return .success(try FileSystem.read(path(of: file), followsLinks: false, allows: Memory.has))
+    } catch {
+      switch error {
+      case .system(ENOENT), .system(ENOTDIR): return .failure(.missing)
+      case .tooLarge(let size): return .failure(.tooLarge(size))
+      default: return .failure(.unreadable(error.reason))
       }
     }
-    if let problem { return .failure(problem) }
-    return .success(data)
   }
 
   func size(of file: ExternalFile) -> Int? {
@@ -71,31 +53,23 @@ struct ExternalFolder: Sendable {
   @discardableResult
   func write(_ data: Bytes, to file: ExternalFile, replacing: Bool = true) throws(Failure) -> Bool {
     let target = path(of: file), temporary = "\(folder)/.\(ExternalFile.random().name)"
-    var descriptor: Int32 = -1
-    // The folder goes with another store that is deleted.
-    for _ in 0..<ExternalFolder.tries {
-      makeFolders()
-      descriptor = Glibc.open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-      if descriptor >= 0 || errno != ENOENT { break }
-    }
-    if descriptor < 0 { throw failure(target, errno) }
     // As readable as the store.
-    var status = stat()
-    if stat(store, &status) == 0 { fchmod(descriptor, status.st_mode & 0o666) }
-    var place = 0, reason: Int32 = 0
-    while place < data.count, reason == 0 {
-      let count = Glibc.write(descriptor, data.start + place, data.count - place)
-      if count > 0 { place += count } else if count == 0 || errno != EINTR { reason = count == 0 ? EIO : errno }
+    var status = stat(), mode: mode_t = 0o600
+    if stat(store, &status) == 0 { mode = status.st_mode & 0o666 }
+    var reason = ENOENT, tries = ExternalFolder.tries
+    // The folder goes with another store that is deleted.
+    while reason == ENOENT, tries > 0 {
+      makeFolders()
+      reason = FileSystem.write(data, toNew: temporary, mode: mode)
+      tries -= 1
     }
-    if reason == 0, fsync(descriptor) != 0 { reason = errno }
-    if Glibc.close(descriptor) != 0, reason == 0 { reason = errno }
     if reason == 0 { reason = ExternalFolder.move(temporary, to: target, replacing: replacing) }
     if reason != 0 {
       unlink(temporary)
       if reason == EEXIST, !replacing { return false }
       throw failure(target, reason)
     }
-    ExternalFolder.synchronize(folder)
+    FileSystem.synchronize(folder: folder)
     return true
   }
 
@@ -120,8 +94,8 @@ struct ExternalFolder: Sendable {
     // Where the store may be read, the folder may be searched.
     if stat(store, &status) == 0 { mode |= status.st_mode & 0o666 | (status.st_mode & 0o444) >> 2 }
     for name in [support, folder] where mkdir(name, mode) == 0 { chmod(name, mode) }
-    ExternalFolder.synchronize(support)
-    ExternalFolder.synchronize(ExternalFolder.parent(of: support))
+    FileSystem.synchronize(folder: support)
+    FileSystem.synchronize(folder: FileSystem.folder(of: support))
   }
 
   func remove(_ files: some Sequence<ExternalFile>) {
@@ -135,28 +109,14 @@ struct ExternalFolder: Sendable {
     if descriptor < 0 { return errno == ENOENT }
     let isDurable = fsync(descriptor) == 0
     _ = Glibc.close(descriptor)
-    ExternalFolder.synchronize(ExternalFolder.parent(of: store))
+    FileSystem.synchronize(folder: FileSystem.folder(of: store))
     return isDurable
   }
 
   private func failure(_ path: String, _ reason: Int32) -> Failure {
     Failure(
       reason == EACCES || reason == EROFS ? .readOnly : .database,
-      "Could not write '\(path)', a file for a large value: \(ExternalFolder.reason(reason)). Nothing was saved.")
-  }
-
-  private static func reason(_ code: Int32) -> String { strerror(code).map { String(cString: $0) } ?? "error \(code)" }
-
-  private static func parent(of path: String) -> String {
-    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
-    return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
-  }
-
-  private static func synchronize(_ folder: String) {
-    let descriptor = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    if descriptor < 0 { return }
-    fsync(descriptor)
-    _ = Glibc.close(descriptor)
+      "Could not write '\(path)', a file for a large value: \(FileSystem.reason(reason)). Nothing was saved.")
   }
 }
 
@@ -191,14 +151,14 @@ extension ExternalFolder {
     if support == other.support { return true }
     if let own = FileIdentity(of: support) { return own == FileIdentity(of: other.support) }
     guard support.split(separator: "/").last == other.support.split(separator: "/").last,
-      let parent = FileIdentity(of: ExternalFolder.parent(of: support))
+      let parent = FileIdentity(of: FileSystem.folder(of: support))
     else { return false }
-    return parent == FileIdentity(of: ExternalFolder.parent(of: other.support))
+    return parent == FileIdentity(of: FileSystem.folder(of: other.support))
   }
 
   /// Files beside the store that would have the same folder if they were stores: names that differ in the ending alone.
   var neighbours: [String] {
-    let folder = ExternalFolder.parent(of: store)
+    let folder = FileSystem.folder(of: store)
     guard let stream = opendir(folder) else { return [] }
     defer { closedir(stream) }
     let own = String(store.split(separator: "/").last ?? "")
