@@ -200,7 +200,7 @@ extension quire_entity_info: FilledStruct {
 }
 
 extension quire_property_info: FilledStruct {
-  static var leastSize: Int { 280 }
+  static var leastSize: Int { 304 }
   static var initializer: String { "QUIRE_PROPERTY_INFO_INIT" }
 }
 
