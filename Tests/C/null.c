@@ -87,7 +87,6 @@ static void check_error(quire_status status, quire_error **failure) {
     quire_error_release(*failure);
 }
 
-/* Of a store beside that of the world, which a call makes or deletes. */
 /* Written by the first call that saves, and loaded by others. */
 static const char *model_folder(void) {
     static char path[64];
@@ -95,6 +94,23 @@ static const char *model_folder(void) {
     return path;
 }
 
+/* What no call declares, from a source. It lives as long as the process. */
+static quire_model *composite_model(void) {
+    static quire_model *model;
+    if (model) return model;
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/quire-null-%d.contents", (int)getpid());
+    FILE *file = fopen(path, "w");
+    CHECK(file && fputs(
+        "<model><entity name=\"Item\"><attribute name=\"place\" attributeType=\"Composite\" composite=\"Place\"/></entity>"
+        "<composite name=\"Place\"><attribute name=\"x\" attributeType=\"Double\"/></composite></model>", file) >= 0);
+    CHECK(fclose(file) == 0);
+    CHECK(quire_model_load(path, QUIRE_NUL, NULL, 0, &model, NULL) == QUIRE_OK);
+    unlink(path);
+    return model;
+}
+
+/* Of a store beside that of the world, which a call makes or deletes. */
 static const char *free_path(void) {
     static char path[300];
     const char *parent = getenv("TMPDIR");
@@ -221,6 +237,7 @@ static world *make_world(void) {
     w->log.statement = log_nothing;
     w->cancellation = quire_cancellation_create();
     CHECK_OK(quire_model_save(w->model, model_folder(), QUIRE_NUL, &error));
+    composite_model();
     CHECK_OK(quire_predicate_parse("pages > 10", QUIRE_NUL, NULL, 0, &w->predicate, &error));
     CHECK(quire_predicate_parse("pages >", QUIRE_NUL, NULL, 0, &(quire_predicate *){NULL}, &w->error) == QUIRE_INVALID_PREDICATE);
     w->entry.key = quire_value_text("pages");

@@ -79,18 +79,20 @@ class LoadModelTest(unittest.TestCase):
             model.save(self.folder / "Copy")
         self.assertEqual(repr(again), "<LoadedModel Note, Tag>")
 
-    def loaded(self, inner: str) -> quire.LoadedModel:
-        place = self.folder / "Inner.xcdatamodel"
-        place.mkdir(exist_ok=True)
-        (place / "contents").write_text(f'<model><entity name="A">{inner}</entity></model>')
-        return quire.load_model(place)
+    def loaded(self, contents: str) -> quire.LoadedModel:
+        path = self.folder / "contents"
+        path.write_text(contents)
+        return quire.load_model(path)
+
+    def loaded_entity(self, inner: str) -> quire.EntityDescription:
+        return self.loaded(f'<model><entity name="A">{inner}</entity></model>').entities["A"]
 
     def test_a_default_that_no_store_can_hold_is_left_out(self) -> None:
         for value in ("nan", "NaN"):
             with self.subTest(value=value):
-                model = self.loaded(
+                entity = self.loaded_entity(
                     f'<attribute name="x" attributeType="Double" defaultValueString="{value}"/>')
-                self.assertIsNone(model.entities["A"].properties["x"].default)
+                self.assertIsNone(entity.properties["x"].default)
 
     def test_a_join_table_that_is_named_by_mistake(self) -> None:
         def relationship(name: str, inverse: str, value: str, more: str = "") -> str:
@@ -109,7 +111,7 @@ class LoadModelTest(unittest.TestCase):
             (relationship("a", "b", "YES", many) + relationship("b", "a", "YES", many), ["b"]),
         ):
             with self.subTest(inner=inner):
-                properties = self.loaded(inner).entities["A"].properties
+                properties = self.loaded_entity(inner).properties
                 self.assertEqual([each.name for each in properties.values() if each.names_join_table], naming)
 
     def test_a_store_with_an_inflated_model_takes_no_gigabytes(self) -> None:
@@ -151,11 +153,6 @@ class LoadModelTest(unittest.TestCase):
                 said = subprocess.run(
                     [sys.executable, "-c", program, self.versions], capture_output=True, text=True, check=True).stdout
                 self.assertEqual(said, "refused\n")
-
-    def loaded(self, contents: str) -> quire.LoadedModel:
-        path = self.folder / "contents"
-        path.write_text(contents)
-        return quire.load_model(path)
 
     def test_what_only_files_declare_is_told_and_saved(self) -> None:
         model = self.loaded(KEPT)
