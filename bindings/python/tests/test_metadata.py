@@ -56,6 +56,8 @@ class MetadataTests(unittest.TestCase):
 
     def test_a_save_without_other_changes_writes_them(self) -> None:
         self.store.metadata["a"] = 1
+        # They are no changes of objects.
+        self.assertFalse(self.store.context.has_changes)
         self.store.context.save()
         self.assertEqual(self.in_file()["a"], 1)
         del self.store.metadata["a"]

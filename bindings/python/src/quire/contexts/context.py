@@ -268,7 +268,7 @@ class Context(_handle.Handle):
 
     @property
     def has_changes(self) -> bool:
-        """Whether a save would write something."""
+        """Whether a save would write changes of objects. What was set in `Store.metadata` does not count."""
         return bool(quick.quire_context_has_changes(self._raw))
 
     @property
