@@ -156,7 +156,10 @@ typedef struct quire_attribute_options {
      * with unsaved changes. What is neither data nor the name of a file is an error, QUIRE_DATABASE.
      */
     bool allows_external_storage;
-    /** The history of the store keeps the last value of a deleted object. Not for transient ones. Part of the version hash. */
+    /**
+     * Core Data keeps the last value of a deleted object in the history of the store. Quire keeps the declaration and writes
+     * no history. Not for transient ones. Part of the version hash.
+     */
     bool preserves_after_deletion;
     /**
      * For QUIRE_TYPE_TRANSFORMABLE: the application's transformer of its values, and the name of their class; NULL for
