@@ -106,7 +106,8 @@ struct Metadata {
     let computed = VersionHash(model: model), expected = computed.byName
     let names = Set(expected.map(\.name))
     var differing = expected.filter { hashes[$0.name] != nil && hashes[$0.name] != $0.hash }.map(\.name)
-    let unknown = try unknownHashes(among: differing, of: computed, tables: tables, form: form, on: connection)
+    let kept = differing.isEmpty ? nil : try keptModel(tables: tables, form: form, on: connection)
+    let unknown = kept.map { unknownHashes(among: differing, of: computed, in: $0) } ?? []
     differing.removeAll(where: unknown.contains)
     let parts = [
       ("differ", differing),
@@ -116,24 +117,34 @@ struct Metadata {
     let differences = parts.filter { !$0.1.isEmpty }.map { "\($0.1.joined(separator: ", ")) (\($0.0))" }
     if differences.isEmpty { return unknown }
     let entities = model.numberedEntities.filter { differing.contains($0.name) }
-    let details = try ModelDifferences.sentences(about: entities, of: model, tables: tables, on: connection)
+    let details = try ModelDifferences.sentences(
+      about: entities, of: model, kept: kept.flatMap(madeBy), tables: tables, on: connection)
     throw Failure(
       .modelMismatch,
       "The store '\(connection.path)' was made with another model. Entities: \(differences.joined(separator: "; ")). "
         + "\(details)\(details.isEmpty ? "" : " ")Open it with the model that made it.")
   }
 
-  /// Of the entities with other hashes than the model those that are the same all the same, as the model says that the
-  /// file keeps. Only the framework makes such.
-  private func unknownHashes(
-    among differing: [String], of computed: VersionHash, tables: [String: Set<String>], form: any ModelForm.Type,
-    on connection: Connection
-  ) throws(Failure) -> Set<String> {
+  /// The model that the file keeps, where one can be read.
+  private func keptModel(
+    tables: [String: Set<String>], form: any ModelForm.Type, on connection: Connection
+  ) throws(Failure) -> Model? {
+    guard let deflated = try Store.modelCache(on: connection, tables: tables) else { return nil }
+    return try? form.model(deflated: deflated, "the store '\(connection.path)'")
+  }
+
+  /// Of the entities with other hashes than the model those that are the same all the same, as the kept model says.
+  /// Only the framework makes such.
+  private func unknownHashes(among differing: [String], of computed: VersionHash, in kept: Model) -> Set<String> {
     if !computed.hasDerived(among: differing) { return [] }
-    guard let deflated = try Store.modelCache(on: connection, tables: tables),
-      let kept = try? form.model(deflated: deflated, "the store '\(connection.path)'")
-    else { return [] }
     let found = VersionHash(model: kept)
     return Set(differing.filter { computed.agrees(with: found, onDerivedEntity: $0) })
+  }
+
+  /// The kept model, if it is the one that the hashes are of. Those of derived attributes are not known.
+  private func madeBy(_ kept: Model) -> Model? {
+    let found = VersionHash(model: kept)
+    let others = found.byName.filter { hashes[$0.name] != $0.hash }.map(\.name)
+    return others.allSatisfy { found.hasDerived(among: [$0]) } ? kept : nil
   }
 }

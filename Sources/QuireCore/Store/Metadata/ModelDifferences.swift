@@ -1,5 +1,4 @@
-/// How the model of a file differs from another, as far as the tables show. Of the properties themselves a file keeps
-/// hashes alone.
+/// How the model of a file differs from another: by the model that the file keeps, or else as far as the tables show.
 struct ModelDifferences {
   private static let mostNamed = 8
 
@@ -12,16 +11,29 @@ struct ModelDifferences {
 
   /// Sentences about the entities of `model` with other hashes than the file has.
   static func sentences(
-    about entities: [Entity], of model: Model, tables: [String: Set<String>], on connection: Connection
+    about entities: [Entity], of model: Model, kept: Model?, tables: [String: Set<String>], on connection: Connection
   ) throws(Failure) -> String {
+    if let kept {
+      var comparison = ModelComparison(with: kept)
+      for entity in entities { comparison.compare(entity) }
+      if !comparison.sentences.isEmpty { return comparison.text }
+    }
     var differences = ModelDifferences(
       schema: Schema(model: model, existingTables: tables), tables: tables, connection: connection)
-    for entity in entities { try differences.compare(entity) }
+    let names = Set(entities.map(\.name))
+    for entity in entities {
+      let count = differences.sentences.count
+      try differences.compare(entity)
+      // One that inherits differs with its parent.
+      if differences.sentences.count == count, !names.contains(entity.parentName) {
+        differences.alike.append(entity.name)
+      }
+    }
     if !differences.alike.isEmpty {
       differences.sentences.append(
         "The columns of \(list(differences.alike)) agree, so that it is something else that differs: whether a "
-          + "property is optional, the size of an integer, an inverse, a count or the order of a relationship, a "
-          + "uniqueness constraint, or what is abstract.")
+          + "property is optional, stored externally or preserved, the size of an integer, an inverse, a count or the "
+          + "order of a relationship, a uniqueness constraint, a hash modifier, or what is abstract.")
     }
     return differences.sentences.joined(separator: " ")
   }
@@ -34,7 +46,6 @@ struct ModelDifferences {
 
   /// Own properties alone: an inherited one that differs makes the ancestor differ too.
   private mutating func compare(_ entity: Entity) throws(Failure) {
-    let before = sentences.count
     let table = schema.table(of: entity), types = try columnTypes(of: table)
     var absent: [String] = []
     for attribute in entity.ownAttributes where !attribute.isTransient {
@@ -54,7 +65,6 @@ struct ModelDifferences {
     if !absent.isEmpty { sentences.append("The file has nothing for \(ModelDifferences.list(absent)).") }
     let known = comparedTables.insert(table).inserted ? surplus(in: table, types) : []
     if !known.isEmpty { sentences.append("The model has nothing for \(ModelDifferences.list(known)) of \(table).") }
-    if sentences.count == before { alike.append(entity.name) }
   }
 
   private func isPresent(_ relationship: Relationship, _ types: [String: String]) -> Bool {
