@@ -148,7 +148,11 @@ quire_status quire_context_object_for_uri(
     quire_context *context, const char *uri, size_t uri_size, quire_object *QUIRE_NULLABLE *QUIRE_NONNULL out_object,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
-/** Whether a save would write changes of objects. What was set in the metadata does not count: it is the store's. */
+/**
+ * Whether a save would write something: changes of objects, or metadata that were set for the store.
+ *
+ * A child context saves no metadata. A rollback drops the changes of objects alone.
+ */
 bool quire_context_has_changes(const quire_context *context);
 
 /** The objects of one set of pending changes (a `quire_pending`), oldest first. Owned: `*out_list`. */

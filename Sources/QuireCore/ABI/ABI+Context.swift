@@ -124,7 +124,7 @@ public func quire_context_object_for_uri(
 
 @_cdecl("quire_context_has_changes") @implementation
 public func quire_context_has_changes(_ context: UnsafePointer<quire_context>?) -> Bool {
-  value(context, none: false) { $0.hasChanges }
+  value(context, none: false) { $0.hasChanges || $0.source.hasPropertiesToSave }
 }
 
 @_cdecl("quire_context_pending") @implementation

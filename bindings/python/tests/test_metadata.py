@@ -56,9 +56,12 @@ class MetadataTests(unittest.TestCase):
 
     def test_a_save_without_other_changes_writes_them(self) -> None:
         self.store.metadata["a"] = 1
-        # They are no changes of objects.
-        self.assertFalse(self.store.context.has_changes)
+        self.assertTrue(self.store.context.has_changes)
+        self.assertFalse(quire.Context(self.store, self.store.context).has_changes)
+        self.store.context.rollback()
+        self.assertTrue(self.store.context.has_changes)
         self.store.context.save()
+        self.assertFalse(self.store.context.has_changes)
         self.assertEqual(self.in_file()["a"], 1)
         del self.store.metadata["a"]
         self.assertNotIn("a", self.store.metadata)

@@ -84,6 +84,8 @@ final class ParentSource: SavedSource {
   // MARK: Saving
 
   /// The save of the context on the store writes them.
+  var hasPropertiesToSave: Bool { false }
+
   func saveProperties(of context: Context) {}
 
   /// The parent takes over values that no store keeps, too.

@@ -56,6 +56,9 @@ protocol SavedSource: AnyObject {
   /// over.
   func save(_ request: SaveRequest, of context: Context) throws(Failure) -> SaveResult?
 
+  /// Whether a save has metadata to write.
+  var hasPropertiesToSave: Bool { get }
+
   /// Writes what was set in the metadata, for a save without changes of objects.
   func saveProperties(of context: Context) throws(Failure)
 

@@ -77,6 +77,8 @@ final class StoreSource: SavedSource {
     }
   }
 
+  var hasPropertiesToSave: Bool { !store.metadataChanges.isEmpty && !store.isClosed }
+
   func saveProperties(of context: Context) throws(Failure) {
     if store.metadataChanges.isEmpty { return }
     try context.writing { () throws(Failure) in try store.saveProperties() }

@@ -268,7 +268,10 @@ class Context(_handle.Handle):
 
     @property
     def has_changes(self) -> bool:
-        """Whether a save would write changes of objects. What was set in `Store.metadata` does not count."""
+        """Whether a save would write something: changes of objects, or what was set in `Store.metadata`.
+
+        A child context saves no metadata. `rollback` drops the changes of objects alone.
+        """
         return bool(quick.quire_context_has_changes(self._raw))
 
     @property
