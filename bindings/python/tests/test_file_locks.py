@@ -1,0 +1,84 @@
+"""The locks of an open store stay.
+
+When a process closes a file, all its locks on that file end (fcntl(2)), those of SQLite, too. Another process may then
+take away the log. So no call of the library closes a file of an open store, but through SQLite.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import unittest
+from typing import Callable
+
+import quire
+
+
+class Note(quire.Model):
+    title: quire.Attr[str] = quire.attr(default="")
+    picture: quire.Attr[bytes] = quire.attr(default=b"", external=True)
+
+
+@unittest.skipUnless(os.path.exists("/proc/locks"), "the system does not tell of locks")
+class FileLockTests(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.path = os.path.join(folder.name, "a.sqlite")
+
+    def locks(self) -> list[str]:
+        with open("/proc/locks", encoding="ascii") as lines:
+            return sorted(line.split(":", 1)[1] for line in lines if f" {os.getpid()} " in line)
+
+    def test_no_call_about_an_open_store_ends_its_locks(self) -> None:
+        link = os.path.join(self.folder, "link.mom")
+        os.symlink(self.path, link)
+        with quire.open(self.path, [Note]) as store:
+            store.context.add(Note(picture=b"x" * 200_000))
+            store.context.save()
+            held = self.locks()
+            self.assertGreater(len(held), 1)
+            calls: dict[str, Callable[[], object]] = {
+                "load_model": lambda: quire.load_model(self.path),
+                "load_model by a link": lambda: quire.load_model(link),
+                "read_metadata": lambda: quire.read_metadata(self.path),
+                "read_metadata by a link": lambda: quire.read_metadata(link),
+                "a second open": lambda: quire.open(self.path, [Note]).close(),
+                "an open for reading": lambda: quire.open(self.path, read_only=True).close(),
+                "an open that fails": self.fail_to_open,
+                "a copy": lambda: store.copy(os.path.join(self.folder, "copy.sqlite")),
+                "a check": store.check,
+                "a list with a cache": lambda: store.context.query(Note).order_by(Note.title).live(cache="a"),
+                "the deletion of a cache": lambda: store.delete_cache("a"),
+                "a deletion that fails": self.fail_to_delete,
+            }
+            for name, call in calls.items():
+                with self.subTest(name):
+                    call()
+                    self.assertEqual(self.locks(), held)
+
+    def fail_to_open(self) -> None:
+        class Note(quire.Model):
+            other: quire.Attr[str]
+
+        with self.assertRaises(quire.ModelMismatch):
+            quire.open(self.path, [Note])
+
+    def fail_to_delete(self) -> None:
+        with self.assertRaises(quire.Error):
+            quire.delete_store(self.path)
+
+    def test_a_model_that_is_an_open_store_is_no_part_of_a_folder_of_versions(self) -> None:
+        versions = os.path.join(self.folder, "a.momd")
+        os.mkdir(versions)
+        path = os.path.join(versions, "1.mom")
+        with quire.open(path, [Note]):
+            with self.assertRaisesRegex(quire.InvalidModel, "store"):
+                quire.load_model(versions)
+        shutil.rmtree(versions)
+
+
+if __name__ == "__main__":
+    unittest.main()
