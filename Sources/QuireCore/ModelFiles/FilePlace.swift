@@ -68,8 +68,13 @@ struct FilePlace {
     return names
   }
 
+  /// Whether this process has a store open in the file. To open and close it again, besides SQLite, would end all locks
+  /// that this process has on it.
+  var isOpenStore: Bool { !isFolder && FileClaim.isClaimed(path) }
+
   /// All that is in the file, or its first bytes.
   func contents(first: Int? = nil, atMost most: Int = mostBytes) throws(Failure) -> Bytes {
+    if isOpenStore { throw Failure(.invalidModel, "'\(path)' is a store that is open, and no part of a model.") }
     do throws(FileSystem.Problem) {
       return try FileSystem.read(path.string, first: first ?? .max, followsLinks: followsLinks) { $0 <= most }
     } catch .tooLarge(let size) {

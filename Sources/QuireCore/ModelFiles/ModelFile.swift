@@ -53,8 +53,9 @@ enum ModelFile {
       throw Failure(
         .notFound, "'\(place.path)' is one model, not a folder with versions of it: there is no version '\(version)'.")
     }
-    let start = try place.contents(first: magicOfStores.count)
-    if start.buffer.elementsEqual(magicOfStores) {
+    var isStore = place.isOpenStore
+    if !isStore { isStore = try place.contents(first: magicOfStores.count).buffer.elementsEqual(magicOfStores) }
+    if isStore {
       return try Store.keptModel(ofFileAt: place.path, form: ModelFile.self)
     }
     return try model(of: place.contents(), "'\(place.path)'")
