@@ -1,5 +1,6 @@
 """The files of a store: moved ones, copies, and deletion."""
 
+import contextlib
 import os
 import sqlite3
 import subprocess
@@ -199,6 +200,63 @@ class ReadOnlyTests(unittest.TestCase):
         with self.assertRaises(quire.ModelMismatch):
             quire.open(self.path, [Other], read_only=True)
         self.assertEqual(self.contents(), before)
+
+    def test_what_failed_to_open_for_writing_leaves_nothing_either(self):
+        class Other(quire.Model):
+            title: quire.Attr[str] = quire.attr()
+
+        def make_a_history():
+            with contextlib.closing(sqlite3.connect(self.path)) as file:
+                file.execute("CREATE TABLE ACHANGE (Z_PK INTEGER PRIMARY KEY)")
+                file.commit()
+
+        for error, models, prepare in (
+                (quire.ModelMismatch, [Other], lambda: None), (quire.Unsupported, [Note], make_a_history),
+                (quire.Unsupported, None, lambda: None)):
+            with self.subTest(error=error, models=models):
+                prepare()
+                # The log of a store that is open would be folded into the file at its end.
+                with quire.open(self.path, [Note], skips_history=True) as store:
+                    store.context.add(Note(title="second"))
+                    store.context.save()
+                    kept = {name: content for name, content in self.contents().items() if not name.endswith("-shm")}
+                for name, content in kept.items():
+                    with open(os.path.join(self.folder, name), "wb") as file:
+                        file.write(content)
+                before = self.contents()
+                self.assertEqual(sorted(before), ["notes.sqlite", "notes.sqlite-wal"])
+                for _ in range(2):
+                    with self.assertRaises(error):
+                        quire.open(self.path, models)
+                    self.assertEqual(self.contents(), before)
+
+    def test_what_failed_to_open_leaves_files_that_are_in_use(self):
+        class Other(quire.Model):
+            title: quire.Attr[str] = quire.attr()
+
+        with quire.open(self.path, [Note]) as store:
+            store.context.add(Note(title="second"))
+            store.context.save()
+            with self.assertRaises(quire.ModelMismatch):
+                quire.open(self.path, [Other])
+            self.assertEqual(sorted(self.contents()), ["notes.sqlite", "notes.sqlite-shm", "notes.sqlite-wal"])
+            store.context.add(Note(title="third"))
+            store.context.save()
+        self.assertEqual(sorted(self.contents()), ["notes.sqlite"])
+        self.assertEqual(self.read(), ["first", "second", "third"])
+
+    def test_an_opening_for_writing_removes_a_log_that_is_left(self):
+        self.leave_a_log()
+        with quire.open(self.path, [Note]):
+            pass
+        self.assertEqual(sorted(self.contents()), ["notes.sqlite"])
+        self.leave_a_log()
+        with quire.open(self.path, [Note], read_only=True), quire.open(self.path, [Note]) as store:
+            store.context.add(Note(title="third"))
+            store.context.save()
+        # The reader was the last, and writes no log into the file.
+        self.assertEqual(sorted(self.contents()), ["notes.sqlite", "notes.sqlite-wal"])
+        self.assertEqual(self.read(), ["first", "second", "second", "third"])
 
     def test_the_last_of_several_readers_leaves_nothing(self):
         self.leave_a_log()
