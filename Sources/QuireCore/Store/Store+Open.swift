@@ -31,14 +31,13 @@ extension Store {
       try connection.holdFiles()
       return store
     }
-    // Without a checkpoint at the close that follows a failure, an existing log stays as it is.
     let hadLog = file.hasLog
     let connection = try Connection.opened(
       path: path, access: .readWrite(mayCreate: !options.mustExist),
       busyTimeoutMilliseconds: options.busyTimeoutMilliseconds)
-    if hadLog { connection.setCheckpointsOnClose(false) }
+    if hadLog { connection.restoreFilesOnClose() }
     let store = try store(on: connection, of: file, model: model, options: options, form: form)
-    connection.setCheckpointsOnClose(true)
+    connection.keepFiles()
     connection.useLog()
     do throws(Failure) {
       // SQLite opens the log when it reads.

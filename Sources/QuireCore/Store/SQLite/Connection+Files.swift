@@ -11,6 +11,19 @@ extension Connection {
     stopGuardingFile()
   }
 
+  /// Until `keepFiles` a close leaves the log that is there as it is, and nothing beside it.
+  func restoreFilesOnClose() {
+    setCheckpointsOnClose(false)
+    shared = SharedFiles(beside: location, mayWrite: true)
+  }
+
+  /// A close folds the log into the file, as SQLite has it.
+  func keepFiles() {
+    setCheckpointsOnClose(true)
+    shared?.keep(at: location)
+    shared = nil
+  }
+
   /// Until `stopGuardingFile` SQLite takes no lock of a file that is not at its path any more.
   ///
   /// Before the first lock, and between two statements without a log, a deletion may take the file away. What is at the

@@ -49,8 +49,8 @@ final class Connection {
   var noteAffected: AffectedBody?
   /// nil in memory, and while the store is being opened.
   var files: OpenFiles?
-  /// What a reader makes beside the file; nil for a writer.
-  private var shared: SharedFiles?
+  /// What a reader makes beside the file, and an opening for writing that may yet fail; nil for a writer.
+  var shared: SharedFiles?
   /// Refuses locks of a file that has moved; nil when the store is open.
   var fileGuard: UnsafeMutablePointer<quire_sqlite_guard>?
 

@@ -12,8 +12,9 @@ struct SharedFiles {
   /// What was beside each file before this process read it. The last of several readers restores that.
   private static let before = Guarded<[String: Before]>([:])
 
-  /// To be called before SQLite first reads the file, which is at the absolute path `location`.
-  init(beside location: Text) {
+  /// To be called before SQLite first reads the file, which is at the absolute path `location`. `mayWrite` is for what
+  /// may go on to write it: an index that is there stays as SQLite makes it.
+  init(beside location: Text, mayWrite: Bool = false) {
     logPath = location.string + "-wal"
     indexPath = location.string + "-shm"
     SharedFiles.before.withLock { [logPath, indexPath] before in
@@ -21,7 +22,20 @@ struct SharedFiles {
       if let left = before[indexPath], left.isUnused, left.index.close(unlessOpen: location.string) {
         before[indexPath] = nil
       }
-      before[indexPath, default: Before(log: logPath, index: indexPath, of: location.string)].readers += 1
+      before[
+        indexPath,
+        default: Before(log: logPath, index: indexPath, of: location.string, keepsIndex: !mayWrite)
+      ].readers += 1
+    }
+  }
+
+  /// Leaves the files to SQLite, which has the last writer remove them.
+  func keep(at location: Text) {
+    SharedFiles.before.withLock { [indexPath] before in
+      before[indexPath]?.readers -= 1
+      if before[indexPath]?.isUnused == true, before[indexPath]?.index.close(unlessOpen: location.string) == true {
+        before[indexPath] = nil
+      }
     }
   }
 
@@ -89,11 +103,11 @@ private struct Before {
   var restorations = 0
   var isUnused: Bool { readers == 0 && restorations == 0 }
 
-  init(log: String, index: String, of path: String) {
+  init(log: String, index: String, of path: String, keepsIndex: Bool) {
     hadLog = access(log, F_OK) == 0
     if access(index, F_OK) != 0 {
       self.index = .none
-    } else if OpenFiles.isOpen(path) {
+    } else if !keepsIndex || OpenFiles.isOpen(path) {
       self.index = .unknown
     } else {
       self.index = LeftIndex(at: index).map(Index.left) ?? .unknown
