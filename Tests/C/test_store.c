@@ -100,11 +100,24 @@ static void file_that_is_no_database_is_left_untouched(void) {
     quire_model *model = library_model();
     quire_store *store = NULL;
     CHECK_FAILS(QUIRE_NOT_A_STORE, open_with(model, NULL, &store));
+    CHECK_FAILS(QUIRE_NOT_A_STORE, open_with(NULL, NULL, &store));
     char read[sizeof text] = "";
     FILE *file = fopen(path, "rb");
     CHECK(fread(read, 1, sizeof read, file) == sizeof text - 1 && memcmp(read, text, sizeof text - 1) == 0);
     fclose(file);
     quire_model_release(model);
+    remove_folder(folder);
+}
+
+static void empty_file_is_not_a_store_without_a_model(void) {
+    use_folder();
+    write_file("", 0);
+    quire_store *store = NULL;
+    for (int is_read_only = 0; is_read_only < 2; is_read_only++) {
+        quire_store_options options = QUIRE_STORE_OPTIONS_INIT;
+        options.is_read_only = is_read_only != 0;
+        CHECK_FAILS(QUIRE_NOT_A_STORE, open_with(NULL, &options, &store));
+    }
     remove_folder(folder);
 }
 
@@ -116,6 +129,7 @@ static void database_of_another_program_is_not_a_store(void) {
     quire_model *model = library_model();
     quire_store *store = NULL;
     CHECK_FAILS(QUIRE_NOT_A_STORE, open_with(model, NULL, &store));
+    CHECK_FAILS(QUIRE_NOT_A_STORE, open_with(NULL, NULL, &store));
     snprintf(command, sizeof command, "test \"$(sqlite3 '%s' .tables)\" = t", path);
     CHECK(system(command) == 0);
     quire_model_release(model);
@@ -304,6 +318,7 @@ int main(void) {
     RUN(missing_file_is_not_created_when_it_must_exist);
     RUN(file_that_is_no_database_is_left_untouched);
     RUN(database_of_another_program_is_not_a_store);
+    RUN(empty_file_is_not_a_store_without_a_model);
     RUN(another_model_is_a_mismatch_that_names_the_entity);
     RUN(model_that_contradicts_itself_opens_nothing);
     RUN(read_only_store_reads_and_does_not_save);

@@ -88,6 +88,9 @@ class KeptModelTests(unittest.TestCase):
             other.execute("CREATE TABLE a (b)")
         with self.assertRaises(quire.NotAStore):
             quire.open(self.path + "other")
+        os.mkdir(self.path + "folder")
+        with self.assertRaisesRegex(quire.CannotOpen, "a folder"):
+            quire.open(self.path + "folder")
 
     def test_a_model_is_classes_or_a_loaded_one(self) -> None:
         with quire.open(self.path) as store:
