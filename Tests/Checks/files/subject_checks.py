@@ -148,7 +148,7 @@ def check_created(tally: Tally, path: str, model: Model, folder: str, name: str)
     """A new store of the same model has the same statements, and a cache that says the same."""
     place = tempfile.mkdtemp(dir=folder)
     target = os.path.join(place, "Created.sqlite")
-    model = with_texts_alone(tally, model)
+    model = with_texts(tally, model)
     subject.create(target, subject.load_model(path))
     tally.count("stores created")
     with store_file.opened(target) as connection:
@@ -176,16 +176,22 @@ def check_created(tally: Tally, path: str, model: Model, folder: str, name: str)
     shutil.rmtree(place)
 
 
-def with_texts_alone(tally: Tally, model: Model) -> Model:
-    """What the library keeps of a model: no user info but text. An R-Tree that a list asks for goes with it."""
+def with_texts(tally: Tally, model: Model) -> Model:
+    """What the library keeps of a model: of user infos the texts, and of those of attributes also lists of texts."""
     kept = copy.deepcopy(model)
     for entity in kept.entities.values():
         for each in (entity, *entity.properties.values()):
-            texts = {key: value for key, value in each.user_info.items() if isinstance(value, str)}
+            texts = {
+                key: value for key, value in each.user_info.items()
+                if isinstance(value, str) or isinstance(each, Attribute) and is_list_of_texts(value)}
             if len(texts) < len(each.user_info):
                 tally.count("user infos that are no texts left out", len(each.user_info) - len(texts))
             each.user_info = texts
     return kept
+
+
+def is_list_of_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
 def compare_statements(tally: Tally, made: set[str], expected: set[str], name: str) -> None:

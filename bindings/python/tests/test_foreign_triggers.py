@@ -111,6 +111,121 @@ class TriggerTests(unittest.TestCase):
         self.assertEqual(self.rows("SELECT Z_PK FROM Z_RT_Place_area"), [(id,)])
 
 
+class TreeWithoutTriggersTests(unittest.TestCase):
+    """R-Trees that their application writes itself."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = os.path.join(folder.name, "places.sqlite")
+
+    def make(self, places: type[Any], script: str = TREE.partition("CREATE TRIGGER")[0]) -> None:
+        with quire.open(self.path, [places]) as store:
+            store.context.add(places(name="first", latitude=0.5, longitude=0.25))
+            store.context.save()
+        with contextlib.closing(sqlite3.connect(self.path)) as file:
+            file.executescript(script)
+            file.executescript("INSERT OR REPLACE INTO Z_RT_Place_area VALUES (1, 0.5, 0.5, 0.25, 0.25);")
+
+    def tree(self) -> list[tuple[object, ...]]:
+        with contextlib.closing(sqlite3.connect(self.path)) as file:
+            self.assertEqual(file.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
+            return file.execute("SELECT * FROM Z_RT_Place_area ORDER BY Z_PK").fetchall()
+
+    def schema(self) -> list[tuple[object, ...]]:
+        with contextlib.closing(sqlite3.connect(self.path)) as file:
+            return file.execute("SELECT type, name, sql FROM sqlite_master ORDER BY name").fetchall()
+
+    def edit(self, places: type[Any]) -> None:
+        before = self.schema()
+        with quire.open(self.path, [places]) as store:
+            context = store.context
+            first = context.query(places).one()
+            second, third = (context.add(places(name=name, latitude=1.5, longitude=2.5)) for name in ("b", "c"))
+            context.save()
+            self.assertEqual(self.tree(), [
+                (1, 0.5, 0.5, 0.25, 0.25), (second.id, 1.5, 1.5, 2.5, 2.5), (third.id, 1.5, 1.5, 2.5, 2.5)])
+            first.latitude, second.longitude = 8.0, None
+            context.delete(third)
+            context.save()
+            self.assertEqual(self.tree(), [(1, 8.0, 8.0, 0.25, 0.25), (second.id, 1.5, 1.5, 0.0, 0.0)])
+            context.query(places).where("name == 'b'").update(longitude=4.0)
+            context.query(places).where("name == 'first'").delete()
+            context.insert_rows(places, {"name": ["d"], "latitude": [1.0], "longitude": [2.0]})
+            self.assertEqual([row[1:] for row in self.tree()], [(1.5, 1.5, 4.0, 4.0), (1.0, 1.0, 2.0, 2.0)])
+        self.assertEqual(self.schema(), before)
+
+    def test_one_of_a_declared_index_follows(self) -> None:
+        class Place(quire.Model):
+            name: quire.Attr[str]
+            latitude: quire.Attr[Optional[float]] = quire.attr(default=None)
+            longitude: quire.Attr[Optional[float]] = quire.attr(default=None)
+            __indexes__ = {"area": quire.Index("latitude", "longitude", rtree=True)}
+
+        drops = "".join(f"DROP TRIGGER Z_RT_Place_area_{event};" for event in ("INSERT", "UPDATE", "DELETE"))
+        self.make(Place, drops)
+        self.edit(Place)
+
+    def test_one_of_a_declared_index_that_has_some_of_its_triggers(self) -> None:
+        class Place(quire.Model):
+            name: quire.Attr[str]
+            latitude: quire.Attr[Optional[float]] = quire.attr(default=None)
+            longitude: quire.Attr[Optional[float]] = quire.attr(default=None)
+            __indexes__ = {"area": quire.Index("latitude", "longitude", rtree=True)}
+
+        self.make(Place, "DROP TRIGGER Z_RT_Place_area_UPDATE;")
+        self.edit(Place)
+
+    def test_one_of_which_the_user_info_says_what_is_in_it(self) -> None:
+        class Place(quire.Model):
+            name: quire.Attr[str]
+            latitude: quire.Attr[Optional[float]] = quire.attr(default=None)
+            longitude: quire.Attr[Optional[float]] = quire.attr(default=None)
+            area: quire.Attr[Optional[str]] = quire.attr(
+                default=None, transient=True,
+                user_info={"_NSLocationAttributeDerivedComponents": "latitude, longitude"})
+
+        self.make(Place)
+        self.edit(Place)
+
+    def test_one_of_which_nothing_is_known_is_not_written(self) -> None:
+        self.make(Place)
+        before = self.tree()
+        for other in (Place, None):
+            with self.subTest(other):
+                opening = (lambda: quire.open(self.path)) if other is None else lambda: quire.open(self.path, [Place])
+                with self.assertRaisesRegex(quire.Unsupported, "'Z_RT_Place_area'.*reading only.*declares the index"):
+                    opening()
+        self.assertEqual(self.tree(), before)
+        with quire.open(self.path, [Place], read_only=True) as store:
+            self.assertEqual(store.context.query(Place).one().name, "first")
+
+    def test_one_that_holds_other_values_than_the_model_says_is_not_written(self) -> None:
+        class Place(quire.Model):
+            name: quire.Attr[str]
+            latitude: quire.Attr[Optional[float]] = quire.attr(default=None)
+            longitude: quire.Attr[Optional[float]] = quire.attr(default=None)
+            area: quire.Attr[Optional[str]] = quire.attr(
+                default=None, transient=True,
+                user_info={"_NSLocationAttributeDerivedComponents": "longitude, latitude"})
+
+        self.make(Place)
+        with self.assertRaisesRegex(quire.Unsupported, "'Z_RT_Place_area'"):
+            quire.open(self.path, [Place])
+
+    def test_one_beside_triggers_that_are_not_trusted_is_not_written(self) -> None:
+        class Place(quire.Model):
+            name: quire.Attr[str]
+            latitude: quire.Attr[Optional[float]] = quire.attr(default=None)
+            longitude: quire.Attr[Optional[float]] = quire.attr(default=None)
+            __indexes__ = {"area": quire.Index("latitude", "longitude", rtree=True)}
+
+        self.make(Place, "DROP TRIGGER Z_RT_Place_area_UPDATE;"
+                  "CREATE TRIGGER other AFTER UPDATE ON ZPLACE BEGIN SELECT load_extension('x'); END;")
+        with self.assertRaisesRegex(quire.Unsupported, "'Z_RT_Place_area'.*does not trust.*reading only"):
+            quire.open(self.path, [Place])
+
+
 class DerivedTests(unittest.TestCase):
     def test_an_attribute_that_is_derived_anew_beside_a_tree(self) -> None:
         def place(derivation: str) -> type[quire.Model]:
