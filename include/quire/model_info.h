@@ -203,7 +203,7 @@ quire_status quire_model_validation_rule(
 
 /**
  * A text of the user info of an entity, or of a property that the entity has, by its place. `property` is NULL for the
- * entity. Fails as `quire_model_property`.
+ * entity. What is no text in a file is not here. Fails as `quire_model_property`.
  */
 quire_status quire_model_user_info(
     quire_model *model, const char *entity, size_t entity_size, const char *QUIRE_NULLABLE property, size_t property_size,

@@ -79,12 +79,14 @@ typedef struct quire_store_options {
  *
  * A file that cannot be opened as this store is left untouched. `options` may be NULL. Owned: `*out_store`.
  *
- * Fails: QUIRE_INVALID_MODEL (also for NULL and a file without a model); QUIRE_CANNOT_OPEN (missing folder, no
- * permission, a folder, several names); QUIRE_NOT_A_STORE (no database, or another program's); QUIRE_MODEL_MISMATCH
- * (written with another model: the message names the entities); QUIRE_BUSY; QUIRE_READ_ONLY (the file, its folder or its
- * log may not be written; or the open is for reading only although the last write was interrupted, which an open for
- * writing takes back); QUIRE_FILE_MOVED (in the midst of the call); QUIRE_UNSUPPORTED (for writing: the file keeps a
- * history of its changes, unless `skips_history`; or CloudKit mirrors it, and would not learn of a save); QUIRE_DATABASE.
+ * Fails: QUIRE_INVALID_MODEL (also for NULL and a store that keeps no model); QUIRE_CANNOT_OPEN (missing folder, no
+ * permission, a folder, several names); QUIRE_NOT_A_STORE (no database, or another program's; for NULL, `must_exist`
+ * and `is_read_only` also an empty file or database); QUIRE_MODEL_MISMATCH (written with another model: the message
+ * names the entities); QUIRE_BUSY; QUIRE_READ_ONLY (the file, its folder or its log may not be written; or the open is
+ * for reading only although the last write was interrupted, which an open for writing takes back); QUIRE_FILE_MOVED (in
+ * the midst of the call); QUIRE_UNSUPPORTED (for writing: the file keeps a history of its changes, unless
+ * `skips_history`; CloudKit mirrors it, and would not learn of a save; or it has an R-Tree of which neither triggers nor
+ * the model say what is in it); QUIRE_DATABASE.
  */
 quire_status quire_store_open(
     const char *path, size_t path_size, quire_model *QUIRE_NULLABLE model,

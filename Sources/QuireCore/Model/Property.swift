@@ -34,6 +34,9 @@ class Property: @unchecked Sendable {
   // Called by `Model`, which has checked that it is not frozen.
   func setUserInfo(_ key: Text, to value: Text) { userInfo.set(key, to: value) }
 
+  /// A list in the user info, of a property that is read from a file.
+  func addUserInfo(_ key: Text, list: [Text]) { userInfo.add(key, list: list) }
+
   /// `Entity.name`, as messages call it.
   var qualifiedName: String { "\(entity.name).\(name)" }
 }

@@ -126,12 +126,15 @@ extension Store {
       let derivedAttributes = try DerivedAttributes(schema: schema, keptByOthers: keptByOthers)
       let textIndexes = TextIndexes(schema: schema)
       // What is derived is written into rows whose triggers may write to an R-Tree.
-      if !options.isReadOnly { try connection.trustTriggersOfIndexes() }
+      let kept = options.isReadOnly ? nil : try schema.keepRTrees(on: connection)
+      if !options.isReadOnly { try Schema.trustTriggers(keeping: kept, on: connection) }
       let examined = try connection.schemaNumber()
       // Triggers first: text indexes look whether others have changed the schema.
       try derivedAttributes.prepare(on: connection)
       try textIndexes.prepare(on: connection)
-      if !options.isReadOnly, try connection.schemaNumber() != examined { try connection.trustTriggersOfIndexes() }
+      if !options.isReadOnly, try connection.schemaNumber() != examined {
+        try Schema.trustTriggers(keeping: kept, on: connection)
+      }
       if !textIndexes.all.isEmpty {
         // The rows that a text index finds lie all over the table. A pattern that is in a hundredth of a million rows
         // takes some 40 MB of pages. With 2 MB of memory they would be read from the file each time.

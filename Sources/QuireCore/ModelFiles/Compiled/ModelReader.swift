@@ -119,8 +119,19 @@ struct ModelReader {
       for (key, value) in property["NSUserInfo"]?.named ?? [] where !OwnTrait.all.contains(key) {
         try limit.take()
         if let text = value.text { try model.setUserInfo(of: entity, property: name, key: Text(key), to: Text(text)) }
+        if let texts = try texts(value) {
+          try model.entity(named: entity).ownAttributes.last { $0.name == name }?.addUserInfo(Text(key), list: texts)
+        }
       }
     }
+  }
+
+  /// The elements of a list that has nothing but texts.
+  private func texts(_ node: ArchiveNode) throws(Failure) -> [Text]? {
+    guard let elements = node.elements, node.text == nil else { return nil }
+    try limit.take(elements.count)
+    let texts = elements.compactMap(\.text).map { Text($0) }
+    return texts.count == elements.count ? texts : nil
   }
 
   private func attribute(

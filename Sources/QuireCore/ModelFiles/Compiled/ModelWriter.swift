@@ -128,9 +128,12 @@ struct ModelWriter {
   }
 
   private mutating func userInfo(_ info: UserInfo) -> PropertyListValue? {
-    if info.entries.isEmpty { return nil }
+    if info.entries.isEmpty, info.lists.isEmpty { return nil }
     let entries = info.entries.map { entry in (entry.key.string, encoder.text(entry.value.string)) }
-    return encoder.dictionary(entries)
+    let lists = info.lists.map { list in
+      (list.key.string, encoder.list(list.value.map { encoder.text($0.string) }))
+    }
+    return encoder.dictionary(entries + lists)
   }
 
   private mutating func write(_ index: FetchIndex, of entity: Entity) -> PropertyListValue {

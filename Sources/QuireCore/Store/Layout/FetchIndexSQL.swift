@@ -31,8 +31,7 @@ struct FetchIndexSQL {
     element.property.flatMap { entity.propertiesByName[$0] }?.isTransient == true
   }
 
-  /// The virtual table of an R-Tree and the triggers that keep it. Each value is both ends of its range.
-  func rTree(named name: String, on table: String) throws(Failure) -> [String] {
+  func rTree(named name: String, on table: String) throws(Failure) -> RTree {
     if index.condition != nil { throw failure("is an R-Tree, which has all rows and no condition.") }
     if index.elements.count > FetchIndexSQL.mostDimensions {
       throw failure("is an R-Tree of \(index.elements.count) values; it has at most \(FetchIndexSQL.mostDimensions).")
@@ -45,23 +44,7 @@ struct FetchIndexSQL {
       if Set(columns).contains(schema.column(of: attribute)) { throw failure("is an R-Tree of one value twice.") }
       columns.append(schema.column(of: attribute))
     }
-    let declared = columns.map { ", \($0)_MIN FLOAT, \($0)_MAX FLOAT" }.joined()
-    let named = columns.map { ", \($0)_MIN, \($0)_MAX" }.joined()
-    // The blank before the first comma is Core Data's.
-    let values = columns.enumerated().map { place, column in
-      ", NEW.\(column)\(place == 0 ? " ," : ", ")NEW.\(column)"
-    }.joined()
-    let tree = Names.quoted(name)
-    let row = "INTO \(tree) (Z_PK\(named)) VALUES (NEW.Z_PK\(values)) ; END"
-    func trigger(_ event: String) -> String {
-      "CREATE TRIGGER \(Names.quoted("\(name)_\(event)")) AFTER \(event) ON \(table) FOR EACH ROW BEGIN"
-    }
-    return [
-      "CREATE VIRTUAL TABLE \(tree) USING RTREE (Z_PK INTEGER PRIMARY KEY\(declared))",
-      "\(trigger("INSERT")) INSERT OR REPLACE \(row)",
-      "\(trigger("UPDATE")) DELETE FROM \(tree) WHERE Z_PK = NEW.Z_PK ; INSERT \(row)",
-      "\(trigger("DELETE")) DELETE FROM \(tree) WHERE Z_PK = OLD.Z_PK ; END",
-    ]
+    return RTree(name: name, table: table, columns: columns)
   }
 
   private func column(of element: FetchIndex.Element) throws(Failure) -> String {

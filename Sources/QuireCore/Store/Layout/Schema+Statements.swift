@@ -47,7 +47,7 @@ extension Schema {
       indexes.addKey(toOne(relationship).key, of: table.name)
     }
     for relationship in incoming { indexes.addKey(ownerColumns(of: relationship).key, of: table.name) }
-    let fetchIndexes = entity.fetchIndexes + entity.impliedIndexes
+    let fetchIndexes = entity.fetchIndexes + entity.impliedIndexes + entity.indexesOfPlaces()
     if entity.uniquenessConstraints.isEmpty, fetchIndexes.isEmpty { return }
     let ancestors = Array(entity.ancestry.dropFirst())
     for constraint in entity.uniquenessConstraints
@@ -61,7 +61,7 @@ extension Schema {
       let sql = FetchIndexSQL(index: index, entity: entity, schema: self)
       if index.kind == .rTree {
         let name = indexes.name(like: "Z_RT_\(entity.name)_\(index.name)")
-        indexes.add(try sql.rTree(named: name, on: table.name))
+        indexes.add(try sql.rTree(named: name, on: table.name).statements)
       } else if let columns = try sql.columns() {
         indexes.add("Z_\(entity.name)_\(index.name)", isUnique: false, of: table.name, columns)
       }

@@ -2,13 +2,13 @@ import CSQLite
 
 /// What the schema of a file may do. A file may come from anywhere, so that its triggers are not trusted at first.
 extension Connection {
-  /// Lets the triggers of the file write to the R-Trees of fetch indexes, which SQLite allows only where it trusts the
-  /// whole schema.
+  /// Lets triggers write to the R-Trees of fetch indexes, which SQLite allows only where it trusts the whole schema.
+  /// Returns whether they may.
   ///
   /// It is trusted when all that its triggers, checks and expressions do is known to be harmless. They may use tables,
   /// R-Trees with the names that Core Data gives them, and functions that SQLite runs without trust.
-  func trustTriggersOfIndexes() throws(Failure) {
-    guard let handle, try hasTriggersOfIndexes() else { return }
+  func trustTriggersOfIndexes() throws(Failure) -> Bool {
+    guard let handle, try hasTriggersOfIndexes() else { return true }
     let examination = TriggerExamination(functions: try harmlessFunctions(), tables: try harmlessTables())
     let statements = try statementsWithTriggers()
     _ = quire_sqlite_set_trusted_schema(handle, 1)
@@ -28,11 +28,43 @@ extension Connection {
     }
     withExtendedLifetime(examination) { _ = sqlite3_set_authorizer(handle, nil, nil) }
     if !isHarmless { _ = quire_sqlite_set_trusted_schema(handle, 0) }
+    return isHarmless
+  }
+
+  /// The tables that triggers write whenever they run, in upper case.
+  func tablesWrittenByTriggers() throws(Failure) -> Set<String> {
+    tablesWrittenByTriggers(of: try statementsWithTriggers())
+  }
+
+  /// The tables that triggers write when `statements` run, in upper case. What cannot be compiled writes none.
+  func tablesWrittenByTriggers(of statements: [String]) -> Set<String> {
+    guard let handle else { return [] }
+    let record = WrittenTables()
+    sqlite3_set_authorizer(
+      handle,
+      { record, action, table, _, _, trigger in
+        guard let record, let table, trigger != nil else { return SQLITE_OK }
+        if action == SQLITE_INSERT || action == SQLITE_UPDATE || action == SQLITE_DELETE {
+          let name = Names.upper(String(cString: table))
+          Unmanaged<WrittenTables>.fromOpaque(record).takeUnretainedValue().names.insert(name)
+        }
+        return SQLITE_OK
+      }, Unmanaged.passUnretained(record).toOpaque())
+    for sql in statements {
+      var prepared: OpaquePointer?
+      _ = sqlite3_prepare_v2(handle, sql, -1, &prepared, nil)
+      sqlite3_finalize(prepared)
+    }
+    withExtendedLifetime(record) { _ = sqlite3_set_authorizer(handle, nil, nil) }
+    return record.names
   }
 
   private func hasTriggersOfIndexes() throws(Failure) -> Bool {
     try statement(
-      "SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND sql LIKE '%Z\\_RT\\_%' ESCAPE '\\' LIMIT 1"
+      """
+      SELECT 1 FROM (SELECT type, sql FROM sqlite_master UNION ALL SELECT type, sql FROM sqlite_temp_master)
+      WHERE type = 'trigger' AND sql LIKE '%Z\\_RT\\_%' ESCAPE '\\' LIMIT 1
+      """
     ).step()
   }
 
@@ -48,22 +80,32 @@ extension Connection {
 
   /// The tables of the file, whose own rows are all that they reach, and the R-Trees of fetch indexes. Other virtual
   /// tables are not among them, nor those that are there without a word in the schema, such as `pragma_table_info`.
+  private func harmlessTables() throws(Failure) -> Set<String> {
+    let select = try statement(
+      "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'shadow', 'view')")
+    var names = Set(try rTreesOfIndexes().map { Names.upper($0.name) })
+    while try select.step() { if let name = select.text(at: 0) { names.insert(Names.upper(name.string)) } }
+    return names
+  }
+
+  /// The R-Trees with names of fetch indexes, and the statements that declare them.
   ///
   /// What the statement of an R-Tree says is what it is called: a name without quotes has nothing else in it.
-  private func harmlessTables() throws(Failure) -> Set<String> {
+  func rTreesOfIndexes() throws(Failure) -> [(name: String, declaration: String)] {
     let unplain = "'*[^A-Za-z0-9_\u{80}-\u{10FFFF}]*'"
     let select = try statement(
       """
-      SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'shadow', 'view')
-      UNION ALL SELECT name FROM sqlite_master
+      SELECT name, sql FROM sqlite_master
       JOIN (SELECT ' USING RTREE (' AS module UNION ALL SELECT ' USING RTREE(')
       WHERE type = 'table' AND name GLOB 'Z_RT_*' AND NOT instr(name, '"') AND (
         instr(sql, 'CREATE VIRTUAL TABLE "' || name || '"' || module) = 1
         OR NOT name GLOB \(unplain) AND instr(sql, 'CREATE VIRTUAL TABLE ' || name || module) = 1)
       """)
-    var names: Set<String> = []
-    while try select.step() { if let name = select.text(at: 0) { names.insert(Names.upper(name.string)) } }
-    return names
+    var found: [(String, String)] = []
+    while try select.step() {
+      if let name = select.text(at: 0), let sql = select.text(at: 1) { found.append((name.string, sql.string)) }
+    }
+    return found
   }
 
   /// Statements that run every trigger there is.
@@ -83,6 +125,10 @@ extension Connection {
     }
     return statements
   }
+}
+
+private final class WrittenTables {
+  var names: Set<String> = []
 }
 
 /// What statements may do while it is found out what the triggers of a file do.

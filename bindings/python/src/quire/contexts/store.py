@@ -294,7 +294,8 @@ def open(
     for a lock that another connection holds, above 0 and in steps of a millisecond.
 
     A file that keeps a history of its changes is written only with `skips_history`: what is saved is not in the history
-    then. A file that CloudKit mirrors is opened with `read_only` alone.
+    then. A file that CloudKit mirrors is opened with `read_only` alone, and so is one with an R-Tree of which neither
+    triggers nor the model say what is in it.
 
     Raises `InvalidModel`, `CannotOpen`, `NotAStore`, `ModelMismatch`, `Busy`, `ReadOnly`, `Unsupported`,
     `DatabaseError`.
