@@ -285,6 +285,59 @@ static void the_rest_is_as_declared(void) {
     quire_model_release(model);
 }
 
+static void requests_are_as_they_are_kept(void) {
+    quire_model *model = declared();
+    quire_fetch_request_info info = QUIRE_FETCH_REQUEST_INFO_INIT;
+    CHECK_OK(quire_fetch_request_describe(property(model, "Album", 3).request, &info, &error));
+    CHECK(info.result_type == QUIRE_RESULT_OBJECTS && info.limit == QUIRE_NO_LIMIT && info.offset == 0);
+    CHECK(info.includes_subentities && info.includes_pending_changes && !info.makes_rows && info.sort_count == 0);
+    CHECK_TEXT(info.entity, "Photo");
+    CHECK_TEXT(quire_predicate_text(info.predicate), "size > $FETCH_SOURCE.photoCount");
+    CHECK_OK(quire_fetch_request_describe(quire_model_fetch_template_request(model, 0), &info, &error));
+    CHECK_TEXT(quire_predicate_text(info.predicate), "size > $FETCH_SOURCE.photoCount");
+    CHECK(quire_model_fetch_template_request(model, 1) == NULL);
+    CHECK(quire_model_fetch_template_request(model, -1) == NULL);
+    quire_model_release(model);
+}
+
+static void a_request_tells_what_it_was_given(void) {
+    quire_fetch_request *request = new_request("Photo", NULL, NULL);
+    quire_fetch_request_info info = QUIRE_FETCH_REQUEST_INFO_INIT;
+    CHECK_OK(quire_fetch_request_describe(request, &info, &error));
+    CHECK(info.predicate == NULL && info.sort_count == 0 && info.prefetch_count == 0 && info.includes_property_values);
+    quire_sort_options options = QUIRE_SORT_OPTIONS_INIT;
+    options.text_order = QUIRE_TEXT_LOCALIZED;
+    options.is_descending = true;
+    options.locale = "sv";
+    CHECK_OK(quire_fetch_request_add_sort_with_options(request, "album.name", QUIRE_NUL, &options, &error));
+    CHECK_OK(quire_fetch_request_add_sort(request, "size", QUIRE_NUL, false, &error));
+    CHECK_OK(quire_fetch_request_add_prefetch(request, "album.photos", QUIRE_NUL, &error));
+    CHECK_OK(quire_fetch_request_set_limit(request, 5, &error));
+    CHECK_OK(quire_fetch_request_set_offset(request, 6, &error));
+    CHECK_OK(quire_fetch_request_set_batch_size(request, 7, &error));
+    CHECK_OK(quire_fetch_request_set_includes_subentities(request, false, &error));
+    CHECK_OK(quire_fetch_request_set_returns_objects_as_faults(request, true, &error));
+    CHECK_OK(quire_fetch_request_describe(request, &info, &error));
+    CHECK(info.limit == 5 && info.offset == 6 && info.batch_size == 7 && info.sort_count == 2 && info.prefetch_count == 1);
+    CHECK(!info.includes_subentities && info.returns_objects_as_faults && !info.refreshes_refetched_objects);
+    quire_sort_info key = QUIRE_SORT_INFO_INIT;
+    CHECK_OK(quire_fetch_request_sort_key(request, 0, &key, &error));
+    CHECK(key.is_descending && key.text_order == QUIRE_TEXT_LOCALIZED);
+    CHECK_TEXT(key.key_path, "album.name");
+    CHECK_TEXT(key.locale, "sv");
+    CHECK_OK(quire_fetch_request_sort_key(request, 1, &key, &error));
+    CHECK(!key.is_descending && key.text_order == QUIRE_TEXT_BINARY);
+    CHECK_NO_TEXT(key.locale);
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_fetch_request_sort_key(request, 2, &key, &error));
+    CHECK_TEXT(quire_fetch_request_prefetched(request, 0), "album.photos");
+    CHECK_NO_TEXT(quire_fetch_request_prefetched(request, 1));
+    CHECK_OK(quire_fetch_request_set_distinct(request, true, &error));
+    CHECK_OK(quire_fetch_request_clear_sort(request, &error));
+    CHECK_OK(quire_fetch_request_describe(request, &info, &error));
+    CHECK(info.makes_rows && info.sort_count == 0);
+    quire_fetch_request_release(request);
+}
+
 static void what_is_not_there_is_an_error(void) {
     quire_model *model = declared();
     quire_property_info info = QUIRE_PROPERTY_INFO_INIT;
@@ -342,6 +395,8 @@ int main(void) {
     RUN(relationships_and_fetched_properties_are_as_declared);
     RUN(indexes_constraints_and_rules_are_as_declared);
     RUN(the_rest_is_as_declared);
+    RUN(requests_are_as_they_are_kept);
+    RUN(a_request_tells_what_it_was_given);
     RUN(what_is_not_there_is_an_error);
     RUN(elements_of_composite_attributes_are_told);
     return RESULT();

@@ -294,6 +294,68 @@ quire_status quire_fetch_request_explain(
     quire_evaluation *QUIRE_NULLABLE *QUIRE_NONNULL out_explanation,
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
+/** What a request was given. The struct is initialised with its _INIT macro before the call that fills it. */
+typedef struct quire_fetch_request_info {
+    /** sizeof(quire_fetch_request_info) in your build; the library fills no more. */
+    uint32_t struct_size;
+    /** A `quire_result_type`. */
+    uint32_t result_type;
+    quire_string entity;
+    /** NULL for all objects. */
+    const quire_predicate *QUIRE_NULLABLE predicate;
+    /** QUIRE_NO_LIMIT for all. */
+    uint64_t limit;
+    uint64_t offset;
+    uint64_t batch_size;
+    int64_t sort_count;
+    int64_t prefetch_count;
+    bool includes_subentities;
+    bool includes_pending_changes;
+    bool includes_property_values;
+    bool returns_objects_as_faults;
+    bool refreshes_refetched_objects;
+    /** It has groups, columns, or leaves out equal rows. What these are is not told. */
+    bool makes_rows;
+} quire_fetch_request_info;
+
+/** Sets `struct_size`; all else zero. */
+#define QUIRE_FETCH_REQUEST_INFO_INIT \
+    { QUIRE_CAST(uint32_t, sizeof(quire_fetch_request_info)), 0, {NULL, 0}, NULL, 0, 0, 0, 0, 0, false, false, false, false, \
+      false, false }
+
+/** A sort key of a request. */
+typedef struct quire_sort_info {
+    /** sizeof(quire_sort_info) in your build; the library fills no more. */
+    uint32_t struct_size;
+    /** A `quire_text_order`. */
+    uint32_t text_order;
+    quire_string key_path;
+    /** No text for the order that is common to all languages. */
+    quire_string locale;
+    bool is_descending;
+} quire_sort_info;
+
+/** Sets `struct_size`; all else zero. */
+#define QUIRE_SORT_INFO_INIT { QUIRE_CAST(uint32_t, sizeof(quire_sort_info)), 0, {NULL, 0}, {NULL, 0}, false }
+
+/**
+ * Tells what a request was given. Texts and the predicate are borrowed from the request. They live until the request is
+ * changed, and those of a request that a model keeps live as long as the model. Any thread may ask the latter.
+ *
+ * Fails: QUIRE_INVALID_ARGUMENT.
+ */
+quire_status quire_fetch_request_describe(
+    const quire_fetch_request *request, quire_fetch_request_info *out_info,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** Tells a sort key by its place. Texts live as those of `quire_fetch_request_describe`. Fails: QUIRE_INVALID_ARGUMENT. */
+quire_status quire_fetch_request_sort_key(
+    const quire_fetch_request *request, int64_t index, quire_sort_info *out_info,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** A prefetched path by its place, which lives as the above. No text when `index` is out of range. */
+quire_string quire_fetch_request_prefetched(const quire_fetch_request *request, int64_t index);
+
 QUIRE_END
 
 #endif

@@ -101,7 +101,7 @@ typedef struct quire_property_info {
     quire_string destination;
     quire_string inverse;
 
-    /** Of a fetched property: its request. Not to be changed. */
+    /** Of a fetched property: its request, which `quire_fetch_request_describe` tells. Not to be changed. */
     const quire_fetch_request *QUIRE_NULLABLE request;
 } quire_property_info;
 
@@ -229,6 +229,13 @@ int64_t quire_model_fetch_template_count(const quire_model *model);
 
 /** The name of a fetch template, in the order of addition. No text when `index` is out of range. */
 quire_string quire_model_fetch_template_name(const quire_model *model, int64_t index);
+
+/**
+ * The request of a fetch template as it is kept, with the variables of its predicate, by the place of its name.
+ * `quire_fetch_request_describe` tells it; `quire_model_fetch_template` makes one to be used. Borrowed from `model`, and
+ * not to be changed. NULL when `index` is out of range.
+ */
+const quire_fetch_request *QUIRE_NULLABLE quire_model_fetch_template_request(const quire_model *model, int64_t index);
 
 QUIRE_END
 

@@ -246,3 +246,31 @@ public func quire_fetch_request_explain(
     return try Evaluation(.value(.text(text)), in: nil)
   }
 }
+
+@_cdecl("quire_fetch_request_describe") @implementation
+public func quire_fetch_request_describe(
+  _ request: UnsafePointer<quire_fetch_request>?, _ out_info: UnsafeMutablePointer<quire_fetch_request_info>?,
+  _ out_error: ErrorOut
+) -> quire_status {
+  filling(out_info, out_error) { () throws(Failure) in try RequestRecords.of(resolve(request, "request")).info }
+}
+
+@_cdecl("quire_fetch_request_sort_key") @implementation
+public func quire_fetch_request_sort_key(
+  _ request: UnsafePointer<quire_fetch_request>?, _ index: Int64, _ out_info: UnsafeMutablePointer<quire_sort_info>?,
+  _ out_error: ErrorOut
+) -> quire_status {
+  filling(out_info, out_error) { () throws(Failure) in
+    try element(index, of: RequestRecords.of(resolve(request, "request")).sort, "index")
+  }
+}
+
+@_cdecl("quire_fetch_request_prefetched") @implementation
+public func quire_fetch_request_prefetched(
+  _ request: UnsafePointer<quire_fetch_request>?, _ index: Int64
+) -> quire_string {
+  guard let request = peek(request) else { return noText }
+  let paths = RequestRecords.of(request).prefetched
+  guard let place = Int(exactly: index), paths.indices.contains(place) else { return noText }
+  return paths[place].lent
+}

@@ -154,6 +154,16 @@ public func quire_model_fetch_template_name(_ model: UnsafePointer<quire_model>?
   return all[Int(index)].name.lent
 }
 
+@_cdecl("quire_model_fetch_template_request") @implementation
+public func quire_model_fetch_template_request(
+  _ model: UnsafePointer<quire_model>?, _ index: Int64
+) -> UnsafePointer<quire_fetch_request>? {
+  guard let all = peek(model)?.fetchTemplates, all.indices.contains(Int(index)),
+    let request = all[Int(index)].template as? FetchRequest
+  else { return nil }
+  return UnsafePointer(UnsafeMutablePointer<quire_fetch_request>.lending(request))
+}
+
 // MARK: -
 
 private func records(
@@ -162,22 +172,6 @@ private func records(
   let model = try resolve(model, "model")
   let records = try ModelRecords.of(model)
   return try records.entities[model.entity(entity, size, "entity").number - 1]
-}
-
-private func element<T>(_ index: Int64, of elements: [T], _ name: InputName) throws(Failure) -> T {
-  if let place = Int(exactly: index), elements.indices.contains(place) { return elements[place] }
-  throw Failure(.invalidArgument, "'\(name)' is \(index), and there are \(elements.count).")
-}
-
-/// Fills a struct of the caller, which is zero but for its size when the call fails.
-private func filling<T: FilledStruct>(
-  _ out_info: UnsafeMutablePointer<T>?, _ out_error: ErrorOut, _ body: () throws(Failure) -> T
-) -> quire_status {
-  clear(out_info, "out_info")
-  return status(out_error) { () throws(Failure) in
-    let out = try required(out_info, "out_info")
-    try fill(out, "out_info", with: body())
-  }
 }
 
 /// Lends an array of texts.

@@ -30,6 +30,8 @@ final class FetchRequest {
   var progress: FetchMonitor.Progress?
   /// What dictionary results are made of; without columns, all attributes. Objects come with the columns alone.
   var projection = Projection()
+  /// What a higher layer made of it, to lend it.
+  var lent: AnyObject?
 
   /// Another number, that no request had, whenever it came to ask for something else.
   private(set) var stamp = FetchRequest.newStamp()

@@ -30,6 +30,23 @@ func fill<T: FilledStruct>(_ out: UnsafeMutablePointer<T>, _ name: InputName, wi
   }
 }
 
+/// An element of a list that a call asks for by its place.
+func element<T>(_ index: Int64, of elements: [T], _ name: InputName) throws(Failure) -> T {
+  if let place = Int(exactly: index), elements.indices.contains(place) { return elements[place] }
+  throw Failure(.invalidArgument, "'\(name)' is \(index), and there are \(elements.count).")
+}
+
+/// Fills a struct of the caller, which is zero but for its size when the call fails.
+func filling<T: FilledStruct>(
+  _ out_info: UnsafeMutablePointer<T>?, _ out_error: ErrorOut, _ body: () throws(Failure) -> T
+) -> quire_status {
+  clear(out_info, "out_info")
+  return status(out_error) { () throws(Failure) in
+    let out = try required(out_info, "out_info")
+    try fill(out, "out_info", with: body())
+  }
+}
+
 /// What is behind the size of a struct that the caller gave.
 private func contents<T: FilledStruct>(
   _ out: UnsafeMutablePointer<T>, _ name: InputName

@@ -472,6 +472,26 @@ class quire_fetch_index_info(ctypes.Structure):
     ]
 
 
+class quire_fetch_request_info(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("result_type", c_uint32),
+        ("entity", quire_string),
+        ("predicate", c_void_p),
+        ("limit", c_uint64),
+        ("offset", c_uint64),
+        ("batch_size", c_uint64),
+        ("sort_count", c_int64),
+        ("prefetch_count", c_int64),
+        ("includes_subentities", c_bool),
+        ("includes_pending_changes", c_bool),
+        ("includes_property_values", c_bool),
+        ("returns_objects_as_faults", c_bool),
+        ("refreshes_refetched_objects", c_bool),
+        ("makes_rows", c_bool),
+    ]
+
+
 quire_function_callback_destroy = CFUNCTYPE(None, c_void_p)
 
 quire_function_callback_call = CFUNCTYPE(
@@ -764,6 +784,16 @@ class quire_section_rule_options(ctypes.Structure):
     ]
 
 
+class quire_sort_info(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("text_order", c_uint32),
+        ("key_path", quire_string),
+        ("locale", quire_string),
+        ("is_descending", c_bool),
+    ]
+
+
 class quire_sort_options(ctypes.Structure):
     _fields_ = [
         ("struct_size", c_uint32),
@@ -840,6 +870,7 @@ quire_entity_info_p = POINTER(quire_entity_info)
 quire_entity_options_p = POINTER(quire_entity_options)
 quire_entry_p = POINTER(quire_entry)
 quire_fetch_index_info_p = POINTER(quire_fetch_index_info)
+quire_fetch_request_info_p = POINTER(quire_fetch_request_info)
 quire_function_callback_p = POINTER(quire_function_callback)
 quire_hooks_p = POINTER(quire_hooks)
 quire_index_element_p = POINTER(quire_index_element)
@@ -856,6 +887,7 @@ quire_results_delegate_p = POINTER(quire_results_delegate)
 quire_results_options_p = POINTER(quire_results_options)
 quire_section_p = POINTER(quire_section)
 quire_section_rule_options_p = POINTER(quire_section_rule_options)
+quire_sort_info_p = POINTER(quire_sort_info)
 quire_sort_options_p = POINTER(quire_sort_options)
 quire_step_array_p = POINTER(quire_step_array)
 quire_store_options_p = POINTER(quire_store_options)
@@ -1042,7 +1074,9 @@ FUNCTIONS = {
     )),
     "quire_fetch_request_clear_sort": (c_uint, (c_void_p, c_void_p_p)),
     "quire_fetch_request_create": (c_uint, (c_char_p, c_size_t, c_void_p_p, c_void_p_p)),
+    "quire_fetch_request_describe": (c_uint, (c_void_p, quire_fetch_request_info_p, c_void_p_p)),
     "quire_fetch_request_explain": (c_uint, (c_void_p, c_void_p, c_void_p_p, c_void_p_p)),
+    "quire_fetch_request_prefetched": (quire_string, (c_void_p, c_int64)),
     "quire_fetch_request_release": (None, (c_void_p,)),
     "quire_fetch_request_retain": (c_void_p, (c_void_p,)),
     "quire_fetch_request_set_batch_size": (c_uint, (c_void_p, c_uint64, c_void_p_p)),
@@ -1059,6 +1093,7 @@ FUNCTIONS = {
     "quire_fetch_request_set_refreshes_refetched_objects": (c_uint, (c_void_p, c_bool, c_void_p_p)),
     "quire_fetch_request_set_result_type": (c_uint, (c_void_p, c_uint32, c_void_p_p)),
     "quire_fetch_request_set_returns_objects_as_faults": (c_uint, (c_void_p, c_bool, c_void_p_p)),
+    "quire_fetch_request_sort_key": (c_uint, (c_void_p, c_int64, quire_sort_info_p, c_void_p_p)),
     "quire_function_register": (c_uint, (c_char_p, c_size_t, quire_native_function_p, c_void_p_p)),
     "quire_function_register_callback": (c_uint, (
         c_char_p, c_size_t, quire_function_callback_p, c_void_p_p,
@@ -1132,6 +1167,7 @@ FUNCTIONS = {
     )),
     "quire_model_fetch_template_count": (c_int64, (c_void_p,)),
     "quire_model_fetch_template_name": (quire_string, (c_void_p, c_int64)),
+    "quire_model_fetch_template_request": (c_void_p, (c_void_p, c_int64)),
     "quire_model_freeze": (c_uint, (c_void_p, c_void_p_p)),
     "quire_model_is_frozen": (c_bool, (c_void_p,)),
     "quire_model_load": (c_uint, (c_char_p, c_size_t, c_char_p, c_size_t, c_void_p_p, c_void_p_p)),
