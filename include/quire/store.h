@@ -114,8 +114,8 @@ quire_status quire_store_close(quire_store *store, quire_error *QUIRE_NULLABLE *
  *
  * Other threads and processes may read and save meanwhile, except in a store in memory, whose threads wait. The copy
  * has the permissions of the file, and keeps the UUID: ids of objects mean the same objects in it. Caches of lists are
- * not copied. The store may be open for reading only, and its file may have been moved or deleted. Other threads wait
- * then.
+ * not copied. A file of a value that is missing is missing in the copy, too. The store may be open for reading only, and
+ * its file may have been moved or deleted. Other threads wait then.
  *
  * Fails: QUIRE_INVALID_ARGUMENT (`:memory:`; or attributes allow external storage, and the name is that of the store but
  * for what follows the last dot); QUIRE_CANNOT_OPEN (there is a file already, also one of the files that would belong to
@@ -143,7 +143,8 @@ quire_status quire_store_delete(
     const char *path, size_t path_size, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Checks the whole file: its pages, its tables, and whether each text index leads to every row that it should.
+ * Checks the whole file: its pages, its tables, and whether each text index leads to every row that it should. It does not
+ * look for the files of values that are stored outside: such a value fails with QUIRE_NOT_FOUND when it is read.
  *
  * A text index that does not is made anew from the texts. In a store that is open for reading only it is not used any
  * more. `*out_mended` is the number of such indexes, and may be NULL. The call takes as long as reading the file and
