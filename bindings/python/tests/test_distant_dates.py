@@ -49,6 +49,18 @@ class DistantDateTests(FileTestCase):
         self.assertEqual(live.aggregates["last"], DISTANT)
         self.assertEqual(sorted(str(each.value) for each in live.sections), sorted(map(str, [DISTANT, FIRST])))
 
+    def test_it_is_in_the_section_of_the_last_day_that_is_known(self):
+        context = self.opened().context
+        context.add(Photo(name="early", taken=-1e14))
+        context.add(Photo(name="never", taken=float("inf")))
+        context.save()
+        for rule, first, last in ((quire.sections.by_day, "0001-01-01", "9999-12-31"),
+                                  (quire.sections.by_year, "0001", "9999")):
+            with context.query(Photo).live(section_by=rule(Photo.taken)) as photos:
+                shown = [(each.name, [photo.name for photo in each]) for each in photos.sections]
+            self.assertEqual([shown[0], shown[-1][0]], [(first, ["early"]), last])
+            self.assertEqual(sorted(shown[-1][1]), ["distant", "never"])
+
     def test_it_is_found_by_its_number(self):
         context = self.opened().context
         photos = context.query(Photo)

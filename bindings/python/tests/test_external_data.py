@@ -365,13 +365,14 @@ class FoundTraitsTests(unittest.TestCase):
             path = os.path.join(folder, "scans.sqlite")
             quire.open(path, [Scan]).close()
             with quire.open(path) as store:
-                model, found = store.model, store.classes["Scan"]
+                model, found = store.model, store.classes["Scan"]._quire_entity.attributes["data"]
+                self.assertTrue(model.entities["Scan"].properties["data"].external)
+            for trait in ("external", "preserved", "hash_modifier", "renamed_from", "user_info"):
+                declared = getattr(Scan._quire_entity.attributes["data"]._traits, trait)
+                self.assertEqual(getattr(found._traits, trait), declared, trait)
             again = os.path.join(folder, "again.sqlite")
-            with quire.open(again, [found]) as store:
-                self.assertEqual(
-                    store.model.entities["Scan"].properties, model.entities["Scan"].properties)
-            with quire.open(path, [found]) as store:
-                self.assertTrue(store.model.entities["Scan"].properties["data"].external)
+            with quire.open(again, quire.load_model(path)) as store:
+                self.assertEqual(store.model, model)
 
 
 if __name__ == "__main__":

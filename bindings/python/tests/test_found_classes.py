@@ -84,6 +84,26 @@ class NameTests(FoundClassTestCase):
         self.assertEqual(rows, [("third", "it", "x", "y", "z", 7)])
 
 
+    def test_a_name_of_the_wrong_side_is_told_that_of_the_other(self) -> None:
+        query, said = self.context.query(self.Book), "called 'id__' in Python"
+        found = query.excluding_subentities().one()
+        for call in (
+                lambda: self.Book(id="x"), lambda: setattr(found, "id", "x"), lambda: query.update(id="x"),
+                lambda: self.context.find(self.Book, id="x"), lambda: self.context.insert_many(self.Book, {"id": []})):
+            with self.assertRaisesRegex((quire.Error, AttributeError), said):
+                call()
+        said = "'_hidden' for 'hidden_'"
+        for call in (
+                lambda: query.where("hidden_ == 'h'").all(), lambda: query.order_by("hidden_").all(),
+                lambda: query.values("hidden_"), lambda: query.live(section_by="hidden_"),
+                lambda: query.where("hidden_ == 'h'").count(), lambda: query.group_by("hidden_").values()):
+            with self.assertRaisesRegex(quire.InvalidArgument, said):
+                call()
+
+    def test_help_has_the_names_of_both_sides(self) -> None:
+        self.assertIn("hidden_: Attr[Optional[str]], called '_hidden' in predicates", self.Book.__doc__)
+
+
 class ClassTests(FoundClassTestCase):
     def test_classes_inherit_as_entities_do(self) -> None:
         self.assertEqual(list(self.store.classes), ["Book", "Comic", "Shelf"])
@@ -97,8 +117,28 @@ class ClassTests(FoundClassTestCase):
     def test_each_store_has_classes_of_its_own(self) -> None:
         with quire.open(self.path, read_only=True) as other:
             self.assertIsNot(other.classes["Book"], self.Book)
-            with self.assertRaises((TypeError, quire.Error)):
-                other.context.query(self.Book).all()
+            for call in (lambda: other.context.query(self.Book), lambda: other.context.add(self.Book())):
+                with self.assertRaisesRegex(quire.InvalidModel, r"another open store.*store.classes\['Book'\]"):
+                    call()
+
+    def test_another_store_is_not_opened_with_them(self) -> None:
+        with self.assertRaisesRegex(quire.InvalidModel, "quire.load_model"):
+            quire.open(self.path, self.store.classes.values())
+
+    def test_a_class_of_the_program_is_not_one_of_a_store_without(self) -> None:
+        class Shelf(quire.Model):
+            label: quire.Attr[str]
+
+        with self.assertRaisesRegex(quire.InvalidModel, r"store.classes\['Shelf'\].*quire.open"):
+            self.context.query(Shelf)
+
+    def test_a_transformable_says_what_it_takes(self) -> None:
+        class Cover(quire.Model):
+            image: quire.Attr[bytes] = quire.attr(type=quire.Transformable)
+
+        for value in ("x", {"a": 1}):
+            with self.assertRaisesRegex(quire.WrongType, "bytes.*archive.decode.*encodes nothing"):
+                Cover(image=value)  # type: ignore[arg-type]
 
     def test_relationships_are_followed_in_order(self) -> None:
         found = self.context.query(self.Shelf).one()

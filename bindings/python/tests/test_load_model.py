@@ -1,7 +1,10 @@
 """Models from files, and to files."""
 
 import contextlib
+import copy
+import os
 import pathlib
+import pickle
 import plistlib
 import sqlite3
 import struct
@@ -78,6 +81,88 @@ class LoadModelTest(unittest.TestCase):
         with self.assertRaises(quire.InvalidArgument):
             model.save(self.folder / "Copy")
         self.assertEqual(repr(again), "<LoadedModel Note, Tag>")
+        self.assertEqual((again, {again: 1}), (model, {model: 1}))
+        self.assertNotEqual(quire.load_model(self.versions, version="Notes"), model)
+        model.close()
+        self.assertEqual(again, model)
+        self.assertNotEqual(again, model.description)
+
+    def test_a_folder_may_have_a_slash_behind_it(self) -> None:
+        model = quire.load_model(f"{self.versions}/")
+        for path in (f"{self.folder}/Copy.xcdatamodel/", os.fsencode(self.folder / "Copy.xcdatamodel") + b"//"):
+            model.save(path)
+            self.assertEqual(quire.load_model(path), model)
+
+    def test_the_model_of_a_store_is_saved(self) -> None:
+        loaded = quire.load_model(self.versions)
+        with quire.open(":memory:", loaded) as store:
+            described = store.model
+        described.save(self.folder / "Copy.xcdatamodel")
+        self.assertEqual(quire.load_model(self.folder / "Copy.xcdatamodel"), loaded)
+        for copied in (copy.deepcopy(described), pickle.loads(pickle.dumps(described))):
+            self.assertEqual(copied, described)
+            with self.assertRaisesRegex(quire.InvalidState, "copy"):
+                copied.save(self.folder / "Copy.xcdatamodel")
+
+    def test_a_store_says_which_models_it_takes(self) -> None:
+        loaded = quire.load_model(self.versions)
+        for given, message in (
+                ("x.momd", r"quire.load_model\('x.momd'\)"), (self.versions, "quire.load_model"),
+                ([loaded], "by itself, not in a list"), (loaded.description, "not ModelDescription"), (5, "not int")):
+            with self.subTest(given=given), self.assertRaisesRegex(TypeError, message):
+                quire.open(":memory:", given)  # type: ignore[arg-type]
+
+    def test_templates_and_fetched_properties_are_used(self) -> None:
+        contents = CONTENTS.replace("</entity>", """
+            <fetchedProperty name="id"><fetchRequest entity="Note" predicateString="title == $FETCH_SOURCE.title"/>
+            </fetchedProperty></entity>""", 1).replace("</model>", """
+            <fetchRequest name="byTitle" entity="Note" predicateString="title == $title"/>
+            <fetchRequest name="Tag.all" entity="Tag"/></model>""")
+        model = self.loaded(contents)
+        templates = model.description.templates
+        self.assertEqual(templates["byTitle"].condition, "title == $title")
+        self.assertEqual((templates["Tag.all"].entity, templates["Tag.all"].condition), ("Tag", ""))
+        found = model.entities["Note"].properties["id"]
+        self.assertEqual((found.destination, found.request.condition), ("Note", "title == $FETCH_SOURCE.title"))
+        path = self.folder / "notes.sqlite"
+        for given in (model, None):
+            with quire.open(path, given) as store:
+                note, tag = store.classes["Note"], store.classes["Tag"]
+                context = store.context
+                made = context.add(note(title="a"))
+                context.save()
+                self.assertIn(made, context.template(note, "byTitle", title="a").all())
+                self.assertEqual(context.template(tag, "all").count(), 0)
+                self.assertIn(made, made.id_)
+                self.assertIn("id_: Fetched[Note], where title == $FETCH_SOURCE.title", note.__doc__)
+                for entity, name in ((tag, "byTitle"), (note, "all")):
+                    with self.assertRaisesRegex(quire.InvalidArgument, f"has no template '{name}'"):
+                        context.template(entity, name)
+
+    def test_templates_of_classes_are_those_of_the_file(self) -> None:
+        class Owner(quire.Model):
+            n: quire.Attr[int]
+            __templates__ = {
+                "least": "n >= $least", "first": quire.Template(None, "-n", limit=1, offset=1),
+                "ordered": ("n > 0", "n")}
+
+        path = self.folder / "owners.sqlite"
+        with quire.open(path, [Owner]) as store:
+            for n in (1, 2, 3):
+                store.context.add(Owner(n=n))
+            store.context.save()
+            templates = store.model.templates
+        self.assertEqual(list(templates), ["Owner.least", "Owner.first", "Owner.ordered"])
+        first = templates["Owner.first"]
+        self.assertEqual((first.condition, first.limit, first.offset), ("", 1, 1))
+        self.assertEqual(first.order_by, [quire.Order("n", False)])
+        for given in ([Owner], None):
+            with quire.open(path, given) as store:
+                found = store.classes["Owner"]
+                self.assertEqual(store.context.template(found, "least", least=2).count(), 2)
+                self.assertEqual([each.n for each in store.context.template(found, "ordered")], [1, 2, 3])
+                first = store.context.template(found, "first")
+                self.assertEqual(([each.n for each in first], first.one().n, len(first[0:5])), ([2], 2, 1))
 
     def loaded(self, contents: str) -> quire.LoadedModel:
         path = self.folder / "contents"

@@ -77,6 +77,14 @@ class MetadataTests(unittest.TestCase):
             with self.subTest(key), self.assertRaises(quire.InvalidArgument):
                 self.store.metadata[key] = "x"
 
+    def test_none_removes_a_key_and_is_no_error_where_there_is_none(self) -> None:
+        for value in ("x", None, None):
+            self.store.metadata["program"] = value
+            self.store.context.save()
+        self.assertNotIn("program", self.store.metadata)
+        with self.assertRaises(KeyError):
+            del self.store.metadata["program"]
+
     def test_keys_of_other_programs_stay(self) -> None:
         with contextlib.closing(sqlite3.connect(self.path)) as file, file:
             kept = {**self.in_file(), "theirs": {"a": [1, 2.5, plistlib.UID(3), b"x"]}}

@@ -51,7 +51,7 @@ class DescriptionTests(unittest.TestCase):
         from quire.models._schema import Schema
         from quire._c import _handle
         from quire._c._load import quick
-        from quire.models import model_description as description
+        from quire.models import _describing as description
 
         # No store is made of it: an index on an expression cannot be made.
         model = _handle.Slot(quick.quire_model_release)
@@ -99,7 +99,22 @@ class DescriptionTests(unittest.TestCase):
         self.assertEqual(
             (photos.to_many, photos.ordered, photos.optional, photos.minimum, photos.maximum, photos.user_info),
             (True, True, False, 2, 2**32 - 1, {"a": "b"}))
-        self.assertIsInstance(self.model.entities["Album"].properties["large"], quire.FetchedPropertyDescription)
+        large = self.model.entities["Album"].properties["large"]
+        self.assertIsInstance(large, quire.FetchedPropertyDescription)
+        self.assertEqual((large.destination, large.request.condition), ("Photo", "size > $FETCH_SOURCE.photoCount"))
+
+    def test_what_a_to_many_relationship_requires(self) -> None:
+        class Many(quire.Model):
+            required: quire.ToMany[Plain] = quire.relation(required=True)
+            least: quire.ToMany[Plain] = quire.relation(minimum=2)
+            emptied: quire.ToMany[Plain] = quire.relation(minimum=2, required=False)
+            free: quire.ToMany[Plain] = quire.relation(transient=True)
+
+        with quire.open(":memory:", [Many, Plain]) as store:
+            properties = store.model.entities["Many"].properties.values()
+        self.assertEqual([each.optional for each in properties], [False, False, True, True])
+        self.assertEqual([each.minimum for each in properties], [0, 2, 2, 0])
+        self.assertEqual([each.transient for each in properties], [False, False, False, True])
 
     def test_indexes_constraints_and_rules(self) -> None:
         photo = self.model.entities["Photo"]
@@ -118,13 +133,24 @@ class DescriptionTests(unittest.TestCase):
         self.assertEqual(
             [(rule.key, rule.predicate, rule.message) for rule in self.model.entities["Asset"].rules],
             [("", "size != 5", "Not five."), ("size", "SELF != 4", "Nor four.")])
-        self.assertEqual(self.model.templates, ["Album.dear"])
+        self.assertEqual(list(self.model.templates), ["Album.dear"])
         self.assertEqual((self.model.configurations, self.model.version_identifiers), ({}, []))
 
     def test_descriptions_are_equal_when_they_say_the_same(self) -> None:
         self.assertEqual(self.model.entities["Photo"], self.model.entities["Photo"])
         self.assertNotEqual(self.model.entities["Photo"], self.model.entities["Asset"])
         self.assertIn("name='byName'", repr(self.model))
+
+
+    def test_help_lists_the_fields(self) -> None:
+        for kind in (
+                quire.AttributeDescription, quire.EntityDescription, quire.FetchedPropertyDescription,
+                quire.IndexDescription, quire.IndexElement, quire.ModelDescription, quire.RelationshipDescription,
+                quire.RequestDescription, quire.RuleDescription):
+            names = {name for each in kind.__mro__ for name in vars(each).get("__annotations__", ()) if name[0] != "_"}
+            self.assertTrue(names)
+            for name in names:
+                self.assertRegex(kind.__doc__, rf"\n        {name}: \w")
 
 
 class StoreModelTests(unittest.TestCase):

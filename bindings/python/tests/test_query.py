@@ -192,6 +192,11 @@ class QueryTests(StoreTestCase):
                 with self.assertRaisesRegex(quire.WrongType, r"exists\(\)"):
                     ask()
 
+    def test_a_query_has_no_length_before_it_runs(self):
+        with self.assertRaisesRegex(quire.WrongType, r"count\(\)"):
+            len(self.query)
+        self.assertEqual(len(list(self.query)), 30)
+
     def test_None_takes_a_limit_back(self):
         self.assertEqual(self.query.limit(2).limit(None).count(), 30)
         self.assertEqual(repr(self.query.limit(0)), "<Query Quote.limit(0)>")

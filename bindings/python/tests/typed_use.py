@@ -18,7 +18,8 @@ class Book(quire.Model):
     note: quire.Attr[str | None] = quire.attr(default=None)
     thicker: quire.Fetched[Book] = quire.fetched("price > $FETCH_SOURCE.price")
     cover: quire.Attr[bytes | None] = quire.attr(default=None, external=True, preserved=True, hash_modifier="2")
-    __indexes__ = {"cheap": quire.Index("price", where="price < 5")}
+    __indexes__ = {"cheap": quire.Index("price", where="price < 5"), "title": "title", "both": ("title", "price")}
+    __templates__ = {"dear": quire.Template("price > $least", "-price", limit=3), "all": quire.Template(None)}
     __hash_modifier__ = "3"
 
 
@@ -33,6 +34,8 @@ def use(context: quire.Context) -> None:
     reveal_type(author.books)  # R: Related[Book]
     reveal_type(Book.price)  # R: Attr[float]
     reveal_type(context.store.model.entities["Book"].indexes)  # R: list[IndexDescription]
+    reveal_type(context.store.model.templates["all"].limit)  # R: int | None
+    len(context.query(Book))  # E
     book.price = 3
     author.books = [book]
     author.books |= {book, book}

@@ -70,7 +70,18 @@ if TYPE_CHECKING:
     from .models.loaded import LoadedModel, load_model
     from .models._fetched import Fetched, fetched
     from .models._indexes import Index
-    from .models._types import AttributeType, Double, Float, Integer16, Integer32, Integer64, Transformable, URI
+    from .models._templates import Template
+    from .models._types import (
+        AttributeType,
+        Double,
+        Float,
+        Integer16,
+        Integer32,
+        Integer64,
+        Transformable,
+        Undefined,
+        URI,
+    )
     from .models.model_description import (
         AttributeDescription,
         EntityDescription,
@@ -79,6 +90,7 @@ if TYPE_CHECKING:
         IndexElement,
         ModelDescription,
         RelationshipDescription,
+        RequestDescription,
         RuleDescription,
     )
     from .models.model import Model, SnapshotEvents
@@ -121,12 +133,12 @@ __all__ = [
     "InvalidModel", "InvalidState", "InvalidText", "Key", "LoadedModel", "MergePolicy", "Metadata", "Model",
     "ModelDescription", "ModelMismatch", "Move", "MultipleFound", "NoMemory", "NotAStore", "NotFound",
     "ObjectConflict", "Order", "Path", "PlanOrder", "Predicate", "PredicateError", "Quantified", "Query",
-    "ReadOnly", "Related", "RelationshipDescription", "Results", "RowChange", "Rule", "RuleDescription", "Section",
-    "SectionChange", "Sections", "Snapshot", "SnapshotEvents", "SnapshotSection", "Step", "StepKind", "Store",
-    "StoreClosed", "ToMany", "ToOne", "Transformable", "URI", "Unsupported", "Update", "ValidationError",
-    "WrongThread", "WrongType", "__version__", "attr", "delete_store", "derived", "fetched", "function",
-    "icu_version", "load_model", "open", "read_metadata", "register_function", "relation", "sqlite_version",
-    "unregister_function",
+    "ReadOnly", "Related", "RelationshipDescription", "RequestDescription", "Results", "RowChange", "Rule",
+    "RuleDescription", "Section", "SectionChange", "Sections", "Snapshot", "SnapshotEvents", "SnapshotSection",
+    "Step", "StepKind", "Store", "StoreClosed", "Template", "ToMany", "ToOne", "Transformable", "URI", "Undefined",
+    "Unsupported", "Update", "ValidationError", "WrongThread", "WrongType", "__version__", "attr", "delete_store",
+    "derived", "fetched", "function", "icu_version", "load_model", "open", "read_metadata", "register_function",
+    "relation", "sqlite_version", "unregister_function",
 ]
 
 _NAMES = {
@@ -146,10 +158,11 @@ _NAMES = {
     "models.loaded": "LoadedModel load_model",
     "models._fetched": "Fetched fetched",
     "models._indexes": "Index",
-    "models._types": "AttributeType Double Float Integer16 Integer32 Integer64 Transformable URI",
+    "models._templates": "Template",
+    "models._types": "AttributeType Double Float Integer16 Integer32 Integer64 Transformable URI Undefined",
     "models.model_description":
         "AttributeDescription EntityDescription FetchedPropertyDescription IndexDescription IndexElement "
-        "ModelDescription RelationshipDescription RuleDescription",
+        "ModelDescription RelationshipDescription RequestDescription RuleDescription",
     "models.model": "Model SnapshotEvents",
     "models.properties": "Attr ToMany ToOne attr derived relation",
     "fetching.cancellation": "Cancellation",

@@ -202,7 +202,8 @@ class Context(_handle.Handle):
 
     def template(self, model: type[M], name: str, /, **variables: Any) -> Query[M]:
         """The query that the class keeps under a name in `__templates__`, with values for the variables of its
-        condition: `context.template(Quote, "cheaper", limit=5)`.
+        condition: `context.template(Quote, "cheaper", limit=5)`. A class of `Store.classes` has the templates that the
+        model of the file has for its entity, see `ModelDescription.templates`.
 
         More conditions, keys to order by and limits can be added. Raises `InvalidArgument` when there is no such
         template, when a variable has no value, and for a value without a variable.

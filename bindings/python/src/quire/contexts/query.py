@@ -450,6 +450,12 @@ class Query(Generic[M]):
     def __bool__(self) -> NoReturn:
         raise WrongType("A query is neither true nor false by itself: ask exists(), count(), or all() for a list.")
 
+    if not TYPE_CHECKING:
+        # Hidden from type checkers, which say so by themselves. `list(query)` goes on without a length.
+
+        def __len__(self):
+            raise WrongType("A query has no length before it runs: ask count(), or take all() for a list.")
+
     def __repr__(self) -> str:
         parts = [] if self._template is None else [f"template({self._template[0]!r})"]
         parts += [f"where({str(each)!r})" for each in self._conditions if not each.closed]
@@ -489,8 +495,9 @@ class Query(Generic[M]):
         """The query with a template of the library's model under it; that it is complete shows at once."""
         _owners.check(self._model, _owners.joined(variables.values()))
         made = self._but(_template=(name, {key: _values.lasting(value) for key, value in variables.items()}))
-        quick.quire_fetch_request_release(_request.begin(made))
-        return made
+        # What the query limits further, or moves on, it must know.
+        limit, offset = _request.bounds(made)
+        return made._but(_limit=limit, _offset=offset)
 
     def _fetch(self, result_type: int) -> _handle.Slot:
         """Runs it and gives its list; the caller delivers changes when it has read what it needs."""

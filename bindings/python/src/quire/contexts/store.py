@@ -17,7 +17,8 @@ from .._c._load import library, quick
 from .._c._public import public
 from ..errors import InvalidArgument, WrongType, failure, text
 from ..models._schema import Schema
-from ..models.model_description import ModelDescription, describe
+from ..models._describing import describe
+from ..models.model_description import ModelDescription
 from ..models.model import Model
 from . import _sql_log
 from .context import Context
@@ -207,7 +208,8 @@ class Store(_handle.Handle):
 
         Others may read and save meanwhile. The copy appears whole or not at all, and has the same UUID; caches of lists
         are not copied. A store with `external` attributes needs a name for its copy that differs in more than what
-        follows the last dot, or another folder. Raises `InvalidArgument`, `CannotOpen`, `Busy`, `InvalidState`,
+        follows the last dot, or another folder. An external file that is missing is missing in the copy, too, and the
+        call says nothing of it. Raises `InvalidArgument`, `CannotOpen`, `Busy`, `InvalidState`,
         `StoreClosed`, `DatabaseError`. Any thread.
         """
         encoded = os.fsencode(path)
@@ -220,8 +222,9 @@ class Store(_handle.Handle):
         """Looks through the whole file, and whether each text index leads to every row that it should.
 
         A text index that does not is made anew, or not used any more where the store is open for reading only: the
-        result is how many there were. It takes as long as reading the file and making all text indexes anew. Raises
-        `DatabaseError` when the file is damaged otherwise; its `details` are what SQLite found. Any thread.
+        result is how many there were. It takes as long as reading the file and making all text indexes anew. It does
+        not look for the files of `external` values: reading such a value says by `NotFound` that its file is missing.
+        Raises `DatabaseError` when the file is damaged otherwise; its `details` are what SQLite found. Any thread.
         """
         error, mended = c_void_p(), ctypes.c_int64()
         status = library.quire_store_check(self._raw, byref(mended), byref(error))
@@ -286,8 +289,14 @@ def open(
     `models` are the model classes of the store; classes that they inherit from come with them. Without them an existing
     file is opened with the model that it brings along, as files of Quire do and those of Core Data since 2015. A model
     from `quire.load_model` may be given instead. `store.classes["Item"]` is then the class of an entity. A property
-    whose name is taken there (`id`, `context`) has an underscore behind it, and its own name in predicates. Fetched
-    properties are left out.
+    whose name is taken there has an underscore behind it, and its own name in predicates and key paths:
+
+        in the file       in Python         in predicates and key paths
+        title             title             title
+        id, context       id_, context_     id, context
+        class, from       class_, from_     class, from
+        _hidden           hidden_           _hidden
+        None, like        None_, like       #None, #like (words of the language; see `Predicate`)
 
     `read_only` never writes and needs an existing file, as does `must_exist`. With `relaxed_durability` saves are
     faster, but a power cut may undo the last ones (SQLite's synchronous=NORMAL). `timeout` is how many seconds to wait

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import ctypes
 from ctypes import byref, c_void_p
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Optional
 
-from .._c import _values
+from .._c import _ffi, _values
 from .._c._load import library, quick
 from ..errors import failure
 from ..predicates import _evaluation
-from ..models._schema import add_order
+from ..models._templates import add_order
 
 if TYPE_CHECKING:
     from ..protocols import Query
+
+
+_NO_LIMIT = 2**64 - 1
 
 
 def create(query: Query[Any], result_type: int) -> int:
@@ -42,6 +46,17 @@ def begin(query: Query[Any]) -> int:
         del keep
     assert made.value is not None
     return made.value
+
+
+def bounds(query: Query[Any]) -> tuple[Optional[int], int]:
+    """The limit and the offset that the query's template has."""
+    request = begin(query)
+    try:
+        info = _ffi.quire_fetch_request_info(struct_size=ctypes.sizeof(_ffi.quire_fetch_request_info))
+        put(library.quire_fetch_request_describe, request, byref(info))
+        return None if info.limit == _NO_LIMIT else info.limit, info.offset
+    finally:
+        quick.quire_fetch_request_release(request)
 
 
 def _fill(request: int, query: Query[Any]) -> None:

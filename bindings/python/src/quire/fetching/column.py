@@ -128,12 +128,12 @@ Pages = Callable[..., int]
 def read_columns(model: type[Model], keys: Sequence[KeyPath], page_of: Pages) -> Columns:
     """The columns of the page that `page_of` makes."""
     paths = _paths(model, keys)
-    return _held(model, paths, _page(paths, page_of))
+    return _held(model, paths, _page(model, paths, page_of))
 
 
 def read_tuples(model: type[Model], keys: Sequence[KeyPath], page_of: Pages) -> list[tuple[Any, ...]]:
     """The same as one tuple for each row."""
-    page = _page(_paths(model, keys), page_of)
+    page = _page(model, _paths(model, keys), page_of)
     try:
         columns = _buffers.columns(page)
         with _rows.collector_paused(columns[0].length if columns else 0):
@@ -144,21 +144,24 @@ def read_tuples(model: type[Model], keys: Sequence[KeyPath], page_of: Pages) -> 
 
 def named_columns(model: type[Model], page_of: Pages) -> Columns:
     """The columns of a page that has names for them itself."""
-    return _held(model, [], _page([], page_of))
+    return _held(model, [], _page(model, [], page_of))
 
 
 def _paths(model: type[Model], keys: Sequence[KeyPath]) -> list[str]:
     return [path_in(model, key) for key in keys] or [attribute.path for attribute in model._quire_entity.stored]
 
 
-def _page(paths: list[str], page_of: Pages) -> int:
+def _page(model: type[Model], paths: list[str], page_of: Pages) -> int:
     """The page that `page_of` makes; the caller owns it."""
     names = [_values.encoded(path) for path in paths]
     error, page = c_void_p(), c_void_p()
     status = page_of(
         _buffers.key_array(names), len(names), _ffi.QUIRE_PAGE_NUL_SEPARATED, byref(page), byref(error))
     if status:
-        raise failure(status, error)
+        failed = failure(status, error)
+        if failed.entity == model._quire_entity.name:
+            failed._reword(failed.message + model._quire_entity.name_in_store(failed.key))
+        raise failed
     assert page.value is not None
     return page.value
 

@@ -19,6 +19,7 @@ from ..predicates import _owners
 from ..predicates.expression import Expression
 from ..predicates.keys import KeyPath, path_in, path_of
 from ..objects import _identity, _rows
+from ..models import _rules
 from ..models.model import Model
 from ..fetching import _projection, _watch
 from ..fetching.column import Columns, Pages, read_columns, read_tuples
@@ -117,7 +118,7 @@ class Results(Live[M], Generic[M]):
         finally:
             quick.quire_fetch_request_release(request)
         if status:
-            raise failure(status, error)
+            raise _rules.complete(context, failure(status, error))
         super().__init__(
             made, library.quire_results_release, context, quick.quire_results_generation(made).contents)
         self._model = query._model

@@ -123,7 +123,8 @@ def by_day(
     """A section for each day of a date in an IANA time zone: `by_day(Quote.created_at, time_zone="Europe/Berlin")`.
 
     It is called "2026-11-21"; its value is the datetime at which the day begins, in UTC. `fixed` takes any datetime of
-    each day.
+    each day. Dates that datetime does not know, which are floats, count as of the first or last day that it does: their
+    sections are "0001-01-01" and "9999-12-31". None has a section of its own, "".
     """
     return SectionRule(key, _ffi.QUIRE_GROUPING_DAY, descending=descending, time_zone=time_zone, fixed=fixed)
 

@@ -59,8 +59,11 @@ def _signature(entity: Entity) -> Signature:
 def property_docstring(each: Union[Property, Fetched[Any]]) -> str:
     """What is declared of one property: its type, and what a new object has."""
     if isinstance(each, Fetched):
-        return f"Fetched[{_name(each._destination)}], where {each._options.condition}"
+        condition = each._options.condition
+        return f"Fetched[{_name(each._destination)}]" + ("" if condition is None else f", where {condition}")
     told = _declared(each)
+    if each._key != each._name:
+        told += f", called {each._key!r} in predicates"
     if isinstance(each, Attr):
         if _is_derived(each):
             return f"{told}, derived from {each._derivation}"

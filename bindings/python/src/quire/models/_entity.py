@@ -62,17 +62,34 @@ class Entity:
         if found is None:
             known = ", ".join(sorted(self.properties)) or "none"
             raise InvalidArgument(
-                f"{self.name} has no property {name!r}. It has: {known}.", entity=self.name, key=str(name))
+                f"{self.name} has no property {name!r}. It has: {known}.{self.name_in_class(name)}", entity=self.name,
+                key=str(name))
         return found
+
+    def name_in_class(self, name: object) -> str:
+        """What to add to an error, where that is the name that a property of the class has in the store."""
+        for each in self.properties.values():
+            if each._key == name != each._name:
+                return f" The property {name!r} of the store is called {each._name!r} in Python."
+        return ""
+
+    def name_in_store(self, name: str) -> str:
+        """The reverse, where that is the name of the property in the class."""
+        found = self.properties.get(name)
+        if found is None or found._key == name:
+            return ""
+        return f" Predicates and key paths name properties as the store does: {found._key!r} for {name!r}."
 
 
 def template_name(entity: Entity, name: str) -> str:
     """What the library calls the template that a class keeps under that name."""
-    templates = entity.model.__dict__.get("__templates__", {})
+    templates: Optional[Mapping[str, str]] = entity.model.__dict__.get("_quire_templates")
+    if templates is None:
+        templates = {each: f"{entity.name}.{each}" for each in entity.model.__dict__.get("__templates__", {})}
     if name not in templates:
         known = ", ".join(templates) or "none"
         raise InvalidArgument(f"{entity.name} has no template {name!r}. It has: {known}.")
-    return f"{entity.name}.{name}"
+    return templates[name]
 
 
 # Words that predicates read as values; the library refuses them too.
@@ -162,10 +179,11 @@ def _property(
     if annotation.origin is ToMany:
         if annotation.is_optional:
             raise TypeError(f"{where}: a to-many relationship is empty instead of None; leave '| None' out")
-        return ToMany(owner, name, member, not options.required, options)
+        is_optional = options.minimum == 0 if options.required is None else not options.required
+        return ToMany(owner, name, member, is_optional, options)
     if options.ordered or options.minimum > 1 or options.maximum:
         raise TypeError(f"{where}: ordered, a minimum above 1 and maximum are for ToMany")
-    if options.required:
+    if options.required is not None:
         raise TypeError(f"{where}: a ToOne without '| None' is required already")
     return ToOne(owner, name, member, annotation.is_optional, options)
 
@@ -173,7 +191,9 @@ def _property(
 def _attribute_type(where: str, python: object, narrowed: Optional[AttributeType]) -> AttributeType:
     if isinstance(python, Unresolved):
         raise TypeError(f"{where}: {python.text!r} in its annotation is not defined")
-    known = ", ".join(kind.__name__ for kind in _types.DEFAULTS)
+    known = ", ".join("Any" if kind is object else kind.__name__ for kind in _types.DEFAULTS)
+    if python is Any:
+        python = object
     usual = _types.DEFAULTS.get(python) if isinstance(python, type) else None
     if usual is None:
         named = python.__name__ if isinstance(python, type) else repr(python)

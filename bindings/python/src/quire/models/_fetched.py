@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from ctypes import byref, c_void_p
 from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, Optional, TypeVar, Union, overload
 
@@ -25,9 +26,10 @@ class FetchedOptions:
     """What `fetched` was given, until the class is complete."""
 
     def __init__(
-        self, condition: Union[str, Predicate], orders: tuple[Union[str, Key, Order], ...],
-        limit: Optional[int], name: Optional[str]
+        self, condition: Union[str, Predicate, None], orders: tuple[Union[str, Key, Order], ...],
+        limit: Optional[int], name: Optional[str], user_info: Optional[Mapping[str, str]] = None
     ) -> None:
+        self.user_info = user_info
         self.condition = condition
         self.orders = orders
         self.limit = limit
@@ -35,25 +37,25 @@ class FetchedOptions:
 
 
 def fetched(
-    condition: Union[str, Predicate], *order_by: Union[str, Key, Order], limit: Optional[int] = None,
-    name: Optional[str] = None, init: Literal[False] = False
+    condition: Union[str, Predicate, None], *order_by: Union[str, Key, Order], limit: Optional[int] = None,
+    name: Optional[str] = None, user_info: Optional[Mapping[str, str]] = None, init: Literal[False] = False
 ) -> Any:
     """Says what a fetched property holds.
 
         thicker: quire.Fetched["Book"] = quire.fetched("pages > $FETCH_SOURCE.pages")
 
-    `condition` is about the objects that it holds; in it `$FETCH_SOURCE` is the object that has the property. They come
-    in the order of `order_by`, keys as `Query.order_by` takes them, and at most `limit` of them, all with
-    None. `name` is its name in the store when that differs. `init` tells type checkers that constructors do not take
-    it; it is always False.
+    `condition` is about the objects that it holds; in it `$FETCH_SOURCE` is the object that has the property. None is
+    for all objects. They come in the order of `order_by`, keys as `Query.order_by` takes them, and at most `limit` of
+    them, all with None. `name` is its name in the store when that differs, and `user_info` is as for `attr`. `init`
+    tells type checkers that constructors do not take it; it is always False.
     """
     if init is not False:
         raise TypeError("constructors do not take a fetched property; leave init out")
-    if not isinstance(condition, (str, Predicate)):
-        raise TypeError(f"a condition is a text or a Predicate, not {type(condition).__name__}")
+    if not (condition is None or isinstance(condition, (str, Predicate))):
+        raise TypeError(f"a condition is a text, a Predicate or None, not {type(condition).__name__}")
     if limit is not None and not 0 <= _values.whole(limit, "limit") < 2**63:
         raise ValueError(f"limit is not negative and below 2**63, not {limit}")
-    return FetchedOptions(condition, order_by, limit, name)
+    return FetchedOptions(condition, order_by, limit, name, user_info)
 
 
 @public

@@ -119,6 +119,7 @@ def _complete(context: Context, error: Error) -> None:
         error.object = _object(context, entity, error.id)
     found = next((each for each in entity.properties.values() if each._key == error.key), None)
     if found is None:
+        error._reword(error.message + entity.name_in_store(error.key))
         return
     error._rename(error.key, found._name)
     error.key = found._name

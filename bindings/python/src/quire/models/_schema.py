@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable, Mapping, Sequence
+import os
+from collections.abc import Iterable, Mapping
 from ctypes import byref, c_void_p
 from types import MappingProxyType
 from typing import Any, Optional, Union
 
-from .._c import _buffers, _ffi, _values
+from .._c import _ffi, _handle, _values
 from .._c._load import library, quick
 from ..errors import InvalidArgument, InvalidModel, failure
 from ..predicates import _owners
 from ..predicates._owners import Unresolved
-from ..predicates.keys import TEXT_ORDERS, Order, order_of
-from ..predicates.predicate import Predicate
-from . import _fetched, _hooks, _indexes, _rules
+from . import _fetched, _hooks, _indexes, _rules, _templates
 from ._entity import Entity
 from .model import Model
+from .model_description import ModelDescription
 from .properties import Attr, Relationship, ToMany, ToOne
 
 
@@ -28,9 +28,20 @@ class Schema:
         self._by_name: dict[str, type[Model]] = {}
         if isinstance(models, type):
             raise TypeError(f"the model classes are a list; give [{models.__name__}]")
+        if isinstance(models, (str, bytes, os.PathLike)):
+            raise TypeError(
+                f"the model classes are a list, not {models!r:.60}. A model in a file is loaded first: "
+                f"quire.open(path, quire.load_model({models!r:.60}))")
+        if isinstance(models, ModelDescription) or not isinstance(models, Iterable):
+            raise TypeError(
+                "a store takes a list of model classes, or a model from quire.load_model, not "
+                f"{type(models).__name__}")
         for model in models:
             if not (isinstance(model, type) and issubclass(model, Model)) or model is Model:
-                raise TypeError(f"{model!r} is no model class")
+                named = f"{model!r:.100} is no model class"
+                if isinstance(model, _handle.Handle):
+                    named += "; give the model from quire.load_model by itself, not in a list"
+                raise TypeError(named)
             self._include(model)
         if not self._by_name:
             raise InvalidModel("A store needs at least one model class.")
@@ -93,6 +104,14 @@ class Schema:
         known = self._by_name.get(entity.name)
         if known is model:
             return entity
+        if _is_found(model):
+            raise InvalidModel(
+                f"The class {entity.name!r} belongs to another open store. Take that of this one: "
+                f"store.classes[{entity.name!r}].", entity=entity.name)
+        if known is not None and _is_found(known):
+            raise InvalidModel(
+                f"The store was opened without classes, and has one of its own for {entity.name!r}. Take that: "
+                f"store.classes[{entity.name!r}]. Or give the list of classes to quire.open.", entity=entity.name)
         if known is not None:
             raise InvalidModel(
                 f"The store was opened with another class called {entity.name!r}. {_out_of_two(known, model)}",
@@ -130,13 +149,18 @@ class Schema:
 
     def create(self) -> int:
         """Makes the model; the caller owns it."""
+        for name, model in self._by_name.items():
+            if _is_found(model):
+                raise InvalidModel(
+                    f"The class {name!r} was made for a store that is open without classes. Another store is opened "
+                    "with the model of its file: give quire.load_model(path) to quire.open.", entity=name)
         pointer: int = quick.quire_model_create()
         try:
             for model in self._by_name.values():
                 self._add_entity(pointer, model._quire_entity)
             for model in self._by_name.values():
                 _indexes.add(pointer, model._quire_entity)
-                self._add_templates(pointer, model._quire_entity)
+                _templates.add(pointer, model._quire_entity)
                 self._add_fetched(pointer, model._quire_entity)
                 _rules.add(pointer, model._quire_entity)
                 _add_user_info(pointer, model._quire_entity)
@@ -197,37 +221,11 @@ class Schema:
             minimum_count=given.minimum, maximum_count=given.maximum, inverse=inverse,
             version_hash_modifier=_optional(given.hash_modifier, f"the hash_modifier of {relationship}"),
             renaming_identifier=_optional(given.renamed_from, f"the renamed_from of {relationship}"),
-            names_join_table=given.names_join_table)
+            names_join_table=given.names_join_table, is_transient=given.transient)
         key, to = relationship._key_bytes, destination.encoded_name
         _call(
             library.quire_model_add_relationship, pointer, entity, len(entity), key, len(key), to, len(to),
             byref(options))
-
-    def _add_templates(self, pointer: int, entity: Entity) -> None:
-        templates = entity.model.__dict__.get("__templates__", {})
-        if not isinstance(templates, Mapping):
-            raise InvalidModel(f"{entity.name}.__templates__ is a mapping of names to conditions.")
-        for name, written in templates.items():
-            parts = tuple(written) if isinstance(written, (tuple, list)) else (written,)
-            if not parts or not isinstance(parts[0], (str, Predicate)):
-                raise InvalidModel(
-                    f"{entity.name}.__templates__[{name!r}] is a condition, or a tuple of one and of keys to order by.")
-            orders = [order_of(key) for key in parts[1:]]
-            where = f"{entity.name}.__templates__[{name!r}]"
-            _owners.check_declared(entity.model, _owners.joined((parts[0], *orders)), where)
-            called = f"{entity.name}.{name}".encode()
-            made = c_void_p()
-            _call(
-                library.quire_fetch_request_create, entity.encoded_name, len(entity.encoded_name), byref(made))
-            try:
-                condition = parts[0] if isinstance(parts[0], Predicate) else Predicate(parts[0])
-                _call(library.quire_fetch_request_set_predicate, made, condition._raw)
-                for order in orders:
-                    add_order(made, order)
-                _call(library.quire_model_add_fetch_template, pointer, called, len(called), made)
-            finally:
-                quick.quire_fetch_request_release(made)
-
 
     def _add_fetched(self, pointer: int, entity: Entity) -> None:
         for each in entity.fetched:
@@ -235,23 +233,18 @@ class Schema:
             model = self.destination(each)
             orders = [_fetched.order(each, key) for key in options.orders]
             _owners.check_declared(model, _owners.joined((options.condition, *orders)), str(each))
-            name = model._quire_entity.encoded_name
-            made = c_void_p()
-            _call(library.quire_fetch_request_create, name, len(name), byref(made))
+            made = _templates.made(model._quire_entity.encoded_name, options.condition, orders, options.limit)
             try:
-                condition = options.condition
-                if not isinstance(condition, Predicate):
-                    condition = Predicate(condition)
-                _call(library.quire_fetch_request_set_predicate, made, condition._raw)
-                for order in orders:
-                    add_order(made, order)
-                if options.limit is not None:
-                    _call(library.quire_fetch_request_set_limit, made, options.limit)
                 _call(
                     library.quire_model_add_fetched_property, pointer, entity.encoded_name, len(entity.encoded_name),
                     each._key_bytes, len(each._key_bytes), made)
             finally:
                 quick.quire_fetch_request_release(made)
+
+
+def _is_found(model: type[Model]) -> bool:
+    """Whether it is of a file that was opened without classes."""
+    return "_quire_found" in vars(model)
 
 
 def _out_of_two(first: type[Model], second: type[Model]) -> str:
@@ -262,15 +255,6 @@ def _out_of_two(first: type[Model], second: type[Model]) -> str:
             f"{names[0]} was defined twice, as by running a cell of a notebook again. Open the store with the newest "
             "class, and use that alone.")
     return f"They are {names[0]} and {names[1]}. Rename one of them."
-
-
-def add_order(request: Any, order: Order) -> None:
-    """Adds a key to order by to a fetch request."""
-    path = _values.encoded(order.path)
-    options = _ffi.quire_sort_options(
-        struct_size=ctypes.sizeof(_ffi.quire_sort_options), text_order=TEXT_ORDERS[order.text],
-        is_descending=not order.ascending, locale=None if order.locale is None else _values.encoded(order.locale))
-    _call(library.quire_fetch_request_add_sort_with_options, request, path, len(path), byref(options))
 
 
 def _optional(text: Optional[str], where: str) -> Optional[bytes]:
@@ -288,6 +272,7 @@ def _add_user_info(pointer: int, entity: Entity) -> None:
     for each in entity.own.values():
         given = each._traits.user_info if isinstance(each, Attr) else each._options.user_info
         written.append((each._key_bytes, given, f"the user_info of {each}"))
+    written += [(each._key_bytes, each._options.user_info, f"the user_info of {each}") for each in entity.fetched]
     name = entity.encoded_name
     for key, info, where in written:
         if info is None:

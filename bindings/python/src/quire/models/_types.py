@@ -170,7 +170,7 @@ Float = AttributeType(
 String = _string("String", _ffi.QUIRE_TYPE_STRING, _ffi.QUIRE_VALUE_TEXT)
 """Text: what `Attr[str]` is without a type."""
 URI = _string("URI", _ffi.QUIRE_TYPE_URI, _ffi.QUIRE_VALUE_URI)
-"""An absolute URI, kept as it is, for `Attr[str]`."""
+"""A URI, for `Attr[str]`. It is kept as it is: that it is one, and absolute, is for the application to see to."""
 Boolean = AttributeType(
     "Boolean", _ffi.QUIRE_TYPE_BOOLEAN, bool, accepted=(bool,), canonical=bool, pack=_values.boolean)
 """True or False: what `Attr[bool]` is."""
@@ -198,8 +198,12 @@ Binary = _blob("Binary", _ffi.QUIRE_TYPE_BINARY)
 Transformable = _blob("Transformable", _ffi.QUIRE_TYPE_TRANSFORMABLE)
 """Bytes that the application encodes itself, as Core Data's transformable attributes, for `Attr[bytes]`."""
 
+Undefined = AttributeType(
+    "Undefined", _ffi.QUIRE_TYPE_UNDEFINED, object, accepted=(object,), canonical=_same, pack=_values.any_value)
+"""Any value, for a transient `Attr[Any]`: what `Attr[Any]` is."""
+
 DEFAULTS: dict[type, AttributeType] = {
-    kind.python: kind for kind in (Integer64, Double, String, Boolean, Date, Decimal, UUID, Binary)}
+    kind.python: kind for kind in (Integer64, Double, String, Boolean, Date, Decimal, UUID, Binary, Undefined)}
 
 # For columns whose plain form is not the value itself.
 _COLUMN_DECODERS: dict[int, Callable[[Any], Any]] = {

@@ -11,14 +11,18 @@ from .._c import _handle
 from .._c._load import library, quick
 from .._c._public import public
 from ..errors import WrongType, failure
-from .model_description import EntityDescription, ModelDescription, describe
+from ._describing import describe
+from .model_description import EntityDescription, ModelDescription, save_model
 
 __all__ = ["LoadedModel", "load_model"]
 
 
 @public
 class LoadedModel(_handle.Handle):
-    """A model that was read by `load_model`. It never changes, and any thread may use it."""
+    """A model that was read by `load_model`. It never changes, and any thread may use it.
+
+    Two are equal when they declare the same, wherever they were read from: when their `description`s are equal.
+    """
 
     _survives_fork = True
 
@@ -43,11 +47,21 @@ class LoadedModel(_handle.Handle):
 
         A folder that is there gets new contents. Raises `InvalidArgument`, `CannotOpen`, `Unsupported`.
         """
-        encoded = os.fsencode(path)
-        error = c_void_p()
-        status = library.quire_model_save(self._raw, encoded, len(encoded), byref(error))
-        if status:
-            raise failure(status, error)
+        save_model(self._raw, path)
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, LoadedModel) or not (self._is_known and other._is_known):
+            return NotImplemented
+        return self.description == other.description
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.entities)) if self._is_known else id(self)
+
+    @property
+    def _is_known(self) -> bool:
+        return self._described is not None or not self.closed
 
     def __repr__(self) -> str:
         return "<LoadedModel (closed)>" if self.closed else f"<LoadedModel {', '.join(self.entities)}>"
@@ -58,8 +72,16 @@ def load_model(
 ) -> LoadedModel:
     """The model in a `.xcdatamodel`, `.xcdatamodeld`, `.mom` or `.momd`, or the one that a store of Core Data keeps.
 
-    Of a folder with versions it is the current one, or the one called `version`. Raises `CannotOpen` when nothing is
-    there, `NotFound` for a version that is not, and `InvalidModel` for what is damaged or has no model in it.
+    What is in a file decides, not its name. Of a folder with versions it is the current one, or the one called
+    `version`. Names are taken as they are, also those that classes cannot declare. Raises
+
+    - `CannotOpen` when nothing is there, or it may not be read;
+    - `NotFound` for a version that is not there;
+    - `InvalidModel` for what is damaged or has no model in it, such as a store that keeps none, and for more than
+      16 MiB or 5,000 entities;
+    - `Unsupported` for an attribute of an unknown type;
+    - `InvalidArgument` for a folder with several versions, none of which is current: say which as `version`;
+    - `Busy` and `DatabaseError` for a store that is in use or damaged.
     """
     encoded = os.fsencode(path)
     if version is not None and not isinstance(version, str):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Optional
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Optional, Union
 
 from .._c import _values
 from .._c._public import public
@@ -66,7 +66,7 @@ class Model:
 
     if TYPE_CHECKING:
         __abstract__: ClassVar[bool]
-        __indexes__: ClassVar[Iterable[Any]]
+        __indexes__: ClassVar[Union[Mapping[str, Any], Iterable[Any]]]
         __unique__: ClassVar[Iterable[Any]]
         __templates__: ClassVar[Mapping[str, Any]]
         __rules__: ClassVar[Iterable[Any]]
@@ -118,7 +118,8 @@ class Model:
                 if found is None:
                     known = ", ".join(properties) or "none"
                     raise WrongType(
-                        f"{type(self).__name__} has no attribute {name!r}. It has: {known}.",
+                        f"{type(self).__name__} has no attribute {name!r}. It has: {known}."
+                        f"{entity.name_in_class(name)}",
                         entity=type(self).__name__, key=name)
                 own[name] = found._checked(value)
             if not values.keys() >= entity.required:
@@ -134,10 +135,16 @@ class Model:
                         raise
                     raise _description.unmade(type(self)) from None
             elif name.startswith("_") or hasattr(type(self), name):
+                if name in RESERVED and type(self)._quire_entity.name_in_class(name):
+                    raise AttributeError(
+                        f"{type(self).__name__}.{name} is what every object has, and cannot be assigned."
+                        f"{type(self)._quire_entity.name_in_class(name)}")
                 _set_plain(self, name, value)
             else:
-                known = ", ".join(type(self)._quire_entity.properties) or "none"
-                raise AttributeError(f"{type(self).__name__} has no attribute {name!r}. It has: {known}.")
+                entity = type(self)._quire_entity
+                known = ", ".join(entity.properties) or "none"
+                raise AttributeError(
+                    f"{type(self).__name__} has no attribute {name!r}. It has: {known}.{entity.name_in_class(name)}")
 
         def __delattr__(self, name):
             if name in type(self)._quire_entity.properties:

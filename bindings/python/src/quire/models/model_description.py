@@ -1,44 +1,38 @@
-"""What a model declares, read from the library: `store.model`."""
+"""What a model declares, as plain values: `store.model`."""
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Iterator, Mapping
-from ctypes import byref, c_int64, c_void_p
-from typing import Any, Callable, Optional, TypeVar, Union
+import os
+from collections.abc import Mapping
+from ctypes import byref, c_void_p
+from typing import Any, Optional, Union
 
-from .._c import _ffi
-from .._c._load import library, quick
+from .._c import _handle
+from .._c._load import library
 from .._c._public import public
-from ..errors import failure, text
-from ..predicates import _evaluation
+from ..errors import InvalidState, failure
+from ..predicates.keys import Order
 
 __all__ = [
     "AttributeDescription", "EntityDescription", "FetchedPropertyDescription", "IndexDescription", "IndexElement",
-    "ModelDescription", "RelationshipDescription", "RuleDescription",
+    "ModelDescription", "RelationshipDescription", "RequestDescription", "RuleDescription",
 ]
-
-T = TypeVar("T")
-
-_TYPES = {
-    _ffi.QUIRE_TYPE_UNDEFINED: "Undefined", _ffi.QUIRE_TYPE_INTEGER_16: "Integer16",
-    _ffi.QUIRE_TYPE_INTEGER_32: "Integer32", _ffi.QUIRE_TYPE_INTEGER_64: "Integer64",
-    _ffi.QUIRE_TYPE_DECIMAL: "Decimal", _ffi.QUIRE_TYPE_DOUBLE: "Double", _ffi.QUIRE_TYPE_FLOAT: "Float",
-    _ffi.QUIRE_TYPE_STRING: "String", _ffi.QUIRE_TYPE_BOOLEAN: "Boolean", _ffi.QUIRE_TYPE_DATE: "Date",
-    _ffi.QUIRE_TYPE_BINARY: "Binary", _ffi.QUIRE_TYPE_UUID: "UUID", _ffi.QUIRE_TYPE_URI: "URI",
-    _ffi.QUIRE_TYPE_TRANSFORMABLE: "Transformable", _ffi.QUIRE_TYPE_COMPOSITE: "Composite",
-}
-_DELETE_RULES = {
-    _ffi.QUIRE_DELETE_NO_ACTION: "no action", _ffi.QUIRE_DELETE_NULLIFY: "nullify",
-    _ffi.QUIRE_DELETE_CASCADE: "cascade", _ffi.QUIRE_DELETE_DENY: "deny",
-}
-
 
 class _Description:
     """Plain values that are equal when they say the same."""
 
     def __init__(self, **values: Any) -> None:
         self.__dict__.update(values)
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if cls.__doc__ is not None:
+            # `help` shows no annotations by itself.
+            fields: dict[str, str] = {}
+            for each in reversed(cls.__mro__):
+                fields.update(vars(each).get("__annotations__", {}))
+            lines = "".join(f"\n        {name}: {hint}" for name, hint in fields.items() if name[0] != "_")
+            cls.__doc__ = f"{cls.__doc__.rstrip()}\n\n    It has:\n{lines}\n    "
 
     def __eq__(self, other: object) -> bool:
         return self.__class__ is other.__class__ and self.__dict__ == other.__dict__
@@ -52,28 +46,29 @@ class _Description:
 class _PropertyDescription(_Description):
     name: str
     entity: str
-    """The entity that declares it."""
     optional: bool
     user_info: Mapping[str, str]
 
 
 @public
 class AttributeDescription(_PropertyDescription):
-    """An attribute. Texts that were not declared are empty, bounds that were not None and 0."""
+    """An attribute. Texts that were not declared are empty, bounds that were not None and 0.
+
+    `entity` is the entity that declares it, and `type` the name of its type, such as "Integer16". A model of a file may
+    have more: `indexed` asks for an index of the attribute, as models before iOS 11 do, and `encrypted` has CloudKit
+    encrypt it. The type "Composite" has `elements` by name, and `composite` is what the model calls them.
+    """
 
     transient: bool
     hash_modifier: str
     renamed_from: str
     type: str
-    """The name of its type, such as "Integer16". "Composite" has `elements`, and is in models of files alone."""
     default: Any
     searchable: bool
     indexed: bool
-    """Whether a model of a file asks for an index of it, as models before iOS 11 do."""
     external: bool
     preserved: bool
     encrypted: bool
-    """Whether a model of a file has CloudKit encrypt it."""
     minimum: Any
     maximum: Any
     min_length: int
@@ -83,14 +78,16 @@ class AttributeDescription(_PropertyDescription):
     transformer: str
     value_class: str
     composite: str
-    """What the model calls its elements; empty for other types."""
     elements: Mapping[str, AttributeDescription]
-    """What a composite attribute is made of, by name."""
 
 
 @public
 class RelationshipDescription(_PropertyDescription):
-    """A relationship. A maximum of 0 or 2**32 - 1 is none; that of a to-one relationship is 1."""
+    """A relationship. A maximum of 0 or 2**32 - 1 is none; that of a to-one relationship is 1.
+
+    `entity` is the entity that declares it, and `destination` the one that it leads to. `names_join_table` is as
+    declared, or true where the file that it comes from does not follow the rule.
+    """
 
     transient: bool
     hash_modifier: str
@@ -100,7 +97,6 @@ class RelationshipDescription(_PropertyDescription):
     to_many: bool
     ordered: bool
     names_join_table: bool
-    """As declared, or where the file that it comes from does not follow the rule."""
     indexed: bool
     on_delete: str
     minimum: int
@@ -109,7 +105,38 @@ class RelationshipDescription(_PropertyDescription):
 
 @public
 class FetchedPropertyDescription(_PropertyDescription):
-    """A fetched property."""
+    """A fetched property: the objects of `destination` that `request` finds.
+
+    Its condition is `request.condition`.
+    """
+
+    destination: str
+    request: RequestDescription
+
+
+@public
+class RequestDescription(_Description):
+    """A request that a model keeps: a template, or what a fetched property finds.
+
+    `entity` is what it asks for, and `condition` a predicate, empty for all objects. `order_by` are keys as
+    `Query.order_by` takes them, and a `limit` of None is none. `result` is "objects", "ids", "dictionaries" or "count".
+    `makes_rows` says whether it has groups or columns, or leaves out equal rows; what these are is not told.
+    """
+
+    entity: str
+    condition: str
+    order_by: list[Order]
+    limit: Optional[int]
+    offset: int
+    batch_size: int
+    prefetch: list[str]
+    result: str
+    includes_subentities: bool
+    includes_pending_changes: bool
+    includes_property_values: bool
+    returns_objects_as_faults: bool
+    refreshes_objects: bool
+    makes_rows: bool
 
 
 @public
@@ -142,12 +169,16 @@ class RuleDescription(_Description):
 
 @public
 class EntityDescription(_Description):
-    """An entity. What it inherits is in `properties` alone."""
+    """An entity, and its `number` in the file.
+
+    `properties` are its own and inherited ones: `property.entity` says which entity declares one. `indexes`, `unique`,
+    `rules` and `user_info` are its own alone. Those of the entity `parent`, and of its parents, hold for its objects,
+    too: `model.entities[entity.parent].unique`.
+    """
 
     name: str
     parent: str
     number: int
-    """Its number in the file."""
     abstract: bool
     class_name: str
     hash_modifier: str
@@ -164,136 +195,36 @@ class EntityDescription(_Description):
 class ModelDescription(_Description):
     """What a model declares. Plain values: they stay when the store is closed, and any thread may read them."""
 
+    # No part of what is compared, printed and pickled.
+    __slots__ = ("_model",)
+    _model: Optional[_handle.Slot]
+
     entities: Mapping[str, EntityDescription]
     configurations: Mapping[str, list[str]]
     version_identifiers: list[str]
-    templates: list[str]
+    templates: Mapping[str, RequestDescription]
+
+    def save(self, path: Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]) -> None:
+        """Writes the model as a source that Xcode edits: a folder at `path`, which ends in `.xcdatamodel`.
+
+        A folder that is there gets new contents. Any thread, also when the store is closed. Raises `InvalidArgument`,
+        `CannotOpen`, `Unsupported`, and `InvalidState` for a description that was copied or pickled.
+        """
+        model: Optional[_handle.Slot] = getattr(self, "_model", None)
+        if model is None:
+            raise InvalidState("This description is a copy, without the model that it describes. Save the first one.")
+        save_model(model, path)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__
 
 
-def describe(model: int) -> ModelDescription:
-    """Reads a model, which it freezes."""
-    count: int = quick.quire_model_entity_count(model)
-    names = [text(quick.quire_model_entity_name(model, place)) for place in range(count)]
-    return ModelDescription(
-        entities={name: _entity(model, name) for name in names},
-        configurations=dict(_configurations(model)),
-        version_identifiers=[
-            text(quick.quire_model_version_identifier(model, place))
-            for place in range(quick.quire_model_version_identifier_count(model))],
-        templates=[
-            text(quick.quire_model_fetch_template_name(model, place))
-            for place in range(quick.quire_model_fetch_template_count(model))])
-
-
-def _entity(model: int, name: str) -> EntityDescription:
-    encoded = name.encode()
-    asked = (model, encoded, len(encoded))
-    info = _filled(_ffi.quire_entity_info, library.quire_model_entity, *asked)
-    version_hash = (ctypes.c_uint8 * 32)()
-    _call(library.quire_model_version_hash, *asked, version_hash)
-    properties = [
-        _property(asked, _filled(_ffi.quire_property_info, library.quire_model_property, *asked, place))
-        for place in range(info.property_count)]
-    return EntityDescription(
-        name=text(info.name), parent=text(info.parent), number=info.number, abstract=info.is_abstract,
-        class_name=text(info.class_name), hash_modifier=text(info.version_hash_modifier),
-        renamed_from=text(info.renaming_identifier), version_hash=bytes(version_hash),
-        user_info=_user_info(asked, None, info.user_info_count), properties={each.name: each for each in properties},
-        indexes=[_index(asked, place) for place in range(info.fetch_index_count)],
-        unique=[
-            _texts(library.quire_model_uniqueness_constraint, *asked, place)
-            for place in range(info.uniqueness_constraint_count)],
-        rules=[_rule(asked, place) for place in range(info.validation_rule_count)])
-
-
-def _property(asked: tuple[Any, ...], info: _ffi.quire_property_info, above: str = "") -> Any:
-    """`above` are the composite attributes that it is an element of, with a dot behind each."""
-    name = text(info.name)
-    common: dict[str, Any] = {
-        "name": name, "entity": text(info.entity), "optional": info.is_optional,
-        "user_info": {} if above else _user_info(asked, name.encode(), info.user_info_count)}
-    if info.kind == _ffi.QUIRE_PROPERTY_FETCHED:
-        return FetchedPropertyDescription(**common)
-    common.update(
-        transient=info.is_transient, hash_modifier=text(info.version_hash_modifier),
-        renamed_from=text(info.renaming_identifier))
-    if info.kind == _ffi.QUIRE_PROPERTY_RELATIONSHIP:
-        return RelationshipDescription(
-            **common, destination=text(info.destination), inverse=text(info.inverse), to_many=info.is_to_many,
-            ordered=info.is_ordered, names_join_table=info.names_join_table, indexed=info.is_indexed,
-            on_delete=_DELETE_RULES[info.delete_rule],
-            minimum=info.minimum_count, maximum=info.maximum_count)
-    path = (above + name).encode()
-    elements = [
-        _property(asked, _filled(
-            _ffi.quire_property_info, library.quire_model_composite_element, *asked, path, len(path), place),
-            f"{above}{name}.")
-        for place in range(info.element_count)]
-    return AttributeDescription(
-        **common, type=_TYPES[info.type], default=_evaluation.python_value(info.default_value, None),
-        searchable=info.is_searchable, external=info.allows_external_storage, preserved=info.preserves_after_deletion,
-        minimum=_evaluation.python_value(info.minimum, None), maximum=_evaluation.python_value(info.maximum, None),
-        min_length=info.minimum_length, max_length=info.maximum_length, pattern=text(info.pattern),
-        derivation=text(info.derivation), transformer=text(info.transformer), value_class=text(info.value_class_name),
-        indexed=info.is_indexed, encrypted=info.allows_cloud_encryption, composite=text(info.composite_name),
-        elements={each.name: each for each in elements})
-
-
-def _index(asked: tuple[Any, ...], place: int) -> IndexDescription:
-    info = _filled(_ffi.quire_fetch_index_info, library.quire_model_fetch_index, *asked, place)
-    elements = []
-    for number in range(info.element_count):
-        element = _filled(
-            _ffi.quire_index_element_info, library.quire_model_fetch_index_element, *asked, place, number)
-        expression = text(quick.quire_expression_text(element.expression)) if element.expression else ""
-        elements.append(
-            IndexElement(property=text(element.property), expression=expression, descending=element.is_descending))
-    return IndexDescription(
-        name=text(info.name), rtree=info.kind == _ffi.QUIRE_INDEX_RTREE, elements=elements,
-        where=text(quick.quire_predicate_text(info.condition)) if info.condition else "")
-
-
-def _rule(asked: tuple[Any, ...], place: int) -> RuleDescription:
-    info = _filled(_ffi.quire_validation_rule_info, library.quire_model_validation_rule, *asked, place)
-    return RuleDescription(
-        key=text(info.key), predicate=text(quick.quire_predicate_text(info.predicate)), message=text(info.message))
-
-
-def _user_info(asked: tuple[Any, ...], property: Optional[bytes], count: int) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for place in range(count):
-        key, value = _ffi.quire_string(), _ffi.quire_string()
-        _call(
-            library.quire_model_user_info, *asked, property, 0 if property is None else len(property), place,
-            byref(key), byref(value))
-        found[text(key)] = text(value)
-    return found
-
-
-def _configurations(model: int) -> Iterator[tuple[str, list[str]]]:
-    for place in range(quick.quire_model_configuration_count(model)):
-        name = _ffi.quire_string()
-        entities = _texts(library.quire_model_configuration, model, place, byref(name))
-        yield text(name), entities
-
-
-def _texts(function: Callable[..., int], *arguments: Any) -> list[str]:
-    """An array of texts that a call lends."""
-    first, count = ctypes.POINTER(_ffi.quire_string)(), c_int64()
-    _call(function, *arguments, byref(first), byref(count))
-    return [text(first[place]) for place in range(count.value)]
-
-
-def _filled(kind: type[T], function: Callable[..., int], *arguments: Any) -> T:
-    """A struct that a call fills."""
-    info = kind()
-    info.struct_size = ctypes.sizeof(kind)  # type: ignore[attr-defined,arg-type]
-    _call(function, *arguments, byref(info))  # type: ignore[arg-type]
-    return info
-
-
-def _call(function: Callable[..., int], *arguments: Any) -> None:
+def save_model(model: Any, path: Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]) -> None:
+    """Writes a model of the library as a source that Xcode edits."""
+    encoded = os.fsencode(path)
+    # Shells write a slash behind the name of a folder.
+    encoded = encoded.rstrip(b"/") or encoded
     error = c_void_p()
-    status = function(*arguments, byref(error))
+    status = library.quire_model_save(model, encoded, len(encoded), byref(error))
     if status:
         raise failure(status, error)

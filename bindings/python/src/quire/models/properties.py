@@ -83,10 +83,11 @@ class RelationOptions:
 
     def __init__(
         self, inverse: Optional[str], delete_rule: int, ordered: bool, minimum: int, maximum: int, name: Optional[str],
-        required: bool = False, hash_modifier: Optional[str] = None, renamed_from: Optional[str] = None,
-        user_info: Optional[Mapping[str, str]] = None, names_join_table: bool = False
+        required: Optional[bool] = None, hash_modifier: Optional[str] = None, renamed_from: Optional[str] = None,
+        user_info: Optional[Mapping[str, str]] = None, names_join_table: bool = False, transient: bool = False
     ) -> None:
         self.required = required
+        self.transient = transient
         self.names_join_table = names_join_table
         self.hash_modifier = hash_modifier
         self.renamed_from = renamed_from
@@ -171,7 +172,7 @@ def attr(
 
 def derived(
     expression: str, *, type: Optional[AttributeType] = None, searchable: bool = False, name: Optional[str] = None,
-    hash_modifier: Optional[str] = None, renamed_from: Optional[str] = None,
+    preserved: bool = False, hash_modifier: Optional[str] = None, renamed_from: Optional[str] = None,
     user_info: Optional[Mapping[str, str]] = None, init: Literal[False] = False
 ) -> Any:
     """Says that the store calculates an attribute: `book_count: quire.Attr[int] = quire.derived("books.@count")`.
@@ -193,7 +194,7 @@ def derived(
         raise TypeError(f"an attribute is derived from an expression, a text, not {expression!r:.60}")
     return AttrOptions(
         NO_DEFAULT, type, False, searchable, name, AttrRules(), expression,
-        AttrTraits(hash_modifier=hash_modifier, renamed_from=renamed_from, user_info=user_info))
+        AttrTraits(preserved=preserved, hash_modifier=hash_modifier, renamed_from=renamed_from, user_info=user_info))
 
 
 def relation(
@@ -204,11 +205,12 @@ def relation(
     minimum: int = 0,
     maximum: int = 0,
     name: Optional[str] = None,
-    required: bool = False,
+    required: Optional[bool] = None,
     hash_modifier: Optional[str] = None,
     renamed_from: Optional[str] = None,
     user_info: Optional[Mapping[str, str]] = None,
     names_join_table: bool = False,
+    transient: bool = False,
 ) -> Any:
     """Says more about a relationship than its annotation can.
 
@@ -216,10 +218,11 @@ def relation(
     `on_delete` says what deleting this object does to the objects it holds: "nullify" makes them let go of it,
     "cascade" deletes them too, "deny" makes a save fail while there are any, "no action" leaves them as they are.
     A to-many relationship can be `ordered`, and holds at least `minimum` and at most `maximum` objects (0: any number).
-    A to-many relationship that is `required` is not empty when it is saved. A to-one relationship can have a `minimum`
-    of 1 as models of Core Data do, which only the version hash notices. So it is with a `maximum` of 2**32 - 1, for any
-    number. `name` is its name in the store when that differs. `hash_modifier`, `renamed_from` and `user_info` are as
-    for `attr`.
+    A to-many relationship that is `required` is not empty when it is saved. One with a minimum is required, unless
+    `required=False` says that it may be empty instead. A to-one relationship can have a `minimum` of 1 as models of
+    Core Data do, which only the version hash notices. So it is with a `maximum` of 2**32 - 1, for any number. `name` is
+    its name in the store when that differs. A `transient` one lives in memory only. `hash_modifier`, `renamed_from` and
+    `user_info` are as for `attr`.
 
     Where both sides are to-many, the one that `names_join_table` gives its name to the table between them. Without it
     an existing file decides, and in a new one a rule. Core Data chooses between two relationships of one class by an
@@ -232,15 +235,19 @@ def relation(
         raise ValueError(f"minimum and maximum are not negative and below 2**32, not {minimum} and {maximum}")
     return RelationOptions(
         inverse, rule, ordered, minimum, maximum, name, required, hash_modifier, renamed_from, user_info,
-        names_join_table)
+        names_join_table, transient)
 
 
 @public
 class Attr(Key, Generic[T]):
     """An attribute, in an annotation: `author: quire.Attr[str | None]`.
 
-    `T` is `str`, `int`, `float`, `bool`, `datetime`, `Decimal`, `UUID` or `bytes`; `| None` makes it optional.
-    An optional attribute holds None until it is set. An object gives the value; the class gives a key for queries.
+    `T` is `str`, `int`, `float`, `bool`, `datetime`, `Decimal`, `UUID` or `bytes`, or `Any` for a transient attribute;
+    `| None` makes it optional: it may be None when it is saved. Constructors need an optional attribute, too, unless it
+    has a default: `quire.attr(default=None)`. An object gives the value; the class gives a key for queries.
+
+    The file has a Decimal as a double: digits beyond some 15 are lost at a save. Text of the type `quire.URI` is not
+    checked. A date beyond the years 1 to 9999 is a float, the seconds since 2001-01-01 UTC, and may be infinite.
     """
 
     _place = -1
@@ -326,6 +333,10 @@ class Attr(Key, Generic[T]):
             raise misfit(
                 self, f"{self} expects datetime, not {given} ({value!r:.60}): a number is for dates outside of the "
                 "years 1 to 9999. Give datetime(2001, 1, 1, tzinfo=timezone.utc) + timedelta(seconds=...).")
+        if self._type.number == _ffi.QUIRE_TYPE_TRANSFORMABLE:
+            raise misfit(
+                self, f"{self} expects bytes, not {given} ({value!r:.60}): the value of a Transformable as the "
+                "application encodes it. quire.archive.decode reads what NSKeyedArchiver wrote; Quire encodes nothing.")
         if given == expected:
             # numpy has a bool of its own.
             given = f"{type(value).__module__}.{given}"
@@ -436,7 +447,7 @@ class ToMany(Collection, Key, Generic[M]):
         self._key = options.name or name
         self._key_bytes = self._key.encode()
         self._destination = destination
-        self._is_optional = options.minimum == 0
+        self._is_optional = is_optional
         self._options = options
         self._is_required = options is PLAIN_RELATION
 

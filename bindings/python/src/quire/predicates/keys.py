@@ -21,7 +21,7 @@ TextOrder = Literal["binary", "case-insensitive", "localized", "localized-case-i
 """How text is ordered: by code point; by code point after folding case; as a dictionary of the locale has it; the same
 without regard to case; the same with numbers in the text by their value ("File 9" before "File 10")."""
 
-TEXT_ORDERS = {
+TEXT_ORDERS: dict[TextOrder, int] = {
     "binary": _ffi.QUIRE_TEXT_BINARY,
     "case-insensitive": _ffi.QUIRE_TEXT_CASE_INSENSITIVE,
     "localized": _ffi.QUIRE_TEXT_LOCALIZED,

@@ -43,8 +43,9 @@ class Predicate(_handle.Handle):
 
     The arguments take the places of `%@`, `%K`, `%d` and so on. They are str, int, float, bool, datetime (aware),
     Decimal, UUID, bytes, None, an object of a context, an iterable of these, a key such as `Quote.author`, an
-    `Expression` or another predicate. Text in the condition names properties as the store does. nil is a value:
-    `author != "x"` includes objects without an author.
+    `Expression` or another predicate. Text in the condition names properties as the store does, with a `#` before one
+    that is a word of the language, in any case: `#like`, `#None`. nil is a value: `author != "x"` includes objects
+    without an author.
 
     `&`, `|` and `~` join predicates; two are equal when their trees are. Keys and expressions make them too:
     `(Quote.price < 5) & Quote.contents.contains("light", "cd")`.
