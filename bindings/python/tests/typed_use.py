@@ -35,6 +35,7 @@ def use(context: quire.Context) -> None:
     reveal_type(Book.price)  # R: Attr[float]
     reveal_type(context.store.model.entities["Book"].indexes)  # R: list[IndexDescription]
     reveal_type(context.store.model.templates["all"].limit)  # R: int | None
+    reveal_type(quire.class_source(context.store.model))  # R: str
     len(context.query(Book))  # E
     book.price = 3
     author.books = [book]

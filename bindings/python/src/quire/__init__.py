@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from .models import archive as archive
     from .models.loaded import LoadedModel, load_model
     from .models._fetched import Fetched, fetched
+    from .models._class_source import class_source
     from .models._indexes import Index
     from .models._templates import Template
     from .models._types import (
@@ -136,9 +137,9 @@ __all__ = [
     "ReadOnly", "Related", "RelationshipDescription", "RequestDescription", "Results", "RowChange", "Rule",
     "RuleDescription", "Section", "SectionChange", "Sections", "Snapshot", "SnapshotEvents", "SnapshotSection",
     "Step", "StepKind", "Store", "StoreClosed", "Template", "ToMany", "ToOne", "Transformable", "URI", "Undefined",
-    "Unsupported", "Update", "ValidationError", "WrongThread", "WrongType", "__version__", "attr", "delete_store",
-    "derived", "fetched", "function", "icu_version", "load_model", "open", "read_metadata", "register_function",
-    "relation", "sqlite_version", "unregister_function",
+    "Unsupported", "Update", "ValidationError", "WrongThread", "WrongType", "__version__", "attr", "class_source",
+    "delete_store", "derived", "fetched", "function", "icu_version", "load_model", "open", "read_metadata",
+    "register_function", "relation", "sqlite_version", "unregister_function",
 ]
 
 _NAMES = {
@@ -157,6 +158,7 @@ _NAMES = {
     "models.archive": "",
     "models.loaded": "LoadedModel load_model",
     "models._fetched": "Fetched fetched",
+    "models._class_source": "class_source",
     "models._indexes": "Index",
     "models._templates": "Template",
     "models._types": "AttributeType Double Float Integer16 Integer32 Integer64 Transformable URI Undefined",

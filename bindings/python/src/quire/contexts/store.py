@@ -298,6 +298,8 @@ def open(
         _hidden           hidden_           _hidden
         None, like        None_, like       #None, #like (words of the language; see `Predicate`)
 
+    `quire.class_source` writes such classes as the text of a module.
+
     `read_only` never writes and needs an existing file, as does `must_exist`. With `relaxed_durability` saves are
     faster, but a power cut may undo the last ones (SQLite's synchronous=NORMAL). `timeout` is how many seconds to wait
     for a lock that another connection holds, above 0 and in steps of a millisecond.
