@@ -104,6 +104,13 @@ class LoadModelTest(unittest.TestCase):
             with self.assertRaisesRegex(quire.InvalidState, "copy"):
                 copied.save(self.folder / "Copy.xcdatamodel")
 
+    def test_a_store_is_known_as_one_by_the_first_call_of_a_process(self) -> None:
+        path = self.folder / "notes.sqlite"
+        quire.open(path, quire.load_model(self.versions)).close()
+        program = "import quire, sys; print(list(quire.load_model(sys.argv[1]).entities))"
+        said = subprocess.run([sys.executable, "-c", program, path], capture_output=True, text=True)
+        self.assertEqual((said.stdout, said.stderr), ("['Note', 'Tag']\n", ""))
+
     def test_a_store_says_which_models_it_takes(self) -> None:
         loaded = quire.load_model(self.versions)
         for given, message in (
