@@ -1,7 +1,7 @@
 /// Models from files of every kind that Core Data and Xcode know, and to the kind that Xcode edits.
 enum ModelFile {
   /// What a store's file begins with.
-  private static let magicOfStores = Array("SQLite format 3\0".utf8)
+  private static let magicOfStores = Bytes("SQLite format 3\0".utf8)
   private static let versionEndings = [".xcdatamodel", ".mom"]
   /// What a folder says of its versions is a few lines.
   private static let mostOfVersionList = 1 << 20
@@ -54,7 +54,7 @@ enum ModelFile {
         .notFound, "'\(place.path)' is one model, not a folder with versions of it: there is no version '\(version)'.")
     }
     var isStore = place.isOpenStore
-    if !isStore { isStore = try place.contents(first: magicOfStores.count).buffer.elementsEqual(magicOfStores) }
+    if !isStore { isStore = try place.contents(first: magicOfStores.count) == magicOfStores }
     if isStore {
       return try Store.keptModel(ofFileAt: place.path, form: ModelFile.self)
     }
