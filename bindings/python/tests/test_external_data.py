@@ -288,6 +288,27 @@ class ExternalDataTests(unittest.TestCase):
                 self.context.rollback()
                 self.assertEqual(saved, pending)
 
+    def test_whether_there_is_a_value_is_known_without_its_file(self) -> None:
+        self.fill(none=None, inline=b"x", large=LARGE)
+        for name in self.files():
+            os.unlink(os.path.join(self.data_folder(), name))
+        for is_pending in (False, True):
+            album = self.context.add(self.Album(title="all"))
+            for name in ("none", "inline", "large") if is_pending else ():
+                self.photo(name).album = album
+            for format, names in (
+                    ("image == nil", ["none"]), ("nil != image", ["inline", "large"]),
+                    ("NOT (image != NULL)", ["none"]), ("ANY album.photos.image == nil", None),
+                    ("SUBQUERY(album.photos, $p, $p.image != nil).@count == 2", None)):
+                expected = (["inline", "large", "none"] if is_pending else []) if names is None else names
+                with self.subTest(format, is_pending=is_pending):
+                    self.assertEqual(sorted(each.name for each in self.query.where(format)), expected)
+                    matched = [each for each in self.query if quire.Predicate(format).matches(each)]
+                    self.assertEqual(sorted(each.name for each in matched), expected)
+            self.assertEqual(self.query.where(self.Photo.image.equals(None)).one().name, "none")
+            with self.assertRaises(quire.NotFound):
+                self.query.where("image == %@", LARGE[:-1]).all()
+
     def test_distinct_and_groups(self) -> None:
         self.fill(a=LARGE, b=LARGE, c=b"c")
         self.reopen()
