@@ -40,8 +40,9 @@
  * Values
  *
  *     author, author.name      keys; of each element, when a collection is on the way. At most 128 in a path
- *     SELF                     what is asked about
- *     #like, #"two words"      a key that is a word of the language, or no word at all
+ *     SELF                     what is asked about, in any case: `self` is never a property
+ *     #like, #"two words"      a key that is a word of the language, such as #self, or no word at all. Behind a point a
+ *                              key needs no `#`
  *     12 0x1F 0o17 0b11 1.5e3  numbers
  *     "text" 'text'            with \n \t \r \" \' \\ \u00E9 in it
  *     YES NO TRUE FALSE NIL NULL    words of the language, in any case

@@ -275,7 +275,8 @@ struct ModelResolver {
     for path in rule.condition.keyPaths {
       var current = entity, last = start
       // A collection operator, such as @count, stands between keys or at the end, and changes nothing about them.
-      for key in path where key != "self" && key.utf8.first != UInt8(ascii: "@") {
+      for key in path where key.utf8.first != UInt8(ascii: "@") {
+        if key == "self", last is Attribute || property(key, of: current) == nil { continue }
         if let attribute = last as? Attribute {
           if key == "length", attribute.hasLength { continue }
           throw failure("asks for '\(path.joined(separator: "."))': '\(attribute.name)' is a value, without keys.")

@@ -15,6 +15,7 @@ private final class Thing: PropertySource {
 
   var identity: Value { .object(ObjectReference(root: 1, id: 7)) }
 
+  func hasProperty(of key: Key) -> Bool { false }
   func item(forKey key: Key, asValue: Bool) throws(Failure) -> Item {
     asked += 1
     if let other = others[key.name] { return .subject(other) }

@@ -9,6 +9,7 @@ private final class PredicateTable {
     let values: [String: Value]
     init(values: [String: Value]) { self.values = values }
     var identity: Value { values["SELF"] ?? .nil }
+    func hasProperty(of key: Key) -> Bool { false }
     func item(forKey key: Key, asValue: Bool) throws(Failure) -> Item {
       guard let value = values[key.name] else { throw Failure(.notFound, "There is no property \(key.name).") }
       return Item(value)

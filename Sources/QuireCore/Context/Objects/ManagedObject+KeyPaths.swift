@@ -1,6 +1,8 @@
 extension ManagedObject: PropertySource {
   var identity: Value { .object(reference) }
 
+  func hasProperty(of key: Key) -> Bool { entity.propertiesByName[key.name] != nil }
+
   /// For predicates. An object that is no longer in the store is nil, and no member of anything, as in SQL. Members of
   /// which only the references or the number are wanted are not read to find out.
   func item(forKey key: Key, asValue: Bool) throws(Failure) -> Item {

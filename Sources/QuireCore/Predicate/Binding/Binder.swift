@@ -265,7 +265,7 @@ struct Binder {
     var bound: [Key] = [], places = start
     bound.reserveCapacity(keys.count)
     for key in keys {
-      if key.isSelf || key.isOperator {
+      if key.isOperator || key.isSelf && places.allSatisfy({ key.isSelf(of: $0.entity) }) {
         bound.append(key)
         continue
       }

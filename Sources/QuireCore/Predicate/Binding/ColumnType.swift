@@ -52,7 +52,7 @@ extension Entity {
     for key in keys {
       // What follows an attribute or an operator is known when there are values.
       if key.isOperator || last is Attribute { return nil }
-      if key.isSelf { continue }
+      if key.isSelf(of: current) { continue }
       let property = try key.property(of: current)
       if let relationship = property as? Relationship {
         if relationship.isToMany { isSingle = false }

@@ -9,10 +9,10 @@ final class IndexedExpression: IndexExpression {
     switch expression {
     case .selfObject: return .object
     case .keyPath(let keys) where keys.count == 1, .path(.selfObject, let keys) where keys.count == 1:
-      if keys[0].isSelf { return .object }
       let name = keys[0].name
       // Those that it inherits may be added later; whether there is one is checked when the model is frozen.
       let isDeclared = entity.ownPropertyNames.contains(name)
+      if keys[0].isSelf, !isDeclared { return .object }
       if name == "entity", !isDeclared { return .entity }
       return .property(name)
     default: return .expression(IndexedExpression(expression))

@@ -11,8 +11,11 @@ struct Key: Sendable {
 
   /// Whether it is a collection operator, such as `@count`.
   var isOperator: Bool { name.utf8.first == UInt8(ascii: "@") }
-  /// Whether it stands for the object that it is asked of.
+  /// Whether it stands for what it is asked of, if that has no property of the name.
   var isSelf: Bool { property == nil && name == "self" }
+
+  /// Whether it stands for an object of `entity` itself. A file may have a property of the name.
+  func isSelf(of entity: Entity) -> Bool { isSelf && entity.propertiesByName[name] == nil }
 
   /// The property of `entity`. The name is looked up where the key is not bound to a property that `entity` has.
   func property(of entity: Entity) throws(Failure) -> Property {

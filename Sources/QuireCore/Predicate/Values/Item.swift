@@ -70,7 +70,7 @@ extension Item {
   func item(forKey key: Key, asValue: Bool = false) throws(Failure) -> Item {
     switch self {
     case .subject(let subject):
-      if key.isSelf { return self }
+      if key.isSelf, !subject.hasProperty(of: key) { return self }
       let item = try subject.item(forKey: key, asValue: asValue)
       // An unsaved decimal may have digits that the file will not have.
       if case .value(.decimal(let decimal)) = item { return .value(.decimal(decimal.stored)) }

@@ -56,7 +56,7 @@ final class SQLCompiler {
 
   /// The value of one key of a row.
   func value(of key: Key, in row: SQLRow) throws(Failure) -> SQLTerm {
-    if key.isSelf { return .row(row) }
+    if key.isSelf(of: row.entity) { return .row(row) }
     let property = try key.property(of: row.entity)
     if property.isTransient {
       throw Failure(
