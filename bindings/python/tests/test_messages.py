@@ -15,7 +15,7 @@ from quire.errors import _WORDS, in_python
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 # Of the C interface. A remedy may say what is written in a text of the caller's.
-FOREIGN = re.compile(r"quire_\w|QUIRE_|\bnil\b|\bNULL\b|(?<!Write )%@|(?<!for )%K|\bstruct_size\b|out_\w+")
+FOREIGN = re.compile(r"quire_\w|QUIRE_|(?<!= )\bnil\b|\bNULL\b|(?<!Write )%@|(?<!for )%K|\bstruct_size\b|out_\w+")
 
 
 def parameters() -> set[str]:

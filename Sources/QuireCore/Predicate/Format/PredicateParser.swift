@@ -97,15 +97,25 @@ struct PredicateParser {
     case .placeholder(let placeholder): found = "there is \(placeholder.spelling)"
     default: found = "there is something else"
     }
-    var hint = ""
-    if token.keyword == .not { hint = " Put NOT before the whole comparison: NOT (x IN y)." }
     return failure("\(sentence), but \(found).\(hint)", at: token.offset)
+  }
+
+  /// What words that are not here mean in other languages, and how it is said in this one.
+  private var hint: String {
+    if token.keyword == .not { return " Put NOT before the whole comparison: NOT (x IN y)." }
+    if case .word(let word) = token.kind, word.lowercased() == "is" {
+      return " The test for no value is == nil, and for any value != nil."
+    }
+    if case .quantifier(let quantifier)? = pending.last, quantifier.isNone {
+      return " NONE asks about the elements of a collection. The test for no value is == nil."
+    }
+    return ""
   }
 
   func predicate(_ item: Item, at offset: Int? = nil) throws(Failure) -> Predicate {
     guard case .predicate(let predicate) = item.operand else {
       throw failure(
-        "A predicate is needed, and this is an expression alone; compare it with something, for example == YES.",
+        "A predicate is needed, and this is an expression alone; compare it with something, for example == YES.\(hint)",
         at: offset ?? item.offset)
     }
     return predicate
