@@ -24,6 +24,12 @@ extension ManagedObject: PropertySource {
     return .subject(target)
   }
 
+  func holdsExternally(_ key: Key) throws(Failure) -> Bool? {
+    let property = try key.property(of: entity)
+    if property.externalColumn == nil { return nil }
+    return try !storedValue(of: property).isNil
+  }
+
   /// The value at a path that has been resolved, for this entity or one above. An empty relationship makes
   /// the whole path nil, and so does one whose object is no longer in the store, as in SQL.
   func value(at path: ResolvedKeyPath) throws(Failure) -> Value { try value(at: path, after: 0) }

@@ -57,6 +57,11 @@ extension ManagedObject {
     if property is Attribute, !isFault, state != .gone, state != .forgotten {
       return try values[property.slot].inPlace()
     }
+    return try storedValue(of: property).inPlace()
+  }
+
+  /// The same without reading a file.
+  func storedValue(of property: Property) throws(Failure) -> Value {
     if let relationship = property as? Relationship, relationship.isToMany {
       throw Failure(
         .invalidArgument, "'\(property.qualifiedName)' is a to-many relationship; read its objects instead of a value.",
@@ -75,7 +80,7 @@ extension ManagedObject {
     {
       return .nil
     }
-    return try value.inPlace()
+    return value
   }
 
   /// Whether the delete rules, which are applied later, are going to empty this relationship. Without such a rule it

@@ -21,8 +21,14 @@ final class ComparisonTest {
     self.comparison = comparison
     if comparison.options.contains(.word) { throw ComparisonTest.unsupported("The option [w]", comparison) }
     test = ValueTest(comparison.options.folding)
-    left = try ExpressionNode(comparison.left, asValue: true)
-    right = try ExpressionNode(comparison.right, asValue: true)
+    // Only whether there is a value is asked where the other side is nil.
+    let isEquality = Relation(comparison.operator)?.isOrdering == false
+    func need(beside other: Expression) throws(Failure) -> KeyWalk.Need {
+      if isEquality, let value = try Arithmetic.fold(other), value.isNil { return .presence }
+      return .value
+    }
+    left = try ExpressionNode(comparison.left, need(beside: comparison.right))
+    right = try ExpressionNode(comparison.right, need(beside: comparison.left))
     if let relation = Relation(comparison.operator) {
       operation = .relation(relation)
     } else if let text = TextMatcher.Operation(comparison.operator) {

@@ -14,8 +14,8 @@ indirect enum ExpressionNode {
   case set(Expression.SetOperation, ExpressionNode, ExpressionNode, Expression)
   case assignment(String, ExpressionNode)
 
-  /// `asValue` says that no keys of the result will be needed: see `PropertySource`.
-  init(_ expression: Expression, asValue: Bool = false) throws(Failure) {
+  /// `need` says what a key path is followed for.
+  init(_ expression: Expression, _ need: KeyWalk.Need = .object) throws(Failure) {
     if let value = try Arithmetic.fold(expression) {
       self = .constant(Item(value))
       return
@@ -26,8 +26,8 @@ indirect enum ExpressionNode {
     case .variable(let name): self = .variable(name)
     case .argument(let number, _): self = .argument(number)
     case .keyPath(let keys), .path(.selfObject, let keys):
-      self = .path(.subject, try KeyWalk(keys, asValue: asValue))
-    case .path(let base, let keys): self = .path(try ExpressionNode(base), try KeyWalk(keys, asValue: asValue))
+      self = .path(.subject, try KeyWalk(keys, need))
+    case .path(let base, let keys): self = .path(try ExpressionNode(base), try KeyWalk(keys, need))
     case .variableKey(let base, let name): self = .variableKey(try ExpressionNode(base), name)
     case .function("objectFrom:withIndex:", let parts) where parts.count == 2:
       self = .index(try IndexNode(parts[0], .init(argument: parts[1]), isGrouped: true, in: expression))

@@ -18,7 +18,7 @@ final class IndexNode {
     var owner = base
     if !isGrouped, let (rest, last) = base.splitAtLastKey, !last.isOperator {
       owner = rest
-      key = try KeyWalk([last], asValue: false)
+      key = try KeyWalk([last], .object)
     }
     self.key = key
     self.base = try ExpressionNode(owner)

@@ -3,10 +3,18 @@ struct KeyWalk {
   private let keys: [Key]
   /// Beside each key the operator that it is; empty where no key is one.
   private let operators: [CollectionOperator?]
-  private let asValue: Bool
+  private let need: Need
 
-  /// `asValue` as in `Item.item(forKey:asValue:)`, for the last key.
-  init(_ keys: [Key], asValue: Bool) throws(Failure) {
+  /// What is done with the value of the last key.
+  enum Need {
+    case object
+    /// As `asValue` of `Item.item(forKey:asValue:)`.
+    case value
+    /// It is compared with nil.
+    case presence
+  }
+
+  init(_ keys: [Key], _ need: Need) throws(Failure) {
     var operators: [CollectionOperator?] = []
     if keys.contains(where: { $0.isOperator }) {
       for key in keys {
@@ -20,7 +28,7 @@ struct KeyWalk {
     }
     self.keys = keys
     self.operators = operators
-    self.asValue = asValue
+    self.need = need
   }
 
   func item(from start: Item) throws(Failure) -> Item { try item(from: start, 0) }
@@ -29,7 +37,11 @@ struct KeyWalk {
     var item = start
     for place in first..<keys.count {
       guard let operation = operation(at: place) else {
-        item = try item.item(forKey: keys[place], asValue: isValueEnough(at: place))
+        let isLast = place == keys.count - 1
+        item =
+          isLast && need == .presence
+          ? try item.presence(ofKey: keys[place])
+          : try item.item(forKey: keys[place], asValue: isValueEnough(at: place))
         continue
       }
       if item.isNil { return .nil }
@@ -53,7 +65,7 @@ struct KeyWalk {
 
   /// Whether only the identity or the number of a step's objects is needed.
   private func isValueEnough(at place: Int) -> Bool {
-    place == keys.count - 1 ? asValue : operation(at: place + 1) == .count
+    place == keys.count - 1 ? need != .object : operation(at: place + 1) == .count
   }
 
   private func operation(at place: Int) -> CollectionOperator? { operators.isEmpty ? nil : operators[place] }

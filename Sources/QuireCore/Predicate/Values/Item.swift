@@ -92,6 +92,24 @@ extension Item {
   }
 }
 
+extension Item {
+  /// The value of a key, or any other in place of it: it is only asked whether there is one.
+  func presence(ofKey key: Key) throws(Failure) -> Item {
+    switch self {
+    case .subject(let subject):
+      guard let isThere = try subject.holdsExternally(key) else { break }
+      return isThere ? .value(.boolean(true)) : .nil
+    case .list(let items):
+      var results: [Item] = []
+      results.reserveCapacity(items.count)
+      for item in items { results.append(try item.presence(ofKey: key)) }
+      return .list(results)
+    default: break
+    }
+    return try item(forKey: key, asValue: true)
+  }
+}
+
 extension Value {
   /// The code points of text, the bytes of data; nil for everything else.
   var length: Int64? {
