@@ -51,6 +51,8 @@ private final class CountingSource: SavedSource {
     try counted.save(request, of: context)
   }
 
+  var hasPropertiesToSave: Bool { counted.hasPropertiesToSave }
+
   func saveProperties(of context: Context) throws(Failure) { try counted.saveProperties(of: context) }
 
   func announceSave() { counted.announceSave() }
