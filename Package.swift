@@ -30,7 +30,8 @@ let package = Package(
       name: "CQuireFormat",
       publicHeadersPath: ".",
       cSettings: [
-        .unsafeFlags(["-I\(Context.packageDirectory)/include", "-Wall", "-Wextra", "-Werror"])
+        // Valgrind does not read all of DWARF 5, and Swift writes DWARF 4, too.
+        .unsafeFlags(["-I\(Context.packageDirectory)/include", "-Wall", "-Wextra", "-Werror", "-gdwarf-4"])
       ]),
     .target(
       name: "QuireCore",
