@@ -74,7 +74,16 @@ struct SQLConstant {
     }
     switch number {
     case .float(let float): self.init(relation, form.asSingle, .double(Double(float)))
-    case .real(let double): self.init(relation, form, .double(double))
+    case .real(let double):
+      // Where SQLite knows that a column equals a constant, it gives the constant to functions in place of the column. It
+      // is to be a value that the column can have.
+      let isWhole = type == .integer || type == .boolean
+      guard isWhole, relation == .equal || relation == .notEqual else {
+        self.init(relation, form, .double(double))
+        return
+      }
+      guard let integer = Int64(exactly: double) else { return nil }
+      self.init(relation, form, .integer(integer))
     case .integer(let integer):
       if type == .integer || type == .boolean {
         self.init(relation, form, .integer(integer))
