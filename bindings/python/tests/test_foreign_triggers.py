@@ -176,6 +176,25 @@ class TreeWithoutTriggersTests(unittest.TestCase):
         self.make(Place, "DROP TRIGGER Z_RT_Place_area_UPDATE;")
         self.edit(Place)
 
+    def test_a_trigger_that_only_deletes_follows_no_new_value(self) -> None:
+        class Place(quire.Model):
+            name: quire.Attr[str]
+            latitude: quire.Attr[Optional[float]] = quire.attr(default=None)
+            longitude: quire.Attr[Optional[float]] = quire.attr(default=None)
+            __indexes__ = {"area": quire.Index("latitude", "longitude", rtree=True)}
+
+        self.make(
+            Place, "DROP TRIGGER Z_RT_Place_area_UPDATE; CREATE TRIGGER app BEFORE UPDATE ON ZPLACE BEGIN "
+            "DELETE FROM Z_RT_Place_area WHERE Z_PK = NEW.Z_PK; END;")
+        self.edit(Place)
+
+    def test_a_trigger_of_another_table_keeps_none_of_which_nothing_is_known(self) -> None:
+        self.make(
+            Place, TREE.partition("CREATE TRIGGER")[0] + "CREATE TABLE other (a); CREATE TRIGGER app AFTER INSERT ON other BEGIN "
+            "INSERT OR REPLACE INTO Z_RT_Place_area VALUES (1, 0, 0, 0, 0); DELETE FROM Z_RT_Place_area; END;")
+        with self.assertRaisesRegex(quire.Unsupported, "'Z_RT_Place_area'"):
+            quire.open(self.path, [Place])
+
     def test_one_of_which_the_user_info_says_what_is_in_it(self) -> None:
         class Place(quire.Model):
             name: quire.Attr[str]

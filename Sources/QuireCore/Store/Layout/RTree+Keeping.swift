@@ -11,7 +11,7 @@ extension Schema {
     for (name, declaration) in found {
       if let tree = known[Schema.plain(declaration)] {
         if try Schema.addTriggers(for: tree, on: connection) { kept = name }
-      } else if try !connection.tablesWrittenByTriggers().contains(Names.upper(name)) {
+      } else if try !isKeptByTriggers(name, on: connection) {
         throw Schema.failure(
           connection, name, "no trigger keeps, and of which the model does not say what is in it",
           ", or with a model that declares the index")
@@ -27,14 +27,30 @@ extension Schema {
     }
   }
 
+  /// Whether triggers of the file follow each event of the table that an R-Tree is of, which its name tells.
+  private func isKeptByTriggers(_ name: String, on connection: Connection) throws(Failure) -> Bool {
+    let tables = try connection.tables()
+    let owners = model.numberedEntities.filter { name.hasPrefix("Z_RT_\($0.name)_") }
+    guard let owner = owners.max(by: { $0.name.utf8.count < $1.name.utf8.count }) else { return false }
+    let columns = (tables[table(of: owner)] ?? []).filter { $0 != "Z_PK" }.sorted()
+    let tree = RTree(name: name, table: table(of: owner), columns: columns.map(Names.quoted))
+    return RTree.Event.allCases.allSatisfy { event in
+      tree.probes(of: event).contains { Schema.isFollowed(by: tree, after: event, $0, on: connection) }
+    }
+  }
+
+  /// Whether triggers change rows of the tree when the statement runs. One that only deletes follows no new value.
+  private static func isFollowed(
+    by tree: RTree, after event: RTree.Event, _ statement: String, on connection: Connection
+  ) -> Bool {
+    connection.tablesChangedByTriggers(of: [statement], deleting: event == .delete).contains(Names.upper(tree.name))
+  }
+
   /// Adds the triggers that the file lacks. Returns whether there were any.
   private static func addTriggers(for tree: RTree, on connection: Connection) throws(Failure) -> Bool {
     var hasAdded = false
     for event in RTree.Event.allCases {
-      let isKept = tree.probes(of: event).allSatisfy { sql in
-        connection.tablesWrittenByTriggers(of: [sql]).contains(Names.upper(tree.name))
-      }
-      if isKept { continue }
+      if tree.probes(of: event).allSatisfy({ isFollowed(by: tree, after: event, $0, on: connection) }) { continue }
       try connection.execute(tree.trigger(after: event, isTemporary: true))
       hasAdded = true
     }

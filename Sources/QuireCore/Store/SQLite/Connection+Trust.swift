@@ -31,23 +31,16 @@ extension Connection {
     return isHarmless
   }
 
-  /// The tables that triggers write whenever they run, in upper case.
-  func tablesWrittenByTriggers() throws(Failure) -> Set<String> {
-    tablesWrittenByTriggers(of: try statementsWithTriggers())
-  }
-
-  /// The tables that triggers write when `statements` run, in upper case. What cannot be compiled writes none.
-  func tablesWrittenByTriggers(of statements: [String]) -> Set<String> {
+  /// The tables in which triggers change rows when `statements` run, in upper case: those whose rows they write, or
+  /// those whose rows they delete. What cannot be compiled changes none.
+  func tablesChangedByTriggers(of statements: [String], deleting: Bool) -> Set<String> {
     guard let handle else { return [] }
-    let record = WrittenTables()
+    let record = ChangedTables(actions: deleting ? [SQLITE_DELETE] : [SQLITE_INSERT, SQLITE_UPDATE])
     sqlite3_set_authorizer(
       handle,
       { record, action, table, _, _, trigger in
         guard let record, let table, trigger != nil else { return SQLITE_OK }
-        if action == SQLITE_INSERT || action == SQLITE_UPDATE || action == SQLITE_DELETE {
-          let name = Names.upper(String(cString: table))
-          Unmanaged<WrittenTables>.fromOpaque(record).takeUnretainedValue().names.insert(name)
-        }
+        Unmanaged<ChangedTables>.fromOpaque(record).takeUnretainedValue().note(action, table)
         return SQLITE_OK
       }, Unmanaged.passUnretained(record).toOpaque())
     for sql in statements {
@@ -127,8 +120,15 @@ extension Connection {
   }
 }
 
-private final class WrittenTables {
-  var names: Set<String> = []
+private final class ChangedTables {
+  private let actions: [Int32]
+  private(set) var names: Set<String> = []
+
+  init(actions: [Int32]) { self.actions = actions }
+
+  func note(_ action: Int32, _ table: UnsafePointer<CChar>) {
+    if actions.contains(action) { names.insert(Names.upper(String(cString: table))) }
+  }
 }
 
 /// What statements may do while it is found out what the triggers of a file do.
