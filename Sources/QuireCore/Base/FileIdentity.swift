@@ -12,4 +12,11 @@ struct FileIdentity: Hashable, Sendable {
     device = status.st_dev
     inode = status.st_ino
   }
+
+  /// Whether this process has the file open. To open and close it here would end the locks that SQLite has on it for
+  /// another part of the program.
+  var isOpen: Bool {
+    let folder = "/proc/self/fd"
+    return (FileSystem.names(in: folder) ?? []).contains { FileIdentity(of: "\(folder)/\($0)") == self }
+  }
 }

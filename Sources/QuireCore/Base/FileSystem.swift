@@ -26,9 +26,25 @@ enum FileSystem {
 
   // MARK: Reading
 
-  /// All that is in a regular file, or its first bytes, where `allows` returns true for their number.
+  /// The names in a folder, or some more than `most` of them. nil where it cannot be read, with the reason in `errno`.
+  static func names(in path: String, atMost most: Int = .max) -> [String]? {
+    guard let folder = opendir(path) else { return nil }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while names.count <= most, let entry = readdir(folder) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+        name.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: entry.pointee.d_name)) {
+          String(cString: $0)
+        }
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+  }
+
+  /// All that is in a regular file, where `allows` returns true for the number of bytes.
   static func read(
-    _ path: String, first: Int = .max, followsLinks: Bool, allows: (Int) -> Bool
+    _ path: String, followsLinks: Bool, allows: (Int) -> Bool
   ) throws(Problem) -> Bytes {
     // A pipe that came into the place of the file is not waited for.
     let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW)
@@ -38,7 +54,7 @@ enum FileSystem {
     var status = stat()
     if fstat(descriptor, &status) != 0 { throw .system(errno) }
     guard status.st_mode & S_IFMT == S_IFREG else { throw .noFile }
-    let size = min(Int(status.st_size), first)
+    let size = Int(status.st_size)
     if !allows(size) { throw .tooLarge(size) }
     var problem: Problem?
     let bytes = Bytes(count: size) { target in

@@ -50,20 +50,11 @@ struct FilePlace {
 
   /// The names in a folder.
   func names() throws(Failure) -> [String] {
-    guard let folder = opendir(path.string) else { throw cannotOpen(FileSystem.reason(errno)) }
-    defer { closedir(folder) }
-    var names: [String] = []
-    while let entry = readdir(folder) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
-        name.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: entry.pointee.d_name)) {
-          String(cString: $0)
-        }
-      }
-      if name == "." || name == ".." { continue }
-      names.append(name)
-      if names.count > FilePlace.mostNames {
-        throw Failure(.cannotOpen, "Could not open '\(path)': it has too many files to be a model.")
-      }
+    guard let names = FileSystem.names(in: path.string, atMost: FilePlace.mostNames) else {
+      throw cannotOpen(FileSystem.reason(errno))
+    }
+    if names.count > FilePlace.mostNames {
+      throw Failure(.cannotOpen, "Could not open '\(path)': it has too many files to be a model.")
     }
     return names
   }
@@ -72,11 +63,11 @@ struct FilePlace {
   /// that this process has on it.
   var isOpenStore: Bool { !isFolder && FileClaim.isClaimed(path) }
 
-  /// All that is in the file, or its first bytes.
-  func contents(first: Int? = nil, atMost most: Int = mostBytes) throws(Failure) -> Bytes {
+  /// All that is in the file.
+  func contents(atMost most: Int = mostBytes) throws(Failure) -> Bytes {
     if isOpenStore { throw Failure(.invalidModel, "'\(path)' is a store that is open, and no part of a model.") }
     do throws(FileSystem.Problem) {
-      return try FileSystem.read(path.string, first: first ?? .max, followsLinks: followsLinks) { $0 <= most }
+      return try FileSystem.read(path.string, followsLinks: followsLinks) { $0 <= most }
     } catch .tooLarge(let size) {
       throw Failure(
         .invalidModel, "'\(path)' is no part of a model: it has \(size) bytes, and at most \(most) are read.")

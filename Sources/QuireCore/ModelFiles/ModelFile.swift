@@ -1,7 +1,5 @@
 /// Models from files of every kind that Core Data and Xcode know, and to the kind that Xcode edits.
 enum ModelFile {
-  /// What a store's file begins with.
-  private static let magicOfStores = Bytes("SQLite format 3\0".utf8)
   private static let versionEndings = [".xcdatamodel", ".mom"]
   /// What a folder says of its versions is a few lines.
   private static let mostOfVersionList = 1 << 20
@@ -53,8 +51,7 @@ enum ModelFile {
       throw Failure(
         .notFound, "'\(place.path)' is one model, not a folder with versions of it: there is no version '\(version)'.")
     }
-    var isStore = place.isOpenStore
-    if !isStore { isStore = try place.contents(first: magicOfStores.count) == magicOfStores }
+    let isStore = if place.isOpenStore { true } else { try Store.isDatabase(fileAt: place.path) }
     if isStore {
       return try Store.keptModel(ofFileAt: place.path, form: ModelFile.self)
     }

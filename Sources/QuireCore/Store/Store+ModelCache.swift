@@ -2,6 +2,16 @@ extension Store {
   /// A model has less than this deflated, whatever it is; what is more is none.
   private static let mostOfModel: Int64 = 64 << 20
 
+  /// Whether a file is a database of SQLite. It is SQLite that looks: a program that shares this copy with the library
+  /// may have the file open, and to close it besides SQLite would end the locks of the program.
+  static func isDatabase(fileAt path: Text) throws(Failure) -> Bool {
+    let connection = try Connection(path: path, access: .immutable, busyTimeoutMilliseconds: 0)
+    defer { connection.close() }
+    return connection.fileHeader(magic.count) == magic
+  }
+
+  private static let magic = Array("SQLite format 3\0".utf8)
+
   /// The model that a store keeps of itself, frozen. The file is left as it is.
   static func keptModel(ofFileAt path: Text, form: any ModelForm.Type) throws(Failure) -> Model {
     let file = try StoreFile(path: path)

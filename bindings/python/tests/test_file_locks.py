@@ -6,8 +6,10 @@ take away the log. So no call of the library closes a file of an open store, but
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+import sqlite3
 import tempfile
 import unittest
 from typing import Callable
@@ -58,6 +60,20 @@ class FileLockTests(unittest.TestCase):
                 with self.subTest(name):
                     call()
                     self.assertEqual(self.locks(), held)
+
+    def test_the_locks_of_a_program_that_shares_sqlite_stay_too(self) -> None:
+        with open("/proc/self/maps", encoding="utf-8") as lines:
+            copies = {line.split()[-1] for line in lines if "libsqlite3" in line}
+        if len(copies) != 1 or sqlite3.sqlite_version != quire.sqlite_version:
+            self.skipTest("Python has an SQLite of its own")
+        quire.open(self.path, [Note]).close()
+        with contextlib.closing(sqlite3.connect(self.path, isolation_level=None)) as file:
+            file.execute("BEGIN IMMEDIATE")
+            held = self.locks()
+            self.assertGreater(len(held), 1)
+            quire.load_model(self.path)
+            quire.read_metadata(self.path)
+            self.assertEqual(self.locks(), held)
 
     def fail_to_open(self) -> None:
         class Note(quire.Model):

@@ -107,7 +107,7 @@ private struct Before {
     hadLog = access(log, F_OK) == 0
     if access(index, F_OK) != 0 {
       self.index = .none
-    } else if !keepsIndex || OpenFiles.isOpen(path) {
+    } else if !keepsIndex || OpenFiles.isOpen(path) || FileIdentity(of: index)?.isOpen == true {
       self.index = .unknown
     } else {
       self.index = LeftIndex(at: index).map(Index.left) ?? .unknown
