@@ -374,8 +374,9 @@ quire_status quire_model_fetch_template(
 /**
  * Adds a fetched property: a list of objects, read with `quire_object_get_fetched`. The list is the result of a
  * request, which is copied. In its predicate `$FETCH_SOURCE` is the object whose property is read (`year ==
- * $FETCH_SOURCE.year`), and `$FETCHED_PROPERTY` the name of the property. The keys behind `$FETCH_SOURCE` are looked up
- * in memory. A fetched property has no column, and predicates and sort keys cannot use it.
+ * $FETCH_SOURCE.year`), and `$FETCHED_PROPERTY` the name of the property. `$FETCHED_PROPERTY.userInfo.word` is the text
+ * of its user info for `word`, and nil without one. The keys behind `$FETCH_SOURCE` are looked up in memory. A fetched
+ * property has no column, and predicates and sort keys cannot use it.
  *
  * Fails: QUIRE_INVALID_MODEL (name taken, reserved or not allowed; other variables, a result type other than objects),
  * QUIRE_INVALID_ARGUMENT (no such entity), QUIRE_INVALID_STATE (the model is frozen). Whether the entity of the request

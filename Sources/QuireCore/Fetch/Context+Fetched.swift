@@ -4,7 +4,8 @@ extension Context {
   func fetched(_ name: String, of object: ManagedObject) throws(Failure) -> ObjectList {
     try object.checkBelongs(to: self)
     try object.checkReadable()
-    guard let template = try object.entity.fetchedProperty(named: name) as? FetchRequest else {
+    let property = try object.entity.fetchedProperty(named: name)
+    guard let template = property.template as? FetchRequest else {
       throw Failure(.invalidModel, "Fetched property '\(object.entity.name).\(name)' has no request.")
     }
     if let rows = object.fetched[name] {
@@ -22,8 +23,12 @@ extension Context {
     ]
     request.predicate = try request.predicate?.substituting(expressions: values) {
       (variable, keys) throws(Failure) -> Expression? in
-      if variable != FetchRequest.source { return nil }
-      return .constant(try ExpressionEvaluator(.keyPath(keys)).value(of: .subject(object), variables: [:]).constant)
+      switch variable {
+      case FetchRequest.source:
+        return .constant(try ExpressionEvaluator(.keyPath(keys)).value(of: .subject(object), variables: [:]).constant)
+      case FetchRequest.fetchedProperty: return .constant(try property.value(of: keys, entity: object.entity))
+      default: return nil
+      }
     }
     let list = try fetch(request)
     if !object.isFault { object.fetched[name] = list.rows }
@@ -53,6 +58,20 @@ extension FetchRequest {
   /// The object whose fetched property is read, to the predicate of its request.
   fileprivate static let source = "FETCH_SOURCE"
   fileprivate static let fetchedProperty = "FETCHED_PROPERTY"
+}
+
+extension FetchedProperty {
+  /// What keys behind $FETCHED_PROPERTY come to: its name, or a text of its user info.
+  fileprivate func value(of keys: [Key], entity: Entity) throws(Failure) -> Value {
+    let names = keys.map(\.name)
+    if names == ["name"] { return .text(nameText) }
+    if names.count == 2, names[0] == "userInfo" { return userInfo.text(Text(names[1])).map { .text($0) } ?? .nil }
+    throw Failure(
+      .invalidPredicate,
+      "The request of the fetched property '\(entity.name).\(name)' asks for "
+        + "$FETCHED_PROPERTY.\(names.joined(separator: ".")). It can ask for $FETCHED_PROPERTY.name, and for "
+        + "$FETCHED_PROPERTY.userInfo with one key of its user info.", about: .entity(entity, key: name))
+  }
 }
 
 extension Item {

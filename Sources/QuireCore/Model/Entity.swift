@@ -129,9 +129,9 @@ final class Entity: @unchecked Sendable {
   }
 
   /// The request of a fetched property, own or inherited, or an error that says which names exist.
-  func fetchedProperty(named name: String) throws(Failure) -> any FetchTemplate {
+  func fetchedProperty(named name: String) throws(Failure) -> FetchedProperty {
     let all = ancestry.flatMap(\.ownFetchedProperties)
-    if let found = all.first(where: { $0.name == name }) { return found.template }
+    if let found = all.first(where: { $0.name == name }) { return found }
     let known = all.map(\.name).sorted().joined(separator: ", ")
     throw Failure(
       .invalidArgument,

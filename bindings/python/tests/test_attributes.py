@@ -203,6 +203,24 @@ class AttributesTest(unittest.TestCase):
             shelf = store.context.add(Shelf(name="a"))
             self.assertEqual((shelf.all, shelf.none), ([shelf], []))
 
+    def test_the_condition_of_a_fetched_property_asks_for_its_user_info(self) -> None:
+        class Page(quire.Model):
+            text: quire.Attr[str]
+            great: quire.Fetched["Page"] = quire.fetched(
+                "text CONTAINS[c] $FETCHED_PROPERTY.userInfo.search AND $FETCHED_PROPERTY.name == 'great' AND "
+                "$FETCHED_PROPERTY == 'great' AND $FETCHED_PROPERTY.userInfo.none == nil",
+                user_info={"search": "Great"})
+            wrong: quire.Fetched["Page"] = quire.fetched("text == $FETCHED_PROPERTY.entity.name")
+
+        with quire.open(":memory:", [Page]) as store:
+            page = store.context.add(Page(text="a great one"))
+            store.context.add(Page(text="none"))
+            store.context.save()
+            self.assertEqual(list(page.great), [page])
+            with self.assertRaisesRegex(
+                    quire.PredicateError, r"'Page.wrong' asks for \$FETCHED_PROPERTY.entity.name. It can"):
+                list(page.wrong)
+
     def test_declarations_of_fetched_properties_are_checked(self) -> None:
         with self.assertRaisesRegex(TypeError, "fetched"):
             class Bare(quire.Model):
