@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import os
 import pathlib
@@ -198,6 +199,17 @@ class ClassSourceTests(SourceTestCase):
                 continue
             with self.assertRaises(quire.Unsupported):
                 quire.class_source(model)
+
+    def test_a_parent_that_is_no_entity_is_never_code(self) -> None:
+        mark = self.folder / "run"
+        path = self.folder / "a.sqlite"
+        quire.open(path, self.loaded('<model><entity name="A"/></model>')).close()
+        with quire.open(path) as store:
+            described = copy.deepcopy(store.model)
+        described.entities["A"].__dict__["parent"] = f"open({str(mark)!r}, 'w') or quire.Model"
+        with self.assertRaisesRegex(quire.Unsupported, "which is no entity"):
+            quire.class_source(described)
+        self.assertFalse(mark.exists())
 
     def test_names_of_a_file_are_never_code(self) -> None:
         mark = self.folder / "run"

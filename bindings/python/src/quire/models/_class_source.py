@@ -125,6 +125,8 @@ class _Module:
     # MARK: classes
 
     def _class(self, entity: EntityDescription) -> list[str]:
+        if entity.parent and entity.parent not in self._model.entities:
+            _refuse(f"that {entity.name} inherits from {entity.parent!r}, which is no entity of the model", entity.name)
         lines = [f"class {entity.name}({entity.parent or self._use('quire') + '.Model'}):"]
         names = self._names[entity.name]
         for each in _own(entity):
