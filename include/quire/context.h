@@ -149,7 +149,7 @@ quire_status quire_context_object_for_uri(
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Whether a save would write something: changes of objects, or metadata that were set for the store.
+ * Whether there is something to save: changes of objects, or metadata that were set for the store.
  *
  * A child context saves no metadata. A rollback drops the changes of objects alone.
  */

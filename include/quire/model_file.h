@@ -44,7 +44,8 @@ quire_status quire_model_load(
  * What Xcode has no words for is written in elements that only `quire_model_load` reads: validation rules, the order and
  * the prefetched paths of fetch requests, filters of derived attributes, and version identifiers after the first.
  * Text indexes and names of join tables are entries of the user info. Composites that no attribute has, and what a request
- * has beyond its predicate, order, limits, result type and prefetched paths, are left out. Any thread.
+ * has beyond its predicate, order, limits, result type and prefetched paths, are left out. So is what Xcode alone uses:
+ * whether it generates classes and with which types, and places in its diagram. Any thread.
  *
  * Fails: QUIRE_INVALID_ARGUMENT (another ending); QUIRE_INVALID_MODEL; QUIRE_UNSUPPORTED (a text with a control
  * character, which XML cannot have); QUIRE_CANNOT_OPEN (no folder to write to, no permission, a full disk).

@@ -205,7 +205,7 @@ class Context(_handle.Handle):
         condition: `context.template(Quote, "cheaper", limit=5)`. A class of `Store.classes` has the templates that the
         model of the file has for its entity, see `ModelDescription.templates`.
 
-        More conditions, keys to order by and limits can be added. Raises `InvalidArgument` when there is no such
+        More conditions and keys to order by can be added. A limit or an offset replaces that of the template. Raises `InvalidArgument` when there is no such
         template, when a variable has no value, and for a value without a variable.
         """
         self._raw
@@ -269,7 +269,7 @@ class Context(_handle.Handle):
 
     @property
     def has_changes(self) -> bool:
-        """Whether a save would write something: changes of objects, or what was set in `Store.metadata`.
+        """Whether there is something to save: changes of objects, or what was set in `Store.metadata`.
 
         A child context saves no metadata. `rollback` drops the changes of objects alone.
         """

@@ -24,10 +24,11 @@ class Metadata(MutableMapping[str, Any]):
     """The metadata of a store, as a dictionary: `store.metadata["author"] = "Ada"`.
 
     Each look at it reads the file, and shows what was set and is not saved yet. The next save of a context on the store
-    itself writes what was set, and may have nothing else to write; that of a child does not. Setting None removes a
-    key, as `del` does, and is no error where there is none. Values are str, bytes, int, float, bool, datetime, and
-    lists and dicts of these. An integer from 2 ** 63 on, which another program has
-    written, is a Decimal. Keys that begin with NSStore, NSPersistence or _NS are those of Core Data, and cannot be set.
+    itself writes what was set, and may have nothing else to write; that of a child does not. What is set belongs to
+    the store: a rollback, and a transaction that raises, leave it to be saved. While a transaction is open, to look at
+    metadata raises `Busy`. Setting None removes a key, as `del` does, and is no error where there is none. Values are
+    str, bytes, int, float, bool, datetime, and lists and dicts of these. An integer from 2 ** 63 on, which another
+    program has written, is a Decimal. Keys that begin with NSStore, NSPersistence or _NS are those of Core Data, and cannot be set.
     Real files keep secrets here. Any thread.
     """
 

@@ -495,7 +495,7 @@ class Query(Generic[M]):
         """The query with a template of the library's model under it; that it is complete shows at once."""
         _owners.check(self._model, _owners.joined(variables.values()))
         made = self._but(_template=(name, {key: _values.lasting(value) for key, value in variables.items()}))
-        # What the query limits further, or moves on, it must know.
+        # What slices and `one` limit further, or move on, they must know.
         limit, offset = _request.bounds(made)
         return made._but(_limit=limit, _offset=offset)
 

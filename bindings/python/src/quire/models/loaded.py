@@ -73,7 +73,11 @@ def load_model(
     """The model in a `.xcdatamodel`, `.xcdatamodeld`, `.mom` or `.momd`, or the one that a store of Core Data keeps.
 
     What is in a file decides, not its name. Of a folder with versions it is the current one, or the one called
-    `version`. Names are taken as they are, also those that classes cannot declare. Raises
+    `version`. Names are taken as they are, also those that classes cannot declare.
+
+    A source of Xcode does not say which of two relationships between objects of one entity names the table of both, see
+    `relation(names_join_table=)`. A store that is made of it may get the other name than the application's. The model
+    of a store says it. Raises
 
     - `CannotOpen` when nothing is there, or it may not be read;
     - `NotFound` for a version that is not there;
