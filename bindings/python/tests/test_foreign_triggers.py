@@ -190,7 +190,8 @@ class TreeWithoutTriggersTests(unittest.TestCase):
 
     def test_a_trigger_of_another_table_keeps_none_of_which_nothing_is_known(self) -> None:
         self.make(
-            Place, TREE.partition("CREATE TRIGGER")[0] + "CREATE TABLE other (a); CREATE TRIGGER app AFTER INSERT ON other BEGIN "
+            Place, TREE.partition("CREATE TRIGGER")[0] + "CREATE TABLE other (a); "
+            "CREATE TRIGGER app AFTER INSERT ON other BEGIN "
             "INSERT OR REPLACE INTO Z_RT_Place_area VALUES (1, 0, 0, 0, 0); DELETE FROM Z_RT_Place_area; END;")
         with self.assertRaisesRegex(quire.Unsupported, "'Z_RT_Place_area'"):
             quire.open(self.path, [Place])

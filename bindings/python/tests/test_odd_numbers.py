@@ -25,7 +25,8 @@ class OddNumberTests(unittest.TestCase):
                 if is_saved:
                     context.save()
                 for key, odd in itertools.product(
-                        ("number", "small", "flag"), ("3.5", "0.5", "1e30", "-1e30", "3.0", "70000", "{3.5}", "{3.5, 1}")):
+                        ("number", "small", "flag"),
+                        ("3.5", "0.5", "1e30", "-1e30", "3.0", "70000", "{3.5}", "{3.5, 1}")):
                     comparison = "IN" if odd.startswith("{") else "=="
                     for other in (
                             f"{key} + 0 == 1", f"TERNARY({key} > 0, 1, 2) == 1", f"NOT {key} + 0 == 1",

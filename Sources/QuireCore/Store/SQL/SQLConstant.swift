@@ -75,8 +75,8 @@ struct SQLConstant {
     switch number {
     case .float(let float): self.init(relation, form.asSingle, .double(Double(float)))
     case .real(let double):
-      // Where SQLite knows that a column equals a constant, it gives the constant to functions in place of the column. It
-      // is to be a value that the column can have.
+      // Where SQLite knows that a column equals a constant, it gives the constant to functions in place of the column.
+      // It is to be a value that the column can have.
       let isWhole = type == .integer || type == .boolean
       guard isWhole, relation == .equal || relation == .notEqual else {
         self.init(relation, form, .double(double))

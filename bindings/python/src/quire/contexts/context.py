@@ -205,8 +205,10 @@ class Context(_handle.Handle):
         condition: `context.template(Quote, "cheaper", limit=5)`. A class of `Store.classes` has the templates that the
         model of the file has for its entity, see `ModelDescription.templates`.
 
-        More conditions and keys to order by can be added. A limit or an offset replaces that of the template. Raises `InvalidArgument` when there is no such
-        template, when a variable has no value, and for a value without a variable.
+        More conditions and keys to order by can be added. A limit or an offset replaces that of the template.
+
+        Raises `InvalidArgument` when there is no such template, when a variable has no value, and for a value without a
+        variable.
         """
         self._raw
         entity = self._store._schema.check(model)

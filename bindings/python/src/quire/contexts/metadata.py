@@ -28,8 +28,8 @@ class Metadata(MutableMapping[str, Any]):
     the store: a rollback, and a transaction that raises, leave it to be saved. While a transaction is open, to look at
     metadata raises `Busy`. Setting None removes a key, as `del` does, and is no error where there is none. Values are
     str, bytes, int, float, bool, datetime, and lists and dicts of these. An integer from 2 ** 63 on, which another
-    program has written, is a Decimal. Keys that begin with NSStore, NSPersistence or _NS are those of Core Data, and cannot be set.
-    Real files keep secrets here. Any thread.
+    program has written, is a Decimal. Keys that begin with NSStore, NSPersistence or _NS are those of Core Data, and
+    cannot be set. Real files keep secrets here. Any thread.
     """
 
     __slots__ = ("_store",)
