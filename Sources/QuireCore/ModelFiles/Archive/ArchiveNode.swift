@@ -54,7 +54,7 @@ extension ArchiveNode {
   var boolean: Bool? {
     switch value {
     case .boolean(let flag): flag
-    case .integer(let integer) where integer == 0 || integer == 1: integer == 1
+    case .integer(let integer): integer != 0
     case .dictionary where className == "NSNumber": simple("NS.boolval")?.boolean
     default: nil
     }
