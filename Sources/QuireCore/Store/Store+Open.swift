@@ -125,14 +125,15 @@ extension Store {
         in: model, declaredElsewhere: foreign, on: connection)
       let derivedAttributes = try DerivedAttributes(schema: schema, keptByOthers: keptByOthers)
       let textIndexes = TextIndexes(schema: schema)
-      // What is derived is written into rows whose triggers may write to an R-Tree.
-      let kept = options.isReadOnly ? nil : try schema.keepRTrees(on: connection)
-      if !options.isReadOnly { try Schema.trustTriggers(keeping: kept, on: connection) }
+      // What is derived is written into rows whose triggers may write to an R-Tree. The tables of one begin so, too.
+      let writesRTrees = !options.isReadOnly && tables.keys.contains { $0.hasPrefix("Z_RT_") }
+      let kept = writesRTrees ? try schema.keepRTrees(on: connection) : nil
+      if writesRTrees { try Schema.trustTriggers(keeping: kept, on: connection) }
       let examined = try connection.schemaNumber()
       // Triggers first: text indexes look whether others have changed the schema.
       try derivedAttributes.prepare(on: connection)
       try textIndexes.prepare(on: connection)
-      if !options.isReadOnly, try connection.schemaNumber() != examined {
+      if writesRTrees, try connection.schemaNumber() != examined {
         try Schema.trustTriggers(keeping: kept, on: connection)
       }
       if !textIndexes.all.isEmpty {
