@@ -301,7 +301,7 @@ static void a_cancelled_batch_request_has_changed_nothing(void) {
         options.progress = &progress;
         if (which < 3) CHECK_OK(quire_fetch_request_set_progress(request, &progress, &error));
         CHECK_FAILS(QUIRE_CANCELLED, batch(made, which, request, &options));
-        CHECK(all.calls > 1 && all.rows >= all.stop_at);
+        CHECK(all.calls > 0 && all.rows >= all.stop_at);
         CHECK(sum_of_pages(made.context) == before);
         CHECK_OK(quire_fetch_request_set_progress(request, NULL, &error));
         CHECK(all.destroyed == 1);
