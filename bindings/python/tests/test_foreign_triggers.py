@@ -111,6 +111,29 @@ class TriggerTests(unittest.TestCase):
         self.assertEqual(self.rows("SELECT Z_PK FROM Z_RT_Place_area"), [(id,)])
 
 
+def indexed_place() -> type[Any]:
+    """Places whose R-Tree a fetch index declares."""
+    class Place(quire.Model):
+        name: quire.Attr[str]
+        latitude: quire.Attr[Optional[float]] = quire.attr(default=None)
+        longitude: quire.Attr[Optional[float]] = quire.attr(default=None)
+        __indexes__ = {"area": quire.Index("latitude", "longitude", rtree=True)}
+
+    return Place
+
+
+def described_place(components: str) -> type[Any]:
+    """Places of whose R-Tree the user info of an attribute says what is in it."""
+    class Place(quire.Model):
+        name: quire.Attr[str]
+        latitude: quire.Attr[Optional[float]] = quire.attr(default=None)
+        longitude: quire.Attr[Optional[float]] = quire.attr(default=None)
+        area: quire.Attr[Optional[str]] = quire.attr(
+            default=None, transient=True, user_info={"_NSLocationAttributeDerivedComponents": components})
+
+    return Place
+
+
 class TreeWithoutTriggersTests(unittest.TestCase):
     """R-Trees that their application writes itself."""
 
@@ -156,33 +179,18 @@ class TreeWithoutTriggersTests(unittest.TestCase):
         self.assertEqual(self.schema(), before)
 
     def test_one_of_a_declared_index_follows(self) -> None:
-        class Place(quire.Model):
-            name: quire.Attr[str]
-            latitude: quire.Attr[Optional[float]] = quire.attr(default=None)
-            longitude: quire.Attr[Optional[float]] = quire.attr(default=None)
-            __indexes__ = {"area": quire.Index("latitude", "longitude", rtree=True)}
-
+        Place = indexed_place()
         drops = "".join(f"DROP TRIGGER Z_RT_Place_area_{event};" for event in ("INSERT", "UPDATE", "DELETE"))
         self.make(Place, drops)
         self.edit(Place)
 
     def test_one_of_a_declared_index_that_has_some_of_its_triggers(self) -> None:
-        class Place(quire.Model):
-            name: quire.Attr[str]
-            latitude: quire.Attr[Optional[float]] = quire.attr(default=None)
-            longitude: quire.Attr[Optional[float]] = quire.attr(default=None)
-            __indexes__ = {"area": quire.Index("latitude", "longitude", rtree=True)}
-
+        Place = indexed_place()
         self.make(Place, "DROP TRIGGER Z_RT_Place_area_UPDATE;")
         self.edit(Place)
 
     def test_a_trigger_that_only_deletes_follows_no_new_value(self) -> None:
-        class Place(quire.Model):
-            name: quire.Attr[str]
-            latitude: quire.Attr[Optional[float]] = quire.attr(default=None)
-            longitude: quire.Attr[Optional[float]] = quire.attr(default=None)
-            __indexes__ = {"area": quire.Index("latitude", "longitude", rtree=True)}
-
+        Place = indexed_place()
         self.make(
             Place, "DROP TRIGGER Z_RT_Place_area_UPDATE; CREATE TRIGGER app BEFORE UPDATE ON ZPLACE BEGIN "
             "DELETE FROM Z_RT_Place_area WHERE Z_PK = NEW.Z_PK; END;")
@@ -197,14 +205,7 @@ class TreeWithoutTriggersTests(unittest.TestCase):
             quire.open(self.path, [Place])
 
     def test_one_of_which_the_user_info_says_what_is_in_it(self) -> None:
-        class Place(quire.Model):
-            name: quire.Attr[str]
-            latitude: quire.Attr[Optional[float]] = quire.attr(default=None)
-            longitude: quire.Attr[Optional[float]] = quire.attr(default=None)
-            area: quire.Attr[Optional[str]] = quire.attr(
-                default=None, transient=True,
-                user_info={"_NSLocationAttributeDerivedComponents": "latitude, longitude"})
-
+        Place = described_place("latitude, longitude")
         self.make(Place)
         self.edit(Place)
 
@@ -221,25 +222,13 @@ class TreeWithoutTriggersTests(unittest.TestCase):
             self.assertEqual(store.context.query(Place).one().name, "first")
 
     def test_one_that_holds_other_values_than_the_model_says_is_not_written(self) -> None:
-        class Place(quire.Model):
-            name: quire.Attr[str]
-            latitude: quire.Attr[Optional[float]] = quire.attr(default=None)
-            longitude: quire.Attr[Optional[float]] = quire.attr(default=None)
-            area: quire.Attr[Optional[str]] = quire.attr(
-                default=None, transient=True,
-                user_info={"_NSLocationAttributeDerivedComponents": "longitude, latitude"})
-
+        Place = described_place("longitude, latitude")
         self.make(Place)
         with self.assertRaisesRegex(quire.Unsupported, "'Z_RT_Place_area'"):
             quire.open(self.path, [Place])
 
     def test_one_beside_triggers_that_are_not_trusted_is_not_written(self) -> None:
-        class Place(quire.Model):
-            name: quire.Attr[str]
-            latitude: quire.Attr[Optional[float]] = quire.attr(default=None)
-            longitude: quire.Attr[Optional[float]] = quire.attr(default=None)
-            __indexes__ = {"area": quire.Index("latitude", "longitude", rtree=True)}
-
+        Place = indexed_place()
         self.make(Place, "DROP TRIGGER Z_RT_Place_area_UPDATE;"
                   "CREATE TRIGGER other AFTER UPDATE ON ZPLACE BEGIN SELECT load_extension('x'); END;")
         with self.assertRaisesRegex(quire.Unsupported, "'Z_RT_Place_area'.*does not trust.*reading only"):
