@@ -170,6 +170,8 @@ class LoadModelTest(unittest.TestCase):
                 self.assertEqual([each.n for each in store.context.template(found, "ordered")], [1, 2, 3])
                 first = store.context.template(found, "first")
                 self.assertEqual(([each.n for each in first], first.one().n, len(first[0:5])), ([2], 2, 1))
+                self.assertEqual([each.n for each in first.limit(2)], [2, 1])
+                self.assertEqual([each.n for each in first.offset(2)], [1])
 
     def loaded(self, contents: str) -> quire.LoadedModel:
         path = self.folder / "contents"

@@ -148,6 +148,13 @@ class MetadataTests(unittest.TestCase):
         context.save()
         self.assertEqual((self.in_file()["a"], self.in_file()["b"]), (1, 2))
 
+    def test_they_are_not_looked_at_in_a_transaction(self) -> None:
+        with self.store.context.transaction():
+            self.store.metadata["a"] = 1
+            with self.assertRaisesRegex(quire.Busy, "transaction"):
+                self.own()
+        self.assertEqual(self.own(), {"a": 1})
+
     def test_a_failed_save_keeps_them(self) -> None:
         self.store.metadata["a"] = 1
         with contextlib.closing(sqlite3.connect(self.path, isolation_level=None)) as file:
