@@ -1,5 +1,3 @@
-import Glibc
-
 /// Values of one kind side by side, at addresses that hold as long as the column: what crosses the ABI in bulk.
 final class Column: @unchecked Sendable {
   /// Mirrors `quire_column_type`.
@@ -17,30 +15,27 @@ final class Column: @unchecked Sendable {
   let offsets: UnsafePointer<Int64>?
   let values: UnsafeRawPointer
   let valuesSize: Int
-  private let memory: [UnsafeMutableRawPointer]
+  private let memory: [ColumnMemory?]
 
+  /// Takes the memory over.
   init(
-    name: Text, kind: Kind, length: Int, nilCount: Int, validity: [UInt8]?, offsets: [Int64]?,
-    values: UnsafeRawBufferPointer
+    name: Text, kind: Kind, length: Int, nilCount: Int, validity: ColumnMemory?, offsets: ColumnMemory?,
+    values: ColumnMemory
   ) {
-    var memory: [UnsafeMutableRawPointer] = []
-    func keep(_ source: UnsafeRawBufferPointer) -> UnsafeRawPointer {
-      // Never empty, so that there is always an address to lend; aligned for what it holds.
-      let copy = UnsafeMutableRawPointer.allocate(byteCount: max(source.count, 8), alignment: 8)
-      if let base = source.baseAddress, source.count > 0 { memcpy(copy, base, source.count) }
-      memory.append(copy)
-      return UnsafeRawPointer(copy)
-    }
     self.name = name.bytes
     self.kind = kind
     self.length = length
     self.nilCount = nilCount
-    self.validity = nilCount == 0 ? nil : validity?.withUnsafeBytes { keep($0).assumingMemoryBound(to: UInt8.self) }
-    self.offsets = offsets?.withUnsafeBytes { keep($0).assumingMemoryBound(to: Int64.self) }
-    self.values = keep(values)
-    self.valuesSize = values.count
-    self.memory = memory
+    self.validity = nilCount == 0 ? nil : validity?.bound(to: UInt8.self)
+    self.offsets = offsets?.bound(to: Int64.self)
+    self.values = UnsafeRawPointer(values.start)
+    valuesSize = values.count
+    memory = [validity, offsets, values]
   }
 
-  deinit { for block in memory { block.deallocate() } }
+  @inline(__always)
+  func isNil(_ row: Int) -> Bool {
+    guard let validity else { return false }
+    return validity[row >> 3] & (1 << UInt8(row & 7)) == 0
+  }
 }

@@ -1,107 +1,150 @@
 import Glibc
 
-/// Gathers the values of a column row by row.
+/// Gathers the values of a column row by row. Its memory becomes that of the column: nothing is appended afterwards.
 struct ColumnBuilder {
   let name: Text
   let kind: Column.Kind
   private var length = 0
   private var nilCount = 0
-  private var validity: [UInt8] = []
-  private var integers: [Int64] = []
-  private var doubles: [Double] = []
-  private var bytes: [UInt8] = []
-  private var offsets: [Int64] = [0]
+  /// One bit a row; nil as long as no row is nil.
+  private var validity: ColumnMemory?
+  private let values: ColumnMemory
+  /// nil for fixed widths.
+  private let offsets: ColumnMemory?
   private var containsNUL = false
 
   init(name: Text, kind: Column.Kind, capacity: Int) {
     self.name = name
     self.kind = kind
     switch kind {
-    case .integer, .objectID: integers.reserveCapacity(capacity)
-    case .double, .date: doubles.reserveCapacity(capacity)
-    case .boolean: bytes.reserveCapacity(capacity)
-    default:
-      offsets.reserveCapacity(capacity + 1)
-      bytes.reserveCapacity(min(capacity, 256) * 32)
+    case .integer, .objectID, .double, .date: values = ColumnMemory(capacity: capacity * 8)
+    case .boolean: values = ColumnMemory(capacity: capacity)
+    case .uuid: values = ColumnMemory(capacity: min(capacity, 256) * 16)
+    default: values = ColumnMemory(capacity: min(capacity, 256) * 32)
     }
-    validity.reserveCapacity(capacity / 8 + 1)
+    switch kind {
+    case .text, .decimal, .uri, .data:
+      let ends = ColumnMemory(capacity: (capacity + 1) * 8)
+      ends.append(0)
+      offsets = ends
+    default: offsets = nil
+    }
   }
 
   /// A value of another kind than the column's counts as nil; columns are made for the kind of their attribute.
   mutating func append(_ value: Value) {
-    var isNil = false
     switch (kind, value) {
-    case (.integer, .integer(let integer)): integers.append(integer)
-    case (.objectID, .object(let box)): integers.append(box.reference.id)
-    case (.integer, _), (.objectID, _): integers.append(0); isNil = true
-    case (.boolean, .boolean(let flag)): bytes.append(flag ? 1 : 0)
-    case (.boolean, _): bytes.append(0); isNil = true
-    case (.double, .double(let double)): doubles.append(double)
-    case (.double, .float(let float)): doubles.append(Double(float))
-    case (.date, .date(let seconds)): doubles.append(Epoch.since1970(seconds))
-    case (.double, _), (.date, _): doubles.append(0); isNil = true
-    case (.text, .text(let text)), (.uri, .uri(let text)): add(text.bytes.buffer)
-    case (.decimal, .decimal(let decimal)): add(decimal.description)
-    case (.data, .data(let data)): add(data.buffer)
-    case (.uuid, .uuid(let uuid)): bytes.append(contentsOf: uuid.buffer)
-    case (.uuid, _): bytes.append(contentsOf: repeatElement(0, count: 16)); isNil = true
-    default: offsets.append(Int64(bytes.count)); isNil = true
+    case (.integer, .integer(let integer)): append(integer: integer)
+    case (.objectID, .object(let box)): append(integer: box.reference.id)
+    case (.boolean, .boolean(let flag)): append(boolean: flag)
+    case (.double, .double(let double)): append(double: double)
+    case (.double, .float(let float)): append(double: Double(float))
+    case (.date, .date(let seconds)): append(date: seconds)
+    case (.text, .text(let text)), (.uri, .uri(let text)): append(text: text.bytes.buffer)
+    case (.decimal, .decimal(let decimal)):
+      let bytes = Text(decimal.description).bytes
+      append(text: bytes.buffer)
+      withExtendedLifetime(bytes) {}
+    case (.data, .data(let data)): append(data: UnsafeRawBufferPointer(data.buffer))
+    case (.uuid, .uuid(let uuid)):
+      values.append(bytes: UnsafeRawBufferPointer(uuid.buffer))
+      count(isNil: false)
+    default: appendNil()
     }
-    count(isNil: isNil)
   }
 
-  /// Whether there is memory for a value of so many bytes, and later for the column that is made of all.
-  func hasRoom(for count: Int) -> Bool { bytes.count + count <= bytes.capacity || Memory.has(room(for: count)) }
-
-  /// The values are copied when their memory grows, when they are separated, and when the column is made.
-  func room(for count: Int) -> Int { (bytes.count + count) * 4 }
-
-  /// The same for text, to a column of it.
-  mutating func append(text: UnsafeBufferPointer<UInt8>) {
-    add(text)
+  /// The same for values of the column's kind without a value around them.
+  @inline(__always)
+  mutating func append(integer: Int64) {
+    values.append(integer)
     count(isNil: false)
   }
 
   @inline(__always)
+  mutating func append(boolean: Bool) {
+    values.append(boolean ? 1 as UInt8 : 0)
+    count(isNil: false)
+  }
+
+  @inline(__always)
+  mutating func append(double: Double) {
+    values.append(double)
+    count(isNil: false)
+  }
+
+  @inline(__always)
+  mutating func append(date seconds: Double) { append(double: Epoch.since1970(seconds)) }
+
+  @inline(__always)
+  mutating func append(text: UnsafeBufferPointer<UInt8>) {
+    if let start = text.baseAddress, !containsNUL, memchr(start, 0, text.count) != nil { containsNUL = true }
+    append(data: UnsafeRawBufferPointer(text))
+  }
+
+  @inline(__always)
+  private mutating func append(data: UnsafeRawBufferPointer) {
+    values.append(bytes: data)
+    offsets?.append(values.count)
+    count(isNil: false)
+  }
+
+  mutating func appendNil() {
+    switch kind {
+    case .integer, .objectID, .double, .date: values.append(0)
+    case .boolean: values.append(0 as UInt8)
+    case .uuid: values.append(repeating: 0, count: 16)
+    case .text, .decimal, .uri, .data: offsets?.append(values.count)
+    }
+    count(isNil: true)
+  }
+
+  /// Whether there is memory for a value of so many bytes, and later for the column that is made of all.
+  func hasRoom(for count: Int) -> Bool { values.count + count <= values.capacity || Memory.has(room(for: count)) }
+
+  /// The values are copied when their memory grows, and when they are separated.
+  func room(for count: Int) -> Int { (values.count + count) * 4 }
+
+  @inline(__always)
   private mutating func count(isNil: Bool) {
-    if length % 8 == 0 { validity.append(0) }
-    if isNil { nilCount += 1 } else { validity[length / 8] |= 1 << UInt8(length % 8) }
+    if isNil || validity != nil { note(isNil: isNil) }
     length += 1
   }
 
-  private mutating func add(_ text: String) {
-    let bytes = Text(text).bytes
-    add(bytes.buffer)
-    withExtendedLifetime(bytes) {}
+  @inline(never)
+  private mutating func note(isNil: Bool) {
+    let bits = validity ?? firstValidity()
+    validity = bits
+    if length % 8 == 0 { bits.append(0 as UInt8) }
+    if isNil { nilCount += 1 } else { bits.setInLastByte(bit: length % 8) }
   }
 
-  private mutating func add(_ text: UnsafeBufferPointer<UInt8>) {
-    if let start = text.baseAddress, !containsNUL, memchr(start, 0, text.count) != nil { containsNUL = true }
-    bytes.append(contentsOf: text)
-    offsets.append(Int64(bytes.count))
+  /// The bits of the rows so far, none of which is nil.
+  private func firstValidity() -> ColumnMemory {
+    let bits = ColumnMemory(capacity: length / 8 + 64)
+    bits.append(repeating: 0xFF, count: length / 8)
+    if length % 8 != 0 { bits.append(UInt8(truncatingIfNeeded: 1 << (length % 8) - 1)) }
+    return bits
   }
 
   /// With `nulSeparated`, text gets a NUL behind each value instead of offsets, unless a value contains one.
   func column(nulSeparated: Bool = false) -> Column {
-    func make(_ values: UnsafeRawBufferPointer, offsets: [Int64]? = nil) -> Column {
-      Column(
-        name: name, kind: kind, length: length, nilCount: nilCount, validity: validity, offsets: offsets,
-        values: values)
+    var isText = false
+    if case .text = kind { isText = true }
+    if case .decimal = kind { isText = true }
+    if case .uri = kind { isText = true }
+    let separates = nulSeparated && isText && !containsNUL
+    return Column(
+      name: name, kind: kind, length: length, nilCount: nilCount, validity: validity,
+      offsets: separates ? nil : offsets, values: separates ? separated() : values)
+  }
+
+  private func separated() -> ColumnMemory {
+    let made = ColumnMemory(capacity: values.count + length)
+    guard let ends = offsets?.bound(to: Int.self) else { return made }
+    for row in 0..<length {
+      made.append(bytes: UnsafeRawBufferPointer(start: values.start + ends[row], count: ends[row + 1] - ends[row]))
+      made.append(0 as UInt8)
     }
-    let separates = nulSeparated && !containsNUL
-    switch kind {
-    case .integer, .objectID: return integers.withUnsafeBytes { make($0) }
-    case .double, .date: return doubles.withUnsafeBytes { make($0) }
-    case .boolean, .uuid: return bytes.withUnsafeBytes { make($0) }
-    case .text where separates, .decimal where separates, .uri where separates:
-      var separated: [UInt8] = []
-      separated.reserveCapacity(bytes.count + length)
-      for row in 0..<length {
-        separated.append(contentsOf: bytes[Int(offsets[row])..<Int(offsets[row + 1])])
-        separated.append(0)
-      }
-      return separated.withUnsafeBytes { make($0) }
-    default: return bytes.withUnsafeBytes { make($0, offsets: offsets) }
-    }
+    return made
   }
 }
