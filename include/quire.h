@@ -25,6 +25,7 @@
  *   quire/batch.h        insert, update and delete in the store, without an object for each row
  *   quire/cancellation.h ending a fetch that takes long, and watching it
  *   quire/list.h         results of fetches: objects, ids, or rows in columns
+ *   quire/arrow.h        pages as Arrow arrays, for libraries of tables
  *   quire/section_rule.h how sectioned lists are divided
  *   quire/changes.h      changes of sectioned lists: change sets, and steps for views
  *   quire/aggregate.h    values that sectioned lists calculate over their rows
@@ -57,6 +58,7 @@
 #include "quire/batch.h"
 #include "quire/cancellation.h"
 #include "quire/list.h"
+#include "quire/arrow.h"
 #include "quire/section_rule.h"
 #include "quire/changes.h"
 #include "quire/aggregate.h"

@@ -95,6 +95,8 @@ BY_NAME = {
     "key_paths": "w->keys",
     "key_path_count": "2",
     "columns": "w->columns",
+    "column": "-1",
+    "batch_rows": "1",
     "column_count": "2",
     "row_count": "1",
     "properties": "w->properties",
@@ -319,6 +321,8 @@ class Function:
                     yield f"    outcome.outs_are_zero &= is_zero(&{out.name}, sizeof {out.name});"
                 if handle and handle[1] in HANDLES:
                     yield f"else quire_{handle[1]}_release({out.name});"
+                elif inner.startswith("struct Arrow"):
+                    yield f"else {out.name}.release(&{out.name});"
         elif self.name.endswith("_retain"):
             kind = self.parameters[0].handle
             yield f"outcome.gave_something = {call} != NULL;"

@@ -1241,9 +1241,11 @@ FUNCTIONS = {
     )),
     "quire_page_column": (quire_column_p, (c_void_p, c_int64)),
     "quire_page_column_count": (c_int64, (c_void_p,)),
+    "quire_page_export_arrow": (c_uint, (c_void_p, c_int64, c_void_p, c_void_p, c_void_p_p)),
     "quire_page_release": (None, (c_void_p,)),
     "quire_page_retain": (c_void_p, (c_void_p,)),
     "quire_page_row_count": (c_int64, (c_void_p,)),
+    "quire_page_stream_arrow": (c_uint, (c_void_p, c_int64, c_int64, c_void_p, c_void_p_p)),
     "quire_predicate_equal": (c_bool, (c_void_p, c_void_p)),
     "quire_predicate_evaluate": (c_uint, (
         c_void_p, quire_value_p, quire_entry_p, c_size_t, c_bool_p, c_void_p_p,

@@ -291,11 +291,22 @@ class Query(Generic[M]):
         return self._read(read_tuples, keys)
 
     def columns(self, *keys: KeyPath) -> Columns:
-        """The values of all objects column by column, by key path; numbers can be used without a copy. See `Column`."""
+        """The values of all objects column by column, by key path, as a table for pandas, polars and others.
+
+        Numbers are used without a copy. See `Columns`, and `Column`.
+        """
         _projection.check_values(self, "columns()")
         if _projection.makes_rows(self):
             return _projection.keyed_rows(self, keys)
         return self._read(read_columns, keys)
+
+    def __arrow_c_schema__(self) -> Any:
+        """A capsule with an ArrowSchema: names and types of what `columns()` reads. It runs the query."""
+        return self.columns().__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """A capsule with an ArrowArrayStream of what `columns()` reads. See `Columns`."""
+        return self.columns().__arrow_c_stream__()
 
     def dictionaries(self, *keys: KeyPath, **columns: Union[str, Expression]) -> list[dict[str, Any]]:
         """A dict for each row: `group_by(Quote.author).dictionaries(Quote.author, total="sum:(price)")`.

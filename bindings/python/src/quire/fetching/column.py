@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from ctypes import byref, c_void_p
 from typing import TYPE_CHECKING, Any, Callable, NoReturn, Optional, Union, overload
 
-from .._c import _buffers, _ffi, _handle, _values
+from .._c import _arrow, _buffers, _ffi, _handle, _values
 from .._c._load import quick
 from .._c._public import public
-from ..errors import failure
-from ..predicates.keys import KeyPath, path_in
+from ..errors import InvalidArgument, failure
+from ..predicates.keys import Key, KeyPath, path_in
 from ..objects import _rows
 from ..models import _types
 
@@ -27,16 +27,29 @@ class HeldPage(_handle.Handle):
     _survives_fork = True
 
 
+if TYPE_CHECKING:
+    _Values = Sequence[Any]
+else:
+    # To libraries of tables an instance of Sequence is Python values, which they take one by one.
+    class _Values:
+        __slots__ = ()
+        __contains__ = Sequence.__contains__
+        __reversed__ = Sequence.__reversed__
+        index, count = Sequence.index, Sequence.count
+
+
 @public
-class Column(Sequence[Any]):
+class Column(_Values):
     """The values of one key path, from `Query.columns` or `Results.columns`: a sequence of Python values.
 
-    They are made when they are asked for. It is a snapshot and may be used on any thread.
+    They are made when they are asked for. It is a snapshot and may be used on any thread. Libraries of tables take it
+    as an Arrow array, without a step for each value: `polars.Series(column)`, `pyarrow.array(column)`. See `Columns`.
     """
 
-    __slots__ = ("name", "_page", "_column", "_list")
+    __slots__ = ("name", "_page", "_place", "_column", "_list")
 
-    def __init__(self, name: str, page: HeldPage, column: _ffi.quire_column) -> None:
+    def __init__(self, name: str, page: HeldPage, place: int, column: _ffi.quire_column) -> None:
+        self._place = place
         self.name = name
         """The key path."""
         self._page = page
@@ -83,9 +96,24 @@ class Column(Sequence[Any]):
             self._list = _types.decoded(self._column.type, _buffers.raw_values(self._column))
         return list(self._list)
 
+    def __arrow_c_schema__(self) -> Any:
+        """A capsule with an ArrowSchema: the type of the values."""
+        return _arrow.schema(self._page._raw, self._place)
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]:
+        """Capsules with an ArrowSchema and an ArrowArray. The type is always that of the column."""
+        return _arrow.array(self._page._raw, self._place)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """A capsule with an ArrowArrayStream of the values."""
+        return _arrow.stream(self._page._raw, self._place)
+
     def __len__(self) -> int:
         self._page._raw
         return int(self._column.length)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.to_list())
 
     @overload
     def __getitem__(self, index: int) -> Any: ...
@@ -110,15 +138,72 @@ class Column(Sequence[Any]):
         return f"<Column {self.name} {'(closed)' if self._page.closed else f'of {len(self)}'}>"
 
 
-class Columns(dict[str, Column]):
-    """Columns by key path. A key of the model finds its own too: `columns[Quote.price]`."""
+class Columns(Mapping[str, Column]):
+    """Columns by key path. A key of the model finds its own too: `columns[Quote.price]`.
 
-    def __init__(self, model: type[Model], columns: dict[str, Column]) -> None:
-        super().__init__(columns)
+    It is a table for libraries that speak Arrow's PyCapsule interface: `polars.DataFrame(columns)`,
+    `pyarrow.table(columns)`, `pandas.DataFrame.from_arrow(columns)`. Numbers, ids, UUIDs and bytes stay where they are,
+    and texts, dates, booleans and decimals are laid out anew. Such a table lives as long as it likes: the store may be
+    closed. Dates are timestamps in microseconds of UTC, texts and URIs large UTF-8. Decimals are decimal128 with as
+    many digits behind the point as a value of the column has, or texts where no such type holds all of them.
+    """
+
+    def __init__(self, model: type[Model], columns: dict[str, Column], page: HeldPage) -> None:
+        self._columns = columns
         self._model = model
+        self._page = page
 
     def __getitem__(self, key: KeyPath) -> Column:
-        return super().__getitem__(path_in(self._model, key))
+        return self._columns[path_in(self._model, key)]
+
+    def __contains__(self, key: object) -> bool:
+        return (path_in(self._model, key) if isinstance(key, Key) else key) in self._columns
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def __repr__(self) -> str:
+        return f"<Columns {', '.join(self._columns)}>"
+
+    def __arrow_c_schema__(self) -> Any:
+        """A capsule with an ArrowSchema: names and types of the columns."""
+        return _arrow.schema(self._page._raw, -1)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """A capsule with an ArrowArrayStream of all rows."""
+        return _arrow.stream(self._page._raw, -1)
+
+    def batches(self, rows: int) -> ColumnBatches:
+        """The same table as a stream of batches of at most `rows` rows, which share its memory."""
+        rows = _values.whole(rows, "the number of rows of a batch")
+        if not 0 < rows < 2**63:
+            raise InvalidArgument(f"A batch has at least one row, not {rows}.")
+        return ColumnBatches(self._page, rows)
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise TypeError(
+            "cannot pickle or copy a 'Columns' object: it reads the library's memory; take to_list() of each")
+
+
+class ColumnBatches:
+    """A table as a stream of batches, from `Columns.batches`, for libraries that speak Arrow's PyCapsule interface."""
+
+    __slots__ = ("_page", "_rows")
+
+    def __init__(self, page: HeldPage, rows: int) -> None:
+        self._page = page
+        self._rows = rows
+
+    def __arrow_c_schema__(self) -> Any:
+        """A capsule with an ArrowSchema: names and types of the columns."""
+        return _arrow.schema(self._page._raw, -1)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """A capsule with an ArrowArrayStream."""
+        return _arrow.stream(self._page._raw, -1, self._rows)
 
 
 Pages = Callable[..., int]
@@ -127,7 +212,8 @@ Pages = Callable[..., int]
 
 def read_columns(model: type[Model], keys: Sequence[KeyPath], page_of: Pages) -> Columns:
     """The columns of the page that `page_of` makes."""
-    paths = _paths(model, keys)
+    # A table has each of its columns once.
+    paths = list(dict.fromkeys(_paths(model, keys)))
     return _held(model, paths, _page(model, paths, page_of))
 
 
@@ -170,7 +256,8 @@ def _held(model: type[Model], paths: list[str], page: int) -> Columns:
     owner = HeldPage(page, quick.quire_page_release)
     columns = _buffers.columns(page)
     paths = paths or [column.name.decode() for column in columns]
-    return Columns(model, {path: Column(path, owner, column) for path, column in zip(paths, columns)})
+    found = {path: Column(path, owner, place, column) for place, (path, column) in enumerate(zip(paths, columns))}
+    return Columns(model, found, owner)
 
 
 def tuples(columns: Columns) -> list[tuple[Any, ...]]:

@@ -273,8 +273,16 @@ class Results(Live[M], Generic[M]):
         return read_tuples(self._model, keys, self._pages(first, count))
 
     def columns(self, *keys: KeyPath, first: int = 0, count: Optional[int] = None) -> Columns:
-        """The same column by column, by key path; numbers can be used without a copy. See `Column`."""
+        """The same column by column, by key path, as a table for pandas, polars and others. See `Columns`."""
         return read_columns(self._model, keys, self._pages(first, count))
+
+    def __arrow_c_schema__(self) -> Any:
+        """A capsule with an ArrowSchema: names and types of all attributes."""
+        return self.columns().__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """A capsule with an ArrowArrayStream of all rows, as they are now, with all attributes. See `Columns`."""
+        return self.columns().__arrow_c_stream__()
 
     @property
     def aggregates(self) -> Aggregates:
