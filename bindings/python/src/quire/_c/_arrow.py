@@ -9,9 +9,9 @@ import ctypes
 import sys
 import threading
 from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_int, c_int64, c_void_p, py_object
-from typing import Any, Optional
+from typing import Any
 
-from ..errors import WrongType, failure
+from ..errors import failure
 from ._load import library
 
 
@@ -41,14 +41,14 @@ ArrowArrayStream._fields_ = [
     ("get_schema", CFUNCTYPE(c_int, c_void_p, c_void_p)), ("get_next", CFUNCTYPE(c_int, c_void_p, c_void_p)),
     ("get_last_error", CFUNCTYPE(c_char_p, c_void_p)), ("release", Release), ("private_data", c_void_p)]
 
-_SCHEMA, _ARRAY, _STREAM = b"arrow_schema", b"arrow_array", b"arrow_array_stream"
+SCHEMA, ARRAY, STREAM = b"arrow_schema", b"arrow_array", b"arrow_array_stream"
 _python = ctypes.PyDLL(None)
 _new_capsule = _python.PyCapsule_New
 _new_capsule.restype, _new_capsule.argtypes = py_object, (c_void_p, c_char_p, c_void_p)
-_is_capsule = _python.PyCapsule_IsValid
-_is_capsule.restype, _is_capsule.argtypes = c_int, (py_object, c_char_p)
-_pointer_of = _python.PyCapsule_GetPointer
-_pointer_of.restype, _pointer_of.argtypes = c_void_p, (py_object, c_char_p)
+is_capsule = _python.PyCapsule_IsValid
+is_capsule.restype, is_capsule.argtypes = c_int, (py_object, c_char_p)
+pointer_of = _python.PyCapsule_GetPointer
+pointer_of.restype, pointer_of.argtypes = c_void_p, (py_object, c_char_p)
 
 # Structs and the capsules that point to them. A capsule has no destructor: that would be Python, and a capsule may end
 # while an exception is on its way. Those that nothing else refers to are swept away when the next ones are made.
@@ -80,21 +80,21 @@ def schema(page: int, column: int) -> Any:
     """A capsule with the type of a column of a page, or of all (-1)."""
     made = ArrowSchema()
     _export(library.quire_page_export_arrow, page, column, byref(made), None)
-    return _capsule(made, _SCHEMA)
+    return _capsule(made, SCHEMA)
 
 
 def array(page: int, column: int) -> tuple[Any, Any]:
     """Capsules with the type and the values."""
     made, values = ArrowSchema(), ArrowArray()
     _export(library.quire_page_export_arrow, page, column, byref(made), byref(values))
-    return _capsule(made, _SCHEMA), _capsule(values, _ARRAY)
+    return _capsule(made, SCHEMA), _capsule(values, ARRAY)
 
 
 def stream(page: int, column: int, batch_rows: int = 0) -> Any:
     """A capsule with a stream of the values, in arrays of at most so many rows."""
     made = ArrowArrayStream()
     _export(library.quire_page_stream_arrow, page, column, batch_rows, byref(made))
-    return _capsule(made, _STREAM)
+    return _capsule(made, STREAM)
 
 
 def _export(call: Any, *arguments: Any) -> None:

@@ -153,6 +153,10 @@ def seconds(value: Union[datetime, float]) -> float:
     """Seconds since 1970 of an aware datetime, or of a number as `instant` gives it."""
     if not isinstance(value, datetime):
         return value + _REFERENCE
+    if value != value:
+        raise InvalidArgument(
+            f"{value!r:.20} is no date; give None instead, as in "
+            "[None if value != value else value for value in column]")
     if value.tzinfo is None or value.utcoffset() is None:
         raise InvalidArgument(
             "a datetime without a time zone names no instant; give it one, such as "

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from ctypes import POINTER
-from typing import Any, Union
+from datetime import date, datetime, timezone
+from typing import Any, Protocol, Union
+from uuid import UUID
 
-from .._c import _buffers, _ffi, _values
+from .._c import _arrow_read, _buffers, _ffi, _values
 from ..errors import Error, InvalidArgument, InvalidText, WrongType
 from ..predicates import _owners
 from ..predicates.keys import Key
 from ..models._entity import Entity
-from ..models.properties import Attr, misfit
+from ..models.properties import Attr, blamed, misfit
+
+
+class ArrowTable(Protocol):
+    """A table of polars, pandas, pyarrow, DuckDB and others that speak Arrow's PyCapsule interface."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
+
+
+TableColumns = Union[Mapping[Union[str, Key], Iterable[Any]], ArrowTable]
+"""What a bulk insert takes: columns by attributes, or a table."""
 
 
 def column_attribute(entity: Entity, key: Union[str, Key]) -> Attr[Any]:
@@ -30,18 +42,49 @@ def values_of(attribute: Attr[Any], column: Iterable[Any]) -> Sequence[Any]:
     """What was given as a column, with a length."""
     if isinstance(column, (list, tuple, array)):
         return column
+    if type(column).__module__ == "numpy" and hasattr(column, "dtype"):
+        return _numpy_values(column)
+    if _arrow_read.speaks(column):
+        try:
+            return _fitting(attribute, _arrow_read.column(column))
+        except (InvalidArgument, WrongType) as error:
+            raise blamed(error, attribute) from None
     if isinstance(column, (str, bytes)) or not isinstance(column, Iterable):
         raise misfit(
             attribute, f"The column for {attribute} is an iterable of its values, not {type(column).__name__}.")
     return list(column)
 
 
+def _numpy_values(column: Any) -> Sequence[Any]:
+    """The values of an array of NumPy, whose dates are of UTC."""
+    if column.dtype.kind != "M":
+        found: list[Any] = column.tolist()
+        return found
+    return [
+        each if each is None or not isinstance(each, datetime) else each.replace(tzinfo=timezone.utc)
+        for each in column.astype("datetime64[us]").tolist()]
+
+
+def _fitting(attribute: Attr[Any], values: list[Any]) -> list[Any]:
+    """Values of Arrow where an attribute has others for the same: UUIDs for 16 bytes, moments for days."""
+    python = attribute._type.python
+    if python is UUID:
+        return [_uuid(each) for each in values]
+    if python is datetime:
+        return [
+            datetime(each.year, each.month, each.day, tzinfo=timezone.utc) if type(each) is date else each
+            for each in values]
+    return values
+
+
 def pack_column(attribute: Attr[Any], column: Sequence[Any]) -> _values.Column:
     """The column in the form of the library; an exception names the row that does not fit."""
     kind = attribute._type
-    if kind.pack_column is not None and set(map(type, column)) <= _exact(kind.python):
+    types = set(map(type, column))
+    has_nil = attribute._is_optional and type(None) in types and len(types) > 1
+    if kind.pack_column is not None and types - ({type(None)} if has_nil else set()) <= _exact(kind.python):
         try:
-            return kind.pack_column(column)
+            return _with_nils(kind.pack_column, column) if has_nil else kind.pack_column(column)
         except (InvalidArgument, InvalidText, OverflowError):
             pass  # The values one by one tell which one it is.
     packed = []
@@ -55,6 +98,27 @@ def pack_column(attribute: Attr[Any], column: Sequence[Any]) -> _values.Column:
     return _values.mixed_column(packed)
 
 
+def _uuid(value: Any) -> Any:
+    """A UUID of its 16 bytes or of its text; anything else as it is."""
+    if isinstance(value, bytes) and len(value) == 16:
+        return UUID(bytes=value)
+    try:
+        return UUID(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
+
+
+def _with_nils(pack: Callable[[Sequence[Any]], _values.Column], column: Sequence[Any]) -> _values.Column:
+    """The column where some are None: these are packed as any other value, and taken back."""
+    other = next(value for value in column if value is not None)
+    packed = pack([other if value is None else value for value in column])
+    kinds = memoryview(packed.array).cast("B").cast("I")
+    for row, value in enumerate(column):
+        if value is None:
+            kinds[4 * row] = _ffi.QUIRE_VALUE_NIL
+    return packed
+
+
 def _exact(python: type) -> set[type]:
     return {float, int} if python is float else {python}
 
@@ -64,7 +128,14 @@ class Table:
 
     __slots__ = ("count", "arguments", "_keep")
 
-    def __init__(self, entity: Entity, columns: Mapping[Union[str, Key], Iterable[Any]], what: str) -> None:
+    def __init__(self, entity: Entity, columns: TableColumns, what: str) -> None:
+        if not isinstance(columns, Mapping) and _arrow_read.speaks(columns):
+            found = _arrow_read.table(columns)
+            if found is None:
+                raise WrongType(
+                    f"{what} takes a table, and was given one column ({_values.called(columns)}). Write "
+                    '{"name": column}.', entity=entity.name)
+            columns = {name: _fitting(column_attribute(entity, name), each) for name, each in found.items()}
         if not isinstance(columns, Mapping):
             name = next(iter(entity.attributes), "name")
             raise WrongType(

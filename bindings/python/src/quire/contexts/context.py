@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from ctypes import byref, c_int, c_int64, c_void_p
 from typing import TYPE_CHECKING, Any, Optional, TypeVar, Union, overload
@@ -214,11 +214,13 @@ class Context(_handle.Handle):
         entity = self._store._schema.check(model)
         return Query(self, model)._from_template(template_name(entity, name), variables)
 
-    def insert_many(self, model: type[Model], columns: Mapping[Union[str, Key], Sequence[Any]]) -> range:
+    def insert_many(self, model: type[Model], columns: _bulk.TableColumns) -> range:
         """Adds many objects in one call: `insert_many(Quote, {"author": authors, Quote.price: prices})`.
 
-        Keys are attributes by their names in the class; each column has one value for each object. Attributes left out
-        have their defaults. Gives the ids. The objects are pending, as if added one by one; nothing is
+        Keys are attributes by their names in the class. Each column has one value for each object. Attributes left out
+        have their defaults. Columns may be arrays of NumPy and of Arrow. Instead of columns it takes a table of polars,
+        pandas, pyarrow or DuckDB, whose columns have the names of attributes: `insert_many(Quote, frame)`. Dates
+        without a time zone are of UTC there. Gives the ids. The objects are pending, as if added one by one; nothing is
         added when a value does not fit, and the exception names its row, counted from 0.
         """
         entity, table, count = self._table(model, columns, "insert_many")
@@ -235,7 +237,7 @@ class Context(_handle.Handle):
         return range(first.value, first.value + count)
 
     def insert_rows(
-        self, model: type[Model], columns: Mapping[Union[str, Key], Sequence[Any]], *, merge: bool = True,
+        self, model: type[Model], columns: _bulk.TableColumns, *, merge: bool = True,
         upsert: bool = False, cancellation: Optional[Cancellation] = None,
         progress: Optional[Callable[[int], object]] = None,
     ) -> array[int]:
@@ -259,7 +261,7 @@ class Context(_handle.Handle):
             upsert, cancellation, progress)
 
     def _table(
-        self, model: type[Model], columns: Mapping[Union[str, Key], Sequence[Any]], what: str
+        self, model: type[Model], columns: _bulk.TableColumns, what: str
     ) -> tuple[Entity, _bulk.Table, int]:
         """Columns as the library takes them, and how many rows they have."""
         self._raw

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Mapping
-from datetime import datetime
+from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Optional, TypeVar, Union, overload
 
 from .._c import _ffi, _values
@@ -321,7 +321,15 @@ class Attr(Key, Generic[T]):
         except (InvalidArgument, InvalidText) as error:
             raise blamed(error, self) from None
 
-    def _converted(self, value: Any) -> Union[int, float]:
+    def _converted(self, value: Any) -> Any:
+        if value != value and not isinstance(value, Key):
+            raise misfit(
+                self, f"{self} expects {self._type.python.__name__}, not {value!r:.20}, which stands for a missing "
+                "value in NumPy and pandas. Give None for it: [None if value != value else value for value in column].")
+        if type(value).__module__ == "numpy":
+            found = self._of_numpy(value)
+            if found is not None:
+                return found
         # Whole numbers of other libraries say that they are some by __index__.
         if int in self._type.accepted and hasattr(value, "__index__"):
             return operator.index(value)
@@ -342,6 +350,15 @@ class Attr(Key, Generic[T]):
             given = f"{type(value).__module__}.{given}"
             raise misfit(self, f"{self} expects {expected}, not {given} ({value!r:.60}); convert it: {expected}(...).")
         raise misfit(self, f"{self} expects {expected}, not {given} ({value!r:.60}).")
+
+    def _of_numpy(self, value: Any) -> Any:
+        """A boolean or a date of NumPy as Python's. Its dates are of UTC."""
+        if self._type.python is bool and type(value).__name__ in ("bool", "bool_"):
+            return bool(value)
+        if self._type.python is datetime and type(value).__name__ == "datetime64":
+            found = value.astype("datetime64[us]").item()
+            return found.replace(tzinfo=timezone.utc) if isinstance(found, datetime) else None
+        return None
 
     def _pack(self, value: Any) -> _values.Packed:
         if value is None:
