@@ -260,6 +260,9 @@ final class ObjectList {
       try values.append(try made(range, shown, reader))
       return values.page(nulSeparated: nulSeparated)
     }
+    if held.isEmpty, let page = try reader.page(ofStored: range.map { rows[$0].id }, nulSeparated: nulSeparated) {
+      return page
+    }
     var next = range.lowerBound
     func gone() -> Failure { self.gone(next, entity) }
     func addObjects() throws(Failure) {

@@ -33,6 +33,25 @@ struct PageReader {
     return try context.source.reader.read(paths.map(\.last), root: entity.root, ids: ids, body)
   }
 
+  /// The page of these rows, none of which is an object with values, where that takes one scan in passing; nil where
+  /// `readColumns` has to find out.
+  func page(ofStored ids: [Int64], nulSeparated: Bool) throws(Failure) -> Page? {
+    if context.source.holdsObjects { return nil }
+    guard let range = Store.range(of: ids) else { return nil }
+    var values = Builders(self, rowCount: ids.count)
+    var next = 0
+    let isRead = try context.source.reader.readInPassing(paths.map(\.last), root: entity.root, range: range) {
+      (row) throws(Failure) in
+      let id = row.id
+      if next == ids.count || id < ids[next] { return true }
+      // Of a row that is gone `readColumns` tells.
+      if id > ids[next] { return false }
+      next += 1
+      return values.append(row)
+    }
+    return isRead && next == ids.count ? values.page(nulSeparated: nulSeparated) : nil
+  }
+
   /// The rows with these ids, by id.
   func stored(_ ids: [Int64]) throws(Failure) -> [Int64: Row] {
     if ids.isEmpty { return [:] }
@@ -55,6 +74,10 @@ struct PageReader {
     mutating func append(_ statement: Statement, _ types: [StoredType]) throws(Failure) {
       for place in columns.indices { try statement.append(place, as: types[place], to: &columns[place]) }
     }
+
+    /// A row that is seen in passing; false where it cannot be read so.
+    @inline(__always)
+    mutating func append(_ row: RowScan) -> Bool { row.append(to: &columns) }
 
     /// All rows, column by column. Related objects are read together.
     mutating func append(_ objects: [ManagedObject]) throws(Failure) {

@@ -32,15 +32,13 @@ extension Store {
         let statement = try connection.statement("SELECT \(columns)t0.Z_PK, t0.Z_ENT FROM \(from)")
         try statement.bind(range.lowerBound, at: 1)
         try statement.bind(range.upperBound, at: 2)
-        var place = 0, number: Int64?
+        var place = 0
         while place < ids.count, try statement.step() {
           let id = statement.integer(at: types.count)
           while place < ids.count, ids[place] < id { place += 1 }
           if place == ids.count || ids[place] != id { continue }
           place += 1
-          let next = statement.integer(at: types.count + 1)
-          if next != number { _ = try layout.identifier(id, entity: next) }
-          number = next
+          _ = try layout.identifier(id, entity: statement.integer(at: types.count + 1))
           try body(id, statement, types)
         }
       }
@@ -62,7 +60,7 @@ extension Store {
   }
 
   /// First and last of ids that ascend and have few gaps: a scan of what lies between reads hardly more than they are.
-  private static func range(of ids: [Int64]) -> ClosedRange<Int64>? {
+  static func range(of ids: [Int64]) -> ClosedRange<Int64>? {
     guard ids.count >= 256, let first = ids.first, let last = ids.last, first > 0, last >= first,
       last - first < 2 * Int64(ids.count)
     else { return nil }

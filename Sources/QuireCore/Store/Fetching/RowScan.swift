@@ -37,7 +37,35 @@ final class RowScan {
     self.statement = statement
   }
 
+  /// Of rows that are seen in passing, by their keys, entities and columns.
+  fileprivate init(
+    _ types: [StoredType], _ layout: RowLayout, _ cells: UnsafeMutablePointer<OpaquePointer?>, _ connection: Connection,
+    _ body: @escaping (RowScan) throws(Failure) -> Bool
+  ) {
+    self.types = types
+    self.layout = layout
+    self.cells = cells
+    self.body = body
+    furtherKinds = []
+    first = 2
+    isUTF8 = connection.isUTF8
+    statement = nil
+  }
+
   var id: Int64 { sqlite3_value_int64(cells[0]) }
+
+  /// Puts all values into the columns of a page; false for what `value` would have to tell.
+  @_optimize(speed)
+  func append(to columns: inout [ColumnBuilder]) -> Bool {
+    for place in columns.indices {
+      let cell = cells[first + place]
+      if SQLValue.append(cell, as: types[place], isUTF8: isUTF8, to: &columns[place]) { continue }
+      guard let value = SQLValue.value(cell, as: types[place], isUTF8: isUTF8) else { return false }
+      if case .data(let data) = value, !columns[place].hasRoom(for: data.count) { return false }
+      columns[place].append(value)
+    }
+    return true
+  }
 
   /// Whether the first of the values is, byte by byte, that of the row before. To be asked once for each row.
   @_optimize(speed)
@@ -177,18 +205,51 @@ extension Store {
       let none = UnsafeMutablePointer<OpaquePointer?>.allocate(capacity: 1)
       defer { none.deallocate() }
       let scan = RowScan(sql, layout, none, connection, nil, body)
-      // Not held, so that no row costs a retain.
-      connection.passing = UnsafeRawPointer(Unmanaged.passUnretained(scan).toOpaque())
-      let count = connection.monitor?.rowCount ?? 0
-      defer { withExtendedLifetime(scan) { connection.passing = nil } }
-      do throws(Failure) {
-        while try statement.step() {}
-      } catch {
-        if !scan.hasStopped { throw error }
-      }
-      if scan.hasStopped { connection.monitor?.rowCount = count }
-      return !scan.hasStopped
+      return try pass(by: scan, statement, connection)
     }
+  }
+}
+
+extension Store {
+  /// Passes the rows whose keys are in `range` by their keys, with `properties`. False where `read` has to do it: a
+  /// property has no column or cannot be read so, or `body` stopped. `body` may not use the store.
+  func readInPassing(
+    _ properties: [Property], root: Entity, range: ClosedRange<Int64>,
+    _ body: @escaping (RowScan) throws(Failure) -> Bool
+  ) throws(Failure) -> Bool {
+    let layout = layouts.layout(of: root, includesSubentities: true)
+    var columns = "", types: [StoredType] = []
+    for property in properties {
+      guard let (name, type) = layout.column(of: property), types.count < 98 else { return false }
+      columns += ", t0.\(name)"
+      types.append(type)
+    }
+    let sql = "SELECT 1 FROM \(layout.table) t0 NOT INDEXED WHERE t0.Z_PK BETWEEN ? AND ? "
+      + "AND \(PassingFunction.name)(t0.Z_PK, t0.Z_ENT\(columns))"
+    return try withConnection { connection throws(Failure) in
+      if connection.passing != nil { return false }
+      let statement = try connection.statement(sql)
+      try statement.bind(range.lowerBound, at: 1)
+      try statement.bind(range.upperBound, at: 2)
+      let none = UnsafeMutablePointer<OpaquePointer?>.allocate(capacity: 1)
+      defer { none.deallocate() }
+      return try pass(by: RowScan(types, layout, none, connection, body), statement, connection)
+    }
+  }
+
+  /// Runs a statement that shows its rows to a scan; false when the scan stopped.
+  private func pass(by scan: RowScan, _ statement: Statement, _ connection: Connection) throws(Failure) -> Bool {
+    // Not held, so that no row costs a retain.
+    connection.passing = UnsafeRawPointer(Unmanaged.passUnretained(scan).toOpaque())
+    let count = connection.monitor?.rowCount ?? 0
+    defer { withExtendedLifetime(scan) { connection.passing = nil } }
+    do throws(Failure) {
+      while try statement.step() {}
+    } catch {
+      if !scan.hasStopped { throw error }
+    }
+    if scan.hasStopped { connection.monitor?.rowCount = count }
+    return !scan.hasStopped
   }
 }
 

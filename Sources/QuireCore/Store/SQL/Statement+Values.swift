@@ -10,26 +10,9 @@ extension Statement {
   /// Puts the column into one of a page; what the column has as SQLite does without a value in between.
   @_optimize(speed)
   func append(_ column: Int, as type: StoredType, to builder: inout ColumnBuilder) throws(Failure) {
-    let cell = cell(at: column)
-    let storage = sqlite3_value_type(cell)
-    switch (builder.kind, storage) {
-    case (_, SQLITE_NULL):
-      // What may lie in a file is told by its type.
-      if case .data = builder.kind { break }
-      return builder.appendNil()
-    case (.integer, SQLITE_INTEGER), (.objectID, SQLITE_INTEGER):
-      return builder.append(integer: sqlite3_value_int64(cell))
-    case (.boolean, SQLITE_INTEGER): return builder.append(boolean: sqlite3_value_int64(cell) != 0)
-    case (.double, SQLITE_FLOAT), (.double, SQLITE_INTEGER):
-      if case .attribute(.float) = type { return builder.append(double: Double(Float(sqlite3_value_double(cell)))) }
-      return builder.append(double: sqlite3_value_double(cell))
-    case (.date, SQLITE_FLOAT), (.date, SQLITE_INTEGER): return builder.append(date: sqlite3_value_double(cell))
-    case (.text, SQLITE_TEXT):
-      if connection.isUTF8, let text = SQLValue.utf8(cell) {
-        try requireRoom(text.count, column, in: builder)
-        return builder.append(text: text)
-      }
-    default: break
+    if SQLValue.append(cell(at: column), as: type, isUTF8: connection.isUTF8, to: &builder) { return }
+    if case .attribute(.string) = type, let text = SQLValue.utf8(cell(at: column)) {
+      try requireRoom(text.count, column, in: builder)
     }
     let value = try value(at: column, as: type).inPlace()
     if case .data(let data) = value { try requireRoom(data.count, column, in: builder) }
