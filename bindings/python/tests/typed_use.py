@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import enum
+from datetime import date
+
 import quire
+
+
+class Kind(enum.Enum):
+    NOVEL = "novel"
+    PLAY = "play"
 
 
 class Author(quire.Model):
@@ -18,6 +26,9 @@ class Book(quire.Model):
     note: quire.Attr[str | None] = quire.attr(default=None)
     thicker: quire.Fetched[Book] = quire.fetched("price > $FETCH_SOURCE.price")
     cover: quire.Attr[bytes | None] = quire.attr(default=None, external=True, preserved=True, hash_modifier="2")
+    kind: quire.Attr[Kind] = quire.attr(as_=Kind, default=Kind.NOVEL)
+    day: quire.Attr[date | None] = quire.attr(default=None)
+    pair: quire.Attr[complex] = quire.attr(as_=(str, complex), default=1j)
     __indexes__ = {"cheap": quire.Index("price", where="price < 5"), "title": "title", "both": ("title", "price")}
     __templates__ = {"dear": quire.Template("price > $least", "-price", limit=3), "all": quire.Template(None)}
     __hash_modifier__ = "3"
@@ -43,6 +54,11 @@ def use(context: quire.Context) -> None:
     author.books -= author.books
     reveal_type(author.books | [book])  # R: set[Book]
     reveal_type({author: book})  # R: dict[Author, Book]
+    reveal_type(book.kind)  # R: Kind
+    reveal_type(book.day)  # R: date | None
+    reveal_type(book.pair)  # R: complex
+    reveal_type(Book.kind == Kind.PLAY)  # R: Predicate
+    book.kind = "novel"  # E
     book.price = "x"  # E
     Book(titel="x")  # E
     Book(title=1)  # E

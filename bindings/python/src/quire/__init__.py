@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from .models._fetched import Fetched, fetched
     from .models._class_source import class_source
     from .models._indexes import Index
+    from .models._conversions import JSON
     from .models._templates import Template
     from .models._types import (
         AttributeType,
@@ -131,7 +132,7 @@ __all__ = [
     "Context", "DatabaseError", "Delete", "DeleteSection", "Double", "EntityDescription", "Error", "Expression",
     "Fetched", "FetchedPropertyDescription", "FileMoved", "Float", "FunctionError", "Index", "IndexDescription",
     "IndexElement", "Insert", "InsertSection", "Integer16", "Integer32", "Integer64", "InvalidArgument",
-    "InvalidModel", "InvalidState", "InvalidText", "Key", "LoadedModel", "MergePolicy", "Metadata", "Model",
+    "InvalidModel", "InvalidState", "InvalidText", "JSON", "Key", "LoadedModel", "MergePolicy", "Metadata", "Model",
     "ModelDescription", "ModelMismatch", "Move", "MultipleFound", "NoMemory", "NotAStore", "NotFound",
     "ObjectConflict", "Order", "Path", "PlanOrder", "Predicate", "PredicateError", "Quantified", "Query",
     "ReadOnly", "Related", "RelationshipDescription", "RequestDescription", "Results", "RowChange", "Rule",
@@ -160,6 +161,7 @@ _NAMES = {
     "models._fetched": "Fetched fetched",
     "models._class_source": "class_source",
     "models._indexes": "Index",
+    "models._conversions": "JSON",
     "models._templates": "Template",
     "models._types": "AttributeType Double Float Integer16 Integer32 Integer64 Transformable URI Undefined",
     "models.model_description":

@@ -32,6 +32,8 @@ def find(context: Context, model: type[M], value: Mapping[str, Any]) -> Optional
         raise InvalidArgument(
             f"{model.__name__}.{name} is not an attribute or a to-one relationship, by whose value one object is "
             "found. Use a query with where().")
+    if isinstance(property, Attr):
+        sought = property._given(sought)
     packed = _values.Values((_values.any_value(sought),))
     key = property._key_bytes
     context._delivery.prepare()

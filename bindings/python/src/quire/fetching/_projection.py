@@ -80,7 +80,8 @@ def rows(query: Query[Any], keys: Sequence[KeyPath], named: Mapping[str, Union[s
         quick.quire_fetch_request_release(made)
     try:
         found = named_columns(
-            query._model, partial(library.quire_list_page, taken, 0, quick.quire_list_count(taken)))
+            query._model, partial(library.quire_list_page, taken, 0, quick.quire_list_count(taken)),
+            [path_in(query._model, each) for each in keys] if keys or named else None)
     finally:
         taken.give_back()
     query._context._delivery.deliver()

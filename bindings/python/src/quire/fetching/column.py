@@ -46,9 +46,12 @@ class Column(_Values):
     as an Arrow array, without a step for each value: `polars.Series(column)`, `pyarrow.array(column)`. See `Columns`.
     """
 
-    __slots__ = ("name", "_page", "_place", "_column", "_list")
+    __slots__ = ("name", "_page", "_place", "_column", "_list", "_model")
 
-    def __init__(self, name: str, page: HeldPage, place: int, column: _ffi.quire_column) -> None:
+    def __init__(
+        self, name: str, page: HeldPage, place: int, column: _ffi.quire_column, model: Optional[type[Model]]
+    ) -> None:
+        self._model = model
         self._place = place
         self.name = name
         """The key path."""
@@ -93,7 +96,7 @@ class Column(_Values):
         """All values, None where there is none."""
         self._page._raw
         if self._list is None:
-            self._list = _types.decoded(self._column.type, _buffers.raw_values(self._column))
+            self._list = _decoded(self._model, self.name, self._column)
         return list(self._list)
 
     def __arrow_c_schema__(self) -> Any:
@@ -219,18 +222,29 @@ def read_columns(model: type[Model], keys: Sequence[KeyPath], page_of: Pages) ->
 
 def read_tuples(model: type[Model], keys: Sequence[KeyPath], page_of: Pages) -> list[tuple[Any, ...]]:
     """The same as one tuple for each row."""
-    page = _page(model, _paths(model, keys), page_of)
+    paths = _paths(model, keys)
+    page = _page(model, paths, page_of)
     try:
         columns = _buffers.columns(page)
         with _rows.collector_paused(columns[0].length if columns else 0):
-            return list(zip(*[_types.decoded(each.type, _buffers.raw_values(each)) for each in columns]))
+            return list(zip(*[_decoded(model, path, each) for path, each in zip(paths, columns)]))
     finally:
         quick.quire_page_release(page)
 
 
-def named_columns(model: type[Model], page_of: Pages) -> Columns:
-    """The columns of a page that has names for them itself."""
-    return _held(model, [], _page(model, [], page_of))
+def named_columns(model: type[Model], page_of: Pages, keys: Optional[Sequence[str]] = None) -> Columns:
+    """The columns of a page that has names for them itself; which of them are of attributes, unless all are."""
+    return _held(model, [], _page(model, [], page_of), keys)
+
+
+def _decoded(model: Optional[type[Model]], path: str, column: _ffi.quire_column) -> list[Any]:
+    """The values of a column, as objects of the model have them where it is of an attribute."""
+    values = _buffers.raw_values(column)
+    for attribute in () if model is None else model._quire_entity.attributes.values():
+        decode = attribute._type.decode
+        if attribute.path == path and attribute._type.stored is not None and decode is not None:
+            return [None if value is None else decode(value) for value in values]
+    return _types.decoded(column.type, values)
 
 
 def _paths(model: type[Model], keys: Sequence[KeyPath]) -> list[str]:
@@ -252,11 +266,13 @@ def _page(model: type[Model], paths: list[str], page_of: Pages) -> int:
     return page.value
 
 
-def _held(model: type[Model], paths: list[str], page: int) -> Columns:
+def _held(model: type[Model], paths: list[str], page: int, keys: Optional[Sequence[str]] = None) -> Columns:
     owner = HeldPage(page, quick.quire_page_release)
     columns = _buffers.columns(page)
     paths = paths or [column.name.decode() for column in columns]
-    found = {path: Column(path, owner, place, column) for place, (path, column) in enumerate(zip(paths, columns))}
+    found = {
+        path: Column(path, owner, place, column, model if keys is None or path in keys else None)
+        for place, (path, column) in enumerate(zip(paths, columns))}
     return Columns(model, found, owner)
 
 

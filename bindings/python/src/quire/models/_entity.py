@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Optional, Union
 from .._c import _buffers
 from ..errors import InvalidArgument
 from ..predicates._owners import Unresolved
-from . import _annotations, _types
+from . import _annotations, _conversions, _types
 from ._fetched import Fetched, FetchedOptions
 from ._rules import AttrRules
 from ._types import AttributeType
@@ -151,6 +151,10 @@ def _property(
     if annotation.origin is Attr and set(members) == {datetime, float}:
         # A date, which is a number where datetime does not know it.
         members = [datetime]
+    as_ = getattr(options, "as_", None)
+    if len(members) != 1 and annotation.origin is Attr and as_ is not None and not isinstance(as_, type):
+        # Such as what JSON can be.
+        members = [object]
     if len(members) != 1:
         raise TypeError(f"{where}: write one type, with '| None' when it may be None")
     member = members[0]
@@ -159,8 +163,10 @@ def _property(
             options = AttrOptions(NO_DEFAULT, None, False, False, None, AttrRules())
         if not isinstance(options, AttrOptions):
             raise TypeError(f"{where}: a default is given as attr(default={options!r})")
+        # None is no value, also where an annotation says that anything is one.
+        is_optional = annotation.is_optional or (as_ is not None and member in (Any, object))
         return Attr(
-            owner, name, _attribute_type(where, member, options.type), annotation.is_optional, options.default,
+            owner, name, _attribute_type(where, member, options.type, options.as_), is_optional, options.default,
             options.transient, options.searchable, options.name or name, options.rules, options.derivation,
             options.traits)
     if annotation.origin is Fetched:
@@ -188,9 +194,14 @@ def _property(
     return ToOne(owner, name, member, annotation.is_optional, options)
 
 
-def _attribute_type(where: str, python: object, narrowed: Optional[AttributeType]) -> AttributeType:
-    if isinstance(python, Unresolved):
+def _attribute_type(
+    where: str, python: object, narrowed: Optional[AttributeType], as_: Any = None
+) -> AttributeType:
+    if isinstance(python, Unresolved) and as_ is None:
         raise TypeError(f"{where}: {python.text!r} in its annotation is not defined")
+    made = _conversions.converted(where, python, as_, narrowed)
+    if made is not None:
+        return made
     known = ", ".join("Any" if kind is object else kind.__name__ for kind in _types.DEFAULTS)
     if python is Any:
         python = object

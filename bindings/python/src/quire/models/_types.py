@@ -22,7 +22,7 @@ _SINGLE = struct.Struct("<f")
 class AttributeType:
     """How an attribute is stored, for `attr(type=...)`. Its instances are `quire.Integer16`, `quire.URI` and so on."""
 
-    __slots__ = ("name", "number", "python", "accepted", "canonical", "pack", "decode", "pack_column")
+    __slots__ = ("name", "number", "python", "accepted", "canonical", "pack", "decode", "pack_column", "stored")
 
     def __init__(
         self,
@@ -35,6 +35,7 @@ class AttributeType:
         pack: Callable[[Any], Packed],
         decode: Optional[Callable[[Any], Any]] = None,
         pack_column: Optional[Callable[[Sequence[Any]], Column]] = None,
+        stored: Optional[Callable[[Any], Any]] = None,
     ) -> None:
         self.name = name
         self.number = number
@@ -49,6 +50,8 @@ class AttributeType:
         """From the plain form of pages; None when that is final."""
         self.pack_column = pack_column
         """From values that are all exactly of the type `python`."""
+        self.stored = stored
+        """For what a program has in another form than the store: the store's form of a value. None where both agree."""
 
     def __repr__(self) -> str:
         return f"quire.{self.name}"

@@ -12,10 +12,11 @@ from .._c._public import public
 from ..errors import Error, InvalidArgument, InvalidState, InvalidText, NotFound, NotInContext, WrongType
 from ..predicates._owners import Unresolved
 from ..predicates.keys import Key
-from ..predicates.operand import Collection, Navigable
+from ..predicates.operand import Collection, Comparable, Navigable
 from ..predicates.predicate import Predicate
 from ..objects import _identity
 from ..objects.related import Related
+from ._conversions import Conversion
 from ._rules import AttrRules
 from ._types import AttributeType
 
@@ -66,8 +67,9 @@ class AttrOptions:
 
     def __init__(
         self, default: Any, type: Optional[AttributeType], transient: bool, searchable: bool, name: Optional[str],
-        rules: AttrRules, derivation: Optional[str] = None, traits: AttrTraits = NO_TRAITS
+        rules: AttrRules, derivation: Optional[str] = None, traits: AttrTraits = NO_TRAITS, as_: Any = None
     ) -> None:
+        self.as_ = as_
         self.rules = rules
         self.derivation = derivation
         self.traits = traits
@@ -107,16 +109,16 @@ PLAIN_RELATION = RelationOptions(None, _ffi.QUIRE_DELETE_NULLIFY, False, 0, 0, N
 # An attribute without a default is one that constructors need, also for type checkers.
 @overload
 def attr(
-    *, default: T, type: Optional[AttributeType] = None, transient: bool = False, searchable: bool = False,
-    name: Optional[str] = None, minimum: Any = None, maximum: Any = None, min_length: int = 0, max_length: int = 0,
-    pattern: Optional[str] = None, rules: Iterable[tuple[Union[str, Predicate], str]] = (), external: bool = False,
-    preserved: bool = False, transformer: Optional[str] = None, value_class: Optional[str] = None,
-    hash_modifier: Optional[str] = None, renamed_from: Optional[str] = None,
-    user_info: Optional[Mapping[str, str]] = None,
+    *, default: T, type: Optional[AttributeType] = None, as_: Conversion[T] = None, transient: bool = False,
+    searchable: bool = False, name: Optional[str] = None, minimum: Any = None, maximum: Any = None,
+    min_length: int = 0, max_length: int = 0, pattern: Optional[str] = None,
+    rules: Iterable[tuple[Union[str, Predicate], str]] = (), external: bool = False, preserved: bool = False,
+    transformer: Optional[str] = None, value_class: Optional[str] = None, hash_modifier: Optional[str] = None,
+    renamed_from: Optional[str] = None, user_info: Optional[Mapping[str, str]] = None,
 ) -> Attr[T]: ...
 @overload
 def attr(
-    *, type: Optional[AttributeType] = None, transient: bool = False, searchable: bool = False,
+    *, type: Optional[AttributeType] = None, as_: Any = None, transient: bool = False, searchable: bool = False,
     name: Optional[str] = None, minimum: Any = None, maximum: Any = None, min_length: int = 0, max_length: int = 0,
     pattern: Optional[str] = None, rules: Iterable[tuple[Union[str, Predicate], str]] = (), external: bool = False,
     preserved: bool = False, transformer: Optional[str] = None, value_class: Optional[str] = None,
@@ -127,6 +129,7 @@ def attr(
     *,
     default: Any = NO_DEFAULT,
     type: Optional[AttributeType] = None,
+    as_: Any = None,
     transient: bool = False,
     searchable: bool = False,
     name: Optional[str] = None,
@@ -147,7 +150,16 @@ def attr(
     """Says more about an attribute than its annotation can.
 
     `default` is what a new object starts with. `type` narrows how it is stored: `quire.Integer16` for `Attr[int]`,
-    `quire.URI` for `Attr[str]` and so on. A `transient` attribute lives in memory only. For `searchable` text
+    `quire.URI` for `Attr[str]` and so on.
+
+    `as_` converts values between the program and the store. An enumeration (`as_=Color`) is stored as its values, and
+    `Attr[Color]` alone says the same, as do `Attr[date]` (stored as midnight in UTC) and `Attr[time]` (as microseconds
+    since midnight). `as_=quire.JSON` stores what `json` writes, as text; a change inside a value is noticed when the
+    value is assigned again. A pair of functions stores a type of your own: `as_=(Money.to_text, Money.from_text)`, as
+    text unless `type` says what else. Keys compare with such values: `Shirt.color == Color.RED`. Predicates that are
+    text, and columns of Arrow, have the stored form.
+
+    A `transient` attribute lives in memory only. For `searchable` text
     the store keeps an index that finds parts of three characters and more (`contains`, `like` and the like); a store
     gets it when it is next opened for writing. `name` is its name in the store, and so in predicates, when that differs
     from the one in the class.
@@ -167,7 +179,8 @@ def attr(
     return AttrOptions(
         default, type, transient, searchable, name,
         AttrRules(minimum, maximum, min_length, max_length, pattern, rules),
-        traits=AttrTraits(external, preserved, transformer, value_class, hash_modifier, renamed_from, user_info))
+        traits=AttrTraits(external, preserved, transformer, value_class, hash_modifier, renamed_from, user_info),
+        as_=as_)
 
 
 def derived(
@@ -294,7 +307,10 @@ class Attr(Key, Generic[T]):
         if value is not None:
             decode = self._type.decode
             if decode is not None:
-                value = decode(value)
+                try:
+                    value = decode(value)
+                except InvalidArgument as error:
+                    raise blamed(error, self, instance)
         _set_plain(instance, self._name, value)
         return value  # type: ignore[no-any-return]
 
@@ -318,7 +334,7 @@ class Attr(Key, Generic[T]):
             value = self._converted(value)
         try:
             return self._type.canonical(value)
-        except (InvalidArgument, InvalidText) as error:
+        except (InvalidArgument, InvalidText, WrongType) as error:
             raise blamed(error, self) from None
 
     def _converted(self, value: Any) -> Any:
@@ -369,6 +385,13 @@ class Attr(Key, Generic[T]):
             raise blamed(error, self) from None
 
     def _given(self, value: object) -> object:
+        stored = self._type.stored
+        if stored is not None and value is not None and not isinstance(value, Comparable) and isinstance(
+                value, self._type.accepted):
+            try:
+                return stored(value)
+            except (InvalidArgument, WrongType) as error:
+                raise blamed(error, self) from None
         if self._type.python is not datetime or not _values.is_distant(value):
             return value
         from ..predicates.expression import Expression

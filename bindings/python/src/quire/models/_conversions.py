@@ -1,0 +1,134 @@
+"""Attributes whose values a program has in another form than the store: enumerations, days, times, JSON, and more."""
+
+from __future__ import annotations
+
+import enum
+import json
+import typing
+from collections.abc import Callable
+from datetime import date, datetime, time, timedelta, timezone
+from typing import Any, Optional, TypeVar, Union
+
+from ..errors import InvalidArgument, WrongType
+from . import _types
+from ._types import AttributeType
+
+__all__ = ["JSON"]
+
+T = TypeVar("T")
+
+
+class JSONText:
+    """What `json` writes, kept as text: `attr(as_=quire.JSON)`, for dicts, lists, texts, numbers, booleans and None."""
+
+    def __repr__(self) -> str:
+        return "quire.JSON"
+
+
+JSON = JSONText()
+"""For `attr(as_=quire.JSON)`: what `json` writes, kept as text."""
+
+Conversion = Union[type[T], tuple[Callable[[T], Any], Callable[[Any], T]], JSONText, None]
+"""What `attr(as_=...)` takes."""
+
+
+def converted(where: str, python: object, as_: Any, stored: Optional[AttributeType]) -> Optional[AttributeType]:
+    """The type of an attribute that is converted; None for one that is not. Raises TypeError."""
+    if as_ is None:
+        as_ = python if isinstance(python, type) and (python in (date, time) or issubclass(python, enum.Enum)) else None
+    if as_ is None:
+        return None
+    if as_ is JSON:
+        return _made(where, python, _base(where, stored, _types.String), _json, json.loads)
+    if isinstance(as_, tuple) and len(as_) == 2 and all(map(callable, as_)):
+        return _made(where, python, _base(where, stored, _types.String), *as_)
+    if as_ is date:
+        return _made(where, date, _base(where, stored, _types.Date, _types.Date), _midnight, _day)
+    if as_ is time:
+        return _made(where, time, _base(where, stored, _types.Integer64, _types.Integer64), _microseconds, _time)
+    if isinstance(as_, type) and issubclass(as_, enum.Enum):
+        return _made(where, as_, _base(where, stored, _of_members(where, as_)), lambda member: member.value, as_)
+    raise TypeError(
+        f"{where}: as_ is an enumeration, date, time, quire.JSON, or a pair of functions (encode, decode), "
+        f"not {as_!r:.80}")
+
+
+def _base(
+    where: str, given: Optional[AttributeType], usual: AttributeType, only: Optional[AttributeType] = None
+) -> AttributeType:
+    if given is None:
+        return usual
+    if not isinstance(given, AttributeType) or (only is not None and given is not only):
+        raise TypeError(f"{where}: type={given!r} is no type that it can be stored as")
+    return given
+
+
+def _of_members(where: str, members: type[enum.Enum]) -> AttributeType:
+    kinds = {type(member.value) for member in members}
+    found = _types.DEFAULTS.get(kinds.pop()) if len(kinds) == 1 else None
+    if found is None:
+        raise TypeError(
+            f"{where}: the values of {members.__name__} are not all of one type that an attribute can be; give a pair "
+            "of functions: as_=(encode, decode)")
+    return found
+
+
+def _made(
+    where: str, python: object, base: AttributeType, encode: Callable[[Any], Any], decode: Callable[[Any], Any]
+) -> AttributeType:
+    origin = typing.get_origin(python) or python
+    kind = origin if isinstance(origin, type) and origin is not Any else object
+
+    def stored(value: Any) -> Any:
+        try:
+            plain = encode(value)
+        except WrongType:
+            raise
+        except (TypeError, ValueError, KeyError, AttributeError, OverflowError) as error:
+            raise InvalidArgument(f"{value!r:.60} cannot be encoded: {error}") from error
+        if not isinstance(plain, base.accepted):
+            raise WrongType(f"{value!r:.60} is encoded as {plain!r:.60}, which is no {base.python.__name__}")
+        return base.canonical(plain)
+
+    def read(raw: Any) -> Any:
+        plain = raw if base.decode is None else base.decode(raw)
+        try:
+            return decode(plain)
+        except (TypeError, ValueError, KeyError, AttributeError, OverflowError) as error:
+            raise InvalidArgument(f"the store has {plain!r:.60}, which cannot be decoded: {error}") from error
+
+    def canonical(value: Any) -> Any:
+        # As reading it back gives it: what can change is another object.
+        plain = stored(value)
+        return value if isinstance(value, enum.Enum) else decode(plain)
+
+    return AttributeType(
+        base.name, base.number, kind, accepted=(kind,), canonical=canonical,
+        pack=lambda value: base.pack(stored(value)), decode=read, stored=stored)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
+
+
+def _midnight(day: date) -> datetime:
+    if isinstance(day, datetime):
+        raise WrongType(f"{day!r} is a moment and no day; give its date()")
+    return datetime(day.year, day.month, day.day, tzinfo=timezone.utc)
+
+
+def _day(moment: Any) -> date:
+    # Moments of other programs may be within the day.
+    return moment.date()  # type: ignore[no-any-return]
+
+
+def _microseconds(of: time) -> int:
+    if of.tzinfo is not None:
+        raise WrongType(f"{of!r} has a time zone, which is not stored; give its time without one")
+    return ((of.hour * 60 + of.minute) * 60 + of.second) * 1000000 + of.microsecond
+
+
+def _time(microseconds: int) -> time:
+    if not 0 <= microseconds < 86400 * 1000000:
+        raise ValueError("it is no number of microseconds since midnight")
+    return (datetime.min + timedelta(microseconds=microseconds)).time()

@@ -1,0 +1,191 @@
+"""Attributes that a program has in another form than the store: enumerations, days, times, JSON, and its own types."""
+
+import enum
+import math
+import random
+import tempfile
+import unittest
+from datetime import date, datetime, time, timezone
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Optional
+
+import quire
+from support import seeds
+
+
+class Color(enum.Enum):
+    RED = "red"
+    BLUE = "blue"
+
+
+class Size(enum.IntEnum):
+    SMALL = 1
+    LARGE = 10
+
+
+class Money:
+    """A type of the program."""
+
+    def __init__(self, cents: int) -> None:
+        self.cents = cents
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Money) and self.cents == other.cents
+
+    __hash__ = None
+
+    def to_text(self) -> str:
+        return f"{self.cents} cents"
+
+    @staticmethod
+    def from_text(text: str) -> "Money":
+        return Money(int(text.removesuffix(" cents") if hasattr(text, "removesuffix") else text[:-6]))
+
+
+class Shirt(quire.Model):
+    color: quire.Attr[Color]
+    size: quire.Attr[Optional[Size]] = quire.attr(as_=Size, type=quire.Integer16, default=None)
+    made: quire.Attr[Optional[date]] = quire.attr(default=None)
+    packed_at: quire.Attr[Optional[time]] = quire.attr(default=None)
+    extra: quire.Attr[Any] = quire.attr(as_=quire.JSON, default=None)
+    labels: quire.Attr[Optional[dict[str, int]]] = quire.attr(as_=quire.JSON, default=None)
+    price: quire.Attr[Optional[Money]] = quire.attr(as_=(Money.to_text, Money.from_text), default=None)
+    cost: quire.Attr[Money] = quire.attr(
+        as_=(lambda money: money.cents, Money), type=quire.Integer64, default=Money(5))
+
+
+NAMES = list(Shirt.__annotations__)
+
+
+def random_values(dice):
+    values = {
+        "size": dice.choice(list(Size)),
+        "made": date.fromordinal(dice.randrange(1, 3000000)),
+        "packed_at": time(dice.randrange(24), dice.randrange(60), dice.randrange(60), dice.randrange(1000000)),
+        "extra": dice.choice([1, "é😀", [1, None, {"b": 2}], {"z": [], "a": True}, 0.5, False, "", []]),
+        "labels": {"a": dice.randrange(5)},
+        "price": Money(dice.randrange(100)),
+    }
+    return {
+        "color": dice.choice(list(Color)), "cost": Money(dice.randrange(100)),
+        **{name: None if dice.random() < 0.3 else value for name, value in values.items()}}
+
+
+class ConversionTests(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.path = Path(self.folder.name) / "shirts.sqlite"
+        self.store = quire.open(self.path, [Shirt])
+        self.addCleanup(self.store.close)
+        self.context = self.store.context
+
+    def test_values_come_back_and_are_found(self):
+        for seed in seeds(5):
+            dice = random.Random(seed)
+            rows = [random_values(dice) for _ in range(40)]
+            with self.subTest(seed=seed):
+                self.context.query(Shirt).delete()
+                if dice.random() < 0.5:
+                    self.context.insert_many(Shirt, {name: [row[name] for row in rows] for name in NAMES})
+                else:
+                    for row in rows:
+                        self.context.add(Shirt(**row))
+                self.context.save()
+                with quire.open(self.path, [Shirt]) as other:
+                    query = other.context.query(Shirt)
+                    expected = [tuple(row[name] for name in NAMES) for row in rows]
+                    self.assertEqual([tuple(getattr(each, name) for name in NAMES) for each in query], expected)
+                    self.assertEqual(query.values(), expected)
+                    self.assertEqual(list(zip(*(each.to_list() for each in query.columns().values()))), expected)
+                    self.assertEqual([tuple(each.values()) for each in query.dictionaries(*NAMES)], expected)
+                    for name in NAMES:
+                        sought = rows[0][name]
+                        count = sum(row[name] == sought for row in rows)
+                        self.assertEqual(query.where(getattr(Shirt, name) == sought).count(), count, name)
+                        self.assertEqual(query.where(getattr(Shirt, name) != sought).count(), 40 - count, name)
+                        if sought is not None:
+                            self.assertEqual(getattr(other.context.find(Shirt, **{name: sought}), name), sought)
+
+    def test_orders_and_ranges(self):
+        for days in (3, 1, 2):
+            self.context.add(Shirt(
+                color=Color.RED, made=date(2024, 1, days), packed_at=time(days), size=Size.LARGE if days > 1 else None))
+        query = self.context.query(Shirt).order_by(Shirt.made)
+        self.assertEqual([each.made.day for each in query], [1, 2, 3])
+        self.assertEqual(query.where(Shirt.made >= date(2024, 1, 2)).count(), 2)
+        self.assertEqual(query.where(Shirt.made.between(date(2024, 1, 2), date(2024, 1, 2))).count(), 1)
+        self.assertEqual(query.where(Shirt.packed_at < time(2, 30)).count(), 2)
+        self.assertEqual(query.where(Shirt.color.in_([Color.BLUE, Color.RED])).count(), 3)
+        self.assertEqual(query.where((Shirt.size > Size.SMALL) & (Shirt.color != Color.BLUE)).count(), 2)
+        self.assertEqual(query.where("color == 'red' AND size == 10").count(), 2)
+        live = query.live(section_by=Shirt.color)
+        self.assertEqual([(each.name, len(each)) for each in live.sections], [("red", 3)])
+
+    def test_changes_are_saved_and_undone(self):
+        shirt = self.context.add(Shirt(color=Color.RED, extra={"a": [1]}))
+        self.context.save()
+        shirt.color, shirt.extra = Color.BLUE, {"a": [1, 2]}
+        self.assertEqual(shirt.extra, {"a": [1, 2]})
+        self.context.rollback()
+        self.assertEqual((shirt.color, shirt.extra), (Color.RED, {"a": [1]}))
+        self.context.query(Shirt).update(color=Color.BLUE, made=date(1, 1, 1), cost=Money(9))
+        self.assertEqual((shirt.color, shirt.made, shirt.cost), (Color.BLUE, date(1, 1, 1), Money(9)))
+
+    def test_the_value_given_is_not_the_value_kept(self):
+        given = {"a": [1]}
+        shirt = Shirt(color=Color.RED, extra=given)
+        given["a"].append(2)
+        self.assertEqual(shirt.extra, {"a": [1]})
+
+    def test_what_does_not_fit_says_so(self):
+        for values, kind, message in (
+            ({"color": "red"}, quire.WrongType, "Shirt.color expects Color, not str"),
+            ({"made": datetime.now(timezone.utc)}, quire.WrongType, "moment and no day"),
+            ({"packed_at": time(1, tzinfo=timezone.utc)}, quire.WrongType, "Shirt.packed_at: .*has a time zone"),
+            ({"extra": {1, 2}}, quire.InvalidArgument, "Shirt.extra: .*not JSON serializable"),
+            ({"extra": math.inf}, quire.InvalidArgument, "Shirt.extra: inf cannot be encoded"),
+            ({"labels": [1]}, quire.WrongType, "Shirt.labels expects dict, not list"),
+            ({"price": 5}, quire.WrongType, "Shirt.price expects Money, not int"),
+        ):
+            with self.subTest(values=values):
+                with self.assertRaisesRegex(kind, message):
+                    Shirt(**{"color": Color.RED, **values})
+                self.context.query(Shirt).delete()
+                name, value = next(iter(values.items()))
+                columns = {"color": [Color.RED] * 2, name: [Color.RED if name == "color" else None, value]}
+                with self.assertRaisesRegex(quire.Error, "Row 1"):
+                    self.context.insert_many(Shirt, columns)
+
+    def test_what_the_store_has_and_nothing_decodes_says_so(self):
+        self.context.add(Shirt(color=Color.RED))
+        self.context.save()
+        self.context.query(Shirt).update(color=quire.Expression("'green'"))
+        shirt = self.context.query(Shirt).one()
+        with self.assertRaisesRegex(quire.InvalidArgument, "Shirt.color: the store has 'green', which cannot be dec"):
+            shirt.color
+        shirt.color = Color.BLUE
+        self.assertEqual(shirt.color, Color.BLUE)
+
+    def test_declarations_that_say_nothing_possible_are_refused(self):
+        class Mixed(enum.Enum):
+            ONE = 1
+            TWO = "two"
+
+        for annotation, options, message in (
+            (Mixed, {}, "values of Mixed are not all of one type"),
+            (Color, {"as_": 5}, "as_ is an enumeration"),
+            (Color, {"as_": (str,)}, "as_ is an enumeration"),
+            (date, {"type": quire.Integer64}, "no type that it can be stored as"),
+            (Decimal, {"as_": (1, 2)}, "as_ is an enumeration"),
+            (Color, {"as_": Color, "type": int}, "no type that it can be stored as"),
+        ):
+            with self.subTest(message=message), self.assertRaisesRegex(TypeError, message):
+                type("Refused", (quire.Model,), {
+                    "__annotations__": {"it": quire.Attr[annotation]}, "it": quire.attr(**options),
+                    "__module__": __name__})
+
+
+if __name__ == "__main__":
+    unittest.main()
