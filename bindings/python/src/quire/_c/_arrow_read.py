@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from ctypes import addressof, byref
 from datetime import date, datetime, time, timedelta, timezone
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any, Optional
 
 from ..errors import InvalidArgument, WrongType
@@ -224,7 +224,19 @@ def _values_of(form: str, name: str) -> Callable[[ArrowArray, int, int], Sequenc
             lambda number: (datetime.min + timedelta(microseconds=number * times // divided)).time())
     if form[:2] == "ts" and form[3:4] == ":" and form[2] in _MICROSECONDS:
         times, divided = _MICROSECONDS[form[2]]
-        return _mapped("q", lambda number: _moment(number * times // divided))
+        one = _mapped("q", lambda number: _moment(number * times // divided))
+        if (times, divided) != (1, 1):
+            return one
+
+        def moments(array: ArrowArray, first: int, count: int) -> Sequence[Any]:
+            try:
+                # Without a step of Python for each.
+                return list(map(_EPOCH.__add__, map(timedelta, repeat(0), repeat(0), number(array, first, count))))
+            except OverflowError:
+                return one(array, first, count)
+
+        number = _numbers("q")
+        return moments
     what = f"The column {name!r}" if name else "The column"
     raise WrongType(
         f"{what} has the type {form!r} of Arrow's format, of which no attribute is. Cast it to numbers, texts, bytes, "
@@ -259,16 +271,19 @@ def _spans(code: str, is_text: bool) -> Callable[[ArrowArray, int, int], Sequenc
 def _views(is_text: bool) -> Callable[[ArrowArray, int, int], Sequence[Any]]:
     def read(array: ArrowArray, first: int, count: int) -> Sequence[Any]:
         raw = _memory(array, 1, first * 16, count * 16)
-        found = []
-        for row in range(count):
-            size, _, buffer, offset = struct.unpack_from("=iiii", raw, row * 16)
-            piece = raw[row * 16 + 4 : row * 16 + 4 + size] if size <= 12 else b""
-            if size > 12:
-                piece = _memory(array, 2 + buffer, offset, size)
-            found.append(piece)
+        words = memoryview(raw).cast("i").tolist()
+        # Behind the buffers of values stands how long they are.
+        last = array.n_buffers - 1
+        lengths = memoryview(_memory(array, last, 0, (last - 2) * 8)).cast("q").tolist()
+        sizes = words[::4]
         bits = _nils(array)
         if bits is not None:
-            found = [piece if bit == "1" else b"" for piece, bit in zip(found, bits[first:])]
+            # What stands where there is no value means nothing.
+            sizes = [size if bit == "1" else 0 for size, bit in zip(sizes, bits[first:])]
+        longer = [_memory(array, 2 + place, 0, size) for place, size in enumerate(lengths)]
+        found = [
+            raw[start : start + size] if size <= 12 else longer[buffer][offset : offset + size]
+            for start, size, buffer, offset in zip(range(4, 16 * count, 16), sizes, words[2::4], words[3::4])]
         return [piece.decode() for piece in found] if is_text else found
 
     return read

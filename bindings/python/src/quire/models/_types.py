@@ -113,6 +113,11 @@ def _real_column(values: Sequence[float]) -> Column:
     return _values.number_column(array("d", values), _ffi.QUIRE_VALUE_DOUBLE)
 
 
+def _boolean_column(values: Sequence[bool]) -> Column:
+    # The first byte of a number is that of a boolean.
+    return _values.number_column(array("q", values), _ffi.QUIRE_VALUE_BOOLEAN)
+
+
 def _text(kind: int) -> Callable[[str], Packed]:
     return lambda value: _values.data(_values.encoded(value), kind)
 
@@ -175,7 +180,8 @@ String = _string("String", _ffi.QUIRE_TYPE_STRING, _ffi.QUIRE_VALUE_TEXT)
 URI = _string("URI", _ffi.QUIRE_TYPE_URI, _ffi.QUIRE_VALUE_URI)
 """A URI, for `Attr[str]`. It is kept as it is: that it is one, and absolute, is for the application to see to."""
 Boolean = AttributeType(
-    "Boolean", _ffi.QUIRE_TYPE_BOOLEAN, bool, accepted=(bool,), canonical=bool, pack=_values.boolean)
+    "Boolean", _ffi.QUIRE_TYPE_BOOLEAN, bool, accepted=(bool,), canonical=bool, pack=_values.boolean,
+    pack_column=_boolean_column)
 """True or False: what `Attr[bool]` is."""
 Date = AttributeType(
     "Date", _ffi.QUIRE_TYPE_DATE, datetime, accepted=(datetime,), canonical=_date,
