@@ -5,9 +5,8 @@ from __future__ import annotations
 import enum
 import json
 import typing
-from collections.abc import Callable
 from datetime import date, datetime, time, timedelta, timezone
-from typing import Any, Optional, TypeVar, Union
+from typing import Any, Callable, Optional, TypeVar, Union
 
 from ..errors import InvalidArgument, WrongType
 from . import _types
