@@ -1,0 +1,110 @@
+#!/bin/bash
+# Tries what make.sh has made of a build: check.sh [--quick] BUILD.
+#
+# With --quick, the wheel in an empty environment of one Python, and the sources where Swift is missing. Without it, the
+# wheel in each CPython from 3.9 to 3.14 that uv finds or can bring, with all tests of the package.
+set -euo pipefail
+quick=false
+if [[ $1 == --quick ]]; then
+  quick=true
+  shift
+fi
+build=$(realpath "$1")
+dist=$build/wheel/dist
+tools=$build/wheel/tools/bin
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+wheel=$(echo "$dist"/*.whl)
+sources=$(echo "$dist"/*.tar.gz)
+most_milliseconds=60
+unset LD_LIBRARY_PATH PYTHONPATH QUIRE_LIBRARY
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+mkdir empty
+
+# install PYTHON FOLDER: the wheel and nothing else, without the settings of this machine.
+install_wheel() {
+  "$1" -m venv "$2"
+  "$2/bin/python" -m pip --isolated --disable-pip-version-check install --quiet --no-index "$wheel"
+}
+
+# run_program FOLDER: a list that follows a save, with the library of the wheel.
+run_program() {
+  local library
+  library=$("$1/bin/python" -I -c 'import quire, os; print(os.path.dirname(quire.__file__))')/_lib/libquire.so.0
+  rm -rf empty/*
+  (cd empty && "$1/bin/python" -I -W error "$root/Tests/Consumers/main.py" quotes.sqlite "$library")
+}
+
+# The best of ten, because other programs run here, too.
+import_time() {
+  local best
+  best=$(for _ in 1 2 3 4 5 6 7 8 9 10; do
+    "$1/bin/python" -I -X importtime -c 'import quire' 2>&1 | sed -n 's/.*| *\([0-9]*\) | quire$/\1/p'
+  done | sort -n | head -n 1)
+  echo "import quire: $((best / 1000)) ms"
+  ((best <= most_milliseconds * 1000)) || { echo "That is more than $most_milliseconds ms." >&2; return 1; }
+}
+
+# What the library of the wheel makes of texts, with its part of ICU's data, is what that of the build makes of them.
+compare_texts() {
+  "$1/bin/python" -I "$root/packaging/wheel/texts.py" "$folder/wheel.sqlite" >wheel.txt
+  QUIRE_LIBRARY=$build/lib/libquire.so "$1/bin/python" -I "$root/packaging/wheel/texts.py" "$folder/whole.sqlite" \
+    >whole.txt
+  diff whole.txt wheel.txt >differences.txt || { head -n 20 differences.txt >&2; return 1; }
+  echo "texts: $(wc -l <wheel.txt) answers as with all of ICU's data"
+}
+
+# Without Swift the sources say what they need, and what to do instead.
+try_sources() {
+  mkdir sources few
+  tar -xzf "$sources" -C sources --strip-components 1
+  for program in cc c++ cmake ninja pkg-config; do
+    ln -s "$(command -v "$program")" few/
+  done
+  local status=0
+  (cd sources && PATH=$folder/few "$1" setup.py --quiet bdist_wheel) >said.txt 2>&1 || status=$?
+  if ((status == 0)) || ! grep -q 'There is no swift on the PATH' said.txt || ! grep -q 'only-binary' said.txt; then
+    tail -n 20 said.txt >&2
+    echo "The sources did not say that Swift is missing." >&2
+    return 1
+  fi
+  sed -n '/^Quire/,$p' said.txt
+}
+
+# run_tests FOLDER: all tests of the package, which say how many they are.
+run_tests() {
+  local status=0
+  (cd empty && "$1/bin/python" -B -W error -m unittest discover -s "$root/bindings/python/tests" \
+    -t "$root/bindings/python/tests") >"$1.log" 2>&1 || status=$?
+  grep -E '^(FAIL|ERROR): ' "$1.log" || true
+  echo "$(sed -n 's/^Ran \([0-9]* tests\) in.*/\1/p' "$1.log"): $(tail -n 1 "$1.log")"
+  return $status
+}
+
+install_wheel /usr/bin/python3 "$folder/environment"
+run_program "$folder/environment"
+import_time "$folder/environment"
+compare_texts "$folder/environment"
+try_sources "$tools/python"
+if $quick; then
+  exit
+fi
+
+differences=0
+for version in 3.9 3.10 3.11 3.12 3.13 3.13t 3.14 3.14t; do
+  python=$("$tools/uv" python find --no-project --no-python-downloads "$version" 2>/dev/null ||
+    { "$tools/uv" python install --quiet --no-bin --install-dir "$folder/pythons" "$version" 2>/dev/null &&
+      UV_PYTHON_INSTALL_DIR=$folder/pythons "$tools/uv" python find --no-project "$version" 2>/dev/null; }) || python=
+  if [[ -z $python ]]; then
+    echo "skipped: CPython $version is not here, and uv cannot bring it"
+    continue
+  fi
+  echo "CPython $version: $("$python" -VV)"
+  environment=$folder/$version
+  { install_wheel "$python" "$environment" && run_program "$environment" && run_tests "$environment"; } ||
+    differences=$((differences + 1))
+done
+echo "wheel: $differences differences"
+((differences == 0))
