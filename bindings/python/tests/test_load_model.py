@@ -232,7 +232,8 @@ class LoadModelTest(unittest.TestCase):
                 "    print(int(most.split()[1]) >> 10)")
             said = subprocess.run(
                 [sys.executable, "-c", program, path], capture_output=True, text=True, check=True).stdout
-            self.assertLess(int(said), 300)
+            # A free-threaded Python takes more for itself.
+            self.assertLess(int(said), 350)
 
     def test_a_deep_list_of_versions_fits_the_stack_of_any_thread(self) -> None:
         program = (

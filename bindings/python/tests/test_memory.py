@@ -144,6 +144,8 @@ class LittleMemoryTests(FileTestCase):
             sqlite.sqlite3_hard_heap_limit64.restype = ctypes.c_int64
             sqlite.sqlite3_memory_used.restype = ctypes.c_int64
             context.query(Sheet).count()
+            if sqlite.sqlite3_memory_used() == 0:
+                self.skipTest("the library has an SQLite of its own, whose limits are out of reach")
             refused = 0
             for room in range(0, 400_000, 10_000):
                 sheet = context.add(Sheet(number=-room, text="x" * 100_000))
