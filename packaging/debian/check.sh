@@ -1,0 +1,52 @@
+#!/bin/bash
+# Tries what users of Debian 12 install: check.sh [--quick] BUILD.
+#
+# lintian reads the packages, and must find neither errors nor warnings. Without --quick the packages and the wheel are
+# installed in a bare Debian 12 without Swift, where the examples run. This needs root, for chroot.
+set -euo pipefail
+quick=false
+if [[ $1 == --quick ]]; then
+  quick=true
+  shift
+fi
+build=$(realpath "$1")
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+lintian --allow-root --fail-on error,warning "$build"/debian/dist/*.deb
+echo "lintian: nothing in $(find "$build/debian/dist" -name '*.deb' | wc -l) packages"
+if $quick; then
+  exit
+fi
+
+command -v debootstrap >/dev/null || apt-get install -y --no-install-recommends debootstrap >/dev/null
+folder=$(mktemp -d)
+trap 'rm -rf --one-file-system "$folder"' EXIT
+debian=$folder/debian
+debootstrap --variant=minbase bookworm "$debian" >"$folder/log" 2>&1 || { tail -n 20 "$folder/log" >&2; exit 1; }
+mkdir "$debian/work"
+cp "$build"/debian/dist/*.deb "$build"/wheel/dist/*.whl "$debian/work/"
+cp -r "$root/examples" "$debian/work/"
+
+# inside COMMAND: in Debian, with the folders of the kernel, which go with the command.
+inside() {
+  unshare --mount bash -euo pipefail -c 'mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" &&
+    exec chroot "$0" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+      bash -euo pipefail -c "cd /work; $1"' "$debian" "$1"
+}
+
+# quietly COMMAND: inside; what it says is shown when it fails.
+quietly() { inside "$1" >"$folder/log" 2>&1 || { tail -n 20 "$folder/log" >&2; return 1; }; }
+
+inside '! command -v swift gcc python3; . /etc/os-release; echo $PRETTY_NAME, $(getconf GNU_LIBC_VERSION)'
+quietly 'apt-get install -y --no-install-recommends ./*.deb'
+echo "Installed: $(inside "dpkg-query -W -f '\${Package} \${Version} ' '*quire*'")"
+# What the examples need besides: a compiler, and the quotations.
+quietly 'apt-get install -y --no-install-recommends gcc libc6-dev pkg-config fortunes fortunes-min python3-venv'
+inside 'cc -std=c11 -Wall -Wextra -o quotes examples/quotes.c examples/quotes_support.c examples/fortune_file.c \
+  $(pkg-config --cflags --libs quire) && ./quotes --store c.sqlite >c.txt && head -n 1 c.txt'
+inside 'python3 examples/quotes.py --store python.sqlite >python.txt && cmp c.txt python.txt'
+echo "The examples in C and in Python print the same."
+
+quietly 'apt-get purge -y --autoremove libquire0'
+inside 'python3 -m venv environment && environment/bin/pip install --quiet --no-index ./*.whl &&
+  environment/bin/python examples/quotes.py --store wheel.sqlite >wheel.txt && cmp c.txt wheel.txt'
+echo "With the wheel the example prints the same."

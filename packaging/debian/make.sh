@@ -1,0 +1,79 @@
+#!/bin/bash
+# Makes Debian's packages of a build, in BUILD/debian/dist: make.sh BUILD.
+set -euo pipefail
+build=$(realpath "$1")
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+folder=$build/debian
+version=$(sed -n 's/^#define QUIRE_VERSION_\(MAJOR\|MINOR\|PATCH\) \([0-9]*\)$/\2/p' include/quire/base.h | paste -sd .)
+contact=${QUIRE_CONTACT:-$(git log -1 --format=%ae)}
+
+# quietly COMMAND...: what it says is shown when it fails.
+quietly() { "$@" >"$folder/make.log" 2>&1 || { cat "$folder/make.log" >&2; return 1; }; }
+
+rm -rf "$folder"
+mkdir -p "$folder/documents" "$folder/dist"
+SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
+export SOURCE_DATE_EPOCH
+
+# The Python package as a wheel without the library, unpacked.
+mkdir "$folder/package"
+cp -L bindings/python/{pyproject.toml,setup.py,README.md,LICENSE} "$folder/package/"
+git -C bindings/python ls-files -z src | (cd bindings/python && xargs -0 cp --parents -t "$folder/package")
+(cd "$folder/package" && quietly /usr/bin/python3 setup.py bdist_wheel --dist-dir "$folder")
+python3 -m zipfile -e "$folder"/quire-*.whl "$folder/python"
+# Debian has the licence in share/doc, and it knows what it has installed.
+rm -r "$folder"/python/quire-*.dist-info/{RECORD,WHEEL,top_level.txt,licenses,LICENSE*} 2>/dev/null || true
+echo dpkg >"$(echo "$folder"/python/quire-*.dist-info)/INSTALLER"
+
+# What a program that uses a function has to depend on: the version in which the function came.
+mkdir -p "$folder/symbols.d/debian" "$folder/symbols.d/tree/usr/lib"
+printf 'Source: quire\n\nPackage: libquire0\nArchitecture: any\n' >"$folder/symbols.d/debian/control"
+cp "$build/stripped/libquire.so.$version" "$folder/symbols.d/tree/usr/lib/libquire.so.0"
+(cd "$folder/symbols.d" && quietly dpkg-gensymbols -v"$version" -plibquire0 -Ptree -O"$folder/symbols")
+echo "libquire 0 libquire0 (>= $version)" >"$folder/shlibs"
+depends=$(cd "$folder/symbols.d" && dpkg-shlibdeps --ignore-missing-info --warnings=0 -O tree/usr/lib/libquire.so.0 |
+  sed -n 's/^shlibs:Depends=//p')
+# Packed relocations need a newer glibc than the symbols say.
+! readelf -d "$build/stripped/libquire.so.$version" | grep -q RELR || depends+=", libc6 (>= 2.36)"
+
+cat >"$folder/documents/copyright" <<END
+Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+Upstream-Name: quire
+
+Files: *
+Copyright: $(sed -n 's/^Copyright (c) //p' LICENSE)
+License: Expat
+$(sed '1,/^Copyright/d' LICENSE | sed '1{/^$/d}; s/^$/./; s/^/ /')
+END
+gzip -9n >"$folder/documents/changelog.gz" <CHANGELOG.md
+gzip -9n >"$folder/documents/changelog.Debian.gz" <<END
+quire ($version-0quire1) unstable; urgency=medium
+
+  * Version $version, as the changelog of the project has it.
+
+ -- Quire contributors <$contact>  $(date -R -u -d "@$SOURCE_DATE_EPOCH")
+END
+
+echo 'activate-noawait ldconfig' >"$folder/triggers"
+cat >"$folder/postinst" <<'END'
+#!/bin/sh
+set -e
+if [ "$1" = configure ] && command -v py3compile >/dev/null 2>&1; then
+  py3compile -p python3-quire
+fi
+END
+cat >"$folder/prerm" <<'END'
+#!/bin/sh
+set -e
+if command -v py3clean >/dev/null 2>&1; then
+  py3clean -p python3-quire
+fi
+END
+chmod 755 "$folder/postinst" "$folder/prerm"
+
+# The prefix is Debian's, which CMake has to know before it writes the files by which others find the library.
+quietly cmake -S . -B "$folder/cmake" -G Ninja -DCMAKE_INSTALL_PREFIX=/usr -DBUILD_TESTING=OFF \
+  "-DQUIRE_BUILT=$build" "-DQUIRE_DEBIAN=$folder" "-DQUIRE_CONTACT=$contact" "-DQUIRE_DEPENDS=$depends"
+(umask 022 && cd "$folder/cmake" && quietly cpack -G DEB -B "$folder/dist")
+rm -rf "$folder/dist/_CPack_Packages"
+ls -l "$folder"/dist/*.deb
