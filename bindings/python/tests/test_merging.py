@@ -230,14 +230,15 @@ class MergingTests(StoreTestCase):
     def test_an_event_loop_merges_what_another_thread_saves(self) -> None:
         live = self.context.query(Quote).order_by("contents").live()
         self.addCleanup(live.close)
-        done = asyncio.Event()
-        live.on_change(lambda change: done.set())
 
         def work() -> None:
             with self.store.background() as context:
                 context.add(Quote(contents="from a thread"))
 
         async def main() -> None:
+            # Before Python 3.10 an event belongs to the loop that is there when it is made.
+            done = asyncio.Event()
+            live.on_change(lambda change: done.set())
             loop = asyncio.get_running_loop()
             loop.add_reader(self.context, self.context.merge)
             threading.Thread(target=work).start()

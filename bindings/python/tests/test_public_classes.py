@@ -83,6 +83,7 @@ class PublicClassTests(unittest.TestCase):
         self.assertEqual(typing.get_type_hints(Quote)["price"], quire.Attr[int])
         self.assertEqual(typing.get_type_hints(quire.Results.path_of)["return"], typing.Optional[quire.Path])
 
+    @unittest.skipIf(sys.version_info < (3, 9, 8), "there classes stay in the module where they are written")
     def test_help_describes_them(self):
         for name, each in CLASSES.items():
             with self.subTest(name):
