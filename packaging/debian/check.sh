@@ -17,36 +17,31 @@ if $quick; then
   exit
 fi
 
-command -v debootstrap >/dev/null || apt-get install -y --no-install-recommends debootstrap >/dev/null
+# shellcheck source=packaging/bare.sh
+source "$root/packaging/bare.sh"
 folder=$(mktemp -d)
 trap 'rm -rf --one-file-system "$folder"' EXIT
 debian=$folder/debian
-debootstrap --variant=minbase bookworm "$debian" >"$folder/log" 2>&1 || { tail -n 20 "$folder/log" >&2; exit 1; }
-mkdir "$debian/work"
+make_bare bookworm "$debian"
 cp "$build"/debian/dist/*.deb "$build"/wheel/dist/*.whl "$debian/work/"
 cp -r "$root/examples" "$debian/work/"
 
-# inside COMMAND: in Debian, with the folders of the kernel, which go with the command.
-inside() {
-  unshare --mount bash -euo pipefail -c 'mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" &&
-    exec chroot "$0" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
-      bash -euo pipefail -c "cd /work; $1"' "$debian" "$1"
+# quietly COMMAND: inside; what it says is shown when it fails.
+quietly() {
+  inside "$debian" "$1" >"$folder/log" 2>&1 || { tail -n 20 "$folder/log" >&2; return 1; }
 }
 
-# quietly COMMAND: inside; what it says is shown when it fails.
-quietly() { inside "$1" >"$folder/log" 2>&1 || { tail -n 20 "$folder/log" >&2; return 1; }; }
-
-inside '! command -v swift gcc python3; . /etc/os-release; echo $PRETTY_NAME, $(getconf GNU_LIBC_VERSION)'
+inside "$debian" '! command -v swift gcc python3; . /etc/os-release; echo $PRETTY_NAME, $(getconf GNU_LIBC_VERSION)'
 quietly 'apt-get install -y --no-install-recommends ./*.deb'
-echo "Installed: $(inside "dpkg-query -W -f '\${Package} \${Version} ' '*quire*'")"
+echo "Installed: $(inside "$debian" "dpkg-query -W -f '\${Package} \${Version} ' '*quire*'")"
 # What the examples need besides: a compiler, and the quotations.
 quietly 'apt-get install -y --no-install-recommends gcc libc6-dev pkg-config fortunes fortunes-min python3-venv'
-inside 'cc -std=c11 -Wall -Wextra -o quotes examples/quotes.c examples/quotes_support.c examples/fortune_file.c \
-  $(pkg-config --cflags --libs quire) && ./quotes --store c.sqlite >c.txt && head -n 1 c.txt'
-inside 'python3 examples/quotes.py --store python.sqlite >python.txt && cmp c.txt python.txt'
+inside "$debian" 'cd examples && cc -std=c11 -Wall -Wextra -o ../quotes quotes.c quotes_support.c fortune_file.c \
+  $(pkg-config --cflags --libs quire) && cd .. && ./quotes --store c.sqlite >c.txt && head -n 1 c.txt'
+inside "$debian" 'python3 examples/quotes.py --store python.sqlite >python.txt && cmp c.txt python.txt'
 echo "The examples in C and in Python print the same."
 
 quietly 'apt-get purge -y --autoremove libquire0'
-inside 'python3 -m venv environment && environment/bin/pip install --quiet --no-index ./*.whl &&
+inside "$debian" 'python3 -m venv environment && environment/bin/pip install --quiet --no-index ./*.whl &&
   environment/bin/python examples/quotes.py --store wheel.sqlite >wheel.txt && cmp c.txt wheel.txt'
 echo "With the wheel the example prints the same."

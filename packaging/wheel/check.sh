@@ -2,7 +2,8 @@
 # Tries what make.sh has made of a build: check.sh [--quick] BUILD.
 #
 # With --quick, the wheel in an empty environment of one Python, and the sources where Swift is missing. Without it, the
-# wheel in each CPython from 3.9 to 3.14 that uv finds or can bring, with all tests of the package.
+# wheel in each CPython from 3.9 to 3.14 that uv finds or can bring, with all tests of the package; and the same in
+# releases of Debian with an older and a newer glibc, which debootstrap brings.
 set -euo pipefail
 quick=false
 if [[ $1 == --quick ]]; then
@@ -23,10 +24,10 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 mkdir empty
 
-# install PYTHON FOLDER: the wheel and nothing else, without the settings of this machine.
+# install_wheel PYTHON FOLDER: the wheel and nothing else, without the settings of this machine.
 install_wheel() {
-  "$1" -m venv "$2"
-  "$2/bin/python" -m pip --isolated --disable-pip-version-check install --quiet --no-index "$wheel"
+  "$tools/uv" --quiet --no-config venv --no-project --python "$1" "$2"
+  "$tools/uv" --quiet --no-config pip install --offline --no-index --compile-bytecode --python "$2" "$wheel"
 }
 
 # run_program FOLDER: a list that follows a save, with the library of the wheel.
@@ -73,13 +74,18 @@ try_sources() {
   sed -n '/^Quire/,$p' said.txt
 }
 
+# report LOG: the tests that failed, and how many there were.
+report() {
+  grep -E '^(FAIL|ERROR): ' "$1" || true
+  echo "$(sed -n 's/^Ran \([0-9]* tests\) in.*/\1/p' "$1"): $(tail -n 1 "$1")"
+}
+
 # run_tests FOLDER: all tests of the package, which say how many they are.
 run_tests() {
   local status=0
   (cd empty && "$1/bin/python" -B -W error -m unittest discover -s "$root/bindings/python/tests" \
     -t "$root/bindings/python/tests") >"$1.log" 2>&1 || status=$?
-  grep -E '^(FAIL|ERROR): ' "$1.log" || true
-  echo "$(sed -n 's/^Ran \([0-9]* tests\) in.*/\1/p' "$1.log"): $(tail -n 1 "$1.log")"
+  report "$1.log"
   return $status
 }
 
@@ -93,18 +99,50 @@ if $quick; then
 fi
 
 differences=0
+# try NAME COMMAND...: counts what fails.
+try() {
+  echo "== $1"
+  "${@:2}" || { differences=$((differences + 1)); echo "$1 failed."; }
+}
+
+whole() { install_wheel "$1" "$2" && run_program "$2" && run_tests "$2"; }
+
+# Pythons that pyenv has are not on the PATH.
+if command -v pyenv >/dev/null; then
+  PATH=$PATH$(printf ':%s' "$(pyenv root)"/versions/*/bin)
+fi
+export UV_PYTHON_INSTALL_DIR=$folder/pythons
 for version in 3.9 3.10 3.11 3.12 3.13 3.13t 3.14 3.14t; do
-  python=$("$tools/uv" python find --no-project --no-python-downloads "$version" 2>/dev/null ||
-    { "$tools/uv" python install --quiet --no-bin --install-dir "$folder/pythons" "$version" 2>/dev/null &&
-      UV_PYTHON_INSTALL_DIR=$folder/pythons "$tools/uv" python find --no-project "$version" 2>/dev/null; }) || python=
-  if [[ -z $python ]]; then
+  "$tools/uv" python find --quiet --no-project --no-python-downloads "$version" >/dev/null 2>&1 ||
+    "$tools/uv" python install --quiet --no-bin "$version" >/dev/null 2>&1 || true
+  if python=$("$tools/uv" python find --no-project --no-python-downloads "$version" 2>/dev/null); then
+    try "$("$python" -c 'import sys; print("CPython", sys.version)')" whole "$python" "$folder/$version"
+  else
     echo "skipped: CPython $version is not here, and uv cannot bring it"
-    continue
   fi
-  echo "CPython $version: $("$python" -VV)"
-  environment=$folder/$version
-  { install_wheel "$python" "$environment" && run_program "$environment" && run_tests "$environment"; } ||
-    differences=$((differences + 1))
 done
+
+# in_debian RELEASE PYTHON: as above, with that system's Python and C library.
+in_debian() {
+  local system=$folder/$1 tests=/shared/bindings/python/tests
+  make_bare "$1" "$system" "$2,$2-venv"
+  cp "$wheel" "$system/work/"
+  inside "$system" "$2 -m venv environment && environment/bin/pip install --quiet --no-index ./*.whl &&
+    getconf GNU_LIBC_VERSION && environment/bin/python -VV"
+  local status=0
+  SHARED=$root inside "$system" \
+    "environment/bin/python -B -W error -m unittest discover -s $tests -t $tests" >"$system.log" 2>&1 || status=$?
+  report "$system.log"
+  return $status
+}
+
+if [[ $(id -u) == 0 ]]; then
+  # shellcheck source=packaging/bare.sh
+  source "$root/packaging/bare.sh"
+  try 'Debian 11' in_debian bullseye python3.9
+  try 'Debian in development' in_debian sid python3.14
+else
+  echo "skipped: other releases of Debian need root, for chroot"
+fi
 echo "wheel: $differences differences"
 ((differences == 0))
