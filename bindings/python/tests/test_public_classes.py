@@ -36,7 +36,12 @@ def modules_in(pickled):
     return {text.split()[0] for text in texts if text.split(".")[0].split()[:1] == ["quire"]}
 
 
+NAMED_AFTER_PACKAGE = unittest.skipIf(
+    sys.version_info < (3, 9, 8), "before Python 3.9.8 classes stay in the module where they are written")
+
+
 class PublicClassTests(unittest.TestCase):
+    @NAMED_AFTER_PACKAGE
     def test_their_module_is_the_package(self):
         self.assertGreater(len(CLASSES), 60)
         for name, each in CLASSES.items():
@@ -44,6 +49,7 @@ class PublicClassTests(unittest.TestCase):
             self.assertIs(inspect.getmodule(each), quire)
             self.assertIs(pickle.loads(pickle.dumps(each)), each)
 
+    @NAMED_AFTER_PACKAGE
     def test_pickles_name_the_package_alone(self):
         for value in VALUES:
             for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
@@ -65,6 +71,7 @@ class PublicClassTests(unittest.TestCase):
         old = b"cquire.lists.changes\nPath\n(I1\nI2\ntR."
         self.assertEqual(pickle.loads(old), quire.Path(1, 2))
 
+    @NAMED_AFTER_PACKAGE
     def test_tracebacks_name_the_package(self):
         error = quire.NotFound("There is none.")
         self.assertEqual(traceback.format_exception_only(type(error), error), ["quire.NotFound: There is none.\n"])
@@ -83,7 +90,7 @@ class PublicClassTests(unittest.TestCase):
         self.assertEqual(typing.get_type_hints(Quote)["price"], quire.Attr[int])
         self.assertEqual(typing.get_type_hints(quire.Results.path_of)["return"], typing.Optional[quire.Path])
 
-    @unittest.skipIf(sys.version_info < (3, 9, 8), "there classes stay in the module where they are written")
+    @NAMED_AFTER_PACKAGE
     def test_help_describes_them(self):
         for name, each in CLASSES.items():
             with self.subTest(name):
