@@ -105,6 +105,10 @@ try() {
   "${@:2}" || { differences=$((differences + 1)); echo "$1 failed."; }
 }
 
+# All that the wheel asks of the C library, by the lists that Zig has of each version of glibc.
+"$tools/pip" install --quiet --disable-pip-version-check ziglang
+try 'glibc 2.17' "$tools/python" "$root/packaging/wheel/needs.py" 2.17 "$build"/wheel/library/lib*.so.*
+
 whole() { install_wheel "$1" "$2" && run_program "$2" && run_tests "$2"; }
 
 # Pythons that pyenv has are not on the PATH.
