@@ -21,7 +21,8 @@ cp -L bindings/python/{pyproject.toml,setup.py,README.md,LICENSE} "$folder/packa
 git -C bindings/python ls-files -z src | (cd bindings/python && xargs -0 cp --parents -t "$folder/package")
 (cd "$folder/package" && quietly /usr/bin/python3 setup.py bdist_wheel --dist-dir "$folder")
 python3 -m zipfile -e "$folder"/quire-*.whl "$folder/python"
-# Debian has the licence in share/doc, and it knows what it has installed.
+# Debian has the licence in share/doc, and it knows what it has installed. The manual lies in the package, too.
+rm -r "$folder"/python/quire-*.data 2>/dev/null || true
 rm -r "$folder"/python/quire-*.dist-info/{RECORD,WHEEL,top_level.txt,licenses,LICENSE*} 2>/dev/null || true
 echo dpkg >"$(echo "$folder"/python/quire-*.dist-info)/INSTALLER"
 

@@ -1,0 +1,166 @@
+"""The commands and their options. Help, completion and the test of the man page read them here."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any, Callable
+
+from .._c._ffi import VERSION
+from .exits import Exit
+
+__all__ = ["Command", "commands_of", "parser"]
+
+Command = Callable[[argparse.Namespace], Exit]
+_Parsers = Any
+
+
+def parser() -> argparse.ArgumentParser:
+    """Reads the command line. The name of the chosen command is in `command`."""
+    made = argparse.ArgumentParser(
+        prog="quire", description="Looks into files of Quire and of Core Data, imports and exports them.",
+        epilog="`quire COMMAND --help` says more; so does `man quire`.", allow_abbrev=False)
+    made.add_argument("--version", action="version", version=f"quire {VERSION}")
+    commands = made.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    _info(commands)
+    _query(commands)
+    _explain(commands)
+    _check(commands)
+    _export(commands)
+    _import(commands)
+    _browse(commands)
+    _completion(commands)
+    return made
+
+
+def commands_of(made: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """The parsers of the commands by their names."""
+    for action in made._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            return {name: each for name, each in _choices(action) if isinstance(each, argparse.ArgumentParser)}
+    return {}
+
+
+def _choices(action: Any) -> list[tuple[str, object]]:
+    return list(action.choices.items())
+
+
+def _command(commands: _Parsers, name: str, help: str) -> argparse.ArgumentParser:
+    made: argparse.ArgumentParser = commands.add_parser(
+        name, help=help, description=help[0].upper() + help[1:] + ".", allow_abbrev=False)
+    return made
+
+
+def _file(made: argparse.ArgumentParser, help: str = "the store") -> None:
+    made.add_argument("file", metavar="FILE", help=help)
+
+
+def _entity(made: argparse.ArgumentParser) -> None:
+    made.add_argument("entity", metavar="ENTITY", help="an entity of the store; `quire info` names them")
+
+
+def _selecting(made: argparse.ArgumentParser) -> None:
+    """Which rows, and in which order."""
+    made.add_argument(
+        "-w", "--where", metavar="PREDICATE", action="append",
+        help="only objects that fulfil it, such as \"author.name BEGINSWITH 'G' AND pages > 100\"; may be repeated")
+    made.add_argument(
+        "-s", "--sort", metavar="KEYS", action="append",
+        help="keys to order by, with commas between them; a minus before a key turns it round (--sort=-pages)")
+    made.add_argument("-n", "--limit", metavar="N", type=_count, help="at most so many rows")
+    made.add_argument("--offset", metavar="N", type=_count, default=0, help="leave out the first N rows")
+
+
+def _columns(made: argparse.ArgumentParser) -> None:
+    made.add_argument(
+        "-c", "--columns", metavar="KEYS",
+        help="attributes, to-one relationships (their ids) and paths such as author.name, with commas between them")
+    made.add_argument("--ids", action="store_true", help="the id of each object as a first column, @id")
+
+
+def _count(text: str) -> int:
+    try:
+        found = int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is no whole number") from None
+    if not 0 <= found < 2**63:
+        raise argparse.ArgumentTypeError(f"{text} is not between 0 and 2**63 - 1")
+    return found
+
+
+def _info(commands: _Parsers) -> None:
+    made = _command(commands, "info", "tell the entities of a store, its sizes, indexes, version hashes and metadata")
+    _file(made)
+    made.add_argument("-f", "--format", choices=["table", "json"], default="table", help="table (the usual) or json")
+    made.add_argument("--names", action="store_true", help="only the names of the entities, one on each line")
+
+
+def _query(commands: _Parsers) -> None:
+    made = _command(commands, "query", "write the rows of an entity")
+    _file(made)
+    _entity(made)
+    _selecting(made)
+    made.add_argument(
+        "--section", metavar="KEY",
+        help="divide the rows by the values of a key; or by letter:KEY, day:KEY, week:KEY, month:KEY, year:KEY or "
+        "value:KEY")
+    _columns(made)
+    made.add_argument(
+        "-f", "--format", choices=["table", "json", "csv"], default="table", help="table (the usual), json or csv")
+
+
+def _explain(commands: _Parsers) -> None:
+    made = _command(commands, "explain", "tell what a query would do: its SQL, the indexes it uses, what none serves")
+    _file(made)
+    _entity(made)
+    _selecting(made)
+
+
+def _check(commands: _Parsers) -> None:
+    made = _command(
+        commands, "check", "look for damage, for relationships that lead nowhere, and for wrong derived values")
+    _file(made)
+
+
+def _export(commands: _Parsers) -> None:
+    made = _command(commands, "export", "write the rows of an entity into a file of CSV, JSON Lines or Parquet")
+    _file(made)
+    _entity(made)
+    made.add_argument(
+        "output", metavar="OUTPUT", nargs="?", default="-", help="the file to write; - is standard output")
+    _selecting(made)
+    _columns(made)
+    _formats(made)
+    made.add_argument("--force", action="store_true", help="replace OUTPUT where it is there")
+
+
+def _import(commands: _Parsers) -> None:
+    made = _command(commands, "import", "insert the rows of a file of CSV, JSON Lines or Parquet into a store")
+    _file(made, "the store, which is written")
+    _entity(made)
+    made.add_argument("source", metavar="SOURCE", nargs="?", default="-", help="the file to read; - is standard input")
+    made.add_argument("-c", "--columns", metavar="NAMES", help="the columns to take, with commas between them")
+    made.add_argument(
+        "--upsert", action="store_true",
+        help="update the object that has the same values where the model wants them unique")
+    made.add_argument(
+        "--model", metavar="MODEL",
+        help="the model of a store that is made where FILE is not there: .xcdatamodeld, .momd, .mom or another store")
+    _formats(made)
+
+
+def _formats(made: argparse.ArgumentParser) -> None:
+    made.add_argument(
+        "-f", "--format", choices=["csv", "jsonl", "parquet"], help="otherwise the ending of the file says it")
+    made.add_argument("--null", metavar="TEXT", default="", help="what stands for no value in CSV; usually nothing")
+    made.add_argument("-q", "--quiet", action="store_true", help="neither a progress bar nor a sentence at the end")
+
+
+def _browse(commands: _Parsers) -> None:
+    made = _command(commands, "browse", "look through a store on the whole terminal")
+    _file(made)
+    made.add_argument("entity", metavar="ENTITY", nargs="?", help="the entity to show first")
+
+
+def _completion(commands: _Parsers) -> None:
+    made = _command(commands, "completion", "print what has a shell complete this command")
+    made.add_argument("shell", metavar="SHELL", choices=["bash", "zsh"], help="bash or zsh")

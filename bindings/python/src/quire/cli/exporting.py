@@ -1,0 +1,91 @@
+"""`quire export`: the rows of an entity into a file."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Optional, TextIO
+
+from ..contexts.store import Store
+from .exits import Exit, Problem
+from .opening import opened
+from .parquet import write_parquet
+from .progress import Progress, progress
+from .selection import Rows, Selection, rows_of
+from .terminal import notice, speak_utf8
+from .writers import CSVWriter, LinesWriter
+
+__all__ = ["export", "format_of"]
+
+ENDINGS = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
+
+
+def format_of(given: Optional[str], path: str) -> str:
+    """The format that is given, or that the name of a file ends with."""
+    found = given or ENDINGS.get(os.path.splitext(path)[1].lower())
+    if found is None:
+        raise Problem(
+            Exit.USAGE, f"'{path}' does not end in {', '.join(ENDINGS)}; say which format it has with --format.")
+    return found
+
+
+def export(options: argparse.Namespace) -> Exit:
+    """Writes the rows of an entity into a file, which appears whole or not at all, or to standard output."""
+    format = format_of(options.format or ("csv" if options.output == "-" else None), options.output)
+    with opened(options.file) as store:
+        selection = Selection.of(store, options)
+        rows = rows_of(selection, options.columns, options.ids, exports=True)
+        if options.output == "-":
+            if format == "parquet":
+                raise Problem(Exit.USAGE, "Parquet is written into a file, not to standard output.")
+            speak_utf8()
+            _write_text(rows, format, options.null, sys.stdout, None)
+            return Exit.DONE
+        if os.path.lexists(options.output) and not options.force:
+            raise Problem(Exit.FILE, f"'{options.output}' is there already; --force replaces it.")
+        with _replacing(options.output) as path, progress("exporting", len(rows), options.quiet) as bar:
+            _write(store, selection, rows, format, options.null, path, bar)
+        if not options.quiet:
+            notice(f"{len(rows):,} rows are in {options.output}.")
+    return Exit.DONE
+
+
+def _write(
+    store: Store, selection: Selection, rows: Rows, format: str, null: str, path: str, bar: Progress
+) -> None:
+    if format == "parquet":
+        write_parquet(store.model, selection.entity, rows, path, bar)
+        return
+    with open(path, "w", encoding="utf-8", newline="\n") as stream:
+        _write_text(rows, format, null, stream, bar)
+
+
+def _write_text(rows: Rows, format: str, null: str, stream: TextIO, bar: Optional[Progress]) -> None:
+    writer = CSVWriter(stream, null) if format == "csv" else LinesWriter(stream)
+    writer.begin(rows.headings, (), False)
+    for page in rows.pages():
+        writer.rows(page)
+        if bar is not None:
+            bar.advance(len(page))
+    writer.end()
+
+
+@contextmanager
+def _replacing(path: str) -> Generator[str, None, None]:
+    """A new file beside `path`, which takes its place at the end."""
+    folder, name = os.path.split(os.path.abspath(path))
+    descriptor, made = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
+    os.close(descriptor)
+    try:
+        yield made
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(made, 0o666 & ~mask)
+        os.replace(made, path)
+    except BaseException:
+        os.unlink(made)
+        raise

@@ -1,0 +1,208 @@
+"""`quire info`: what is in a file."""
+
+from __future__ import annotations
+
+import argparse
+import glob
+import json
+import os
+from typing import Any, NamedTuple
+
+from ..contexts.store import Store
+from ..models.model_description import (
+    AttributeDescription,
+    EntityDescription,
+    IndexDescription,
+    RelationshipDescription,
+)
+from .exits import Exit
+from .opening import opened
+from .terminal import console, speak_utf8, table
+from .values import as_json, as_text, shown, sized
+
+__all__ = ["info"]
+
+# Metadata may hold whole documents.
+_LONGEST = 500
+
+
+class Sizes(NamedTuple):
+    """How many bytes the files of a store have."""
+
+    file: int
+    log: int
+    """The write-ahead log, whose saves are not in the file yet."""
+    external: int
+    external_files: int
+
+    @classmethod
+    def of(cls, path: str) -> Sizes:
+        folder, name = os.path.split(os.path.abspath(path))
+        beside = os.path.join(folder, f".{os.path.splitext(name)[0]}_SUPPORT", "_EXTERNAL_DATA")
+        values = glob.glob(os.path.join(glob.escape(beside), "*"))
+        return cls(_size(path), _size(f"{path}-wal"), sum(map(_size, values)), len(values))
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
+
+
+def info(options: argparse.Namespace) -> Exit:
+    """Tells the entities of a store, its sizes, indexes, version hashes and metadata."""
+    with opened(options.file) as store:
+        if options.names:
+            for name in store.classes:
+                print(name)
+        elif options.format == "json":
+            speak_utf8()
+            print(json.dumps(_described(store), ensure_ascii=False, indent=2))
+        else:
+            _tell(store)
+    return Exit.DONE
+
+
+def _counts(store: Store) -> dict[str, tuple[int, int]]:
+    """For each entity its own objects, and those with the entities that inherit from it."""
+    found: dict[str, tuple[int, int]] = {}
+    for name, kind in store.classes.items():
+        query = store.context.query(kind)
+        found[name] = query.excluding_subentities().count(), query.count()
+    return found
+
+
+def _described(store: Store) -> dict[str, Any]:
+    """All of it for programs."""
+    counts, sizes = _counts(store), Sizes.of(store.path)
+    return {
+        "path": store.path, "uuid": store.uuid, "size": sizes.file, "log_size": sizes.log,
+        "external_size": sizes.external, "external_files": sizes.external_files,
+        "model_versions": store.model.version_identifiers,
+        "entities": [
+            {
+                "name": name, "parent": entity.parent or None, "abstract": entity.abstract,
+                "objects": counts[name][0], "objects_with_subentities": counts[name][1],
+                "version_hash": entity.version_hash.hex(),
+                "properties": [_property(each) for each in entity.properties.values()],
+                "indexes": [
+                    {"name": each.name, "on": _elements(each), "where": each.where or None} for each in entity.indexes],
+                "unique": entity.unique,
+            } for name, entity in store.model.entities.items()],
+        "metadata": {key: _plain(value) for key, value in store.metadata.copy().items()},
+    }
+
+
+def _property(each: Any) -> dict[str, Any]:
+    found: dict[str, Any] = {"name": each.name, "optional": each.optional}
+    if isinstance(each, AttributeDescription):
+        found["type"] = each.type
+        if each.derivation:
+            found["derivation"] = each.derivation
+    elif isinstance(each, RelationshipDescription):
+        found.update(type="to many" if each.to_many else "to one", destination=each.destination)
+        found["inverse"] = each.inverse or None
+    else:
+        found["type"] = "fetched"
+    return found
+
+
+def _plain(value: Any) -> Any:
+    """A value of the metadata, in which bytes are hashes."""
+    if isinstance(value, bytes):
+        return value.hex()
+    if _is(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    if _is(value, list):
+        return [_plain(each) for each in value]
+    return as_json(value)
+
+
+def _is(value: object, kind: type[object]) -> bool:
+    return isinstance(value, kind)
+
+
+def _elements(index: IndexDescription) -> list[str]:
+    return [
+        (each.property or each.expression) + (" descending" if each.descending else "") for each in index.elements]
+
+
+def _tell(store: Store) -> None:
+    """All of it for people."""
+    out = console()
+    from rich.text import Text
+
+    sizes, counts = Sizes.of(store.path), _counts(store)
+    facts = [("size", sized(sizes.file))]
+    if sizes.log:
+        facts.append(("log", f"{sized(sizes.log)}, not in the file yet"))
+    if sizes.external_files:
+        facts.append(("beside it", f"{sized(sizes.external)} in {sizes.external_files:,} files of values"))
+    facts.append(("UUID", store.uuid))
+    if any(store.model.version_identifiers):
+        facts.append(("model", ", ".join(store.model.version_identifiers)))
+    out.print(Text(shown(store.path), "bold"), soft_wrap=True)
+    for name, value in facts:
+        out.print(Text(f"  {name:<10}{shown(value)}"), soft_wrap=True)
+
+    entities = table("Entity", "Objects", "With subentities", "Attributes", "Relationships", numbers=(1, 2, 3, 4))
+    for name, entity in _in_order(store):
+        own, all_of_them = counts[name]
+        attributes = sum(isinstance(each, AttributeDescription) for each in entity.properties.values())
+        relationships = sum(isinstance(each, RelationshipDescription) for each in entity.properties.values())
+        entities.add_row(
+            Text("  " * _depth(store, entity) + shown(name), "italic" if entity.abstract else ""),
+            "" if entity.abstract else f"{own:,}", f"{all_of_them:,}" if all_of_them != own or entity.abstract else "",
+            str(attributes), str(relationships))
+    out.print()
+    out.print(entities)
+
+    indexes = table("Index", "Entity", "Of", folded=(0, 2))
+    for name, entity in store.model.entities.items():
+        for index in entity.indexes:
+            of = ", ".join(_elements(index)) + (f" where {index.where}" if index.where else "")
+            kind = " (R-Tree)" if index.rtree else ""
+            indexes.add_row(Text(shown(index.name) + kind), Text(shown(name)), Text(shown(of)))
+        for attribute in entity.properties.values():
+            if isinstance(attribute, AttributeDescription) and attribute.searchable and attribute.entity == name:
+                indexes.add_row(Text("(text)"), Text(shown(name)), Text(shown(attribute.name)))
+        for constraint in entity.unique:
+            indexes.add_row(Text("(unique)"), Text(shown(name)), Text(shown(", ".join(constraint))))
+    if indexes.row_count:
+        out.print()
+        out.print(indexes)
+
+    hashes = table("Entity", "Version hash", folded=(1,))
+    for name, entity in store.model.entities.items():
+        hashes.add_row(Text(shown(name)), entity.version_hash.hex())
+    out.print()
+    out.print(hashes)
+
+    metadata = table("Metadata", "Value", folded=(1,))
+    for key, value in sorted(store.metadata.copy().items()):
+        # Its hashes stand above, one for each entity.
+        if key != "NSStoreModelVersionHashes":
+            metadata.add_row(Text(shown(key)), Text(_short(value)))
+    out.print()
+    out.print(metadata)
+
+
+def _short(value: Any) -> str:
+    found = _plain(value)
+    text = json.dumps(found, ensure_ascii=False) if isinstance(found, (dict, list)) else as_text(found)
+    return shown(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text):,} characters)")
+
+
+def _in_order(store: Store) -> list[tuple[str, EntityDescription]]:
+    """Entities by name, each below the one that it inherits from."""
+    entities = store.model.entities
+
+    def lineage(entity: EntityDescription) -> list[str]:
+        return [*(lineage(entities[entity.parent]) if entity.parent else ()), entity.name]
+
+    return sorted(entities.items(), key=lambda each: lineage(each[1]))
+
+
+def _depth(store: Store, entity: EntityDescription) -> int:
+    return 1 + _depth(store, store.model.entities[entity.parent]) if entity.parent else 0

@@ -1,0 +1,97 @@
+"""Stores as the command opens them, and what is named in them."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any, Union
+
+from ..contexts.store import Store
+from ..errors import Error, NotFound
+from ..models.loaded import load_model
+from ..models.model_description import (
+    AttributeDescription,
+    EntityDescription,
+    FetchedPropertyDescription,
+    ModelDescription,
+    RelationshipDescription,
+)
+from .exits import Exit, Problem
+
+__all__ = ["attributes_of", "class_of", "model_class", "opened", "opened_for_writing", "property_at"]
+
+# A list of more names than these is no help in a sentence.
+_NAMES_SHOWN = 12
+
+PropertyDescription = Union[AttributeDescription, RelationshipDescription, FetchedPropertyDescription]
+
+
+@contextmanager
+def opened(path: str) -> Generator[Store, None, None]:
+    """The store at a path for reading, with the model that it brings along."""
+    with _open(path, read_only=True) as store:
+        yield store
+
+
+@contextmanager
+def opened_for_writing(path: str, model: Union[str, None]) -> Generator[Store, None, None]:
+    """The store at a path for an import. With the path of a model, a file that is not there is made."""
+    if model is None:
+        with _open(path, must_exist=True) as store:
+            yield store
+        return
+    try:
+        loaded = load_model(model)
+    except NotFound as error:
+        raise Problem(Exit.FILE, str(error)) from None
+    with loaded, _open(path, models=loaded) as store:
+        yield store
+
+
+def _open(path: str, **options: Any) -> Store:
+    try:
+        return Store(path, **options)
+    except Error as error:
+        # Whatever hinders it, it is the file that cannot be opened.
+        raise Problem(Exit.FILE, str(error)) from error
+
+
+def class_of(store: Store, entity: str) -> Any:
+    """The class of an entity. A name that the store does not have ends the command."""
+    found = store.classes.get(entity)
+    if found is None:
+        raise Problem(Exit.REQUEST, f"The store has no entity '{entity}'. {_remedy(entity, list(store.classes))}")
+    return found
+
+
+def model_class(store: Store, entity: str) -> tuple[Any, EntityDescription]:
+    """The class of an entity, and what the model says of it."""
+    return class_of(store, entity), store.model.entities[entity]
+
+
+def _remedy(wanted: str, names: list[str]) -> str:
+    near = difflib.get_close_matches(wanted, names, 3, 0.5)
+    near += [name for name in names if name.lower() == wanted.lower() and name not in near]
+    if near:
+        return f"Did you mean {' or '.join(near)}?"
+    if len(names) <= _NAMES_SHOWN:
+        return f"It has: {', '.join(names) or 'none'}."
+    return f"It has {len(names)}, among them {', '.join(names[:_NAMES_SHOWN])}; `quire info --names` lists them all."
+
+
+def attributes_of(entity: EntityDescription) -> list[AttributeDescription]:
+    """The attributes that the file keeps values of, in the order of the model."""
+    return [
+        each for each in entity.properties.values()
+        if isinstance(each, AttributeDescription) and not each.transient and each.type != "Composite"]
+
+
+def property_at(model: ModelDescription, entity: EntityDescription, path: str) -> PropertyDescription:
+    """The property that a key path of to-one relationships leads to. The library has accepted the path before."""
+    *steps, last = path.split(".")
+    for step in steps:
+        through = entity.properties[step]
+        assert isinstance(through, RelationshipDescription)
+        entity = model.entities[through.destination]
+    return entity.properties[last]

@@ -1,0 +1,69 @@
+"""The terminal: output for people, and what the extra `cli` brings for it."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from .exits import Exit, Problem
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+__all__ = ["console", "needs", "notice", "speak_utf8", "table"]
+
+# Where the output is a file or a pipe, nothing is cut.
+_UNLIMITED = 100_000
+
+
+def console(error: bool = False) -> Console:
+    """What writes for people: in colour on a terminal that has it, unless NO_COLOR is set."""
+    try:
+        from rich.console import Console
+    except ImportError:
+        needs("rich", "quire[cli]")
+
+    class Output(Console):
+        def on_broken_pipe(self) -> None:
+            # That of Console ends the process with 1.
+            raise BrokenPipeError
+
+    stream = sys.stderr if error else sys.stdout
+    # Text of files is never read as markup.
+    options: dict[str, Any] = {"markup": False, "highlight": False, "emoji": False, "file": stream}
+    if not stream.isatty():
+        options["width"] = _UNLIMITED
+    return Output(**options)
+
+
+def table(*headings: str, numbers: tuple[int, ...] = (), folded: tuple[int, ...] = ()) -> Table:
+    """A table with a line below its headings. Columns in `numbers` are flush right, and those in `folded` may break."""
+    from rich import box
+    from rich.table import Table
+
+    made = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, collapse_padding=True)
+    for place, heading in enumerate(headings):
+        made.add_column(
+            heading, justify="right" if place in numbers else "left",
+            overflow="fold" if place in folded else "ellipsis", no_wrap=place not in folded)
+    return made
+
+
+def needs(package: str, remedy: str) -> NoReturn:
+    """Ends the command, because a package is not installed."""
+    raise Problem(
+        Exit.MISSING, f"This needs the package {package}, which is not installed: pip install '{remedy}'.")
+
+
+def notice(sentence: str) -> None:
+    """Tells on standard error what does not end the command."""
+    print(f"quire: {sentence}", file=sys.stderr)
+
+
+def speak_utf8() -> None:
+    """Output for programs is UTF-8 wherever it goes."""
+    stream: object = sys.stdout
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(encoding="utf-8", errors="strict", newline="\n")
