@@ -1,0 +1,84 @@
+"""Stores of applications: each command reads them without a model, and leaves them as they were."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import unittest
+from typing import Any
+
+from support import say_skipped
+
+from .command import CommandTestCase
+from .test_browse import LARGE, SMALL, BrowserTestCase
+
+STORES = pathlib.Path(__file__).parents[5] / "shared" / "data" / "stores"
+# A library of photos with 68 entities, one with derived attributes and inheritance, one with a log and a history.
+CHOSEN = ("photos-Test-15.4.1/Photos", "coredataplus-samplemodel2/SampleModel2_V1", "duckduckgo-bookmarks/Bookmarks_V5")
+# Of each store, the entities with most objects.
+ENTITIES = 3
+
+
+def files(folder: str) -> dict[str, str]:
+    return {
+        name: hashlib.sha256(pathlib.Path(folder, name).read_bytes()).hexdigest()
+        for name in sorted(os.listdir(folder)) if os.path.isfile(os.path.join(folder, name))}
+
+
+class FoundStoreTestCase(CommandTestCase):
+    def stores(self) -> list[str]:
+        """A copy of each store, with what lies beside it."""
+        found = [path for name in CHOSEN if (path := STORES / f"{name}.sqlite").exists()]
+        if not found:
+            say_skipped("the command on stores of applications", STORES)
+            self.skipTest("no stores of applications")
+        copies = []
+        for place, path in enumerate(found):
+            folder = self.place(str(place))
+            os.mkdir(folder)
+            for each in path.parent.glob(f"{path.name}*"):
+                shutil.copyfile(each, os.path.join(folder, each.name))
+            copies.append(os.path.join(folder, path.name))
+        return copies
+
+
+class FoundStoreTests(FoundStoreTestCase):
+    def test_info_query_explain_check_and_export(self) -> None:
+        for path in self.stores():
+            with self.subTest(path=os.path.basename(path)):
+                before = files(os.path.dirname(path))
+                described = json.loads(self.succeed("info", path, "--format", "json"))
+                self.assertIn(described["uuid"], self.succeed("info", path))
+                largest = sorted(described["entities"], key=lambda each: -int(each["objects_with_subentities"]))
+                for entity in largest[:ENTITIES]:
+                    name, count = entity["name"], entity["objects_with_subentities"]
+                    rows = json.loads(self.succeed("query", path, name, "--format", "json", "--ids"))
+                    self.assertEqual(len(rows), count, name)
+                    self.assertIn("SELECT", self.succeed("explain", path, name))
+                    exported = self.succeed("export", path, name, "--format", "jsonl")
+                    self.assertEqual(len(exported.splitlines()), count)
+                ran = self.run_command("check", path)
+                self.assertIn("file and text indexes: sound", ran.out, ran.err)
+                self.assertEqual((ran.code, ran.err), (0, ""), ran.out)
+                self.assertEqual(files(os.path.dirname(path)), before)
+
+
+class FoundStoreBrowserTests(FoundStoreTestCase, BrowserTestCase):
+    def test_browse(self) -> None:
+        for path in self.stores():
+            for size in (SMALL, LARGE):
+                async def work(app: Any, pilot: Any) -> None:
+                    for key in ("down", "end", "s", "down", "down", "enter", "home"):
+                        await pilot.press(key)
+                        await pilot.pause()
+                    self.assertIn(" rows", self.lines(app, os.path.basename(os.path.dirname(path)))[0])
+
+                with self.subTest(path=path, size=size):
+                    self.browse(size, work, None, path)
+
+
+if __name__ == "__main__":
+    unittest.main()

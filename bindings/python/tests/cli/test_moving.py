@@ -1,0 +1,162 @@
+"""export and import."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import unittest
+from contextlib import closing
+from typing import Any
+
+import quire
+
+from .command import HAS_ARROW, MODELS, Book, CommandTestCase
+
+
+class MovingTestCase(CommandTestCase):
+    def rows(self, path: str, *keys: str) -> list[Any]:
+        with quire.open(path, MODELS, read_only=True) as store:
+            return store.context.query(Book).excluding_subentities().order_by("title").values(*keys)
+
+
+class RoundTripTests(MovingTestCase):
+    def check(self, ending: str, *options: str) -> None:
+        out, other = self.place(f"books{ending}"), self.place("other.sqlite")
+        self.succeed("export", self.path, "Book", out, "--where", "title != 'Book 3'", *options)
+        self.succeed("import", other, "Book", out, "--model", self.path, *options)
+        expected = [row for row in self.rows(self.path)]
+        self.assertEqual(self.rows(other), expected)
+        self.assertEqual(sorted(os.listdir(self.folder)), sorted(["books.sqlite", f"books{ending}", "other.sqlite"]))
+
+    def test_csv(self) -> None:
+        self.check(".csv", "--null", "NULL")
+
+    def test_json_lines(self) -> None:
+        self.check(".jsonl")
+
+    @unittest.skipUnless(HAS_ARROW, "pyarrow not installed")
+    def test_parquet(self) -> None:
+        self.check(".parquet")
+
+    @unittest.skipUnless(HAS_ARROW, "pyarrow not installed")
+    def test_parquet_has_the_types_of_the_attributes(self) -> None:
+        import pyarrow.parquet
+
+        out = self.place("books.parquet")
+        self.succeed("export", self.path, "Book", out, "--columns", "pages,price,lent,made,scan,author,author.name")
+        types = [str(each.type) for each in pyarrow.parquet.read_schema(out)]
+        self.assertEqual(
+            types, ["int16", "double", "bool", "timestamp[us, tz=UTC]", "binary", "int64", "string"])
+
+    def test_by_standard_output_and_input(self) -> None:
+        lines = self.succeed("export", self.path, "Book", "--format", "jsonl", "--columns", "title,pages,made")
+        self.assertEqual(json.loads(lines.splitlines()[1]), {
+            "title": "Book 1", "pages": 100, "made": "2026-02-10T10:30:00Z"})
+        other = self.place("other.sqlite")
+        self.succeed("import", other, "Book", "--format", "jsonl", "--model", self.path, given=lines)
+        self.assertEqual(len(self.rows(other, "title")), 8)
+
+
+class ExportTests(MovingTestCase):
+    def test_a_file_that_is_there_stays_unless_it_is_forced(self) -> None:
+        out = self.place("books.csv")
+        with open(out, "w") as file:
+            file.write("mine")
+        self.fail_with(3, "is there already; --force replaces it", "export", self.path, "Book", out)
+        with open(out) as file:
+            self.assertEqual(file.read(), "mine")
+        self.succeed("export", self.path, "Book", out, "--force")
+        with open(out) as file:
+            self.assertTrue(file.read().startswith("title,"))
+
+    def test_an_export_that_fails_leaves_no_file(self) -> None:
+        out = self.place("books.csv")
+        self.fail_with(4, "has no property 'bogus'", "export", self.path, "Book", out, "--columns", "bogus")
+        self.fail_with(2, "does not end in .csv, .jsonl, .ndjson, .parquet", "export", self.path, "Book", out + "x")
+        self.assertEqual(os.listdir(self.folder), ["books.sqlite"])
+
+    @unittest.skipUnless(HAS_ARROW, "pyarrow not installed")
+    def test_a_date_that_parquet_has_no_word_for_is_named(self) -> None:
+        self.sql("UPDATE ZBOOK SET ZMADE = 1e15 WHERE Z_PK = 2")
+        out = self.place("books.parquet")
+        self.fail_with(5, r"Row 1, counted from 0: made is .* outside of the years", "export", self.path, "Book", out)
+        self.assertEqual(os.listdir(self.folder), ["books.sqlite"])
+        self.assertIn("1000000000000000.0", self.succeed("export", self.path, "Book", "--columns", "made"))
+
+
+class ImportTests(MovingTestCase):
+    def insert(self, text: str, *options: str) -> str:
+        return self.succeed("import", self.path, "Book", *options, given=text)
+
+    def refuse(self, code: int, sentence: str, text: str, *options: str) -> None:
+        """Nothing of it is imported."""
+        before = self.rows(self.path)
+        self.fail_with(code, sentence, "import", self.path, "Book", *options, given=text)
+        self.assertEqual(self.rows(self.path), before)
+
+    def test_values_as_people_write_them(self) -> None:
+        self.insert(
+            "\ufefftitle,pages,lent,made,rating\n"
+            "zadig,7,YES,2026-11-21T10:30:00.5+02:00,1e2\n\n"
+            "zaire,5,no,2026-11-21,\n", "--null", "")
+        zadig, zaire = self.rows(self.path, "title", "pages", "lent", "made", "rating")[-2:]
+        self.assertEqual((zadig[:3], zadig[4]), (("zadig", 7, True), 100.0))
+        self.assertEqual(zadig[3].isoformat(), "2026-11-21T08:30:00.500000+00:00")
+        self.assertEqual(zaire[3].isoformat(), "2026-11-21T00:00:00+00:00")
+
+    def test_a_value_that_does_not_fit_is_named_with_its_line(self) -> None:
+        self.refuse(5, "standard input, line 3, pages: 'many' is no whole number", "title,pages\nA,1\nB,many\n")
+        self.refuse(5, r"line 2, made: 'soon' is no date in ISO 8601", "title,made\nA,soon\n")
+        self.refuse(5, "line 2, scan: 'ä' is not in Base64", "title,scan\nA,ä\n")
+        self.refuse(5, "line 2, key: '1' is no UUID", "title,key\nA,1\n")
+        self.refuse(5, "line 3: .*99999 does not fit into 16 bits", "title,pages\nA,1\nB,99999\n")
+        self.refuse(5, "line 3, pages: there is no value, and the model wants one", "title,pages\nA,1\nB,\n")
+        self.refuse(5, "line 2: 'Book.title' is mandatory but has no value.$", "pages\n3\n")
+
+    def test_a_text_that_is_no_csv_is_refused(self) -> None:
+        self.refuse(5, "standard input is empty", "")
+        self.refuse(5, "line 2: 3 values, and the first line names 2 columns", "title,pages\nA,1,2\n")
+        self.refuse(5, "the column title more than once", "title,title\nA,B\n")
+        self.refuse(5, "'Book' has no attribute 'tilte'. It has: title, ", "tilte\nA\n")
+        self.refuse(5, "'Book.author' is a relationship", "title,author\nA,1\n")
+
+    def test_json_lines_that_are_none_are_refused(self) -> None:
+        lines = ("--format", "jsonl")
+        self.refuse(5, "line 2: no JSON", '{"title": "A"}\n{"title": \n', *lines)
+        self.refuse(5, "line 1: an object is needed", '["A"]\n', *lines)
+        self.refuse(5, "line 2: the first line has no 'pages'", '{"title": "A"}\n{"title": "B", "pages": 1}\n', *lines)
+        self.refuse(5, "line 1, title: 5 is no text", '{"title": 5}\n', *lines)
+        self.refuse(5, "line 1, pages: 'True' is no whole number", '{"title": "A", "pages": true}\n', *lines)
+
+    def test_columns_choose_and_the_rest_is_left(self) -> None:
+        self.insert("title,author,@id\nzadig,1,7\n", "--columns", "title")
+        self.assertEqual(self.rows(self.path, "title", "pages")[-1], ("zadig", 100))
+        self.refuse(5, "There is no column 'bogus'. There are: title", "title\nA\n", "--columns", "bogus")
+
+    def test_derived_attributes_are_left_to_the_store(self) -> None:
+        ran = self.run_command("import", self.path, "Author", given="name,book_count\nKleist,9\n")
+        self.assertEqual(ran.code, 0)
+        self.assertIn("The store calculates book_count, so what stands there is left out.", ran.err)
+        self.assertIn("1 rows of standard input", ran.err)
+        self.succeed("check", self.path)
+
+    def test_upsert_updates_what_is_unique(self) -> None:
+        self.refuse(5, "must be unique by isbn", "title,isbn\nBook 1,978-1\n")
+        self.insert("title,isbn,pages\nBook 1,978-1,77\n", "--upsert")
+        self.assertIn(("Book 1", 77), self.rows(self.path, "title", "pages"))
+        self.assertEqual(len(self.rows(self.path)), 7)
+
+    def test_a_store_that_is_not_there_needs_a_model(self) -> None:
+        other = self.place("other.sqlite")
+        self.fail_with(3, "the file does not exist", "import", other, "Book", given="title\nA\n")
+        # One that was made for an import that failed goes with it.
+        self.fail_with(5, "no whole number", "import", other, "Book", "--model", self.path, given="title,pages\nA,x\n")
+        self.assertEqual(os.listdir(self.folder), ["books.sqlite"])
+
+    def test_many_rows_are_one_transaction(self) -> None:
+        rows = "".join(f"Many {number},{number % 30000}\n" for number in range(12_000))
+        self.refuse(5, "line 12002, pages: 'x'", f"title,pages\n{rows}A,x\n")
+        self.insert(f"title,pages\n{rows}")
+        with closing(sqlite3.connect(self.path)) as file:
+            self.assertEqual(file.execute("SELECT count(*) FROM ZBOOK").fetchone(), (12_008,))
