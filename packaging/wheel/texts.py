@@ -53,7 +53,7 @@ def main(path: str) -> None:
             store.context.add(Word(text=text, heard_at=start + timedelta(hours=7 * place)))
         store.context.save()
 
-        def sections(rule: quire.SectionRule) -> object:
+        def sections(rule: quire.sections.SectionRule) -> object:
             live = words.order_by(Word.heard_at).live(section_by=rule)
             return [(section.name, section.index_title, [word.text for word in section]) for section in live.sections]
 
