@@ -33,6 +33,7 @@ class EndTests(CommandTestCase):
 
     def test_files_that_are_no_stores(self) -> None:
         self.fail_with(3, "the file does not exist", "info", self.place("nothing.sqlite"))
+        self.fail_with(3, r"Could not open 'a\\u001b\[31m'", "info", "a\x1b[31m")
         self.fail_with(3, "not an SQLite database", "info", __file__)
         self.fail_with(3, "Could not open", "check", self.folder)
         self.fail_with(3, "No such file or directory", "import", self.path, "Book", self.place("nothing.csv"))

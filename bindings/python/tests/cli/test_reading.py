@@ -62,6 +62,13 @@ class QueryTests(CommandTestCase):
             "--sort=-pages,title", "--limit", "1", "--offset", "1", "--columns", "title,author.name", "--format", "csv")
         self.assertEqual(out, "title,author.name\nBook 3,Ågren\n")
 
+    def test_an_order_that_begins_with_a_minus_is_no_option(self) -> None:
+        for order in (["--sort", "-pages"], ["-s", "-pages,title"], ["--sort=-pages"], ["-s-pages"]):
+            out = self.succeed(
+                "query", self.path, "Book", *order, "-n", "1", "--columns", "title", "--format", "csv")
+            self.assertEqual(out, "title\nBook 6\n", order)
+        self.fail_with(2, "argument -s/--sort: expected one argument", "query", self.path, "Book", "-s", "-n", "1")
+
     def test_csv_reads_back(self) -> None:
         out = self.succeed("query", self.path, "Book", "--format", "csv", "--columns", "title,pages")
         rows = list(csv.reader(io.StringIO(out)))

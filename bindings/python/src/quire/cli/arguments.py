@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import Any, Callable
 
 from .._c._ffi import VERSION
 from .exits import Exit
 
-__all__ = ["Command", "commands_of", "parser"]
+__all__ = ["Command", "commands_of", "parser", "with_orders"]
 
 Command = Callable[[argparse.Namespace], Exit]
 _Parsers = Any
@@ -30,6 +31,19 @@ def parser() -> argparse.ArgumentParser:
     _browse(commands)
     _completion(commands)
     return made
+
+
+def with_orders(arguments: Sequence[str]) -> list[str]:
+    """The command line, in which `--sort -pages` is an order and no option. One that there is stays an option."""
+    known = {
+        option for made in commands_of(parser()).values() for each in made._actions for option in each.option_strings}
+    found: list[str] = []
+    for each in arguments:
+        if found and found[-1] in ("-s", "--sort") and each.startswith("-") and each not in known:
+            found[-1] = f"--sort={each}"
+        else:
+            found.append(each)
+    return found
 
 
 def commands_of(made: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
@@ -65,7 +79,7 @@ def _selecting(made: argparse.ArgumentParser) -> None:
         help="only objects that fulfil it, such as \"author.name BEGINSWITH 'G' AND pages > 100\"; may be repeated")
     made.add_argument(
         "-s", "--sort", metavar="KEYS", action="append",
-        help="keys to order by, with commas between them; a minus before a key turns it round (--sort=-pages)")
+        help="keys to order by, with commas between them; a minus before a key turns it round")
     made.add_argument("-n", "--limit", metavar="N", type=_count, help="at most so many rows")
     made.add_argument("--offset", metavar="N", type=_count, default=0, help="leave out the first N rows")
 

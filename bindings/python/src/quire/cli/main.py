@@ -11,8 +11,9 @@ from importlib import import_module
 from typing import Optional
 
 from ..errors import Error
-from .arguments import Command, parser
+from .arguments import Command, parser, with_orders
 from .exits import Exit, Problem, exit_of
+from .values import shown
 
 __all__ = ["main"]
 
@@ -31,7 +32,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        options = parser().parse_args(arguments)
+        options = parser().parse_args(with_orders(sys.argv[1:] if arguments is None else arguments))
         module, name = _COMMANDS[options.command].split(".")
         command: Command = getattr(import_module(f".{module}", __package__), name)
         done = command(options)
@@ -77,5 +78,6 @@ def _told(error: BaseException) -> Exit:
         sys.stdout.flush()
     except OSError:
         _let_go_of_output()
-    print(f"quire: {sentence}", file=sys.stderr)
+    # It may quote the file, or a name that a file has.
+    print("quire: " + "\n".join(map(shown, sentence.splitlines())), file=sys.stderr)
     return exit_of(error)
