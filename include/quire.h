@@ -1,4 +1,5 @@
 /**
+ * @file
  * Quire: an object store, fetch requests and sectioned results that stay up to date.
  *
  * This header includes all others; each can also be included alone.

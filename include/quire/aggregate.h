@@ -1,4 +1,5 @@
 /**
+ * @file
  * Aggregates: values that a results controller calculates over the rows of each section and of the whole list, and
  * keeps up to date.
  *

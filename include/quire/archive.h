@@ -1,4 +1,5 @@
 /**
+ * @file
  * Keyed archives: what Core Data puts into a transformable attribute unless its program says otherwise.
  *
  * The values of such attributes are data. This reads those that NSKeyedArchiver has written.

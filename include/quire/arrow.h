@@ -1,4 +1,5 @@
 /**
+ * @file
  * Pages as Arrow arrays, for libraries of tables: pandas, polars, DuckDB and others take them without a copy.
  *
  * The three structs are those of the specifications "The Arrow C data interface" and "The Arrow C stream interface" of

@@ -1,4 +1,5 @@
 /**
+ * @file
  * Status codes, text and version, and the rules that hold for the whole library.
  *
  * Ownership. Handles (`quire_store *`, `quire_object *`, ...) are reference counted. A function named `_create`,

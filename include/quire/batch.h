@@ -1,4 +1,5 @@
 /**
+ * @file
  * Batch requests: insert, update and delete in the store itself, by a few statements of SQL and without an object for
  * each row.
  *

@@ -1,4 +1,5 @@
 /**
+ * @file
  * Ending a fetch or a batch request that takes long, and watching it.
  *
  * A fetch runs on the thread that calls it. Another thread ends it through a cancellation that the request has. Or the

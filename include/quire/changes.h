@@ -1,4 +1,5 @@
 /**
+ * @file
  * Change sets: what happened to a list between two of its states. Results controllers and composites report them, one for
  * each bracket, and two snapshots have one between them.
  *

@@ -1,4 +1,5 @@
 /**
+ * @file
  * Composites: several results controllers of one context, shown as one list. The sections of the first come first, then
  * those of the second, and so on: favourites above everything else, or authors above books.
  *

@@ -1,4 +1,5 @@
 /**
+ * @file
  * What a save does with objects that another writer has changed since they were read, and how it reports them.
  *
  * A save compares versions. Where a row has another version than the object was read with, or is gone, the merge policy

@@ -1,4 +1,5 @@
 /**
+ * @file
  * A working set of objects: those that were inserted, changed and deleted since the last save, and those that were
  * read.
  *

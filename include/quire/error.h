@@ -1,4 +1,7 @@
-/** What went wrong. An error is immutable, may be used from any thread and outlives the call that made it. */
+/**
+ * @file
+ * What went wrong. An error is immutable, may be used from any thread and outlives the call that made it.
+ */
 #ifndef QUIRE_ERROR_H_
 #define QUIRE_ERROR_H_
 

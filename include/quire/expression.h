@@ -1,4 +1,5 @@
 /**
+ * @file
  * Values that are calculated, in the language of predicates: `price * 2`, `SUBQUERY(books, $b, $b.pages > 300).@count`.
  *
  * An expression is immutable and may be used from any thread. Evaluating it makes a `quire_evaluation`, which owns the

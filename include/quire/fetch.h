@@ -1,4 +1,5 @@
 /**
+ * @file
  * Fetch requests: which objects, in which order, how many, and as what.
  *
  * Some options would change the result of a use, and have no meaning for it. Such a use fails with

@@ -1,4 +1,5 @@
 /**
+ * @file
  * Functions of the program that predicates call: `distance(latitude, longitude, 52.5, 13.4) < 10`.
  *
  * `FUNCTION("distance", latitude, longitude, 52.5, 13.4) < 10` is the same. So is Core Data's order, with the target of

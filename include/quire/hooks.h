@@ -1,4 +1,5 @@
 /**
+ * @file
  * Functions of the program that are called at points in the life of objects: when an object is inserted, read, saved or
  * deleted.
  *

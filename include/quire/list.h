@@ -1,4 +1,5 @@
 /**
+ * @file
  * Lists: results of fetches, to-many relationships and pending changes. Pages: rows of values in columns.
  *
  * A list is a snapshot of *which* objects there are. The objects themselves are live.

@@ -1,4 +1,5 @@
 /**
+ * @file
  * The SQL that a store runs, with the time that each statement took: for finding out why something is slow.
  *
  * A log is a function of the program. It may be set when a store is opened (`quire_store_options.log`), and then

@@ -1,4 +1,5 @@
 /**
+ * @file
  * The metadata of a store: what it is, which model made it, and what programs keep there.
  *
  * Metadata are a dictionary, a property list in the file. Keys that begin with NSStore, NSPersistence or _NS are those

@@ -1,4 +1,5 @@
 /**
+ * @file
  * The entities of a store: their attributes, relationships, indexes and constraints.
  *
  * A model is built by calls, in any order within an entity, then used. Its first use (`quire_model_freeze`,

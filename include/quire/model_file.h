@@ -1,4 +1,5 @@
 /**
+ * @file
  * Models in files: the sources that Xcode edits, the compiled ones in applications, and those that stores keep.
  */
 #ifndef QUIRE_MODEL_FILE_H_

@@ -1,4 +1,5 @@
 /**
+ * @file
  * What a model declares: entities, properties, indexes, constraints, rules, configurations and user info.
  *
  * Everything that `model.h` declares can be asked for. The functions that take an `error` freeze the model, and fail as

@@ -1,4 +1,7 @@
-/** Reading and changing one object. Used on the thread of its context. */
+/**
+ * @file
+ * Reading and changing one object. Used on the thread of its context.
+ */
 #ifndef QUIRE_OBJECT_H_
 #define QUIRE_OBJECT_H_
 

@@ -1,4 +1,5 @@
 /**
+ * @file
  * Conditions, written in the language of NSPredicate: `author == "Goethe" AND contents CONTAINS[cd] %@`.
  *
  * A predicate is immutable and may be used from any thread. The same predicate has the same result for saved rows, for

@@ -1,4 +1,5 @@
 /**
+ * @file
  * Results controllers: a fetch request kept up to date, gathered in sections, that reports its exact changes.
  *
  * A controller follows its context. It shows a change when the context processes it (`quire_context_process`, a save, a

@@ -1,4 +1,5 @@
 /**
+ * @file
  * Section rules: how a results controller gathers its rows, and how it orders its sections.
  *
  * The simplest rule is a key path, for which `quire_results_options.section_key_path` is enough. A rule can do more. It

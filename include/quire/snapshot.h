@@ -1,4 +1,5 @@
 /**
+ * @file
  * Snapshots: the rows and sections of a results controller at one moment, which never change.
  *
  * A snapshot serves to draw a list on another thread, to keep an earlier state, or to find the difference of two

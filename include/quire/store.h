@@ -1,4 +1,5 @@
 /**
+ * @file
  * A file of objects, in the layout of Core Data's SQLite stores.
  *
  * These files belong to the store `PATH`, and stay with it while it is open:

@@ -1,4 +1,5 @@
 /**
+ * @file
  * Undoing and redoing changes of a context. Off until `quire_context_enable_undo`.
  *
  * Changes are undone in groups. All changes between two processings are one group: `quire_context_process`, a save and

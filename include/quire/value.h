@@ -1,4 +1,7 @@
-/** One value: of an attribute, a to-one relationship, an argument of a predicate, or the subject of a predicate. */
+/**
+ * @file
+ * One value: of an attribute, a to-one relationship, an argument of a predicate, or the subject of a predicate.
+ */
 #ifndef QUIRE_VALUE_H_
 #define QUIRE_VALUE_H_
 
