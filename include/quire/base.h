@@ -114,9 +114,11 @@
     QUIRE_CAST(type *, QUIRE_CAST(const void *, \
         QUIRE_CAST(const char *, QUIRE_CAST(const void *, (array).first)) + QUIRE_CAST(size_t, index) * (array).stride))
 
-/** Version of these headers, as in `quire_version`. */
+/** Version of these headers, as in `quire_version`: its first number. */
 #define QUIRE_VERSION_MAJOR 0
+/** Its second number. */
 #define QUIRE_VERSION_MINOR 1
+/** Its third number. */
 #define QUIRE_VERSION_PATCH 0
 
 /** The same as one number, as in `quire_version_number`: 1002003 for 1.2.3. It grows with every version. */
@@ -176,29 +178,47 @@ typedef enum quire_status {
     QUIRE_NO_MEMORY = 22
 } quire_status;
 
-/** Text: `size` bytes of UTF-8 at `data`, and a NUL behind them. `data` is NULL when there is no text. */
+/** Text: `size` bytes of UTF-8 at `data`, and a NUL behind them. */
 typedef struct quire_string {
-    const char *QUIRE_NULLABLE data;
-    size_t size;
+    const char *QUIRE_NULLABLE data; /**< The bytes; NULL when there is no text. */
+    size_t size; /**< How many bytes, without the NUL behind them. */
 } quire_string;
 
+/** What went wrong; error.h. */
 typedef struct quire_error quire_error;
+/** Entities and their properties; model.h. */
 typedef struct quire_model quire_model;
+/** A file of objects; store.h. */
 typedef struct quire_store quire_store;
+/** A working set of objects; context.h. */
 typedef struct quire_context quire_context;
+/** An object of a context; object.h. */
 typedef struct quire_object quire_object;
+/** An object that another writer has changed; conflict.h. */
 typedef struct quire_conflict quire_conflict;
+/** A condition; predicate.h. */
 typedef struct quire_predicate quire_predicate;
+/** A calculation; expression.h. */
 typedef struct quire_expression quire_expression;
+/** What a calculation came to; expression.h. */
 typedef struct quire_evaluation quire_evaluation;
+/** A query; fetch.h. */
 typedef struct quire_fetch_request quire_fetch_request;
+/** The results of a fetch, or the objects of a relationship; list.h. */
 typedef struct quire_list quire_list;
+/** Rows of values in columns; list.h. */
 typedef struct quire_page quire_page;
+/** A results controller, which keeps a sectioned list up to date; results.h. */
 typedef struct quire_results quire_results;
+/** Several results controllers as one list; composite.h. */
 typedef struct quire_composite quire_composite;
+/** A change set; changes.h. */
 typedef struct quire_changes quire_changes;
+/** One state of a sectioned list; snapshot.h. */
 typedef struct quire_snapshot quire_snapshot;
+/** How a list is divided; section_rule.h. */
 typedef struct quire_section_rule quire_section_rule;
+/** What ends a fetch; cancellation.h. */
 typedef struct quire_cancellation quire_cancellation;
 
 /** The version of the library that is running, such as "0.1.0". Static. Compare it with the macros above. */

@@ -51,13 +51,13 @@ typedef struct quire_change {
      * temporary id is negative, and the next save replaces it (see `quire_object_id`).
      */
     int64_t id;
-    int64_t old_section;
-    int64_t old_row;
+    int64_t old_section; /**< Place before the changes. */
+    int64_t old_row; /**< Counted in its section. */
     /** Place counted over all sections. */
     int64_t old_flat;
-    int64_t new_section;
-    int64_t new_row;
-    int64_t new_flat;
+    int64_t new_section; /**< Place after the changes. */
+    int64_t new_row; /**< Counted in its section. */
+    int64_t new_flat; /**< Counted over all sections. */
     /**
      * What has changed, for updates and moves. Names of the object's own properties are among them. Where a related object
      * changed, they are the sort keys and displayed key paths that lead there, and the section key. Of more than 64
@@ -71,8 +71,8 @@ typedef struct quire_change {
 typedef struct quire_change_array {
     /** NULL when there are none. */
     const quire_change *QUIRE_NULLABLE first;
-    int64_t count;
-    size_t stride;
+    int64_t count; /**< How many there are. */
+    size_t stride; /**< Bytes from one to the next. */
 } quire_change_array;
 
 /** One of them, or NULL when `index` is out of range. */
@@ -85,8 +85,8 @@ static inline const quire_change *QUIRE_NULLABLE quire_change_at(quire_change_ar
 typedef struct quire_section_change {
     /** QUIRE_CHANGE_INSERT or QUIRE_CHANGE_DELETE. */
     uint32_t kind;
-    uint32_t reserved;
-    int64_t index;
+    uint32_t reserved; /**< Zero. */
+    int64_t index; /**< Its place. */
     /** Borrowed from the change set, as is the value. */
     quire_string name;
     /** As in `quire_section`. */
@@ -95,9 +95,9 @@ typedef struct quire_section_change {
 
 /** Changes of sections, as in `quire_change_array`. */
 typedef struct quire_section_change_array {
-    const quire_section_change *QUIRE_NULLABLE first;
-    int64_t count;
-    size_t stride;
+    const quire_section_change *QUIRE_NULLABLE first; /**< NULL when there are none. */
+    int64_t count; /**< How many there are. */
+    size_t stride; /**< Bytes from one to the next. */
 } quire_section_change_array;
 
 /** One of them, or NULL when `index` is out of range. */
@@ -115,31 +115,31 @@ static inline const quire_section_change *QUIRE_NULLABLE quire_section_change_at
 typedef struct quire_step {
     /** A `quire_step_kind`. */
     uint32_t kind;
-    uint32_t reserved;
-    int64_t id;
-    int64_t section;
-    int64_t row;
-    int64_t to_section;
-    int64_t to_row;
+    uint32_t reserved; /**< Zero. */
+    int64_t id; /**< The object's id, as in `quire_change`. */
+    int64_t section; /**< The section of the row, or the section that comes or goes. */
+    int64_t row; /**< Counted in its section. */
+    int64_t to_section; /**< Where a row moves to. */
+    int64_t to_row; /**< Counted in its section. */
     /** `section` and `row` counted over all sections. */
     int64_t flat;
-    int64_t to_flat;
+    int64_t to_flat; /**< `to_section` and `to_row` counted over all sections. */
     /** Of QUIRE_STEP_REPLACE_ROWS: how many rows go at `flat`, and how many come there. */
     int64_t removed;
-    int64_t inserted;
+    int64_t inserted; /**< How many rows come at `flat`. */
     /**
      * The ids of these rows; NULL for none. A range may have a row that stays, because the row became the first of its
      * section or ceased to be the first. Such a row is among both.
      */
     const int64_t *QUIRE_NULLABLE removed_ids;
-    const int64_t *QUIRE_NULLABLE inserted_ids;
+    const int64_t *QUIRE_NULLABLE inserted_ids; /**< The ids of the rows that come; NULL for none. */
 } quire_step;
 
 /** Steps, as in `quire_change_array`. */
 typedef struct quire_step_array {
-    const quire_step *QUIRE_NULLABLE first;
-    int64_t count;
-    size_t stride;
+    const quire_step *QUIRE_NULLABLE first; /**< NULL when there are none. */
+    int64_t count; /**< How many there are. */
+    size_t stride; /**< Bytes from one to the next. */
 } quire_step_array;
 
 /** One of them, or NULL when `index` is out of range. */
@@ -162,8 +162,8 @@ typedef struct quire_aggregate_change {
 typedef struct quire_aggregate_change_array {
     /** NULL when there are none. */
     const quire_aggregate_change *QUIRE_NULLABLE first;
-    int64_t count;
-    size_t stride;
+    int64_t count; /**< How many there are. */
+    size_t stride; /**< Bytes from one to the next. */
 } quire_aggregate_change_array;
 
 /** One of them, or NULL when `index` is out of range. */
@@ -175,17 +175,17 @@ static inline const quire_aggregate_change *QUIRE_NULLABLE quire_aggregate_chang
 
 /** Where a child began before and after the changes of a composite. Its sections and rows are counted from there. */
 typedef struct quire_child_frame {
-    int64_t old_section;
-    int64_t old_flat;
-    int64_t new_section;
-    int64_t new_flat;
+    int64_t old_section; /**< Its first section before the changes. */
+    int64_t old_flat; /**< Its first row before the changes, counted over all sections. */
+    int64_t new_section; /**< Its first section after the changes. */
+    int64_t new_flat; /**< Its first row after the changes, counted over all sections. */
 } quire_child_frame;
 
 /** Frames of children, as in `quire_change_array`. */
 typedef struct quire_child_frame_array {
-    const quire_child_frame *QUIRE_NULLABLE first;
-    int64_t count;
-    size_t stride;
+    const quire_child_frame *QUIRE_NULLABLE first; /**< NULL when there are none. */
+    int64_t count; /**< How many there are. */
+    size_t stride; /**< Bytes from one to the next. */
 } quire_child_frame_array;
 
 /** One of them, or NULL when `index` is out of range. */

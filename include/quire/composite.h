@@ -40,7 +40,7 @@ typedef struct quire_composite_options {
 typedef struct quire_composite_delegate {
     /** sizeof(quire_composite_delegate) in your build. */
     uint32_t struct_size;
-    uint32_t reserved;
+    uint32_t reserved; /**< Zero. */
     /** Passed to every callback, never touched. */
     void *QUIRE_NULLABLE user_data;
     /** Called once, when the library releases `user_data`: replaced, removed, or released with the composite. */

@@ -1,6 +1,8 @@
 /**
  * @file
- * Values that are calculated, in the language of predicates: `price * 2`, `SUBQUERY(books, $b, $b.pages > 300).@count`.
+ * Values that are calculated, in the language of predicates.
+ *
+ * `price * 2` is an expression, and so is `SUBQUERY(books, $b, $b.pages > 300).@count`.
  *
  * An expression is immutable and may be used from any thread. Evaluating it makes a `quire_evaluation`, which owns the
  * value and all that the value points to.

@@ -223,7 +223,7 @@ quire_status quire_fetch_request_add_property(
     quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Adds a column `name` with the values of `expression`: `price * 2`, `books.@count`, `SELF` (the id).
+ * Adds a column `name` with the values of `expression`. Such are `price * 2`, `books.@count` and `SELF` (the id).
  *
  * An aggregate of a key, such as `sum:(price)`, covers all rows of a group. Without groups it covers all rows, and the
  * result has one row. The aggregates are `sum: count: min: max: average: median: stddev:`. None of them counts nil, and
@@ -301,20 +301,20 @@ typedef struct quire_fetch_request_info {
     uint32_t struct_size;
     /** A `quire_result_type`. */
     uint32_t result_type;
-    quire_string entity;
+    quire_string entity; /**< The name of the entity. */
     /** NULL for all objects. */
     const quire_predicate *QUIRE_NULLABLE predicate;
     /** QUIRE_NO_LIMIT for all. */
     uint64_t limit;
-    uint64_t offset;
-    uint64_t batch_size;
-    int64_t sort_count;
-    int64_t prefetch_count;
-    bool includes_subentities;
-    bool includes_pending_changes;
-    bool includes_property_values;
-    bool returns_objects_as_faults;
-    bool refreshes_refetched_objects;
+    uint64_t offset; /**< How many results are left out at the beginning. */
+    uint64_t batch_size; /**< 0 for no batches. */
+    int64_t sort_count; /**< How many sort keys there are. */
+    int64_t prefetch_count; /**< How many prefetched paths there are. */
+    bool includes_subentities; /**< As set, like the following. */
+    bool includes_pending_changes; /**< As set. */
+    bool includes_property_values; /**< As set. */
+    bool returns_objects_as_faults; /**< As set. */
+    bool refreshes_refetched_objects; /**< As set. */
     /** It has groups, columns, or leaves out equal rows. What these are is not told. */
     bool makes_rows;
 } quire_fetch_request_info;
@@ -330,10 +330,10 @@ typedef struct quire_sort_info {
     uint32_t struct_size;
     /** A `quire_text_order`. */
     uint32_t text_order;
-    quire_string key_path;
+    quire_string key_path; /**< What is sorted by. */
     /** No text for the order that is common to all languages. */
     quire_string locale;
-    bool is_descending;
+    bool is_descending; /**< Great values first, nil last. */
 } quire_sort_info;
 
 /** Sets `struct_size`; all else zero. */

@@ -84,7 +84,7 @@ typedef struct quire_native_function {
     uint32_t result_type;
     /** `argument_count` of `quire_native_type`, at most 64; copied. */
     const uint32_t *QUIRE_NULLABLE argument_types;
-    size_t argument_count;
+    size_t argument_count; /**< How many argument types there are. */
     /** The function, cast to this type. Its signature must be the one described: no check is possible. */
     void (*QUIRE_NULLABLE function)(void);
     /** It may return another result for the same arguments. A call whose arguments are constants is then repeated. */

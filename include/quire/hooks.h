@@ -45,7 +45,7 @@ typedef enum quire_snapshot_events {
 typedef struct quire_hooks {
     /** sizeof(quire_hooks) in your build. */
     uint32_t struct_size;
-    uint32_t reserved;
+    uint32_t reserved; /**< Zero. */
     /** Passed to every callback, never touched. */
     void *QUIRE_NULLABLE user_data;
     /**

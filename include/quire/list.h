@@ -54,7 +54,7 @@ typedef struct quire_column {
     const char *name;
     /** A `quire_column_type`. */
     uint32_t type;
-    uint32_t reserved;
+    uint32_t reserved; /**< Zero. */
     /** Rows. */
     int64_t length;
     /** How many of them are nil. */
@@ -63,7 +63,7 @@ typedef struct quire_column {
     const uint8_t *QUIRE_NULLABLE validity;
     /** `length` + 1 numbers; NULL for types of fixed width and for text in NUL-separated form. */
     const int64_t *QUIRE_NULLABLE offsets;
-    const void *values;
+    const void *values; /**< As the type says; see `quire_column_type`. */
     /** Bytes at `values`. */
     int64_t values_size;
 } quire_column;

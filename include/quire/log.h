@@ -16,7 +16,7 @@ QUIRE_BEGIN
 typedef struct quire_log_entry {
     /** sizeof(quire_log_entry) in the library. A field behind this size is not there. */
     uint32_t struct_size;
-    uint32_t reserved;
+    uint32_t reserved; /**< Zero. */
     /** The statement; its values are `?1`, `?2` and so on unless the log includes values. */
     quire_string sql;
     /** How long it ran, the time between its rows included. SQLite measures in milliseconds or finer. */

@@ -103,10 +103,10 @@ typedef struct quire_attribute_options {
      * nil passes these and all following rules; `is_optional` decides about nil. No rule is part of the version hash.
      */
     const quire_value *QUIRE_NULLABLE minimum;
-    const quire_value *QUIRE_NULLABLE maximum;
+    const quire_value *QUIRE_NULLABLE maximum; /**< See `minimum`. */
     /** Least and greatest length that a save accepts, 0 for none: of texts in characters (code points), of data in bytes. */
     uint64_t minimum_length;
-    uint64_t maximum_length;
+    uint64_t maximum_length; /**< See `minimum_length`. */
     /** Regular expression of ICU that the whole of a text must match to be saved; NULL for none. Copied. */
     const char *QUIRE_NULLABLE pattern;
     /**
@@ -119,11 +119,11 @@ typedef struct quire_attribute_options {
      *     now()                                   when the row was last saved
      *
      * A to-many relationship may come behind to-one ones (`author.books.@count`), and the operator is last. Freezing
-     * the model checks keys and types; the keys must be stored and not derived themselves. @count is an integer, @sum
-     * an integer, double or decimal, @avg a double or decimal. The others have the type of their values.
+     * the model checks keys and types; the keys must be stored and not derived themselves. `@count` is an integer,
+     * `@sum` an integer, double or decimal, `@avg` a double or decimal. The others have the type of their values.
      *
      * The column is right after each save and batch request, and objects show that without a refresh. Until then they
-     * show the value of the last save (for a new object 0 for @count and @sum, otherwise nil). Sort keys, predicates
+     * show the value of the last save (for a new object 0 for `@count` and `@sum`, otherwise nil). Sort keys, predicates
      * and sections use the attribute as any other.
      *
      * Other programs may write to the file. Their SQLite keeps the column up, except for uppercase, lowercase and
@@ -167,7 +167,7 @@ typedef struct quire_attribute_options {
      * none. Kept for the files of models. No part of the version hash.
      */
     const char *QUIRE_NULLABLE transformer;
-    const char *QUIRE_NULLABLE value_class_name;
+    const char *QUIRE_NULLABLE value_class_name; /**< See `transformer`. */
     /** What it was called in an earlier version, for migrations; NULL for the same name. No part of the version hash. */
     const char *QUIRE_NULLABLE renaming_identifier;
 } quire_attribute_options;
@@ -231,7 +231,7 @@ typedef struct quire_index_element {
      * where `quire_index_options` has an expression for the element.
      */
     const char *QUIRE_NULLABLE property;
-    bool is_descending;
+    bool is_descending; /**< Great values first. */
 } quire_index_element;
 
 /** What a fetch index is. The numbers are Core Data's. */

@@ -22,20 +22,20 @@ typedef struct quire_entity_info {
     uint32_t struct_size;
     /** Its number in the file (Z_ENT), from 1. */
     uint32_t number;
-    quire_string name;
+    quire_string name; /**< The name of the entity. */
     /** The entity that it inherits from. */
     quire_string parent;
-    quire_string version_hash_modifier;
-    quire_string class_name;
-    quire_string renaming_identifier;
-    bool is_abstract;
+    quire_string version_hash_modifier; /**< As in `quire_entity_options`. */
+    quire_string class_name; /**< As in `quire_entity_options`. */
+    quire_string renaming_identifier; /**< As in `quire_entity_options`. */
+    bool is_abstract; /**< It has no objects of its own. */
     /** Own and inherited, fetched ones included: those of ancestors first. */
     int64_t property_count;
-    /** Of its own, as all that follow. */
+    /** Of its own, as all that follow. See `quire_model_fetch_index`. */
     int64_t fetch_index_count;
-    int64_t uniqueness_constraint_count;
-    int64_t validation_rule_count;
-    int64_t user_info_count;
+    int64_t uniqueness_constraint_count; /**< See `quire_model_uniqueness_constraint`. */
+    int64_t validation_rule_count; /**< See `quire_model_validation_rule`. */
+    int64_t user_info_count; /**< See `quire_model_user_info`. */
 } quire_entity_info;
 
 /** Sets `struct_size`; all else zero. */
@@ -56,51 +56,51 @@ typedef struct quire_property_info {
     uint32_t struct_size;
     /** A `quire_property_kind`. */
     uint32_t kind;
-    quire_string name;
+    quire_string name; /**< The name of the property. */
     /** The entity that declares it. */
     quire_string entity;
-    quire_string version_hash_modifier;
-    quire_string renaming_identifier;
-    int64_t user_info_count;
-    bool is_optional;
-    bool is_transient;
+    quire_string version_hash_modifier; /**< As in the options. */
+    quire_string renaming_identifier; /**< As in the options. */
+    int64_t user_info_count; /**< See `quire_model_user_info`. */
+    bool is_optional; /**< It may be nil, or empty, when saved. */
+    bool is_transient; /**< It lives in memory only. */
     /**
      * A model of a file asks for an index of it, as models before iOS 11 do. A store has one named as the attribute, in
      * each entity that has it, as if it were among the fetch indexes. Where the entity has fetch indexes, it is a mark.
      */
     bool is_indexed;
 
-    /** Of an attribute. `type` is a `quire_attribute_type`; the bounds are nil and 0 where there are none. */
+    /** Of an attribute, as all up to `element_count`. As in `quire_attribute_options`. */
     bool is_searchable;
-    bool allows_external_storage;
-    bool preserves_after_deletion;
+    bool allows_external_storage; /**< As in `quire_attribute_options`. */
+    bool preserves_after_deletion; /**< As in `quire_attribute_options`. */
     /** CloudKit is to encrypt it. Models of files have that. */
     bool allows_cloud_encryption;
-    uint32_t type;
-    quire_value default_value;
-    quire_value minimum;
-    quire_value maximum;
-    uint64_t minimum_length;
-    uint64_t maximum_length;
-    quire_string pattern;
-    quire_string derivation;
-    quire_string transformer;
-    quire_string value_class_name;
+    uint32_t type; /**< A `quire_attribute_type`. */
+    quire_value default_value; /**< nil for none. */
+    quire_value minimum; /**< nil for none. */
+    quire_value maximum; /**< nil for none. */
+    uint64_t minimum_length; /**< 0 for none. */
+    uint64_t maximum_length; /**< 0 for none. */
+    quire_string pattern; /**< As in `quire_attribute_options`. */
+    quire_string derivation; /**< As in `quire_attribute_options`. */
+    quire_string transformer; /**< As in `quire_attribute_options`. */
+    quire_string value_class_name; /**< As in `quire_attribute_options`. */
     /** Of a composite attribute: what the model calls what it is made of, and how many attributes that are. */
     quire_string composite_name;
-    int64_t element_count;
+    int64_t element_count; /**< See `quire_model_composite_element`. */
 
-    /** Of a relationship. A maximum of 0 or UINT32_MAX is none; that of a to-one relationship is 1. */
+    /** Of a relationship, as all up to `inverse`. It holds any number of objects. */
     bool is_to_many;
-    bool is_ordered;
+    bool is_ordered; /**< Its objects have an order. */
     /** As declared, or as the store has it that the model was loaded from where that differs from the rule. */
     bool names_join_table;
     /** A `quire_delete_rule`. */
     uint32_t delete_rule;
-    uint32_t minimum_count;
-    uint32_t maximum_count;
-    quire_string destination;
-    quire_string inverse;
+    uint32_t minimum_count; /**< 0 for none. */
+    uint32_t maximum_count; /**< 0 or UINT32_MAX for none; 1 for to-one. */
+    quire_string destination; /**< The entity at the other end. */
+    quire_string inverse; /**< The relationship that points back. */
 
     /** Of a fetched property: its request, which `quire_fetch_request_describe` tells. Not to be changed. */
     const quire_fetch_request *QUIRE_NULLABLE request;
@@ -120,8 +120,8 @@ typedef struct quire_fetch_index_info {
     uint32_t struct_size;
     /** A `quire_index_kind`. */
     uint32_t kind;
-    quire_string name;
-    int64_t element_count;
+    quire_string name; /**< The name of the index. */
+    int64_t element_count; /**< See `quire_model_fetch_index_element`. */
     /** Which rows are in the index; NULL for all. */
     const quire_predicate *QUIRE_NULLABLE condition;
 } quire_fetch_index_info;
@@ -133,10 +133,10 @@ typedef struct quire_fetch_index_info {
 typedef struct quire_index_element_info {
     /** sizeof(quire_index_element_info) in your build; the library fills no more. */
     uint32_t struct_size;
-    bool is_descending;
+    bool is_descending; /**< Great values first. */
     /** A property, `self` or `entity`; no text for an expression. */
     quire_string property;
-    const quire_expression *QUIRE_NULLABLE expression;
+    const quire_expression *QUIRE_NULLABLE expression; /**< NULL for a property. */
 } quire_index_element_info;
 
 /** Sets `struct_size`; all else zero. */
@@ -146,11 +146,11 @@ typedef struct quire_index_element_info {
 typedef struct quire_validation_rule_info {
     /** sizeof(quire_validation_rule_info) in your build; the library fills no more. */
     uint32_t struct_size;
-    uint32_t reserved;
+    uint32_t reserved; /**< Zero. */
     /** The attribute that it is about; no text for a rule about the object. */
     quire_string key;
-    quire_string message;
-    const quire_predicate *QUIRE_NULLABLE predicate;
+    quire_string message; /**< What a broken rule says. */
+    const quire_predicate *QUIRE_NULLABLE predicate; /**< What has to be true. */
 } quire_validation_rule_info;
 
 /** Sets `struct_size`; all else zero. */

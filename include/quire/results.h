@@ -23,15 +23,15 @@ QUIRE_BEGIN
 
 /** Place of a row. */
 typedef struct quire_index_path {
-    int64_t section;
-    int64_t row;
+    int64_t section; /**< Counted from 0. */
+    int64_t row; /**< Counted in its section. */
 } quire_index_path;
 
 /** A section, as `quire_results_section` returns it. */
 typedef struct quire_section {
     /** sizeof(quire_section) in your build; the library fills no more. */
     uint32_t struct_size;
-    uint32_t reserved;
+    uint32_t reserved; /**< Zero. */
     /**
      * The value as text: numbers as they print, booleans "0" and "1", dates as "2026-11-21T02:03:04Z"; empty for nil and
      * in a controller without sections. A section rule may have other names, see `quire_section_grouping`.
@@ -93,7 +93,7 @@ typedef struct quire_results_options {
 typedef struct quire_results_delegate {
     /** sizeof(quire_results_delegate) in your build. */
     uint32_t struct_size;
-    uint32_t reserved;
+    uint32_t reserved; /**< Zero. */
     /** Passed to every callback, never touched. */
     void *QUIRE_NULLABLE user_data;
     /** Called once, when the library releases `user_data`: replaced, removed, or released with the controller. */

@@ -80,14 +80,14 @@ typedef struct quire_section_rule_options {
      * and is called "<" with the first bound behind it. Copied.
      */
     const double *QUIRE_NULLABLE bounds;
-    size_t bound_count;
+    size_t bound_count; /**< How many bounds there are. */
     /**
      * Sections that are always there, also without rows, in this order. They are values as the rows have them, such as
      * any date of a day. Others come behind them when they have rows. Copied. They cannot be objects, and must be of
      * the kind of the key's values.
      */
     const quire_value *QUIRE_NULLABLE fixed_sections;
-    size_t fixed_section_count;
+    size_t fixed_section_count; /**< How many fixed sections there are. */
 } quire_section_rule_options;
 
 /** Sets `struct_size`; all else zero. */

@@ -64,7 +64,7 @@ struct quire_entry;
 typedef struct quire_value {
     /** A `quire_value_kind`. */
     uint32_t kind;
-    uint32_t size;
+    uint32_t size; /**< Of text and data in bytes, otherwise in elements, see above. */
     union {
         int64_t integer;
         double real;
@@ -76,13 +76,13 @@ typedef struct quire_value {
         const struct quire_entry *QUIRE_NULLABLE entries;
         const quire_expression *QUIRE_NULLABLE expression;
         const quire_predicate *QUIRE_NULLABLE predicate;
-    } as;
+    } as; /**< The value itself, in the member that `kind` names. */
 } quire_value;
 
 /** A key of a dictionary, which is text, and its value; or the name of a variable, without its dollar sign. */
 typedef struct quire_entry {
-    quire_value key;
-    quire_value value;
+    quire_value key; /**< Text. */
+    quire_value value; /**< Any value. */
 } quire_entry;
 
 /**
