@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 MISTAKES = [
     ("quire/log.h", "/** Receives statements. */", "", "quire_log is not documented"),
     ("quire/list.h", "/** Rows of the page. */", "", "quire_page_row_count(const quire_page *page) (function)"),
-    ("quire/error.h", "    /** Text that does not match the pattern. */", "    /** @param */", "argument of command param"),
+    ("quire/error.h", "/** Text that does not match the pattern. */", "/** @param */", "argument of command param"),
     ("quire/value.h", "/** An integer. */", "/** An integer. @param number The number. */", "argument 'number'"),
 ]
 
