@@ -1,0 +1,49 @@
+"""How Sphinx builds the site. script/site runs it."""
+import pathlib
+import re
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path.insert(0, str(HERE / "_extensions"))
+
+project = "Quire"
+author = "the authors of Quire"
+copyright = author
+release = ".".join(re.findall(
+    r"^#define QUIRE_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)$", (ROOT / "include/quire/base.h").read_text(), re.MULTILINE))
+version = release
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_copybutton", "conditions_of_pages"]
+exclude_patterns = ["_*/*", "**/_*.md", "requirements.txt"]
+nitpicky = True
+root_doc = "index"
+
+myst_enable_extensions = ["colon_fence", "deflist", "fieldlist", "smartquotes"]
+myst_heading_anchors = 3
+# A path of the repository, such as {file}`script/site`, is no link: the site is read without the repository, too.
+
+html_theme = "furo"
+html_title = "Quire"
+html_static_path = ["_static"]
+html_css_files = ["quire.css"]
+html_show_sourcelink = False
+html_copy_source = False
+html_show_sphinx = False
+html_theme_options = {
+    "light_css_variables": {
+        "color-brand-primary": "#7a3b1d",
+        "color-brand-content": "#8a4420",
+        "font-stack": "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif",
+        "font-stack--monospace": "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace",
+    },
+    "dark_css_variables": {"color-brand-primary": "#e2a37f", "color-brand-content": "#e8ae8c"},
+}
+pygments_style = "friendly"
+pygments_dark_style = "github-dark"
+highlight_language = "python"
+
+# What is copied of a session are its commands.
+copybutton_prompt_text = r">>> |\.\.\. |\$ |> "
+copybutton_prompt_is_regexp = True
+copybutton_exclude = ".linenos, .gp, .go"
