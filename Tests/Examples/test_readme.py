@@ -81,7 +81,8 @@ class Readme(unittest.TestCase):
 
     def test_the_package_says_the_same_to_help(self):
         text = self.run_here(sys.executable, "-c", "import quire; print(quire.__doc__)")
-        block = textwrap.dedent("\n".join(line for line in text.splitlines() if line.startswith("    ") or not line))
+        example = text.partition("`help(")[0].splitlines()
+        block = textwrap.dedent("\n".join(line for line in example if line.startswith("    ") or not line))
         (change,) = self.run_python(block)
         self.assertIn("Insert", change)
 

@@ -12,8 +12,8 @@ import unittest
 
 import quire
 
-CLASSES = {
-    name: value for name in (*quire.__all__, "SectionRule") if isinstance(value := getattr(quire, name), type)}
+PUBLIC = [name for names in quire._NAMES.values() for name in names.split()]
+CLASSES = {name: value for name in PUBLIC if isinstance(value := getattr(quire, name), type)}
 
 
 class Quote(quire.Model):

@@ -1,4 +1,4 @@
-"""Where the public classes of the package are, as tracebacks, `repr` and pickles say it."""
+"""What the package shows of itself: where its public classes are, and arguments that were left out."""
 
 from __future__ import annotations
 
@@ -6,6 +6,13 @@ import sys
 from typing import Any, ForwardRef, TypeVar
 
 Class = TypeVar("Class", bound="type[Any]")
+
+
+class Omitted:
+    """The default of an argument for which None is a value; `help` shows it as `...`."""
+
+    def __repr__(self) -> str:
+        return "..."
 
 
 def public(cls: Class) -> Class:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Optional, TypeVar, Union, overload
 
 from .._c import _ffi, _handle, _values
 from .._c._load import library, quick
-from .._c._public import public
+from .._c._public import Omitted, public
 from ..errors import (
     Conflict, ConstraintError, InvalidState, NotFound, StoreClosed, check, failure, log, text,
 )
@@ -34,7 +34,7 @@ __all__ = ["Context"]
 M = TypeVar("M", bound=Model)
 D = TypeVar("D")
 
-_RAISE: Any = object()
+_RAISE: Any = Omitted()
 
 
 @public

@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Optional, TypeVar, Union, overload
 
 from .._c import _ffi, _values
-from .._c._public import public
+from .._c._public import Omitted, public
 from ..errors import Error, InvalidArgument, InvalidState, InvalidText, NotFound, NotInContext, WrongType
 from ..predicates._owners import Unresolved
 from ..predicates.keys import Key
@@ -29,7 +29,7 @@ T = TypeVar("T")
 M = TypeVar("M", bound="Model")
 
 _set_plain = object.__setattr__
-NO_DEFAULT: Any = object()
+NO_DEFAULT: Any = Omitted()
 
 DELETE_RULES = {
     "no action": _ffi.QUIRE_DELETE_NO_ACTION,
