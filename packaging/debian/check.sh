@@ -13,6 +13,12 @@ build=$(realpath "$1")
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 lintian --allow-root --fail-on error,warning "$build"/debian/dist/*.deb
 echo "lintian: nothing in $(find "$build/debian/dist" -name '*.deb' | wc -l) packages"
+# Each function is there as of the version that its symbol names, and no program outlives the next that may break it.
+if grep -v -E '^ (quire_[a-z_0-9]+@)?QUIRE_([0-9.]+)(@QUIRE_\2)? \2$' "$build/debian/symbols" |
+    grep -v -x -E 'libquire\.so\.[0-9]+ libquire0 #MINVER#, libquire0 \(<< [0-9.]+~\)'; then
+  echo "These lines of Debian's symbols have no version of the library's own." >&2
+  exit 1
+fi
 if $quick; then
   exit
 fi

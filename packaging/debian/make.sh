@@ -31,7 +31,12 @@ mkdir -p "$folder/symbols.d/debian" "$folder/symbols.d/tree/usr/lib"
 printf 'Source: quire\n\nPackage: libquire0\nArchitecture: any\n' >"$folder/symbols.d/debian/control"
 cp "$build/stripped/libquire.so.$version" "$folder/symbols.d/tree/usr/lib/libquire.so.0"
 (cd "$folder/symbols.d" && quietly dpkg-gensymbols -v"$version" -plibquire0 -Ptree -O"$folder/symbols")
-echo "libquire 0 libquire0 (>= $version)" >"$folder/shlibs"
+# That is the version of the function's symbol. Before 1.0 the next minor version may change the interface.
+IFS=. read -r major minor _ <<<"$version"
+next=$((major + 1))
+((major)) || next=0.$((minor + 1))
+sed -i -E "1s/\$/, libquire0 (<< $next~)/; s/(@QUIRE_([0-9]+\.[0-9]+)) .*/\1 \2/" "$folder/symbols"
+echo "libquire $major libquire0 (>= $version), libquire0 (<< $next~)" >"$folder/shlibs"
 depends=$(cd "$folder/symbols.d" && dpkg-shlibdeps --ignore-missing-info --warnings=0 -O tree/usr/lib/libquire.so.0 |
   sed -n 's/^shlibs:Depends=//p')
 # Packed relocations need a newer glibc than the symbols say.
@@ -74,7 +79,8 @@ chmod 755 "$folder/postinst" "$folder/prerm"
 
 # The prefix is Debian's, which CMake has to know before it writes the files by which others find the library.
 quietly cmake -S . -B "$folder/cmake" -G Ninja -DCMAKE_INSTALL_PREFIX=/usr -DBUILD_TESTING=OFF \
-  "-DQUIRE_BUILT=$build" "-DQUIRE_DEBIAN=$folder" "-DQUIRE_CONTACT=$contact" "-DQUIRE_DEPENDS=$depends"
+  "-DQUIRE_BUILT=$build" "-DQUIRE_DEBIAN=$folder" "-DQUIRE_CONTACT=$contact" "-DQUIRE_DEPENDS=$depends" \
+  "-DQUIRE_NEXT=$next~"
 (umask 022 && cd "$folder/cmake" && quietly cpack -G DEB -B "$folder/dist")
 rm -rf "$folder/dist/_CPack_Packages"
 ls -l "$folder"/dist/*.deb
