@@ -96,8 +96,11 @@ class EndTests(CommandTestCase):
             self.assertEqual(
                 ran.stderr,
                 f"quire: This needs the package {package}, which is not installed: pip install 'quire[cli]'.\n")
-        ran = self.without(["pyarrow"], ["export", self.path, "Book", self.place("a.parquet")])
-        self.assertEqual((ran.returncode, "pip install 'pyarrow'" in ran.stderr), (6, True), ran.stderr)
+        for arguments in (
+            ["export", self.path, "Book", self.place("a.parquet")], ["query", self.path, "Book", "--format", "arrow"],
+        ):
+            ran = self.without(["pyarrow"], arguments)
+            self.assertEqual((ran.returncode, "pip install 'quire[arrow]'" in ran.stderr), (6, True), ran.stderr)
 
     def test_output_for_programs_needs_no_package(self) -> None:
         for arguments in (

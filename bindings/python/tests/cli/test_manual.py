@@ -74,7 +74,7 @@ class CompletionTests(CommandTestCase):
     def test_bash_completes_commands_options_choices_files_and_entities(self) -> None:
         self.assertEqual(self.complete("ex"), ["explain", "export"])
         self.assertEqual(self.complete("query", "--se"), ["--section"])
-        self.assertEqual(self.complete("query", "--format", ""), ["table", "json", "csv"])
+        self.assertEqual(self.complete("query", "--format", ""), ["table", "json", "csv", "arrow"])
         self.assertEqual(self.complete("query", "bo"), ["books.sqlite"])
         self.assertEqual(self.complete("query", "books.sqlite", "C"), ["Comic", "Cover"])
         self.assertEqual(self.complete("query", "--limit", "5", "books.sqlite", "B"), ["Book"])

@@ -47,7 +47,7 @@ class RoundTripTests(MovingTestCase):
         self.succeed("export", self.path, "Book", out, "--columns", "pages,price,lent,made,scan,author,author.name")
         types = [str(each.type) for each in pyarrow.parquet.read_schema(out)]
         self.assertEqual(
-            types, ["int16", "double", "bool", "timestamp[us, tz=UTC]", "binary", "int64", "string"])
+            types, ["int16", "double", "bool", "timestamp[us, tz=UTC]", "large_binary", "int64", "large_string"])
 
     def test_by_standard_output_and_input(self) -> None:
         lines = self.succeed("export", self.path, "Book", "--format", "jsonl", "--columns", "title,pages,made")
@@ -80,7 +80,7 @@ class ExportTests(MovingTestCase):
     def test_a_date_that_parquet_has_no_word_for_is_named(self) -> None:
         self.sql("UPDATE ZBOOK SET ZMADE = 1e15 WHERE Z_PK = 2")
         out = self.place("books.parquet")
-        self.fail_with(5, r"Row 1, counted from 0: made is .* outside of the years", "export", self.path, "Book", out)
+        self.fail_with(5, "date in row 1 of 'made' .* CSV and JSON take it", "export", self.path, "Book", out)
         self.assertEqual(os.listdir(self.folder), ["books.sqlite"])
         self.assertIn("1000000000000000.0", self.succeed("export", self.path, "Book", "--columns", "made"))
 
@@ -118,8 +118,7 @@ class ImportTests(MovingTestCase):
         self.refuse(5, "standard input is empty", "")
         self.refuse(5, "line 2: 3 values, and the first line names 2 columns", "title,pages\nA,1,2\n")
         self.refuse(5, "the column title more than once", "title,title\nA,B\n")
-        self.refuse(5, "'Book' has no attribute 'tilte'. It has: title, ", "tilte\nA\n")
-        self.refuse(5, "'Book.author' is a relationship", "title,author\nA,1\n")
+        self.refuse(5, "'Book' has no attribute 'tilte'. Did you mean title?", "tilte\nA\n")
 
     def test_json_lines_that_are_none_are_refused(self) -> None:
         lines = ("--format", "jsonl")
@@ -138,7 +137,7 @@ class ImportTests(MovingTestCase):
         ran = self.run_command("import", self.path, "Author", given="name,book_count\nKleist,9\n")
         self.assertEqual(ran.code, 0)
         self.assertIn("The store calculates book_count, so what stands there is left out.", ran.err)
-        self.assertIn("1 rows of standard input", ran.err)
+        self.assertIn("1 row of standard input", ran.err)
         self.succeed("check", self.path)
 
     def test_upsert_updates_what_is_unique(self) -> None:

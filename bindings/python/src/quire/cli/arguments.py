@@ -82,12 +82,13 @@ def _selecting(made: argparse.ArgumentParser) -> None:
         help="keys to order by, with commas between them; a minus before a key turns it round")
     made.add_argument("-n", "--limit", metavar="N", type=_count, help="at most so many rows")
     made.add_argument("--offset", metavar="N", type=_count, default=0, help="leave out the first N rows")
+    made.add_argument("--own", action="store_true", help="no objects of entities that inherit from ENTITY")
 
 
 def _columns(made: argparse.ArgumentParser) -> None:
     made.add_argument(
         "-c", "--columns", metavar="KEYS",
-        help="attributes, to-one relationships (their ids) and paths such as author.name, with commas between them")
+        help="attributes, relationships (ids) and paths such as author.name or tags.label, with commas between them")
     made.add_argument("--ids", action="store_true", help="the id of each object as a first column, @id")
 
 
@@ -119,7 +120,8 @@ def _query(commands: _Parsers) -> None:
         "value:KEY")
     _columns(made)
     made.add_argument(
-        "-f", "--format", choices=["table", "json", "csv"], default="table", help="table (the usual), json or csv")
+        "-f", "--format", choices=["table", "json", "csv", "arrow"], default="table",
+        help="table (the usual), json, csv, or arrow, which is a stream of Arrow for other programs")
 
 
 def _explain(commands: _Parsers) -> None:
@@ -136,19 +138,22 @@ def _check(commands: _Parsers) -> None:
 
 
 def _export(commands: _Parsers) -> None:
-    made = _command(commands, "export", "write the rows of an entity into a file of CSV, JSON Lines or Parquet")
+    made = _command(commands, "export", "write the rows of an entity into a file of CSV, JSON Lines, Parquet or Arrow")
     _file(made)
     _entity(made)
     made.add_argument(
         "output", metavar="OUTPUT", nargs="?", default="-", help="the file to write; - is standard output")
     _selecting(made)
     _columns(made)
+    made.add_argument(
+        "-r", "--relationships", action="store_true",
+        help="also the relationships, by what is unique where they lead, such as author.name")
     _formats(made)
     made.add_argument("--force", action="store_true", help="replace OUTPUT where it is there")
 
 
 def _import(commands: _Parsers) -> None:
-    made = _command(commands, "import", "insert the rows of a file of CSV, JSON Lines or Parquet into a store")
+    made = _command(commands, "import", "insert the rows of a file of CSV, JSON Lines, Parquet or Arrow into a store")
     _file(made, "the store, which is written")
     _entity(made)
     made.add_argument("source", metavar="SOURCE", nargs="?", default="-", help="the file to read; - is standard input")
@@ -164,7 +169,7 @@ def _import(commands: _Parsers) -> None:
 
 def _formats(made: argparse.ArgumentParser) -> None:
     made.add_argument(
-        "-f", "--format", choices=["csv", "jsonl", "parquet"], help="otherwise the ending of the file says it")
+        "-f", "--format", choices=["csv", "jsonl", "parquet", "arrow"], help="otherwise the ending of the file says it")
     made.add_argument("--null", metavar="TEXT", default="", help="what stands for no value in CSV; usually nothing")
     made.add_argument("-q", "--quiet", action="store_true", help="neither a progress bar nor a sentence at the end")
 

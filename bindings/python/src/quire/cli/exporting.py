@@ -10,18 +10,21 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Optional, TextIO
 
-from ..contexts.store import Store
+from .arrow import write_file, write_parquet, write_stream
 from .exits import Exit, Problem
 from .opening import opened
-from .parquet import write_parquet
 from .progress import Progress, progress
 from .selection import Rows, Selection, rows_of
-from .terminal import notice, speak_utf8
+from .terminal import binary_output, notice, speak_utf8
 from .writers import CSVWriter, LinesWriter
 
 __all__ = ["export", "format_of"]
 
-ENDINGS = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
+ENDINGS = {
+    ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow",
+    ".arrows": "arrow"}
+_STREAMS = ".arrows"
+"""So ends the name of a file of Arrow that is a stream."""
 
 
 def format_of(given: Optional[str], path: str) -> str:
@@ -37,31 +40,32 @@ def export(options: argparse.Namespace) -> Exit:
     """Writes the rows of an entity into a file, which appears whole or not at all, or to standard output."""
     format = format_of(options.format or ("csv" if options.output == "-" else None), options.output)
     with opened(options.file) as store:
-        selection = Selection.of(store, options)
-        rows = rows_of(selection, options.columns, options.ids, exports=True)
+        rows = rows_of(store, Selection.of(store, options), options, exports=True)
         if options.output == "-":
             if format == "parquet":
                 raise Problem(Exit.USAGE, "Parquet is written into a file, not to standard output.")
+            if format == "arrow":
+                write_stream(rows, binary_output())
+                return Exit.DONE
             speak_utf8()
             _write_text(rows, format, options.null, sys.stdout, None)
             return Exit.DONE
         if os.path.lexists(options.output) and not options.force:
             raise Problem(Exit.FILE, f"'{options.output}' is there already; --force replaces it.")
         with _replacing(options.output) as path, progress("exporting", len(rows), options.quiet) as bar:
-            _write(store, selection, rows, format, options.null, path, bar)
+            if format == "parquet":
+                write_parquet(rows, path, bar)
+            elif format == "csv" or format == "jsonl":
+                with open(path, "w", encoding="utf-8", newline="\n") as text:
+                    _write_text(rows, format, options.null, text, bar)
+            elif options.output.endswith(_STREAMS):
+                with open(path, "wb") as stream:
+                    write_stream(rows, stream, bar)
+            else:
+                write_file(rows, path, bar)
         if not options.quiet:
-            notice(f"{len(rows):,} rows are in {options.output}.")
+            notice(f"{len(rows):,} {'row is' if len(rows) == 1 else 'rows are'} in {options.output}.")
     return Exit.DONE
-
-
-def _write(
-    store: Store, selection: Selection, rows: Rows, format: str, null: str, path: str, bar: Progress
-) -> None:
-    if format == "parquet":
-        write_parquet(store.model, selection.entity, rows, path, bar)
-        return
-    with open(path, "w", encoding="utf-8", newline="\n") as stream:
-        _write_text(rows, format, null, stream, bar)
 
 
 def _write_text(rows: Rows, format: str, null: str, stream: TextIO, bar: Optional[Progress]) -> None:

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import argparse
-import math
 import os
 import re
-from collections.abc import Mapping
-from datetime import datetime
-from decimal import Decimal
-from typing import Any, Optional, Union
+from typing import Any, NamedTuple, Optional, Union
 
 from ..contexts.store import Store, delete_store
 from ..errors import ConstraintError, InvalidArgument, InvalidText, ValidationError, WrongType
-from ..models.model_description import AttributeDescription, EntityDescription
+from ..models.model_description import (
+    AttributeDescription,
+    EntityDescription,
+    ModelDescription,
+    RelationshipDescription,
+)
 from ..models.properties import Attr
 from ..predicates.keys import Key
+from .columns import values_of
 from .exits import Exit, Problem
 from .exporting import format_of
-from .opening import model_class, opened_for_writing
+from .inserting import Insertion
+from .opening import model_class, opened_for_writing, remedy
 from .progress import Progress, progress
-from .sources import Batch, Source, open_source
+from .relating import Link, link_of
+from .sources import Source, open_source
 from .terminal import notice
-from .values import from_text
 
 __all__ = ["import_rows"]
 
@@ -43,24 +46,40 @@ def import_rows(options: argparse.Namespace) -> Exit:
                 delete_store(options.file)
             raise
     if not options.quiet:
-        notice(f"{count:,} rows of {source.name} are in {options.file}{', which is new' if is_new else ''}.")
+        rows = "row of" if count == 1 else "rows of"
+        are = "is" if count == 1 else "are"
+        notice(f"{count:,} {rows} {source.name} {are} in {options.file}{', which is new' if is_new else ''}.")
     return Exit.DONE
+
+
+class Taken(NamedTuple):
+    """What the columns of a source are for."""
+
+    attributes: dict[str, AttributeDescription]
+    links: list[Link]
 
 
 def _import(source: Source, options: argparse.Namespace) -> int:
     with opened_for_writing(options.file, options.model) as store:
-        model, entity = model_class(store, options.entity)
+        kind, entity = model_class(store, options.entity)
         if entity.abstract:
             raise Problem(Exit.REQUEST, f"'{entity.name}' is abstract and has no rows of its own.")
-        taken = _attributes(source, entity, options.columns)
-        with progress("importing", source.total, options.quiet) as bar:
-            return _insert(store, model, source, taken, options, bar)
+        taken = _taken(source, store.model, entity, options.columns)
+        with progress("importing", source.total, options.quiet) as bar, store.context.transaction() as context:
+            if not taken.links:
+                return _insert(store, kind, source, taken.attributes, options.upsert, bar)
+            insertion = Insertion(store, context, kind, entity, taken.attributes, taken.links, options.upsert)
+            count = 0
+            for batch in source.batches:
+                insertion.insert(source, batch)
+                count += batch.size
+                bar.move(batch.position)
+            insertion.finish(source)
+            return count
 
 
-def _attributes(
-    source: Source, entity: EntityDescription, columns: Optional[str]
-) -> dict[str, AttributeDescription]:
-    """The attributes that the columns are for, by their names."""
+def _taken(source: Source, model: ModelDescription, entity: EntityDescription, columns: Optional[str]) -> Taken:
+    """Finds what each column is for, by its name."""
     if columns is None:
         names = [name for name in source.names if not name.startswith("@")]
     else:
@@ -69,77 +88,55 @@ def _attributes(
             if name not in source.names:
                 there = ", ".join(source.names) or "none"
                 raise Problem(Exit.DATA, f"There is no column '{name}'. There are: {there}.")
-    found: dict[str, AttributeDescription] = {}
+    attributes: dict[str, AttributeDescription] = {}
+    related: dict[str, list[str]] = {}
     derived: list[str] = []
     for name in names:
-        each = entity.properties.get(name)
-        if each is None:
+        each = entity.properties.get(name.partition(".")[0])
+        if isinstance(each, RelationshipDescription):
+            related.setdefault(each.name, []).append(name)
+        elif not isinstance(each, AttributeDescription) or each.name != name:
             known = [each.name for each in entity.properties.values() if isinstance(each, AttributeDescription)]
             raise Problem(
-                Exit.DATA, f"'{entity.name}' has no attribute '{name}'. It has: {', '.join(known) or 'none'}. "
+                Exit.DATA, f"'{entity.name}' has no attribute '{name}'. {remedy(name, known)} "
                 "--columns says which columns to take.")
-        if not isinstance(each, AttributeDescription):
-            raise Problem(
-                Exit.DATA, f"'{entity.name}.{name}' is a relationship, and import takes attributes. "
-                "--columns says which columns to take.")
-        if each.derivation:
+        elif each.derivation:
             derived.append(name)
         else:
-            found[name] = each
+            attributes[name] = each
     if derived:
         notice(f"The store calculates {', '.join(derived)}, so what stands there is left out.")
-    if not found:
+    if not attributes and not related:
         raise Problem(Exit.DATA, f"None of the columns is for '{entity.name}'; the first line names attributes.")
-    return found
+    links: list[Link] = []
+    for name, found in related.items():
+        relationship = entity.properties[name]
+        assert isinstance(relationship, RelationshipDescription)
+        try:
+            links.append(link_of(model, relationship, found))
+        except ValueError as error:
+            raise Problem(Exit.DATA, f"{error}. --columns says which columns to take.") from None
+    return Taken(attributes, links)
 
 
 def _insert(
-    store: Store, model: Any, source: Source, taken: Mapping[str, AttributeDescription], options: argparse.Namespace,
-    bar: Progress,
+    store: Store, kind: Any, source: Source, taken: dict[str, AttributeDescription], upsert: bool, bar: Progress,
 ) -> int:
+    """Inserts rows without relationships, without an object for each."""
     attributes: dict[str, Attr[Any]] = {
-        each.path: each for each in model._quire_entity.attributes.values()}
+        each.path: each for each in kind._quire_entity.attributes.values()}
     count = 0
-    with store.context.transaction() as context:
-        for batch in source.batches:
-            columns: dict[Union[str, Key], list[Any]] = {
-                attributes[name]: _values(source, batch, each) for name, each in taken.items()}
-            try:
-                context.insert_rows(model, columns, merge=False, upsert=options.upsert)
-            except (InvalidArgument, WrongType, InvalidText, ValidationError, ConstraintError) as error:
-                if error.row is None or error.row >= batch.size:
-                    raise Problem(Exit.DATA, str(error)) from None
-                raise Problem(
-                    Exit.DATA,
-                    f"{source.name}, {source.what} {batch.places[error.row]}: {_ROW.sub('', str(error))}") from None
-            count += batch.size
-            bar.move(batch.position)
-    return count
-
-
-def _values(source: Source, batch: Batch, attribute: AttributeDescription) -> list[Any]:
-    """The values of a column as the attribute takes them."""
-    found: list[Any] = []
-    for row, value in enumerate(batch.columns[attribute.name]):
+    for batch in source.batches:
+        columns: dict[Union[str, Key], Any] = {
+            attributes[name]: values_of(source, batch, each) for name, each in taken.items()}
         try:
-            if value is None and not attribute.optional:
-                raise ValueError("there is no value, and the model wants one")
-            found.append(None if value is None else _value(attribute, value))
-        except ValueError as error:
+            store.context.insert_rows(kind, columns, merge=False, upsert=upsert)
+        except (InvalidArgument, WrongType, InvalidText, ValidationError, ConstraintError) as error:
+            if error.row is None or error.row >= batch.size:
+                raise Problem(Exit.DATA, str(error)) from None
             raise Problem(
-                Exit.DATA, f"{source.name}, {source.what} {batch.places[row]}, {attribute.name}: {error}.") from None
-    return found
-
-
-def _value(attribute: AttributeDescription, value: Any) -> Any:
-    if isinstance(value, float) and math.isnan(value):
-        raise ValueError("NaN is no number that a store keeps")
-    if isinstance(value, (str, int, float, bool)):
-        return from_text(attribute.type, value)
-    if isinstance(value, bytes) and attribute.type in ("Binary", "Transformable"):
-        return value
-    if isinstance(value, datetime) and attribute.type == "Date":
-        return from_text("Date", value.isoformat())
-    if isinstance(value, Decimal) and attribute.type in ("Decimal", "Double", "Float"):
-        return from_text(attribute.type, str(value))
-    raise ValueError(f"a {type(value).__name__} is not what {attribute.type} holds")
+                Exit.DATA,
+                f"{source.name}, {source.what} {batch.places[error.row]}: {_ROW.sub('', str(error))}") from None
+        count += batch.size
+        bar.move(batch.position)
+    return count

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any, Union
@@ -19,7 +20,8 @@ from ..models.model_description import (
 )
 from .exits import Exit, Problem
 
-__all__ = ["attributes_of", "class_of", "model_class", "opened", "opened_for_writing", "property_at"]
+__all__ = [
+    "at_path", "attributes_of", "class_of", "model_class", "opened", "opened_for_writing", "property_at", "remedy"]
 
 # A list of more names than these is no help in a sentence.
 _NAMES_SHOWN = 12
@@ -50,6 +52,9 @@ def opened_for_writing(path: str, model: Union[str, None]) -> Generator[Store, N
 
 
 def _open(path: str, **options: Any) -> Store:
+    if not os.path.exists(path) and "models" not in options:
+        remedy = "; --model makes a new store" if "must_exist" in options else ""
+        raise Problem(Exit.FILE, f"Could not open '{path}': the file does not exist. Check the path{remedy}.")
     try:
         return Store(path, **options)
     except Error as error:
@@ -61,7 +66,9 @@ def class_of(store: Store, entity: str) -> Any:
     """The class of an entity. A name that the store does not have ends the command."""
     found = store.classes.get(entity)
     if found is None:
-        raise Problem(Exit.REQUEST, f"The store has no entity '{entity}'. {_remedy(entity, list(store.classes))}")
+        all_of_them = " `quire info --names` lists them all." if len(store.classes) > _NAMES_SHOWN else ""
+        raise Problem(
+            Exit.REQUEST, f"The store has no entity '{entity}'. {remedy(entity, list(store.classes))}{all_of_them}")
     return found
 
 
@@ -70,14 +77,15 @@ def model_class(store: Store, entity: str) -> tuple[Any, EntityDescription]:
     return class_of(store, entity), store.model.entities[entity]
 
 
-def _remedy(wanted: str, names: list[str]) -> str:
+def remedy(wanted: str, names: list[str]) -> str:
+    """What to write instead of a name that there is not: those that are like it, or all."""
     near = difflib.get_close_matches(wanted, names, 3, 0.5)
     near += [name for name in names if name.lower() == wanted.lower() and name not in near]
     if near:
         return f"Did you mean {' or '.join(near)}?"
     if len(names) <= _NAMES_SHOWN:
         return f"It has: {', '.join(names) or 'none'}."
-    return f"It has {len(names)}, among them {', '.join(names[:_NAMES_SHOWN])}; `quire info --names` lists them all."
+    return f"It has {len(names)}, among them {', '.join(names[:_NAMES_SHOWN])}."
 
 
 def attributes_of(entity: EntityDescription) -> list[AttributeDescription]:
@@ -95,3 +103,13 @@ def property_at(model: ModelDescription, entity: EntityDescription, path: str) -
         assert isinstance(through, RelationshipDescription)
         entity = model.entities[through.destination]
     return entity.properties[last]
+
+
+def at_path(instance: Any, path: str) -> Any:
+    """The value that a key path of an object leads to. Properties have another name in Python where they must."""
+    for step in path.split("."):
+        if instance is None:
+            return None
+        instance = next(
+            getattr(instance, each._name) for each in instance._quire_entity.properties.values() if each.path == step)
+    return instance

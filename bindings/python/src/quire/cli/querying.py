@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 
+from .arrow import write_stream
 from .exits import Exit
 from .opening import opened
 from .selection import Selection, rows_of
-from .terminal import speak_utf8
+from .terminal import binary_output, speak_utf8
 from .values import shown
 from .writers import CSVWriter, JSONWriter, TableWriter, Writer
 
@@ -19,9 +20,12 @@ def query(options: argparse.Namespace) -> Exit:
     """Writes the rows of an entity."""
     with opened(options.file) as store:
         selection = Selection.of(store, options)
-        rows = rows_of(selection, options.columns, options.ids, exports=False)
-        writer = _writer(options.format)
+        rows = rows_of(store, selection, options, exports=False)
         has_sections = selection.section is not None
+        if options.format == "arrow":
+            write_stream(rows, binary_output(), has_sections=has_sections)
+            return Exit.DONE
+        writer = _writer(options.format)
         writer.begin(rows.headings, next(rows.pages(), ()), has_sections)
         if has_sections:
             for section in rows.live.sections:

@@ -12,8 +12,8 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO, NamedTuple, Optional, TextIO
 
+from .arrow import open_table
 from .exits import Exit, Problem
-from .parquet import read_parquet
 
 __all__ = ["Batch", "Source", "open_source"]
 
@@ -23,8 +23,8 @@ _ROWS_AT_A_TIME = 5000
 class Batch(NamedTuple):
     """Some rows of a source."""
 
-    columns: dict[str, list[Any]]
-    """Values by column. In a source of text, a value is text or what JSON has."""
+    columns: dict[str, Any]
+    """Values by column: lists of text, of what JSON has, or arrays of Arrow."""
     size: int
     places: list[int]
     """The line of each row, or its number, for messages."""
@@ -49,8 +49,8 @@ class Source(NamedTuple):
 @contextmanager
 def open_source(path: str, format: str, null: str) -> Generator[Source, None, None]:
     """Opens a file while the block runs, or standard input where the path is "-"."""
-    if format == "parquet":
-        yield _parquet(path)
+    if format in ("parquet", "arrow"):
+        yield _table(path, format)
         return
     stream: BinaryIO = sys.stdin.buffer if path == "-" else open(path, "rb")
     name = "standard input" if path == "-" else f"'{path}'"
@@ -143,16 +143,20 @@ def _objects(name: str, lines: Iterator[str]) -> Iterator[tuple[int, dict[str, A
         yield number, found
 
 
-def _parquet(path: str) -> Source:
-    if path == "-":
+def _table(path: str, format: str) -> Source:
+    if path == "-" and format == "parquet":
         raise Problem(Exit.USAGE, "Parquet is read from a file, not from standard input.")
-    total, names, pages = read_parquet(path)
+    table = open_table(path, format, sys.stdin.buffer if path == "-" else None)
+    twice = {each for each in table.names if table.names.count(each) > 1}
+    name = "standard input" if path == "-" else f"'{path}'"
+    if twice:
+        raise Problem(Exit.DATA, f"{name} has the column {min(twice)} more than once.")
 
     def batches() -> Iterator[Batch]:
         done = 0
-        for columns in pages:
+        for columns in table.batches:
             count = len(next(iter(columns.values()), ()))
             yield Batch(columns, count, list(range(done, done + count)), done + count)
             done += count
 
-    return Source(f"'{path}'", names, batches(), total, "row")
+    return Source(name, table.names, batches(), table.total, "row")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 from .exits import Exit, Problem
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-__all__ = ["console", "needs", "notice", "speak_utf8", "table"]
+__all__ = ["binary_output", "console", "needs", "notice", "speak_utf8", "table"]
 
 # Where the output is a file or a pipe, nothing is cut.
 _UNLIMITED = 100_000
@@ -60,6 +60,14 @@ def needs(package: str, remedy: str) -> NoReturn:
 def notice(sentence: str) -> None:
     """Tells on standard error what does not end the command."""
     print(f"quire: {sentence}", file=sys.stderr)
+
+
+def binary_output() -> BinaryIO:
+    """Standard output for what is no text. A terminal would be upset by it."""
+    if sys.stdout.isatty():
+        raise Problem(Exit.USAGE, "This is no text; lead it into a file or another program, as in `... > rows.arrows`.")
+    sys.stdout.flush()
+    return sys.stdout.buffer
 
 
 def speak_utf8() -> None:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import base64
 import binascii
+import json
 import math
 import re
 import uuid
 from datetime import datetime, timezone
 from decimal import Decimal, InvalidOperation
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Union
 
-__all__ = ["as_json", "as_text", "from_text", "shown", "sized"]
+if TYPE_CHECKING:
+    from typing_extensions import TypeGuard
+
+__all__ = ["as_json", "as_text", "from_text", "is_list", "shown", "sized"]
 
 # What a terminal would obey, or what turns the direction of text.
 _CONTROL = re.compile("[\0-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -38,6 +42,11 @@ def sized(size: int) -> str:
     return f"{size} bytes" if unit == "bytes" else f"{amount:.1f} {unit}"
 
 
+def is_list(value: Any) -> TypeGuard[list[Any]]:
+    """Whether a value is of many objects."""
+    return isinstance(value, list)
+
+
 def as_text(value: Any, null: str = "") -> str:
     """A value in a file of text. `from_text` reads it back."""
     if value is None:
@@ -52,6 +61,8 @@ def as_text(value: Any, null: str = "") -> str:
         return base64.b64encode(value).decode()
     if isinstance(value, uuid.UUID):
         return str(value).upper()
+    if is_list(value):
+        return json.dumps(as_json(value), ensure_ascii=False)
     return str(value)
 
 
@@ -59,6 +70,8 @@ def as_json(value: Any) -> Any:
     """A value for JSON: what JSON has no word for is text."""
     if value is None or isinstance(value, (bool, int)):
         return value
+    if is_list(value):
+        return [as_json(each) for each in value]
     if isinstance(value, float):
         return value if math.isfinite(value) else as_text(value)
     return as_text(value)

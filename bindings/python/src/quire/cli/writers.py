@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Optional, Protocol, TextIO
 
 from .terminal import console, notice, table
-from .values import as_json, as_text, shown
+from .values import as_json, as_text, is_list, shown
 
 __all__ = ["CSVWriter", "JSONWriter", "LinesWriter", "TableWriter", "Writer", "fitted"]
 
@@ -165,4 +165,6 @@ def _cell(value: Any) -> str:
         return f"<{len(value):,} bytes>"
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if is_list(value):
+        return ", ".join(map(_cell, value))
     return shown(as_text(value))

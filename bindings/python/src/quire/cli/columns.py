@@ -1,0 +1,76 @@
+"""Columns of a source as an import takes them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from ..models.model_description import AttributeDescription
+from .arrow import fits
+from .exits import Exit, Problem
+from .sources import Batch, Source
+from .values import from_text
+
+__all__ = ["converted", "plain", "values_of"]
+
+
+def plain(column: Any) -> list[Any]:
+    """The values of a column of a source, which may be an array of Arrow."""
+    found: list[Any] = column.to_pylist() if hasattr(column, "to_pylist") else column
+    return found
+
+
+def values_of(source: Source, batch: Batch, attribute: AttributeDescription) -> Iterable[Any]:
+    """The values of a column as the attribute takes them. Arrow's arrays of its type are left to the library."""
+    column = batch.columns[attribute.name]
+    if hasattr(column, "to_pylist") and fits(column, attribute.type):
+        if column.null_count and not attribute.optional:
+            _refuse_none(source, batch, attribute, column.is_null().to_pylist().index(True))
+        values: Iterable[Any] = column
+        return values
+    found: list[Any] = []
+    for row, value in enumerate(_listed(source, attribute, column)):
+        try:
+            if value is None and not attribute.optional:
+                _refuse_none(source, batch, attribute, row)
+            found.append(None if value is None else converted(attribute.type, value))
+        except ValueError as error:
+            raise Problem(
+                Exit.DATA, f"{source.name}, {source.what} {batch.places[row]}, {attribute.name}: {error}.") from None
+    return found
+
+
+def _listed(source: Source, attribute: AttributeDescription, column: Any) -> list[Any]:
+    try:
+        return plain(column)
+    except (ValueError, OverflowError, OSError) as error:
+        raise Problem(Exit.DATA, f"{source.name}, {attribute.name}: {error}.") from None
+
+
+def _refuse_none(source: Source, batch: Batch, attribute: AttributeDescription, row: int) -> None:
+    raise Problem(
+        Exit.DATA, f"{source.name}, {source.what} {batch.places[row]}, {attribute.name}: there is no value, and the "
+        "model wants one.")
+
+
+def converted(kind: str, value: Any) -> Any:
+    """A value as an attribute of type `kind` takes it. Raises ValueError with a reason."""
+    if isinstance(value, float) and math.isnan(value):
+        raise ValueError("NaN is no number that a store keeps")
+    if isinstance(value, (str, int, float, bool)):
+        return from_text(kind, value)
+    if isinstance(value, bytes) and kind in ("Binary", "Transformable"):
+        return value
+    if isinstance(value, bytes) and kind == "UUID" and len(value) == 16:
+        return UUID(bytes=value)
+    if isinstance(value, UUID) and kind == "UUID":
+        return value
+    if isinstance(value, datetime) and kind == "Date":
+        return from_text("Date", value.isoformat())
+    if isinstance(value, Decimal) and kind in ("Decimal", "Double", "Float"):
+        return from_text(kind, str(value))
+    raise ValueError(f"a {type(value).__name__} is not what {kind} holds")

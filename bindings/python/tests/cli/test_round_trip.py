@@ -1,0 +1,244 @@
+"""Export and import of a whole store, with its relationships: the new store has the same."""
+
+from __future__ import annotations
+
+import os
+import unittest
+from datetime import datetime, timedelta, timezone
+from decimal import Decimal
+from typing import Any, Optional
+from uuid import UUID
+
+import quire
+
+from .command import HAS_ARROW, CommandTestCase
+
+FIRST = datetime(1999, 12, 31, 23, 59, 59, 999999, tzinfo=timezone.utc)
+
+
+class Country(quire.Model):
+    code: quire.Attr[str]
+    areas: quire.ToMany["Area"] = quire.relation(inverse="country")
+    __unique__ = ["code"]
+
+
+class Area(quire.Model):
+    """Known by two attributes; mandatory for a shop; leads to its own kind."""
+
+    name: quire.Attr[str]
+    number: quire.Attr[int]
+    country: quire.ToOne[Country] = quire.relation(inverse="areas")
+    above: quire.ToOne[Optional["Area"]] = quire.relation(inverse="below")
+    below: quire.ToMany["Area"] = quire.relation(inverse="above")
+    shops: quire.ToMany["Shop"] = quire.relation(inverse="area")
+    __unique__ = [("name", "number")]
+
+
+class Label(quire.Model):
+    word: quire.Attr[str]
+    shops: quire.ToMany["Shop"] = quire.relation(inverse="labels")
+    __unique__ = ["word"]
+
+
+class Shop(quire.Model):
+    """Relationships of every kind, and values of every type."""
+
+    key: quire.Attr[UUID]
+    text: quire.Attr[Optional[str]] = quire.attr(default=None)
+    whole: quire.Attr[Optional[int]] = quire.attr(default=None)
+    real: quire.Attr[Optional[float]] = quire.attr(default=None)
+    exact: quire.Attr[Optional[Decimal]] = quire.attr(default=None)
+    open: quire.Attr[Optional[bool]] = quire.attr(default=None)
+    since: quire.Attr[Optional[datetime]] = quire.attr(default=None)
+    picture: quire.Attr[Optional[bytes]] = quire.attr(default=None, external=True)
+    area: quire.ToOne[Area] = quire.relation(inverse="shops")
+    labels: quire.ToMany[Label] = quire.relation(inverse="shops")
+    goods: quire.ToMany["Good"] = quire.relation(inverse="shops", ordered=True)
+    partner: quire.ToOne[Optional["Shop"]] = quire.relation(inverse="partner")
+    sign: quire.ToOne[Optional["Sign"]] = quire.relation(inverse="shop")
+    __unique__ = ["key"]
+
+
+class Bakery(Shop):
+    ovens: quire.Attr[int] = quire.attr(default=1)
+
+
+class Good(quire.Model):
+    name: quire.Attr[str]
+    shops: quire.ToMany[Shop] = quire.relation(inverse="goods")
+    __unique__ = ["name"]
+
+
+class Sign(quire.Model):
+    """Nothing of it is unique, so a shop is named here."""
+
+    colour: quire.Attr[str]
+    shop: quire.ToOne[Optional[Shop]] = quire.relation(inverse="sign")
+
+
+MODELS = [Country, Area, Label, Shop, Bakery, Good, Sign]
+# What a row leads to comes before it.
+ORDER = ["Country", "Area", "Good", "Shop", "Bakery", "Label", "Sign"]
+SHOPS = 40
+
+
+def make(path: str) -> None:
+    with quire.open(path, MODELS) as store, store.context.transaction() as context:
+        countries = [context.add(Country(code=code)) for code in ("DE", "SE")]
+        areas = [
+            context.add(Area(name=f"Area {n // 2}", number=n % 2, country=countries[n % 2])) for n in range(6)]
+        for place, area in enumerate(areas):
+            # Most lead to rows that come later.
+            area.above = areas[(place + 1) % 6] if place != 2 else None
+        labels = [context.add(Label(word=word)) for word in ("new", "old, \"very\"", "東京\n\x1b")]
+        goods = [context.add(Good(name=f"Good {n}")) for n in range(5)]
+        shops: list[Shop] = []
+        for n in range(SHOPS):
+            kind = Bakery if n % 4 == 3 else Shop
+            shop = context.add(kind(key=UUID(int=n + 1), area=areas[n % 6]))
+            if n % 3:
+                shop.text, shop.whole, shop.real = f"text {n}", 2**62 + n, n / 7
+                shop.exact, shop.open, shop.since = Decimal(n) / 8, n % 2 == 0, FIRST + timedelta(days=n * 0.7)
+                shop.picture = os.urandom(n * 10)
+            shop.labels = labels[: n % 4]
+            shop.goods = [goods[(n * 3 + step * 2) % 5] for step in range(n % 5)]
+            shops.append(shop)
+        for n in range(0, 20, 2):
+            shops[n].partner = shops[n + 1]
+            shops[n + 1].partner = shops[n]
+        for n in range(0, 30, 3):
+            context.add(Sign(colour=f"colour {n % 2}", shop=shops[n]))
+
+
+def contents(path: str) -> dict[str, list[Any]]:
+    """All that a store has, by what is unique and not by ids."""
+    with quire.open(path, MODELS, read_only=True) as store:
+        every = {kind.__name__: store.context.query(kind).excluding_subentities().all() for kind in MODELS}
+        return {name: sorted((described(each) for each in found), key=repr) for name, found in every.items()}
+
+
+def described(instance: Any, follows: bool = True) -> Any:
+    if instance is None:
+        return None
+    found: list[Any] = [type(instance).__name__]
+    for name, each in sorted(type(instance)._quire_entity.properties.items()):
+        if isinstance(each, quire.Attr):
+            found.append((name, getattr(instance, name)))
+        elif follows:
+            value = getattr(instance, name)
+            if isinstance(each, quire.ToMany):
+                members = [described(member, False) for member in value]
+                found.append((name, members if name == "goods" else sorted(members, key=repr)))
+            else:
+                found.append((name, described(value, False)))
+    return found
+
+
+class RoundTripTests(CommandTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.made = self.place("made.sqlite")
+        make(self.made)
+
+    def move(self, ending: str, *options: str) -> str:
+        """Every entity into a file, and from there into a new store."""
+        other = self.place("other.sqlite")
+        for name in ORDER:
+            out = self.place(f"{name}{ending}")
+            self.succeed("export", self.made, name, out, "--relationships", "--own", *options)
+            first = list(self.headings(out)) if name == "Shop" else []
+            columns = ["--columns", ",".join(each for each in first if each != "partner.key")] if first else []
+            self.succeed("import", other, name, out, "--model", self.made, *options, *columns)
+        # Shops lead to bakeries, which come from the next file.
+        out = self.place(f"Shop{ending}")
+        self.succeed("import", other, "Shop", out, "--upsert", "--columns", "key,partner.key", *options)
+        return other
+
+    def headings(self, path: str) -> list[str]:
+        from quire.cli.exporting import format_of
+        from quire.cli.sources import open_source
+
+        with open_source(path, format_of(None, path), "") as source:
+            return source.names
+
+    def test_json_lines(self) -> None:
+        self.assertEqual(contents(self.move(".jsonl")), contents(self.made))
+
+    def test_csv(self) -> None:
+        self.assertEqual(contents(self.move(".csv", "--null", "NULL")), contents(self.made))
+
+    @unittest.skipUnless(HAS_ARROW, "pyarrow not installed")
+    def test_parquet(self) -> None:
+        self.assertEqual(contents(self.move(".parquet")), contents(self.made))
+
+    @unittest.skipUnless(HAS_ARROW, "pyarrow not installed")
+    def test_arrow(self) -> None:
+        self.assertEqual(contents(self.move(".arrow")), contents(self.made))
+
+    def test_a_second_import_updates_and_changes_nothing(self) -> None:
+        other = self.move(".jsonl")
+        for name in ORDER[:-1]:
+            self.succeed("import", other, name, self.place(f"{name}.jsonl"), "--upsert")
+        self.assertEqual(contents(other), contents(self.made))
+        self.succeed("check", other)
+
+
+class RelationshipTests(CommandTestCase):
+    """Relationships by keys that are chosen."""
+
+    def insert(self, text: str, *options: str) -> None:
+        self.succeed("import", self.path, "Book", *options, given=text)
+
+    def refuse(self, sentence: str, text: str, *options: str) -> None:
+        before = self.titles()
+        self.fail_with(5, sentence, "import", self.path, "Book", *options, given=text)
+        self.assertEqual(self.titles(), before)
+
+    def titles(self) -> str:
+        return self.succeed("query", self.path, "Book", "-c", "title,author.name", "--format", "csv")
+
+    def test_one_by_an_attribute(self) -> None:
+        self.insert("title,author.name\nNew,Goethe\nAlone,\n")
+        self.assertTrue(self.titles().endswith("New,Goethe\nAlone,\n"))
+        self.succeed("check", self.path)
+
+    def test_many_by_lists(self) -> None:
+        lines = '{"name": "Kleist", "books.isbn": ["978-0", "978-1"]}\n{"name": "Alone", "books.isbn": []}\n'
+        self.succeed("import", self.path, "Author", "--format", "jsonl", given=lines)
+        found = self.succeed(
+            "query", self.path, "Author", "-c", "name,books.isbn", "--format", "csv", "-w",
+            "name IN {'Kleist', 'Alone'}")
+        self.assertEqual(found, 'name,books.isbn\nKleist,"[""978-0"", ""978-1""]"\nAlone,[]\n')
+
+    def test_what_leads_nowhere_is_named_with_its_line(self) -> None:
+        self.refuse(
+            "line 3, author.name: there is no Author with name 'Zorro'; import each Author first",
+            "title,author.name\nA,Goethe\nB,Zorro\n")
+        self.insert("title,isbn\nBook 1,x\n")
+        self.fail_with(
+            5, "line 2, book.title: there are several Book with title 'Book 1'", "import", self.path, "Cover",
+            given="colour,book.title\nred,Book 1\n")
+
+    def test_columns_that_are_no_key(self) -> None:
+        self.refuse("'author' names no attribute of 'Author'. .* as in 'author.name'", "title,author\nA,1\n")
+        self.refuse("'author.nmae' names no attribute of 'Author'", "title,author.nmae\nA,1\n")
+        self.refuse("line 2, author.book_count: 'x' is no whole number", "title,author.book_count\nA,x\n")
+        self.fail_with(
+            5, "line 2, books.isbn: 'x' is no list", "import", self.path, "Author", given="name,books.isbn\nA,x\n")
+
+    def test_mistakes_in_values_name_the_line_here_too(self) -> None:
+        self.refuse("line 3, pages: 'many' is no whole number", "title,pages,author.name\nA,1,Goethe\nB,many,Goethe\n")
+        self.refuse("line 3: .*must be unique by isbn", "title,isbn,author.name\nA,x,Goethe\nB,978-1,Goethe\n")
+        self.refuse("line 2: .*99999", "title,pages,author.name\nA,99999,Goethe\n")
+        self.refuse("line 2: .*title", "pages,author.name\n1,Goethe\n")
+
+    def test_what_no_file_can_say_is_no_export(self) -> None:
+        self.sql("UPDATE ZBOOK SET ZISBN = NULL WHERE Z_PK = 1")
+        self.fail_with(
+            5, "1 of the rows lead by books to a Book without isbn", "export", self.path, "Author", "--relationships")
+        ran = self.run_command("export", self.path, "Book", "--relationships", "--columns", "title,author.name")
+        self.assertEqual(ran.code, 0, ran.err)
+
+
+if __name__ == "__main__":
+    unittest.main()
