@@ -1,10 +1,11 @@
-"""How Sphinx builds the site. script/site runs it."""
+"""How Sphinx builds the site. script/site runs it, on a copy of this folder."""
+import os
 import pathlib
 import re
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
+ROOT = pathlib.Path(os.environ["QUIRE_ROOT"])
 sys.path.insert(0, str(HERE / "_extensions"))
 
 project = "Quire"
@@ -17,6 +18,11 @@ version = release
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_copybutton", "conditions_of_pages"]
 exclude_patterns = ["_*/*", "**/_*.md", "requirements.txt"]
 nitpicky = True
+# Names of C, and of Arrow's interface.
+nitpick_ignore = [("c:identifier", name) for name in (
+    "size_t", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "ArrowSchema",
+    "ArrowArray", "ArrowArrayStream")]
+maximum_signature_line_length = 88
 root_doc = "index"
 
 myst_enable_extensions = ["colon_fence", "deflist", "fieldlist", "smartquotes"]

@@ -1,11 +1,12 @@
 """The directive `conditions`: a table of predicates, in text and in Python, with what each finds."""
+import os
 import pathlib
 import sys
 
 from docutils import nodes
 from docutils.parsers.rst import Directive
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[3] / "Tests/Documentation"))
+sys.path.append(str(pathlib.Path(os.environ["QUIRE_ROOT"], "Tests/Documentation")))
 from condition_text import entries  # noqa: E402
 
 
