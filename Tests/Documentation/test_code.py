@@ -21,6 +21,7 @@ NOT_RUN = {
     "README.md": 2,
     "docs/site/guide/c.md": 1,
     "docs/site/guide/python.md": 2,
+    "docs/site/recipes/event-loops.md": 2,
 }
 
 
