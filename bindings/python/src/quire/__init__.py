@@ -107,8 +107,15 @@ Errors
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-# A library that is missing, or does not fit, fails the import of the package.
-from ._c import _load
+try:
+    # A library that is missing, or does not fit, fails the import of the package.
+    from ._c import _load
+except ImportError as _missing:
+    # The command cannot say it, as it is part of the package.
+    from ._c._command import end_with
+
+    end_with(_missing)
+    raise
 from ._c._ffi import VERSION as __version__
 
 if TYPE_CHECKING:

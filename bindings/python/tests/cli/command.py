@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import importlib.util
 import io
@@ -60,6 +61,19 @@ MODELS = [Author, Book, Comic, Cover]
 FIRST = datetime(2026, 1, 1, 10, 30, tzinfo=timezone.utc)
 
 
+_made: dict[int, str] = {}
+
+
+def copy_of_store(path: str, books: int) -> None:
+    """A store of so many books, which is made once."""
+    if books not in _made:
+        folder = tempfile.mkdtemp()
+        atexit.register(shutil.rmtree, folder)
+        _made[books] = os.path.join(folder, "made.sqlite")
+        make_store(_made[books], books)
+    shutil.copyfile(_made[books], path)
+
+
 def make_store(path: str, books: int = 7) -> None:
     """Two authors; books with every type of value, and with none; one comic; one cover."""
     with quire.open(path, MODELS) as store, store.context.transaction() as context:
@@ -89,7 +103,7 @@ class CommandTestCase(unittest.TestCase):
         self.folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, self.folder)
         self.path = self.place("books.sqlite")
-        make_store(self.path, self.books)
+        copy_of_store(self.path, self.books)
 
     def place(self, name: str) -> str:
         return os.path.join(self.folder, name)

@@ -107,6 +107,13 @@ class BrowserTests(BrowserTestCase):
         for size in (SMALL, LARGE):
             self.browse(size, work)
 
+    async def search(self, app: Any, pilot: Any, text: str, key: str = "enter") -> None:
+        """As if it were typed."""
+        await pilot.press("slash")
+        app.query_one("#search").value = text
+        await pilot.press(key)
+        await pilot.pause()
+
     async def choose(self, app: Any, pilot: Any, label: str) -> None:
         choices = app.screen.query_one("#choices")
         place = next(
@@ -130,28 +137,25 @@ class BrowserTests(BrowserTestCase):
     def test_what_is_typed_is_searched_in_all_texts(self) -> None:
         async def work(app: Any, pilot: Any) -> None:
             await pilot.press("slash", *"978-6")
-            await pilot.pause(0.4)
+            await pilot.pause(0.3)
             self.assertRegex(self.lines(app)[0], "11 rows")
             await pilot.press("enter")
             self.assertEqual(app.focused.id, "rows")
-            await pilot.press("slash", *"zzz")
-            await pilot.pause(0.4)
+            await self.search(app, pilot, "zzz", "tab")
+            await pilot.pause(0.3)
             self.assertIn("Nothing is found.", "\n".join(self.lines(app, "nothing")))
 
         self.browse(SMALL, work)
 
     def test_a_predicate_is_searched_and_a_wrong_one_is_shown(self) -> None:
         async def work(app: Any, pilot: Any) -> None:
-            await pilot.press("slash", *"= author.name == 'Goethe' AND pages > 6000", "enter")
-            await pilot.pause()
+            await self.search(app, pilot, "= author.name == 'Goethe' AND pages > 6000")
             self.assertRegex(self.lines(app)[0], " 4 rows")
-            await pilot.press("slash", "end", *" AND", "enter")
-            await pilot.pause()
+            await self.search(app, pilot, "= author.name == 'Goethe' AND pages > 6000 AND")
             lines = self.lines(app, "wrong")
             self.assertRegex("\n".join(lines), r"expected here(.|\n)*\^")
             self.assertRegex(lines[0], " 4 rows")
-            await pilot.press("slash", "home", *["delete"] * 60, "enter")
-            await pilot.pause()
+            await self.search(app, pilot, "")
             lines = self.lines(app)
             self.assertNotIn("^", "\n".join(lines))
             self.assertRegex(lines[0], " 71 rows")

@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import json
 import os
 import pty
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+import unittest.mock
 
-from .command import CommandTestCase
+import quire
+
+from .command import HAS_ARROW, CommandTestCase, Ran
 
 BLOCKED = """
-import sys
+import contextlib, io, json, sys
 for name in {names!r}:
     sys.modules[name] = None
 from quire.cli.main import main
-sys.exit(main({arguments!r}))
+ran = []
+for arguments in {runs!r}:
+    out, err = io.TextIOWrapper(io.BytesIO()), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main(arguments)
+    ran.append((code, out.buffer.getvalue().decode(), err.getvalue()))
+print(json.dumps(ran))
 """
 
 
@@ -25,8 +38,10 @@ class EndTests(CommandTestCase):
     books = 3000
 
     def test_a_command_line_that_cannot_be_read(self) -> None:
-        self.fail_with(2, "usage: quire")
-        self.fail_with(2, "invalid choice: 'inof'", "inof")
+        self.fail_with(2, "usage: quire(.|\n)*browse")
+        self.fail_with(2, "invalid choice: 'inof'.*did you mean info?", "inof")
+        self.fail_with(2, "--formt json; did you mean --format?", "query", self.path, "Book", "--formt", "json")
+        self.fail_with(2, "did you mean json?", "query", self.path, "Book", "--format", "jsn")
         self.fail_with(2, "'x' is no whole number", "query", self.path, "Book", "--limit", "x")
         self.fail_with(2, "-1 is not between 0", "query", self.path, "Book", "--limit=-1")
         self.fail_with(2, "browse needs a terminal", "browse", self.path)
@@ -35,15 +50,75 @@ class EndTests(CommandTestCase):
         self.fail_with(3, "the file does not exist", "info", self.place("nothing.sqlite"))
         self.fail_with(3, r"Could not open 'a\\u001b\[31m'", "info", "a\x1b[31m")
         self.fail_with(3, "not an SQLite database", "info", __file__)
-        self.fail_with(3, "Could not open", "check", self.folder)
+        self.fail_with(3, "Could not open .*: it is a folder", "check", self.folder)
+        self.fail_with(3, "is a folder", "export", self.path, "Book", self.folder, "--format", "csv")
+        self.fail_with(3, "Is a directory", "import", self.path, "Book", self.folder, "--format", "csv")
+        self.fail_with(3, "is empty, not a store.$", "info", self.made("empty.sqlite", b""))
+        self.fail_with(3, "not a store. --model makes a new", "import", self.place("empty.sqlite"), "Book", given="a\n")
+        self.fail_with(3, "has no table Z_METADATA", "info", self.foreign())
+        with open(self.path, "rb") as file:
+            self.fail_with(3, "not an SQLite database", "info", self.made("short.sqlite", file.read(90)))
         self.fail_with(3, "No such file or directory", "import", self.path, "Book", self.place("nothing.csv"))
-        self.fail_with(3, "No such file or directory", "export", self.path, "Book", self.place("no/where.csv"))
+        self.fail_with(3, "no/where.csv': No such file or", "export", self.path, "Book", self.place("no/where.csv"))
+
+    def made(self, name: str, contents: bytes) -> str:
+        with open(self.place(name), "wb") as file:
+            file.write(contents)
+        return file.name
+
+    def foreign(self) -> str:
+        """A database of another program."""
+        with contextlib.closing(sqlite3.connect(self.place("foreign.sqlite"))) as file, file:
+            file.execute("CREATE TABLE x (y)")
+        return self.place("foreign.sqlite")
+
+    def test_a_file_that_cannot_be_written_or_is_locked(self) -> None:
+        row = "title\nA\n"
+        with contextlib.closing(sqlite3.connect(self.path, isolation_level=None)) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            hasty = unittest.mock.patch("quire.cli.opening.Store", functools.partial(quire.Store, timeout=0.1))
+            with hasty:
+                self.fail_with(3, "its lock. Try again when it is done.$", "import", self.path, "Book", given=row)
+            other.execute("ROLLBACK")
+        with open(self.path, "r+b") as file:
+            # SQLite reads such a file, and does not write it.
+            file.seek(18)
+            file.write(b"\x03")
+        self.fail_with(3, "its file or folder cannot be written", "import", self.path, "Book", given=row)
+        self.assertIn("Goethe", self.succeed("query", self.path, "Author"))
+
+    def test_a_library_that_is_missing_or_does_not_fit(self) -> None:
+        for library, sentence in (
+            ("/nowhere.so", "quire: Quire's shared library could not be loaded. Tried:"),
+            ("libc.so.6", "quire: libc.so.6 is not Quire's library: it has no function quire_version."),
+        ):
+            ran = self.process("info", self.path, environment={"QUIRE_LIBRARY": library})
+            self.assertEqual((ran.returncode, ran.stdout), (6, ""), ran.stderr)
+            self.assertEqual(ran.stderr.splitlines()[0], sentence)
+            self.assertNotIn("Traceback", ran.stderr)
+        # Other programs get the exception.
+        ran = subprocess.run(
+            [sys.executable, "-c", "import quire"], capture_output=True, text=True,
+            env={**os.environ, "QUIRE_LIBRARY": "/nowhere.so"})
+        self.assertIn("ImportError: Quire's shared library", ran.stderr)
+
+    def test_names_of_a_locale_without_utf8(self) -> None:
+        ascii = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+        ran = self.process("query", self.path, "Author", "--where", "name == 'Ågren'", environment=ascii)
+        self.assertEqual(ran.stdout.splitlines()[-1], "\\xc5gren |      1500 |agren")
+        self.assertEqual(len(set(map(len, ran.stdout.splitlines()))), 1, ran.stdout)
+        ran = self.process("query", self.path, "Ägren", environment=ascii)
+        self.assertTrue(ran.stderr.startswith("quire: The store has no entity '\\xc4gren'. It has: "), ran.stderr)
 
     def test_names_that_the_store_does_not_have(self) -> None:
         self.fail_with(4, "no entity 'book'. Did you mean Book?", "query", self.path, "book")
         self.fail_with(4, "no entity 'Zebra'. It has: Author, Book, Comic, Cover.", "query", self.path, "Zebra")
         self.fail_with(4, "no property 'bogus'. It has: ", "query", self.path, "Book", "--columns", "bogus")
-        self.fail_with(4, "no property 'bogus'", "query", self.path, "Book", "--sort", "bogus")
+        self.fail_with(4, "no property 'titel'. Did you mean title?", "query", self.path, "Book", "--sort", "titel")
+        ran = self.run_command("query", self.path, "Book", "--where", "pages > 3 AND titel == 'x'")
+        self.assertEqual(
+            ran.err, "quire: 'Book' has no property 'titel'. Did you mean title?\n"
+            "pages > 3 AND titel == 'x'\n              ^\n")
         self.fail_with(4, "no property 'bogus'", "explain", self.path, "Book", "--where", "bogus == 1")
         self.fail_with(4, "one of them is empty", "query", self.path, "Book", "--sort", "title,")
         self.fail_with(4, "'hour:made' makes no sections", "query", self.path, "Book", "--section", "hour:made")
@@ -56,7 +131,7 @@ class EndTests(CommandTestCase):
             ran.err, "quire: A value or a key is expected here, but there is ==.\ntitle == == 3\n         ^\n")
 
     def test_a_reader_that_goes_away_ends_it_quietly(self) -> None:
-        for format in ("table", "csv", "json"):
+        for format in ("table", "csv", "json", *(["arrow"] if HAS_ARROW else [])):
             command = [sys.executable, "-W", "error", "-m", "quire", "query", self.path, "Book", "--format", format]
             with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
                 assert running.stdout is not None and running.stderr is not None
@@ -87,33 +162,34 @@ class EndTests(CommandTestCase):
         self.assertEqual(len(found.splitlines()), 1)
 
     def test_a_package_that_is_missing_is_named(self) -> None:
-        for names, package, arguments in (
-            (["rich", "textual"], "rich", ["info", self.path]), (["rich", "textual"], "rich", ["check", self.path]),
-            (["rich"], "rich", ["query", self.path, "Book"]), (["textual"], "textual", ["browse", self.path]),
+        for_people = [["info", self.path], ["check", self.path], ["query", self.path, "Book"]]
+        parquet = ["export", self.path, "Book", self.place("a.parquet")]
+        for names, package, remedy, runs in (
+            (["rich", "textual"], "rich", "cli", for_people),
+            (["textual"], "textual", "cli", [["browse", self.path]]),
+            (["pyarrow"], "pyarrow", "arrow", [parquet, ["query", self.path, "Book", "--format", "arrow"]]),
         ):
-            ran = self.without(names, arguments)
-            self.assertEqual(ran.returncode, 6, ran.stderr)
-            self.assertEqual(
-                ran.stderr,
-                f"quire: This needs the package {package}, which is not installed: pip install 'quire[cli]'.\n")
-        for arguments in (
-            ["export", self.path, "Book", self.place("a.parquet")], ["query", self.path, "Book", "--format", "arrow"],
-        ):
-            ran = self.without(["pyarrow"], arguments)
-            self.assertEqual((ran.returncode, "pip install 'quire[arrow]'" in ran.stderr), (6, True), ran.stderr)
+            for ran in self.without(names, runs):
+                self.assertEqual(ran.code, 6, ran.err)
+                self.assertEqual(
+                    ran.err, f"quire: This needs the package {package}, which is not installed: pip install "
+                    f"'quire[{remedy}]'.\n")
 
     def test_output_for_programs_needs_no_package(self) -> None:
-        for arguments in (
+        runs = [
             ["query", self.path, "Book", "--format", "csv"], ["query", self.path, "Book", "--format", "json"],
             ["info", self.path, "--format", "json"], ["info", self.path, "--names"], ["export", self.path, "Book"],
             ["explain", self.path, "Book"], ["completion", "bash"], ["--help"],
-        ):
-            ran = self.without(["rich", "textual", "pyarrow"], arguments)
-            self.assertEqual((ran.returncode, ran.stderr), (0, ""), arguments)
+        ]
+        for arguments, ran in zip(runs, self.without(["rich", "textual", "pyarrow"], runs)):
+            self.assertEqual((ran.code, ran.err, bool(ran.out)), (0, "", True), arguments)
 
-    def without(self, names: list[str], arguments: list[str]) -> subprocess.CompletedProcess[str]:
-        program = BLOCKED.format(names=names, arguments=arguments)
-        return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    def without(self, names: list[str], runs: list[list[str]]) -> list[Ran]:
+        """Runs commands where packages are not installed."""
+        program = BLOCKED.format(names=names, runs=runs)
+        ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+        self.assertEqual(ran.stderr, "")
+        return [Ran(*each) for each in json.loads(ran.stdout)]
 
     def test_importing_the_package_loads_nothing_of_the_command(self) -> None:
         program = "import sys, quire; print([name for name in sys.modules if 'cli' in name.split('.')])"

@@ -60,26 +60,25 @@ class ManualTests(CommandTestCase):
 
 
 class CompletionTests(CommandTestCase):
-    def complete(self, *words: str) -> list[str]:
-        """What bash offers for the last word."""
+    def complete(self, *lines: str) -> list[list[str]]:
+        """What bash offers for the last word of each line."""
         program = (
             f"quire() {{ {sys.executable} -m quire \"$@\"; }}\n"
             'eval "$(quire completion bash)"\n'
             "compopt() { :; }\n"
-            'COMP_WORDS=(quire "$@"); COMP_CWORD=$#; _quire; printf "%s\\n" "${COMPREPLY[@]}"')
-        ran = subprocess.run(["bash", "-c", program, "bash", *words], capture_output=True, text=True, cwd=self.folder)
+            'for line in "$@"; do IFS=" " read -ra words <<<"$line"; [[ $line == *" " ]] && words+=("")\n'
+            'COMP_WORDS=(quire "${words[@]}"); COMP_CWORD=${#words[@]}; _quire; echo "${COMPREPLY[@]}"; done')
+        ran = subprocess.run(["bash", "-c", program, "bash", *lines], capture_output=True, text=True, cwd=self.folder)
         self.assertEqual(ran.stderr, "")
-        return ran.stdout.split()
+        return [line.split() for line in ran.stdout.splitlines()]
 
     def test_bash_completes_commands_options_choices_files_and_entities(self) -> None:
-        self.assertEqual(self.complete("ex"), ["explain", "export"])
-        self.assertEqual(self.complete("query", "--se"), ["--section"])
-        self.assertEqual(self.complete("query", "--format", ""), ["table", "json", "csv", "arrow"])
-        self.assertEqual(self.complete("query", "bo"), ["books.sqlite"])
-        self.assertEqual(self.complete("query", "books.sqlite", "C"), ["Comic", "Cover"])
-        self.assertEqual(self.complete("query", "--limit", "5", "books.sqlite", "B"), ["Book"])
-        self.assertEqual(self.complete("completion", ""), ["bash", "zsh"])
-        self.assertEqual(self.complete("check", "books.sqlite", ""), [])
+        expected = {
+            "ex": ["explain", "export"], "query --se": ["--section"],
+            "query --format ": ["table", "json", "csv", "arrow"], "query bo": ["books.sqlite"],
+            "query books.sqlite C": ["Comic", "Cover"], "query --limit 5 books.sqlite B": ["Book"],
+            "completion ": ["bash", "zsh"], "check books.sqlite ": []}
+        self.assertEqual(dict(zip(expected, self.complete(*expected))), expected)
 
     def test_shells_read_their_scripts(self) -> None:
         for shell in ("bash", "zsh"):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import difflib
+import re
 from collections.abc import Sequence
-from typing import Any, Callable
+from typing import Any, Callable, NoReturn
 
 from .._c._ffi import VERSION
 from .exits import Exit
@@ -15,13 +17,29 @@ Command = Callable[[argparse.Namespace], Exit]
 _Parsers = Any
 
 
+class Parser(argparse.ArgumentParser):
+    """Says which word was probably meant."""
+
+    def error(self, message: str) -> NoReturn:
+        wrong = re.search(r"invalid choice: '([^']*)'|unrecognized arguments: (--[^ =]+)", message)
+        known = list(self._option_string_actions)
+        if wrong and wrong[1] is not None:
+            known = [
+                each for action in self._actions for each in action.choices or () if str(each) in message]
+        elif wrong:
+            # The parser of the command has read what it knows, and its options are those that were meant.
+            known += [word for each in commands_of(self).values() for word in each._option_string_actions]
+        near = difflib.get_close_matches((wrong[1] or wrong[2]) if wrong else "", known, 1)
+        super().error(message + (f"; did you mean {near[0]}?" if near else ""))
+
+
 def parser() -> argparse.ArgumentParser:
     """Reads the command line. The name of the chosen command is in `command`."""
-    made = argparse.ArgumentParser(
+    made = Parser(
         prog="quire", description="Looks into files of Quire and of Core Data, imports and exports them.",
         epilog="`quire COMMAND --help` says more; so does `man quire`.", allow_abbrev=False)
     made.add_argument("--version", action="version", version=f"quire {VERSION}")
-    commands = made.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    commands = made.add_subparsers(dest="command", metavar="COMMAND")
     _info(commands)
     _query(commands)
     _explain(commands)

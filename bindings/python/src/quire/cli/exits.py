@@ -25,7 +25,7 @@ class Exit(enum.IntEnum):
     DATA = 5
     """What is imported does not fit the store; or a value does not fit the format of an export."""
     MISSING = 6
-    """The command needs a Python package that is not installed."""
+    """The library, or a Python package that the command needs, is not installed."""
     INTERRUPTED = 130
     """Ctrl-C."""
     PIPE = 141

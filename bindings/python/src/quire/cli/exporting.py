@@ -39,7 +39,7 @@ def format_of(given: Optional[str], path: str) -> str:
 def export(options: argparse.Namespace) -> Exit:
     """Writes the rows of an entity into a file, which appears whole or not at all, or to standard output."""
     format = format_of(options.format or ("csv" if options.output == "-" else None), options.output)
-    with opened(options.file) as store:
+    with opened(options.file, options.where or ()) as store:
         rows = rows_of(store, Selection.of(store, options), options, exports=True)
         if options.output == "-":
             if format == "parquet":
@@ -50,6 +50,8 @@ def export(options: argparse.Namespace) -> Exit:
             speak_utf8()
             _write_text(rows, format, options.null, sys.stdout, None)
             return Exit.DONE
+        if os.path.isdir(options.output):
+            raise Problem(Exit.FILE, f"'{options.output}' is a folder. Give the path of a file.")
         if os.path.lexists(options.output) and not options.force:
             raise Problem(Exit.FILE, f"'{options.output}' is there already; --force replaces it.")
         with _replacing(options.output) as path, progress("exporting", len(rows), options.quiet) as bar:
@@ -80,9 +82,12 @@ def _write_text(rows: Rows, format: str, null: str, stream: TextIO, bar: Optiona
 
 @contextmanager
 def _replacing(path: str) -> Generator[str, None, None]:
-    """A new file beside `path`, which takes its place at the end."""
+    """A new file beside `path`, which takes its place at the end. A name that cannot be is told as it was given."""
     folder, name = os.path.split(os.path.abspath(path))
-    descriptor, made = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
+    try:
+        descriptor, made = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, path) from None
     os.close(descriptor)
     try:
         yield made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import io
 import os
 import signal
@@ -33,6 +34,10 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     try:
         options = parser().parse_args(with_orders(sys.argv[1:] if arguments is None else arguments))
+        if options.command is None:
+            parser().print_help(sys.stderr)
+            return Exit.USAGE
+        _read_utf8(options)
         module, name = _COMMANDS[options.command].split(".")
         command: Command = getattr(import_module(f".{module}", __package__), name)
         done = command(options)
@@ -50,6 +55,19 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         return Exit.PIPE
     except (Problem, Error, OSError, MemoryError) as error:
         return _told(error)
+
+
+def _read_utf8(options: argparse.Namespace) -> None:
+    """Names in stores are UTF-8, whatever the locale has made of them. Paths stay what they are for the system."""
+    for name, value in vars(options).items():
+        if name in ("entity", "columns", "section", "null") and value:
+            setattr(options, name, _utf8(value))
+        elif name in ("where", "sort") and value:
+            setattr(options, name, list(map(_utf8, value)))
+
+
+def _utf8(text: str) -> str:
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _flushed(code: int) -> int:
@@ -78,6 +96,8 @@ def _told(error: BaseException) -> Exit:
         sys.stdout.flush()
     except OSError:
         _let_go_of_output()
+    # The command waits for locks as long as the library does unless told otherwise, and has no option for that.
+    sentence = _utf8(sentence.replace(", or raise the timeout", ""))
     # It may quote the file, or a name that a file has.
     print("quire: " + "\n".join(map(shown, sentence.splitlines())), file=sys.stderr)
     return exit_of(error)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Generator
+import re
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from typing import Any, Union
+from typing import Any, Optional, Union
 
 from ..contexts.store import Store
 from ..errors import Error, NotFound
@@ -30,10 +31,29 @@ PropertyDescription = Union[AttributeDescription, RelationshipDescription, Fetch
 
 
 @contextmanager
-def opened(path: str) -> Generator[Store, None, None]:
-    """The store at a path for reading, with the model that it brings along."""
+def opened(path: str, conditions: Sequence[str] = ()) -> Generator[Store, None, None]:
+    """The store at a path for reading, with the model that it brings along.
+
+    A key that an entity does not have ends the command with one that is like it, and with its place in a condition.
+    """
     with _open(path, read_only=True) as store:
-        yield store
+        try:
+            yield store
+        except Error as error:
+            if (sentence := _about_key(store, error, conditions)) is None:
+                raise
+            raise Problem(Exit.REQUEST, sentence) from None
+
+
+def _about_key(store: Store, error: Error, conditions: Sequence[str]) -> Optional[str]:
+    entity = store.model.entities.get(error.entity or "")
+    if entity is None or not error.key or error.key in entity.properties:
+        return None
+    sentence = f"'{entity.name}' has no property '{error.key}'. {remedy(error.key, list(entity.properties))}"
+    for condition in conditions:
+        if found := re.search(rf"(?<!\w){re.escape(error.key)}(?!\w)", condition):
+            return f"{sentence}\n{condition}\n{' ' * found.start()}^"
+    return sentence
 
 
 @contextmanager
@@ -52,9 +72,11 @@ def opened_for_writing(path: str, model: Union[str, None]) -> Generator[Store, N
 
 
 def _open(path: str, **options: Any) -> Store:
-    if not os.path.exists(path) and "models" not in options:
-        remedy = "; --model makes a new store" if "must_exist" in options else ""
-        raise Problem(Exit.FILE, f"Could not open '{path}': the file does not exist. Check the path{remedy}.")
+    remedy = " --model makes a new store." if "must_exist" in options else ""
+    if not os.path.lexists(path) and "models" not in options:
+        raise Problem(Exit.FILE, f"Could not open '{path}': the file does not exist. Check the path.{remedy}")
+    if os.path.isfile(path) and not os.path.getsize(path) and "models" not in options:
+        raise Problem(Exit.FILE, f"'{path}' is empty, not a store.{remedy}")
     try:
         return Store(path, **options)
     except Error as error:

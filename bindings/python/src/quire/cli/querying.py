@@ -18,7 +18,7 @@ __all__ = ["explain", "query"]
 
 def query(options: argparse.Namespace) -> Exit:
     """Writes the rows of an entity."""
-    with opened(options.file) as store:
+    with opened(options.file, options.where or ()) as store:
         selection = Selection.of(store, options)
         rows = rows_of(store, selection, options, exports=False)
         has_sections = selection.section is not None
@@ -48,7 +48,7 @@ def _writer(format: str) -> Writer:
 
 def explain(options: argparse.Namespace) -> Exit:
     """Prints the SQL of a query, SQLite's plan, and the parts that no index serves."""
-    with opened(options.file) as store:
+    with opened(options.file, options.where or ()) as store:
         selection = Selection.of(store, options)
         text = selection.query.explain()
         for line in text.splitlines():

@@ -53,8 +53,8 @@ def relationship_columns(model: ModelDescription, entity: EntityDescription, que
             found.append(f"{each.name}.{name}")
     if unnamed:
         notice(
-            f"Left out: {', '.join(unnamed)}. Nothing is unique where {'this leads' if len(unnamed) == 1 else 'these lead'}"
-            "; name a key with --columns, as in author.name.")
+            f"Left out: {', '.join(unnamed)}. Nothing is unique in what is there; name a key with --columns, as in "
+            "author.name.")
     return found
 
 

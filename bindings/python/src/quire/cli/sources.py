@@ -14,6 +14,7 @@ from typing import Any, BinaryIO, NamedTuple, Optional, TextIO
 
 from .arrow import open_table
 from .exits import Exit, Problem
+from .terminal import notice
 
 __all__ = ["Batch", "Source", "open_source"]
 
@@ -52,6 +53,8 @@ def open_source(path: str, format: str, null: str) -> Generator[Source, None, No
     if format in ("parquet", "arrow"):
         yield _table(path, format)
         return
+    if path == "-" and sys.stdin.isatty():
+        notice("The rows are read from the keyboard; Ctrl-D ends them.")
     stream: BinaryIO = sys.stdin.buffer if path == "-" else open(path, "rb")
     name = "standard input" if path == "-" else f"'{path}'"
     total = 0 if path == "-" else os.fstat(stream.fileno()).st_size

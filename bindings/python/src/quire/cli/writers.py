@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import sys
 from collections.abc import Sequence
 from typing import Any, Optional, Protocol, TextIO
 
@@ -161,10 +162,16 @@ def fitted(wanted: list[int], width: int, between: int = 2, least: int = 8) -> l
 
 
 def _cell(value: Any) -> str:
+    """A value as the terminal shows it. What its encoding does not have is a number, before widths are measured."""
+    encoding = sys.stdout.encoding or "utf-8"
+    return _text(value).encode(encoding, "backslashreplace").decode(encoding)
+
+
+def _text(value: Any) -> str:
     if isinstance(value, bytes):
         return f"<{len(value):,} bytes>"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if is_list(value):
-        return ", ".join(map(_cell, value))
+        return ", ".join(map(_text, value))
     return shown(as_text(value))
