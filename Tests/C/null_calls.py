@@ -166,7 +166,7 @@ READS = re.compile(
     r"quire_(composite|list|object|results|snapshot|context)_(child_of_section|child_start|count|create|create_child|"
     r"find|get|get_\w+|changed_keys|ids|index_path|index_titles|object|object_for_uri|page|positions|section|"
     r"section_of|sections|section_for_index_title|aggregate|snapshot|validate|validate_value)|"
-    r"quire_context_(fetch|pending|descriptor)|quire_error_object|quire_fetch_request_explain|"
+    r"quire_context_(fetch|fetch_page|pending|descriptor)|quire_error_object|quire_fetch_request_explain|"
     r"quire_model_(version_hash|entity|property|property_count|fetch_index|fetch_index_element|uniqueness_constraint|"
     r"validation_rule|user_info|configuration)|quire_predicate_matches|quire_store_open")
 # Calls with one of these need a context or a store.

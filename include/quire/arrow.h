@@ -63,8 +63,9 @@ struct ArrowArrayStream {
  * The column at place `column` of `page` as an Arrow array, or with -1 all of them as an array of structs. Either of
  * `out_schema` and `out_array` may be NULL, for a caller that needs one of them.
  *
- * Integers, doubles, ids, UUIDs, data, and text with offsets stay where they are. The arrays hold what they need of
- * the page: it may be released, and its store closed. The caller calls `release` of both structs, on any thread.
+ * Integers, doubles, ids, UUIDs, data and texts stay where they are, also in pages with QUIRE_PAGE_NUL_SEPARATED. The
+ * arrays hold what they need of the page: it may be released, and its store closed. The caller calls `release` of both
+ * structs, on any thread.
  *
  * | quire_column_type       | Arrow                                                                            |
  * |-------------------------|----------------------------------------------------------------------------------|

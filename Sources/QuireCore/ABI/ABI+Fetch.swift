@@ -224,6 +224,20 @@ public func quire_context_fetch(
   }
 }
 
+@_cdecl("quire_context_fetch_page") @implementation
+public func quire_context_fetch_page(
+  _ context: UnsafeMutablePointer<quire_context>?, _ request: UnsafePointer<quire_fetch_request>?,
+  _ key_paths: UnsafePointer<UnsafePointer<CChar>?>?, _ key_path_count: Int, _ flags: UInt32,
+  _ out_page: Out<quire_page>, _ out_error: ErrorOut
+) -> quire_status {
+  status(context, "context", giving: out_page, "out_page", out_error) { context throws(Failure) in
+    let page = try context.fetchPage(
+      resolve(request, "request"), keys: strings(key_paths, key_path_count, "key_paths"),
+      nulSeparated: pageFlags(flags).nulSeparated)
+    return ExportedPage(page)
+  }
+}
+
 @_cdecl("quire_context_count") @implementation
 public func quire_context_count(
   _ context: UnsafeMutablePointer<quire_context>?, _ request: UnsafePointer<quire_fetch_request>?,

@@ -65,13 +65,10 @@ public func quire_page_row_count(_ page: UnsafePointer<quire_page>?) -> Int64 { 
 
 @_cdecl("quire_page_column_count") @implementation
 public func quire_page_column_count(_ page: UnsafePointer<quire_page>?) -> Int64 {
-  Int64(peek(page)?.columns.count ?? 0)
+  Int64(peek(page)?.page.columns.count ?? 0)
 }
 
 @_cdecl("quire_page_column") @implementation
 public func quire_page_column(_ page: UnsafePointer<quire_page>?, _ index: Int64) -> UnsafePointer<quire_column>? {
-  guard let columns = peek(page)?.columns, columns.indices.contains(Int(index)), let base = columns.baseAddress else {
-    return nil
-  }
-  return UnsafePointer(base + Int(index))
+  peek(page)?.column(Int(index))
 }

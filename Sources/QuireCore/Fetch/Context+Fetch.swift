@@ -31,6 +31,32 @@ extension Context {
     }
   }
 
+  /// The values of the whole result as columns, as a page of the list would have them. Where one statement finds and
+  /// reads the rows, they are of one state of the file.
+  func fetchPage(_ request: FetchRequest, keys: [String], nulSeparated: Bool) throws(Failure) -> Page {
+    let isOfRows = request.resultType == .ids || request.resultType == .objects
+    guard isOfRows, !request.shouldRefreshRefetchedObjects else {
+      let list = try fetch(request)
+      return try list.page(0..<list.count, keys: keys, nulSeparated: nulSeparated)
+    }
+    try request.checkForFetch()
+    try prepareFetch()
+    let query = try BoundQuery(request, in: self)
+    if request.resultType == .objects { _ = try ObjectReading(request, of: query.entity) }
+    let reader = try PageReader(entity: query.entity, keys: keys, context: self)
+    var page: Page?
+    var rows: ContiguousArray<RowIdentifier> = []
+    try source.reader.watched(by: query.monitor) { () throws(Failure) in
+      let overlay = try overlay(for: request, query)
+      if overlay.isEmpty {
+        page = try reader.page(of: window(query.plan(), request), nulSeparated: nulSeparated)
+      }
+      if page == nil { rows = try identifiers(request, query, overlay) }
+    }
+    if let page { return page }
+    return try list(rows, request, query).page(0..<rows.count, keys: keys, nulSeparated: nulSeparated)
+  }
+
   private func list(
     _ rows: ContiguousArray<RowIdentifier>, _ request: FetchRequest, _ query: BoundQuery
   ) -> ObjectList {

@@ -47,9 +47,44 @@ struct PageReader {
       // Of a row that is gone `readColumns` tells.
       if id > ids[next] { return false }
       next += 1
-      return values.append(row)
+      return try values.append(row)
     }
     return isRead && next == ids.count ? values.page(nulSeparated: nulSeparated) : nil
+  }
+
+  /// The page of all rows that answer a plan, in one statement: values of objects where the context has them. nil
+  /// where that takes more than a statement.
+  func page(of plan: FetchPlan, nulSeparated: Bool) throws(Failure) -> Page? {
+    if context.source.holdsObjects || reachesRelated { return nil }
+    let properties = paths.map(\.last)
+    if plan.sort.isEmpty, let page = try page(of: plan, properties, inPassing: true, nulSeparated) { return page }
+    return try page(of: plan, properties, inPassing: false, nulSeparated)
+  }
+
+  private func page(
+    of plan: FetchPlan, _ properties: [Property], inPassing: Bool, _ nulSeparated: Bool
+  ) throws(Failure) -> Page? {
+    var values = Builders(self, rowCount: 0)
+    let root = entity.rootNumber, hasObjects = !context.table.isEmpty
+    var last: Int64 = 0
+    let isRead = try context.source.reader.readRows(plan, properties, inPassing: inPassing) {
+      (row) throws(Failure) in
+      let id = row.id
+      if inPassing {
+        // SQLite would order rows that the scan wants, and it wants none.
+        if id <= last { return false }
+        last = id
+      }
+      values.rowCount += 1
+      if hasObjects, let object = context.registeredObject(ObjectReference(root: root, id: id)), !object.isFault,
+        object.state != .gone
+      {
+        try values.append(object)
+        return true
+      }
+      return try values.append(row)
+    }
+    return isRead ? values.page(nulSeparated: nulSeparated) : nil
   }
 
   /// The rows with these ids, by id.
@@ -61,7 +96,7 @@ struct PageReader {
 
   struct Builders {
     private let reader: PageReader
-    private let rowCount: Int
+    var rowCount: Int
     private var columns: [ColumnBuilder]
 
     init(_ reader: PageReader, rowCount: Int) {
@@ -77,7 +112,7 @@ struct PageReader {
 
     /// A row that is seen in passing; false where it cannot be read so.
     @inline(__always)
-    mutating func append(_ row: RowScan) -> Bool { row.append(to: &columns) }
+    mutating func append(_ row: RowScan) throws(Failure) -> Bool { try row.append(to: &columns) }
 
     /// All rows, column by column. Related objects are read together.
     mutating func append(_ objects: [ManagedObject]) throws(Failure) {

@@ -1,6 +1,7 @@
 import Glibc
 
-/// A column in the layout of an Arrow array. What lies in that layout already stays where it is.
+/// A column in the layout of an Arrow array. What lies in that layout already stays where it is: texts too, for pages
+/// have them with offsets, and separate them when they are looked at.
 final class ArrowColumn: @unchecked Sendable {
   let column: Column
   /// Arrow's name of the type.
@@ -79,15 +80,8 @@ final class ArrowColumn: @unchecked Sendable {
 
     private init(texts column: Column, as format: Text) {
       self.format = format
-      if let offsets = column.offsets {
-        values = column.values
-        self.offsets = UnsafeRawPointer(offsets)
-        return
-      }
-      let (joined, ends) = ArrowColumn.withoutSeparators(column)
-      values = UnsafeRawPointer(joined.start)
-      offsets = UnsafeRawPointer(ends.start)
-      memory = [joined, ends]
+      values = column.values
+      offsets = UnsafeRawPointer(column.offsets)
     }
   }
 
@@ -160,33 +154,14 @@ final class ArrowColumn: @unchecked Sendable {
     return (scale, made)
   }
 
-  private static func withoutSeparators(_ column: Column) -> (ColumnMemory, ends: ColumnMemory) {
-    let joined = ColumnMemory(capacity: column.valuesSize)
-    let ends = ColumnMemory(capacity: (column.length + 1) * 8)
-    ends.append(0)
-    forEachText(column) { (_, text) in
-      joined.append(bytes: UnsafeRawBufferPointer(text))
-      ends.append(joined.count)
-    }
-    return (joined, ends)
-  }
-
   /// The bytes of all rows, also of those that are nil.
   @inline(__always)
   private static func forEachText(_ column: Column, _ body: (Int, UnsafeBufferPointer<UInt8>) -> Void) {
     let start = column.values.assumingMemoryBound(to: UInt8.self)
-    if let offsets = column.offsets {
-      for row in 0..<column.length {
-        let first = Int(offsets[row])
-        body(row, UnsafeBufferPointer(start: start + first, count: Int(offsets[row + 1]) - first))
-      }
-      return
-    }
-    var next = start
+    guard let offsets = column.offsets else { return }
     for row in 0..<column.length {
-      let size = strlen(UnsafeRawPointer(next).assumingMemoryBound(to: CChar.self))
-      body(row, UnsafeBufferPointer(start: next, count: Int(size)))
-      next += Int(size) + 1
+      let first = Int(offsets[row])
+      body(row, UnsafeBufferPointer(start: start + first, count: Int(offsets[row + 1]) - first))
     }
   }
 }

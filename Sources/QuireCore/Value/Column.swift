@@ -15,12 +15,14 @@ final class Column: @unchecked Sendable {
   let offsets: UnsafePointer<Int64>?
   let values: UnsafeRawPointer
   let valuesSize: Int
+  /// Whether what looks at it wants a NUL behind each text instead of offsets.
+  let isToBeSeparated: Bool
   private let memory: [ColumnMemory?]
 
   /// Takes the memory over.
   init(
     name: Text, kind: Kind, length: Int, nilCount: Int, validity: ColumnMemory?, offsets: ColumnMemory?,
-    values: ColumnMemory
+    values: ColumnMemory, isToBeSeparated: Bool = false
   ) {
     self.name = name.bytes
     self.kind = kind
@@ -31,6 +33,34 @@ final class Column: @unchecked Sendable {
     self.values = UnsafeRawPointer(values.start)
     valuesSize = values.count
     memory = [validity, offsets, values]
+    self.isToBeSeparated = isToBeSeparated
+  }
+
+  /// The same texts, with a NUL behind each.
+  private init(separating column: Column, into made: ColumnMemory) {
+    name = column.name
+    kind = column.kind
+    length = column.length
+    nilCount = column.nilCount
+    validity = column.validity
+    offsets = nil
+    values = UnsafeRawPointer(made.start)
+    valuesSize = made.count
+    memory = column.memory.prefix(1) + [made]
+    isToBeSeparated = false
+  }
+
+  /// With a NUL behind each text instead of offsets; none of the texts contains one.
+  func separated() -> Column {
+    let made = ColumnMemory(capacity: valuesSize + length)
+    if let offsets {
+      for row in 0..<length {
+        let first = Int(offsets[row]), end = Int(offsets[row + 1])
+        made.append(bytes: UnsafeRawBufferPointer(start: values + first, count: end - first))
+        made.append(0 as UInt8)
+      }
+    }
+    return Column(separating: self, into: made)
   }
 
   @inline(__always)

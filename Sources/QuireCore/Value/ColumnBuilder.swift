@@ -4,7 +4,7 @@ import Glibc
 struct ColumnBuilder {
   let name: Text
   let kind: Column.Kind
-  private var length = 0
+  private(set) var length = 0
   private var nilCount = 0
   /// One bit a row; nil as long as no row is nil.
   private var validity: ColumnMemory?
@@ -126,25 +126,14 @@ struct ColumnBuilder {
     return bits
   }
 
-  /// With `nulSeparated`, text gets a NUL behind each value instead of offsets, unless a value contains one.
+  /// With `nulSeparated`, text is to get a NUL behind each value instead of offsets, unless a value contains one.
   func column(nulSeparated: Bool = false) -> Column {
     var isText = false
     if case .text = kind { isText = true }
     if case .decimal = kind { isText = true }
     if case .uri = kind { isText = true }
-    let separates = nulSeparated && isText && !containsNUL
     return Column(
-      name: name, kind: kind, length: length, nilCount: nilCount, validity: validity,
-      offsets: separates ? nil : offsets, values: separates ? separated() : values)
-  }
-
-  private func separated() -> ColumnMemory {
-    let made = ColumnMemory(capacity: values.count + length)
-    guard let ends = offsets?.bound(to: Int.self) else { return made }
-    for row in 0..<length {
-      made.append(bytes: UnsafeRawBufferPointer(start: values.start + ends[row], count: ends[row + 1] - ends[row]))
-      made.append(0 as UInt8)
-    }
-    return made
+      name: name, kind: kind, length: length, nilCount: nilCount, validity: validity, offsets: offsets,
+      values: values, isToBeSeparated: nulSeparated && isText && !containsNUL)
   }
 }

@@ -94,7 +94,8 @@ final class ReferenceTable: @unchecked Sendable {
     return all
   }
 
-  private var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
+  /// Any thread.
+  var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
 
   @inline(__always)
   private static func retained(_ object: UnsafeRawPointer) -> AnyObject? {

@@ -33,7 +33,8 @@ connection.execute("ROLLBACK")
 HANDLES = {
     "quire_store_open": "quire_store_release", "quire_context_create": "quire_context_release",
     "quire_context_create_child": "quire_context_release", "quire_context_insert": "quire_object_release",
-    "quire_context_fetch": "quire_list_release", "quire_results_create": "quire_results_release",
+    "quire_context_fetch": "quire_list_release", "quire_context_fetch_page": "quire_page_release",
+    "quire_results_create": "quire_results_release",
     "quire_composite_create": "quire_composite_release", "quire_context_batch_insert": "quire_list_release",
     "quire_context_batch_update": "quire_list_release", "quire_context_batch_delete": "quire_list_release",
 }
@@ -193,7 +194,8 @@ class InterruptionTests(FileTestCase):
                 "quire_context_create": [store.create_context],
                 "quire_context_create_child": [context.create_child],
                 "quire_context_insert": [lambda: context.add(Author(name="Schiller"))],
-                "quire_context_fetch": [query.all, query.ids, lambda: query.values(Author.name)],
+                "quire_context_fetch": [query.all, query.ids],
+                "quire_context_fetch_page": [lambda: query.values(Author.name), query.columns],
                 "quire_results_create": [query.live],
                 "quire_composite_create": [lambda: quire.Composite(live)],
                 "quire_context_batch_insert": [lambda: context.insert_rows(Author, {"name": ["Kleist"]})],

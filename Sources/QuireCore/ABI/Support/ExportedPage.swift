@@ -3,22 +3,44 @@ import CQuire
 /// A page with its columns as C sees them.
 final class ExportedPage: @unchecked Sendable {
   let page: Page
-  let columns: UnsafeMutableBufferPointer<quire_column>
+  private let columns: UnsafeMutableBufferPointer<quire_column>
+  /// What was made of columns that are to be separated, by their places, when they were first looked at: an export
+  /// as Arrow has no use for it.
+  private let separated = Guarded<[Int: Column]>([:])
 
   init(_ page: Page) {
     self.page = page
     columns = .allocate(capacity: page.columns.count)
     for (index, column) in page.columns.enumerated() {
-      columns.initializeElement(
-        at: index,
-        to: quire_column(
-          name: UnsafeRawPointer(column.name.start).assumingMemoryBound(to: CChar.self), type: column.kind.rawValue,
-          reserved: 0, length: Int64(column.length), nil_count: Int64(column.nilCount), validity: column.validity,
-          offsets: column.offsets, values: column.values, values_size: Int64(column.valuesSize)))
+      columns.initializeElement(at: index, to: quire_column(column))
     }
   }
 
   deinit { columns.deallocate() }
+
+  /// nil when `index` is out of range.
+  func column(_ index: Int) -> UnsafePointer<quire_column>? {
+    guard columns.indices.contains(index), let base = columns.baseAddress else { return nil }
+    let column = page.columns[index]
+    if column.isToBeSeparated {
+      separated.withLock { separated in
+        if separated[index] != nil { return }
+        let made = column.separated()
+        separated[index] = made
+        columns[index] = quire_column(made)
+      }
+    }
+    return UnsafePointer(base + index)
+  }
+}
+
+extension quire_column {
+  fileprivate init(_ column: Column) {
+    self.init(
+      name: UnsafeRawPointer(column.name.start).assumingMemoryBound(to: CChar.self), type: column.kind.rawValue,
+      reserved: 0, length: Int64(column.length), nil_count: Int64(column.nilCount), validity: column.validity,
+      offsets: column.offsets, values: column.values, values_size: Int64(column.valuesSize))
+  }
 }
 
 /// Rows whose values can be read as pages.

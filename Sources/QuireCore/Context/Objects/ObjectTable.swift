@@ -14,6 +14,8 @@ final class ObjectTable {
 
   // MARK: Looking up
 
+  var isEmpty: Bool { registered.isEmpty }
+
   var all: [ManagedObject] { registered.all.map(ObjectTable.managed) }
 
   /// The one object with that reference, if a caller or the context holds it.

@@ -37,29 +37,35 @@ final class RowScan {
     self.statement = statement
   }
 
-  /// Of rows that are seen in passing, by their keys, entities and columns.
+  /// Of rows with columns of these types behind `first` others: key and entity, or the key alone. Without a statement
+  /// they are seen in passing.
   fileprivate init(
-    _ types: [StoredType], _ layout: RowLayout, _ cells: UnsafeMutablePointer<OpaquePointer?>, _ connection: Connection,
-    _ body: @escaping (RowScan) throws(Failure) -> Bool
+    _ types: [StoredType], from first: Int, _ layout: RowLayout, _ cells: UnsafeMutablePointer<OpaquePointer?>,
+    _ connection: Connection, _ statement: Statement? = nil,
+    _ body: @escaping (RowScan) throws(Failure) -> Bool = { _ in false }
   ) {
     self.types = types
     self.layout = layout
     self.cells = cells
     self.body = body
     furtherKinds = []
-    first = 2
+    self.first = first
     isUTF8 = connection.isUTF8
-    statement = nil
+    self.statement = statement
   }
 
   var id: Int64 { sqlite3_value_int64(cells[0]) }
 
-  /// Puts all values into the columns of a page; false for what `value` would have to tell.
+  /// Puts all values into the columns of a page. False, in passing, for what `Statement` would have to tell.
   @_optimize(speed)
-  func append(to columns: inout [ColumnBuilder]) -> Bool {
+  func append(to columns: inout [ColumnBuilder]) throws(Failure) -> Bool {
     for place in columns.indices {
       let cell = cells[first + place]
       if SQLValue.append(cell, as: types[place], isUTF8: isUTF8, to: &columns[place]) { continue }
+      if let statement {
+        try statement.append(first + place, as: types[place], to: &columns[place])
+        continue
+      }
       guard let value = SQLValue.value(cell, as: types[place], isUTF8: isUTF8) else { return false }
       if case .data(let data) = value, !columns[place].hasRoom(for: data.count) { return false }
       columns[place].append(value)
@@ -224,7 +230,8 @@ extension Store {
       columns += ", t0.\(name)"
       types.append(type)
     }
-    let sql = "SELECT 1 FROM \(layout.table) t0 NOT INDEXED WHERE t0.Z_PK BETWEEN ? AND ? "
+    let sql =
+      "SELECT 1 FROM \(layout.table) t0 NOT INDEXED WHERE t0.Z_PK BETWEEN ? AND ? "
       + "AND \(PassingFunction.name)(t0.Z_PK, t0.Z_ENT\(columns))"
     return try withConnection { connection throws(Failure) in
       if connection.passing != nil { return false }
@@ -233,7 +240,49 @@ extension Store {
       try statement.bind(range.upperBound, at: 2)
       let none = UnsafeMutablePointer<OpaquePointer?>.allocate(capacity: 1)
       defer { none.deallocate() }
-      return try pass(by: RowScan(types, layout, none, connection, body), statement, connection)
+      return try pass(by: RowScan(types, from: 2, layout, none, connection, nil, body), statement, connection)
+    }
+  }
+
+  /// Passes the rows that answer the plan, with `properties`. In passing this is for whole tables: then `body` has to
+  /// check the order and may stop. False where it stopped, or a property has no column or cannot be read so.
+  func readRows(
+    _ plan: FetchPlan, _ properties: [Property], inPassing: Bool,
+    _ body: @escaping (RowScan) throws(Failure) -> Bool
+  ) throws(Failure) -> Bool {
+    let layout = layout(plan)
+    var columns = layout.keyColumns, types: [StoredType] = []
+    for property in properties {
+      guard let (name, type) = layout.column(of: property) else { return false }
+      columns += ", \(RowLayout.alias).\(name)"
+      types.append(type.keyed(at: 0))
+    }
+    let first = layout.keyCount, count = first + types.count
+    // No function has more arguments than some hundred.
+    if inPassing, count > 100 { return false }
+    var hasPassed = false
+    return try withTextIndexes(unless: { hasPassed }) { () throws(Failure) in
+      let sql = try fetchSQL(plan)
+      let select = inPassing ? sql.selectPassing(PassingFunction.name, columns, further: []) : sql.select(columns)
+      guard let select else { return false }
+      return try withConnection { connection throws(Failure) in
+        if inPassing, connection.passing != nil { return false }
+        let statement = try connection.statement(select)
+        try sql.bind(to: statement)
+        let cells = UnsafeMutablePointer<OpaquePointer?>.allocate(capacity: count)
+        defer { cells.deallocate() }
+        if inPassing {
+          return try pass(by: RowScan(types, from: first, layout, cells, connection, nil, body), statement, connection)
+        }
+        let scan = RowScan(types, from: first, layout, cells, connection, statement)
+        while try statement.step() {
+          hasPassed = true
+          for column in 0..<count { cells[column] = statement.cell(at: column) }
+          try scan.check()
+          if try !body(scan) { return false }
+        }
+        return true
+      }
     }
   }
 

@@ -973,6 +973,9 @@ FUNCTIONS = {
     "quire_context_enable_undo": (c_uint, (c_void_p, c_uint64, c_void_p_p)),
     "quire_context_end_undo_group": (c_uint, (c_void_p, c_void_p_p)),
     "quire_context_fetch": (c_uint, (c_void_p, c_void_p, c_void_p_p, c_void_p_p)),
+    "quire_context_fetch_page": (c_uint, (
+        c_void_p, c_void_p, c_char_p_p, c_size_t, c_uint32, c_void_p_p, c_void_p_p,
+    )),
     "quire_context_find": (c_uint, (
         c_void_p, c_char_p, c_size_t, c_char_p, c_size_t, quire_value_p, c_void_p_p, c_void_p_p,
     )),

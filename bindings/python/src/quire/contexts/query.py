@@ -6,7 +6,6 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from ctypes import byref, c_int64, c_void_p
 from contextlib import nullcontext
-from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Callable, Generic, Literal, NoReturn, Optional, TypeVar, Union, overload
 
@@ -254,7 +253,7 @@ class Query(Generic[M]):
         else:
             request = self._request(_ffi.QUIRE_RESULT_OBJECTS)
         try:
-            self._run(library.quire_context_count, request, count)
+            self._run(library.quire_context_count, request, byref(count))
         finally:
             quick.quire_fetch_request_release(request)
         self._context._delivery.deliver()
@@ -515,7 +514,7 @@ class Query(Generic[M]):
         taken = _handle.Slot(quick.quire_list_release)
         request = self._request(result_type)
         try:
-            self._run(library.quire_context_fetch, request, taken)
+            self._run(library.quire_context_fetch, request, byref(taken))
         finally:
             quick.quire_fetch_request_release(request)
         return taken
@@ -527,14 +526,14 @@ class Query(Generic[M]):
         else:
             self._context._delivery.prepare()
 
-    def _run(self, call: Any, request: int, out: Union[c_void_p, c_int64]) -> None:
-        """A call of the library that runs a request; raises what it fails with."""
+    def _run(self, call: Any, request: int, *arguments: Any) -> None:
+        """A call of the library that runs a request, with what it takes besides; raises what it fails with."""
         error = c_void_p()
         watch = _watch.watch(self._progress)
         if watch is not None:
             watch.attach(request)
         self._settle()
-        status = call(self._context._raw, request, byref(out), byref(error))
+        status = call(self._context._raw, request, *arguments, byref(error))
         if status:
             self._context._delivery.after(status, error, None if watch is None else watch.take_failure())
 
@@ -552,12 +551,15 @@ class Query(Generic[M]):
 
     def _read(self, read: Callable[[type[M], Sequence[KeyPath], Pages], R], keys: Sequence[KeyPath]) -> R:
         """All rows, by `read_columns` or the like."""
-        taken = self._fetch(_ffi.QUIRE_RESULT_IDS)
+        def page_of(names: Any, count: int, flags: int, out_page: Any, out_error: Any) -> int:
+            self._run(library.quire_context_fetch_page, request, names, count, flags, out_page)
+            return 0
+
+        request = self._request(_ffi.QUIRE_RESULT_IDS)
         try:
-            count = quick.quire_list_count(taken)
-            found = read(self._model, keys, partial(library.quire_list_page, taken, 0, count))
+            found = read(self._model, keys, page_of)
         finally:
-            taken.give_back()
+            quick.quire_fetch_request_release(request)
         self._context._delivery.deliver()
         return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from ctypes import byref
 from functools import partial
 from typing import TYPE_CHECKING, Any, Optional, Union
 
@@ -75,7 +76,7 @@ def rows(query: Query[Any], keys: Sequence[KeyPath], named: Mapping[str, Union[s
     taken = _handle.Slot(quick.quire_list_release)
     made = request(query, keys, named)
     try:
-        query._run(library.quire_context_fetch, made, taken)
+        query._run(library.quire_context_fetch, made, byref(taken))
     finally:
         quick.quire_fetch_request_release(made)
     try:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, NoReturn, Optional, Union, over
 from .._c import _arrow, _buffers, _ffi, _handle, _values
 from .._c._load import quick
 from .._c._public import public
-from ..errors import InvalidArgument, failure
+from ..errors import Error, InvalidArgument, failure
 from ..predicates.keys import Key, KeyPath, path_in
 from ..objects import _rows
 from ..models import _types
@@ -46,18 +46,24 @@ class Column(_Values):
     as an Arrow array, without a step for each value: `polars.Series(column)`, `pyarrow.array(column)`. See `Columns`.
     """
 
-    __slots__ = ("name", "_page", "_place", "_column", "_list", "_model")
+    __slots__ = ("name", "_page", "_place", "_seen", "_list", "_model")
 
-    def __init__(
-        self, name: str, page: HeldPage, place: int, column: _ffi.quire_column, model: Optional[type[Model]]
-    ) -> None:
+    def __init__(self, name: str, page: HeldPage, place: int, model: Optional[type[Model]]) -> None:
         self._model = model
         self._place = place
         self.name = name
         """The key path."""
         self._page = page
-        self._column = column
+        # Asked for when it is needed: a table of Arrow takes texts in another form.
+        self._seen: Optional[_ffi.quire_column] = None
         self._list: Optional[list[Any]] = None
+
+    @property
+    def _column(self) -> _ffi.quire_column:
+        page = self._page._raw
+        if self._seen is None:
+            self._seen = quick.quire_page_column(page, self._place).contents
+        return self._seen
 
     @property
     def data(self) -> memoryview:
@@ -66,7 +72,6 @@ class Column(_Values):
 
         Raises TypeError for columns of text and bytes.
         """
-        self._page._raw
         form = _buffers.NUMBER_FORMATS.get(self._column.type)
         if form is None:
             raise TypeError(f"the column {self.name!r} holds no numbers; take to_list()")
@@ -83,13 +88,11 @@ class Column(_Values):
     @property
     def nil_count(self) -> int:
         """How many values are None."""
-        self._page._raw
         return int(self._column.nil_count)
 
     @property
     def valid(self) -> list[bool]:
         """For each row, whether it has a value."""
-        self._page._raw
         return [bit == "1" for bit in _buffers.validity(self._column)]
 
     def to_list(self) -> list[Any]:
@@ -112,8 +115,7 @@ class Column(_Values):
         return _arrow.stream(self._page._raw, self._place)
 
     def __len__(self) -> int:
-        self._page._raw
-        return int(self._column.length)
+        return int(quick.quire_page_row_count(self._page._raw))
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.to_list())
@@ -145,9 +147,9 @@ class Columns(Mapping[str, Column]):
     """Columns by key path. A key of the model finds its own too: `columns[Quote.price]`.
 
     It is a table for libraries that speak Arrow's PyCapsule interface: `polars.DataFrame(columns)`,
-    `pyarrow.table(columns)`, `pandas.DataFrame.from_arrow(columns)`. Numbers, ids, UUIDs and bytes stay where they are,
-    and texts, dates, booleans and decimals are laid out anew. Such a table lives as long as it likes: the store may be
-    closed. Dates are timestamps in microseconds of UTC, texts and URIs large UTF-8. Decimals are decimal128 with as
+    `pyarrow.table(columns)`, `pandas.DataFrame.from_arrow(columns)`. Numbers, texts, ids, UUIDs and bytes stay where
+    they are, and dates, booleans and decimals are laid out anew. Such a table lives as long as it likes: the store may
+    be closed. Dates are timestamps in microseconds of UTC, texts and URIs large UTF-8. Decimals are decimal128 with as
     many digits behind the point as a value of the column has, or texts where no such type holds all of them.
     """
 
@@ -225,11 +227,12 @@ def read_tuples(model: type[Model], keys: Sequence[KeyPath], page_of: Pages) -> 
     paths = _paths(model, keys)
     page = _page(model, paths, page_of)
     try:
-        columns = _buffers.columns(page)
+        assert page.value is not None
+        columns = _buffers.columns(page.value)
         with _rows.collector_paused(columns[0].length if columns else 0):
             return list(zip(*[_decoded(model, path, each) for path, each in zip(paths, columns)]))
     finally:
-        quick.quire_page_release(page)
+        page.give_back()
 
 
 def named_columns(model: type[Model], page_of: Pages, keys: Optional[Sequence[str]] = None) -> Columns:
@@ -251,28 +254,28 @@ def _paths(model: type[Model], keys: Sequence[KeyPath]) -> list[str]:
     return [path_in(model, key) for key in keys] or [attribute.path for attribute in model._quire_entity.stored]
 
 
-def _page(model: type[Model], paths: list[str], page_of: Pages) -> int:
-    """The page that `page_of` makes; the caller owns it."""
+def _page(model: type[Model], paths: list[str], page_of: Pages) -> _handle.Slot:
+    """The page that `page_of` makes."""
     names = [_values.encoded(path) for path in paths]
-    error, page = c_void_p(), c_void_p()
-    status = page_of(
-        _buffers.key_array(names), len(names), _ffi.QUIRE_PAGE_NUL_SEPARATED, byref(page), byref(error))
-    if status:
-        failed = failure(status, error)
+    error, page = c_void_p(), _handle.Slot(quick.quire_page_release)
+    try:
+        status = page_of(
+            _buffers.key_array(names), len(names), _ffi.QUIRE_PAGE_NUL_SEPARATED, byref(page), byref(error))
+        if status:
+            raise failure(status, error)
+    except Error as failed:
         if failed.entity == model._quire_entity.name:
             failed._reword(failed.message + model._quire_entity.name_in_store(failed.key))
-        raise failed
-    assert page.value is not None
-    return page.value
+        raise
+    return page
 
 
-def _held(model: type[Model], paths: list[str], page: int, keys: Optional[Sequence[str]] = None) -> Columns:
+def _held(model: type[Model], paths: list[str], page: _handle.Slot, keys: Optional[Sequence[str]] = None) -> Columns:
     owner = HeldPage(page, quick.quire_page_release)
-    columns = _buffers.columns(page)
-    paths = paths or [column.name.decode() for column in columns]
+    paths = paths or [column.name.decode() for column in _buffers.columns(owner._raw)]
     found = {
-        path: Column(path, owner, place, column, model if keys is None or path in keys else None)
-        for place, (path, column) in enumerate(zip(paths, columns))}
+        path: Column(path, owner, place, model if keys is None or path in keys else None)
+        for place, path in enumerate(paths)}
     return Columns(model, found, owner)
 
 
