@@ -42,7 +42,7 @@ class Browser(App[None]):
         Binding("s", "sections", "Sections"),
         Binding("o", "order", "Order"),
         Binding("r", "reload", "Reload"),
-        Binding("escape", "rows", "Rows", show=False),
+        Binding("escape", "rows", "Rows", key_display="Esc"),
         Binding("q", "quit", "Quit"),
     ]
 
@@ -134,7 +134,7 @@ class Browser(App[None]):
         listing = self._listing
         if listing is None:
             return
-        parts = [os.path.basename(self._store.path), listing.entity.name, f"{len(listing):,} rows"]
+        parts = [os.path.basename(self._store.path), listing.entity.name, f"{len(listing):,} {'row' if len(listing) == 1 else 'rows'}"]
         parts += [f"by {listing.section}"] if listing.section else []
         parts += [f"order {listing.order}"] if listing.order else []
         self.query_one("#top", Static).update(shown("  ·  ".join(parts)))
@@ -182,6 +182,10 @@ class Browser(App[None]):
 
     def action_search(self) -> None:
         self.query_one("#search", Input).focus()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool:
+        """In the rows, there is no way back to them."""
+        return action != "rows" or not self.screen.is_mounted or not isinstance(self.focused, Rows)
 
     def action_rows(self) -> None:
         self.query_one(Rows).focus()
@@ -254,5 +258,6 @@ def _counted(name: str, count: int) -> Any:
     line = Table.grid(expand=True, padding=(0, 1))
     line.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
     line.add_column(justify="right", no_wrap=True)
-    line.add_row(Text(shown(name)), Text(f"{count:,}", "dim"))
+    # Models of applications have many entities without objects.
+    line.add_row(Text(shown(name), "" if count else "dim"), Text(f"{count:,}", "dim"))
     return line

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Optional
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -12,9 +13,13 @@ from textual.screen import ModalScreen
 from textual.widgets import Label, OptionList, Static
 from textual.widgets.option_list import Option
 
-from .listing import Choice
+from .listing import NONE, Choice
 
 __all__ = ["Chooser", "Details", "written"]
+
+# The room in the window and beside the rows.
+_WIDTH = 54
+_WIDEST_NAME = 30
 
 
 class Chooser(ModalScreen[Optional[str]]):
@@ -60,9 +65,15 @@ class Details(ModalScreen[None]):
 
 
 def written(details: list[tuple[str, str]]) -> Text:
-    """Names, each with its value below."""
+    """Names with their values: beside them in a column where these are short, otherwise below."""
     found = Text()
+    margin = min(max((cell_len(name) for name, _ in details), default=0), _WIDEST_NAME) + 2
     for name, value in details:
-        found.append(f"{name}\n", "bold")
-        found.append("".join(f"  {line}\n" for line in value.splitlines() or [""]))
+        found.append(name, "bold")
+        lines = value.splitlines() or [""]
+        if len(lines) == 1 and cell_len(lines[0]) <= _WIDTH - max(margin, cell_len(name) + 2):
+            found.append(" " * max(margin - cell_len(name), 2))
+            found.append(lines[0] + "\n", "dim" if value == NONE else "")
+        else:
+            found.append("".join(f"\n  {line}" for line in lines) + "\n")
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from datetime import datetime
 from decimal import Decimal
@@ -16,11 +17,16 @@ from ..opening import attributes_of
 from ..selection import section_of
 from ..values import as_text, shown
 
-__all__ = ["Choice", "Column", "Line", "Listing", "cell"]
+__all__ = ["Choice", "Column", "Line", "Listing", "NONE", "cell"]
+
+NONE = "none"
+"""What stands for no value in details."""
 
 _ROWS_AT_A_TIME = 200
 _PAGES_HELD = 16
 _NAMES = ("name", "title", "label")
+# Keys, hashes and bytes, in which people find nothing.
+_CODE = re.compile(r"(?=.*\d)[\w+/=:.%-]{16,}$|<[\d,]+ bytes>$")
 
 # What people read comes first.
 _RANKS = ["String", "number", "Date", "Boolean", "relationship", "URI", "UUID", "Transformable", "Binary", "Undefined"]
@@ -63,7 +69,7 @@ class Listing:
         self.order: Optional[str] = None
         self.section: Optional[str] = None
         self._show(self._query("", None), None)
-        self._put_empty_columns_last()
+        self._put_poor_columns_last()
 
     # MARK: what is shown
 
@@ -194,7 +200,7 @@ class Listing:
 
     def _related(self, value: Any, relationship: RelationshipDescription) -> str:
         if value is None:
-            return "none"
+            return NONE
         if not relationship.to_many:
             return self._called(value)
         count = len(value)
@@ -253,13 +259,23 @@ class Listing:
                 ranked.append((_RANKS.index("relationship"), column))
         return [column for _, column in sorted(ranked, key=lambda each: each[0])]
 
-    def _put_empty_columns_last(self) -> None:
-        """Many attributes of some models are for programs, and hardly ever have a value."""
+    def _put_poor_columns_last(self) -> None:
+        """Many attributes of some models are for programs: they hardly ever have a value, or have codes."""
         sample = [self.row(row) for row in range(min(len(self), _ROWS_AT_A_TIME))]
         if self.columns and sample:
-            filled = {each for each, values in zip(self.columns, zip(*sample)) if any(values)}
-            self.columns.sort(key=lambda each: each not in filled)
+            ranks = {each: _rank(each, values) for each, values in zip(self.columns, zip(*sample))}
+            self.columns.sort(key=lambda each: ranks[each])
             self._pages.clear()
+
+
+def _rank(column: Column, values: tuple[str, ...]) -> int:
+    """First what people know an object by, then what they read, codes, and what is empty."""
+    filled = [each for each in values if each]
+    if not filled:
+        return 3
+    if column.path.rpartition(".")[2] in _NAMES:
+        return 0
+    return 2 if not column.is_number and all(map(_CODE.match, filled)) else 1
 
 
 def naming(entity: EntityDescription) -> Optional[str]:
@@ -290,4 +306,4 @@ def _lines(value: Any) -> str:
     """A value with the lines that it has."""
     if isinstance(value, str):
         return "\n".join(map(shown, value.splitlines())) or "(empty)"
-    return "none" if value is None else _whole(value)
+    return NONE if value is None else _whole(value)

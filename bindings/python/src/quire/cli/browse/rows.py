@@ -25,6 +25,8 @@ _WIDEST = 60
 _BETWEEN = 2
 # A column that does not get so many cells, or all that it wants, is left to the details.
 _LEAST = 24
+# Room for the number of columns that are left out.
+_MORE = 5
 
 
 class Headings(Static):
@@ -77,7 +79,12 @@ class Rows(ScrollView, can_focus=True):
         sample = [listing.row(row) for row in range(min(len(listing), _SAMPLE))]
         wanted = [min(max(map(cell_len, column)), _WIDEST) for column in zip(headings, *sample)]
         self._widths = fitted(wanted, width, _BETWEEN, _LEAST)
-        self._headings.update(self._written(tuple(headings)))
+        more = ""
+        if len(self._widths) < len(wanted):
+            self._widths = fitted(wanted, width - _MORE, _BETWEEN, _LEAST)
+            more = f"+{len(wanted) - len(self._widths)}"
+        written = self._written(tuple(headings))
+        self._headings.update(written + more.rjust(width - cell_len(written)))
         self.refresh()
 
     def _written(self, cells: tuple[str, ...]) -> str:
