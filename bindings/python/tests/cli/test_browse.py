@@ -46,6 +46,22 @@ class BrowserTestCase(CommandTestCase):
         self.assertEqual((len(lines)), app.size.height)
         return [line.rstrip() for line in lines]
 
+    async def search(self, app: Any, pilot: Any, text: str, key: str = "enter") -> None:
+        """As if it were typed."""
+        await pilot.press("slash")
+        app.query_one("#search").value = text
+        await pilot.press(key)
+        await pilot.pause()
+
+    async def choose(self, app: Any, pilot: Any, label: str) -> None:
+        choices = app.screen.query_one("#choices")
+        place = next(
+            place for place in range(choices.option_count)
+            if str(choices.get_option_at_index(place).prompt) == label)
+        choices.highlighted = place
+        await pilot.press("enter")
+        await pilot.pause()
+
 
 class BrowserTests(BrowserTestCase):
     def test_a_small_terminal_has_entities_and_rows(self) -> None:
@@ -106,22 +122,6 @@ class BrowserTests(BrowserTestCase):
 
         for size in (SMALL, LARGE):
             self.browse(size, work)
-
-    async def search(self, app: Any, pilot: Any, text: str, key: str = "enter") -> None:
-        """As if it were typed."""
-        await pilot.press("slash")
-        app.query_one("#search").value = text
-        await pilot.press(key)
-        await pilot.pause()
-
-    async def choose(self, app: Any, pilot: Any, label: str) -> None:
-        choices = app.screen.query_one("#choices")
-        place = next(
-            place for place in range(choices.option_count)
-            if str(choices.get_option_at_index(place).prompt) == label)
-        choices.highlighted = place
-        await pilot.press("enter")
-        await pilot.pause()
 
     def test_the_order_is_chosen(self) -> None:
         async def work(app: Any, pilot: Any) -> None:

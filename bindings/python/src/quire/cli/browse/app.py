@@ -134,7 +134,8 @@ class Browser(App[None]):
         listing = self._listing
         if listing is None:
             return
-        parts = [os.path.basename(self._store.path), listing.entity.name, f"{len(listing):,} {'row' if len(listing) == 1 else 'rows'}"]
+        rows = "row" if len(listing) == 1 else "rows"
+        parts = [os.path.basename(self._store.path), listing.entity.name, f"{len(listing):,} {rows}"]
         parts += [f"by {listing.section}"] if listing.section else []
         parts += [f"order {listing.order}"] if listing.order else []
         self.query_one("#top", Static).update(shown("  ·  ".join(parts)))

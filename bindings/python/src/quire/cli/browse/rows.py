@@ -54,6 +54,8 @@ class Rows(ScrollView, can_focus=True):
         super().__init__(id=id)
         self._headings = headings
         self.listing: Optional[Listing] = None
+        self._places: list[int] = []
+        """The columns that are shown."""
         self._widths: list[int] = []
         self.cursor = 0
         """The row under the cursor."""
@@ -78,20 +80,29 @@ class Rows(ScrollView, can_focus=True):
         headings = [each.heading for each in listing.columns] or ["id"]
         sample = [listing.row(row) for row in range(min(len(listing), _SAMPLE))]
         wanted = [min(max(map(cell_len, column)), _WIDEST) for column in zip(headings, *sample)]
-        self._widths = fitted(wanted, width, _BETWEEN, _LEAST)
+        # The heading of a section says it for each row.
+        shown = [place for place in range(len(wanted)) if not self._is_section(place)]
+        self._places = _fitting(shown, wanted, width)
         more = ""
-        if len(self._widths) < len(wanted):
-            self._widths = fitted(wanted, width - _MORE, _BETWEEN, _LEAST)
-            more = f"+{len(wanted) - len(self._widths)}"
+        if len(self._places) < len(shown):
+            width -= _MORE
+            self._places = _fitting(shown, wanted, width)
+            more = f"+{len(shown) - len(self._places)}"
+        self._widths = fitted([wanted[place] for place in self._places], width, _BETWEEN, _LEAST)
+        width = self.scrollable_content_region.width
         written = self._written(tuple(headings))
         self._headings.update(written + more.rjust(width - cell_len(written)))
         self.refresh()
+
+    def _is_section(self, place: int) -> bool:
+        listing = self.listing
+        return listing is not None and len(listing.columns) > 1 and listing.columns[place].path == listing.section
 
     def _written(self, cells: tuple[str, ...]) -> str:
         listing = self.listing
         assert listing is not None
         parts: list[str] = []
-        for place, width in enumerate(self._widths):
+        for place, width in zip(self._places, self._widths):
             text = cells[place]
             size = cell_len(text)
             if size > width:
@@ -171,6 +182,15 @@ class Rows(ScrollView, can_focus=True):
 
     def on_blur(self) -> None:
         self.refresh()
+
+
+def _fitting(places: list[int], wanted: list[int], width: int) -> list[int]:
+    """The columns that have room, the first before others. One that has none leaves its room to the next."""
+    found: list[int] = []
+    for place in places:
+        if not found or sum(min(wanted[each], _LEAST) + _BETWEEN for each in [*found, place]) - _BETWEEN <= width:
+            found.append(place)
+    return found
 
 
 def _strip(text: str, width: int, style: Style) -> Strip:
