@@ -60,8 +60,11 @@ struct ArrowArrayStream {
 #endif
 
 /**
- * The column at place `column` of `page` as an Arrow array, or with -1 all of them as an array of structs. Either of
- * `out_schema` and `out_array` may be NULL, for a caller that needs one of them.
+ * A column of a page as an Arrow array, or all of them as an array of structs.
+ *
+ * @param column The place of the column; -1 for all of them.
+ * @param[out] out_schema The type of the array. NULL for a caller that needs only the array.
+ * @param[out] out_array The array. NULL for a caller that needs only the type.
  *
  * Integers, doubles, ids, UUIDs, data and texts stay where they are, also in pages with QUIRE_PAGE_NUL_SEPARATED. The
  * arrays hold what they need of the page: it may be released, and its store closed. The caller calls `release` of both
@@ -87,10 +90,14 @@ quire_status quire_page_export_arrow(
     struct ArrowArray *QUIRE_NULLABLE out_array, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * The same as a stream of arrays of at most `batch_rows` rows, all of one type. They are slices of the same memory. 0
- * for one array. A page without rows makes a stream without arrays. The caller calls `release` of the stream; its
- * functions are called by one thread at a time. Fails as above, and with QUIRE_INVALID_ARGUMENT (`batch_rows` is
- * negative).
+ * The same as a stream of arrays, all of one type. They are slices of the same memory. A page without rows makes a stream
+ * without arrays.
+ *
+ * @param column The place of the column; -1 for all of them.
+ * @param batch_rows How many rows an array has at most; 0 for one array.
+ * @param[out] out_stream The caller calls its `release`. Its functions are called by one thread at a time.
+ *
+ * Fails as `quire_page_export_arrow`, and with QUIRE_INVALID_ARGUMENT (`batch_rows` is negative).
  */
 quire_status quire_page_stream_arrow(
     const quire_page *page, int64_t column, int64_t batch_rows, struct ArrowArrayStream *out_stream,

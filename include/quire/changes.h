@@ -237,9 +237,12 @@ quire_section_change_array quire_changes_sections(const quire_changes *changes);
 quire_step_array quire_changes_steps(const quire_changes *changes);
 
 /**
- * The changes as one kind of list view takes them; `order` is a `quire_plan_order`. With `splits_moves` a row that moves is
- * deleted and inserted, for views that cannot move rows. Ranges have no moves in any case. `*out_steps` is borrowed from
- * `changes`.
+ * The changes as one kind of list view takes them.
+ *
+ * @param order A `quire_plan_order`.
+ * @param splits_moves A row that moves is deleted and inserted, for views that cannot move rows. Ranges have no moves in
+ *     any case.
+ * @param[out] out_steps The steps, borrowed from `changes`.
  *
  * Fails: QUIRE_INVALID_ARGUMENT (no such order).
  */

@@ -381,10 +381,12 @@ quire_status quire_context_obtain_permanent_ids(
 /**
  * Inserts `row_count` objects of `entity` in one call, from columns. They are pending, as if inserted one by one.
  *
- * `keys` names `column_count` attributes, each ended by NUL. `columns[c]` points to the `row_count` values of the
- * attribute `keys[c]`. The first id is stored in `*out_first_id`, which may be NULL. The others follow without gaps:
- * upwards, or downwards when they are temporary and thus negative. Nothing is inserted when one value is refused. Rows
- * need at least one column.
+ * Nothing is inserted when one value is refused. Rows need at least one column.
+ *
+ * @param keys Names of `column_count` attributes, each ended by NUL.
+ * @param columns `columns[c]` points to the `row_count` values of the attribute `keys[c]`.
+ * @param[out] out_first_id The first id; NULL when it is not needed. The others follow without gaps: upwards, or
+ *     downwards when they are temporary and thus negative.
  *
  * Fails: QUIRE_INVALID_ARGUMENT, QUIRE_INVALID_TEXT, QUIRE_CLOSED.
  */

@@ -95,9 +95,10 @@ quire_status quire_list_ids(
 /**
  * The values of `count` rows from `first` on, as columns, pending changes included. Owned: `*out_page`.
  *
- * `key_paths` names `key_path_count` columns, each ended by NUL: attributes, to-one relationships (ids), key paths
- * through to-one relationships. With 0 of them, the columns are all attributes; for dictionary results and counts,
- * their own columns. `flags` is a sum of `quire_page_flags`.
+ * @param key_paths Names of `key_path_count` columns, each ended by NUL: attributes, to-one relationships (ids), key
+ *     paths through to-one relationships. With 0 of them, the columns are all attributes; for dictionary results and
+ *     counts, their own columns.
+ * @param flags A sum of `quire_page_flags`.
  *
  * Fails: QUIRE_INVALID_ARGUMENT (out of range, unknown key, a to-many relationship, unknown flag), QUIRE_INVALID_STATE
  * (pending changes of entities that have no parent in common), QUIRE_NOT_FOUND (a row is gone from the store),

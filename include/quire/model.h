@@ -335,10 +335,11 @@ quire_status quire_model_add_uniqueness_constraint(
  * Adds a rule that a save checks for each object of `entity` and of entities that inherit from it: `predicate` must
  * hold.
  *
- * With a `key`, the name of an attribute, the rule is about its values: SELF is the value (`SELF BEGINSWITH "x"`). It
- * is not checked for nil. Without a `key`, with NULL, the rule is about the object: keys are its own, SELF is the
- * object (`ends > starts`, `books.@count < 3`). `message` is the message of the error when the rule is broken. The
- * model keeps both, and neither is part of the version hash.
+ * @param key The name of an attribute. The rule is then about its values: SELF is the value (`SELF BEGINSWITH "x"`), and
+ *     nil is not checked. With NULL the rule is about the object: keys are its own, SELF is the object (`ends > starts`,
+ *     `books.@count < 3`).
+ * @param predicate What must hold. The model keeps it; it is not part of the version hash.
+ * @param message The message of the error when the rule is broken. Kept like the predicate.
  *
  * Fails: QUIRE_INVALID_MODEL (an empty message), QUIRE_INVALID_PREDICATE (variables, parts that cannot be evaluated),
  * QUIRE_INVALID_ARGUMENT, QUIRE_INVALID_STATE (the model is frozen). Whether the keys exist is checked when the model

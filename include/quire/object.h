@@ -215,7 +215,8 @@ quire_status quire_object_validate_value(
 /**
  * Refuses the save of an object, with a reason. For its hook `validate` (hooks.h), which may refuse several times.
  *
- * `key` names the property at fault, or is NULL when it is the object as a whole. `message` is that of the error.
+ * @param key The property at fault, or NULL when it is the object as a whole.
+ * @param message That of the error.
  *
  * Fails: QUIRE_INVALID_STATE (the hook is not running for this object), QUIRE_INVALID_ARGUMENT (no such key, no
  * message).

@@ -166,8 +166,9 @@ quire_status quire_predicate_substitute(
  * the list of that key's values in its elements. Text and data have the key `length`.
  *
  * Objects may be in it wherever a value may, all of one context. Then the call is made on the thread of that context.
- * An object as the subject itself is checked as `quire_predicate_matches` checks it. `variables` has values for
- * variables that the predicate leaves open, dictionaries and objects included.
+ * An object as the subject itself is checked as `quire_predicate_matches` checks it.
+ *
+ * @param variables Values for variables that the predicate leaves open, dictionaries and objects included.
  *
  * Fails: as `quire_predicate_matches`; QUIRE_INVALID_PREDICATE (a variable without a value; a key of a number),
  * QUIRE_INVALID_ARGUMENT (objects of two contexts, a key that is not text, more than 64 levels), QUIRE_INVALID_TEXT,
