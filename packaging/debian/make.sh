@@ -5,7 +5,8 @@ build=$(realpath "$1")
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 folder=$build/debian
 version=$(sed -n 's/^#define QUIRE_VERSION_\(MAJOR\|MINOR\|PATCH\) \([0-9]*\)$/\2/p' include/quire/base.h | paste -sd .)
-contact=${QUIRE_CONTACT:-$(git log -1 --format=%ae)}
+# A mailbox is no part of the project. Publishers of packages name theirs; no mail can be sent to this one.
+contact=${QUIRE_CONTACT:-packages@quire.invalid}
 
 # quietly COMMAND...: what it says is shown when it fails.
 quietly() { "$@" >"$folder/make.log" 2>&1 || { cat "$folder/make.log" >&2; return 1; }; }
@@ -23,8 +24,29 @@ git -C bindings/python ls-files -z src | (cd bindings/python && xargs -0 cp --pa
 python3 -m zipfile -e "$folder"/quire-*.whl "$folder/python"
 # Debian has the licence in share/doc, and it knows what it has installed. The manual lies in the package, too.
 rm -r "$folder"/python/quire-*.data 2>/dev/null || true
+rm "$folder/python/quire/cli/quire.1"
 rm -r "$folder"/python/quire-*.dist-info/{RECORD,WHEEL,top_level.txt,licenses,LICENSE*} 2>/dev/null || true
 echo dpkg >"$(echo "$folder"/python/quire-*.dist-info)/INSTALLER"
+
+# The command, its manual, and what has shells complete it.
+mkdir -p "$folder/command/bin" "$folder/command/share/man/man1"
+cat >"$folder/command/bin/quire" <<'END'
+#!/usr/bin/python3
+import sys
+
+from quire.cli.main import main
+
+sys.exit(main())
+END
+gzip -9n <bindings/python/src/quire/cli/quire.1 >"$folder/command/share/man/man1/quire.1.gz"
+# completion SHELL FILE: as the command writes it.
+completion() {
+  mkdir -p "$(dirname "$folder/command/share/$2")"
+  QUIRE_LIBRARY=$build/lib/libquire.so PYTHONPATH=bindings/python/src PYTHONDONTWRITEBYTECODE=1 \
+    /usr/bin/python3 -m quire completion "$1" >"$folder/command/share/$2"
+}
+completion bash bash-completion/completions/quire
+completion zsh zsh/vendor-completions/_quire
 
 # What a program that uses a function has to depend on: the version in which the function came.
 mkdir -p "$folder/symbols.d/debian" "$folder/symbols.d/tree/usr/lib"
@@ -75,7 +97,7 @@ if command -v py3clean >/dev/null 2>&1; then
   py3clean -p python3-quire
 fi
 END
-chmod 755 "$folder/postinst" "$folder/prerm"
+chmod 755 "$folder/postinst" "$folder/prerm" "$folder/command/bin/quire"
 
 # The prefix is Debian's, which CMake has to know before it writes the files by which others find the library.
 quietly cmake -S . -B "$folder/cmake" -G Ninja -DCMAKE_INSTALL_PREFIX=/usr -DBUILD_TESTING=OFF \

@@ -5,6 +5,8 @@ if(NOT QUIRE_DEBIAN)
 endif()
 
 install(DIRECTORY "${QUIRE_DEBIAN}/python/" DESTINATION lib/python3/dist-packages COMPONENT python)
+install(DIRECTORY "${QUIRE_DEBIAN}/command/bin/" DESTINATION bin COMPONENT python USE_SOURCE_PERMISSIONS)
+install(DIRECTORY "${QUIRE_DEBIAN}/command/share/" DESTINATION share COMPONENT python)
 set(packages library:libquire0 development:libquire-dev python:python3-quire)
 foreach(pair ${packages})
   string(REPLACE ":" ";" pair "${pair}")
@@ -50,7 +52,10 @@ set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "${about}\n.\nThis package has the h
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libquire0 ${exact}")
 
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
-set(CPACK_COMPONENT_PYTHON_DESCRIPTION "${about}\n.\nThis package is for Python 3.")
+set(CPACK_COMPONENT_PYTHON_DESCRIPTION "${about}\n.\nThis package is for Python 3, and has the command quire.")
+# What tables need, and the browser. Debian 12 has no Textual that is new enough.
+set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "python3-rich")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "python3-textual (>= 6.0)")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "libquire0 (>= ${PROJECT_VERSION}), libquire0 (<< ${QUIRE_NEXT}), python3:any (>= 3.9)")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA "${QUIRE_DEBIAN}/postinst" "${QUIRE_DEBIAN}/prerm")

@@ -53,8 +53,13 @@ def table(*headings: str, numbers: tuple[int, ...] = (), folded: tuple[int, ...]
 
 def needs(package: str, remedy: str) -> NoReturn:
     """Ends the command, because a package is not installed."""
-    raise Problem(
-        Exit.MISSING, f"This needs the package {package}, which is not installed: pip install '{remedy}'.")
+    raise Problem(Exit.MISSING, f"This needs the package {package}, which is not installed: {_command(package, remedy)}.")
+
+
+def _command(package: str, remedy: str) -> str:
+    """How the package is installed where this one comes from Debian, or from elsewhere."""
+    is_debian = "/dist-packages/" in __file__
+    return "apt install python3-rich" if is_debian and package == "rich" else f"pip install '{remedy}'"
 
 
 def notice(sentence: str) -> None:

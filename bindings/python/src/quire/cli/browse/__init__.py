@@ -24,7 +24,12 @@ def browse(options: argparse.Namespace) -> Exit:
             class_of(store, options.entity)
         if not (sys.stdin.isatty() and sys.stdout.isatty()):
             raise Problem(Exit.USAGE, "browse needs a terminal; `quire query` writes rows elsewhere.")
-        from .app import Browser
-
+        try:
+            from .app import Browser
+        except ImportError as error:
+            if not (error.name or "").startswith("textual"):
+                raise
+            # That of Debian 12 is such a one.
+            needs("textual 6.0 or later", "quire[cli]")
         Browser(store, options.entity).run()
     return Exit.DONE
