@@ -42,6 +42,9 @@ def main():
             if not any(f"{name}_array" == other for other in structs) and name not in LENT_BY_POINTER:
                 problems.append(f"{name} has reserved members, no size, and comes in no array")
         for member in members:
+            inner = member.split(" ")[0]
+            if inner in structs and not never_grows(inner):
+                problems.append(f"{name}: {member} lies within it, and {inner} may grow")
             if any(member.startswith(enum + " ") for enum in enums):
                 problems.append(f"{name}: {member} has the type of an enumeration")
         array = structs.get(f"{name}_array")
@@ -56,6 +59,10 @@ def main():
 LENT_BY_POINTER = {"quire_column"}
 
 
+def never_grows(struct):
+    return struct in FIXED or struct.endswith("_array")
+
+
 def function_problems(declaration, enums, handles):
     match = re.fullmatch(r"(.*?[ *])(quire_\w+)\((.*)\)", declaration)
     result, name = match[1].strip(), match[2]
@@ -66,6 +73,8 @@ def function_problems(declaration, enums, handles):
         base = each.replace("const ", "").split(" ")[0]
         if base in enums and base != STATUS:
             yield f"{name}: {each} has the type of an enumeration"
+        if each.startswith("quire_") and "*" not in each and not never_grows(base) and base not in enums:
+            yield f"{name}: {each} goes by value, and may grow"
         if re.fullmatch(r"(size_t|uint32_t|int32_t|uint64_t) \**\s*(out_)?(index|section|row|child|first|start)", each):
             yield f"{name}: {each} is a place and no int64_t"
     if result == "size_t":
