@@ -6,8 +6,11 @@ import html.parser
 import os
 import pathlib
 import subprocess
+import sys
+import tempfile
 import unittest
 import urllib.parse
+import xml.dom.minidom
 
 import blocks
 
@@ -72,6 +75,16 @@ class Site(unittest.TestCase):
             self.assertEqual([link for link in page.fetched if urllib.parse.urlsplit(link).netloc], [], path)
         for sheet in OUT.rglob("*.css"):
             self.assertNotRegex(sheet.read_text(encoding="utf-8"), r"(@import|url\()\s*[\"']?(https?:)?//", sheet)
+
+    def test_pictures_are_those_that_their_program_draws(self):
+        drawn = blocks.SITE / "how-it-works"
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([sys.executable, str(drawn / "draw.py"), folder], check=True)
+            made = {path.name: path.read_text(encoding="utf-8") for path in pathlib.Path(folder).iterdir()}
+        self.assertEqual(made, {path.name: path.read_text(encoding="utf-8") for path in drawn.glob("*.svg")})
+        for name, text in made.items():
+            xml.dom.minidom.parseString(text)
+            self.assertIn("prefers-color-scheme: dark", text, name)
 
     def test_readme_links_to_what_is_there(self):
         from markdown_it import MarkdownIt
