@@ -118,8 +118,13 @@ def compared(baseline, root, folder):
     additions += take_off_growth(old, new)
     new.write(folder / "new.xml", encoding="unicode")
     command = ["abidiff", "--harmless", "--no-added-syms", baseline, folder / "new.xml"]
-    if may_break(version_of(baseline.stem), version(root)):
-        command[1:1] = ["--suppressions", root / CHANGED]
+    if may_break(version_of(baseline.stem), version(root)) and (root / CHANGED).read_text().strip():
+        # Programs of the release must not run with this version: no function may have a version that they know.
+        if versions(old) & versions(new):
+            return [f"Something is changed ({CHANGED}), and functions still have {versions(old) & versions(new)}."], []
+        for tree, name in ((old, "old.xml"), (new, "new.xml")):
+            without_versions(tree).write(folder / name, encoding="unicode")
+        command = ["abidiff", "--suppressions", root / CHANGED, *command[1:3], folder / "old.xml", folder / "new.xml"]
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode == 0:
         return [], additions
@@ -128,6 +133,21 @@ def compared(baseline, root, folder):
 
 def functions(tree):
     return {symbol.get("name") for symbol in tree.iter("elf-symbol")}
+
+
+def versions(tree):
+    """The versions of the library's functions."""
+    return {symbol.get("version") for symbol in tree.iter("elf-symbol")} - {"TYPES"}
+
+
+def without_versions(tree):
+    for symbol in tree.iter("elf-symbol"):
+        symbol.attrib.pop("version")
+        symbol.attrib.pop("is-default-version")
+    for function in tree.iter("function-decl"):
+        if function.get("elf-symbol-id"):
+            function.set("elf-symbol-id", function.get("elf-symbol-id").partition("@")[0])
+    return tree
 
 
 def take_off_growth(old, new):
@@ -286,17 +306,24 @@ def set_version(tree, *numbers):
 
 
 def proofs_of_versions(original, tree, folder):
-    """A break needs a version that may have it, and its place in the list of what is changed."""
-    right = {name: (tree / name).read_text() for name in ("include/quire/base.h", "include/quire/list.h", CHANGED)}
-    (tree / "include/quire/list.h").write_text(
-        right["include/quire/list.h"].replace("int64_t quire_page_row_count(const quire_page *page);", ""))
+    """A break needs a version that may have it, a place in the list of what is changed, and new versions of symbols."""
+    exports = "Sources/QuireCore/exports.map"
+    names = ("include/quire/base.h", "include/quire/list.h", CHANGED, exports)
+    right = {name: (tree / name).read_text() for name in names}
+    removed = "int64_t quire_page_row_count(const quire_page *page);"
+    (tree / "include/quire/list.h").write_text(right["include/quire/list.h"].replace(removed, ""))
     listed = "[suppress_function]\nsymbol_name = quire_page_row_count\nchange_kind = deleted-function\n"
-    for patch, minor, text, is_allowed in ((1, 1, listed, False), (0, 2, "", False), (0, 2, listed, True)):
+    for minor, patch, text, node, is_allowed in (
+            (1, 1, listed, "0.2", False), (2, 0, "", "0.2", False), (2, 0, listed, "0.1", False),
+            (2, 0, listed, "0.2", True), (2, 0, listed.replace("page", "rage"), "0.2", False)):
         set_version(tree, 0, minor, patch)
         (tree / CHANGED).write_text(text)
-        if is_allowed != (compared(original, tree, folder)[0] == []):
-            answer = "refused" if is_allowed else "allowed"
-            yield f"0.{minor}.{patch} with {text!r} removes a function, and that is {answer}"
+        (tree / exports).write_text(right[exports].replace("QUIRE_0.1 {", f"QUIRE_{node} {{"))
+        problems = compared(original, tree, folder)[0]
+        if is_allowed == bool(problems):
+            yield f"0.{minor}.{patch} with {text!r} and QUIRE_{node} removes a function, and that gives {problems}"
+        if may_add(original, tree) != (minor == 2):
+            yield f"0.{minor}.{patch} may {'not ' if minor == 2 else ''}add"
     for name, text in right.items():
         (tree / name).write_text(text)
 
