@@ -46,8 +46,8 @@ inside "$debian" 'cd examples && cc -std=c11 -Wall -Wextra -o ../quotes quotes.c
   $(pkg-config --cflags --libs quire) && cd .. && ./quotes --store c.sqlite >c.txt && head -n 1 c.txt'
 inside "$debian" 'python3 examples/quotes.py --store python.sqlite >python.txt && cmp c.txt python.txt'
 echo "The examples in C and in Python print the same."
-inside "$debian" 'quire query python.sqlite Quote --section author --limit 1 --format csv >rows.csv && test -s rows.csv &&
-  quire check python.sqlite 2>&1 | grep -q "apt install python3-rich"'
+inside "$debian" 'quire query python.sqlite Quote --section author --limit 1 --format csv >rows.csv &&
+  test -s rows.csv && quire check python.sqlite 2>&1 | grep -q "apt install python3-rich"'
 quietly 'apt-get install -y --no-install-recommends python3-rich'
 inside "$debian" 'quire info python.sqlite >info.txt && quire check python.sqlite && grep -q Quote info.txt'
 echo "The command reads the store of the examples."

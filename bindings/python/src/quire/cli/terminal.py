@@ -53,7 +53,8 @@ def table(*headings: str, numbers: tuple[int, ...] = (), folded: tuple[int, ...]
 
 def needs(package: str, remedy: str) -> NoReturn:
     """Ends the command, because a package is not installed."""
-    raise Problem(Exit.MISSING, f"This needs the package {package}, which is not installed: {_command(package, remedy)}.")
+    remedy = _command(package, remedy)
+    raise Problem(Exit.MISSING, f"This needs the package {package}, which is not installed: {remedy}.")
 
 
 def _command(package: str, remedy: str) -> str:
