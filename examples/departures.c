@@ -165,8 +165,11 @@ int main(int argument_count, char **arguments) {
     bool is_done = ok(quire_model_add_entity(model, "Departure", QUIRE_NUL, NULL, &error))
                 && add_text(model, "time") && add_text(model, "destination") && add_text(model, "platform")
                 && ok(quire_store_open(":memory:", QUIRE_NUL, model, NULL, &railway.store, &error))
-                && open_board(&board, railway.store)
-                && pthread_create(&thread, NULL, run_railway, &railway) == 0;
+                && open_board(&board, railway.store);
+    if (is_done && pthread_create(&thread, NULL, run_railway, &railway) != 0) {
+        fprintf(stderr, "departures: cannot start another thread.\n");
+        is_done = false;
+    }
     if (is_done) {
         is_done = follow(&board);
         pthread_join(thread, NULL);

@@ -125,11 +125,12 @@ static void section_changed(void *user_data, quire_results *results, const quire
     printf("  section %" PRId64 " is %s\n", change->index, change->kind == QUIRE_CHANGE_INSERT ? "new" : "gone");
 }
 
+/* Old places count before all changes of the bracket, new ones after all of them. */
 static void row_changed(void *user_data, quire_results *results, quire_object *product, const quire_change *change) {
-    static const char *const kinds[] = {"?", "inserted", "deleted", "moved", "updated"};
     (void)user_data, (void)results, (void)product;
-    printf("  row %" PRId64 " of section %" PRId64 " is %s to row %" PRId64 " of section %" PRId64 "\n", change->old_row,
-           change->old_section, kinds[change->kind], change->new_row, change->new_section);
+    printf("  row %" PRId64 " of section %" PRId64 " %s row %" PRId64 " of section %" PRId64 "\n", change->old_row,
+           change->old_section, change->kind == QUIRE_CHANGE_MOVE ? "moves to" : "is now", change->new_row,
+           change->new_section);
 }
 
 /* All products, the favourites first (true comes last, so descending), then by name. */
