@@ -134,7 +134,7 @@ static void row_changed(void *user_data, quire_results *results, quire_object *q
     quotes *self = user_data;
     (void)results;
     self->has_reported = true;
-    printf("    %s", kinds[change->kind]);
+    printf("    %s", kinds[change->kind <= QUIRE_CHANGE_UPDATE ? change->kind : 0]);
     if (change->old_section >= 0) printf(" from %" PRId64 ",%" PRId64, change->old_section, change->old_row);
     if (change->new_section >= 0) printf(" to %" PRId64 ",%" PRId64, change->new_section, change->new_row);
     if (change->kind == QUIRE_CHANGE_DELETE) {
