@@ -91,6 +91,17 @@ class MismatchTests(unittest.TestCase):
             self.open(ONE + "\n y: quire.Attr[int]")
         self.assertNotIn("zest", str(caught.exception))
 
+    def test_an_index_that_is_declared_later_is_for_new_files(self) -> None:
+        with_index = ONE + "\n __indexes__ = ['x']"
+        for bodies, expected in [([ONE, with_index], 0), ([with_index], 1), ([with_index, ONE], 1)]:
+            with self.subTest(bodies=bodies):
+                for body in bodies:
+                    self.open(body)
+                with contextlib.closing(sqlite3.connect(self.path)) as file:
+                    found = file.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'Z_A_by_x'").fetchone()[0]
+                self.assertEqual(found, expected)
+                quire.delete_store(self.path)
+
     def test_many_differences_are_counted(self) -> None:
         body = "class A(quire.Model):" + "".join(f"\n x{place}: quire.Attr[int]" for place in range(20))
         told = self.refusal(body, body.replace("[int]", "[str]"))

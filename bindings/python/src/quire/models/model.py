@@ -43,14 +43,17 @@ class Model:
             contents: quire.Attr[str]
             __indexes__ = [("author", "-contents")]
 
-    A class that inherits from another is an entity that inherits from the other's. In the class body, `__indexes__`
-    lists indexes (a name, or a tuple of names, "-name" for descending), `__unique__` lists sets of names whose values
-    no two objects share, and `__abstract__ = True` makes an entity without objects of its own. `__templates__` keeps
-    queries by name for `Context.template`: `{"cheaper": "price < $limit"}`, a condition with variables, or a tuple of
-    one and of keys to order by (`("price < $limit", "author", "-price")`). `__rules__` lists conditions
-    that every object must fulfil to be saved, each a tuple of a predicate and of what to say when it is broken:
-    `[("starts <= ends", "It starts before it ends.")]`. `attr` has rules about single values. `__indexes__` may be a
-    mapping that names its indexes, and has an `Index` where names are not enough.
+    A class that inherits from another is an entity that inherits from the other's. A class body may have
+
+    - `__indexes__`, a list of indexes: each a name, or a tuple of names, "-name" for descending. A mapping names its
+      indexes, and has an `Index` where names are not enough. A new store gets them; an existing one stays as it is.
+    - `__unique__`, a list of sets of names whose values no two objects share.
+    - `__abstract__ = True`, for an entity without objects of its own.
+    - `__templates__`, queries by name for `Context.template`: `{"cheaper": "price < $limit"}`, a condition with
+      variables, or a tuple of one and of keys to order by (`("price < $limit", "author", "-price")`).
+    - `__rules__`, a list of conditions that every object must fulfil to be saved, each a tuple of a predicate and of
+      what to say when it is broken: `[("starts <= ends", "It starts before it ends.")]`. `attr` has rules about single
+      values.
 
     For models of Core Data there are `__hash_modifier__`, `__renamed_from__`, `__class_name__` (texts) and
     `__user_info__` (texts by their names).
