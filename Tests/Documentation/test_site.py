@@ -3,8 +3,10 @@
 Environment: QUIRE_BUILD is a folder to build in, as script/site takes it.
 """
 import html.parser
+import inspect
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -51,6 +53,21 @@ class Site(unittest.TestCase):
     def test_each_page_of_the_sources_is_there(self):
         for source in blocks.SITE.rglob("[!_]*.md"):
             self.assertIn(OUT / source.relative_to(blocks.SITE).with_suffix(".html"), self.pages)
+
+    def test_each_public_name_has_its_place_in_the_reference(self):
+        import quire
+
+        places = {place for path, page in self.pages.items() for place in page.places if "python" in path.parts}
+        missing = [name for name in quire._MODULES if not name.startswith("_")
+                   and not inspect.ismodule(getattr(quire, name)) and f"quire.{name}" not in places]
+        self.assertEqual(missing, [])
+
+    def test_each_function_of_the_headers_has_its_place_in_the_reference(self):
+        surface = (blocks.ROOT / "Tests/ABI/quire.abi").read_text(encoding="utf-8")
+        functions = set(re.findall(r"\b(quire_[a-z0-9_]+)\(", surface))
+        places = {place for path, page in self.pages.items() for place in page.places if path.parent.name == "c"}
+        self.assertGreater(len(functions), 200)
+        self.assertEqual([name for name in sorted(functions) if f"c.{name}" not in places], [])
 
     def test_all_links_lead_somewhere(self):
         checked, lost = 0, []

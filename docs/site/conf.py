@@ -15,7 +15,7 @@ release = ".".join(re.findall(
     r"^#define QUIRE_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)$", (ROOT / "include/quire/base.h").read_text(), re.MULTILINE))
 version = release
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_copybutton", "conditions_of_pages"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_copybutton", "conditions_of_pages", "docstrings"]
 exclude_patterns = ["_*/*", "**/_*.md", "requirements.txt"]
 nitpicky = True
 # Names of C, and of Arrow's interface.
@@ -24,6 +24,13 @@ nitpick_ignore = [("c:identifier", name) for name in (
     "ArrowArray", "ArrowArrayStream")]
 maximum_signature_line_length = 88
 root_doc = "index"
+
+autodoc_member_order = "bysource"
+autodoc_typehints_format = "short"
+autodoc_class_signature = "mixed"
+autodoc_preserve_defaults = True
+python_use_unqualified_type_names = True
+add_module_names = False
 
 myst_enable_extensions = ["colon_fence", "deflist", "fieldlist", "smartquotes"]
 myst_heading_anchors = 3

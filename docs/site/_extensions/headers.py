@@ -14,7 +14,7 @@ import xml.etree.ElementTree as ET
 
 LEADS = ("Owned", "Fails", "Borrowed", "Thread", "Threads")
 OPENING = re.compile(r"^([A-Z][a-z]+(?: [a-z]+){0,3})\. (?=[A-Z`:])")
-NAME = re.compile(r"\b(?:QUIRE_[A-Z0-9_]+|quire_[a-z0-9_]+)\b(?!\.)")
+NAME = re.compile(r"\b(?:QUIRE_[A-Z0-9_]+|quire_[a-z0-9_]+)\b(?!\.\w)")
 HEADER = re.compile(r"(?<![\w/`:])(?:quire/)?([a-z_]+\.h)\b")
 
 
@@ -36,7 +36,8 @@ class Pages:
         self.structs = {
             inner.get("refid"): self.compound(inner.get("refid"))
             for header in self.headers.values() for inner in header.findall("innerclass")}
-        self.names: dict[str, Name] = {struct.findtext("compoundname"): Name("struct") for struct in self.structs.values()}
+        self.names: dict[str, Name] = {
+            struct.findtext("compoundname"): Name("struct") for struct in self.structs.values()}
         roles = {"function": "func", "typedef": "type", "define": "macro", "enum": "enum"}
         for header in self.headers.values():
             for member in header.iter("memberdef"):
@@ -145,7 +146,12 @@ class Pages:
         return ["", f":returns: {text}" if node.get("kind") == "return" else text]
 
     def described(self, node: ET.Element, here: str, indent: str, nullable: list[str] = []) -> list[str]:
-        lines = self.blocks(node.find("briefdescription"), here) + self.blocks(node.find("detaileddescription"), here)
+        brief, detail = (self.blocks(node.find(f"{part}description"), here) for part in ("brief", "detailed"))
+        if node.tag == "enumvalue" or node.get("kind") == "variable":
+            # A member has one short paragraph, of which Doxygen takes the first sentence away.
+            if len(brief) == 2 and len(detail) > 1 and not detail[1].startswith((".. ", "**", "- ", ":")):
+                brief, detail = ["", f"{brief[1]} {detail[1]}"], detail[2:]
+        lines = brief + detail
         if nullable:
             names = ", ".join(f"``{name}``" for name in nullable)
             lines += ["", f"May be NULL: {names}."]
