@@ -123,6 +123,46 @@ class ConversionTests(unittest.TestCase):
         live = query.live(section_by=Shirt.color)
         self.assertEqual([(each.name, len(each)) for each in live.sections], [("red", 3)])
 
+    def test_rules_and_aggregates(self):
+        class Shift(quire.Model):
+            day: quire.Attr[Optional[date]] = quire.attr(default=None, minimum=date(2020, 1, 1))
+            begins: quire.Attr[Optional[time]] = quire.attr(default=None, minimum=time(8), maximum=time(18))
+            size: quire.Attr[Optional[Size]] = quire.attr(default=None, as_=Size, maximum=Size.LARGE)
+            cost: quire.Attr[Money] = quire.attr(
+                as_=(lambda money: money.cents, Money), type=quire.Integer64, default=Money(5), maximum=Money(10))
+            color: quire.Attr[Color] = quire.attr(default=Color.RED, pattern="r.*")
+
+        with quire.open(":memory:", [Shift]) as store:
+            context = store.context
+            for values, message in (
+                ({"day": date(2019, 12, 31)}, "Shift.day.*below its minimum"),
+                ({"begins": time(7, 59, 59)}, "Shift.begins.*below its minimum"),
+                ({"begins": time(18, 0, 0, 1)}, "Shift.begins.*above its maximum"),
+                ({"cost": Money(11)}, "Shift.cost.*above its maximum"),
+                ({"color": Color.BLUE}, "Shift.color.*pattern"),
+            ):
+                context.add(Shift(**values))
+                with self.subTest(values=values), self.assertRaisesRegex(quire.ValidationError, message):
+                    context.save()
+                context.rollback()
+                with self.subTest(values=values), self.assertRaisesRegex(quire.ValidationError, message):
+                    context.insert_rows(Shift, {name: [value] for name, value in values.items()})
+            for day in (3, 1, 2):
+                context.add(Shift(day=date(2024, 1, day), begins=time(8 + day), size=Size.LARGE, cost=Money(day)))
+            context.save()
+            query = context.query(Shift)
+            # Expressions know the store alone, and have its form.
+            first = datetime(2024, 1, 1, tzinfo=timezone.utc)
+            self.assertEqual(
+                query.aggregate(first="min:(day)", most="max:(cost)", all="sum:(cost)"),
+                {"first": first, "most": 3, "all": 6})
+            self.assertEqual(dict(query.live(aggregates={"first": "min:(day)"}).aggregates), {"first": first})
+            found = query.group_by(Shift.size).dictionaries(Shift.size, least="min:(cost)")
+            self.assertEqual(found, [{"size": Size.LARGE, "least": 1}])
+            late = query.where(Shift.begins > time(9, 30)).order_by(Shift.day)
+            self.assertEqual(
+                late.values(Shift.day, Shift.cost), [(date(2024, 1, 2), Money(2)), (date(2024, 1, 3), Money(3))])
+
     def test_changes_are_saved_and_undone(self):
         shirt = self.context.add(Shirt(color=Color.RED, extra={"a": [1]}))
         self.context.save()

@@ -9,7 +9,7 @@ import ctypes
 import sys
 import threading
 from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_int, c_int64, c_void_p, py_object
-from typing import Any
+from typing import Any, Optional
 
 from ..errors import failure
 from ._load import library
@@ -103,3 +103,27 @@ def _export(call: Any, *arguments: Any) -> None:
     status = call(*arguments, byref(error))
     if status:
         raise failure(status, error)
+
+
+Part = tuple[ArrowArray, int, int]
+"""An array, and the first of so many of its rows."""
+
+
+def nils(array: ArrowArray) -> Optional[str]:
+    """A character for each value, from the first of the buffer on: "0" for a nil. None when there is none."""
+    if array.null_count == 0 or array.n_buffers == 0 or not array.buffers[0]:
+        return None
+    valid = bits(array.buffers[0], array.offset + array.length)
+    return valid if "0" in valid[array.offset :] else None
+
+
+def bits(address: int, count: int) -> str:
+    """A character for each bit, the first one first."""
+    number = int.from_bytes(ctypes.string_at(address, (count + 7) // 8), "little")
+    return f"{number:0{count}b}"[::-1][:count]
+
+
+def memory(array: ArrowArray, buffer: int, start: int, size: int) -> bytes:
+    """A copy of a part of a buffer."""
+    address = array.buffers[buffer]
+    return ctypes.string_at(address + start, size) if size and address else b""

@@ -6,15 +6,16 @@ import ctypes
 import decimal
 import struct
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from ctypes import addressof, byref
 from datetime import date, datetime, time, timedelta, timezone
 from itertools import chain, repeat
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
-from ..errors import InvalidArgument, WrongType
+from ..errors import InvalidArgument, InvalidText, WrongType
 from . import _arrow
-from ._arrow import ArrowArray, ArrowArrayStream, ArrowSchema
+from ._arrow import ArrowArray, ArrowArrayStream, ArrowSchema, Part, bits, memory, nils
+from ._arrow_pack import Packing, packed
+from ._values import Column
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _NUMBERS = {
@@ -28,30 +29,36 @@ def speaks(source: object) -> bool:
     return hasattr(source, "__arrow_c_stream__") or hasattr(source, "__arrow_c_array__")
 
 
-def table(source: Any) -> Optional[dict[str, list[Any]]]:
-    """The columns of a table by name; None for what is no table but one column."""
-    with _imported(source) as (schema, arrays):
+Values = Union[list[Any], Column]
+"""Those of a column in Python, or packed for the library."""
+
+
+def table(source: Any, packing: Callable[[str], Optional[Packing]]) -> Optional[dict[str, Values]]:
+    """The columns of a table by name; None for what is no table but one column.
+
+    `packing` says what a column of that name may be packed for.
+    """
+    with Imported(source) as imported:
+        schema, arrays = imported.schema, imported.arrays
         if schema.format != b"+s":
             return None
         names = [_name(schema.children[place].contents) for place in range(schema.n_children)]
         twice = {name for name in names if names.count(name) > 1}
         if twice:
             raise InvalidArgument(f"The table has several columns with the name {min(twice)!r}; rename them.")
-        if any(array.null_count and _nils(array) is not None for array in arrays):
+        if any(array.null_count and nils(array) is not None for array in arrays):
             raise InvalidArgument("The table has rows that are null as a whole; leave them out.")
         return {
-            name: _joined(schema.children[place].contents, [_part(array, place) for array in arrays])
+            name: imported.joined(
+                schema.children[place].contents, [_part(array, place) for array in arrays], packing(name))
             for place, name in enumerate(names)}
 
 
-def column(source: Any) -> list[Any]:
+def column(source: Any, packing: Optional[Packing] = None) -> Values:
     """The values of one column."""
-    with _imported(source) as (schema, arrays):
-        return _joined(schema, [(array, array.offset, array.length) for array in arrays])
-
-
-Part = tuple[ArrowArray, int, int]
-"""An array, and the first of so many of its rows."""
+    with Imported(source) as imported:
+        parts = [(array, array.offset, array.length) for array in imported.arrays]
+        return imported.joined(imported.schema, parts, packing)
 
 
 def _part(array: ArrowArray, place: int) -> Part:
@@ -64,26 +71,58 @@ def _name(schema: ArrowSchema) -> str:
     return (schema.name or b"").decode("utf-8", "replace")
 
 
-@contextmanager
-def _imported(source: Any) -> Iterator[tuple[ArrowSchema, list[ArrowArray]]]:
-    """Type and arrays of what another library gives, released at the end."""
-    taken: list[Any] = []
-    try:
-        if hasattr(source, "__arrow_c_stream__"):
-            stream = _moved(source.__arrow_c_stream__(), ArrowArrayStream, _arrow.STREAM, taken)
-            schema = ArrowSchema()
-            _check(stream, stream.get_schema(addressof(stream), addressof(schema)))
-            taken.append(schema)
-            arrays = list(_batches(stream, taken))
-        else:
-            given = source.__arrow_c_array__()
-            schema = _moved(given[0], ArrowSchema, _arrow.SCHEMA, taken)
-            arrays = [_moved(given[1], ArrowArray, _arrow.ARRAY, taken)]
-        yield schema, arrays
-    finally:
+class Imported:
+    """Type and arrays of what another library gives.
+
+    They are released once: at the end of `with`, or with the last column that was packed in their memory.
+    """
+
+    def __init__(self, source: Any) -> None:
+        self._taken: list[Any] = []
+        self._is_lent = False
+        try:
+            if hasattr(source, "__arrow_c_stream__"):
+                stream = _moved(source.__arrow_c_stream__(), ArrowArrayStream, _arrow.STREAM, self._taken)
+                self.schema = ArrowSchema()
+                _check(stream, stream.get_schema(addressof(stream), addressof(self.schema)))
+                self._taken.append(self.schema)
+                self.arrays = list(_batches(stream, self._taken))
+            else:
+                given = source.__arrow_c_array__()
+                self.schema = _moved(given[0], ArrowSchema, _arrow.SCHEMA, self._taken)
+                self.arrays = [_moved(given[1], ArrowArray, _arrow.ARRAY, self._taken)]
+        except BaseException:
+            self._release()
+            raise
+
+    def __enter__(self) -> Imported:
+        return self
+
+    def __exit__(self, kind: Any, *rest: object) -> None:
+        if kind is not None or not self._is_lent:
+            self._release()
+
+    def __del__(self) -> None:
+        self._release()
+
+    def _release(self) -> None:
+        taken, self._taken = self._taken, []
         for each in reversed(taken):
             if each.release:
                 each.release(addressof(each))
+
+    def joined(self, schema: ArrowSchema, parts: list[Part], packing: Optional[Packing]) -> Values:
+        """The values of a column, packed where that is possible."""
+        if packing is not None and not schema.dictionary:
+            found = packed(packing, _form(schema), parts, self)
+            if found is not None:
+                self._is_lent = True
+                return found
+        read = _reader(schema)
+        try:
+            return list(chain.from_iterable(read(*part) for part in parts))
+        except UnicodeDecodeError as error:
+            raise InvalidText(f"{_called(schema)} has text that is not valid UTF-8 ({error}).") from None
 
 
 def _batches(stream: ArrowArrayStream, taken: list[Any]) -> Iterator[ArrowArray]:
@@ -117,14 +156,17 @@ def _check(stream: ArrowArrayStream, code: int) -> None:
         raise InvalidArgument(f"The Arrow stream failed: {text}")
 
 
-def _joined(schema: ArrowSchema, parts: list[Part]) -> list[Any]:
-    read = _reader(schema)
-    return list(chain.from_iterable(read(*part) for part in parts))
+def _form(schema: ArrowSchema) -> str:
+    return (schema.format or b"").decode("utf-8", "replace")
+
+
+def _called(schema: ArrowSchema) -> str:
+    return f"The column {_name(schema)!r}" if schema.name else "The column"
 
 
 def _reader(schema: ArrowSchema) -> Callable[[ArrowArray, int, int], Sequence[Any]]:
     """What makes Python values of a slice of an array of that type."""
-    plain = _values_of((schema.format or b"").decode(), _name(schema))
+    plain = _values_of(_form(schema), _called(schema))
 
     def read(array: ArrowArray, first: int, count: int) -> Sequence[Any]:
         if count == 0:
@@ -133,41 +175,23 @@ def _reader(schema: ArrowSchema) -> Callable[[ArrowArray, int, int], Sequence[An
         if schema.dictionary:
             inner = array.dictionary.contents
             words = _reader(schema.dictionary.contents)(inner, inner.offset, inner.length)
-            bits = _nils(array)
-            if bits is None:
+            valid = nils(array)
+            if valid is None:
                 return [words[index] for index in values]
-            return [words[index] if bits[row] == "1" else None for row, index in enumerate(values, first)]
-        bits = _nils(array)
-        if bits is None:
+            return [words[index] if valid[row] == "1" else None for row, index in enumerate(values, first)]
+        valid = nils(array)
+        if valid is None:
             return values
-        return [value if bit == "1" else None for value, bit in zip(values, bits[first : first + count])]
+        return [value if bit == "1" else None for value, bit in zip(values, valid[first : first + count])]
 
     return read
-
-
-def _nils(array: ArrowArray) -> Optional[str]:
-    """A character for each value, from the first of the buffer on: "0" for a nil. None when there is none."""
-    if array.null_count == 0 or array.n_buffers == 0 or not array.buffers[0]:
-        return None
-    bits = _bits(array.buffers[0], array.offset + array.length)
-    return bits if "0" in bits[array.offset :] else None
-
-
-def _bits(address: int, count: int) -> str:
-    number = int.from_bytes(ctypes.string_at(address, (count + 7) // 8), "little")
-    return f"{number:0{count}b}"[::-1][:count]
-
-
-def _memory(array: ArrowArray, buffer: int, start: int, size: int) -> bytes:
-    address = array.buffers[buffer]
-    return ctypes.string_at(address + start, size) if size and address else b""
 
 
 def _numbers(code: str) -> Callable[[ArrowArray, int, int], Sequence[Any]]:
     width = struct.calcsize(code)
 
     def read(array: ArrowArray, first: int, count: int) -> Sequence[Any]:
-        raw = _memory(array, 1, first * width, count * width)
+        raw = memory(array, 1, first * width, count * width)
         if code == "e":
             return struct.unpack(f"={count}e", raw)
         view: Any = memoryview(raw)
@@ -181,24 +205,24 @@ def _mapped(code: str, convert: Callable[[int], Any]) -> Callable[[ArrowArray, i
     numbers = _numbers(code)
 
     def read(array: ArrowArray, first: int, count: int) -> Sequence[Any]:
-        bits = _nils(array)
+        valid = nils(array)
         values = numbers(array, first, count)
-        if bits is None:
+        if valid is None:
             return [convert(each) for each in values]
         # What stands where there is no value means nothing.
-        return [convert(each) if bit == "1" else None for each, bit in zip(values, bits[first:])]
+        return [convert(each) if bit == "1" else None for each, bit in zip(values, valid[first:])]
 
     return read
 
 
-def _values_of(form: str, name: str) -> Callable[[ArrowArray, int, int], Sequence[Any]]:
+def _values_of(form: str, called: str) -> Callable[[ArrowArray, int, int], Sequence[Any]]:
     if form in _NUMBERS:
         return _numbers(_NUMBERS[form])
     if form == "n":
         return lambda array, first, count: [None] * count
     if form == "b":
         return lambda array, first, count: [
-            bit == "1" for bit in _bits(array.buffers[1], first + count)[first:]]
+            bit == "1" for bit in bits(array.buffers[1], first + count)[first:]]
     if form in ("u", "U", "z", "Z"):
         return _spans("i" if form in "uz" else "q", form in "uU")
     if form in ("vu", "vz"):
@@ -207,7 +231,7 @@ def _values_of(form: str, name: str) -> Callable[[ArrowArray, int, int], Sequenc
         width = int(form[2:])
 
         def pieces(array: ArrowArray, first: int, count: int) -> Sequence[Any]:
-            raw = _memory(array, 1, first * width, count * width)
+            raw = memory(array, 1, first * width, count * width)
             return [raw[row * width : (row + 1) * width] for row in range(count)]
 
         return pieces
@@ -237,10 +261,9 @@ def _values_of(form: str, name: str) -> Callable[[ArrowArray, int, int], Sequenc
 
         number = _numbers("q")
         return moments
-    what = f"The column {name!r}" if name else "The column"
     raise WrongType(
-        f"{what} has the type {form!r} of Arrow's format, of which no attribute is. Cast it to numbers, texts, bytes, "
-        "booleans, decimals, dates or timestamps, or leave it out.")
+        f"{called} has the type {form!r} of Arrow's format, of which no attribute is. Cast it to numbers, texts, "
+        "bytes, booleans, decimals, dates or timestamps, or leave it out.")
 
 
 def _moment(microseconds: int) -> Any:
@@ -255,10 +278,10 @@ def _spans(code: str, is_text: bool) -> Callable[[ArrowArray, int, int], Sequenc
     width = struct.calcsize(code)
 
     def read(array: ArrowArray, first: int, count: int) -> Sequence[Any]:
-        view: Any = memoryview(_memory(array, 1, first * width, (count + 1) * width))
+        view: Any = memoryview(memory(array, 1, first * width, (count + 1) * width))
         ends: list[int] = view.cast(code).tolist()
         start = ends[0]
-        raw = _memory(array, 2, start, ends[count] - start)
+        raw = memory(array, 2, start, ends[count] - start)
         if is_text and raw.isascii():
             text = raw.decode()
             return [text[ends[row] - start : ends[row + 1] - start] for row in range(count)]
@@ -270,17 +293,17 @@ def _spans(code: str, is_text: bool) -> Callable[[ArrowArray, int, int], Sequenc
 
 def _views(is_text: bool) -> Callable[[ArrowArray, int, int], Sequence[Any]]:
     def read(array: ArrowArray, first: int, count: int) -> Sequence[Any]:
-        raw = _memory(array, 1, first * 16, count * 16)
+        raw = memory(array, 1, first * 16, count * 16)
         words = memoryview(raw).cast("i").tolist()
         # Behind the buffers of values stands how long they are.
         last = array.n_buffers - 1
-        lengths = memoryview(_memory(array, last, 0, (last - 2) * 8)).cast("q").tolist()
+        lengths = memoryview(memory(array, last, 0, (last - 2) * 8)).cast("q").tolist()
         sizes = words[::4]
-        bits = _nils(array)
-        if bits is not None:
+        valid = nils(array)
+        if valid is not None:
             # What stands where there is no value means nothing.
-            sizes = [size if bit == "1" else 0 for size, bit in zip(sizes, bits[first:])]
-        longer = [_memory(array, 2 + place, 0, size) for place, size in enumerate(lengths)]
+            sizes = [size if bit == "1" else 0 for size, bit in zip(sizes, valid[first:])]
+        longer = [memory(array, 2 + place, 0, size) for place, size in enumerate(lengths)]
         found = [
             raw[start : start + size] if size <= 12 else longer[buffer][offset : offset + size]
             for start, size, buffer, offset in zip(range(4, 16 * count, 16), sizes, words[2::4], words[3::4])]
@@ -294,7 +317,7 @@ def _decimals(parts: list[int]) -> Callable[[ArrowArray, int, int], Sequence[Any
     exact = decimal.Context(prec=80)
 
     def read(array: ArrowArray, first: int, count: int) -> Sequence[Any]:
-        raw = _memory(array, 1, first * width, count * width)
+        raw = memory(array, 1, first * width, count * width)
         return [
             decimal.Decimal(int.from_bytes(raw[row * width : (row + 1) * width], "little", signed=True)).scaleb(
                 -scale, exact)

@@ -287,8 +287,12 @@ class Column:
         self.array = (_ffi.quire_value * count).from_buffer(buffer)
         self._keep = keep
 
+    def __len__(self) -> int:
+        return len(self.array)
 
-def _filled(count: int, kind: int) -> bytearray:
+
+def filled(count: int, kind: int) -> bytearray:
+    """So many values of a kind, all else zero."""
     buffer = bytearray(16 * count)
     memoryview(buffer).cast("I")[0::4] = memoryview(array("I", [kind]) * count)
     return buffer
@@ -297,7 +301,7 @@ def _filled(count: int, kind: int) -> bytearray:
 def number_column(numbers: array[Any], kind: int) -> Column:
     """From an array of type `q` or `d`."""
     count = len(numbers)
-    buffer = _filled(count, kind)
+    buffer = filled(count, kind)
     form: Any = numbers.typecode
     memoryview(buffer).cast("B").cast(form)[1::2] = memoryview(numbers)
     return Column(buffer, count, None)
@@ -324,7 +328,7 @@ def data_column(values: Sequence[bytes], kind: int) -> Column:
 def _bytes_column(blob: bytes, sizes: list[int], kind: int) -> Column:
     count = len(sizes)
     keep = array("B", blob + b"\0")
-    buffer = _filled(count, kind)
+    buffer = filled(count, kind)
     view = memoryview(buffer)
     view.cast("I")[1::4] = memoryview(array("I", sizes))
     starts = array("Q", accumulate(sizes, initial=keep.buffer_info()[0]))

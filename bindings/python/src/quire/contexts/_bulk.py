@@ -5,11 +5,11 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from ctypes import POINTER
-from datetime import date, datetime, timezone
-from typing import Any, Protocol, Union
+from datetime import date, datetime, time, timezone
+from typing import Any, Optional, Protocol, Union
 from uuid import UUID
 
-from .._c import _arrow_read, _buffers, _ffi, _values
+from .._c import _arrow_pack, _arrow_read, _buffers, _ffi, _values
 from ..errors import Error, InvalidArgument, InvalidText, WrongType
 from ..predicates import _owners
 from ..predicates.keys import Key
@@ -26,6 +26,9 @@ class ArrowTable(Protocol):
 TableColumns = Union[Mapping[Union[str, Key], Iterable[Any]], ArrowTable]
 """What a bulk insert takes: columns by attributes, or a table."""
 
+Given = Union[Sequence[Any], _values.Column]
+"""The values of a column, or what was packed of them without one for each."""
+
 
 def column_attribute(entity: Entity, key: Union[str, Key]) -> Attr[Any]:
     """The attribute that a column is for."""
@@ -38,15 +41,15 @@ def column_attribute(entity: Entity, key: Union[str, Key]) -> Attr[Any]:
     return found
 
 
-def values_of(attribute: Attr[Any], column: Iterable[Any]) -> Sequence[Any]:
+def values_of(attribute: Attr[Any], column: Union[Iterable[Any], _values.Column]) -> Given:
     """What was given as a column, with a length."""
-    if isinstance(column, (list, tuple, array)):
+    if isinstance(column, (list, tuple, array, _values.Column)):
         return column
     if type(column).__module__ == "numpy" and hasattr(column, "dtype"):
         return _numpy_values(column)
     if _arrow_read.speaks(column):
         try:
-            return _fitting(attribute, _arrow_read.column(column))
+            return _fitting(attribute, _arrow_read.column(column, _packing(attribute)))
         except (InvalidArgument, WrongType) as error:
             raise blamed(error, attribute) from None
     if isinstance(column, (str, bytes)) or not isinstance(column, Iterable):
@@ -65,8 +68,19 @@ def _numpy_values(column: Any) -> Sequence[Any]:
         for each in column.astype("datetime64[us]").tolist()]
 
 
-def _fitting(attribute: Attr[Any], values: list[Any]) -> list[Any]:
-    """Values of Arrow where an attribute has others for the same: UUIDs for 16 bytes, moments for days."""
+def _packing(attribute: Attr[Any]) -> Optional[_arrow_pack.Packing]:
+    """What a column of Arrow may be packed for: not so where a program has values in another form than the store."""
+    kind = attribute._type
+    return None if kind.stored is not None else _arrow_pack.Packing(kind.number, attribute._is_optional)
+
+
+def _fitting(attribute: Attr[Any], values: _arrow_read.Values) -> Given:
+    """Values of Arrow where an attribute has others for the same: UUIDs for 16 bytes, moments for days, and for what is
+    of the store the form of the program."""
+    if isinstance(values, _values.Column):
+        return values
+    if attribute._type.restored is not None:
+        return [_restored(attribute, value, row) for row, value in enumerate(values)]
     python = attribute._type.python
     if python is UUID:
         return [_uuid(each) for each in values]
@@ -77,8 +91,26 @@ def _fitting(attribute: Attr[Any], values: list[Any]) -> list[Any]:
     return values
 
 
-def pack_column(attribute: Attr[Any], column: Sequence[Any]) -> _values.Column:
+def _restored(attribute: Attr[Any], value: Any, row: int) -> Any:
+    kind = attribute._type
+    assert kind.restored is not None
+    # Days and times are themselves in Arrow.
+    if value is None or (type(value) in (date, time) and type(value) is kind.python):
+        return value
+    if kind.number == _ffi.QUIRE_TYPE_UUID:
+        value = _uuid(value)
+    try:
+        return kind.restored(value)
+    except Error as error:
+        error.row = row
+        error._reword(f"Row {row}, counted from 0: {attribute}: {error.message}")
+        raise blamed(error, attribute) from None
+
+
+def pack_column(attribute: Attr[Any], column: Given) -> _values.Column:
     """The column in the form of the library; an exception names the row that does not fit."""
+    if isinstance(column, _values.Column):
+        return column
     kind = attribute._type
     types = set(map(type, column))
     has_nil = attribute._is_optional and type(None) in types and len(types) > 1
@@ -93,9 +125,18 @@ def pack_column(attribute: Attr[Any], column: Sequence[Any]) -> _values.Column:
             packed.append(attribute._pack(attribute._checked(value)))
         except Error as error:
             error.row = row
-            error._reword(f"Row {row}, counted from 0: {error.message}")
+            error._reword(f"Row {row}, counted from 0: {error.message}{_remedy(attribute, value, column)}")
             raise error from None
     return _values.mixed_column(packed)
+
+
+def _remedy(attribute: Attr[Any], value: Any, column: Sequence[Any]) -> str:
+    """What to do about whole numbers that became floats, as pandas makes them of a column with gaps."""
+    if attribute._type.python is not int or type(value) is not float or not value.is_integer():
+        return ""
+    if not any(each is None or each != each for each in column):
+        return ""
+    return " Where some are missing, pandas makes floats of whole numbers; give column.astype(\"Int64\")."
 
 
 def _uuid(value: Any) -> Any:
@@ -130,20 +171,23 @@ class Table:
 
     def __init__(self, entity: Entity, columns: TableColumns, what: str) -> None:
         if not isinstance(columns, Mapping) and _arrow_read.speaks(columns):
-            found = _arrow_read.table(columns)
+            found = _arrow_read.table(columns, lambda name: _packing(column_attribute(entity, name)))
             if found is None:
                 raise WrongType(
                     f"{what} takes a table, and was given one column ({_values.called(columns)}). Write "
                     '{"name": column}.', entity=entity.name)
-            columns = {name: _fitting(column_attribute(entity, name), each) for name, each in found.items()}
-        if not isinstance(columns, Mapping):
+            given: Mapping[Any, Any] = {
+                name: _fitting(column_attribute(entity, name), each) for name, each in found.items()}
+        elif isinstance(columns, Mapping):
+            given = columns
+        else:
             name = next(iter(entity.attributes), "name")
             raise WrongType(
                 f"{what} takes columns, a dictionary of attributes and their values in all rows, and was given "
                 f'{_values.called(columns)}. Write {{"{name}": [...]}}, or of rows that are dictionaries: '
                 "{name: [row[name] for row in rows] for name in rows[0]}.", entity=entity.name)
-        attributes = [column_attribute(entity, key) for key in columns]
-        values = [values_of(*each) for each in zip(attributes, columns.values())]
+        attributes = [column_attribute(entity, key) for key in given]
+        values = [values_of(*each) for each in zip(attributes, given.values())]
         if not values:
             raise InvalidArgument(f"{what} needs at least one column; its length is the number of objects.")
         self.count = len(values[0])

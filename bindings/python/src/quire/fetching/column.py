@@ -60,10 +60,10 @@ class Column(_Values):
 
     @property
     def _column(self) -> _ffi.quire_column:
-        page = self._page._raw
-        if self._seen is None:
-            self._seen = quick.quire_page_column(page, self._place).contents
-        return self._seen
+        page, seen = self._page._raw, self._seen
+        if seen is None:
+            seen = self._seen = quick.quire_page_column(page, self._place).contents
+        return seen
 
     @property
     def data(self) -> memoryview:

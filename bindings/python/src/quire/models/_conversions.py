@@ -90,11 +90,13 @@ def _made(
         return base.canonical(plain)
 
     def read(raw: Any) -> Any:
-        plain = raw if base.decode is None else base.decode(raw)
+        return restored(raw if base.decode is None else base.decode(raw), "the store has ")
+
+    def restored(plain: Any, source: str = "") -> Any:
         try:
             return decode(plain)
         except (TypeError, ValueError, KeyError, AttributeError, OverflowError) as error:
-            raise InvalidArgument(f"the store has {plain!r:.60}, which cannot be decoded: {error}") from error
+            raise InvalidArgument(f"{source}{plain!r:.60}, which cannot be decoded: {error}") from error
 
     def canonical(value: Any) -> Any:
         # As reading it back gives it: what can change is another object.
@@ -103,7 +105,8 @@ def _made(
 
     return AttributeType(
         base.name, base.number, kind, accepted=(kind,), canonical=canonical,
-        pack=lambda value: base.pack(stored(value)), decode=read, stored=stored)
+        pack=lambda value: base.pack(stored(value)), decode=read, stored=stored,
+        restored=restored)
 
 
 def _json(value: Any) -> str:

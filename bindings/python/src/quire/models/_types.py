@@ -22,7 +22,8 @@ _SINGLE = struct.Struct("<f")
 class AttributeType:
     """How an attribute is stored, for `attr(type=...)`. Its instances are `quire.Integer16`, `quire.URI` and so on."""
 
-    __slots__ = ("name", "number", "python", "accepted", "canonical", "pack", "decode", "pack_column", "stored")
+    __slots__ = (
+        "name", "number", "python", "accepted", "canonical", "pack", "decode", "pack_column", "stored", "restored")
 
     def __init__(
         self,
@@ -36,6 +37,7 @@ class AttributeType:
         decode: Optional[Callable[[Any], Any]] = None,
         pack_column: Optional[Callable[[Sequence[Any]], Column]] = None,
         stored: Optional[Callable[[Any], Any]] = None,
+        restored: Optional[Callable[[Any], Any]] = None,
     ) -> None:
         self.name = name
         self.number = number
@@ -52,6 +54,8 @@ class AttributeType:
         """From values that are all exactly of the type `python`."""
         self.stored = stored
         """For what a program has in another form than the store: the store's form of a value. None where both agree."""
+        self.restored = restored
+        """The other way, from what Python has for the store's form."""
 
     def __repr__(self) -> str:
         return f"quire.{self.name}"

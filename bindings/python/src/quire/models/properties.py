@@ -157,7 +157,7 @@ def attr(
     since midnight). `as_=quire.JSON` stores what `json` writes, as text; a change inside a value is noticed when the
     value is assigned again. A pair of functions stores a type of your own: `as_=(Money.to_text, Money.from_text)`, as
     text unless `type` says what else. Keys compare with such values: `Shirt.color == Color.RED`. Predicates that are
-    text, and columns of Arrow, have the stored form.
+    text, expressions, and columns of Arrow have the stored form.
 
     A `transient` attribute lives in memory only. For `searchable` text
     the store keeps an index that finds parts of three characters and more (`contains`, `like` and the like); a store
