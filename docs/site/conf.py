@@ -15,7 +15,8 @@ release = ".".join(re.findall(
     r"^#define QUIRE_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)$", (ROOT / "include/quire/base.h").read_text(), re.MULTILINE))
 version = release
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_copybutton", "conditions_of_pages", "docstrings"]
+extensions = [
+    "myst_parser", "sphinx.ext.autodoc", "sphinx_copybutton", "conditions_of_pages", "docstrings", "names_in_code"]
 exclude_patterns = ["_*/*", "**/_*.md", "requirements.txt"]
 nitpicky = True
 # Names of C, and of Arrow's interface.
