@@ -105,8 +105,8 @@ class EndTests(CommandTestCase):
     def test_names_of_a_locale_without_utf8(self) -> None:
         ascii = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
         ran = self.process("query", self.path, "Author", "--where", "name == 'Ågren'", environment=ascii)
-        self.assertRegex(ran.stdout.splitlines()[-1], r"^\\xc5gren +\| +1500 \|agren")
-        self.assertEqual(len(set(map(len, ran.stdout.splitlines()))), 1, ran.stdout)
+        self.assertRegex(ran.stdout.splitlines()[-1], r"^\\xc5gren +1500  agren$")
+        self.assertRegex(ran.stdout.splitlines()[1], r"^-+$")
         ran = self.process("query", self.path, "Ägren", environment=ascii)
         self.assertTrue(ran.stderr.startswith("quire: The store has no entity '\\xc4gren'. It has: "), ran.stderr)
 

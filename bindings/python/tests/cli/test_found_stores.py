@@ -7,6 +7,8 @@ import json
 import os
 import pathlib
 import shutil
+import subprocess
+import sys
 import unittest
 from typing import Any
 
@@ -16,9 +18,11 @@ from .command import CommandTestCase
 from .test_browse import LARGE, SMALL, BrowserTestCase
 
 STORES = pathlib.Path(__file__).parents[5] / "shared" / "data" / "stores"
-# A library of photos with 68 entities, one with derived attributes and inheritance, one with a log and a history.
+EXAMPLE = pathlib.Path(__file__).parents[4] / "examples" / "quotes.py"
+# Those whose browser is looked at: a library of photos with 68 entities, one with derived attributes and inheritance,
+# one with a log and a history.
 CHOSEN = ("photos-Test-15.4.1/Photos", "coredataplus-samplemodel2/SampleModel2_V1", "duckduckgo-bookmarks/Bookmarks_V5")
-# Of each store, the entities with most objects.
+# Of each store, the entities with most objects. Those with many entities take long.
 ENTITIES = 3
 
 
@@ -29,9 +33,11 @@ def files(folder: str) -> dict[str, str]:
 
 
 class FoundStoreTestCase(CommandTestCase):
-    def stores(self) -> list[str]:
-        """A copy of each store, with what lies beside it."""
-        found = [path for name in CHOSEN if (path := STORES / f"{name}.sqlite").exists()]
+    def stores(self, chosen: bool = False) -> list[str]:
+        """A copy of each store, or of those that are chosen, with what lies beside it."""
+        found = sorted(STORES.glob("*/*.sqlite"))
+        if chosen:
+            found = [path for path in found if str(path.relative_to(STORES).with_suffix("")) in CHOSEN]
         if not found:
             say_skipped("the command on stores of applications", STORES)
             self.skipTest("no stores of applications")
@@ -53,7 +59,7 @@ class FoundStoreTests(FoundStoreTestCase):
                 described = json.loads(self.succeed("info", path, "--format", "json"))
                 self.assertIn(described["uuid"], self.succeed("info", path))
                 largest = sorted(described["entities"], key=lambda each: -int(each["objects_with_subentities"]))
-                for entity in largest[:ENTITIES]:
+                for entity in largest[: ENTITIES if len(largest) < 20 else 1]:
                     name, count = entity["name"], entity["objects_with_subentities"]
                     rows = json.loads(self.succeed("query", path, name, "--format", "json", "--ids"))
                     self.assertEqual(len(rows), count, name)
@@ -66,10 +72,27 @@ class FoundStoreTests(FoundStoreTestCase):
                 self.assertEqual(files(os.path.dirname(path)), before)
 
 
+class DemoStoreTests(CommandTestCase):
+    def test_the_store_of_the_demo(self) -> None:
+        """examples/quotes.py makes it, here of a few quotations."""
+        text, path = self.place("quotes"), self.place("quotes.sqlite")
+        with open(text, "w") as file:
+            file.write("".join(f"Thought {n}.\n\t\t-- Author {n % 7}\n%\n" for n in range(100)))
+        subprocess.run(
+            [sys.executable, EXAMPLE, "--file", text, "--store", path], check=True, stdout=subprocess.DEVNULL)
+        described = json.loads(self.succeed("info", path, "--format", "json"))
+        self.assertEqual([each["name"] for each in described["entities"]], ["Quote"])
+        count = described["entities"][0]["objects"]
+        rows = json.loads(self.succeed("query", path, "Quote", "--section", "author", "--format", "json"))
+        self.assertEqual(sum(each["count"] for each in rows), count)
+        self.assertIn("by_author_createdAt", self.succeed("explain", path, "Quote", "--sort", "author,createdAt"))
+        self.assertIn("relationships: sound", self.succeed("check", path))
+
+
 class FoundStoreBrowserTests(FoundStoreTestCase, BrowserTestCase):
     def test_browse(self) -> None:
-        for path in self.stores():
-            for size in (SMALL, LARGE):
+        for place, path in enumerate(self.stores(chosen=True)):
+            for size in (SMALL, LARGE) if place == 0 else (LARGE,):
                 async def work(app: Any, pilot: Any) -> None:
                     await pilot.press("down", "end", "s", "down", "down", "enter", "home")
                     await pilot.pause()

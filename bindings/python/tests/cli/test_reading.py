@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import unittest.mock
 
 from .command import CommandTestCase
 
@@ -79,6 +80,15 @@ class QueryTests(CommandTestCase):
         self.assertIn('[bold]x\\u001b[31m\\nsecond, "line" 東京', out)
         self.assertNotIn("\x1b", out)
         self.assertIn("<5 bytes>", out)
+
+    def test_a_table_in_a_file_is_not_cut(self) -> None:
+        self.sql("UPDATE ZBOOK SET ZTITLE = 'much longer than all before' WHERE Z_PK = 8")
+        from quire.cli import selection
+
+        with unittest.mock.patch.object(selection, "_ROWS_AT_A_TIME", 2):
+            out = self.succeed("query", self.path, "Book", "--columns", "title,pages,isbn")
+        self.assertIn("\nmuch longer than all before      1\n", out)
+        self.assertIn("\nBook 6    600  978-6\n", out)
 
     def test_rows_stand_in_sections(self) -> None:
         out = self.succeed("query", self.path, "Book", "--section", "author.name", "--columns", "title")

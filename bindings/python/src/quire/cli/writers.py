@@ -8,11 +8,12 @@ import sys
 from collections.abc import Sequence
 from typing import Any, Optional, Protocol, TextIO
 
-from .terminal import console, notice, table
+from .terminal import console, notice
 from .values import as_json, as_text, is_list, shown
 
 __all__ = ["CSVWriter", "JSONWriter", "LinesWriter", "TableWriter", "Writer", "fitted"]
 
+_BETWEEN = 2
 Page = Sequence[tuple[Any, ...]]
 
 
@@ -99,24 +100,27 @@ def _object(headings: list[str], row: tuple[Any, ...]) -> str:
 
 
 class TableWriter:
-    """A table for people. The first rows decide how wide its columns are."""
+    """A table for people. The first rows decide how wide its columns are.
+
+    On a terminal what is longer is cut. Elsewhere it is not, and the columns after it stand further right. Rich draws
+    the headings alone: it would take minutes for a million rows.
+    """
 
     def __init__(self) -> None:
         self._console = console()
+        self._cuts = self._console.is_terminal
         self._headings: list[str] = []
         self._widths: list[int] = []
-        self._numbers: tuple[int, ...] = ()
+        self._numbers: set[int] = set()
         self._is_first = True
 
     def begin(self, headings: list[str], sample: Page, has_sections: bool) -> None:
-        from rich.cells import cell_len
-
-        self._headings = [shown(each) for each in headings]
+        self._headings = [_cell(each) for each in headings]
         columns = list(zip(self._headings, *([_cell(value) for value in row] for row in sample)))
-        wanted = [max(map(cell_len, column)) for column in columns]
-        self._numbers = tuple(
+        wanted = [max(map(_size, column)) for column in columns]
+        self._numbers = {
             place for place, column in enumerate(zip(*sample))
-            if {type(value) for value in column if value is not None} & {int, float})
+            if {type(value) for value in column if value is not None} & {int, float}}
         self._widths = fitted(wanted, self._console.width)
 
     def section(self, name: str, count: int) -> None:
@@ -124,20 +128,36 @@ class TableWriter:
 
         if not self._is_first:
             self._console.print()
-        title = Text.assemble((shown(name) or "(none)", "bold"), (f"  {count:,}", "dim"))
+        title = Text.assemble((_cell(name) or "(none)", "bold"), (f"  {count:,}", "dim"))
         self._console.print(title, no_wrap=True, overflow="ellipsis")
 
     def rows(self, page: Page) -> None:
+        if self._is_first:
+            self._is_first = False
+            self._head()
+        lines = [self._line([_cell(value) for value in row[: len(self._widths)]]) for row in page]
+        self._console.file.write("".join(lines))
+
+    def _head(self) -> None:
         from rich.text import Text
 
-        made = table(*self._headings[: len(self._widths)], numbers=self._numbers)
-        made.show_header = self._is_first
-        self._is_first = False
-        for column, width in zip(made.columns, self._widths):
-            column.width = width
-        for row in page:
-            made.add_row(*(Text(_cell(value)) for value in row[: len(self._widths)]))
-        self._console.print(made)
+        line = "─" * (sum(self._widths) + _BETWEEN * (len(self._widths) - 1))
+        headings = self._line(self._headings[: len(self._widths)]).rstrip("\n")
+        self._console.print(Text(headings, "bold"), soft_wrap=True)
+        self._console.print(Text(line if _shows(line) else line.replace("─", "-"), "dim"), soft_wrap=True)
+
+    def _line(self, cells: list[str]) -> str:
+        parts: list[str] = []
+        for place, (text, width) in enumerate(zip(cells, self._widths)):
+            room = width - _size(text)
+            if room < 0 and self._cuts:
+                from rich.cells import set_cell_size
+
+                text = set_cell_size(text, width - 1) + ("…" if _shows("…") else "~")
+            elif room > 0:
+                text = " " * room + text if place in self._numbers else text + " " * room
+            parts.append(text)
+        return (" " * _BETWEEN).join(parts).rstrip(" ") + "\n"
 
     def end(self) -> None:
         if self._is_first:
@@ -147,7 +167,7 @@ class TableWriter:
             notice(f"{missing} of {len(self._headings)} columns do not fit; choose some with --columns.")
 
 
-def fitted(wanted: list[int], width: int, between: int = 2, least: int = 8) -> list[int]:
+def fitted(wanted: list[int], width: int, between: int = _BETWEEN, least: int = 8) -> list[int]:
     """Widths of columns that fit into a line. The widest give way first, and the last ones are left out."""
     kept = len(wanted)
     while kept > 1 and sum(min(each, least) for each in wanted[:kept]) + between * (kept - 1) > width:
@@ -161,10 +181,31 @@ def fitted(wanted: list[int], width: int, between: int = 2, least: int = 8) -> l
     return [min(each, limit) for each in wanted]
 
 
+def _size(text: str) -> int:
+    """How many cells of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def _shows(text: str) -> bool:
+    """Whether the output has letters for a text."""
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _cell(value: Any) -> str:
     """A value as the terminal shows it. What its encoding does not have is a number, before widths are measured."""
-    encoding = sys.stdout.encoding or "utf-8"
-    return _text(value).encode(encoding, "backslashreplace").decode(encoding)
+    text = _text(value)
+    if text.isascii() or _shows(text):
+        return text
+    encoding = sys.stdout.encoding
+    return text.encode(encoding, "backslashreplace").decode(encoding)
 
 
 def _text(value: Any) -> str:
