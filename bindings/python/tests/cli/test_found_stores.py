@@ -72,6 +72,15 @@ class FoundStoreTests(FoundStoreTestCase):
                 self.assertEqual(files(os.path.dirname(path)), before)
 
 
+    def test_a_store_with_a_history_is_written_when_that_is_asked_for(self) -> None:
+        for path in self.stores(chosen=True):
+            if os.path.basename(path) == "SampleModel2_V1.sqlite":
+                rows = "alias,age\nZadig,40\n"
+                self.fail_with(3, "keeps a history.*--skip-history writes", "import", path, "Author", given=rows)
+                self.succeed("import", path, "Author", "--skip-history", given=rows)
+                self.assertIn("Zadig", self.succeed("query", path, "Author"))
+
+
 class DemoStoreTests(CommandTestCase):
     def test_the_store_of_the_demo(self) -> None:
         """examples/quotes.py makes it, here of a few quotations."""

@@ -182,6 +182,9 @@ def _import(commands: _Parsers) -> None:
     made.add_argument(
         "--model", metavar="MODEL",
         help="the model of a store that is made where FILE is not there: .xcdatamodeld, .momd, .mom or another store")
+    made.add_argument(
+        "--skip-history", action="store_true",
+        help="write a store that keeps a history, although the history will not have the rows")
     _formats(made)
 
 

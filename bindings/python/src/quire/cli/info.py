@@ -146,7 +146,7 @@ def _tell(store: Store) -> None:
     for name, value in facts:
         out.print(Text(f"  {name:<10}{shown(value)}"), soft_wrap=True)
 
-    entities = table("Entity", "Objects", "With subentities", "Attributes", "Relationships", numbers=(1, 2, 3, 4))
+    entities = table("Entity", "Objects", "In all", "Attributes", "Relationships", numbers=(1, 2, 3, 4))
     for name, entity in _in_order(store):
         own, all_of_them = counts[name]
         attributes = sum(isinstance(each, AttributeDescription) for each in entity.properties.values())

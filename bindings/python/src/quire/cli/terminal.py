@@ -47,6 +47,7 @@ def table(*headings: str, numbers: tuple[int, ...] = (), folded: tuple[int, ...]
     for place, heading in enumerate(headings):
         made.add_column(
             heading, justify="right" if place in numbers else "left",
+            min_width=len(heading) if place in numbers else None,
             overflow="fold" if place in folded else "ellipsis", no_wrap=place not in folded)
     return made
 

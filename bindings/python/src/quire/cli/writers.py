@@ -14,6 +14,8 @@ from .values import as_json, as_text, is_list, shown
 __all__ = ["CSVWriter", "JSONWriter", "LinesWriter", "TableWriter", "Writer", "fitted"]
 
 _BETWEEN = 2
+# In less, a value cannot be read.
+_LEAST = 12
 Page = Sequence[tuple[Any, ...]]
 
 
@@ -121,7 +123,7 @@ class TableWriter:
         self._numbers = {
             place for place, column in enumerate(zip(*sample))
             if {type(value) for value in column if value is not None} & {int, float}}
-        self._widths = fitted(wanted, self._console.width)
+        self._widths = fitted(wanted, self._console.width, least=_LEAST)
 
     def section(self, name: str, count: int) -> None:
         from rich.text import Text
