@@ -129,7 +129,8 @@ struct LibraryFixture {
     inserts: [SaveRequest.Insert] = [], updates: [SaveRequest.Update] = [], deletes: [SaveRequest.Delete] = [],
     toMany: [SaveRequest.ToManyChange] = []
   ) throws -> SaveResult {
-    try store.save(SaveRequest(inserts: inserts, updates: updates, deletes: deletes, toManyChanges: toMany))
+    try store.save(
+      SaveRequest(inserts: ContiguousArray(inserts), updates: updates, deletes: deletes, toManyChanges: toMany))
   }
 
   /// The message of a save that must fail and leave the file as it was.

@@ -96,7 +96,7 @@ final class NotesFixture {
 
   func insert(_ titles: [String?], code: Int64? = nil) throws {
     let entity = try store.model.entity(named: "Note")
-    var inserts: [SaveRequest.Insert] = []
+    var inserts: ContiguousArray<SaveRequest.Insert> = []
     for (place, title) in titles.enumerated() {
       var values = ContiguousArray<Value>(repeating: .nil, count: entity.properties.count)
       values[try entity.property(named: "title").slot] = title.map { .text(Text($0)) } ?? .nil

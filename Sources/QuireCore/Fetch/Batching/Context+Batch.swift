@@ -95,21 +95,21 @@ extension Context {
         return try value(column, row)
       }
       if values.isEmpty { return BatchOutcome(rows: [], merge: nil) }
-      let numbered = values.enumerated().map { (row: $0, values: $1) }
       if upserts {
         let given = keys.compactMap { entity.propertiesByName[$0] }
         return try carryOut(merges: merges) { session throws(Failure) in
           let upsert = try session.upsert(values, of: entity, given: given)
-          try checkMandatory(entity, upsert.inserts)
-          try checkRules(entity, upsert.inserts, entity.properties, monitor)
+          let inserts = BatchRows(numbers: upsert.inserts.map(\.row), values: upsert.inserts.map(\.values))
+          try checkMandatory(entity, inserts)
+          try checkRules(entity, inserts, entity.properties, monitor)
           // A row that is there has values of its own for properties without a column.
-          try checkMandatory(entity, numbered, given.filter { !$0.isOptional })
-          try checkRules(entity, numbered, given, monitor)
+          try checkMandatory(entity, BatchRows(values: values), given.filter { !$0.isOptional })
+          try checkRules(entity, BatchRows(values: values), given, monitor)
           return try session.run(upsert, of: entity)
         }
       }
-      try checkMandatory(entity, numbered)
-      try checkRules(entity, numbered, entity.properties, monitor)
+      try checkMandatory(entity, BatchRows(values: values))
+      try checkRules(entity, BatchRows(values: values), entity.properties, monitor)
       return try carryOut(merges: merges) { session throws(Failure) in try session.insert(values, of: entity) }
     }
     return take(outcome)
@@ -224,10 +224,8 @@ extension Context {
   }
 
   /// A row must have what a save would ask of a new object; relationships have nothing yet.
-  private func checkMandatory(
-    _ entity: Entity, _ rows: [(row: Int, values: ContiguousArray<Value>)]
-  ) throws(Failure) {
-    if rows.isEmpty { return }
+  private func checkMandatory(_ entity: Entity, _ rows: BatchRows) throws(Failure) {
+    if rows.values.isEmpty { return }
     let mandatory = entity.properties.filter { !$0.isOptional && !$0.isDerived }
     for property in mandatory {
       if property is Relationship {
@@ -241,10 +239,14 @@ extension Context {
   }
 
   private func checkMandatory(
-    _ entity: Entity, _ rows: [(row: Int, values: ContiguousArray<Value>)], _ properties: [Property]
+    _ entity: Entity, _ rows: BatchRows, _ properties: [Property]
   ) throws(Failure) {
+    // Row by row, where each has all: their memory is far apart.
+    let slots = properties.map(\.slot)
+    if !rows.values.contains(where: { values in slots.contains { values[$0].isNil } }) { return }
     for property in properties {
-      if let (row, _) = rows.first(where: { $0.values[property.slot].isNil }) {
+      if let place = rows.values.firstIndex(where: { $0[property.slot].isNil }) {
+        let row = rows.number(at: place)
         throw Failure(
           .validation, "'\(property.qualifiedName)' is mandatory but has no value in row \(row), counted from 0.",
           about: Offender(entityName: entity.nameText, key: property.nameText, row: row),
@@ -254,15 +256,23 @@ extension Context {
   }
 
   private func checkRules(
-    _ entity: Entity, _ rows: [(row: Int, values: ContiguousArray<Value>)], _ properties: [Property],
-    _ monitor: FetchMonitor?
+    _ entity: Entity, _ rows: BatchRows, _ properties: [Property], _ monitor: FetchMonitor?
   ) throws(Failure) {
     let rules = try ruleBook.rules(of: entity)
     for property in properties where !rules.tests(of: property).isEmpty {
-      for (row, values) in rows {
+      for (place, values) in rows.values.enumerated() {
         try monitor?.check()
-        try Validation.check(values[property.slot], of: property, in: entity, row: row, self)
+        try Validation.check(values[property.slot], of: property, in: entity, row: rows.number(at: place), self)
       }
     }
   }
+}
+
+/// Rows to be inserted, by slot, with the numbers that they have in the table that was given.
+private struct BatchRows {
+  /// nil where the table has no others.
+  var numbers: [Int]?
+  let values: [ContiguousArray<Value>]
+
+  func number(at place: Int) -> Int { numbers?[place] ?? place }
 }

@@ -52,7 +52,7 @@ struct SaveRequest {
     var order: [ObjectReference]?
   }
 
-  var inserts: [Insert] = []
+  var inserts: ContiguousArray<Insert> = []
   var updates: [Update] = []
   var deletes: [Delete] = []
   var toManyChanges: [ToManyChange] = []

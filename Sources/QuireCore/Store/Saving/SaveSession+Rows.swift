@@ -3,6 +3,7 @@ extension SaveSession {
   func allocate() throws(Failure) {
     var byRoot: [Int: ContiguousArray<SaveRequest.Insert>] = [:]
     var early: [Int: ContiguousArray<SaveRequest.Insert>] = [:]
+    var isOfOneEntity = true
     for insert in request.inserts {
       if insert.entity.isAbstract {
         throw Failure(
@@ -16,10 +17,18 @@ extension SaveSession {
           "An inserted \(insert.entity.name) needs an id other than 0 and \(insert.entity.properties.count) values; "
             + "it has id \(insert.id) and \(insert.values.count).")
       }
-      if insert.id > 0 {
-        early[insert.entity.rootNumber, default: []].append(insert)
-      } else {
-        byRoot[insert.entity.rootNumber, default: []].append(insert)
+      if insert.id > 0 || insert.entity !== request.inserts[0].entity { isOfOneEntity = false }
+    }
+    if isOfOneEntity, let first = request.inserts.first {
+      // Shared, since a copy of many rows takes a while.
+      byRoot[first.entity.rootNumber] = request.inserts
+    } else {
+      for insert in request.inserts {
+        if insert.id > 0 {
+          early[insert.entity.rootNumber, default: []].append(insert)
+        } else {
+          byRoot[insert.entity.rootNumber, default: []].append(insert)
+        }
       }
     }
     for (root, rows) in early { prenumbered[root] = try sorted(rows, by: <) }
