@@ -7,9 +7,11 @@ take away the log. So no call of the library closes a file of an open store, but
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import shutil
 import sqlite3
+import subprocess
 import tempfile
 import unittest
 from typing import Callable
@@ -31,8 +33,11 @@ class FileLockTests(unittest.TestCase):
         self.path = os.path.join(folder.name, "a.sqlite")
 
     def locks(self) -> list[str]:
+        """All locks on files in the folder. Those of open file descriptions have no process."""
+        files = {str(entry.inode()) for entry in os.scandir(self.folder)}
         with open("/proc/locks", encoding="ascii") as lines:
-            return sorted(line.split(":", 1)[1] for line in lines if f" {os.getpid()} " in line)
+            return sorted(
+                line.split(":", 1)[1] for line in lines if line.split()[-3].rpartition(":")[2] in files)
 
     def test_no_call_about_an_open_store_ends_its_locks(self) -> None:
         link = os.path.join(self.folder, "link.mom")
@@ -74,6 +79,36 @@ class FileLockTests(unittest.TestCase):
             quire.load_model(self.path)
             quire.read_metadata(self.path)
             self.assertEqual(self.locks(), held)
+
+    def test_the_locks_of_another_copy_of_sqlite_stay_too(self) -> None:
+        found = subprocess.run(["ldconfig", "-p"], capture_output=True, text=True, check=False).stdout
+        sources = [line.split(" => ")[1] for line in found.splitlines() if "libsqlite3.so.0 " in line]
+        if not sources:
+            self.skipTest("the system has no library of SQLite")
+        copy = os.path.join(self.folder, "libother.so")
+        shutil.copy(sources[0], copy)
+        other = ctypes.CDLL(copy, mode=os.RTLD_LOCAL)
+        with quire.open(self.path, [Note]) as store:
+            store.context.add(Note())
+            store.context.save()
+        handle = ctypes.c_void_p()
+        self.assertEqual(other.sqlite3_open(self.path.encode(), ctypes.byref(handle)), 0)
+        self.addCleanup(other.sqlite3_close, handle)
+        self.assertEqual(other.sqlite3_exec(handle, b"BEGIN; SELECT * FROM ZNOTE", None, None, None), 0)
+        held = self.locks()
+        self.assertGreater(len(held), 1)
+        calls: dict[str, Callable[[], object]] = {
+            "load_model": lambda: quire.load_model(self.path),
+            "read_metadata": lambda: quire.read_metadata(self.path),
+            "an open": lambda: quire.open(self.path, [Note]).close(),
+            "an open for reading": lambda: quire.open(self.path, read_only=True).close(),
+            "an open that fails": self.fail_to_open,
+            "a deletion that fails": self.fail_to_delete,
+        }
+        for name, call in calls.items():
+            with self.subTest(name):
+                call()
+                self.assertEqual(self.locks(), held)
 
     def fail_to_open(self) -> None:
         class Note(quire.Model):
