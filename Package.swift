@@ -28,7 +28,7 @@ let package = Package(
     .systemLibrary(name: "CRuntime"),
     .target(
       name: "CQuireFormat",
-      publicHeadersPath: ".",
+      publicHeadersPath: "include",
       cSettings: [
         // Valgrind does not read all of DWARF 5, and Swift writes DWARF 4, too.
         .unsafeFlags(["-I\(Context.packageDirectory)/include", "-Wall", "-Wextra", "-Werror", "-gdwarf-4"])
@@ -39,7 +39,11 @@ let package = Package(
         "CQuire", "CSQLite", "CICU", "CPropertyList", "CXML", "CZlib", "CDigest", "CFFI", "CRuntime", "CQuireFormat",
       ],
       exclude: ["exports.map"],
-      swiftSettings: swift + withoutRegularExpressions),
+      swiftSettings: swift + withoutRegularExpressions,
+      linkerSettings: [
+        // SQLite keeps calling system_calls.c after a program has closed the library.
+        .unsafeFlags(["-Xlinker", "-z", "-Xlinker", "nodelete"])
+      ]),
     .testTarget(name: "Unit", dependencies: ["QuireCore", "CQuire"], path: "Tests/Unit", swiftSettings: swift),
   ],
   swiftLanguageModes: [.v6])

@@ -52,7 +52,7 @@ swiftc -emit-library -static-stdlib -use-ld=lld -module-name quire -o libquire.s
   "@$build/swift/release/quire.product/Objects.LinkFileList" system.o icu.o -L static -llzma \
   -Xlinker --no-as-needed -l:libpthread.so.0 -l:libdl.so.2 \
   -Xlinker --icf=all -Xlinker --gc-sections -Xlinker --strip-all -Xlinker -z -Xlinker defs \
-  -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xlinker --no-undefined-version \
+  -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xlinker -z -Xlinker nodelete -Xlinker --no-undefined-version \
   -Xlinker "--version-script=$root/Sources/QuireCore/exports.map" -Xlinker -soname=libquire.so.0 \
   -Xlinker "--remap-inputs=*/libswiftCore.a=$build/libswiftCore.a"
 

@@ -1,3 +1,4 @@
+import CQuireFormat
 import CSQLite
 import Synchronization
 
@@ -93,6 +94,7 @@ final class Connection {
     }
     try FileClaim.checkNotInherited(path)
     try OpenFiles.checkName(path)
+    quire_locks_install()
     var opened: OpaquePointer?
     let (code, claim) = FileClaim.opening(path) { sqlite3_open_v2(name, &opened, flags, fileSystem) }
     handle = opened

@@ -1,3 +1,4 @@
+import CQuireFormat
 import CSQLite
 import Glibc
 
@@ -17,7 +18,8 @@ struct OpenFiles {
   private var index: FileIdentity?
   /// For questions about the file, not its contents. That it is closed leaves the locks of SQLite alone.
   private let descriptor: Int32
-  /// Of the index, for a question about its locks. To close it before SQLite has closed the index would end those.
+  /// Of the index, for a question about its locks. Where those are of fcntl(2), to close it before SQLite has closed
+  /// the index would end them.
   private var indexDescriptor: Int32 = -1
   /// The file's last change and the clock, both at the last look, in nanoseconds.
   private var lastChange: Int64 = 0
@@ -53,7 +55,8 @@ struct OpenFiles {
   }
 
   func forget() {
-    for each in [descriptor, indexDescriptor] where each >= 0 { _ = Glibc.close(each) }
+    if descriptor >= 0 { _ = Glibc.close(descriptor) }
+    if indexDescriptor >= 0 { _ = quire_locks_close(indexDescriptor) }
     OpenFiles.uses.withLock { uses in
       uses[file] = uses[file].flatMap { $0.count > 1 ? ($0.path, $0.count - 1) : nil }
     }
@@ -179,14 +182,14 @@ struct OpenFiles {
   /// Whether another process has opened a file at the old path with the index that is still beside it.
   private mutating func isIndexShared() -> Bool {
     guard let other = FileIdentity(of: path), other != file, index != nil else { return false }
-    if indexDescriptor < 0 { indexDescriptor = Glibc.open(indexPath, O_RDONLY | O_CLOEXEC) }
+    if indexDescriptor < 0 { indexDescriptor = quire_locks_open(indexPath, O_RDONLY | O_CLOEXEC) }
     // SQLite holds a lock of this byte as long as it has the index open.
     var lock = flock()
     lock.l_type = Int16(F_WRLCK)
     lock.l_whence = Int16(SEEK_SET)
     lock.l_start = 128
     lock.l_len = 1
-    return fcntl(indexDescriptor, F_GETLK, &lock) != 0 || lock.l_type != Int16(F_UNLCK)
+    return quire_locks_ask(indexDescriptor, &lock) != 0 || lock.l_type != Int16(F_UNLCK)
   }
 
   /// Whether a program that opens the file would not find this log beside it, or would find it beside another file.

@@ -1,3 +1,4 @@
+import CQuireFormat
 import Glibc
 
 /// The index of the log, and the empty log, that SQLite makes beside a file that is only read.
@@ -128,7 +129,7 @@ private struct LeftIndex {
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= LeftIndex.greatestSize
     else { return nil }
-    descriptor = open(path, O_RDWR | O_CLOEXEC)
+    descriptor = quire_locks_open(path, O_RDWR | O_CLOEXEC)
     // What this process cannot write, SQLite does not change.
     if descriptor < 0 { return nil }
     let size = Int(status.st_size), descriptor = descriptor
@@ -142,5 +143,5 @@ private struct LeftIndex {
     _ = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
   }
 
-  func close() { _ = Glibc.close(descriptor) }
+  func close() { _ = quire_locks_close(descriptor) }
 }
