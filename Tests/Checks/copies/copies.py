@@ -55,7 +55,7 @@ class OtherSQLite:
     """A copy of the library of SQLite, which has nothing in common with the one that the store uses."""
 
     def __init__(self, folder: str) -> None:
-        found = subprocess.run(["ldconfig", "-p"], capture_output=True, text=True, check=False).stdout
+        found = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=False).stdout
         source = next(line.split(" => ")[1] for line in found.splitlines() if "libsqlite3.so.0 " in line)
         path = os.path.join(folder, "libother.so")
         shutil.copy(source, path)
