@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import stat
 import unittest
 from contextlib import closing
 from typing import Any
@@ -67,6 +68,32 @@ class ExportTests(MovingTestCase):
         with open(out) as file:
             self.assertEqual(file.read(), "mine")
         self.succeed("export", self.path, "Book", out, "--force")
+        with open(out) as file:
+            self.assertTrue(file.read().startswith("title,"))
+
+    def test_the_store_itself_is_never_replaced(self) -> None:
+        with open(self.path, "rb") as file:
+            before = file.read()
+        os.symlink(self.path, self.place("link.csv"))
+        os.link(self.path, self.place("hard.csv"))
+        names = ["books.sqlite", "books.sqlite-wal", "books.sqlite-journal", "link.csv", "hard.csv"]
+        for name in names:
+            self.fail_with(
+                2, "is the store that is exported, or belongs to it", "export", self.path, "Book", self.place(name),
+                "--format", "csv", "--force")
+        with open(self.path, "rb") as file:
+            self.assertEqual(file.read(), before)
+
+    def test_what_is_no_file_is_not_replaced_and_a_link_stays_one(self) -> None:
+        pipe, link, out = self.place("pipe.csv"), self.place("link.csv"), self.place("books.csv")
+        os.mkfifo(pipe)
+        self.fail_with(3, "is no regular file", "export", self.path, "Book", pipe, "--force")
+        self.assertTrue(stat.S_ISFIFO(os.stat(pipe).st_mode))
+        with open(out, "w") as file:
+            file.write("mine")
+        os.symlink(out, link)
+        self.succeed("export", self.path, "Book", link, "--force")
+        self.assertTrue(os.path.islink(link))
         with open(out) as file:
             self.assertTrue(file.read().startswith("title,"))
 

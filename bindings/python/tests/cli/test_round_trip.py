@@ -240,5 +240,48 @@ class RelationshipTests(CommandTestCase):
         self.assertEqual(ran.code, 0, ran.err)
 
 
+class MandatoryTests(CommandTestCase):
+    """A track cannot be without its album, which keeps an order of its tracks."""
+
+    def make(self, ordered: bool, *unique: str) -> str:
+        class Album(quire.Model):
+            title: quire.Attr[str]
+            tracks: quire.ToMany["Track"] = quire.relation(inverse="album", ordered=ordered)
+            __unique__ = ["title"] if "Album" in unique else []
+
+        class Track(quire.Model):
+            name: quire.Attr[str]
+            album: quire.ToOne[Album] = quire.relation(inverse="tracks")
+            __unique__ = ["name"] if "Track" in unique else []
+
+        path = self.place(f"music{len(os.listdir(self.folder))}.sqlite")
+        with quire.open(path, [Album, Track]) as store, store.context.transaction() as context:
+            album = context.add(Album(title="A"))
+            for name in ("b", "a"):
+                context.add(Track(name=name, album=album))
+        return path
+
+    def test_a_mandatory_one_is_in_the_file_or_named_as_left_out(self) -> None:
+        for ordered in (False, True):
+            path = self.make(ordered, "Album", "Track")
+            self.assertEqual(self.succeed("export", path, "Track", "-r"), "name,album.title\nb,A\na,A\n")
+            for unique in ((), ("Track",)):
+                ran = self.run_command("export", self.make(ordered, *unique), "Track", "-r")
+                self.assertEqual((ran.code, ran.out), (0, "name\nb\na\n"))
+                self.assertIn("Left out: album. Nothing is unique in what is there", ran.err)
+
+    def test_an_order_comes_back_beside_a_mandatory_one(self) -> None:
+        path, other = self.make(True, "Album", "Track"), self.place("other.sqlite")
+        for name in ("Album", "Track"):
+            self.succeed("export", path, name, self.place(f"{name}.csv"), "-r")
+        albums = self.place("Album.csv")
+        self.succeed("import", other, "Album", albums, "--columns", "title", "--model", path)
+        self.succeed("import", other, "Track", self.place("Track.csv"))
+        self.succeed("import", other, "Album", albums, "--upsert")
+        self.assertEqual(
+            self.succeed("query", other, "Album", "-c", "title,tracks.name", "--format", "csv"),
+            'title,tracks.name\nA,"[""b"", ""a""]"\n')
+
+
 if __name__ == "__main__":
     unittest.main()

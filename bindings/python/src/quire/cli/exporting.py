@@ -25,6 +25,8 @@ ENDINGS = {
     ".arrows": "arrow"}
 _STREAMS = ".arrows"
 """So ends the name of a file of Arrow that is a stream."""
+_OF_A_STORE = ("", "-wal", "-shm", "-journal")
+"""So end the names of the files of a store."""
 
 
 def format_of(given: Optional[str], path: str) -> str:
@@ -50,10 +52,7 @@ def export(options: argparse.Namespace) -> Exit:
             speak_utf8()
             _write_text(rows, format, options.null, sys.stdout, None)
             return Exit.DONE
-        if os.path.isdir(options.output):
-            raise Problem(Exit.FILE, f"'{options.output}' is a folder. Give the path of a file.")
-        if os.path.lexists(options.output) and not options.force:
-            raise Problem(Exit.FILE, f"'{options.output}' is there already; --force replaces it.")
+        _check_output(options.output, options.file, options.force)
         with _replacing(options.output) as path, progress("exporting", len(rows), options.quiet) as bar:
             if format == "parquet":
                 write_parquet(rows, path, bar)
@@ -70,6 +69,26 @@ def export(options: argparse.Namespace) -> Exit:
     return Exit.DONE
 
 
+def _check_output(path: str, store: str, force: bool) -> None:
+    """Refuses what an export would destroy: the store itself, what is no file, and, unless forced, what is there."""
+    its_own = [os.path.realpath(store) + ending for ending in _OF_A_STORE]
+    if os.path.realpath(path) in its_own or any(_is_same(path, each) for each in its_own):
+        raise Problem(Exit.USAGE, f"'{path}' is the store that is exported, or belongs to it. Give another path.")
+    if os.path.isdir(path):
+        raise Problem(Exit.FILE, f"'{path}' is a folder. Give the path of a file.")
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise Problem(Exit.FILE, f"'{path}' is no regular file, so none can take its place. - is standard output.")
+    if os.path.lexists(path) and not force:
+        raise Problem(Exit.FILE, f"'{path}' is there already; --force replaces it.")
+
+
+def _is_same(path: str, other: str) -> bool:
+    try:
+        return os.path.samefile(path, other)
+    except OSError:
+        return False
+
+
 def _write_text(rows: Rows, format: str, null: str, stream: TextIO, bar: Optional[Progress]) -> None:
     writer = CSVWriter(stream, null) if format == "csv" else LinesWriter(stream)
     writer.begin(rows.headings, (), False)
@@ -82,8 +101,12 @@ def _write_text(rows: Rows, format: str, null: str, stream: TextIO, bar: Optiona
 
 @contextmanager
 def _replacing(path: str) -> Generator[str, None, None]:
-    """A new file beside `path`, which takes its place at the end. A name that cannot be is told as it was given."""
-    folder, name = os.path.split(os.path.abspath(path))
+    """A new file beside `path`, which takes its place at the end. A name that cannot be is told as it was given.
+
+    A symbolic link stays one: the file that it leads to is replaced.
+    """
+    target = os.path.realpath(path)
+    folder, name = os.path.split(target)
     try:
         descriptor, made = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
     except OSError as error:
@@ -94,7 +117,7 @@ def _replacing(path: str) -> Generator[str, None, None]:
         mask = os.umask(0)
         os.umask(mask)
         os.chmod(made, 0o666 & ~mask)
-        os.replace(made, path)
+        os.replace(made, target)
     except BaseException:
         os.unlink(made)
         raise

@@ -35,9 +35,12 @@ def relationship_columns(model: ModelDescription, entity: EntityDescription, que
         if not isinstance(each, RelationshipDescription) or each.transient:
             continue
         inverse = model.entities[each.destination].properties.get(each.inverse) if each.inverse else None
-        if isinstance(inverse, RelationshipDescription) and _rank(model, inverse) < _rank(model, each):
-            continue
         key = _unique(model, each.destination)
+        # A row cannot be imported without what is mandatory, so that is here even where the other side is, too.
+        if isinstance(inverse, RelationshipDescription) and (each.optional or each.to_many):
+            has_inverse = _unique(model, inverse.destination) is not None
+            if has_inverse and _rank(model, inverse) < _rank(model, each):
+                continue
         if key is None:
             unnamed.append(each.name)
             continue
