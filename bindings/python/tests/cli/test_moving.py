@@ -147,6 +147,32 @@ class ImportTests(MovingTestCase):
         self.refuse(5, "the column title more than once", "title,title\nA,B\n")
         self.refuse(5, "'Book' has no attribute 'tilte'. Did you mean title?", "tilte\nA\n")
 
+    def test_an_empty_text_that_is_mandatory_comes_back(self) -> None:
+        self.insert("title,pages\n,1\n")
+        self.assertIn(("", 1), self.rows(self.path, "title", "pages"))
+        out, other = self.place("books.csv"), self.place("other.sqlite")
+        self.succeed("export", self.path, "Book", out, "--own")
+        self.succeed("import", other, "Book", out, "--model", self.path)
+        self.assertEqual(self.rows(other, "title"), self.rows(self.path, "title"))
+        # Another text for no value leaves no doubt.
+        self.refuse(5, "line 2, title: there is no value, and the model", "title,pages\nNULL,1\n", "--null", "NULL")
+        self.refuse(5, "line 1, title: there is no value", '{"title": null}\n', "--format", "jsonl")
+
+    @unittest.skipUnless(HAS_ARROW, "pyarrow not installed")
+    def test_damage_within_a_file_names_the_file(self) -> None:
+        for ending, name in ((".parquet", "Parquet"), (".arrows", "Arrow")):
+            out = self.place(f"books{ending}")
+            self.succeed("export", self.path, "Book", out)
+            with open(out, "r+b") as file:
+                if ending == ".parquet":
+                    file.seek(4)
+                    file.write(b"\xff" * 200)
+                else:
+                    file.truncate(os.path.getsize(out) - 300)
+            self.fail_with(
+                3, rf"^quire: '.*/books{ending}' cannot be read as {name}: .*[^.]\.\n$",
+                "import", self.path, "Book", out)
+
     def test_json_lines_that_are_none_are_refused(self) -> None:
         lines = ("--format", "jsonl")
         self.refuse(5, "line 2: no JSON", '{"title": "A"}\n{"title": \n', *lines)

@@ -220,7 +220,7 @@ class RelationshipTests(CommandTestCase):
             given="colour,book.title\nred,Book 1\n")
 
     def test_columns_that_are_no_key(self) -> None:
-        self.refuse("'author' names no attribute of 'Author'. .* as in 'author.name'", "title,author\nA,1\n")
+        self.refuse("^quire: 'author' is a relationship, and .* no ids. .* as in 'author.name'", "title,author\nA,1\n")
         self.refuse("'author.nmae' names no attribute of 'Author'", "title,author.nmae\nA,1\n")
         self.refuse("line 2, author.book_count: 'x' is no whole number", "title,author.book_count\nA,x\n")
         self.fail_with(
@@ -281,6 +281,19 @@ class MandatoryTests(CommandTestCase):
         self.assertEqual(
             self.succeed("query", other, "Album", "-c", "title,tracks.name", "--format", "csv"),
             'title,tracks.name\nA,"[""b"", ""a""]"\n')
+
+    def test_an_import_says_what_a_mandatory_one_needs(self) -> None:
+        path = self.make(False, "Album", "Track")
+        sentence = (
+            "'Track.album' is mandatory, and no column says where it leads. Give a column .* 'Album' is found, as in "
+            "'album.title'; `quire export --relationships` writes it.")
+        for options in ((), ("--upsert",)):
+            self.fail_with(5, sentence, "import", path, "Track", *options, given="name\nnew\n")
+        # What is there has its album.
+        self.succeed("import", path, "Track", "--upsert", given="name\na\n")
+        self.fail_with(
+            5, "line 2, album.title: there is no value, and the model wants one", "import", path, "Track",
+            given="name,album.title\nx,\n")
 
 
 if __name__ == "__main__":

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from decimal import Decimal
-from typing import Any, BinaryIO, NamedTuple, Optional
+from typing import Any, BinaryIO, Callable, NamedTuple, Optional
 from uuid import UUID
 
 from ..errors import InvalidArgument
@@ -177,29 +178,50 @@ class Table(NamedTuple):
 def open_table(path: str, format: str, stream: Optional[BinaryIO]) -> Table:
     """What is in a file of Parquet or of Arrow, or in a stream of Arrow."""
     arrow = _pyarrow()
-    try:
+    guard = _guard(arrow, path, format, stream)
+    with guard():
         if format == "parquet":
             file = arrow.parquet.ParquetFile(path)
-            return Table(file.schema_arrow.names, _columns(file.iter_batches(_ROWS_AT_A_TIME)), file.metadata.num_rows)
+            batches = _columns(file.iter_batches(_ROWS_AT_A_TIME), guard)
+            return Table(file.schema_arrow.names, batches, file.metadata.num_rows)
         if stream is None:
             with open(path, "rb") as opened:
                 is_file = opened.read(len(_MAGIC)) == _MAGIC
             if is_file:
                 reader = arrow.ipc.open_file(arrow.memory_map(path))
-                batches = (reader.get_batch(place) for place in range(reader.num_record_batches))
-                return Table(reader.schema.names, _columns(batches), 0)
+                found = (reader.get_batch(place) for place in range(reader.num_record_batches))
+                return Table(reader.schema.names, _columns(found, guard), 0)
         reader = arrow.ipc.open_stream(stream or arrow.OSFile(path))
-        return Table(reader.schema.names, _columns(reader), 0)
-    except (arrow.ArrowInvalid, arrow.ArrowIOError) as error:
-        if isinstance(error, OSError) and not os.path.isfile(path) and stream is None:
-            raise
-        name = "Standard input" if stream is not None else f"'{path}'"
-        kind = "Parquet" if format == "parquet" else "Arrow"
-        raise Problem(Exit.FILE, f"{name} cannot be read as {kind}: {error}") from None
+        return Table(reader.schema.names, _columns(reader, guard), 0)
 
 
-def _columns(batches: Any) -> Iterator[dict[str, Any]]:
-    for batch in batches:
+_Guard = Callable[[], AbstractContextManager[None]]
+
+
+def _guard(arrow: Any, path: str, format: str, stream: Optional[BinaryIO]) -> _Guard:
+    """What names the file in the sentence that pyarrow fails with."""
+    @contextmanager
+    def guard() -> Generator[None, None, None]:
+        try:
+            yield
+        except (arrow.ArrowInvalid, arrow.ArrowIOError) as error:
+            if isinstance(error, OSError) and not os.path.isfile(path) and stream is None:
+                raise
+            name = "Standard input" if stream is not None else f"'{path}'"
+            kind = "Parquet" if format == "parquet" else "Arrow"
+            reason = " ".join(str(error).split()).rstrip(". ")
+            raise Problem(Exit.FILE, f"{name} cannot be read as {kind}: {reason}.") from None
+    return guard
+
+
+def _columns(batches: Iterable[Any], guard: _Guard) -> Iterator[dict[str, Any]]:
+    rest = iter(batches)
+    while True:
+        # Damage behind the beginning is found when it is read.
+        with guard():
+            batch = next(rest, None)
+        if batch is None:
+            return
         for first in range(0, batch.num_rows, _ROWS_AT_A_TIME):
             part = batch.slice(first, _ROWS_AT_A_TIME)
             yield dict(zip(part.schema.names, part.columns))

@@ -17,6 +17,8 @@ from .values import from_text
 
 __all__ = ["converted", "plain", "values_of"]
 
+_MAY_BE_EMPTY = ("String", "Binary")
+
 
 def plain(column: Any) -> list[Any]:
     """The values of a column of a source, which may be an array of Arrow."""
@@ -36,7 +38,9 @@ def values_of(source: Source, batch: Batch, attribute: AttributeDescription) -> 
     for row, value in enumerate(_listed(source, attribute, column)):
         try:
             if value is None and not attribute.optional:
-                _refuse_none(source, batch, attribute, row)
+                if not source.nothing_is_empty or attribute.type not in _MAY_BE_EMPTY:
+                    _refuse_none(source, batch, attribute, row)
+                value = ""
             found.append(None if value is None else converted(attribute.type, value))
         except ValueError as error:
             raise Problem(

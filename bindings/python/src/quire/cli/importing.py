@@ -23,7 +23,7 @@ from .exporting import format_of
 from .inserting import Insertion
 from .opening import model_class, opened_for_writing, remedy
 from .progress import Progress, progress
-from .relating import Link, link_of
+from .relating import Link, about_missing, link_of
 from .sources import Source, open_source
 from .terminal import notice
 
@@ -66,7 +66,8 @@ def _import(source: Source, options: argparse.Namespace) -> int:
             raise Problem(Exit.REQUEST, f"'{entity.name}' is abstract and has no rows of its own.")
         taken = _taken(source, store.model, entity, options.columns)
         with progress("importing", source.total, options.quiet) as bar, store.context.transaction() as context:
-            if not taken.links:
+            # Objects that are there keep the mandatory relationships that they have.
+            if not taken.links and not (options.upsert and _needs_others(entity)):
                 return _insert(store, kind, source, taken.attributes, options.upsert, bar)
             insertion = Insertion(store, context, kind, entity, taken.attributes, taken.links, options.upsert)
             count = 0
@@ -119,6 +120,11 @@ def _taken(source: Source, model: ModelDescription, entity: EntityDescription, c
     return Taken(attributes, links)
 
 
+def _needs_others(entity: EntityDescription) -> bool:
+    return any(
+        isinstance(each, RelationshipDescription) and not each.optional for each in entity.properties.values())
+
+
 def _insert(
     store: Store, kind: Any, source: Source, taken: dict[str, AttributeDescription], upsert: bool, bar: Progress,
 ) -> int:
@@ -133,7 +139,8 @@ def _insert(
             store.context.insert_rows(kind, columns, merge=False, upsert=upsert)
         except (InvalidArgument, WrongType, InvalidText, ValidationError, ConstraintError) as error:
             if error.row is None or error.row >= batch.size:
-                raise Problem(Exit.DATA, str(error)) from None
+                sentence = about_missing(store.model, store.model.entities[kind.__name__], error)
+                raise Problem(Exit.DATA, sentence or str(error)) from None
             raise Problem(
                 Exit.DATA,
                 f"{source.name}, {source.what} {batch.places[error.row]}: {_ROW.sub('', str(error))}") from None

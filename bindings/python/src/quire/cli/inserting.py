@@ -11,7 +11,7 @@ from ..errors import ConstraintError, Error, ValidationError
 from ..models.model_description import AttributeDescription, EntityDescription
 from .columns import converted, plain, values_of
 from .exits import Exit, Problem
-from .relating import Key, Link, Lookup, constraints_of
+from .relating import Key, Link, Lookup, about_missing, constraints_of
 from .sources import Batch, Source
 from .values import is_list, shown
 
@@ -120,7 +120,9 @@ class Insertion:
         except (ValidationError, ConstraintError) as error:
             place = places.get((error.entity or "", error.id or 0))
             at = "" if place is None else f"{source.name}, {source.what} {place}: "
-            raise Problem(Exit.DATA, f"{at}{error}") from None
+            given = any(each.relationship.name == error.key for each in self._links)
+            sentence = None if given else about_missing(self._store.model, self._entity, error)
+            raise Problem(Exit.DATA, f"{at}{sentence or error}") from None
 
     def _keys(self, source: Source, batch: Batch, link: Link, lookup: Lookup) -> list[Any]:
         """For each row the key of the object that it leads to, or a list of keys."""
@@ -148,6 +150,8 @@ class Insertion:
         try:
             if self._links[place].relationship.to_many:
                 return [lookup.find(self._context, each) for each in keys]
+            if keys is None and not self._links[place].relationship.optional:
+                raise ValueError("there is no value, and the model wants one")
             return None if keys is None else lookup.find(self._context, keys)
         except ValueError as error:
             raise Problem(Exit.DATA, f"{at}, {self._links[place].columns[0]}: {error}.") from None

@@ -89,7 +89,7 @@ def _told(error: BaseException) -> Exit:
     sentence = str(error)
     if isinstance(error, OSError) and not isinstance(error, Error):
         named = f"'{error.filename}': " if error.filename is not None else ""
-        sentence = f"{named}{error.strerror or error}."
+        sentence = f"{named}{error.strerror or error}".rstrip(". \n") + "."
     elif isinstance(error, MemoryError) and not isinstance(error, Error):
         sentence = "There is not enough memory."
     try:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Optional
 from ..contexts.context import Context
 from ..contexts.query import Query
 from ..contexts.store import Store
+from ..errors import Error
 from ..models.model_description import (
     AttributeDescription,
     EntityDescription,
@@ -19,7 +20,7 @@ from .opening import property_at
 from .terminal import notice
 from .values import as_text, shown
 
-__all__ = ["Key", "Link", "Lookup", "constraints_of", "link_of", "relationship_columns"]
+__all__ = ["Key", "Link", "Lookup", "about_missing", "constraints_of", "link_of", "relationship_columns"]
 
 
 # MARK: what an export has
@@ -108,15 +109,35 @@ def link_of(model: ModelDescription, relationship: RelationshipDescription, colu
         except (KeyError, AssertionError):
             found = None
         if not isinstance(found, AttributeDescription):
-            known = _unique(model, destination.name) or [
-                each.name for each in destination.properties.values() if isinstance(each, AttributeDescription)]
-            example = f", as in '{relationship.name}.{known[0]}'" if known else ""
+            example = _example(model, relationship)
+            if not key:
+                raise ValueError(
+                    f"'{column}' is a relationship, and an import takes no ids. It takes the values of an "
+                    f"attribute by which each '{destination.name}' is found{example}")
             raise ValueError(
                 f"'{column}' names no attribute of '{destination.name}'. A column of a relationship has the values of "
                 f"an attribute by which the object is found{example}")
         keys.append(key)
         kinds.append(found.type)
     return Link(relationship, columns, keys, kinds)
+
+
+def _example(model: ModelDescription, relationship: RelationshipDescription) -> str:
+    known = _unique(model, relationship.destination) or [
+        each.name for each in model.entities[relationship.destination].properties.values()
+        if isinstance(each, AttributeDescription)]
+    return f", as in '{relationship.name}.{known[0]}'" if known else ""
+
+
+def about_missing(model: ModelDescription, entity: EntityDescription, error: Error) -> Optional[str]:
+    """What to say of an import without columns for a mandatory relationship, if that is what an error is about."""
+    each = entity.properties.get(error.key or "")
+    if not isinstance(each, RelationshipDescription) or each.optional:
+        return None
+    return (
+        f"'{entity.name}.{each.name}' is mandatory, and no column says where it leads. Give a column with the values "
+        f"of an attribute by which each '{each.destination}' is found{_example(model, each)}; `quire export "
+        "--relationships` writes it.")
 
 
 Key = tuple[Any, ...]

@@ -45,6 +45,8 @@ class Source(NamedTuple):
     """Its size, 0 where it is not known."""
     what: str
     """What `places` count."""
+    nothing_is_empty: bool = False
+    """Whether an empty text, too, is written as nothing."""
 
 
 @contextmanager
@@ -95,7 +97,7 @@ def _csv(name: str, text: TextIO, total: int, null: str) -> Source:
                  for heading, column in zip(headings, columns)},
                 len(page), [line for line, _ in page], _position(text, total))
 
-    return Source(name, headings, batches(), total, "line")
+    return Source(name, headings, batches(), total, "line", nothing_is_empty=null == "")
 
 
 def _guarded(name: str, rows: Iterator[Any]) -> Iterator[Any]:
