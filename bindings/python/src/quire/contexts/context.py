@@ -359,9 +359,11 @@ class Context(_handle.Handle):
         Changes are processed, `Model.will_save` is called, objects are validated and written, and `Model.did_save` is
         called. On failure nothing was written and the changes stay pending. Raises `ValidationError` (values, counts,
         rules, the "deny" rule; all that is wrong in one error), `Conflict`, `ConstraintError`, `Busy`, `ReadOnly`,
-        `DatabaseError`, `InvalidState` (called by a hook of a save), and what a hook raised. What `did_save` raises
-        comes out after the save, which is made then. `Conflict` and
+        `DatabaseError`, `InvalidState` (called by a hook of a save), and what a hook raised. `Conflict` and
         `ConstraintError` have the objects in conflict in `conflicts`.
+
+        What `did_save` and handlers of live lists raise comes out after the save. The changes are in the file then,
+        and `has_changes` is false unless a hook or a handler has made new ones.
         """
         if self._in_transaction:
             raise InvalidState(
