@@ -9,6 +9,7 @@ import random
 import unittest
 from datetime import date, datetime, time, timedelta, timezone
 from typing import Optional
+from unittest import mock
 
 import quire
 from quire._c import _arrow
@@ -241,6 +242,29 @@ class ArrowHostileTests(unittest.TestCase):
             self.stored(pyarrow.table({"place": [0, 1], "moment": days}), "moment"),
             [datetime(2020, 1, 1, tzinfo=UTC), None])
 
+    def test_days_and_times_that_python_does_not_have(self):
+        days = [2**31 - 1, None, -(2**31), 18262]
+        self.assertEqual(
+            self.stored({"place": range(4), "moment": pyarrow.array(days, pyarrow.date32())}, "moment"),
+            [days[0] * 86400 - 978307200, None, days[2] * 86400 - 978307200, datetime(2020, 1, 1, tzinfo=UTC)])
+        far = pyarrow.array([0, 2**62 // 86400000 * 86400000], pyarrow.int64()).cast(pyarrow.date64())
+        self.assertEqual(
+            self.stored({"place": range(2), "moment": far}, "moment"),
+            [datetime(1970, 1, 1, tzinfo=UTC), 2**62 // 86400000 * 86400 - 978307200])
+        times = pyarrow.array([1, None, 2**62, -1, 86400000000], pyarrow.int64())
+        with quire.open(":memory:", [Shirt]) as store:
+            for first, count, row in ((0, 5, 2), (3, 1, 0), (4, 1, 0), (1, 3, 1)):
+                chunks = pyarrow.chunked_array([times.slice(first, 1), times.slice(first + 1, count - 1)])
+                table = pyarrow.table({
+                    "color": ["red"] * count, "packed_at": chunks.cast(pyarrow.time64("us"), safe=False)})
+                with self.assertRaisesRegex(quire.InvalidArgument, f"Row {row},.*'packed_at'.*a day") as caught:
+                    store.context.insert_rows(Shirt, table)
+                self.assertEqual((caught.exception.key, caught.exception.row), ("packed_at", row))
+            table = pyarrow.table({"color": ["red"] * 2, "made": pyarrow.array(days[1:3], pyarrow.date32())})
+            with self.assertRaisesRegex(quire.InvalidArgument, "Row 1,.*Shirt.made.*1 to 9999") as caught:
+                store.context.insert_rows(Shirt, table)
+            self.assertEqual((caught.exception.key, caught.exception.row), ("made", 1))
+
     def test_text_that_is_no_text(self):
         invalid = pyarrow.array([b"fine", b"\xff\xfe", b"\xc3"])
         for kind in (pyarrow.string(), pyarrow.large_string()):
@@ -278,6 +302,26 @@ class ArrowHostileTests(unittest.TestCase):
                 self.assertEqual(watched.released, 1)
                 self.context.save()
         self.assertEqual(self.context.query(Sample).count(), 40)
+
+    def test_slices_read_no_more_than_the_whole(self):
+        values = pyarrow.table({
+            "place": range(9000), "flag": [None if place % 9 == 4 else place % 2 == 0 for place in range(9000)],
+            "text": pyarrow.array([f"{place} is longer than a view" if place % 5 else None for place in range(9000)])})
+        amounts = [format(place, "030") for place in range(9000)]
+        for table in (
+                values, values.set_column(2, "text", values["text"].cast(pyarrow.string_view())),
+                # Of this type, values are read one by one.
+                values.append_column("key", pyarrow.array(amounts, pyarrow.binary_view()))):
+            sizes = []
+            for batch in (9000, 100):
+                with mock.patch.object(ctypes, "string_at", side_effect=ctypes.string_at) as read:
+                    source = pyarrow.RecordBatchReader.from_batches(table.schema, table.to_batches(batch))
+                    try:
+                        self.context.insert_rows(Sample, source)
+                    except quire.Error as error:
+                        self.assertIn("Sample.key", str(error))
+                sizes.append(sum(call.args[1] for call in read.call_args_list))
+            self.assertLess(sizes[1], 1.2 * sizes[0])
 
     def test_many_batches_share_what_is_long(self):
         texts = [f"{place} " + "long " * 10 for place in range(5000)]

@@ -6,6 +6,7 @@ The structs are those of "The Arrow C data interface" and "The Arrow C stream in
 from __future__ import annotations
 
 import ctypes
+import struct
 import sys
 import threading
 from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_int, c_int64, c_void_p, py_object
@@ -56,10 +57,10 @@ _lent: list[tuple[ctypes.Structure, Any]] = []
 _lock = threading.Lock()
 
 
-def _capsule(struct: Any, name: bytes) -> Any:
-    made = _new_capsule(ctypes.addressof(struct), name, None)
+def _capsule(lent: Any, name: bytes) -> Any:
+    made = _new_capsule(ctypes.addressof(lent), name, None)
     with _lock:
-        _lent.append((struct, made))
+        _lent.append((lent, made))
     return made
 
 
@@ -71,9 +72,9 @@ def sweep() -> None:
             # The tuple refers to its capsule, and so does the argument of the call.
             if sys.getrefcount(_lent[place][1]) <= 2:
                 gone.append(_lent.pop(place)[0])
-    for struct in gone:
-        if struct.release:
-            struct.release(ctypes.addressof(struct))
+    for each in gone:
+        if each.release:
+            each.release(ctypes.addressof(each))
 
 
 def schema(page: int, column: int) -> Any:
@@ -109,21 +110,31 @@ Part = tuple[ArrowArray, int, int]
 """An array, and the first of so many of its rows."""
 
 
-def nils(array: ArrowArray) -> Optional[str]:
-    """A character for each value, from the first of the buffer on: "0" for a nil. None when there is none."""
+def nils(array: ArrowArray, first: int, count: int) -> Optional[str]:
+    """A character for each value of a part: "0" for a nil. None when there is none."""
     if array.null_count == 0 or array.n_buffers == 0 or not array.buffers[0]:
         return None
-    valid = bits(array.buffers[0], array.offset + array.length)
-    return valid if "0" in valid[array.offset :] else None
+    valid = bits(array.buffers[0], first, count)
+    return valid if "0" in valid else None
 
 
-def bits(address: int, count: int) -> str:
-    """A character for each bit, the first one first."""
-    number = int.from_bytes(ctypes.string_at(address, (count + 7) // 8), "little")
-    return f"{number:0{count}b}"[::-1][:count]
+def bits(address: int, first: int, count: int) -> str:
+    """A character for each bit of a part, the first one first."""
+    # From its byte on: an array may be the last of many slices of one buffer.
+    start, before = divmod(first, 8)
+    number = int.from_bytes(ctypes.string_at(address + start, (before + count + 7) // 8), "little")
+    return f"{number:0{before + count}b}"[::-1][before : before + count]
 
 
 def memory(array: ArrowArray, buffer: int, start: int, size: int) -> bytes:
     """A copy of a part of a buffer."""
     address = array.buffers[buffer]
     return ctypes.string_at(address + start, size) if size and address else b""
+
+
+def shared(array: ArrowArray) -> tuple[list[int], list[int]]:
+    """Addresses and lengths of the buffers that views point into."""
+    starts = [array.buffers[place] or 0 for place in range(2, array.n_buffers - 1)]
+    # The last buffer says how long those of the values are.
+    lengths = struct.unpack(f"={len(starts)}q", memory(array, array.n_buffers - 1, 0, 8 * len(starts)))
+    return starts, [length if start else 0 for start, length in zip(starts, lengths)]

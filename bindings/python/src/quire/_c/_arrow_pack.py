@@ -9,7 +9,7 @@ from itertools import islice, repeat
 from typing import Any, Callable, NamedTuple, Optional
 
 from . import _ffi, _values
-from ._arrow import ArrowArray, Part, bits, memory, nils
+from ._arrow import ArrowArray, Part, bits, memory, nils, shared
 
 _Payload = tuple["array[Any]", Optional[Sequence[int]]]
 """Numbers, or addresses with the size of each."""
@@ -56,11 +56,9 @@ def packed(packing: Packing, form: str, parts: Sequence[Part], keep: object) -> 
             continue
         here: Any = whole[16 * start : 16 * (start + count)]
         start += count
-        valid = nils(source)
-        if valid is not None:
-            valid = valid[first : first + count]
-            if not packing.takes_nil and "0" in valid:
-                return None
+        valid = nils(source, first, count)
+        if valid is not None and not packing.takes_nil:
+            return None
         try:
             payload, sizes = make(source, first, count, valid)
         except (_Unfit, OverflowError):
@@ -116,7 +114,7 @@ def _integers(code: str, width: int) -> Callable[[ArrowArray, int, int, Optional
 
 def _booleans(source: ArrowArray, first: int, count: int, valid: Optional[str]) -> _Payload:
     # The first byte of a number is that of a boolean.
-    flags = bits(source.buffers[1], first + count)[first:]
+    flags = bits(source.buffers[1], first, count)
     return array("q", memoryview(flags.encode().translate(_FLAGS))), None
 
 
@@ -133,14 +131,19 @@ def _moments(per_second: int) -> Callable[[ArrowArray, int, int, Optional[str]],
 def _spans(code: str) -> Callable[[ArrowArray, int, int, Optional[str]], _Payload]:
     def make(source: ArrowArray, first: int, count: int, valid: Optional[str]) -> _Payload:
         ends = _numbers(code, source, first, count + 1)
+        # Ends that descend make sizes that this array does not take.
         sizes = array("I", map(operator.sub, islice(ends, 1, None), ends))
-        return array("Q", map((source.buffers[2] or 0).__add__, islice(ends, count))), sizes
+        start = source.buffers[2] or 0
+        if ends[0] < 0 or (not start and ends[count] > ends[0]):
+            raise _Unfit
+        return array("Q", map(start.__add__, islice(ends, count))), sizes
 
     return make
 
 
 def _views(source: ArrowArray, first: int, count: int, valid: Optional[str]) -> _Payload:
-    words = memoryview(memory(source, 1, 16 * first, 16 * count)).cast("i")
+    # Without a sign, so that what is negative is too large.
+    words = memoryview(memory(source, 1, 16 * first, 16 * count)).cast("I")
     sizes = words[::4].tolist()
     if valid is not None:
         # What stands where there is no value means nothing.
@@ -149,8 +152,14 @@ def _views(source: ArrowArray, first: int, count: int, valid: Optional[str]) -> 
     places = range(start, start + 16 * count, 16)
     if max(sizes) <= 12:
         return array("Q", places), sizes
-    # The last buffer says how long those of the values are.
-    longer = [source.buffers[place] or 0 for place in range(2, source.n_buffers - 1)]
-    return array("Q", [
-        place if size <= 12 else longer[buffer] + offset
-        for place, size, buffer, offset in zip(places, sizes, words[2::4].tolist(), words[3::4].tolist())]), sizes
+    starts, lengths = shared(source)
+    try:
+        return array("Q", [
+            place if size <= 12 else starts[buffer] + offset if offset + size <= lengths[buffer] else _unfit()
+            for place, size, buffer, offset in zip(places, sizes, words[2::4].tolist(), words[3::4].tolist())]), sizes
+    except IndexError:
+        raise _Unfit from None
+
+
+def _unfit() -> int:
+    raise _Unfit

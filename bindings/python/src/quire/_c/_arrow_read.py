@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import ctypes
 import decimal
+import operator
+import re
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from ctypes import addressof, byref
 from datetime import date, datetime, time, timedelta, timezone
-from itertools import chain, repeat
+from itertools import islice, repeat
 from typing import Any, Optional, Union
 
-from ..errors import InvalidArgument, InvalidText, WrongType
+from ..errors import InvalidArgument, InvalidText, NoMemory, WrongType
 from . import _arrow
-from ._arrow import ArrowArray, ArrowArrayStream, ArrowSchema, Part, bits, memory, nils
+from ._arrow import ArrowArray, ArrowArrayStream, ArrowSchema, Part, bits, memory, nils, shared
+from ._arrow_check import Malformed, called, check, form, name
 from ._arrow_pack import Packing, packed
 from ._values import Column
 
@@ -22,6 +25,7 @@ _NUMBERS = {
     "c": "b", "C": "B", "s": "h", "S": "H", "i": "i", "I": "I", "l": "q", "L": "Q", "e": "e", "f": "f", "g": "d"}
 _MICROSECONDS = {"s": (1000000, 1), "m": (1000, 1), "u": (1, 1), "n": (1, 1000)}
 _DAY = 86400 * 1000000
+_INDEXES = "cCsSiIlL"
 
 
 def speaks(source: object) -> bool:
@@ -42,16 +46,16 @@ def table(source: Any, packing: Callable[[str], Optional[Packing]]) -> Optional[
         schema, arrays = imported.schema, imported.arrays
         if schema.format != b"+s":
             return None
-        names = [_name(schema.children[place].contents) for place in range(schema.n_children)]
-        twice = {name for name in names if names.count(name) > 1}
+        names = [name(schema.children[place].contents) for place in range(schema.n_children)]
+        twice = {each for each in names if names.count(each) > 1}
         if twice:
             raise InvalidArgument(f"The table has several columns with the name {min(twice)!r}; rename them.")
-        if any(array.null_count and nils(array) is not None for array in arrays):
+        if any(array.length and nils(array, array.offset, array.length) is not None for array in arrays):
             raise InvalidArgument("The table has rows that are null as a whole; leave them out.")
         return {
-            name: imported.joined(
-                schema.children[place].contents, [_part(array, place) for array in arrays], packing(name))
-            for place, name in enumerate(names)}
+            each: imported.joined(
+                schema.children[place].contents, [_part(array, place) for array in arrays], packing(each))
+            for place, each in enumerate(names)}
 
 
 def column(source: Any, packing: Optional[Packing] = None) -> Values:
@@ -65,10 +69,6 @@ def _part(array: ArrowArray, place: int) -> Part:
     child = array.children[place].contents
     # The offset of a struct counts for its children, too.
     return child, child.offset + array.offset, array.length
-
-
-def _name(schema: ArrowSchema) -> str:
-    return (schema.name or b"").decode("utf-8", "replace")
 
 
 class Imported:
@@ -91,6 +91,7 @@ class Imported:
                 given = source.__arrow_c_array__()
                 self.schema = _moved(given[0], ArrowSchema, _arrow.SCHEMA, self._taken)
                 self.arrays = [_moved(given[1], ArrowArray, _arrow.ARRAY, self._taken)]
+            check(self.schema, self.arrays)
         except BaseException:
             self._release()
             raise
@@ -113,16 +114,23 @@ class Imported:
 
     def joined(self, schema: ArrowSchema, parts: list[Part], packing: Optional[Packing]) -> Values:
         """The values of a column, packed where that is possible."""
-        if packing is not None and not schema.dictionary:
-            found = packed(packing, _form(schema), parts, self)
-            if found is not None:
-                self._is_lent = True
-                return found
-        read = _reader(schema)
+        values: list[Any] = []
         try:
-            return list(chain.from_iterable(read(*part) for part in parts))
+            if packing is not None and not schema.dictionary:
+                found = packed(packing, form(schema), parts, self)
+                if found is not None:
+                    self._is_lent = True
+                    return found
+            read = _reader(schema)
+            for part in parts:
+                values.extend(read(*part))
         except UnicodeDecodeError as error:
-            raise InvalidText(f"{_called(schema)} has text that is not valid UTF-8 ({error}).") from None
+            raise InvalidText(f"{called(schema)} has text that is not valid UTF-8 ({error}).") from None
+        except Malformed as error:
+            raise error.told(schema, len(values)) from None
+        except MemoryError:
+            raise NoMemory(f"There is not enough memory for {called(schema)[0].lower()}{called(schema)[1:]}.") from None
+        return values
 
 
 def _batches(stream: ArrowArrayStream, taken: list[Any]) -> Iterator[ArrowArray]:
@@ -156,35 +164,35 @@ def _check(stream: ArrowArrayStream, code: int) -> None:
         raise InvalidArgument(f"The Arrow stream failed: {text}")
 
 
-def _form(schema: ArrowSchema) -> str:
-    return (schema.format or b"").decode("utf-8", "replace")
-
-
-def _called(schema: ArrowSchema) -> str:
-    return f"The column {_name(schema)!r}" if schema.name else "The column"
-
-
 def _reader(schema: ArrowSchema) -> Callable[[ArrowArray, int, int], Sequence[Any]]:
     """What makes Python values of a slice of an array of that type."""
-    plain = _values_of(_form(schema), _called(schema))
+    kind = form(schema)
+    plain = _values_of(kind, called(schema))
+    if schema.dictionary and kind not in _INDEXES:
+        raise WrongType(f"{called(schema)} has indexes of a dictionary of the type {kind!r}; they are whole numbers.")
 
     def read(array: ArrowArray, first: int, count: int) -> Sequence[Any]:
         if count == 0:
             return []
         values = plain(array, first, count)
+        valid = nils(array, first, count)
         if schema.dictionary:
             inner = array.dictionary.contents
             words = _reader(schema.dictionary.contents)(inner, inner.offset, inner.length)
-            valid = nils(array)
-            if valid is None:
-                return [words[index] for index in values]
-            return [words[index] if valid[row] == "1" else None for row, index in enumerate(values, first)]
-        valid = nils(array)
+            return [
+                None if valid is not None and valid[row] == "0" else _word(words, index, row)
+                for row, index in enumerate(values)]
         if valid is None:
             return values
-        return [value if bit == "1" else None for value, bit in zip(values, valid[first : first + count])]
+        return [value if bit == "1" else None for value, bit in zip(values, valid)]
 
     return read
+
+
+def _word(words: Sequence[Any], index: int, row: int) -> Any:
+    if not 0 <= index < len(words):
+        raise Malformed(f"its index {index} is none of a dictionary of {len(words)}", row)
+    return words[index]
 
 
 def _numbers(code: str) -> Callable[[ArrowArray, int, int], Sequence[Any]]:
@@ -205,12 +213,15 @@ def _mapped(code: str, convert: Callable[[int], Any]) -> Callable[[ArrowArray, i
     numbers = _numbers(code)
 
     def read(array: ArrowArray, first: int, count: int) -> Sequence[Any]:
-        valid = nils(array)
-        values = numbers(array, first, count)
-        if valid is None:
-            return [convert(each) for each in values]
         # What stands where there is no value means nothing.
-        return [convert(each) if bit == "1" else None for each, bit in zip(values, valid[first:])]
+        valid = nils(array, first, count) or repeat("1")
+        found: list[Any] = []
+        try:
+            for number, bit in zip(numbers(array, first, count), valid):
+                found.append(convert(number) if bit == "1" else None)
+        except Malformed as error:
+            raise Malformed(error.cause, len(found)) from None
+        return found
 
     return read
 
@@ -222,12 +233,12 @@ def _values_of(form: str, called: str) -> Callable[[ArrowArray, int, int], Seque
         return lambda array, first, count: [None] * count
     if form == "b":
         return lambda array, first, count: [
-            bit == "1" for bit in bits(array.buffers[1], first + count)[first:]]
+            bit == "1" for bit in bits(array.buffers[1], first, count)]
     if form in ("u", "U", "z", "Z"):
         return _spans("i" if form in "uz" else "q", form in "uU")
     if form in ("vu", "vz"):
         return _views(form == "vu")
-    if form.startswith("w:"):
+    if re.fullmatch("w:[0-9]{1,9}", form):
         width = int(form[2:])
 
         def pieces(array: ArrowArray, first: int, count: int) -> Sequence[Any]:
@@ -235,17 +246,17 @@ def _values_of(form: str, called: str) -> Callable[[ArrowArray, int, int], Seque
             return [raw[row * width : (row + 1) * width] for row in range(count)]
 
         return pieces
-    if form.startswith("d:"):
+    if re.fullmatch("d:[0-9]{1,3},-?[0-9]{1,3}(,(32|64|128|256))?", form):
         return _decimals([int(part) for part in form[2:].split(",")])
     if form == "tdD":
-        return _mapped("i", lambda days: date(1970, 1, 1) + timedelta(days=days))
+        return _mapped("i", _day)
     if form == "tdm":
-        return _mapped("q", lambda milliseconds: date(1970, 1, 1) + timedelta(milliseconds=milliseconds))
+        return _mapped("q", lambda milliseconds: _day(milliseconds // 86400000))
     if form[:2] == "tt" and form[2:] in _MICROSECONDS:
         times, divided = _MICROSECONDS[form[2]]
         return _mapped(
             "i" if form[2] in "sm" else "q",
-            lambda number: (datetime.min + timedelta(microseconds=number * times // divided)).time())
+            lambda number: _time(number * times // divided))
     if form[:2] == "ts" and form[3:4] == ":" and form[2] in _MICROSECONDS:
         times, divided = _MICROSECONDS[form[2]]
         one = _mapped("q", lambda number: _moment(number * times // divided))
@@ -274,6 +285,19 @@ def _moment(microseconds: int) -> Any:
         return microseconds / 1000000 - 978307200
 
 
+def _day(days: int) -> Any:
+    try:
+        return date(1970, 1, 1) + timedelta(days=days)
+    except OverflowError:
+        return _moment(days * _DAY)
+
+
+def _time(microseconds: int) -> time:
+    if not 0 <= microseconds < _DAY:
+        raise Malformed("its time is outside of a day")
+    return (datetime.min + timedelta(microseconds=microseconds)).time()
+
+
 def _spans(code: str, is_text: bool) -> Callable[[ArrowArray, int, int], Sequence[Any]]:
     width = struct.calcsize(code)
 
@@ -281,6 +305,11 @@ def _spans(code: str, is_text: bool) -> Callable[[ArrowArray, int, int], Sequenc
         view: Any = memoryview(memory(array, 1, first * width, (count + 1) * width))
         ends: list[int] = view.cast(code).tolist()
         start = ends[0]
+        if start < 0 or any(map(operator.gt, ends, islice(ends, 1, None))):
+            row = next(row for row in range(count) if not 0 <= ends[row] <= ends[row + 1])
+            raise Malformed(f"its text or bytes begin at {ends[row]} and end at {ends[row + 1]}", row)
+        if ends[count] > start and not array.buffers[2]:
+            raise Malformed("its buffer 2 is NULL")
         raw = memory(array, 2, start, ends[count] - start)
         if is_text and raw.isascii():
             text = raw.decode()
@@ -294,19 +323,21 @@ def _spans(code: str, is_text: bool) -> Callable[[ArrowArray, int, int], Sequenc
 def _views(is_text: bool) -> Callable[[ArrowArray, int, int], Sequence[Any]]:
     def read(array: ArrowArray, first: int, count: int) -> Sequence[Any]:
         raw = memory(array, 1, first * 16, count * 16)
-        words = memoryview(raw).cast("i").tolist()
-        # Behind the buffers of values stands how long they are.
-        last = array.n_buffers - 1
-        lengths = memoryview(memory(array, last, 0, (last - 2) * 8)).cast("q").tolist()
-        sizes = words[::4]
-        valid = nils(array)
-        if valid is not None:
-            # What stands where there is no value means nothing.
-            sizes = [size if bit == "1" else 0 for size, bit in zip(sizes, valid[first:])]
-        longer = [memory(array, 2 + place, 0, size) for place, size in enumerate(lengths)]
-        found = [
-            raw[start : start + size] if size <= 12 else longer[buffer][offset : offset + size]
-            for start, size, buffer, offset in zip(range(4, 16 * count, 16), sizes, words[2::4], words[3::4])]
+        # Without a sign, so that what is negative is too large.
+        words = memoryview(raw).cast("I").tolist()
+        starts, lengths = shared(array)
+        valid = nils(array, first, count)
+        found = []
+        for row, (size, buffer, offset) in enumerate(zip(words[::4], words[2::4], words[3::4])):
+            if valid is not None and valid[row] == "0":
+                # What stands where there is no value means nothing.
+                found.append(b"")
+            elif size <= 12:
+                found.append(raw[16 * row + 4 : 16 * row + 4 + size])
+            elif buffer < len(starts) and offset + size <= lengths[buffer]:
+                found.append(memory(array, 2 + buffer, offset, size))
+            else:
+                raise Malformed("its view is of no memory that is there", row)
         return [piece.decode() for piece in found] if is_text else found
 
     return read

@@ -120,6 +120,8 @@ def _midnight(day: date) -> datetime:
 
 
 def _day(moment: Any) -> date:
+    if isinstance(moment, float):
+        raise ValueError("its year is not one from 1 to 9999")
     # Moments of other programs may be within the day.
     return moment.date()  # type: ignore[no-any-return]
 
