@@ -36,6 +36,25 @@ class InfoTests(CommandTestCase):
         self.assertEqual(found["metadata"]["NSStoreModelVersionHashes"]["Book"], book["version_hash"])
         self.assertEqual(found["size"], os.stat(self.path).st_size)
 
+    def test_it_tells_the_properties_of_an_entity(self) -> None:
+        out = self.succeed("info", self.path, "Comic")
+        self.assertRegex(out, r"(?m)^Comic\n  objects   1\n  inherits  from Book\n")
+        self.assertRegex(out, r"(?m)^pages +Integer16 +mandatory, usually 100 *$")
+        self.assertRegex(out, r"(?m)^isbn +String +optional *$")
+        self.assertRegex(out, r"(?m)^coloured +Boolean +mandatory, usually true *$")
+        self.assertRegex(out, r"(?m)^author +Author \(one or none\) +books +nullify *$")
+        self.assertRegex(out, r"(?m)^\(unique\) +Book +isbn *$")
+        self.assertNotIn("(text)", out)
+        author = self.succeed("info", self.path, "Author")
+        self.assertRegex(author, r"(?m)^book_count +Integer64 +calculated: books.@count *$")
+        self.assertRegex(author, r"(?m)^books +Book \(many\) +author +cascade *$")
+        self.assertRegex(author, r"(?m)^\(text\) +Author +name *$")
+        everything = json.loads(self.succeed("info", self.path, "--format", "json"))
+        found = json.loads(self.succeed("info", self.path, "Book", "--format", "json"))
+        self.assertEqual(found, everything["entities"][1])
+        self.assertEqual(self.succeed("info", self.path, "Cover", "--names").split(), ["colour", "book"])
+        self.fail_with(4, "has no entity 'Bok'. Did you mean Book?", "info", self.path, "Bok")
+
     def test_names_stand_alone_for_other_programs(self) -> None:
         self.assertEqual(self.succeed("info", "--names", self.path).split(), ["Author", "Book", "Comic", "Cover"])
 

@@ -20,15 +20,19 @@ _Parsers = Any
 class Parser(argparse.ArgumentParser):
     """Says which word was probably meant."""
 
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As usual, but that what is left over is told with the usage of the command that it was given to."""
+        found, rest = self.parse_known_args(args, namespace)
+        if rest:
+            commands_of(self).get(found.command, self).error(f"unrecognized arguments: {' '.join(rest)}")
+        return found
+
     def error(self, message: str) -> NoReturn:
         wrong = re.search(r"invalid choice: '([^']*)'|unrecognized arguments: (--[^ =]+)", message)
         known = list(self._option_string_actions)
         if wrong and wrong[1] is not None:
             known = [
                 each for action in self._actions for each in action.choices or () if str(each) in message]
-        elif wrong:
-            # The parser of the command has read what it knows, and its options are those that were meant.
-            known += [word for each in commands_of(self).values() for word in each._option_string_actions]
         near = difflib.get_close_matches((wrong[1] or wrong[2]) if wrong else "", known, 1)
         super().error(message + (f"; did you mean {near[0]}?" if near else ""))
 
@@ -123,8 +127,12 @@ def _count(text: str) -> int:
 def _info(commands: _Parsers) -> None:
     made = _command(commands, "info", "tell the entities of a store, its sizes, indexes, version hashes and metadata")
     _file(made)
+    made.add_argument(
+        "entity", metavar="ENTITY", nargs="?", help="tell its attributes, relationships and indexes instead")
     made.add_argument("-f", "--format", choices=["table", "json"], default="table", help="table (the usual) or json")
-    made.add_argument("--names", action="store_true", help="only the names of the entities, one on each line")
+    made.add_argument(
+        "--names", action="store_true",
+        help="only the names of the entities, or of the properties of ENTITY, one on each line")
 
 
 def _query(commands: _Parsers) -> None:

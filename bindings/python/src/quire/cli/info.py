@@ -16,7 +16,7 @@ from ..models.model_description import (
     RelationshipDescription,
 )
 from .exits import Exit
-from .opening import opened
+from .opening import model_class, opened
 from .terminal import console, speak_utf8, table
 from .values import as_json, as_text, shown, sized
 
@@ -53,44 +53,48 @@ def _size(path: str) -> int:
 def info(options: argparse.Namespace) -> Exit:
     """Tells the entities of a store, its sizes, indexes, version hashes and metadata."""
     with opened(options.file) as store:
+        entity = model_class(store, options.entity)[1] if options.entity is not None else None
         if options.names:
-            for name in store.classes:
+            for name in store.classes if entity is None else entity.properties:
                 print(name)
         elif options.format == "json":
             speak_utf8()
-            print(json.dumps(_described(store), ensure_ascii=False, indent=2))
-        else:
+            described = _described(store) if entity is None else _entity(store, entity)
+            print(json.dumps(described, ensure_ascii=False, indent=2))
+        elif entity is None:
             _tell(store)
+        else:
+            _tell_entity(store, entity)
     return Exit.DONE
 
 
-def _counts(store: Store) -> dict[str, tuple[int, int]]:
-    """For each entity its own objects, and those with the entities that inherit from it."""
-    found: dict[str, tuple[int, int]] = {}
-    for name, kind in store.classes.items():
-        query = store.context.query(kind)
-        found[name] = query.excluding_subentities().count(), query.count()
-    return found
+def _count(store: Store, entity: str) -> tuple[int, int]:
+    """An entity's own objects, and those with the entities that inherit from it."""
+    query = store.context.query(store.classes[entity])
+    return query.excluding_subentities().count(), query.count()
 
 
 def _described(store: Store) -> dict[str, Any]:
     """All of it for programs."""
-    counts, sizes = _counts(store), Sizes.of(store.path)
+    sizes = Sizes.of(store.path)
     return {
         "path": store.path, "uuid": store.uuid, "size": sizes.file, "log_size": sizes.log,
         "external_size": sizes.external, "external_files": sizes.external_files,
         "model_versions": store.model.version_identifiers,
-        "entities": [
-            {
-                "name": name, "parent": entity.parent or None, "abstract": entity.abstract,
-                "objects": counts[name][0], "objects_with_subentities": counts[name][1],
-                "version_hash": entity.version_hash.hex(),
-                "properties": [_property(each) for each in entity.properties.values()],
-                "indexes": [
-                    {"name": each.name, "on": _elements(each), "where": each.where or None} for each in entity.indexes],
-                "unique": entity.unique,
-            } for name, entity in store.model.entities.items()],
+        "entities": [_entity(store, entity) for entity in store.model.entities.values()],
         "metadata": {key: _plain(value) for key, value in store.metadata.copy().items()},
+    }
+
+
+def _entity(store: Store, entity: EntityDescription) -> dict[str, Any]:
+    own, all_of_them = _count(store, entity.name)
+    return {
+        "name": entity.name, "parent": entity.parent or None, "abstract": entity.abstract, "objects": own,
+        "objects_with_subentities": all_of_them, "version_hash": entity.version_hash.hex(),
+        "properties": [_property(each) for each in entity.properties.values()],
+        "indexes": [
+            {"name": each.name, "on": _elements(each), "where": each.where or None} for each in entity.indexes],
+        "unique": entity.unique,
     }
 
 
@@ -133,7 +137,7 @@ def _tell(store: Store) -> None:
     out = console()
     from rich.text import Text
 
-    sizes, counts = Sizes.of(store.path), _counts(store)
+    sizes = Sizes.of(store.path)
     facts = [("size", sized(sizes.file))]
     if sizes.log:
         facts.append(("log", f"{sized(sizes.log)}, not in the file yet"))
@@ -148,7 +152,7 @@ def _tell(store: Store) -> None:
 
     entities = table("Entity", "Objects", "In all", "Attributes", "Relationships", numbers=(1, 2, 3, 4))
     for name, entity in _in_order(store):
-        own, all_of_them = counts[name]
+        own, all_of_them = _count(store, name)
         attributes = sum(isinstance(each, AttributeDescription) for each in entity.properties.values())
         relationships = sum(isinstance(each, RelationshipDescription) for each in entity.properties.values())
         entities.add_row(
@@ -158,20 +162,7 @@ def _tell(store: Store) -> None:
     out.print()
     out.print(entities)
 
-    indexes = table("Index", "Entity", "Of", folded=(0, 2))
-    for name, entity in store.model.entities.items():
-        for index in entity.indexes:
-            of = ", ".join(_elements(index)) + (f" where {index.where}" if index.where else "")
-            kind = " (R-Tree)" if index.rtree else ""
-            indexes.add_row(Text(shown(index.name) + kind), Text(shown(name)), Text(shown(of)))
-        for attribute in entity.properties.values():
-            if isinstance(attribute, AttributeDescription) and attribute.searchable and attribute.entity == name:
-                indexes.add_row(Text("(text)"), Text(shown(name)), Text(shown(attribute.name)))
-        for constraint in entity.unique:
-            indexes.add_row(Text("(unique)"), Text(shown(name)), Text(shown(", ".join(constraint))))
-    if indexes.row_count:
-        out.print()
-        out.print(indexes)
+    _tell_indexes(list(store.model.entities.values()))
 
     hashes = table("Entity", "Version hash", folded=(1,))
     for name, entity in store.model.entities.items():
@@ -186,6 +177,74 @@ def _tell(store: Store) -> None:
             metadata.add_row(Text(shown(key)), Text(_short(value)))
     out.print()
     out.print(metadata)
+
+
+def _tell_indexes(entities: list[EntityDescription]) -> None:
+    """The indexes that entities declare, of whatever kind."""
+    from rich.text import Text
+
+    indexes = table("Index", "Entity", "Of", folded=(0, 2))
+    for entity in entities:
+        name = Text(shown(entity.name))
+        for index in entity.indexes:
+            of = ", ".join(_elements(index)) + (f" where {index.where}" if index.where else "")
+            kind = " (R-Tree)" if index.rtree else ""
+            indexes.add_row(Text(shown(index.name) + kind), name, Text(shown(of)))
+        for attribute in entity.properties.values():
+            if isinstance(attribute, AttributeDescription) and attribute.searchable and attribute.entity == entity.name:
+                indexes.add_row(Text("(text)"), name, Text(shown(attribute.name)))
+        for constraint in entity.unique:
+            indexes.add_row(Text("(unique)"), name, Text(shown(", ".join(constraint))))
+    if indexes.row_count:
+        console().print()
+        console().print(indexes)
+
+
+def _tell_entity(store: Store, entity: EntityDescription) -> None:
+    """The properties of an entity, its own and inherited ones, and the indexes of these."""
+    out = console()
+    from rich.text import Text
+
+    own, all_of_them = _count(store, entity.name)
+    lineage = [entity]
+    while lineage[-1].parent:
+        lineage.append(store.model.entities[lineage[-1].parent])
+    out.print(Text(shown(entity.name), "bold"), soft_wrap=True)
+    facts = [("objects", f"{own:,}" + (f", in all {all_of_them:,}" if all_of_them != own else ""))]
+    if entity.parent:
+        facts.append(("inherits", f"from {', '.join(each.name for each in lineage[1:])}"))
+    for fact, value in facts:
+        out.print(Text(f"  {fact:<10}{shown(value)}"), soft_wrap=True)
+
+    attributes = table("Attribute", "Type", "Value", folded=(0, 2))
+    relationships = table("Relationship", "Leads to", "Inverse", "When deleted", folded=(0, 1, 2))
+    for each in entity.properties.values():
+        name = Text(shown(each.name))
+        if isinstance(each, AttributeDescription):
+            attributes.add_row(name, each.type, Text(shown(", ".join(_traits(each)))))
+        elif isinstance(each, RelationshipDescription):
+            how = ("many, in order" if each.ordered else "many") if each.to_many else (
+                "one or none" if each.optional else "one")
+            relationships.add_row(
+                name, Text(f"{shown(each.destination)} ({how})"), Text(shown(each.inverse)), each.on_delete)
+        else:
+            relationships.add_row(name, Text(f"{shown(each.destination)} (fetched)"), "", "")
+    for made in (attributes, relationships):
+        if made.row_count:
+            out.print()
+            out.print(made)
+    _tell_indexes(lineage)
+
+
+def _traits(each: AttributeDescription) -> list[str]:
+    """What the values of an attribute are, in words."""
+    if each.derivation:
+        return [f"calculated: {each.derivation}"]
+    found = ["optional" if each.optional else "mandatory"]
+    if each.default is not None:
+        found.append(f"usually {as_text(each.default)}" if as_text(each.default) else "usually empty")
+    found += [word for word in ("transient", "external", "encrypted") if getattr(each, word)]
+    return found
 
 
 def _short(value: Any) -> str:
