@@ -79,10 +79,10 @@ class LittleMemoryTests(FileTestCase):
             pass
         with contextlib.closing(sqlite3.connect(self.path)) as connection, connection:
             connection.execute(
-                "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) "
+                "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < :rows) "
                 "INSERT INTO ZSHEET (Z_PK, Z_ENT, Z_OPT, ZNUMBER, ZTEXT, ZDATA) "
-                "SELECT i, 1, 1, i, CASE WHEN ?2 THEN CAST(zeroblob(?2) AS TEXT) END, "
-                "CASE WHEN ?2 THEN zeroblob(?2) END FROM n", (rows, size))
+                "SELECT i, 1, 1, i, CASE WHEN :size THEN CAST(zeroblob(:size) AS TEXT) END, "
+                "CASE WHEN :size THEN zeroblob(:size) END FROM n", {"rows": rows, "size": size})
             connection.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = ?", (rows,))
 
     def test_a_large_value_is_refused(self) -> None:
