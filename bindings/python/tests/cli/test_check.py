@@ -2,17 +2,39 @@
 
 from __future__ import annotations
 
+import os
+import re
 import sqlite3
 from contextlib import closing
+from typing import NamedTuple
+
+import quire
 
 from .command import CommandTestCase
+
+
+class Tag(quire.Model):
+    word: quire.Attr[str]
+    notes: quire.ToMany["Note"] = quire.relation(inverse="tags")
+
+
+class Note(quire.Model):
+    text: quire.Attr[str]
+    tags: quire.ToMany[Tag] = quire.relation(inverse="notes")
+    near: quire.ToMany["Note"] = quire.relation(inverse="near")
+    parts: quire.ToMany[Tag] = quire.relation()
+
+
+class Column(NamedTuple):
+    table: str
+    name: str
 
 
 class CheckTests(CommandTestCase):
     def test_a_sound_store_has_a_line_for_each_part(self) -> None:
         self.assertEqual(
             self.succeed("check", self.path),
-            "file and text indexes: sound\nrelationships: sound\nderived attributes: sound\n")
+            "file and text indexes: sound\nmandatory values: sound\nrelationships: sound\nderived attributes: sound\n")
 
     def test_a_relationship_to_what_is_not_there(self) -> None:
         self.sql("UPDATE ZBOOK SET ZAUTHOR = 77 WHERE Z_PK IN (1, 3)")
@@ -30,6 +52,49 @@ class CheckTests(CommandTestCase):
         ran = self.run_command("check", self.path)
         self.assertIn("Cover.book of one object leads to one whose cover is another or none: Cover 1.", ran.out)
         self.assertIn("2 problems\n", ran.out)
+
+    def test_a_mandatory_value_that_is_missing(self) -> None:
+        self.sql("UPDATE ZBOOK SET ZTITLE = NULL WHERE Z_PK IN (2, 4)")
+        ran = self.run_command("check", self.path)
+        self.assertEqual(ran.code, 1)
+        self.assertIn("mandatory values: wrong\n  Book.title of 2 objects has no value: Book 2, Book 4.\n", ran.out)
+        self.assertIn("1 problem\n", ran.out)
+
+    def test_a_key_that_would_be_given_again(self) -> None:
+        self.sql("UPDATE Z_PRIMARYKEY SET Z_MAX = 3 WHERE Z_NAME = 'Book'")
+        ran = self.run_command("check", self.path)
+        self.assertEqual(ran.code, 1)
+        self.assertIn("The last key of Book is said to be 3, and there is Book 8: an insert would take", ran.out)
+
+    def test_relationships_to_many_that_lead_nowhere(self) -> None:
+        self.path = self.place("notes.sqlite")
+        with quire.open(self.path, [Tag, Note]) as store, store.context.transaction() as context:
+            notes = [context.add(Note(text=text)) for text in ("a", "b", "c")]
+            for each in notes:
+                each.tags, each.near, each.parts = [context.add(Tag(word="x"))], notes, [context.add(Tag(word="y"))]
+        self.assertIn("relationships: sound", self.succeed("check", self.path))
+        before = sorted(os.listdir(self.folder))
+        note, tag, near, parts = map(self.column, ("Z_NOTES", "Z_TAGS", "Z_NEAR", "ZPARTS"))
+        self.sql(
+            f"INSERT INTO {note.table} ({note.name}, {tag.name}) VALUES (2, 88), (77, 1)",
+            f"UPDATE {near.table} SET REFLEXIVE = 66 WHERE rowid = 1",
+            f"UPDATE ZTAG SET {parts.name} = 55 WHERE {parts.name} = 3")
+        # They are notes: nothing that is read shows them.
+        out = self.succeed("check", self.path)
+        self.assertIn("  Note.tags of one object leads to no Tag: Note 2. No list or count shows it.\n", out)
+        self.assertIn("  Tag.notes of one object leads to no Note: Tag 1. No", out)
+        self.assertRegex(out, r"  Note.near of one object leads to no Note: Note \d. No")
+        self.assertRegex(out, r"  Tag.owner by Note.parts of one object leads to no Note: Tag \d. No")
+        self.assertEqual(sorted(os.listdir(self.folder)), before)
+
+    def column(self, wanted: str) -> Column:
+        """A column whose name has a number in it."""
+        with closing(sqlite3.connect(self.path)) as file:
+            [found] = [
+                Column(table, name) for table, name in file.execute(
+                    "SELECT m.name, c.name FROM sqlite_master AS m, pragma_table_info(m.name) AS c")
+                if re.sub(r"\d", "", name) == wanted]
+        return found
 
     def test_a_derived_value_that_is_wrong(self) -> None:
         self.sql("UPDATE ZAUTHOR SET ZBOOK_COUNT = 9 WHERE Z_PK = 1", "UPDATE ZAUTHOR SET ZPLAIN = NULL WHERE Z_PK = 2")

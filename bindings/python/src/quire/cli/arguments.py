@@ -159,7 +159,8 @@ def _explain(commands: _Parsers) -> None:
 
 def _check(commands: _Parsers) -> None:
     made = _command(
-        commands, "check", "look for damage, for relationships that lead nowhere, and for wrong derived values")
+        commands, "check",
+        "look for damage, missing values, relationships that lead nowhere, and wrong derived values")
     _file(made)
 
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import argparse
 import math
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any, NamedTuple
 
 from ..contexts.store import Store
 from ..errors import DatabaseError, Error, Unsupported
 from ..models.model_description import AttributeDescription, EntityDescription, RelationshipDescription
 from .exits import Exit
-from .opening import opened
+from .opening import attributes_of, opened
+from .tables import Tables
 from .terminal import console
 from .values import as_text, shown
 
@@ -30,11 +33,12 @@ class Finding(NamedTuple):
 
 
 def check(options: argparse.Namespace) -> Exit:
-    """Looks for damage, references to what is not there, relationships that disagree, and wrong derived values."""
+    """Looks for damage, missing values, relationships that lead nowhere or disagree, and wrong derived values."""
     found = 0
     with opened(options.file) as store:
         for part, findings in (
             ("file and text indexes", _file(store)),
+            ("mandatory values", _mandatory(store)),
             ("relationships", _relationships(store)),
             ("derived attributes", _derived(store)),
         ):
@@ -54,6 +58,8 @@ def _tell(part: str, findings: Iterator[Finding]) -> int:
             (notes if each.is_note else faults).append(each.sentence)
     except DatabaseError as error:
         faults.append(str(error))
+    except sqlite3.Error as error:
+        faults.append(f"SQLite cannot read the tables: {error}.")
     _print(f"{part}: {'wrong' if faults else 'sound'}", "red" if faults else "green")
     for sentence in faults + notes:
         _print(f"  {sentence}")
@@ -80,6 +86,26 @@ def _file(store: Store) -> Iterator[Finding]:
         yield Finding(
             f"{unsound} text {'index does' if unsound == 1 else 'indexes do'} not lead to every row. Store.check mends "
             "that in a store that is open for writing; until then searches read all rows.")
+    with closing(Tables(store)) as tables:
+        for name, last, greatest in tables.too_low():
+            yield Finding(
+                f"The last key of {name} is said to be {last}, and there is {name} {greatest}: an insert would take a "
+                "key that is taken.")
+
+
+def _mandatory(store: Store) -> Iterator[Finding]:
+    """Attributes and to-one relationships that are mandatory have values."""
+    for name, entity in store.model.entities.items():
+        wanted = [each.name for each in attributes_of(entity) if not each.derivation] + [
+            each.name for each in entity.properties.values()
+            if isinstance(each, RelationshipDescription) and not each.to_many and not each.transient]
+        for key in wanted:
+            each = entity.properties[key]
+            if each.optional or each.entity != name:
+                continue
+            empty = list(store.context.query(store.classes[name]).where("%K == nil", key).ids())
+            if empty:
+                yield Finding(f"{name}.{key} of {_objects(len(empty))} has no value: {_examples(name, empty)}.")
 
 
 class Held:
@@ -113,6 +139,12 @@ def _relationships(store: Store) -> Iterator[Finding]:
                     f"{name}.{each.name} of {_objects(len(lost))} leads to no {each.destination}: "
                     f"{_examples(name, lost)}.")
             yield from _one_to_one(store, entity, each, leads, checked)
+    # Core Data leaves such rows behind, too, and nothing that is read shows them.
+    with closing(Tables(store)) as tables:
+        for rows in tables.lost():
+            yield Finding(
+                f"{rows.entity}.{rows.relationship} of {_objects(len(rows.owners))} leads to no {rows.destination}: "
+                f"{_examples(rows.entity, rows.owners)}. No list or count shows it.", True)
 
 
 def _one_to_one(
