@@ -9,14 +9,28 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import resource
 import shutil
 import sqlite3
 import subprocess
+import sys
 import tempfile
 import unittest
 from typing import Callable
 
 import quire
+
+
+READING = """
+import sqlite3, sys
+files = [sqlite3.connect(path, isolation_level=None) for path in sys.argv[1:]]
+for file in files:
+    file.execute("BEGIN")
+    file.execute("SELECT * FROM ZNOTE").fetchall()
+print("reading", flush=True)
+sys.stdin.read()
+"""
+"""A process that reads files until its input ends."""
 
 
 class Note(quire.Model):
@@ -112,6 +126,27 @@ class FileLockTests(unittest.TestCase):
             with self.subTest(name):
                 call()
                 self.assertEqual(self.locks(), held)
+
+    def test_descriptors_that_wait_make_room_when_they_have_run_out(self) -> None:
+        paths = [os.path.join(self.folder, f"{number}.sqlite") for number in range(24)]
+        for path in paths:
+            quire.open(path, [Note]).close()
+        with subprocess.Popen(
+            [sys.executable, "-c", READING, *paths], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        ) as reader:
+            assert reader.stdout
+            self.assertEqual(reader.stdout.readline(), "reading\n")
+            before = resource.getrlimit(resource.RLIMIT_NOFILE)
+            most = len(os.listdir("/proc/self/fd")) + 16
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, before[1]))
+            try:
+                for path in paths:
+                    with quire.open(path, [Note]) as store:
+                        self.assertEqual(store.context.query(Note).count(), 0)
+            finally:
+                resource.setrlimit(resource.RLIMIT_NOFILE, before)
+                reader.communicate("")
+        self.assertEqual(reader.returncode, 0)
 
     def fail_to_open(self) -> None:
         class Note(quire.Model):
