@@ -6,7 +6,7 @@
  * - When others have locks, the descriptor waits, and each closing of another file tries again with two of those that
  *   wait. Beyond a number of them, or when descriptors have run out, it must do that no copy in this process has a
  *   lock: the lock `pending` keeps all copies from beginning to read meanwhile, and what is open in this process shows
- *   its locks.
+ *   its locks. To see them takes descriptors, of which some are kept for that.
  * - A file that this process may not write gives it no such lock. That no copy has a lock must then do by itself.
  */
 #ifndef _GNU_SOURCE
@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 #include "locked_files.h"
 
@@ -24,6 +25,48 @@ enum { most_waiting = 64, tries_per_closing = 2 };
 
 /* OVERLAYFS_SUPER_MAGIC, whose header is not everywhere. */
 enum { overlay = 0x794c7630 };
+
+/* MARK: Spare descriptors */
+
+/* One for a folder of /proc, one for a file there, and one to open a file once more. They are ends of a pipe, since
+ * nothing else has its inode: a program may close all that is open, and open its own files by these numbers. */
+enum { spare_count = 3 };
+static struct {
+  int descriptors[spare_count];
+  dev_t device;
+  ino_t inode;
+} spares;
+
+static bool is_spare(int descriptor) {
+  return descriptor > 2 && quire_is_same_file(descriptor, spares.device, spares.inode);
+}
+
+static void give_up_spares(void) {
+  int each;
+  for (each = 0; each < spare_count; each++) {
+    if (is_spare(spares.descriptors[each])) quire_call_close(spares.descriptors[each]);
+    spares.descriptors[each] = 0;
+  }
+}
+
+void quire_keep_spares(void) {
+  struct stat status;
+  int ends[2], each = 0;
+  while (each < spare_count && is_spare(spares.descriptors[each])) each++;
+  if (each == spare_count) return;
+  give_up_spares();
+  if (pipe2(ends, O_CLOEXEC)) return;
+  if (ends[0] <= 2 || ends[1] <= 2 || fstat(ends[0], &status)) {
+    quire_call_close(ends[0]);
+    quire_call_close(ends[1]);
+    return;
+  }
+  spares.device = status.st_dev;
+  spares.inode = status.st_ino;
+  spares.descriptors[0] = ends[0];
+  spares.descriptors[1] = ends[1];
+  for (each = 2; each < spare_count; each++) spares.descriptors[each] = fcntl(ends[0], F_DUPFD_CLOEXEC, 3);
+}
 
 /* MARK: Locks of other copies */
 
@@ -160,10 +203,13 @@ static void try_again(void) {
 void quire_make_room(void) {
   struct file *file;
   int place;
+  if (!atomic_load(&quire_waiting_count)) return;
+  give_up_spares();
   for (place = 0; (file = quire_file_at(place)); place++)
     if (!file->in_use && file->waiting) let_go(file, false);
   for (place = 0; (file = quire_file_at(place)); place++)
     if (!file->in_use && file->waiting) let_go(file, true);
+  quire_keep_spares();
 }
 
 int quire_finish(int descriptor) {

@@ -136,4 +136,7 @@ int quire_finish(int descriptor);
 /* Closes all that waits and that can be closed, because descriptors have run out. */
 void quire_make_room(void);
 
+/* Has the descriptors that this takes. */
+void quire_keep_spares(void);
+
 #endif

@@ -84,6 +84,7 @@ static int adopt(int descriptor, const char *path, int flags) {
   base = base_of(path, &base_status);
   quire_files_lock();
   is_known = quire_adopt(descriptor, flags & O_ACCMODE, &status, base);
+  if (is_known) quire_keep_spares();
   quire_files_unlock();
   if (is_known) return descriptor;
   /* It stays open, since to close it could end locks. */
