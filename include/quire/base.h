@@ -5,20 +5,25 @@
  * Ownership. Handles (`quire_store *`, `quire_object *`, ...) are reference counted. A function named `_create`,
  * `_open` or `_insert` returns one reference, and so does every `out_` parameter of a handle type. The caller returns
  * it with the `_release` function of its type. `_retain` adds one. Both take NULL, and do nothing with a handle of
- * another type. A child keeps its parent alive, so the order of releases does not matter. Text, arrays and handles that
- * a function *returns* are borrowed from its first argument, for as long as its comment says.
+ * another type. A handle whose last reference was released is no handle of any type. Like memory that was freed, it
+ * must not be passed to any function: what happens then is undefined. A child keeps its parent alive, so the order of
+ * releases does not matter. Text, arrays and handles that a function *returns* are borrowed from its first argument,
+ * for as long as its comment says.
  *
  * Errors. A call that can fail returns a `quire_status` and takes a `quire_error **` last, which may be NULL. On
- * failure it stores an error there that the caller releases. It also sets every `out_` parameter to NULL or zero. NULL
- * where a pointer is required, a handle of another type, text that is not UTF-8 and a foreign enum number are failures
- * like any other (QUIRE_INVALID_ARGUMENT, QUIRE_INVALID_TEXT). They never end the process. A function that returns a
- * value directly returns zero, false or NULL for a NULL argument or a refused call.
+ * failure it stores an error there that the caller releases. It also sets every `out_` parameter to NULL or zero. On
+ * success it stores NULL there. In both cases it looks at nothing that was there before, and does not release it:
+ * release an error before the next call with the same variable. NULL where a pointer is required, a handle of another
+ * type, text that is not UTF-8 and a foreign enum number are failures like any other (QUIRE_INVALID_ARGUMENT,
+ * QUIRE_INVALID_TEXT). They never end the process. A function that returns a value directly returns zero, false or NULL
+ * for a NULL argument or a refused call.
  *
- * Structs that begin with `struct_size` are initialised with their _INIT macro. A program that was built with a newer
- * header may pass a longer struct. The members that this library does not know must be zero. Otherwise the call fails
- * with QUIRE_UNSUPPORTED. It fails so too for a member called `reserved` that is not zero. Some structs of that kind
- * are filled by the library (`quire_section`). Such a struct keeps its size, and the library fills as many members as
- * fit. It reads nothing of the struct but its size.
+ * Structs that begin with `struct_size` are initialised with their _INIT macro, which has the name of the struct:
+ * QUIRE_STORE_OPTIONS_INIT is that of `quire_store_options`. A program that was built with a newer header may pass a
+ * longer struct. The members that this library does not know must be zero. Otherwise the call fails with
+ * QUIRE_UNSUPPORTED. It fails so too for a member called `reserved` that is not zero. Some structs of that kind are
+ * filled by the library (`quire_section`). Such a struct keeps its size, and the library fills as many members as fit.
+ * It reads nothing of the struct but its size.
  *
  * Structs that the library lends may be longer than in your header when the library is newer. Do not copy their bytes,
  * and do not count through an array of them with `[]`. The `_array` types hold the distance between two elements, and

@@ -81,6 +81,12 @@
  * A predicate is at most 128 levels deep, whether it is read or put together from others. Each operator, call, list and
  * NOT is a level, and a chain of AND or of OR is one. Deeper ones fail with QUIRE_INVALID_PREDICATE. A thread whose stack
  * has 128 KiB can read, evaluate and fetch by every predicate.
+ *
+ * Mistakes. A predicate is read without an entity. Reading finds what the language does not allow, and such an error has
+ * an offset. Names, types, patterns and what is unsupported are looked at where the predicate is used: by
+ * `quire_results_create`, a fetch or `quire_predicate_matches`, whose errors have the offset -1. Keys are those of the
+ * entity that is asked for. An entity that inherits from it has more, which are not found, and no key has the entity of
+ * an object. An ordering of a date and text is an error. Their equality is none, and finds nothing.
  */
 #ifndef QUIRE_PREDICATE_H_
 #define QUIRE_PREDICATE_H_

@@ -27,6 +27,20 @@
  *
  * A file has one log for each of its names. The library therefore opens no file with several names (hard links) for
  * writing. In one process it opens no file that it has open by another name.
+ *
+ * Other programs that write. Core Data, other processes with this library, and plain SQL may write to an open store, as
+ * SQLite's locks let them. Plain SQL must keep three rules:
+ *
+ * - an UPDATE raises the version of each row: `UPDATE ZBOOK SET ZPAGES = 334, Z_OPT = Z_OPT + 1 WHERE ...`. Otherwise a
+ *   save of a context that has read the row writes over the change, without QUIRE_CONFLICT;
+ * - an INSERT sets `Z_ENT` to the number of the entity, and `Z_OPT` to 1. `Z_PRIMARYKEY` has the number, in the row whose
+ *   `Z_NAME` is the entity. Without it, fetches that meet the row fail with QUIRE_DATABASE;
+ * - an INSERT takes its key, `Z_PK`, from `Z_MAX` of the root entity in `Z_PRIMARYKEY`, which it raises in the same
+ *   transaction (BEGIN IMMEDIATE). Otherwise a pending object may have the same key, and its save fails with
+ *   QUIRE_CONFLICT until it is given another one (`quire_context_obtain_permanent_ids`).
+ *
+ * No delete rule, inverse or validation of the model holds for SQL. Contexts learn of nothing: `quire_context_merge` is
+ * for other contexts of the store, while fetches and `quire_context_refresh_all` read the file.
  */
 #ifndef QUIRE_STORE_H_
 #define QUIRE_STORE_H_
@@ -144,8 +158,12 @@ quire_status quire_store_delete(
     const char *path, size_t path_size, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Checks the whole file: its pages, its tables, and whether each text index leads to every row that it should. It does not
- * look for the files of values that are stored outside: such a value fails with QUIRE_NOT_FOUND when it is read.
+ * Checks the whole file: its pages, tables and indexes by SQLite's `integrity_check`, and whether each text index leads
+ * to every row that it should.
+ *
+ * It does not compare rows with the model. Thus it finds no value of another type than its attribute and no row of an
+ * unknown entity: fetches that meet them fail with QUIRE_DATABASE. Nor does it find a relationship that leads nowhere. It
+ * does not look for the files of values that are stored outside: such a value fails with QUIRE_NOT_FOUND when it is read.
  *
  * A text index that does not is made anew from the texts. In a store that is open for reading only it is not used any
  * more. `*out_mended` is the number of such indexes, and may be NULL. The call takes as long as reading the file and

@@ -219,7 +219,8 @@ class Store(_handle.Handle):
             raise failure(status, error)
 
     def check(self) -> int:
-        """Looks through the whole file, and whether each text index leads to every row that it should.
+        """Looks through the whole file by SQLite's `integrity_check`, and whether each text index leads to every row
+        that it should. It compares no row with the model: values of a wrong type are found by reading them.
 
         A text index that does not is made anew, or not used any more where the store is open for reading only: the
         result is how many there were. It takes as long as reading the file and making all text indexes anew. It does
