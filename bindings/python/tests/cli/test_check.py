@@ -107,7 +107,10 @@ class CheckTests(CommandTestCase):
         self.sql(f"DELETE FROM {self.text_index()}_data")
         ran = self.run_command("check", self.path)
         self.assertEqual(ran.code, 1)
-        self.assertIn("1 text index does not lead to every row.", ran.out)
+        self.assertIn("1 text index does not lead to every row, so searches read all rows. `quire check", ran.out)
+        out = self.succeed("check", self.path, "--mend")
+        self.assertTrue(out.startswith("1 text index was made anew\nfile and text indexes: sound\n"), out)
+        self.assertTrue(self.succeed("check", self.path, "--mend").startswith("file and text indexes: sound\n"))
 
     def text_index(self) -> str:
         with closing(sqlite3.connect(self.path)) as file:

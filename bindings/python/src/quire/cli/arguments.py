@@ -162,6 +162,7 @@ def _check(commands: _Parsers) -> None:
         commands, "check",
         "look for damage, missing values, relationships that lead nowhere, and wrong derived values")
     _file(made)
+    made.add_argument("--mend", action="store_true", help="make text indexes anew that do not lead to every row")
 
 
 def _export(commands: _Parsers) -> None:

@@ -13,7 +13,7 @@ from ..contexts.store import Store
 from ..errors import DatabaseError, Error, Unsupported
 from ..models.model_description import AttributeDescription, EntityDescription, RelationshipDescription
 from .exits import Exit
-from .opening import attributes_of, opened
+from .opening import attributes_of, opened, opened_for_writing
 from .tables import Tables
 from .terminal import console
 from .values import as_text, shown
@@ -35,6 +35,8 @@ class Finding(NamedTuple):
 def check(options: argparse.Namespace) -> Exit:
     """Looks for damage, missing values, relationships that lead nowhere or disagree, and wrong derived values."""
     found = 0
+    if options.mend:
+        _mend(options.file)
     with opened(options.file) as store:
         for part, findings in (
             ("file and text indexes", _file(store)),
@@ -47,6 +49,20 @@ def check(options: argparse.Namespace) -> Exit:
         return Exit.DONE
     _print(f"{found} {'problem' if found == 1 else 'problems'}", "bold red")
     return Exit.FOUND
+
+
+def _mend(path: str) -> None:
+    """Makes text indexes anew that do not lead to every row. What else is wrong the check tells."""
+    with opened(path) as store:
+        try:
+            unsound = store.check()
+        except DatabaseError:
+            return
+    if unsound:
+        # Opening it mends some, and the check the others. No object changes, so a history lacks nothing.
+        with opened_for_writing(path, None, skips_history=True) as store:
+            store.check()
+        _print(f"{unsound} text {'index was' if unsound == 1 else 'indexes were'} made anew")
 
 
 def _tell(part: str, findings: Iterator[Finding]) -> int:
@@ -84,8 +100,8 @@ def _file(store: Store) -> Iterator[Finding]:
         return
     if unsound:
         yield Finding(
-            f"{unsound} text {'index does' if unsound == 1 else 'indexes do'} not lead to every row. Store.check mends "
-            "that in a store that is open for writing; until then searches read all rows.")
+            f"{unsound} text {'index does' if unsound == 1 else 'indexes do'} not lead to every row, so searches "
+            "read all rows. `quire check --mend` makes them anew.")
     with closing(Tables(store)) as tables:
         for name, last, greatest in tables.too_low():
             yield Finding(
