@@ -319,6 +319,20 @@ class ReadOnlyTests(unittest.TestCase):
         self.assertEqual(self.read(), ["first", "second", "third"])
         self.assertEqual(sorted(self.contents()), ["notes.sqlite"])
 
+    def test_an_index_that_a_writer_left_stays_as_it_is_for_a_process_that_has_read_beside_it(self):
+        with subprocess.Popen([sys.executable, "-c", (
+                "import sqlite3, sys; file = sqlite3.connect(sys.argv[1], isolation_level=None); "
+                "file.execute(\"UPDATE ZNOTE SET ZTITLE = 'second', Z_OPT = Z_OPT + 1\"); "
+                "print('written', flush=True); sys.stdin.read()"), self.path],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as writer:
+            self.assertEqual(writer.stdout.readline(), "written\n")
+            self.assertEqual(self.read(), ["second"])
+            writer.kill()
+        before = self.contents()
+        self.assertEqual(sorted(before), ["notes.sqlite", "notes.sqlite-shm", "notes.sqlite-wal"])
+        self.assertEqual(self.read(), ["second"])
+        self.assertTrue(self.contents() == before)
+
     def test_a_writer_that_came_meanwhile_goes_on(self):
         self.leave_a_log()
         with quire.open(self.path, [Note], read_only=True) as reader:
