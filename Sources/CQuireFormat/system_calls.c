@@ -163,6 +163,11 @@ int quire_locks_open(const char *path, int flags) {
 
 int quire_locks_close(int descriptor) { return plain_close ? close_file(descriptor) : close(descriptor); }
 
+bool quire_locks_is_waiting(int descriptor) {
+  struct descriptor *entry = quire_known(descriptor);
+  return entry && atomic_load(&entry->state) == WAITING;
+}
+
 int quire_locks_ask(int descriptor, struct flock *lock) {
   return plain_fcntl ? control_file(descriptor, F_GETLK, lock) : fcntl(descriptor, F_GETLK, lock);
 }

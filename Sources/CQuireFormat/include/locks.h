@@ -1,6 +1,8 @@
 #ifndef QUIRE_LOCKS_H_
 #define QUIRE_LOCKS_H_
 
+#include <stdbool.h>
+
 struct flock;
 
 /* Has SQLite take and give back the locks of files that are opened from now on as locks.c says. Any number of times. */
@@ -14,5 +16,8 @@ int quire_locks_ask(int descriptor, struct flock *lock);
 
 /* As close(2), of what quire_locks_open has opened. */
 int quire_locks_close(int descriptor);
+
+/* Whether the descriptor is one that nothing uses any more, and that stays open only for the locks of others. */
+bool quire_locks_is_waiting(int descriptor);
 
 #endif

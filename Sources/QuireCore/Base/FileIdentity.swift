@@ -1,3 +1,4 @@
+import CQuireFormat
 import Glibc
 
 /// Which file a path leads to.
@@ -13,10 +14,12 @@ struct FileIdentity: Hashable, Sendable {
     inode = status.st_ino
   }
 
-  /// Whether this process has the file open. To open and close it here would end the locks that SQLite has on it for
-  /// another part of the program.
+  /// Whether a part of this process uses the file. To open and close it here would end the locks that SQLite has on it
+  /// for that part. A descriptor that only waits to be closed is no use of it.
   var isOpen: Bool {
     let folder = "/proc/self/fd"
-    return (FileSystem.names(in: folder) ?? []).contains { FileIdentity(of: "\(folder)/\($0)") == self }
+    return (FileSystem.names(in: folder) ?? []).contains {
+      FileIdentity(of: "\(folder)/\($0)") == self && !quire_locks_is_waiting(Int32($0) ?? -1)
+    }
   }
 }
