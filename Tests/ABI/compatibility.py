@@ -7,7 +7,8 @@
 
 The library is made of Swift, whose debug information says nothing of C's types. Swift's compiler compares each function
 with its header, and abi.symbols the names. So this compiles the declarations: a library with an empty function for each
-one, with the library's versions of symbols. A function of its own leads to each type, enumeration and macro.
+one, with the library's versions of symbols. A function of its own leads to each type, enumeration and macro. Functions
+that the headers define inline are exported for this.
 """
 import argparse
 import pathlib
@@ -114,7 +115,10 @@ def compared(baseline, root, folder):
     """What is broken since the baseline, as abidiff tells it, and what was added."""
     old = xml.etree.ElementTree.parse(baseline)
     new = dump(root, folder)
-    additions = [f"function {name}" for name in sorted(functions(new) - functions(old)) if not name.startswith("type_")]
+    added = sorted(functions(new) - functions(old))
+    additions = [
+        f"macro {name[6:]}" if name.startswith("macro_") else f"function {name}"
+        for name in added if not name.startswith("type_")]
     additions += take_off_growth(old, new)
     new.write(folder / "new.xml", encoding="unicode")
     command = ["abidiff", "--harmless", "--no-added-syms", baseline, folder / "new.xml"]
@@ -187,13 +191,13 @@ def dump(root, folder):
 
     def output(command):
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    macros = re.findall(r"^#define (QUIRE_\w+) \w+_MAX$", output([*preprocess, "-dM", header]), re.MULTILINE)
-    numbers = ", ".join(f"MACRO_{macro} = {macro}" for macro in sorted(macros))
     whole = folder / "whole.h"
-    whole.write_text(f"#include <quire.h>\ntypedef enum quire_macros {{ {numbers} }} quire_macros;\n")
-    (folder / "stub.c").write_text(stub(output([*preprocess, whole])))
+    whole.write_text("#include <quire.h>\n" + "".join(macros(output([*preprocess, "-dM", header]))))
+    text = output([*preprocess, whole])
+    (folder / "stub.c").write_text(stub(text))
     exports = (root / "Sources/QuireCore/exports.map").read_text()
-    (folder / "stub.map").write_text(exports + "TYPES {\n  global:\n    type_*;\n};\n")
+    inline = "".join(f"    {name};\n" for name in re.findall(r"^static inline [^(]*\b(\w+)\(", text, re.MULTILINE))
+    (folder / "stub.map").write_text(f"{exports}TYPES {{\n  global:\n    type_*;\n{inline}}};\n")
     library = folder / "libquire.so.0"
     subprocess.run(
         ["gcc", "-std=gnu11", "-g", "-gdwarf-4", "-w", "-fPIC", "-shared", "-nostdlib", "-Wl,-soname=libquire.so.0",
@@ -203,6 +207,16 @@ def dump(root, folder):
         ["abidw", "--no-show-locs", "--no-comp-dir-path", "--no-corpus-path", "--no-elf-needed",
          "--no-parameter-names", "--out-file", folder / "dump.xml", library], check=True)
     return xml.etree.ElementTree.parse(folder / "dump.xml")
+
+
+def macros(defined):
+    """A function for each macro that is a number or an initializer. Each number has an enumeration of its own: abidiff
+    does not miss an enumerator where another one has the same number.
+    """
+    for name in sorted(re.findall(r"^#define (QUIRE_\w+) \w+_MAX$", defined, re.MULTILINE)):
+        yield f"static inline void macro_{name}(enum {{ NUMBER_{name} = {name} }} value) {{ }}\n"
+    for name, struct in sorted(re.findall(r"^#define (QUIRE_\w+_INIT) .*?\bsizeof\((\w+)\)", defined, re.MULTILINE)):
+        yield f"static inline void macro_{name}({struct} *value) {{ {struct} made = {name}; }}\n"
 
 
 def stub(text):
@@ -218,6 +232,7 @@ def stub(text):
     for place, part in enumerate(parts):
         if re.match(r"\s*(?!typedef|static|struct \w+ \{)[^({]*\bquire_\w+\(.*\);$", part, re.DOTALL):
             parts[place] = part[:-1] + " { __builtin_trap(); }"
+        parts[place] = re.sub(r"^\s*static inline\b", "\n", parts[place])
         types += re.findall(r"^\s*typedef (?:struct|enum) \w+ \{.*\} (quire_\w+);$", part, re.DOTALL)
     return "".join(parts + [f"\nvoid type_{name}({name} *value) {{ }}" for name in types])
 
@@ -242,6 +257,17 @@ CHANGES = [
     ("a renumbered enumerator", "list.h", "QUIRE_COLUMN_DATE = 4,", "QUIRE_COLUMN_DATE = 14,", "QUIRE_COLUMN_DATE"),
     ("an enumerator less", "list.h", "QUIRE_COLUMN_DATE = 4,", "", "QUIRE_COLUMN_DATE"),
     ("another number of a macro", "base.h", "#define QUIRE_NUL UINT32_MAX", "#define QUIRE_NUL 0", "QUIRE_NUL"),
+    ("a larger number of a macro", "fetch.h",
+     "#define QUIRE_NO_LIMIT UINT64_MAX", "#define QUIRE_NO_LIMIT UINT32_MAX", "QUIRE_NO_LIMIT"),
+    ("a macro that is no limit", "function.h",
+     "#define QUIRE_ANY_NUMBER SIZE_MAX", "#define QUIRE_ANY_NUMBER 7", "QUIRE_ANY_NUMBER"),
+    ("a removed initializer", "log.h", "#define QUIRE_LOG_INIT", "#define QUIRE_LOG_OTHER", "macro_QUIRE_LOG_INIT"),
+    ("a removed inline function", "value.h", "quire_value_boolean(bool boolean)",
+     "quire_value_truth(bool boolean)", "quire_value_boolean"),
+    ("an inline function's parameter of another type", "value.h", "quire_value_integer(int64_t integer)",
+     "quire_value_integer(int32_t integer)", "'typedef int64_t'"),
+    ("another result of an inline function", "value.h", "static inline quire_value quire_value_boolean(",
+     "static inline void quire_value_boolean(", "return type changed"),
     ("another version of a symbol", MAP, "QUIRE_0.1 {", "QUIRE_0.9 {", "Removed function"),
     ("a new function", "list.h",
      "int64_t quire_page_row_count(", "int quire_new(int);\nint64_t quire_page_row_count(", None),
