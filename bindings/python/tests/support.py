@@ -29,7 +29,8 @@ def seeds(fixed: int) -> list[int]:
 
 def say_skipped(cases: str, data: pathlib.Path) -> None:
     """Says how many cases are skipped because their data is not there; `script/test` repeats the line at its end."""
-    print(f"skipped: {cases}: no {os.path.relpath(data, pathlib.Path(__file__).parents[3])}", flush=True)
+    # On a line of its own: the runner of the tests has begun one.
+    print(f"\nskipped: {cases}: no {os.path.relpath(data, pathlib.Path(__file__).parents[3])}", flush=True)
 
 
 def day(count: float) -> datetime:
