@@ -11,7 +11,7 @@ from typing import Any, Callable, NoReturn
 from .._c._ffi import VERSION
 from .exits import Exit
 
-__all__ = ["Command", "commands_of", "parser", "with_orders"]
+__all__ = ["Command", "commands_of", "parser", "read"]
 
 Command = Callable[[argparse.Namespace], Exit]
 _Parsers = Any
@@ -19,13 +19,6 @@ _Parsers = Any
 
 class Parser(argparse.ArgumentParser):
     """Says which word was probably meant."""
-
-    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As usual, but that what is left over is told with the usage of the command that it was given to."""
-        found, rest = self.parse_known_args(args, namespace)
-        if rest:
-            commands_of(self).get(found.command, self).error(f"unrecognized arguments: {' '.join(rest)}")
-        return found
 
     def error(self, message: str) -> NoReturn:
         wrong = re.search(r"invalid choice: '([^']*)'|unrecognized arguments: (--[^ =]+)", message)
@@ -55,7 +48,16 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
-def with_orders(arguments: Sequence[str]) -> list[str]:
+def read(arguments: Sequence[str]) -> argparse.Namespace:
+    """Reads the command line. What is left over is told with the usage of the command that it was given to."""
+    made = parser()
+    found, rest = made.parse_known_args(_with_orders(arguments))
+    if rest:
+        commands_of(made).get(found.command, made).error(f"unrecognized arguments: {' '.join(rest)}")
+    return found
+
+
+def _with_orders(arguments: Sequence[str]) -> list[str]:
     """The command line, in which `--sort -pages` is an order and no option. One that there is stays an option."""
     known = {
         option for made in commands_of(parser()).values() for each in made._actions for option in each.option_strings}

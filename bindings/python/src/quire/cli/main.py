@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Optional
 
 from ..errors import Error
-from .arguments import Command, parser, with_orders
+from .arguments import Command, parser, read
 from .exits import Exit, Problem, exit_of
 from .values import shown
 
@@ -33,7 +33,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        options = parser().parse_args(with_orders(sys.argv[1:] if arguments is None else arguments))
+        options = read(sys.argv[1:] if arguments is None else arguments)
         if options.command is None:
             parser().print_help(sys.stderr)
             return Exit.USAGE
