@@ -123,6 +123,31 @@ class ValueTests(RemedyCase):
         self.assertEqual(query.group_by("title").count(), 0)
 
 
+class QueryTests(RemedyCase):
+    def test_several_conditions_must_all_hold(self) -> None:
+        for pages in range(5):
+            self.context.add(Book(title=f"{pages % 2}", pages=pages))
+        query, odd = self.context.query(Book).order_by(Book.pages), Book.title == "1"
+        self.assertEqual(query.where(odd, Book.pages > 1).values(Book.pages), [(3,)])
+        self.assertEqual(query.where(odd, Book.pages > 0, Book.pages < 3).values(Book.pages), [(1,)])
+        self.assertEqual(query.where(odd).count(), 2)
+        grouped = query.group_by(Book.pages).having(Book.pages > 1, Book.pages < 3)
+        self.context.save()
+        self.assertEqual(grouped.values(Book.pages), [(2,)])
+        said = self.told(quire.WrongType, lambda: query.where(odd, "pages > 1"))
+        self.assertIn("Join conditions with &", said)
+
+    def test_orders_name_how_a_direction_is_written(self) -> None:
+        query = self.context.query(Book)
+        for key, right in (
+            ("title desc", '"-title"'), ("title DESC", '"-title"'), ("title asc", '"title"'),
+            ("-title desc", '"-title"'), (-Book.title, '.desc() or "-author"'),
+        ):
+            said = self.told(quire.Error, lambda: query.order_by(key))
+            self.assertIn(right, said)
+            self.assertIn(".desc()", said)
+
+
 class FileTests(RemedyCase):
     def setUp(self) -> None:
         super().setUp()

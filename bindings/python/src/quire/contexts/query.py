@@ -6,6 +6,8 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from ctypes import byref, c_int64, c_void_p
 from contextlib import nullcontext
+from functools import reduce
+from operator import and_
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Callable, Generic, Literal, NoReturn, Optional, TypeVar, Union, overload
 
@@ -99,7 +101,7 @@ class Query(Generic[M]):
 
     def where(self, condition: Union[str, Predicate], *arguments: Any) -> Query[M]:
         """Only objects that fulfil the condition too: `where("price < %f AND author == %@", 5, "Goethe")`, or
-        `where((Quote.price < 5) & (Quote.author == goethe))`.
+        `where((Quote.price < 5) & (Quote.author == goethe))`. Of several predicates, `where(A, B)`, all must hold.
 
         Text names properties as the store does; see `Predicate` for the arguments. Raises `PredicateError`.
         """
@@ -484,9 +486,12 @@ class Query(Generic[M]):
 
     def _condition(self, condition: Union[str, Predicate], arguments: tuple[Any, ...]) -> Predicate:
         if isinstance(condition, Predicate):
-            if arguments:
-                raise WrongType("A Predicate has its arguments already.")
-            condition = condition._shared()
+            for each in arguments:
+                if not isinstance(each, Predicate):
+                    raise WrongType(
+                        f"A Predicate has its arguments already, and {each!r:.60} is none. Join conditions with &, or "
+                        "call where once for each.")
+            condition = reduce(and_, arguments, condition)._shared()
         elif isinstance(condition, str):
             condition = Predicate(condition, *arguments)
         else:

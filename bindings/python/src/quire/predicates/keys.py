@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, Optional, Union
 
 from .._c import _ffi, _values
 from .._c._public import public
-from ..errors import InvalidArgument
+from ..errors import InvalidArgument, WrongType
 from . import _owners
 from .operand import Operand
 
@@ -148,7 +148,7 @@ def path_of(key: KeyPath) -> str:
     path = getattr(key, "_quire_path", None)
     if isinstance(path, str):
         return path
-    raise TypeError(f"{key!r} is no key path: give a property of a model class, such as Quote.author, or text")
+    raise WrongType(f"{key!r} is no key path: give a property of a model class, such as Quote.author, or text.")
 
 
 def path_in(model: type[Model], key: KeyPath) -> str:
@@ -162,11 +162,21 @@ def order_of(key: Union[KeyPath, Order]) -> Order:
     if isinstance(key, Order):
         return key
     if not isinstance(key, str):
-        path_of(key)
+        try:
+            path_of(key)
+        except WrongType as error:
+            raise WrongType(
+                f'{error.message} Small values come first; for the others write Quote.author.desc() or "-author".'
+            ) from None
         return Order(key)
     path = key
     if path in ("", "-"):
         raise InvalidArgument("An empty text is no key path to order by.")
+    words = path.split()
+    if len(words) == 2 and words[1].lower() in ("asc", "ascending", "desc", "descending"):
+        right = words[0].lstrip("-") if words[1].lower().startswith("asc") else f"-{words[0].lstrip('-')}"
+        raise InvalidArgument(
+            f'An order has its direction before the key path: write "{right}" for {path!r}, or Quote.author.desc().')
     if path.startswith("-"):
         return Order(path[1:], False)
     return Order(path, True)
