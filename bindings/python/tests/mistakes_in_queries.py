@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import datetime, timezone
 from decimal import Decimal
 from typing import Any, Callable
 
@@ -44,6 +44,12 @@ many(
     ("arguments for a predicate", "", lambda w: w.books.where(Book.pages > 5, 5)),
     ("a text for a predicate", "", lambda w: w.books.where(Book.pages > 5, "title == 'x'")),
     ("a key compared with a dictionary", "Book.title", lambda w: Book.title == {}),
+    ("a number compared with a text", "Book.pages", lambda w: Book.pages == "5"),
+    ("a number compared with a date", "Book.pages", lambda w: Book.pages != datetime(2020, 1, 1, tzinfo=timezone.utc)),
+    ("a number among texts", "Book.pages", lambda w: Book.pages.in_([1, "2"])),
+    ("a text compared with a number", "Book.title", lambda w: Book.title == 5),
+    ("a date compared with a text", "Book.printed", lambda w: Book.printed == "2020-01-01"),
+    ("a date compared with a number", "Book.printed", lambda w: Book.printed == 5),
     ("a key compared with an object", "Book.pages", lambda w: Book.pages > object()),
     ("a key compared with a class", "Book.author", lambda w: Book.author == Author),
     ("a key compared with a date without a time zone", "Book.printed", lambda w: Book.printed > datetime(2020, 1, 1)),

@@ -324,13 +324,13 @@ class TypedTests(StoreTestCase):
             (quire.Expression("TERNARY(%@, %@, 1)", price < 5, price) == 1, "TERNARY(price < 5, price, 1) == 1"),
             (quire.Expression("$x") == price, "$x == price"),
             (quire.Expression("SELF").to("note") == 1, "SELF.note == 1"),
-            (~(price < 5), "NOT price < 5"), ((price < 5) & (note == 1), "price < 5 AND note == 1"),
-            ((price < 5) | (note == 1), "price < 5 OR note == 1"),
-            ((price < 5) & (note == 1) & (note == 2), "price < 5 AND note == 1 AND note == 2"),
-            ((price < 5) & ((note == 1) & (note == 2)), "price < 5 AND (note == 1 AND note == 2)"),
-            ((price < 5) & (note == 1) | (note == 2), "(price < 5 AND note == 1) OR note == 2"),
-            ((price < 5) & ((note == 1) | (note == 2)), "price < 5 AND (note == 1 OR note == 2)"),
-            (~(price < 5) & ~((note == 1) | (note == 2)), "NOT price < 5 AND NOT (note == 1 OR note == 2)"),
+            (~(price < 5), "NOT price < 5"), ((price < 5) & (note == "1"), "price < 5 AND note == '1'"),
+            ((price < 5) | (note == "1"), "price < 5 OR note == '1'"),
+            ((price < 5) & (note == "1") & (note == "2"), "price < 5 AND note == '1' AND note == '2'"),
+            ((price < 5) & ((note == "1") & (note == "2")), "price < 5 AND (note == '1' AND note == '2')"),
+            ((price < 5) & (note == "1") | (note == "2"), "(price < 5 AND note == '1') OR note == '2'"),
+            ((price < 5) & ((note == "1") | (note == "2")), "price < 5 AND (note == '1' OR note == '2')"),
+            (~(price < 5) & ~((note == "1") | (note == "2")), "NOT price < 5 AND NOT (note == '1' OR note == '2')"),
         ):
             arguments = (day(1),) * format.count("%@")
             self.assertEqual(typed, quire.Predicate(format, *arguments), f"{typed} and {format}")

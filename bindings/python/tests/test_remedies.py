@@ -1,6 +1,7 @@
 """What errors advise: it must be possible, and help."""
 
 import datetime
+import decimal
 import enum
 import os
 import pathlib
@@ -38,9 +39,18 @@ class Color(enum.Enum):
     RED = "red"
 
 
+class Shirt(quire.Model):
+    color: quire.Attr[Color]
+    day: quire.Attr[datetime.date]
+    size: quire.Attr[float]
+    at: quire.Attr[datetime.datetime]
+    text: quire.Attr[Optional[str]] = quire.attr(default=None)
+    extra: quire.Attr[Any] = quire.attr(default=None, as_=quire.JSON)
+
+
 class RemedyCase(unittest.TestCase):
     def setUp(self) -> None:
-        self.store = quire.open(":memory:", [Book, Silent, Assigning])
+        self.store = quire.open(":memory:", [Book, Silent, Assigning, Shirt])
         self.addCleanup(self.store.close)
         self.context = self.store.context
 
@@ -146,6 +156,36 @@ class QueryTests(RemedyCase):
             said = self.told(quire.Error, lambda: query.order_by(key))
             self.assertIn(right, said)
             self.assertIn(".desc()", said)
+
+    def test_a_key_behind_a_relationship_is_told_with_how_it_is_written(self) -> None:
+        sequel: Any = Book.sequel
+        said = self.told(AttributeError, lambda: sequel.title)
+        self.assertIn("Book.sequel.to(Book.title)", said)
+        self.assertFalse(hasattr(sequel, "_title"))
+
+    def test_values_that_no_value_equals_are_refused(self) -> None:
+        moment = datetime.datetime(2020, 1, 1, tzinfo=datetime.timezone.utc)
+        self.context.add(Shirt(color=Color.RED, day=moment.date(), size=2.0, at=moment))
+        wrong: list[tuple[Any, Any]] = [
+            (Shirt.size, "2"), (Shirt.size, moment), (Shirt.size, b"2"), (Shirt.day, "2020-01-01"), (Shirt.day, 5),
+            (Shirt.color, "green"), (Shirt.color, 5), (Shirt.at, "2020"), (Shirt.at, 3.5), (Shirt.text, 5),
+            (Shirt.text, moment)]
+        for key, value in wrong:
+            for call in (
+                    lambda: key == value, lambda: key != value, lambda: key.in_([None, value]),
+                    lambda: key.equals(value), lambda: key.differs(value)):
+                said = self.told(quire.WrongType, call)
+                self.assertIn(f"{key} expects ", said)
+        right: list[tuple[Any, Any]] = [
+            (Shirt.size, 2), (Shirt.size, decimal.Decimal(2)), (Shirt.size, Shirt.size), (Shirt.size, Shirt.size + 0),
+            (Shirt.size, quire.Expression("1 + 1")), (Shirt.text, None), (Shirt.color, Color.RED), (Shirt.color, "red"),
+            (Shirt.color, Shirt.color), (Shirt.day, moment.date()), (Shirt.at, moment), (Shirt.at, Shirt.at),
+            (Shirt.extra, None)]
+        query = self.context.query(Shirt)
+        for key, value in right:
+            self.assertEqual(query.where(key == value).count(), 1, (key, value))
+        self.assertEqual(query.where(Shirt.at != 1e15).count(), 1)
+        self.assertEqual(query.where(Shirt.size.in_([1, True, decimal.Decimal(2)])).count(), 1)
 
 
 class FileTests(RemedyCase):

@@ -16,6 +16,7 @@ from ..predicates.operand import Collection, Comparable, Navigable
 from ..predicates.predicate import Predicate
 from ..objects import _identity
 from ..objects.related import Related
+from ._comparisons import compared, equals_nothing
 from ._conversions import Conversion
 from ._rules import AttrRules
 from ._types import AttributeType
@@ -384,6 +385,14 @@ class Attr(Key, Generic[T]):
         except (InvalidArgument, InvalidText) as error:
             raise blamed(error, self) from None
 
+    def _compared(self, operator: str, other: object, options: str = "") -> Predicate:
+        for value in compared(operator, other):
+            if equals_nothing(self._type, value):
+                raise misfit(
+                    self, f"{self} expects {self._type.python.__name__}, not {type(value).__name__} ({value!r:.60}), "
+                    "which none of its values equals.")
+        return super()._compared(operator, other, options)
+
     def _given(self, value: object) -> object:
         stored = self._type.stored
         if stored is not None and value is not None and not isinstance(value, Comparable) and isinstance(
@@ -430,6 +439,14 @@ class ToOne(Navigable, Key, Generic[T]):
         self._is_optional = is_optional
         self._options = options
         self._is_required = options is PLAIN_RELATION
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            told = f"{type(self).__name__!r} object has no attribute {name!r}"
+            if not name.startswith("_"):
+                told += f". What is behind it is written {self}.to({_destination_name(self)}.{name})"
+            raise AttributeError(told)
 
     @overload
     def __get__(self, instance: None, owner: type[Any]) -> ToOne[T]: ...
