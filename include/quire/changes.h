@@ -227,7 +227,7 @@ quire_changes *QUIRE_NULLABLE quire_changes_retain(const quire_changes *QUIRE_NU
 /** Gives a reference back. Takes NULL. Any thread. */
 void quire_changes_release(quire_changes *QUIRE_NULLABLE changes);
 
-/** The row changes, in the order in which a delegate is notified. Borrowed from `changes`. */
+/** The row changes that `did_change_object` tells a delegate, in the same order. Borrowed from `changes`. */
 quire_change_array quire_changes_rows(const quire_changes *changes);
 
 /** The section changes, in the order in which a delegate is notified. Borrowed from `changes`. */
