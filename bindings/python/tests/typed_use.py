@@ -117,6 +117,15 @@ def use(context: quire.Context) -> None:
                 reveal_type(section)  # R: DeleteSection
 
 
+def added(context: quire.Context, table: quire.TableLike) -> quire.Columns:
+    context.insert_many(Book, table)
+    return context.query(Book).columns(Book.title)
+
+
+def batches(columns: quire.Columns) -> quire.RecordBatches:
+    return columns.batches(1000)
+
+
 def shown(change: quire.RowChange[Book]) -> int:
     if isinstance(change, quire.Delete):
         return 0

@@ -14,7 +14,7 @@ PATH = re.compile(r"(?:quire\.)?([A-Za-z]\w*(?:\.[A-Za-z_]\w*)*)(?:\(.*\))?$", r
 # The classes that programs make by calling them. Others come from methods and functions, which have the parameters.
 CALLED = {"Aggregates", "Cancellation", "Composite", "Expression", "Index", "Model", "Predicate", "Template"}
 # Types that have a name in signatures and none in `quire`: the index of the reference describes them.
-WORDS = {"KeyPath", "SectionKey", "TextOrder", "TableColumns", "Columns", "Decide", "Handler"}
+WORDS = {"KeyPath", "SectionKey", "TextOrder", "Decide", "Handler"}
 FIELDS = re.compile(r"Alias for field number \d+$")
 
 

@@ -64,6 +64,9 @@ Finding
     register_function, unregister_function
                     functions of the program in predicates
     Column          the values of one key path, from `Query.columns`
+    Columns         several of them, a table of Arrow
+    RecordBatches   such a table as a stream of batches, from `Columns.batches`
+    TableLike       what `Context.insert_many` takes, in an annotation: columns, or a table of polars, pandas and others
     Cancellation    ends a query from another thread
 
 Live lists
@@ -194,7 +197,7 @@ if TYPE_CHECKING:
         relation as relation,
     )
     from .fetching.cancellation import Cancellation as Cancellation
-    from .fetching.column import Column as Column
+    from .fetching.column import Column as Column, Columns as Columns, RecordBatches as RecordBatches
     from .lists.aggregates import Aggregates as Aggregates
     from .lists.changes import (
         AggregateChange as AggregateChange,
@@ -216,6 +219,7 @@ if TYPE_CHECKING:
     from .lists.composite import Composite as Composite
     from .lists.results import Results as Results
     from .lists.snapshot import Snapshot as Snapshot, SnapshotSection as SnapshotSection
+    from .contexts._bulk import TableLike as TableLike
     from .contexts.context import Context as Context
     from .contexts.merging import MergePolicy as MergePolicy, ObjectConflict as ObjectConflict
     from .contexts.metadata import Metadata as Metadata, read_metadata as read_metadata
@@ -223,8 +227,8 @@ if TYPE_CHECKING:
     from .contexts.store import Store as Store, delete_store as delete_store, open as open
 
 __all__ = [
-    "Double", "Float", "Integer16", "Integer32", "Integer64", "JSON", "RowChange", "Transformable", "URI", "Undefined",
-    "__version__", "attr", "class_source", "delete_store", "derived", "fetched", "function", "icu_version",
+    "Double", "Float", "Integer16", "Integer32", "Integer64", "JSON", "RowChange", "TableLike", "Transformable", "URI",
+    "Undefined", "__version__", "attr", "class_source", "delete_store", "derived", "fetched", "function", "icu_version",
     "load_model", "open", "read_metadata", "register_function", "relation", "sqlite_version", "unregister_function",
 ]
 """What `help` of the package describes in full, and a star import takes: all public names but the classes.
@@ -259,7 +263,7 @@ _NAMES = {
     "models.model": "Model SnapshotEvents",
     "models.properties": "Attr ToMany ToOne attr derived relation",
     "fetching.cancellation": "Cancellation",
-    "fetching.column": "Column",
+    "fetching.column": "Column Columns RecordBatches",
     "lists.aggregates": "Aggregates",
     "lists.changes":
         "AggregateChange Change ChangeSet Delete DeleteSection Insert InsertSection Move Path PlanOrder "
@@ -267,6 +271,7 @@ _NAMES = {
     "lists.composite": "Composite",
     "lists.results": "Results",
     "lists.snapshot": "Snapshot SnapshotSection",
+    "contexts._bulk": "TableLike",
     "contexts.context": "Context",
     "contexts.merging": "MergePolicy ObjectConflict",
     "contexts.metadata": "Metadata read_metadata",

@@ -23,7 +23,7 @@ class ArrowTable(Protocol):
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
 
 
-TableColumns = Union[Mapping[Union[str, Key], Iterable[Any]], ArrowTable]
+TableLike = Union[Mapping[Union[str, Key], Iterable[Any]], ArrowTable]
 """What a bulk insert takes: columns by attributes, or a table."""
 
 Given = Union[Sequence[Any], _values.Column]
@@ -169,7 +169,7 @@ class Table:
 
     __slots__ = ("count", "arguments", "_keep")
 
-    def __init__(self, entity: Entity, columns: TableColumns, what: str) -> None:
+    def __init__(self, entity: Entity, columns: TableLike, what: str) -> None:
         if not isinstance(columns, Mapping) and _arrow_read.speaks(columns):
             found = _arrow_read.table(columns, lambda name: _packing(column_attribute(entity, name)))
             if found is None:

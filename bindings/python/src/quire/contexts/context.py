@@ -214,7 +214,7 @@ class Context(_handle.Handle):
         entity = self._store._schema.check(model)
         return Query(self, model)._from_template(template_name(entity, name), variables)
 
-    def insert_many(self, model: type[Model], columns: _bulk.TableColumns) -> range:
+    def insert_many(self, model: type[Model], columns: _bulk.TableLike) -> range:
         """Adds many objects in one call: `insert_many(Quote, {"author": authors, Quote.price: prices})`.
 
         Keys are attributes by their names in the class. Each column has one value for each object. Attributes left out
@@ -237,7 +237,7 @@ class Context(_handle.Handle):
         return range(first.value, first.value + count)
 
     def insert_rows(
-        self, model: type[Model], columns: _bulk.TableColumns, *, merge: bool = True,
+        self, model: type[Model], columns: _bulk.TableLike, *, merge: bool = True,
         upsert: bool = False, cancellation: Optional[Cancellation] = None,
         progress: Optional[Callable[[int], object]] = None,
     ) -> array[int]:
@@ -261,7 +261,7 @@ class Context(_handle.Handle):
             upsert, cancellation, progress)
 
     def _table(
-        self, model: type[Model], columns: _bulk.TableColumns, what: str
+        self, model: type[Model], columns: _bulk.TableLike, what: str
     ) -> tuple[Entity, _bulk.Table, int]:
         """Columns as the library takes them, and how many rows they have."""
         self._raw

@@ -18,7 +18,7 @@ from ..models import _types
 if TYPE_CHECKING:
     from ..models.model import Model
 
-__all__ = ["Column"]
+__all__ = ["Column", "Columns", "RecordBatches"]
 
 
 class HeldPage(_handle.Handle):
@@ -143,6 +143,7 @@ class Column(_Values):
         return f"<Column {self.name} {'(closed)' if self._page.closed else f'of {len(self)}'}>"
 
 
+@public
 class Columns(Mapping[str, Column]):
     """Columns by key path. A key of the model finds its own too: `columns[Quote.price]`.
 
@@ -181,19 +182,20 @@ class Columns(Mapping[str, Column]):
         """A capsule with an ArrowArrayStream of all rows."""
         return _arrow.stream(self._page._raw, -1)
 
-    def batches(self, rows: int) -> ColumnBatches:
+    def batches(self, rows: int) -> RecordBatches:
         """The same table as a stream of batches of at most `rows` rows, which share its memory."""
         rows = _values.whole(rows, "the number of rows of a batch")
         if not 0 < rows < 2**63:
             raise InvalidArgument(f"A batch has at least one row, not {rows}.")
-        return ColumnBatches(self._page, rows)
+        return RecordBatches(self._page, rows)
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise TypeError(
             "cannot pickle or copy a 'Columns' object: it reads the library's memory; take to_list() of each")
 
 
-class ColumnBatches:
+@public
+class RecordBatches:
     """A table as a stream of batches, from `Columns.batches`, for libraries that speak Arrow's PyCapsule interface."""
 
     __slots__ = ("_page", "_rows")
