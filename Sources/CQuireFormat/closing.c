@@ -131,13 +131,13 @@ static int opened_again(struct file *file) {
   struct stat status;
   struct statfs system;
   char path[48];
-  int opened;
+  int opened, forks = atomic_load(&quire_forks);
   /* To open it for writing would copy it there. */
   if (fstatfs(file->first_waiting, &system) || system.f_type == overlay) return -1;
   quire_fill_standard_descriptors();
   snprintf(path, sizeof path, "/proc/thread-self/fd/%d", file->first_waiting);
   opened = quire_call_open(path, O_RDWR | O_CLOEXEC, 0);
-  if (opened < 0 || fstat(opened, &status) || !quire_adopt(opened, O_RDWR, &status, NULL)) return -1;
+  if (opened < 0 || fstat(opened, &status) || !quire_adopt(opened, O_RDWR, &status, NULL, forks)) return -1;
   quire_set_waiting(opened);
   return quire_known(opened)->file == file ? opened : -1;
 }

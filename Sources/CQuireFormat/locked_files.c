@@ -115,7 +115,7 @@ static struct file *made_file_of(dev_t device, ino_t inode) {
   return file;
 }
 
-bool quire_adopt(int descriptor, int access, const struct stat *status, const struct stat *base) {
+bool quire_adopt(int descriptor, int access, const struct stat *status, const struct stat *base, int forks) {
   struct descriptor *entry = made_entry_of(descriptor);
   struct file *file;
   if (!entry) return false;
@@ -132,7 +132,7 @@ bool quire_adopt(int descriptor, int access, const struct stat *status, const st
   }
   file->in_use++;
   entry->access = access;
-  entry->forks = atomic_load(&quire_forks);
+  entry->forks = forks;
   entry->device = status->st_dev;
   entry->inode = status->st_ino;
   entry->file = file;

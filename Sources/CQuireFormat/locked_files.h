@@ -76,8 +76,8 @@ struct file *quire_file_of(dev_t device, ino_t inode);
 struct file *quire_file_at(int place);
 bool quire_is_same_file(int descriptor, dev_t device, ino_t inode);
 
-/* Knows a descriptor from now on. False without memory. */
-bool quire_adopt(int descriptor, int access, const struct stat *status, const struct stat *base);
+/* Knows a descriptor from now on, which was opened after so many `forks`. False without memory. */
+bool quire_adopt(int descriptor, int access, const struct stat *status, const struct stat *base, int forks);
 
 /* Has a descriptor that is in use count as Quire's own. */
 void quire_set_beside(int descriptor);

@@ -76,14 +76,14 @@ static int take_waiting(const char *path, int flags) {
   return found;
 }
 
-static int adopt(int descriptor, const char *path, int flags) {
+static int adopt(int descriptor, const char *path, int flags, int forks) {
   struct stat status, base_status;
   const struct stat *base;
   bool is_known;
   if (descriptor <= 2 || fstat(descriptor, &status) || !S_ISREG(status.st_mode)) return descriptor;
   base = base_of(path, &base_status);
   quire_files_lock();
-  is_known = quire_adopt(descriptor, flags & O_ACCMODE, &status, base);
+  is_known = quire_adopt(descriptor, flags & O_ACCMODE, &status, base, forks);
   if (is_known) quire_keep_spares();
   quire_files_unlock();
   if (is_known) return descriptor;
@@ -93,12 +93,14 @@ static int adopt(int descriptor, const char *path, int flags) {
 }
 
 static int open_file(const char *path, int flags, int mode) {
-  int descriptor, reason;
+  int descriptor, reason, forks;
   /* Files with a name that only SQLite knows. */
   if (flags & O_EXCL) return quire_call_open(path, flags, mode);
   quire_fill_standard_descriptors();
   if ((descriptor = take_waiting(path, flags)) >= 0) return descriptor;
   atomic_fetch_add(&openings, 1);
+  /* A fork that comes before the file is known gives it to the child. */
+  forks = atomic_load(&quire_forks);
   descriptor = quire_call_open(path, flags, mode);
   if (descriptor < 0 && (errno == EMFILE || errno == ENFILE)) {
     quire_files_lock();
@@ -106,7 +108,7 @@ static int open_file(const char *path, int flags, int mode) {
     quire_files_unlock();
     descriptor = quire_call_open(path, flags, mode);
   }
-  if (descriptor >= 0) descriptor = adopt(descriptor, path, flags);
+  if (descriptor >= 0) descriptor = adopt(descriptor, path, flags, forks);
   reason = errno;
   atomic_fetch_sub(&openings, 1);
   errno = reason;
