@@ -12,6 +12,8 @@ import subprocess
 import sys
 import unittest
 from collections.abc import Callable
+from datetime import datetime
+from decimal import Decimal
 from typing import Any, Optional
 
 import quire
@@ -29,6 +31,8 @@ class Sheet(quire.Model):
     number: quire.Attr[int] = quire.attr(default=0)
     text: quire.Attr[Optional[str]] = quire.attr(default=None)
     data: quire.Attr[Optional[bytes]] = quire.attr(default=None)
+    day: quire.Attr[Optional[datetime]] = quire.attr(default=None)
+    price: quire.Attr[Optional[Decimal]] = quire.attr(default=None)
 
 
 def used() -> int:
@@ -115,11 +119,32 @@ class LittleMemoryTests(FileTestCase):
 
         def work(context: quire.Context) -> None:
             query = context.query(Sheet)
+            self.refuse(8 * MEGABYTE, lambda: query.columns("number"))
             self.assertEqual(query.count(), 1_500_000)
             self.refuse(20 * MEGABYTE, query.ids)
             self.refuse(20 * MEGABYTE, lambda: query.order_by("-number").live())
             self.assertEqual(query.where("number == 77").one().id, 77)
             self.assertEqual(len(query.ids()), 1_500_000)
+
+        self.in_child(work)
+
+    def test_what_is_made_of_a_large_page_is_refused(self) -> None:
+        rows = 500_000
+        self.fill(rows)
+        with contextlib.closing(sqlite3.connect(self.path)) as connection, connection:
+            connection.execute("UPDATE ZSHEET SET ZTEXT = 'text of a sheet'")
+
+        def work(context: quire.Context) -> None:
+            for name in ("day", "price"):
+                columns = context.query(Sheet).columns(name)
+                self.refuse(MEGABYTE, columns.__arrow_c_stream__)
+                self.assertIsNotNone(columns.__arrow_c_stream__())
+            columns = context.query(Sheet).columns("text")
+            # The library lends the texts as they are, and Python has no memory for its own.
+            with only(MEGABYTE), self.assertRaises(MemoryError):
+                columns["text"].to_list()
+            self.assertEqual(set(columns["text"].to_list()), {"text of a sheet"})
+            self.assertEqual(len(columns["text"].to_list()), rows)
 
         self.in_child(work)
 
