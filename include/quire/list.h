@@ -40,7 +40,7 @@ typedef enum quire_page_flags {
     /**
      * Text, decimal and URI columns without offsets: the values one after another, each ended by NUL (nil as no bytes).
      * The fastest form for languages that split text. A column with a value that contains U+0000 keeps its offsets
-     * instead, so look at `offsets`.
+     * instead, and so does one that there is no memory to rewrite. So look at `offsets`.
      */
     QUIRE_PAGE_NUL_SEPARATED = 1
 } quire_page_flags;

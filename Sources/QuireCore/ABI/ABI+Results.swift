@@ -221,7 +221,7 @@ public func quire_results_index_titles(
   _ results: UnsafeMutablePointer<quire_results>?, _ flags: UInt32, _ out_page: Out<quire_page>, _ out_error: ErrorOut
 ) -> quire_status {
   status(results, "results", giving: out_page, "out_page", out_error) { results throws(Failure) in
-    ExportedPage(results.indexTitlesPage(nulSeparated: try pageFlags(flags).nulSeparated))
+    ExportedPage(try results.indexTitlesPage(nulSeparated: pageFlags(flags).nulSeparated))
   }
 }
 

@@ -59,7 +59,7 @@ public func quire_snapshot_sections(
   out_page?.pointee = nil
   return unconfined(snapshot, "snapshot", out_error) { snapshot throws(Failure) in
     let out = try required(out_page, "out_page")
-    out.pointee = .passing(ExportedPage(snapshot.sectionsPage(nulSeparated: try pageFlags(flags).nulSeparated)))
+    out.pointee = .passing(ExportedPage(try snapshot.sectionsPage(nulSeparated: pageFlags(flags).nulSeparated)))
   }
 }
 

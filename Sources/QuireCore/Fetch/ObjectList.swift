@@ -221,14 +221,14 @@ final class ObjectList {
       try checkNoKeys(keys)
       var column = ColumnBuilder(name: "count", kind: .integer, capacity: 1)
       for _ in range { column.append(.integer(Int64(count))) }
-      return Page(rowCount: range.count, columns: [column.column()])
+      return Page(rowCount: range.count, columns: [try column.column()])
     case .dictionaries(let names, let kinds, let cells):
       try checkNoKeys(keys)
       var columns: [Column] = []
       for (index, name) in names.enumerated() {
         var column = ColumnBuilder(name: name, kind: kinds[index], capacity: range.count)
         for value in cells[index][range] { column.append(value.fitting(kinds[index])) }
-        columns.append(column.column(nulSeparated: nulSeparated))
+        columns.append(try column.column(nulSeparated: nulSeparated))
       }
       return Page(rowCount: range.count, columns: columns)
     case .objects: return try objectPage(range, keys: keys, nulSeparated: nulSeparated)
@@ -254,11 +254,11 @@ final class ObjectList {
     let held = shown.compactMap(\.self)
     if held.count == shown.count {
       try values.append(held)
-      return values.page(nulSeparated: nulSeparated)
+      return try values.page(nulSeparated: nulSeparated)
     }
     if reader.reachesRelated {
       try values.append(try made(range, shown, reader))
-      return values.page(nulSeparated: nulSeparated)
+      return try values.page(nulSeparated: nulSeparated)
     }
     if held.isEmpty, let page = try reader.page(ofStored: range.map { rows[$0].id }, nulSeparated: nulSeparated) {
       return page
@@ -281,7 +281,7 @@ final class ObjectList {
     if isRead {
       try addObjects()
       if next < range.upperBound { throw gone() }
-      return values.page(nulSeparated: nulSeparated)
+      return try values.page(nulSeparated: nulSeparated)
     }
     let stored = try reader.stored(missing)
     for (index, object) in zip(range, shown) {
@@ -294,7 +294,7 @@ final class ObjectList {
         throw gone()
       }
     }
-    return values.page(nulSeparated: nulSeparated)
+    return try values.page(nulSeparated: nulSeparated)
   }
 
   /// The objects of `range`, made where there are none, since the values at paths through relationships are theirs.

@@ -49,7 +49,7 @@ struct PageReader {
       next += 1
       return try values.append(row)
     }
-    return isRead && next == ids.count ? values.page(nulSeparated: nulSeparated) : nil
+    return isRead && next == ids.count ? try values.page(nulSeparated: nulSeparated) : nil
   }
 
   /// The page of all rows that answer a plan, in one statement: values of objects where the context has them. nil
@@ -84,7 +84,7 @@ struct PageReader {
       }
       return try values.append(row)
     }
-    return isRead ? values.page(nulSeparated: nulSeparated) : nil
+    return isRead ? try values.page(nulSeparated: nulSeparated) : nil
   }
 
   /// The rows with these ids, by id.
@@ -134,8 +134,10 @@ struct PageReader {
       for (index, path) in reader.paths.enumerated() { columns[index].append(try row.values[path.last.slot].inPlace()) }
     }
 
-    func page(nulSeparated: Bool) -> Page {
-      Page(rowCount: rowCount, columns: columns.map { $0.column(nulSeparated: nulSeparated) })
+    func page(nulSeparated: Bool) throws(Failure) -> Page {
+      Page(
+        rowCount: rowCount,
+        columns: try columns.map { (column) throws(Failure) in try column.column(nulSeparated: nulSeparated) })
     }
   }
 }

@@ -54,10 +54,10 @@ final class ArrowColumn: @unchecked Sendable {
       case .integer, .objectID: self.init(column, as: "l")
       case .double: self.init(column, as: "g")
       case .uuid: self.init(column, as: "w:16")
-      case .boolean: self.init(made: ArrowColumn.bits(column), as: "b")
+      case .boolean: self.init(made: try ArrowColumn.bits(column), as: "b")
       case .date: self.init(made: try ArrowColumn.microseconds(column), as: "tsu:UTC")
       case .decimal:
-        if let (scale, made) = ArrowColumn.decimals(column) {
+        if let (scale, made) = try ArrowColumn.decimals(column) {
           self.init(made: made, as: Text("d:38,\(scale)"))
         } else {
           self.init(texts: column, as: "U")
@@ -85,8 +85,16 @@ final class ArrowColumn: @unchecked Sendable {
     }
   }
 
-  private static func bits(_ column: Column) -> ColumnMemory {
-    let bits = ColumnMemory(capacity: (column.length + 7) / 8)
+  private static func memory(_ size: Int, for column: Column) throws(Failure) -> ColumnMemory {
+    let made = ColumnMemory(capacity: size)
+    try made.require(for: described(column))
+    return made
+  }
+
+  private static func described(_ column: Column) -> String { "'\(Text(trusted: column.name))' as Arrow has it" }
+
+  private static func bits(_ column: Column) throws(Failure) -> ColumnMemory {
+    let bits = try memory((column.length + 7) / 8, for: column)
     let flags = column.values.assumingMemoryBound(to: UInt8.self)
     for first in stride(from: 0, to: column.length, by: 8) {
       var byte: UInt8 = 0
@@ -98,7 +106,7 @@ final class ArrowColumn: @unchecked Sendable {
 
   /// Rounded as Python rounds them: the fraction by itself, halves to the even number.
   private static func microseconds(_ column: Column) throws(Failure) -> ColumnMemory {
-    let made = ColumnMemory(capacity: column.length * 8)
+    let made = try memory(column.length * 8, for: column)
     let dates = column.values.assumingMemoryBound(to: Double.self)
     for row in 0..<column.length {
       let seconds = dates[row], whole = seconds.rounded(.towardZero)
@@ -123,8 +131,9 @@ final class ArrowColumn: @unchecked Sendable {
 
   /// As 128-bit integers, with the digits behind the point that all of them have room for; nil where there is no such
   /// number of digits.
-  private static func decimals(_ column: Column) -> (scale: Int, ColumnMemory)? {
+  private static func decimals(_ column: Column) throws(Failure) -> (scale: Int, ColumnMemory)? {
     var found: [Decimal?] = []
+    try Memory.require(Memory.size(of: column.length, Decimal?.self), for: described(column))
     found.reserveCapacity(column.length)
     var scale = 0
     var isRead = true
@@ -137,7 +146,7 @@ final class ArrowColumn: @unchecked Sendable {
     if !isRead || scale > places { return nil }
     var most: UInt128 = 1
     for _ in 0..<places { most *= 10 }
-    let made = ColumnMemory(capacity: column.length * 16)
+    let made = try memory(column.length * 16, for: column)
     for decimal in found {
       var magnitude = decimal?.mantissa ?? 0
       if magnitude != 0, let decimal {

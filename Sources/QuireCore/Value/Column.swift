@@ -50,9 +50,10 @@ final class Column: @unchecked Sendable {
     isToBeSeparated = false
   }
 
-  /// With a NUL behind each text instead of offsets; none of the texts contains one.
-  func separated() -> Column {
+  /// With a NUL behind each text instead of offsets; none of the texts contains one. nil without memory for that.
+  func separated() -> Column? {
     let made = ColumnMemory(capacity: valuesSize + length)
+    if made.missing > 0 { return nil }
     if let offsets {
       for row in 0..<length {
         let first = Int(offsets[row]), end = Int(offsets[row + 1])

@@ -127,7 +127,8 @@ struct ColumnBuilder {
   }
 
   /// With `nulSeparated`, text is to get a NUL behind each value instead of offsets, unless a value contains one.
-  func column(nulSeparated: Bool = false) -> Column {
+  func column(nulSeparated: Bool = false) throws(Failure) -> Column {
+    for memory in [values, offsets, validity] { try memory?.require(for: "a page of '\(name)'") }
     var isText = false
     if case .text = kind { isText = true }
     if case .decimal = kind { isText = true }

@@ -25,7 +25,8 @@ final class ExportedPage: @unchecked Sendable {
     if column.isToBeSeparated {
       separated.withLock { separated in
         if separated[index] != nil { return }
-        let made = column.separated()
+        // It may be lent by now, and stays as it was found first.
+        let made = column.separated() ?? column
         separated[index] = made
         columns[index] = quire_column(made)
       }

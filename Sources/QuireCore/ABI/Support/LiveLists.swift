@@ -57,7 +57,7 @@ extension ListHandle {
     _ list: UnsafeMutablePointer<Self>?, _ flags: UInt32, _ out_page: Out<quire_page>, _ out_error: ErrorOut
   ) -> quire_status {
     status(list, parameter, giving: out_page, "out_page", out_error) { list throws(Failure) in
-      ExportedPage(list.sectionsPage(nulSeparated: try pageFlags(flags).nulSeparated))
+      ExportedPage(try list.sectionsPage(nulSeparated: pageFlags(flags).nulSeparated))
     }
   }
 

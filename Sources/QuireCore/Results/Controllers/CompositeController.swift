@@ -131,8 +131,8 @@ final class CompositeController: LiveList {
     return nil
   }
 
-  func sectionsPage(nulSeparated: Bool) -> Page {
-    ResultsController.sectionsPage(isFetched ? children : [], nulSeparated: nulSeparated)
+  func sectionsPage(nulSeparated: Bool) throws(Failure) -> Page {
+    try ResultsController.sectionsPage(isFetched ? children : [], nulSeparated: nulSeparated)
   }
 }
 

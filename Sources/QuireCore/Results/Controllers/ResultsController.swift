@@ -212,12 +212,12 @@ final class ResultsController: LiveList {
   /// The place of an id counted over all sections; nil when it is not in the list.
   func place(of id: Int64) -> Int? { isFetched ? index.path(of: id)?.flat : nil }
 
-  func sectionsPage(nulSeparated: Bool) -> Page {
-    ResultsController.sectionsPage([self], nulSeparated: nulSeparated)
+  func sectionsPage(nulSeparated: Bool) throws(Failure) -> Page {
+    try ResultsController.sectionsPage([self], nulSeparated: nulSeparated)
   }
 
   /// All sections of lists that follow each other as columns.
-  static func sectionsPage(_ lists: [ResultsController], nulSeparated: Bool) -> Page {
+  static func sectionsPage(_ lists: [ResultsController], nulSeparated: Bool) throws(Failure) -> Page {
     let count = lists.reduce(0) { $0 + $1.sectionCount }
     var names = ColumnBuilder(name: "name", kind: .text, capacity: count)
     var titles = ColumnBuilder(name: "indexTitle", kind: .text, capacity: count)
@@ -237,15 +237,17 @@ final class ResultsController: LiveList {
       first += list.count
     }
     let values = ColumnBuilder(sectionValues: keys)
-    let columns = [names, titles, starts, counts, values].map { $0.column(nulSeparated: nulSeparated) }
+    let columns = try [names, titles, starts, counts, values].map { (column) throws(Failure) in
+      try column.column(nulSeparated: nulSeparated)
+    }
     return Page(rowCount: keys.count, columns: columns)
   }
 
-  func indexTitlesPage(nulSeparated: Bool) -> Page {
+  func indexTitlesPage(nulSeparated: Bool) throws(Failure) -> Page {
     let found = indexTitles()
     var titles = ColumnBuilder(name: "indexTitle", kind: .text, capacity: found.count)
     for (title, _) in found { titles.append(.text(title)) }
-    return Page(rowCount: found.count, columns: [titles.column(nulSeparated: nulSeparated)])
+    return Page(rowCount: found.count, columns: [try titles.column(nulSeparated: nulSeparated)])
   }
 
   // MARK: Index titles

@@ -6,5 +6,5 @@ protocol SectionedRows: AnyObject {
   /// nil beyond the last row.
   func sectionIndex(containingFlat flat: Int) -> Int?
   /// All sections as columns.
-  func sectionsPage(nulSeparated: Bool) -> Page
+  func sectionsPage(nulSeparated: Bool) throws(Failure) -> Page
 }

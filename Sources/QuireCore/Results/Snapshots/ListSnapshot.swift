@@ -83,7 +83,7 @@ final class ListSnapshot: SectionedRows, Sendable {
     return sections.partitionPoint { $0.start + $0.count <= flat }
   }
 
-  func sectionsPage(nulSeparated: Bool) -> Page {
+  func sectionsPage(nulSeparated: Bool) throws(Failure) -> Page {
     var names = ColumnBuilder(name: "name", kind: .text, capacity: sections.count)
     let values = ColumnBuilder(sectionValues: sections.map(\.key))
     var starts = ColumnBuilder(name: "start", kind: .integer, capacity: sections.count)
@@ -93,8 +93,10 @@ final class ListSnapshot: SectionedRows, Sendable {
       starts.append(.integer(Int64(section.start)))
       counts.append(.integer(Int64(section.count)))
     }
-    return Page(
-      rowCount: sections.count, columns: [names, starts, counts, values].map { $0.column(nulSeparated: nulSeparated) })
+    let columns = try [names, starts, counts, values].map { (column) throws(Failure) in
+      try column.column(nulSeparated: nulSeparated)
+    }
+    return Page(rowCount: sections.count, columns: columns)
   }
 
   /// Whether both have the same sections, by key and name, and the same rows in the same order.

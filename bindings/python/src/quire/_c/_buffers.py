@@ -90,7 +90,9 @@ def _texts(column: _ffi.quire_column, length: int) -> list[str]:
 
 
 def _slices(column: _ffi.quire_column, length: int) -> list[bytes]:
-    ends = column.offsets[: length + 1]
+    # A slice of the pointer would be a list with gaps where Python has no memory for its numbers.
+    ends = array("q")
+    ends.frombytes(ctypes.string_at(column.offsets, 8 * (length + 1)))
     blob = ctypes.string_at(column.values, ends[length]) if ends[length] else b""
     return [blob[ends[row] : ends[row + 1]] for row in range(length)]
 
