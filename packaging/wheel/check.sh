@@ -24,6 +24,13 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 mkdir empty
 
+# The metadata names the licences of all that the wheel carries, and has their texts.
+metadata=$("$tools/python" -m zipfile -e "$wheel" unpacked && cat unpacked/*.dist-info/METADATA)
+for line in "License-Expression: $("$root/packaging/wheel/licenses.sh" --expression)" \
+  "License-File: LICENSE" "License-File: LICENSE.libraries"; do
+  grep -qxF "$line" <<<"$metadata" || { echo "The wheel's metadata lacks '$line'." >&2; exit 1; }
+done
+
 # install_wheel PYTHON FOLDER: the wheel and nothing else, without the settings of this machine.
 install_wheel() {
   "$tools/uv" --quiet --no-config venv --no-project --python "$1" "$2"

@@ -38,6 +38,11 @@ copy_package "$folder/package"
 mkdir "$folder/package/src/quire/_lib"
 cp "$folder/library/libquire.so.0" "$folder/package/src/quire/_lib/"
 packaging/wheel/licenses.sh >"$folder/package/LICENSE.libraries"
+# The sources are under Quire's licence alone, and the wheel is under those of all that is in it.
+expression=$(packaging/wheel/licenses.sh --expression)
+sed -i "s/^dynamic = \[\"version\", \"license\"\]\$/dynamic = [\"version\"]\nlicense = \"$expression\"/" \
+  "$folder/package/pyproject.toml"
+sed -i 's/^setup(license="MIT", /setup(/' "$folder/package/setup.py"
 quietly python -m build --wheel --no-isolation --outdir "$folder/unrepaired" "$folder/package"
 LD_LIBRARY_PATH=$folder/library quietly auditwheel repair --wheel-dir "$folder/dist" "$folder"/unrepaired/*.whl
 
