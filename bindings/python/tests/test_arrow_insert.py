@@ -115,11 +115,12 @@ class ArrowInsertTests(unittest.TestCase):
         found = self.stored({
             "place": numpy.arange(3, dtype="i2"), "flag": numpy.array([True, False, True]),
             "real": numpy.array([0.5, 1, 2], dtype="f4"),
-            "moment": numpy.array(["2020-01-01", "NaT", "2021-05-05T01:02:03.000004"], "M8[ns]"),
+            "moment": numpy.array(["2020-01-01", "2020-01-02", "2021-05-05T01:02:03.000004"], "M8[ns]"),
         }, ["place", "flag", "real", "moment"])
         utc = timezone.utc
         self.assertEqual(found, [
-            (0, True, 0.5, datetime(2020, 1, 1, tzinfo=utc)), (1, False, 1.0, None),
+            (0, True, 0.5, datetime(2020, 1, 1, tzinfo=utc)),
+            (1, False, 1.0, datetime(2020, 1, 2, tzinfo=utc)),
             (2, True, 2.0, datetime(2021, 5, 5, 1, 2, 3, 4, tzinfo=utc))])
         sample = Sample(place=numpy.int64(1), flag=numpy.bool_(True), moment=numpy.datetime64("2020-01-01"))
         self.assertIs(sample.flag, True)

@@ -13,6 +13,7 @@ from .._c import _arrow_pack, _arrow_read, _buffers, _ffi, _values
 from ..errors import Error, InvalidArgument, InvalidText, WrongType
 from ..predicates import _owners
 from ..predicates.keys import Key
+from ..models import _numpy
 from ..models._entity import Entity
 from ..models.properties import Attr, blamed, misfit
 
@@ -45,27 +46,35 @@ def values_of(attribute: Attr[Any], column: Union[Iterable[Any], _values.Column]
     """What was given as a column, with a length."""
     if isinstance(column, (list, tuple, array, _values.Column)):
         return column
-    if type(column).__module__ == "numpy" and hasattr(column, "dtype"):
-        return _numpy_values(column)
+    if _numpy.is_array(column) and getattr(column, "ndim"):
+        return _numpy_values(attribute, column)
     if _arrow_read.speaks(column):
         try:
             return _fitting(attribute, _arrow_read.column(column, _packing(attribute)))
         except (InvalidArgument, WrongType) as error:
             raise blamed(error, attribute) from None
-    if isinstance(column, (str, bytes)) or not isinstance(column, Iterable):
+    if type(column).__module__.partition(".")[0] == "pandas" and hasattr(column, "isna"):
+        return _pandas_values(column)
+    if isinstance(column, (str, bytes)) or not isinstance(column, Iterable) or _numpy.is_array(column):
         raise misfit(
             attribute, f"The column for {attribute} is an iterable of its values, not {type(column).__name__}.")
     return list(column)
 
 
-def _numpy_values(column: Any) -> Sequence[Any]:
-    """The values of an array of NumPy, whose dates are of UTC."""
-    if column.dtype.kind != "M":
-        found: list[Any] = column.tolist()
-        return found
-    return [
-        each if each is None or not isinstance(each, datetime) else each.replace(tzinfo=timezone.utc)
-        for each in column.astype("datetime64[us]").tolist()]
+def _numpy_values(attribute: Attr[Any], column: Any) -> Sequence[Any]:
+    try:
+        return _numpy.values(column, attribute._type.python is date)
+    except Error as error:
+        raise _in_row(error, attribute) from None
+
+
+def _pandas_values(column: Any) -> Sequence[Any]:
+    """The values of an array or index of pandas, which knows itself where it has none."""
+    try:
+        gone = column.isna()
+    except NotImplementedError:
+        return list(column)
+    return [None if missing else value for value, missing in zip(column, gone)]
 
 
 def _packing(attribute: Attr[Any]) -> Optional[_arrow_pack.Packing]:
@@ -103,8 +112,12 @@ def _restored(attribute: Attr[Any], value: Any, row: int) -> Any:
         return kind.restored(value)
     except Error as error:
         error.row = row
-        error._reword(f"Row {row}, counted from 0: {attribute}: {error.message}")
-        raise blamed(error, attribute) from None
+        raise _in_row(error, attribute) from None
+
+
+def _in_row(error: Error, attribute: Attr[Any]) -> Error:
+    error._reword(f"Row {error.row}, counted from 0: {attribute}: {error.message}")
+    return blamed(error, attribute)
 
 
 def pack_column(attribute: Attr[Any], column: Given) -> _values.Column:
@@ -134,7 +147,7 @@ def _remedy(attribute: Attr[Any], value: Any, column: Sequence[Any]) -> str:
     """What to do about whole numbers that became floats, as pandas makes them of a column with gaps."""
     if attribute._type.python is not int or type(value) is not float or not value.is_integer():
         return ""
-    if not any(each is None or each != each for each in column):
+    if not any(each is None or _numpy.is_missing(each) for each in column):
         return ""
     return " Where some are missing, pandas makes floats of whole numbers; give column.astype(\"Int64\")."
 

@@ -114,6 +114,8 @@ def _json(value: Any) -> str:
 
 
 def _midnight(day: date) -> datetime:
+    if day != day:
+        raise WrongType(f"{day!r:.20} is no date; give None instead")
     if isinstance(day, datetime):
         raise WrongType(f"{day!r} is a moment and no day; give its date()")
     return datetime(day.year, day.month, day.day, tzinfo=timezone.utc)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Mapping
-from datetime import datetime, timezone
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Optional, TypeVar, Union, overload
 
 from .._c import _ffi, _values
@@ -16,6 +16,7 @@ from ..predicates.operand import Collection, Comparable, Navigable
 from ..predicates.predicate import Predicate
 from ..objects import _identity
 from ..objects.related import Related
+from . import _numpy
 from ._comparisons import compared, equals_nothing
 from ._conversions import Conversion
 from ._rules import AttrRules
@@ -339,17 +340,20 @@ class Attr(Key, Generic[T]):
             raise blamed(error, self) from None
 
     def _converted(self, value: Any) -> Any:
-        if value != value and not isinstance(value, Key):
+        if not isinstance(value, Key) and _numpy.is_missing(value):
             raise misfit(
                 self, f"{self} expects {self._type.python.__name__}, not {value!r:.20}, which stands for a missing "
-                "value in NumPy and pandas. Give None for it: [None if value != value else value for value in column].")
+                f"value in NumPy and pandas. Give None for it: {_numpy.with_none(value)}.")
         if type(value).__module__ == "numpy":
             found = self._of_numpy(value)
             if found is not None:
                 return found
         # Whole numbers of other libraries say that they are some by __index__.
         if int in self._type.accepted and hasattr(value, "__index__"):
-            return operator.index(value)
+            try:
+                return operator.index(value)
+            except TypeError:
+                pass  # Such as an array, which has it for the case that it is of one number.
         if self._type.python is datetime and _values.is_distant(value):
             return float(value)
         expected = self._type.python.__name__
@@ -372,9 +376,11 @@ class Attr(Key, Generic[T]):
         """A boolean or a date of NumPy as Python's. Its dates are of UTC."""
         if self._type.python is bool and type(value).__name__ in ("bool", "bool_"):
             return bool(value)
-        if self._type.python is datetime and type(value).__name__ == "datetime64":
-            found = value.astype("datetime64[us]").item()
-            return found.replace(tzinfo=timezone.utc) if isinstance(found, datetime) else None
+        if self._type.python in (date, datetime) and type(value).__name__ == "datetime64":
+            try:
+                return _numpy.moment(value, self._type.python is date)
+            except InvalidArgument as error:
+                raise blamed(error, self) from None
         return None
 
     def _pack(self, value: Any) -> _values.Packed:
