@@ -163,6 +163,48 @@ class ConversionTests(unittest.TestCase):
             self.assertEqual(
                 late.values(Shift.day, Shift.cost), [(date(2024, 1, 2), Money(2)), (date(2024, 1, 3), Money(3))])
 
+    def test_values_through_relationships(self):
+        class Tag(quire.Model):
+            tint: quire.Attr[Optional[Color]] = quire.attr(default=None, name="zTint")
+            day: quire.Attr[Optional[date]] = quire.attr(default=None)
+            words: quire.Attr[Any] = quire.attr(as_=quire.JSON, default=None)
+            parts: quire.ToMany["Part"] = quire.relation(inverse="tag")
+
+        class Fine(Tag):
+            pass
+
+        class Part(quire.Model):
+            number: quire.Attr[int]
+            # Of the same name and without a conversion.
+            day: quire.Attr[Optional[datetime]] = quire.attr(default=None)
+            tag: quire.ToOne[Optional[Tag]] = quire.relation(inverse="parts", name="zTag")
+            above: quire.ToOne[Optional["Part"]] = quire.relation(inverse="below")
+            below: quire.ToMany["Part"] = quire.relation(inverse="above")
+
+        with quire.open(":memory:", [Tag, Fine, Part]) as store:
+            context = store.context
+            whole = context.add(Part(number=1))
+            whole.tag = context.add(Fine(tint=Color.BLUE, day=date(2024, 1, 2), words=[1]))
+            part = context.add(Part(number=2, day=datetime(2024, 1, 2, tzinfo=timezone.utc)))
+            part.above = whole
+            context.save()
+            query = context.query(Part).order_by("number")
+            path = Part.above.to(Part.tag).to(Tag.tint)
+            keys = ["zTag.zTint", "zTag.day", "zTag.words", path, "above.zTag.day", "day", "above.number"]
+            expected = [
+                (Color.BLUE, date(2024, 1, 2), [1], None, None, None, None),
+                (None, None, None, Color.BLUE, date(2024, 1, 2), datetime(2024, 1, 2, tzinfo=timezone.utc), 1)]
+            for each in (query, query.live()):
+                self.assertEqual(each.values(*keys), expected)
+                columns = each.columns(*keys)
+                self.assertEqual(list(zip(*(each.to_list() for each in columns.values()))), expected)
+                self.assertEqual(columns[path].to_list(), [None, Color.BLUE])
+            self.assertEqual([tuple(each.values()) for each in query.dictionaries(*keys)], expected)
+            grouped = context.query(Part).where("zTag != nil").group_by("zTag.zTint")
+            self.assertEqual(grouped.values(), [(Color.BLUE,)])
+            self.assertEqual(grouped.dictionaries("zTag.zTint", day="max:(zTag.day)")[0]["zTag.zTint"], Color.BLUE)
+            self.assertEqual(query.values(Part.tag)[0], (whole.tag.id,))
+
     def test_changes_are_saved_and_undone(self):
         shirt = self.context.add(Shirt(color=Color.RED, extra={"a": [1]}))
         self.context.save()

@@ -22,7 +22,7 @@ from ..predicates.predicate import Predicate, no_condition
 from ..objects import _identity, _rows
 from ..fetching import _projection, _request, _watch
 from ..fetching.cancellation import Cancellation
-from ..fetching.column import Columns, Pages, read_columns, read_tuples, tuples
+from ..fetching.column import Columns, Destination, Pages, read_columns, read_tuples, tuples
 
 if TYPE_CHECKING:
     from ..models.model import Model
@@ -554,7 +554,7 @@ class Query(Generic[M]):
     def _reads_objects(self) -> bool:
         return self._refreshes or bool(self._prefetched)
 
-    def _read(self, read: Callable[[type[M], Sequence[KeyPath], Pages], R], keys: Sequence[KeyPath]) -> R:
+    def _read(self, read: Callable[[type[M], Sequence[KeyPath], Pages, Destination], R], keys: Sequence[KeyPath]) -> R:
         """All rows, by `read_columns` or the like."""
         def page_of(names: Any, count: int, flags: int, out_page: Any, out_error: Any) -> int:
             self._run(library.quire_context_fetch_page, request, names, count, flags, out_page)
@@ -562,7 +562,7 @@ class Query(Generic[M]):
 
         request = self._request(_ffi.QUIRE_RESULT_IDS)
         try:
-            found = read(self._model, keys, page_of)
+            found = read(self._model, keys, page_of, self._context.store._schema.destination)
         finally:
             quick.quire_fetch_request_release(request)
         self._context._delivery.deliver()

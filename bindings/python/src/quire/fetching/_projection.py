@@ -82,6 +82,7 @@ def rows(query: Query[Any], keys: Sequence[KeyPath], named: Mapping[str, Union[s
     try:
         found = named_columns(
             query._model, partial(library.quire_list_page, taken, 0, quick.quire_list_count(taken)),
+            query._context.store._schema.destination,
             [path_in(query._model, each) for each in keys] if keys or named else None)
     finally:
         taken.give_back()

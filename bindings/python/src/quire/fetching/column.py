@@ -14,6 +14,7 @@ from ..errors import Error, InvalidArgument, failure
 from ..predicates.keys import Key, KeyPath, path_in
 from ..objects import _rows
 from ..models import _types
+from ..models.properties import Attr
 
 if TYPE_CHECKING:
     from ..models.model import Model
@@ -46,10 +47,10 @@ class Column(_Values):
     as an Arrow array, without a step for each value: `polars.Series(column)`, `pyarrow.array(column)`. See `Columns`.
     """
 
-    __slots__ = ("name", "_page", "_place", "_seen", "_list", "_model")
+    __slots__ = ("name", "_page", "_place", "_seen", "_list", "_attribute")
 
-    def __init__(self, name: str, page: HeldPage, place: int, model: Optional[type[Model]]) -> None:
-        self._model = model
+    def __init__(self, name: str, page: HeldPage, place: int, attribute: Optional[Attr[Any]]) -> None:
+        self._attribute = attribute
         self._place = place
         self.name = name
         """The key path."""
@@ -99,7 +100,7 @@ class Column(_Values):
         """All values, None where there is none."""
         self._page._raw
         if self._list is None:
-            self._list = _decoded(self._model, self.name, self._column)
+            self._list = _decoded(self._attribute, self._column)
         return list(self._list)
 
     def __arrow_c_schema__(self) -> Any:
@@ -217,14 +218,22 @@ Pages = Callable[..., int]
 """Makes a page: `page_of(key_paths, count, flags, out_page, out_error)` gives a status."""
 
 
-def read_columns(model: type[Model], keys: Sequence[KeyPath], page_of: Pages) -> Columns:
+Destination = Callable[[Any], "type[Model]"]
+"""Gives the class that a relationship leads to."""
+
+
+def read_columns(
+    model: type[Model], keys: Sequence[KeyPath], page_of: Pages, destination: Destination
+) -> Columns:
     """The columns of the page that `page_of` makes."""
     # A table has each of its columns once.
     paths = list(dict.fromkeys(_paths(model, keys)))
-    return _held(model, paths, _page(model, paths, page_of))
+    return _held(model, paths, _page(model, paths, page_of), destination)
 
 
-def read_tuples(model: type[Model], keys: Sequence[KeyPath], page_of: Pages) -> list[tuple[Any, ...]]:
+def read_tuples(
+    model: type[Model], keys: Sequence[KeyPath], page_of: Pages, destination: Destination
+) -> list[tuple[Any, ...]]:
     """The same as one tuple for each row."""
     paths = _paths(model, keys)
     page = _page(model, paths, page_of)
@@ -232,23 +241,37 @@ def read_tuples(model: type[Model], keys: Sequence[KeyPath], page_of: Pages) -> 
         assert page.value is not None
         columns = _buffers.columns(page.value)
         with _rows.collector_paused(columns[0].length if columns else 0):
-            return list(zip(*[_decoded(model, path, each) for path, each in zip(paths, columns)]))
+            return list(zip(*[
+                _decoded(_attribute(model, path, destination), each) for path, each in zip(paths, columns)]))
     finally:
         page.give_back()
 
 
-def named_columns(model: type[Model], page_of: Pages, keys: Optional[Sequence[str]] = None) -> Columns:
+def named_columns(
+    model: type[Model], page_of: Pages, destination: Destination, keys: Optional[Sequence[str]] = None
+) -> Columns:
     """The columns of a page that has names for them itself; which of them are of attributes, unless all are."""
-    return _held(model, [], _page(model, [], page_of), keys)
+    return _held(model, [], _page(model, [], page_of), destination, keys)
 
 
-def _decoded(model: Optional[type[Model]], path: str, column: _ffi.quire_column) -> list[Any]:
+def _attribute(model: type[Model], path: str, destination: Destination) -> Optional[Attr[Any]]:
+    """The attribute at the end of a key path, if it is one."""
+    *relationships, last = path.split(".")
+    for name in relationships:
+        found = model._quire_entity.stored_as(name)
+        if found is None or isinstance(found, Attr):
+            return None
+        model = destination(found)
+    found = model._quire_entity.stored_as(last)
+    return found if isinstance(found, Attr) else None
+
+
+def _decoded(attribute: Optional[Attr[Any]], column: _ffi.quire_column) -> list[Any]:
     """The values of a column, as objects of the model have them where it is of an attribute."""
     values = _buffers.raw_values(column)
-    for attribute in () if model is None else model._quire_entity.attributes.values():
+    if attribute is not None and attribute._type.stored is not None and attribute._type.decode is not None:
         decode = attribute._type.decode
-        if attribute.path == path and attribute._type.stored is not None and decode is not None:
-            return [None if value is None else decode(value) for value in values]
+        return [None if value is None else decode(value) for value in values]
     return _types.decoded(column.type, values)
 
 
@@ -272,11 +295,15 @@ def _page(model: type[Model], paths: list[str], page_of: Pages) -> _handle.Slot:
     return page
 
 
-def _held(model: type[Model], paths: list[str], page: _handle.Slot, keys: Optional[Sequence[str]] = None) -> Columns:
+def _held(
+    model: type[Model], paths: list[str], page: _handle.Slot, destination: Destination,
+    keys: Optional[Sequence[str]] = None
+) -> Columns:
     owner = HeldPage(page, quick.quire_page_release)
     paths = paths or [column.name.decode() for column in _buffers.columns(owner._raw)]
     found = {
-        path: Column(path, owner, place, model if keys is None or path in keys else None)
+        path: Column(
+            path, owner, place, _attribute(model, path, destination) if keys is None or path in keys else None)
         for place, path in enumerate(paths)}
     return Columns(model, found, owner)
 

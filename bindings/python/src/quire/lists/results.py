@@ -270,11 +270,11 @@ class Results(Live[M], Generic[M]):
         A to-one relationship gives an id. Without keys, all attributes in the order of the class; without `count`, all
         rows from `first` on. Raises `InvalidArgument` for rows that there are not.
         """
-        return read_tuples(self._model, keys, self._pages(first, count))
+        return read_tuples(self._model, keys, self._pages(first, count), self._context.store._schema.destination)
 
     def columns(self, *keys: KeyPath, first: int = 0, count: Optional[int] = None) -> Columns:
         """The same column by column, by key path, as a table for pandas, polars and others. See `Columns`."""
-        return read_columns(self._model, keys, self._pages(first, count))
+        return read_columns(self._model, keys, self._pages(first, count), self._context.store._schema.destination)
 
     def __arrow_c_schema__(self) -> Any:
         """A capsule with an ArrowSchema: names and types of all attributes."""

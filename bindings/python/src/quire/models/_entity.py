@@ -66,6 +66,10 @@ class Entity:
                 key=str(name))
         return found
 
+    def stored_as(self, key: str) -> Optional[Property]:
+        """By its name in the store."""
+        return next((each for each in self.properties.values() if each._key == key), None)
+
     def name_in_class(self, name: object) -> str:
         """What to add to an error, where that is the name that a property of the class has in the store."""
         for each in self.properties.values():
