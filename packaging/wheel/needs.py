@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Compares what libraries ask of the C library with what a version of glibc has: needs.py GLIBC LIBRARY...
 
-The `zig` of PyPI's `ziglang` knows each function of each version of glibc, and makes libraries that have their names.
+The `zig` of Python's package `ziglang` knows each function of each version of glibc, and makes libraries that have
+their names.
 """
 
 from __future__ import annotations
