@@ -108,13 +108,13 @@ class CommandTestCase(unittest.TestCase):
     def place(self, name: str) -> str:
         return os.path.join(self.folder, name)
 
-    def run_command(self, *arguments: str, given: str = "") -> Ran:
+    def run_command(self, *arguments: str, given: str = "", stdin: Optional[io.RawIOBase] = None) -> Ran:
         """Runs it in this process, which is fast."""
         from quire.cli.main import main
 
         out, err = io.StringIO(), io.StringIO()
-        stdin = io.TextIOWrapper(io.BytesIO(given.encode()))
-        before, sys.stdin = sys.stdin, stdin
+        stream = io.TextIOWrapper(io.BytesIO(given.encode()) if stdin is None else io.BufferedReader(stdin))
+        before, sys.stdin = sys.stdin, stream
         try:
             with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
                 code = main(arguments)

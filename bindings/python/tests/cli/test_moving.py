@@ -2,17 +2,43 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import json
 import os
+import shutil
 import sqlite3
 import stat
 import unittest
+from collections.abc import Callable
 from contextlib import closing
 from typing import Any
 
 import quire
 
 from .command import HAS_ARROW, MODELS, Book, CommandTestCase
+
+
+class Waiting(io.RawIOBase):
+    """A stream of standard input that does some work before one of its reads."""
+
+    def __init__(self, given: bytes, read: int, work: Callable[[], None]) -> None:
+        self._given = io.BytesIO(given)
+        self._left = read
+        self._work = work
+
+    @property
+    def has_waited(self) -> bool:
+        return self._left <= 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        self._left -= 1
+        if self._left == 0:
+            self._work()
+        return self._given.readinto(buffer)
 
 
 class MovingTestCase(CommandTestCase):
@@ -205,6 +231,81 @@ class ImportTests(MovingTestCase):
         # One that was made for an import that failed goes with it.
         self.fail_with(5, "no whole number", "import", other, "Book", "--model", self.path, given="title,pages\nA,x\n")
         self.assertEqual(os.listdir(self.folder), ["books.sqlite"])
+
+    def test_a_store_that_another_program_makes_meanwhile_stays(self) -> None:
+        other = self.place("race.sqlite")
+        rows = "title,pages\n" + "A,1\n" * 20_000
+
+        def make() -> None:
+            with quire.open(other, MODELS) as store:
+                store.context.add(Book(title="Mine"))
+                store.context.save()
+
+        # Before the first byte comes, and while rows are read; rows that fit and rows that do not.
+        for first, text, added in (
+            (True, "title,pages\nA,x\n", 0), (True, "title,pages\nA,1\n", 1), (False, f"{rows}A,x\n", 0),
+            (False, rows, 0),
+        ):
+            with self.subTest(first=first, size=len(text)):
+                stream = Waiting(text.encode(), 1 if first else 4, make)
+                ran = self.run_command("import", other, "Book", "--model", self.path, stdin=stream)
+                self.assertTrue(stream.has_waited)
+                self.assertEqual(ran.code == 0, added == 1, ran.err)
+                if not first and text == rows:
+                    self.assertRegex(ran.err, "Another program has made '.*race.sqlite' meanwhile")
+                titles = [title for title, in self.rows(other, "title")]
+                self.assertEqual(titles, ["A"] * added + ["Mine"])
+                quire.delete_store(other)
+                self.assertEqual(sorted(os.listdir(self.folder)), ["books.sqlite"])
+
+    def test_what_was_at_the_place_of_a_new_store_stays_when_it_fails(self) -> None:
+        empty, link = self.place("empty.sqlite"), self.place("link.sqlite")
+        with open(empty, "w"):
+            os.chmod(empty, 0o640)
+        os.symlink("target.sqlite", link)
+        before = sorted(os.listdir(self.folder))
+        for path in (empty, link):
+            command = ("import", path, "Book", "--model", self.path)
+            self.fail_with(5, "no whole number", *command, given="title,pages\nA,x\n")
+            self.fail_with(4, "no entity 'Bok'", "import", path, "Bok", "--model", self.path, given="title\nA\n")
+            self.assertEqual(sorted(os.listdir(self.folder)), before)
+            self.assertEqual(os.path.getsize(empty), 0)
+        for path in (empty, link):
+            self.succeed("import", path, "Book", "--model", self.path, given="title\nA\n")
+            self.assertEqual(self.rows(path, "title"), [("A",)])
+        self.assertEqual(stat.S_IMODE(os.stat(empty).st_mode), 0o640)
+        self.assertTrue(os.path.islink(link))
+        self.assertEqual(sorted(os.listdir(self.folder)), sorted([*before, "target.sqlite"]))
+
+    def test_a_log_without_its_store_is_not_taken_for_that_of_a_new_one(self) -> None:
+        other, kept = self.place("other.sqlite"), self.place("kept")
+        with closing(sqlite3.connect(self.path)) as file:
+            file.execute("PRAGMA journal_mode=WAL")
+            file.execute("UPDATE ZBOOK SET ZPAGES = 5")
+            file.commit()
+            shutil.copyfile(f"{self.path}-wal", kept)
+        shutil.copyfile(kept, f"{other}-wal")
+        self.succeed("import", other, "Book", "--model", self.path, given="title\nA\n")
+        self.assertEqual(self.rows(other, "title", "pages"), [("A", 100)])
+        self.succeed("check", other)
+
+    def test_values_beside_a_new_store_come_with_it(self) -> None:
+        class Scan(quire.Model):
+            picture: quire.Attr[bytes] = quire.attr(external=True)
+            number: quire.Attr[int] = quire.attr(default=0)
+
+        scans, made = self.place("scans.sqlite"), self.place("made.sqlite")
+        quire.open(scans, [Scan]).close()
+        before = sorted(os.listdir(self.folder))
+        picture = bytes(range(256)) * 2000
+        given = f"picture,number\n{base64.b64encode(picture).decode()}"
+        command = ("import", made, "Scan", "--model", scans)
+        self.fail_with(5, "no whole number", *command, given=f"{given},x\n")
+        self.assertEqual(sorted(os.listdir(self.folder)), before)
+        self.succeed(*command, given=f"{given},1\n")
+        with quire.open(made, [Scan], read_only=True) as store:
+            self.assertEqual([each.picture for each in store.context.query(Scan)], [picture])
+        self.assertEqual(sorted(os.listdir(self.folder)), sorted([*before, ".made_SUPPORT", "made.sqlite"]))
 
     def test_many_rows_are_one_transaction(self) -> None:
         rows = "".join(f"Many {number},{number % 30000}\n" for number in range(12_000))

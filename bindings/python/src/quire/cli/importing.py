@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import os
 import re
 from typing import Any, NamedTuple, Optional, Union
 
-from ..contexts.store import Store, delete_store
+from ..contexts.store import Store
 from ..errors import ConstraintError, InvalidArgument, InvalidText, ValidationError, WrongType
 from ..models.model_description import (
     AttributeDescription,
@@ -21,6 +20,7 @@ from .columns import values_of
 from .exits import Exit, Problem
 from .exporting import format_of
 from .inserting import Insertion
+from .making import is_there, made_whole
 from .opening import model_class, opened_for_writing, remedy
 from .progress import Progress, progress
 from .relating import Link, about_missing, link_of
@@ -36,15 +36,14 @@ _ROW = re.compile(r"^Row \d+, counted from 0: | in row \d+, counted from 0")
 def import_rows(options: argparse.Namespace) -> Exit:
     """Inserts the rows of a file in one transaction: all of them, or none."""
     format = format_of(options.format or ("csv" if options.source == "-" else None), options.source)
-    is_new = not os.path.lexists(options.file)
     # First what is read, so that no store is made for a file that is not there.
     with open_source(options.source, format, options.null) as source:
-        try:
-            count = _import(source, options)
-        except BaseException:
-            if is_new and os.path.lexists(options.file):
-                delete_store(options.file)
-            raise
+        is_new = options.model is not None and not is_there(options.file)
+        if is_new:
+            with made_whole(options.file) as path:
+                count = _import(source, path, options)
+        else:
+            count = _import(source, options.file, options)
     if not options.quiet:
         rows = "row of" if count == 1 else "rows of"
         are = "is" if count == 1 else "are"
@@ -59,8 +58,8 @@ class Taken(NamedTuple):
     links: list[Link]
 
 
-def _import(source: Source, options: argparse.Namespace) -> int:
-    with opened_for_writing(options.file, options.model, options.skip_history) as store:
+def _import(source: Source, path: str, options: argparse.Namespace) -> int:
+    with opened_for_writing(path, options.model, options.skip_history) as store:
         kind, entity = model_class(store, options.entity)
         if entity.abstract:
             raise Problem(Exit.REQUEST, f"'{entity.name}' is abstract and has no rows of its own.")
