@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Callable, NoReturn
 
 from .._c._ffi import VERSION
+from .comma_separated import can_stand_bare
 from .exits import Exit
 
 __all__ = ["Command", "commands_of", "parser", "read"]
@@ -203,8 +204,15 @@ def _import(commands: _Parsers) -> None:
 def _formats(made: argparse.ArgumentParser) -> None:
     made.add_argument(
         "-f", "--format", choices=["csv", "jsonl", "parquet", "arrow"], help="otherwise the ending of the file says it")
-    made.add_argument("--null", metavar="TEXT", default="", help="what stands for no value in CSV; usually nothing")
+    made.add_argument(
+        "--null", metavar="TEXT", default="", type=_bare, help="what stands for no value in CSV; usually nothing")
     made.add_argument("-q", "--quiet", action="store_true", help="neither a progress bar nor a sentence at the end")
+
+
+def _bare(text: str) -> str:
+    if not can_stand_bare(text):
+        raise argparse.ArgumentTypeError("a text without quotes, commas and ends of lines is needed")
+    return text
 
 
 def _browse(commands: _Parsers) -> None:

@@ -15,9 +15,11 @@ from .exits import Exit, Problem
 from .sources import Batch, Source
 from .values import from_text
 
-__all__ = ["converted", "plain", "values_of"]
+__all__ = ["converted", "listed", "plain", "values_of"]
 
 _MAY_BE_EMPTY = ("String", "Binary")
+# Of others a quoted text that stands for no value does so, too: some programs quote every field.
+_MAY_BE_TEXT = ("String", "Binary", "Transformable", "Undefined", "URI")
 
 
 def plain(column: Any) -> list[Any]:
@@ -35,10 +37,10 @@ def values_of(source: Source, batch: Batch, attribute: AttributeDescription) -> 
         values: Iterable[Any] = column
         return values
     found: list[Any] = []
-    for row, value in enumerate(_listed(source, attribute, column)):
+    for row, value in enumerate(listed(source, attribute.name, attribute.type, batch)):
         try:
             if value is None and not attribute.optional:
-                if not source.nothing_is_empty or attribute.type not in _MAY_BE_EMPTY:
+                if source.null != "" or attribute.type not in _MAY_BE_EMPTY:
                     _refuse_none(source, batch, attribute, row)
                 value = ""
             found.append(None if value is None else converted(attribute.type, value))
@@ -48,11 +50,15 @@ def values_of(source: Source, batch: Batch, attribute: AttributeDescription) -> 
     return found
 
 
-def _listed(source: Source, attribute: AttributeDescription, column: Any) -> list[Any]:
+def listed(source: Source, name: str, kind: str, batch: Batch) -> list[Any]:
+    """The values of a column for attributes of type `kind`. Those that stand for no value are None."""
     try:
-        return plain(column)
+        found = plain(batch.columns[name])
     except (ValueError, OverflowError, OSError) as error:
-        raise Problem(Exit.DATA, f"{source.name}, {attribute.name}: {error}.") from None
+        raise Problem(Exit.DATA, f"{source.name}, {name}: {error}.") from None
+    if source.null is None or kind in _MAY_BE_TEXT or source.null not in found:
+        return found
+    return [None if each == source.null else each for each in found]
 
 
 def _refuse_none(source: Source, batch: Batch, attribute: AttributeDescription, row: int) -> None:

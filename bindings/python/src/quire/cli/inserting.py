@@ -9,7 +9,7 @@ from ..contexts.context import Context
 from ..contexts.store import Store
 from ..errors import ConstraintError, Error, ValidationError
 from ..models.model_description import AttributeDescription, EntityDescription
-from .columns import converted, plain, values_of
+from .columns import converted, listed, plain, values_of
 from .exits import Exit, Problem
 from .relating import Key, Link, Lookup, about_missing, constraints_of
 from .sources import Batch, Source
@@ -126,7 +126,7 @@ class Insertion:
 
     def _keys(self, source: Source, batch: Batch, link: Link, lookup: Lookup) -> list[Any]:
         """For each row the key of the object that it leads to, or a list of keys."""
-        columns = [plain(batch.columns[name]) for name in link.columns]
+        columns = [listed(source, name, kind, batch) for name, kind in zip(link.columns, lookup.kinds)]
         found: list[Any] = []
         for row, place in enumerate(batch.places):
             given = [column[row] for column in columns]

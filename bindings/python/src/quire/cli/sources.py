@@ -10,15 +10,17 @@ import os
 import sys
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from typing import Any, BinaryIO, NamedTuple, Optional, TextIO
+from typing import Any, BinaryIO, NamedTuple, Optional, TextIO, TypeVar
 
 from .arrow import open_table
+from .comma_separated import Reader
 from .exits import Exit, Problem
 from .terminal import notice
 
 __all__ = ["Batch", "Source", "open_source"]
 
 _ROWS_AT_A_TIME = 5000
+_T = TypeVar("_T")
 
 
 class Batch(NamedTuple):
@@ -45,8 +47,8 @@ class Source(NamedTuple):
     """Its size, 0 where it is not known."""
     what: str
     """What `places` count."""
-    nothing_is_empty: bool = False
-    """Whether an empty text, too, is written as nothing."""
+    null: Optional[str] = None
+    """The text that stands for no value, where there is one."""
 
 
 @contextmanager
@@ -70,9 +72,8 @@ def _position(text: TextIO, total: int) -> int:
 
 
 def _csv(name: str, text: TextIO, total: int, null: str) -> Source:
-    csv.field_size_limit(2**31 - 1)
-    rows = csv.reader(text, strict=True)
-    headings = next(_guarded(name, rows), None)
+    rows = Reader(text, null)
+    headings = next(_guarded(name, rows, iter(rows.headings, None)), None)
     if headings is None:
         raise Problem(Exit.DATA, f"{name} is empty; its first line names the columns.")
     twice = {each for each in headings if headings.count(each) > 1}
@@ -80,8 +81,7 @@ def _csv(name: str, text: TextIO, total: int, null: str) -> Source:
         raise Problem(Exit.DATA, f"{name} has the column {min(twice)} more than once.")
 
     def batches() -> Iterator[Batch]:
-        # An empty line is no row.
-        numbered = ((rows.line_num, row) for row in _guarded(name, rows) if row)
+        numbered = _guarded(name, rows, iter(rows))
         while True:
             page = list(itertools.islice(numbered, _ROWS_AT_A_TIME))
             if not page:
@@ -93,26 +93,25 @@ def _csv(name: str, text: TextIO, total: int, null: str) -> Source:
                         f"{len(headings)} columns.")
             columns = zip(*(row for _, row in page))
             yield Batch(
-                {heading: [None if value == null else value for value in column]
-                 for heading, column in zip(headings, columns)},
-                len(page), [line for line, _ in page], _position(text, total))
+                {heading: rows.values(column) for heading, column in zip(headings, columns)}, len(page),
+                [line for line, _ in page], _position(text, total))
 
-    return Source(name, headings, batches(), total, "line", nothing_is_empty=null == "")
+    return Source(name, headings, batches(), total, "line", null)
 
 
-def _guarded(name: str, rows: Iterator[Any]) -> Iterator[Any]:
+def _guarded(name: str, reader: Optional[Reader], found: Iterator[_T]) -> Iterator[_T]:
     """What reading text fails with, as a sentence."""
     try:
-        yield from rows
+        yield from found
     except csv.Error as error:
-        line: Optional[int] = getattr(rows, "line_num", None)
+        line = None if reader is None else reader.line_num
         raise Problem(Exit.DATA, f"{name}, line {line}: {error}.") from None
     except UnicodeDecodeError:
         raise Problem(Exit.DATA, f"{name} is not in UTF-8.") from None
 
 
 def _lines(name: str, text: TextIO, total: int) -> Source:
-    objects = _objects(name, _guarded(name, iter(text)))
+    objects = _objects(name, _guarded(name, None, text))
     first = next(objects, None)
     names: list[str] = [] if first is None else list(first[1])
     everything = itertools.chain([] if first is None else [first], objects)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import sys
 from collections.abc import Sequence
 from typing import Any, Optional, Protocol, TextIO
 
+from .comma_separated import line_of
 from .terminal import console, notice
 from .values import as_json, as_text, is_list, shown
 
@@ -29,22 +29,24 @@ class Writer(Protocol):
 
 
 class CSVWriter:
-    """A line of headings, and a line for each row, by RFC 4180. A section is a first column."""
+    """A line of headings, and a line for each row. A section is a first column."""
 
     def __init__(self, stream: TextIO, null: str = "") -> None:
-        self._rows = csv.writer(stream, lineterminator="\n")
+        self._stream = stream
         self._null = null
         self._section: list[str] = []
 
     def begin(self, headings: list[str], sample: Page, has_sections: bool) -> None:
-        self._rows.writerow(["@section", *headings] if has_sections else headings)
+        all_of_them = ["@section", *headings] if has_sections else headings
+        self._stream.write(line_of(all_of_them, all_of_them, self._null))
 
     def section(self, name: str, count: int) -> None:
         self._section = [name]
 
     def rows(self, page: Page) -> None:
-        self._rows.writerows(
-            self._section + [as_text(value, self._null) for value in row] for row in page)
+        section, null = self._section, self._null
+        self._stream.write("".join(
+            line_of(section + [as_text(value, null) for value in row], (*section, *row), null) for row in page))
 
     def end(self) -> None: ...
 
