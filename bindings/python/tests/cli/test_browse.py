@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import sqlite3
 import unittest
 from collections.abc import Awaitable
+from contextlib import closing
 from typing import Any, Callable, Optional
 
 import quire
 
-from .command import MODELS, Author, Book, CommandTestCase
+from .command import MODELS, Author, Book, CommandTestCase, make_store
 
 SMALL, LARGE = (80, 24), (200, 60)
 SCREENSHOTS = os.environ.get("QUIRE_SCREENSHOTS")
@@ -215,6 +217,47 @@ class BrowserTests(BrowserTestCase):
             self.assertIn("Book one", "\n".join(self.lines(app)))
 
         self.browse(SMALL, work)
+
+    def test_a_row_that_cannot_be_read_says_so(self) -> None:
+        many = self.place("many.sqlite")
+        make_store(many, 600)
+
+        def change(statement: str) -> None:
+            with closing(sqlite3.connect(many)) as file, file:
+                file.execute(statement)
+
+        async def to_the_end(app: Any, pilot: Any) -> None:
+            await pilot.press("G")
+            await pilot.pause()
+            # What is found while it is drawn is told afterwards.
+            self.lines(app)
+            await pilot.pause()
+
+        async def damaged(app: Any, pilot: Any) -> None:
+            change("UPDATE ZBOOK SET ZPAGES = 'x' WHERE Z_PK = 590")
+            app._following.has_changed()
+            await to_the_end(app, pilot)
+            lines = "\n".join(self.lines(app, "unreadable"))
+            self.assertRegex(lines, r"│\(cannot be read\)\n")
+            self.assertRegex(lines, "'ZPAGES'")
+
+        async def deleted(app: Any, pilot: Any) -> None:
+            change("DELETE FROM ZBOOK WHERE Z_PK > 500")
+            await to_the_end(app, pilot)
+            lines = "\n".join(self.lines(app))
+            self.assertRegex(lines, "·  500 rows")
+            self.assertNotRegex(lines, "cannot be read|no longer")
+
+        async def told(app: Any, pilot: Any) -> None:
+            """What has not been noticed yet is a row that cannot be read, whatever happens to it."""
+            change("DELETE FROM ZBOOK WHERE Z_PK = 495")
+            app._following.has_changed()
+            await to_the_end(app, pilot)
+            lines = "\n".join(self.lines(app))
+            self.assertRegex(lines, r"\(cannot be read\)(.|\n)*is no longer in the store")
+
+        for work in (damaged, deleted, told):
+            self.browse(SMALL, work, path=many)
 
     def test_a_store_without_rows_and_one_that_is_deleted(self) -> None:
         async def work(app: Any, pilot: Any) -> None:

@@ -74,13 +74,14 @@ class Browser(App[None]):
         yield Footer()
 
     def on_mount(self) -> None:
-        self._list_entities()
-        counts = self._counts
-        # First what has rows.
-        name = self._first or next((name for name in self._names if counts[name]), next(iter(self._names), None))
-        if name is not None:
-            self.query_one("#entities", OptionList).highlighted = self._names.index(name)
-            self._choose(name)
+        # What cannot be counted cannot be shown either, but for the message.
+        if self._guarded(self._list_entities):
+            counts = self._counts
+            # First what has rows.
+            name = self._first or next((name for name in self._names if counts[name]), next(iter(self._names), None))
+            if name is not None:
+                self.query_one("#entities", OptionList).highlighted = self._names.index(name)
+                self._choose(name)
         self.query_one(Rows).focus()
         self.set_interval(_SECONDS_BETWEEN_LOOKS, self._look)
 
@@ -153,6 +154,11 @@ class Browser(App[None]):
         self._guarded(lambda: detail.update(written(listing.details(rows.cursor))), keeps_message=True)
         self.query_one("#details").scroll_home(animate=False)
 
+    def on_rows_failed(self, event: Rows.Failed) -> None:
+        # Where another program has deleted the row, the list is read anew.
+        if not self._look():
+            self._tell(event.error)
+
     def on_rows_opened(self, event: Rows.Opened) -> None:
         rows, listing = self.query_one(Rows), self._listing
         if listing is None:
@@ -220,9 +226,12 @@ class Browser(App[None]):
 
     # MARK: following other processes
 
-    def _look(self) -> None:
-        if self._following.has_changed():
+    def _look(self) -> bool:
+        """Reads anew where another process has saved."""
+        found = self._following.has_changed()
+        if found:
             self.action_reload()
+        return found
 
     def action_reload(self) -> None:
         listing, rows = self._listing, self.query_one(Rows)
@@ -240,16 +249,19 @@ class Browser(App[None]):
 
     def _guarded(self, work: Callable[[], object], keeps_message: bool = False) -> bool:
         """Does some work of the store. What it fails with is shown, and what was on the screen stays."""
-        message = self.query_one("#message", Static)
         try:
             work()
         except (Error, Problem) as error:
-            message.update(Text("\n".join(map(shown, str(error).splitlines()))))
-            message.display = True
+            self._tell(error)
             return False
         if not keeps_message:
-            message.display = False
+            self.query_one("#message", Static).display = False
         return True
+
+    def _tell(self, error: Exception) -> None:
+        message = self.query_one("#message", Static)
+        message.update(Text("\n".join(map(shown, str(error).splitlines()))))
+        message.display = True
 
 
 def _counted(name: str, count: int) -> Any:

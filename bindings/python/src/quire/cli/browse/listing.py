@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Optional
 
 from ...contexts.query import Query
 from ...contexts.store import Store
+from ...errors import DatabaseError, Error, NotFound
 from ...lists.results import Results
 from ...models.model_description import AttributeDescription, EntityDescription, RelationshipDescription
 from ...predicates.predicate import Predicate
@@ -112,6 +113,8 @@ class Listing:
 
     def _arrange(self) -> None:
         self._pages: dict[int, list[tuple[Any, ...]]] = {}
+        self.failure: Optional[Error] = None
+        """Why a row could not be read that was drawn last. Another program has deleted it, or it is damaged."""
         self.names: list[str] = []
         self._starts: list[int] = []
         """The line of each section."""
@@ -158,20 +161,33 @@ class Listing:
     # MARK: values
 
     def row(self, row: int) -> tuple[str, ...]:
-        """The cells of a row."""
+        """The cells of a row; none where it cannot be read."""
         page, place = divmod(row, _ROWS_AT_A_TIME)
         found = self._pages.get(page)
         if found is None:
             first = page * _ROWS_AT_A_TIME
-            count = min(_ROWS_AT_A_TIME, len(self) - first)
-            paths = [each.path for each in self.columns]
-            # Without any column, there are ids.
-            found = self._live.values(*paths, first=first, count=count) if paths else [
-                (id,) for id in self._live.ids[first : first + count]]
+            found = self._read(first, min(_ROWS_AT_A_TIME, len(self) - first))
             if len(self._pages) >= _PAGES_HELD:
                 del self._pages[next(iter(self._pages))]
             self._pages[page] = found
         return tuple(map(cell, found[place]))
+
+    def _read(self, first: int, count: int) -> list[tuple[Any, ...]]:
+        """The values of some rows, none of one that cannot be read. `failure` says why."""
+        paths = [each.path for each in self.columns]
+        if not paths:
+            # Without any column, there are ids.
+            return [(id,) for id in self._live.ids[first : first + count]]
+        try:
+            return self._live.values(*paths, first=first, count=count)
+        except Error as error:
+            # A lock would hinder each reading for as long.
+            if count == 1 or not isinstance(error, (NotFound, DatabaseError)):
+                self.failure = error
+                return [()] * count
+        # Other rows of the page can be read. Halves find the one that cannot with few readings.
+        half = count // 2
+        return self._read(first, half) + self._read(first + half, count - half)
 
     def id_at(self, row: int) -> Optional[int]:
         """The id of the object in a row, by which it is found again."""
@@ -261,7 +277,7 @@ class Listing:
 
     def _put_poor_columns_last(self) -> None:
         """Many attributes of some models are for programs: they hardly ever have a value, or have codes."""
-        sample = [self.row(row) for row in range(min(len(self), _ROWS_AT_A_TIME))]
+        sample = [cells for row in range(min(len(self), _ROWS_AT_A_TIME)) if (cells := self.row(row))]
         if self.columns and sample:
             ranks = {each: _rank(each, values) for each, values in zip(self.columns, zip(*sample))}
             self.columns.sort(key=lambda each: ranks[each])

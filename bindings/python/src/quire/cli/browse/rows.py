@@ -15,6 +15,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widgets import Static
 
+from ...errors import Error
 from ..writers import fitted
 from .listing import Listing
 
@@ -50,6 +51,13 @@ class Rows(ScrollView, can_focus=True):
     class Opened(Message):
         """Details of the row under the cursor are wanted."""
 
+    class Failed(Message):
+        """A row could not be read."""
+
+        def __init__(self, error: Error) -> None:
+            super().__init__()
+            self.error = error
+
     def __init__(self, headings: Headings, *, id: Optional[str] = None) -> None:
         super().__init__(id=id)
         self._headings = headings
@@ -78,7 +86,7 @@ class Rows(ScrollView, can_focus=True):
             return
         self.virtual_size = Size(width, max(listing.line_count, 1))
         headings = [each.heading for each in listing.columns] or ["id"]
-        sample = [listing.row(row) for row in range(min(len(listing), _SAMPLE))]
+        sample = [cells for row in range(min(len(listing), _SAMPLE)) if (cells := self._row(row))]
         wanted = [min(max(map(cell_len, column)), _WIDEST) for column in zip(headings, *sample)]
         # The heading of a section says it for each row.
         shown = [place for place in range(len(wanted)) if not self._is_section(place)]
@@ -93,6 +101,21 @@ class Rows(ScrollView, can_focus=True):
         written = self._written(tuple(headings))
         self._headings.update(written + more.rjust(width - cell_len(written)))
         self.refresh()
+
+    def _row(self, row: int) -> tuple[str, ...]:
+        """The cells of a row; none where it cannot be read, which is told once."""
+        assert self.listing is not None
+        cells = self.listing.row(row)
+        if self.listing.failure is not None:
+            # While it is drawn, a message would end at the screen.
+            self.call_later(self._tell_failure)
+        return cells
+
+    def _tell_failure(self) -> None:
+        listing = self.listing
+        if listing is not None and listing.failure is not None:
+            self.post_message(self.Failed(listing.failure))
+            listing.failure = None
 
     def _is_section(self, place: int) -> bool:
         listing = self.listing
@@ -128,7 +151,8 @@ class Rows(ScrollView, can_focus=True):
         style = plain
         if line.row == self.cursor:
             style = self.get_component_rich_style("rows--cursor" if self.has_focus else "rows--blurred")
-        return _strip(self._written(listing.row(line.row)), width, style)
+        cells = self._row(line.row)
+        return _strip(self._written(cells) if cells else "(cannot be read)", width, style)
 
     # MARK: the cursor
 
