@@ -220,7 +220,14 @@ class ImportTests(MovingTestCase):
         self.succeed("check", self.path)
 
     def test_upsert_updates_what_is_unique(self) -> None:
-        self.refuse(5, "must be unique by isbn", "title,isbn\nBook 1,978-1\n")
+        self.refuse(
+            5, "^quire: standard input, line 3: Entity 'Book' must be unique by isbn: .* and so has Book 2",
+            "title,isbn\nNew,x\nBook 1,978-1\n")
+        self.refuse(
+            5, "line 4: Entity 'Book' must be unique by isbn: .* Line 2 has it, too.$",
+            "title,isbn\nNew,x\nOther,\nThird,x\n")
+        many = "".join(f"Many,{number}\n" for number in range(7000))
+        self.refuse(5, "line 7002: Entity 'Book' must be unique by isbn", f"title,isbn\n{many}Again,3\n")
         self.insert("title,isbn,pages\nBook 1,978-1,77\n", "--upsert")
         self.assertIn(("Book 1", 77), self.rows(self.path, "title", "pages"))
         self.assertEqual(len(self.rows(self.path)), 7)

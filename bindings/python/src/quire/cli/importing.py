@@ -7,7 +7,7 @@ import re
 from typing import Any, NamedTuple, Optional, Union
 
 from ..contexts.store import Store
-from ..errors import ConstraintError, InvalidArgument, InvalidText, ValidationError, WrongType
+from ..errors import ConstraintError, Error, InvalidArgument, InvalidText, ValidationError, WrongType
 from ..models.model_description import (
     AttributeDescription,
     EntityDescription,
@@ -16,15 +16,15 @@ from ..models.model_description import (
 )
 from ..models.properties import Attr
 from ..predicates.keys import Key
-from .columns import values_of
+from .columns import plain, values_of
 from .exits import Exit, Problem
 from .exporting import format_of
 from .inserting import Insertion
 from .making import is_there, made_whole
 from .opening import model_class, opened_for_writing, remedy
 from .progress import Progress, progress
-from .relating import Link, about_missing, link_of
-from .sources import Source, open_source
+from .relating import Clash, Link, about_missing, clash_of, link_of
+from .sources import Batch, Source, open_source
 from .terminal import notice
 
 __all__ = ["import_rows"]
@@ -138,11 +138,24 @@ def _insert(
             store.context.insert_rows(kind, columns, merge=False, upsert=upsert)
         except (InvalidArgument, WrongType, InvalidText, ValidationError, ConstraintError) as error:
             if error.row is None or error.row >= batch.size:
-                sentence = about_missing(store.model, store.model.entities[kind.__name__], error)
-                raise Problem(Exit.DATA, sentence or str(error)) from None
+                raise Problem(Exit.DATA, _of_batch(store, kind, source, batch, columns, error, upsert)) from None
             raise Problem(
                 Exit.DATA,
                 f"{source.name}, {source.what} {batch.places[error.row]}: {_ROW.sub('', str(error))}") from None
         count += batch.size
         bar.move(batch.position)
     return count
+
+
+def _of_batch(
+    store: Store, kind: Any, source: Source, batch: Batch, columns: dict[Any, Any], error: Error, upsert: bool,
+) -> str:
+    """A sentence for an error that names no row of a batch. Of a constraint, the row is found by the values."""
+    entity = store.model.entities[kind.__name__]
+    clash: Optional[Clash] = None
+    if isinstance(error, ConstraintError) and not upsert:
+        clash = clash_of(store, entity, error.key, {each.path: plain(values) for each, values in columns.items()})
+    if clash is None:
+        return about_missing(store.model, entity, error) or f"{source.name}: {error}"
+    other = "" if clash.other is None else f" {source.what.capitalize()} {batch.places[clash.other]} has it, too."
+    return f"{source.name}, {source.what} {batch.places[clash.row]}: {error}{other}"

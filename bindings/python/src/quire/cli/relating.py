@@ -20,7 +20,8 @@ from .opening import property_at
 from .terminal import notice
 from .values import as_text, shown
 
-__all__ = ["Key", "Link", "Lookup", "about_missing", "constraints_of", "link_of", "relationship_columns"]
+__all__ = [
+    "Clash", "Key", "Link", "Lookup", "about_missing", "clash_of", "constraints_of", "link_of", "relationship_columns"]
 
 
 # MARK: what an export has
@@ -138,6 +139,33 @@ def about_missing(model: ModelDescription, entity: EntityDescription, error: Err
         f"'{entity.name}.{each.name}' is mandatory, and no column says where it leads. Give a column with the values "
         f"of an attribute by which each '{each.destination}' is found{_example(model, each)}; `quire export "
         "--relationships` writes it.")
+
+
+class Clash(NamedTuple):
+    """A row of a batch that has unique values of another object."""
+
+    row: int
+    other: Optional[int]
+    """The row of the batch that has them before, if one has."""
+
+
+def clash_of(
+    store: Store, entity: EntityDescription, key: Optional[str], columns: dict[str, list[Any]],
+) -> Optional[Clash]:
+    """The row because of which a batch could not be inserted, by a constraint that has the attribute `key`."""
+    for constraint in constraints_of(store.model, entity.name):
+        if key in constraint and set(constraint) <= set(columns):
+            seen: dict[Key, Optional[int]] = {}
+            # What is there is read first, and the rows of former batches with it.
+            for values in store.context.query(store.classes[entity.name]).values(*constraint):
+                seen[values] = None
+            for row, values in enumerate(zip(*(columns[name] for name in constraint))):
+                if None in values:
+                    continue
+                if values in seen:
+                    return Clash(row, seen[values])
+                seen[values] = row
+    return None
 
 
 Key = tuple[Any, ...]
