@@ -135,7 +135,7 @@ class _Tables:
 
     def _lists(self, field: Any, values: list[list[Any]]) -> Any:
         """Lists, whose UUIDs are text."""
-        plain = [[_plain(each) for each in members] for members in values]
+        plain = [[_for_arrow(each) for each in members] for members in values]
         try:
             return self._arrow.array(plain, field.type)
         except (self._arrow.ArrowInvalid, self._arrow.ArrowTypeError) as error:
@@ -152,7 +152,7 @@ class _Tables:
         return names
 
 
-def _plain(value: Any) -> Any:
+def _for_arrow(value: Any) -> Any:
     if isinstance(value, Decimal):
         return float(value)
     return as_text(value) if isinstance(value, UUID) else value

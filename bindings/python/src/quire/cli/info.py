@@ -40,10 +40,10 @@ class Sizes(NamedTuple):
         folder, name = os.path.split(os.path.abspath(path))
         beside = os.path.join(folder, f".{os.path.splitext(name)[0]}_SUPPORT", "_EXTERNAL_DATA")
         values = glob.glob(os.path.join(glob.escape(beside), "*"))
-        return cls(_size(path), _size(f"{path}-wal"), sum(map(_size, values)), len(values))
+        return cls(_file_size(path), _file_size(f"{path}-wal"), sum(map(_file_size, values)), len(values))
 
 
-def _size(path: str) -> int:
+def _file_size(path: str) -> int:
     try:
         return os.stat(path).st_size
     except OSError:
@@ -82,7 +82,7 @@ def _described(store: Store) -> dict[str, Any]:
         "external_size": sizes.external, "external_files": sizes.external_files,
         "model_versions": store.model.version_identifiers,
         "entities": [_entity(store, entity) for entity in store.model.entities.values()],
-        "metadata": {key: _plain(value) for key, value in store.metadata.copy().items()},
+        "metadata": {key: _of_metadata(value) for key, value in store.metadata.copy().items()},
     }
 
 
@@ -112,14 +112,14 @@ def _property(each: Any) -> dict[str, Any]:
     return found
 
 
-def _plain(value: Any) -> Any:
+def _of_metadata(value: Any) -> Any:
     """A value of the metadata, in which bytes are hashes."""
     if isinstance(value, bytes):
         return value.hex()
     if _is(value, dict):
-        return {key: _plain(each) for key, each in value.items()}
+        return {key: _of_metadata(each) for key, each in value.items()}
     if _is(value, list):
-        return [_plain(each) for each in value]
+        return [_of_metadata(each) for each in value]
     return as_json(value)
 
 
@@ -174,7 +174,7 @@ def _tell(store: Store) -> None:
     for key, value in sorted(store.metadata.copy().items()):
         # Its hashes stand above, one for each entity.
         if key != "NSStoreModelVersionHashes":
-            metadata.add_row(Text(shown(key)), Text(_short(value)))
+            metadata.add_row(Text(shown(key)), Text(_metadata_text(value)))
     out.print()
     out.print(metadata)
 
@@ -247,8 +247,8 @@ def _traits(each: AttributeDescription) -> list[str]:
     return found
 
 
-def _short(value: Any) -> str:
-    found = _plain(value)
+def _metadata_text(value: Any) -> str:
+    found = _of_metadata(value)
     text = json.dumps(found, ensure_ascii=False) if isinstance(found, (dict, list)) else as_text(found)
     return shown(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text):,} characters)")
 

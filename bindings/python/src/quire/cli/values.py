@@ -97,16 +97,16 @@ def from_text(kind: str, text: Union[str, int, float, bool]) -> Any:
         try:
             return uuid.UUID(text)
         except ValueError:
-            raise ValueError(f"'{_short(text)}' is no UUID") from None
+            raise ValueError(f"'{_beginning(text)}' is no UUID") from None
     if kind in ("Binary", "Transformable"):
         try:
             return base64.b64decode(text, validate=True)
         except (binascii.Error, ValueError):
-            raise ValueError(f"'{_short(text)}' is not in Base64") from None
+            raise ValueError(f"'{_beginning(text)}' is not in Base64") from None
     return text
 
 
-def _short(text: object) -> str:
+def _beginning(text: object) -> str:
     return shown(f"{text!s:.40}")
 
 
@@ -116,7 +116,7 @@ def _whole(text: Union[str, int, float, bool]) -> int:
             raise ValueError
         return int(text)
     except (ValueError, OverflowError):
-        raise ValueError(f"'{_short(text)}' is no whole number") from None
+        raise ValueError(f"'{_beginning(text)}' is no whole number") from None
 
 
 def _real(text: Union[str, int, float, bool]) -> float:
@@ -125,7 +125,7 @@ def _real(text: Union[str, int, float, bool]) -> float:
             raise ValueError
         return float(text)
     except (ValueError, OverflowError):
-        raise ValueError(f"'{_short(text)}' is no number") from None
+        raise ValueError(f"'{_beginning(text)}' is no number") from None
 
 
 def _decimal(text: Union[str, int, float, bool]) -> Decimal:
@@ -134,7 +134,7 @@ def _decimal(text: Union[str, int, float, bool]) -> Decimal:
             raise ValueError
         found = Decimal(str(text))
     except (ValueError, InvalidOperation):
-        raise ValueError(f"'{_short(text)}' is no decimal number") from None
+        raise ValueError(f"'{_beginning(text)}' is no decimal number") from None
     return found
 
 
@@ -144,7 +144,7 @@ def _boolean(text: Union[str, int, float, bool]) -> bool:
         return True
     if word in _FALSE:
         return False
-    raise ValueError(f"'{_short(text)}' is neither true nor false")
+    raise ValueError(f"'{_beginning(text)}' is neither true nor false")
 
 
 def _date(text: Union[str, int, float, bool]) -> Union[datetime, float]:
@@ -161,5 +161,5 @@ def _date(text: Union[str, int, float, bool]) -> Union[datetime, float]:
     try:
         found = datetime.fromisoformat(plain)
     except ValueError:
-        raise ValueError(f"'{_short(text)}' is no date in ISO 8601, such as 2026-11-21T10:30:00Z") from None
+        raise ValueError(f"'{_beginning(text)}' is no date in ISO 8601, such as 2026-11-21T10:30:00Z") from None
     return found.replace(tzinfo=timezone.utc) if found.tzinfo is None else found.astimezone(timezone.utc)

@@ -121,7 +121,7 @@ class TableWriter:
     def begin(self, headings: list[str], sample: Page, has_sections: bool) -> None:
         self._headings = [_cell(each) for each in headings]
         columns = list(zip(self._headings, *([_cell(value) for value in row] for row in sample)))
-        wanted = [max(map(_size, column)) for column in columns]
+        wanted = [max(map(_cells_of, column)) for column in columns]
         self._numbers = {
             place for place, column in enumerate(zip(*sample))
             if {type(value) for value in column if value is not None} & {int, float}}
@@ -153,7 +153,7 @@ class TableWriter:
     def _line(self, cells: list[str]) -> str:
         parts: list[str] = []
         for place, (text, width) in enumerate(zip(cells, self._widths)):
-            room = width - _size(text)
+            room = width - _cells_of(text)
             if room < 0 and self._cuts:
                 from rich.cells import set_cell_size
 
@@ -185,7 +185,7 @@ def fitted(wanted: list[int], width: int, between: int = _BETWEEN, least: int = 
     return [min(each, limit) for each in wanted]
 
 
-def _size(text: str) -> int:
+def _cells_of(text: str) -> int:
     """How many cells of a terminal a text takes."""
     if text.isascii():
         return len(text)
