@@ -189,6 +189,35 @@ class StateTests(HandlerTestCase):
                 with contextlib.suppress(KeyError):
                     self.context.merge()
 
+    def test_what_comes_out_of_a_save_says_that_it_was_written(self):
+        failure = KeyError("mine")
+
+        def fails(change):
+            raise failure
+
+        def notes_of(context):
+            context.add(Line(text="new"))
+            with self.assertRaises(KeyError) as caught:
+                context.save()
+            self.assertIs(caught.exception, failure)
+            return getattr(failure, "__notes__", None)
+
+        self.live.on_change(fails)
+        with contextlib.suppress(KeyError), self.context.transaction() as context:
+            # The block takes the save back.
+            self.assertIsNone(notes_of(context))
+            raise failure
+        saved = "This was raised after the save: the changes are in the file."
+        for _ in range(2):
+            self.assertEqual(notes_of(self.context), [saved])
+        self.assertEqual(str(failure), "'mine'")
+        with self.store.background() as other:
+            self.assertEqual(other.query(Line).count(), 7)
+        child = self.context.create_child()
+        with child.query(Line).live() as live, self.assertLogs("quire", "ERROR"):
+            live.on_change(fails)
+            self.assertIn("This was raised after the save: the changes are in the parent context.", notes_of(child))
+
     def test_a_handler_may_close_everything_before_the_work_of_a_call(self):
         self.live.on_change(lambda change: self.context.close())
         self.context.add(Line(text="p"))

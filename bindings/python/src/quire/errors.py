@@ -476,6 +476,14 @@ def text(string: _ffi.quire_string) -> str:
     return ctypes.string_at(string.data, string.size).decode()
 
 
+def add_note(failed: BaseException, note: str) -> None:
+    """Adds a sentence to what an exception tells (PEP 678). Python 3.11 and later print it."""
+    notes: list[str] = getattr(failed, "__notes__", [])
+    # A handler may raise the same exception again.
+    if note not in notes:
+        setattr(failed, "__notes__", [*notes, note])
+
+
 def log(message: str, failed: BaseException) -> None:
     """Tells the logger "quire" of a failure that no call can raise."""
     # Rarely needed, and longer to load than the library.

@@ -7,7 +7,7 @@ from ctypes import byref, c_void_p
 from typing import TYPE_CHECKING
 
 from .._c._load import library, quick
-from ..errors import Error, InvalidState, check, log
+from ..errors import Error, InvalidState, add_note, check, log
 
 if TYPE_CHECKING:
     from .context import Context
@@ -35,6 +35,15 @@ def block(context: Context) -> Iterator[Context]:
         except Exception as failed:
             log("Dropping the changes of a transaction failed too, beside what ended it.", failed)
         raise
+
+
+def note_save(context: Context, failed: Exception) -> None:
+    """Says of what a handler or `did_save` has raised that the save stays."""
+    if context._parent is not None:
+        add_note(failed, "This was raised after the save: the changes are in the parent context.")
+    # A transaction is taken back by what it raises.
+    elif context._pointer is not None and not quick.quire_context_is_in_transaction(context._pointer):
+        add_note(failed, "This was raised after the save: the changes are in the file.")
 
 
 def abandon(context: Context) -> None:

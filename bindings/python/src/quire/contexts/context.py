@@ -402,6 +402,8 @@ class Context(_handle.Handle):
             self._written(status, error)
         except Exception as failed:
             if status or not at_end:
+                if not status:
+                    _transaction.note_save(self, failed)
                 raise
             log("The block has been saved; what was told of that has failed.", failed)
 
