@@ -167,16 +167,16 @@ class EndTests(CommandTestCase):
     def test_a_package_that_is_missing_is_named(self) -> None:
         for_people = [["info", self.path], ["check", self.path], ["query", self.path, "Book"]]
         parquet = ["export", self.path, "Book", self.place("a.parquet")]
-        for names, package, remedy, runs in (
-            (["rich", "textual"], "rich", "cli", for_people),
-            (["textual"], "textual", "cli", [["browse", self.path]]),
-            (["pyarrow"], "pyarrow", "arrow", [parquet, ["query", self.path, "Book", "--format", "arrow"]]),
+        for names, package, oldest, runs in (
+            (["rich", "textual"], "rich", "13.3", for_people),
+            (["textual"], "textual", "6.0", [["browse", self.path]]),
+            (["pyarrow"], "pyarrow", "14", [parquet, ["query", self.path, "Book", "--format", "arrow"]]),
         ):
             for ran in self.without(names, runs):
                 self.assertEqual(ran.code, 6, ran.err)
                 self.assertEqual(
                     ran.err, f"quire: This needs the package {package}, which is not installed: pip install "
-                    f"'quire[{remedy}]'.\n")
+                    f"'{package}>={oldest}'.\n")
 
     def test_output_for_programs_needs_no_package(self) -> None:
         runs = [

@@ -31,10 +31,10 @@ def _pyarrow() -> Any:
         import pyarrow  # type: ignore[import-not-found,import-untyped,unused-ignore]
         import pyarrow.parquet  # type: ignore[import-not-found,import-untyped,unused-ignore]
     except ImportError:
-        needs("pyarrow", "quire[arrow]")
+        needs("pyarrow", str(_OLDEST))
     found: Any = pyarrow
     if int(found.__version__.split(".")[0]) < _OLDEST:
-        needs(f"pyarrow {_OLDEST} or later", "quire[arrow]")
+        needs("pyarrow", str(_OLDEST), is_old=True)
     return found
 
 

@@ -23,7 +23,7 @@ def console(error: bool = False) -> Console:
     try:
         from rich.console import Console
     except ImportError:
-        needs("rich", "quire[cli]")
+        needs("rich", "13.3")
 
     class Output(Console):
         def on_broken_pipe(self) -> None:
@@ -52,16 +52,17 @@ def table(*headings: str, numbers: tuple[int, ...] = (), folded: tuple[int, ...]
     return made
 
 
-def needs(package: str, remedy: str) -> NoReturn:
-    """Ends the command, because a package is not installed."""
-    remedy = _command(package, remedy)
-    raise Problem(Exit.MISSING, f"This needs the package {package}, which is not installed: {remedy}.")
+def needs(package: str, oldest: str, is_old: bool = False) -> NoReturn:
+    """Ends the command, because a package is not installed, or an old one is."""
+    wanted = f"{package} {oldest} or later" if is_old else package
+    raise Problem(
+        Exit.MISSING, f"This needs the package {wanted}, which is not installed: {_command(package, oldest)}.")
 
 
-def _command(package: str, remedy: str) -> str:
+def _command(package: str, oldest: str) -> str:
     """How the package is installed where this one comes from Debian, or from elsewhere."""
     is_debian = "/dist-packages/" in __file__
-    return "apt install python3-rich" if is_debian and package == "rich" else f"pip install '{remedy}'"
+    return "apt install python3-rich" if is_debian and package == "rich" else f"pip install '{package}>={oldest}'"
 
 
 def notice(sentence: str) -> None:

@@ -11,13 +11,15 @@ from ..terminal import needs
 
 __all__ = ["browse"]
 
+_OLDEST = "6.0"
+
 
 def browse(options: argparse.Namespace) -> Exit:
     """Shows the entities of a store, their sections and rows, until it is left."""
     try:
         import textual
     except ImportError:
-        needs("textual", "quire[cli]")
+        needs("textual", _OLDEST)
     assert textual
     with opened(options.file) as store:
         if options.entity is not None:
@@ -30,6 +32,6 @@ def browse(options: argparse.Namespace) -> Exit:
             if not (error.name or "").startswith("textual"):
                 raise
             # That of Debian 12 is such a one.
-            needs("textual 6.0 or later", "quire[cli]")
+            needs("textual", _OLDEST, is_old=True)
         Browser(store, options.entity).run()
     return Exit.DONE
