@@ -5,6 +5,7 @@
  * The calls are in null_calls.h, which null_calls.py writes from the list of public functions.
  */
 #include "fixture.h"
+#include <sys/mman.h>
 
 /* A keyed archive of the text "x". */
 static const uint8_t archive[] = {
@@ -395,47 +396,59 @@ static outcome before_a_change(world *w) { return inside_a_delegate(w, true); }
 
 static outcome after_a_change(world *w) { return inside_a_delegate(w, false); }
 
-/* Like RUN, but silent about what passes: there are many. */
-static void run_variants(outcome (*test)(world *w), const char *place, int from, int to) {
-    int failures = 0;
-    for (int i = from; i < to; i++) {
-        current = &variants[i];
-        fflush(NULL);
-        const pid_t child = fork();
-        if (child == 0) {
-            world *w = make_world();
-            test(w);
-            end_world(w);
-            quire_model_release(shared_model);
-            exit(0);
-        }
-        int status = 0;
-        waitpid(child, &status, 0);
-        if (WIFEXITED(status) && WEXITSTATUS(status) == 0) continue;
-        failures++;
-        printf("FAILED %s, with %s, %s", current->function, current->wrong, place);
-        if (WIFSIGNALED(status)) printf(": ended by signal %d", WTERMSIG(status));
-        printf("\n");
-    }
-    printf("%s %d calls %s\n", failures ? "FAILED" : "passed", to - from, place);
-    failed_tests += failures;
-}
-
 /*
- * Without a process for each call, for tools that make one dear, and in one world until a call changes it: one that fails
- * must not, so that the calls after it would fail too.
+ * All calls from `*next` on, one after another, in one world until a call changes it: one that fails must not, so
+ * that the calls after it would fail too. With `alone` each has a world of its own. Returns the number of worlds.
  */
-static void run_together(outcome (*test)(world *w)) {
+static int run_from(outcome (*test)(world *w), volatile int *next, bool alone) {
     world *w = NULL;
     int worlds = 0;
-    for (int i = 0; i < VARIANTS; i++) {
-        current = &variants[i];
+    for (; *next < VARIANTS; ++*next) {
+        current = &variants[*next];
         if (!w) w = make_world(), worlds++;
         const bool has_succeeded = test(w).status == QUIRE_OK && !current->must_give_nothing;
-        if (current->changes || (current->changes_on_success && has_succeeded)) end_world(w), w = NULL;
+        if (alone || current->changes || (current->changes_on_success && has_succeeded)) end_world(w), w = NULL;
     }
     if (w) end_world(w);
     quire_model_release(shared_model);
+    return worlds;
+}
+
+/*
+ * Like RUN, but silent about what passes: there are many. A process makes all calls. When one ends it, another process
+ * goes on behind that call.
+ */
+static void run_variants(outcome (*test)(world *w), const char *place, bool alone) {
+    int failures = 0;
+    volatile int *next = mmap(NULL, sizeof *next, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    CHECK(next != MAP_FAILED);
+    for (*next = 0; *next < VARIANTS; ++*next) {
+        fflush(NULL);
+        const pid_t child = fork();
+        CHECK(child >= 0);
+        if (child == 0) {
+            run_from(test, next, alone);
+            exit(0);
+        }
+        int status = 0;
+        CHECK(waitpid(child, &status, 0) == child);
+        if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && *next == VARIANTS) break;
+        failures++;
+        const variant *last = &variants[*next < VARIANTS ? *next : VARIANTS - 1];
+        printf("FAILED %s, with %s, %s", last->function, last->wrong, place);
+        if (*next == VARIANTS) printf(", or the end of its world");
+        if (WIFSIGNALED(status)) printf(": ended by signal %d", WTERMSIG(status));
+        printf("\n");
+    }
+    munmap((void *)next, sizeof *next);
+    printf("%s %d calls %s\n", failures ? "FAILED" : "passed", VARIANTS, place);
+    failed_tests += failures;
+}
+
+/* Without a process of their own, for tools that make one dear. */
+static void run_together(outcome (*test)(world *w)) {
+    volatile int next = 0;
+    const int worlds = run_from(test, &next, false);
     printf("%d calls in %d worlds\n", VARIANTS, worlds);
 }
 
@@ -449,10 +462,11 @@ int main(void) {
         RUN(all_after_a_change);
         return RESULT();
     }
-    run_variants(in_an_open_store, "in an open store", 0, VARIANTS);
-    run_variants(in_a_closed_store, "in a closed store", 0, VARIANTS);
-    run_variants(before_a_change, "before a change", 0, VARIANTS);
-    run_variants(after_a_change, "after a change", 0, VARIANTS);
-    run_variants(from_a_log, "from a log", 0, VARIANTS);
+    run_variants(in_an_open_store, "in an open store", true);
+    run_variants(in_an_open_store, "in an open store, behind others", false);
+    run_variants(in_a_closed_store, "in a closed store", false);
+    run_variants(before_a_change, "before a change", false);
+    run_variants(after_a_change, "after a change", false);
+    run_variants(from_a_log, "from a log", false);
     return RESULT();
 }
