@@ -19,6 +19,12 @@ if grep -v -E '^ (quire_[a-z_0-9]+@)?QUIRE_([0-9.]+)(@QUIRE_\2)? \2$' "$build/de
   echo "These lines of Debian's symbols have no version of the library's own." >&2
   exit 1
 fi
+for package in "$build"/debian/dist/*.deb; do
+  copyright=$(dpkg-deb --fsys-tarfile "$package" | tar -xO --wildcards './usr/share/doc/*/copyright')
+  for words in 'License: Expat' 'common-licenses/Apache-2.0' 'As an exception, if you use this Software'; do
+    grep -qF "$words" <<<"$copyright" || { echo "The copyright of $package lacks '$words'." >&2; exit 1; }
+  done
+done
 if $quick; then
   exit
 fi

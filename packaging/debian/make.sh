@@ -64,12 +64,19 @@ depends=$(cd "$folder/symbols.d" && dpkg-shlibdeps --ignore-missing-info --warni
 # Packed relocations need a newer glibc than the symbols say.
 ! readelf -d "$build/stripped/libquire.so.$version" | grep -q RELR || depends+=", libc6 (>= 2.36)"
 
+swift=$(dirname "$(dirname "$(readlink -f "$(command -v swiftc)")")")
 cat >"$folder/documents/copyright" <<END
 Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
 Upstream-Name: quire
 
 Files: *
 Copyright: $(sed -n 's/^Copyright (c) //p' LICENSE)
+License: Expat
+Comment: The library has Swift's standard library in it, which is under the
+ Apache License 2.0 (/usr/share/common-licenses/Apache-2.0) with this exception:
+ .
+$(sed '1,/^## Runtime Library Exception/d; /^$/d; s/^ */ /' "$swift/share/swift/LICENSE.txt")
+
 License: Expat
 $(sed '1,/^Copyright/d' LICENSE | sed '1{/^$/d}; s/^$/./; s/^/ /')
 END

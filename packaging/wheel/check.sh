@@ -30,6 +30,13 @@ for line in "License-Expression: $("$root/packaging/wheel/licenses.sh" --express
   "License-File: LICENSE" "License-File: LICENSE.libraries"; do
   grep -qxF "$line" <<<"$metadata" || { echo "The wheel's metadata lacks '$line'." >&2; exit 1; }
 done
+texts=$(cat unpacked/*.dist-info/licenses/LICENSE.libraries)
+for words in 'UNICODE, INC. LICENSE AGREEMENT' 'International Business Machines Corporation and others' \
+  'Nara Institute of Science' 'GNU LESSER GENERAL PUBLIC LICENSE' 'GNU GENERAL PUBLIC LICENSE' \
+  'GCC RUNTIME LIBRARY EXCEPTION' 'Runtime Library Exception to the Apache 2.0 License' 'D. Richard Hipp' \
+  'Daniel Veillard' 'Jean-loup Gailly' 'Red Hat, Inc.' 'Guillem Jover' 'Lasse Collin'; do
+  grep -qF "$words" <<<"$texts" || { echo "The wheel's licences lack '$words'." >&2; exit 1; }
+done
 
 # install_wheel PYTHON FOLDER: the wheel and nothing else, without the settings of this machine.
 install_wheel() {
