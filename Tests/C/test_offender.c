@@ -1,5 +1,5 @@
 /* What errors tell of the offender beyond words: entity, key, id and row, whatever has failed. */
-#include "fixture.h"
+#include "store_files.h"
 
 /* What the error of the last call tells; NULL stands for no text. */
 typedef struct offender {
@@ -234,6 +234,148 @@ static void object_of_a_setter_is_found_by_its_error(void) {
     quire_error_release(failed);
 }
 
+/* One damaged value, whatever reads it. */
+static void damaged_values_tell_their_row(void) {
+    use_folder();
+    save_book_at(path, "Egmont");
+    save_book_at(path, "Faust");
+    run("sqlite3 '%s' \"UPDATE ZBOOK SET ZPAGES = 'old' WHERE ZTITLE = 'Faust'\"%s", path, "");
+    fixture made = open_fixture_at(path);
+    const offender damaged = {"Book", "pages", 2, -1, "'Book.pages' cannot be read for Book 2. Column 'ZPAGES' of the store"};
+    const char *const keys[] = {"title", "pages"};
+    quire_object *book = NULL;
+    for (int turn = 0; turn < 2; turn++)
+        check_offender(
+            QUIRE_DATABASE, quire_context_object(made.context, "Book", QUIRE_NUL, 2, &book, &error), damaged);
+    quire_page *page = NULL;
+    quire_list *list = NULL;
+    for (int is_sorted = 0; is_sorted < 2; is_sorted++) {
+        quire_fetch_request *request = new_request("Book", NULL, is_sorted ? "title" : NULL);
+        check_offender(
+            QUIRE_DATABASE, quire_context_fetch_page(made.context, request, keys, 2, 0, &page, &error), damaged);
+        check_offender(QUIRE_DATABASE, quire_context_fetch(made.context, request, &list, &error), damaged);
+        quire_fetch_request_release(request);
+    }
+    quire_fetch_request *request = new_request("Book", NULL, "title");
+    quire_results *results = NULL;
+    CHECK_OK(quire_results_create(made.context, request, NULL, &results, &error));
+    CHECK_OK(quire_results_fetch(results, &error));
+    check_offender(QUIRE_DATABASE, quire_results_page(results, 0, 2, keys, 2, 0, &page, &error), damaged);
+    CHECK_OK(quire_results_page(results, 0, 2, keys, 1, 0, &page, &error));
+    quire_page_release(page);
+    quire_results_release(results);
+    quire_fetch_request_release(request);
+    request = new_request("Book", NULL, NULL);
+    CHECK_OK(quire_fetch_request_set_result_type(request, QUIRE_RESULT_DICTIONARIES, &error));
+    CHECK_OK(quire_fetch_request_add_property(request, "pages", QUIRE_NUL, &error));
+    CHECK_OK(quire_fetch_request_set_distinct(request, true, &error));
+    check_offender(QUIRE_DATABASE, quire_context_fetch(made.context, request, &list, &error), damaged);
+    quire_fetch_request_release(request);
+    request = new_request("Book", NULL, "pages");
+    quire_results_options options = QUIRE_RESULTS_OPTIONS_INIT;
+    options.section_key_path = "pages";
+    CHECK_OK(quire_results_create(made.context, request, &options, &results, &error));
+    check_offender(QUIRE_DATABASE, quire_results_fetch(results, &error), damaged);
+    quire_results_release(results);
+    quire_fetch_request_release(request);
+    close_fixture(made);
+    remove_folder(folder);
+}
+
+/* What a call does not read it does not read of nil either. */
+static void getters_look_at_the_declared_type(void) {
+    fixture made = open_fixture();
+    quire_object *all = insert(made.context, "Everything"), *book = insert_book(made.context, "Faust", 300);
+    static const struct { const char *key, *calls; } attributes[] = {
+        {"small", "in"}, {"medium", "in"}, {"large", "in"}, {"decimal", "nt"}, {"real", "n"}, {"narrow", "n"}, {"text", "t"},
+        {"flag", "in"}, {"moment", "d"}, {"bytes", ""}, {"uuid", ""}, {"link", "t"}, {"opaque", ""}};
+    for (size_t i = 0; i < sizeof attributes / sizeof attributes[0]; i++)
+        for (const char *call = "intd"; *call; call++) {
+            int64_t integer = 1;
+            double number = 1;
+            quire_string text = {"x", 1};
+            bool is_nil = false;
+            const char *key = attributes[i].key;
+            const quire_status status = *call == 'i' ? quire_object_get_integer(all, key, QUIRE_NUL, &integer, &is_nil, &error)
+                : *call == 'n' ? quire_object_get_number(all, key, QUIRE_NUL, &number, &is_nil, &error)
+                : *call == 'd' ? quire_object_get_date(all, key, QUIRE_NUL, &number, &is_nil, &error)
+                               : quire_object_get_text(all, key, QUIRE_NUL, &text, &error);
+            if (strchr(attributes[i].calls, *call)) {
+                CHECK(status == QUIRE_OK && (is_nil || (*call == 't' && !text.data)));
+                continue;
+            }
+            CHECK(!is_nil && integer != (*call == 'i') && number != (*call == 'n' || *call == 'd') && (*call != 't' || !text.data));
+            check_offender(QUIRE_INVALID_ARGUMENT, status, (offender){"Everything", key, quire_object_id(all), -1, "is of the type"});
+        }
+    int64_t integer;
+    check_offender(QUIRE_INVALID_ARGUMENT, quire_object_get_integer(book, "author", QUIRE_NUL, &integer, NULL, &error),
+        (offender){"Book", "author", quire_object_id(book), -1, "Read it with quire_object_get_object."});
+    quire_object_release(book);
+    quire_object_release(all);
+    close_fixture(made);
+}
+
+static void messages_tell_the_remedy(void) {
+    fixture made = open_fixture();
+    quire_object *book = insert_book(made.context, "Faust", 300);
+    const int64_t id = quire_object_id(book);
+    quire_value value;
+    check_offender(QUIRE_INVALID_ARGUMENT, quire_object_get(book, "author.name", QUIRE_NUL, &value, &error),
+        (offender){"Book", "author.name", id, -1, "This takes one key and no key path: read 'author' first."});
+    check_offender(QUIRE_INVALID_ARGUMENT, quire_object_get(book, "genre", QUIRE_NUL, &value, &error),
+        (offender){"Book", "genre", id, -1, "'Novel', which inherits from it, has it: ask for that entity."});
+    quire_list *list = NULL;
+    static const struct { const char *entity, *format, *words; } conditions[] = {
+        {"Everything", "moment > '2023-11-14'", "a date and text have no order. Compare with a date as argument (%@), or "},
+        {"Everything", "moment < 5", "CAST(number, \"NSDate\")."},
+        {"Book", "title > 5", "text and a number have no order. Compare values of one type; == of these two is never true."},
+        {"Book", "pages IN (100)", "and has 100. A list is written in braces, such as {1, 2}."},
+        {"Book", "author > author", "an object has no order. Compare with == or !=."}};
+    for (size_t i = 0; i < sizeof conditions / sizeof conditions[0]; i++) {
+        quire_fetch_request *request = new_request(conditions[i].entity, conditions[i].format, NULL);
+        check_offender(QUIRE_INVALID_PREDICATE, quire_context_fetch(made.context, request, &list, &error),
+            (offender){quire_error_entity(error).data, quire_error_key(error).data, 0, -1, conditions[i].words});
+        quire_fetch_request_release(request);
+    }
+    static const char *const bare[] = {"title == faust", "title IN {'Egmont', faust}"};
+    for (size_t i = 0; i < 2; i++) {
+        quire_fetch_request *request = new_request("Book", bare[i], NULL);
+        check_offender(QUIRE_INVALID_ARGUMENT, quire_context_fetch(made.context, request, &list, &error),
+            (offender){"Book", "faust", 0, -1, "Text stands in quotes."});
+        quire_fetch_request_release(request);
+    }
+    quire_predicate *predicate = NULL;
+    check_offender(QUIRE_INVALID_PREDICATE, quire_predicate_parse("pages IN (100, 200)", QUIRE_NUL, NULL, 0, &predicate, &error),
+        (offender){NULL, NULL, 0, -1, "A list is written in braces, such as {1, 2}."});
+    /* What was never saved was not deleted. */
+    CHECK_OK(quire_context_rollback(made.context, &error));
+    const quire_value title = quire_value_text("Egmont");
+    check_offender(QUIRE_INVALID_STATE, quire_object_get(book, "title", QUIRE_NUL, &value, &error),
+        (offender){"Book", "title", id, -1, "was never saved, its insertion was taken back, and has no values any more."});
+    check_offender(QUIRE_INVALID_STATE, quire_object_set(book, "title", QUIRE_NUL, &title, &error),
+        (offender){"Book", "title", id, -1, "was never saved"});
+    quire_object_release(book);
+    book = insert_book(made.context, "Faust", 300);
+    save(made.context);
+    CHECK_OK(quire_context_delete(made.context, book, &error));
+    save(made.context);
+    check_offender(QUIRE_INVALID_STATE, quire_object_get(book, "title", QUIRE_NUL, &value, &error),
+        (offender){"Book", "title", quire_object_id(book), -1, "was deleted and has no values any more."});
+    quire_object_release(book);
+    close_fixture(made);
+}
+
+static void inverse_that_names_none_is_told(void) {
+    quire_model *model = quire_model_create();
+    CHECK_OK(quire_model_add_entity(model, "Host", QUIRE_NUL, NULL, &error));
+    CHECK_OK(quire_model_add_entity(model, "Entry", QUIRE_NUL, NULL, &error));
+    add_relationship(model, "Host", "entries", "Entry", "host", true, false, QUIRE_DELETE_NULLIFY);
+    add_relationship(model, "Entry", "host", "Host", NULL, false, false, QUIRE_DELETE_NULLIFY);
+    check_offender(QUIRE_INVALID_MODEL, quire_model_freeze(model, &error),
+        (offender){"Entry", "host", 0, -1, "names no inverse itself. Set the inverse of 'Entry.host' to 'entries'."});
+    quire_model_release(model);
+}
+
 int main(void) {
     RUN(setters_tell_entity_key_and_id);
     RUN(getters_tell_entity_key_and_id);
@@ -244,5 +386,9 @@ int main(void) {
     RUN(models_tell_entity_and_key);
     RUN(errors_about_no_object_have_none);
     RUN(object_of_a_setter_is_found_by_its_error);
+    RUN(damaged_values_tell_their_row);
+    RUN(getters_look_at_the_declared_type);
+    RUN(messages_tell_the_remedy);
+    RUN(inverse_that_names_none_is_told);
     return RESULT();
 }
