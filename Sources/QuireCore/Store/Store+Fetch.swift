@@ -65,8 +65,13 @@ extension Store {
         while try statement.step() {
           hasPassed = true
           let row = try layout.identifier(from: statement)
-          for place in 0..<types.count {
-            values[place] = try statement.value(at: 2 + place, as: types[place], after: values[place])
+          do throws(Failure) {
+            for place in 0..<types.count {
+              values[place] = try statement.value(at: 2 + place, as: types[place], after: values[place])
+            }
+          } catch {
+            throw layout.located(
+              error, sql.valueProperties, types, from: 2, in: statement, id: row.id, entity: Int64(row.entity))
           }
           try body(row, values)
         }

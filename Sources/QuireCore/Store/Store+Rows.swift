@@ -26,6 +26,13 @@ extension Store {
       columns += "t0.\(name), "
       types.append(type.keyed(at: properties.count))
     }
+    func pass(_ statement: Statement) throws(Failure) {
+      let id = statement.integer(at: types.count), number = statement.integer(at: types.count + 1)
+      _ = try layout.identifier(id, entity: number)
+      do throws(Failure) { try body(id, statement, types) } catch {
+        throw layout.located(error, properties, types, from: 0, in: statement, id: id, entity: number)
+      }
+    }
     if let range = Store.range(of: ids) {
       let from = "\(layout.table) t0 WHERE t0.Z_PK BETWEEN ? AND ? ORDER BY t0.Z_PK"
       try withConnection { connection throws(Failure) in
@@ -38,8 +45,7 @@ extension Store {
           while place < ids.count, ids[place] < id { place += 1 }
           if place == ids.count || ids[place] != id { continue }
           place += 1
-          _ = try layout.identifier(id, entity: statement.integer(at: types.count + 1))
-          try body(id, statement, types)
+          try pass(statement)
         }
       }
       return true
@@ -51,9 +57,7 @@ extension Store {
       let statement = try connection.statement(sql)
       try statement.bind(IDList.argument(ids), at: 1)
       while try statement.step() {
-        let id = statement.integer(at: types.count)
-        _ = try layout.identifier(id, entity: statement.integer(at: types.count + 1))
-        try body(id, statement, types)
+        try pass(statement)
       }
     }
     return true

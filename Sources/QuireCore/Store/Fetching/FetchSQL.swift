@@ -106,6 +106,9 @@ struct FetchSQL {
   /// What the columns behind the key hold: the order of the section, and `columns`.
   var valueTypes: [StoredType] { (sections == nil ? [] : [.attribute(.binary)]) + columns.map(\.type) }
 
+  /// Their properties; none for the order of sections.
+  var valueProperties: [Property?] { (sections == nil ? [] : [nil]) + columns.map(\.property) }
+
   /// These columns.
   var valueColumns: [SQLExpr] { (sections.map { [$0] } ?? []) + columns.map(\.expr) }
 

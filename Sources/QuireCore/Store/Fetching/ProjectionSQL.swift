@@ -215,6 +215,18 @@ extension Store {
     }
   }
 
+  /// The same failure to read a value, with a row that has such a value where one is found.
+  private func located(_ failure: Failure, _ property: Property, _ plan: FetchPlan) -> Failure {
+    if plan.entity.declares(property),
+      let path = try? ResolvedKeyPath([property.name], of: plan.entity, for: .column)
+    {
+      do throws(Failure) { try scan(plan, paths: [path]) { _, _ in } } catch {
+        if error.offender?.object != nil { return error }
+      }
+    }
+    return failure.about(.property(property))
+  }
+
   private func compiledColumns(
     _ plan: FetchPlan, _ projection: Projection, aggregates: Bool
   ) throws(Failure) -> [(property: Property?, values: [Value])] {
@@ -228,7 +240,9 @@ extension Store {
           switch source {
           case .constant(let value): columns[place].append(value)
           case .property(let column, let property):
-            columns[place].append(try statement.value(at: column, as: StoredType(ofValuesOf: property)))
+            do throws(Failure) {
+              columns[place].append(try statement.value(at: column, as: StoredType(ofValuesOf: property)))
+            } catch { throw located(error, property, plan) }
           case .column(let column, let kind):
             guard let value = try statement.item(at: column, as: kind).scalar else {
               throw Failure(

@@ -6,6 +6,7 @@ import Glibc
 final class RowScan {
   fileprivate var cells: UnsafeMutablePointer<OpaquePointer?>
   private let types: [StoredType]
+  private let properties: [Property?]
   /// Of the plan's expressions, behind these.
   private let furtherKinds: [SQLLeaf.Kind]
   private let layout: RowLayout
@@ -29,6 +30,7 @@ final class RowScan {
   ) {
     self.body = body
     types = sql.valueTypes
+    properties = sql.valueProperties
     furtherKinds = sql.values.map(\.kind)
     self.layout = layout
     first = layout.keyCount
@@ -37,13 +39,14 @@ final class RowScan {
     self.statement = statement
   }
 
-  /// Of rows with columns of these types behind `first` others: key and entity, or the key alone. Without a statement
-  /// they are seen in passing.
+  /// Of rows with columns of these properties behind `first` others: key and entity, or the key alone. Without a
+  /// statement they are seen in passing.
   fileprivate init(
-    _ types: [StoredType], from first: Int, _ layout: RowLayout, _ cells: UnsafeMutablePointer<OpaquePointer?>,
-    _ connection: Connection, _ statement: Statement? = nil,
+    _ properties: [Property], _ types: [StoredType], from first: Int, _ layout: RowLayout,
+    _ cells: UnsafeMutablePointer<OpaquePointer?>, _ connection: Connection, _ statement: Statement? = nil,
     _ body: @escaping (RowScan) throws(Failure) -> Bool = { _ in false }
   ) {
+    self.properties = properties
     self.types = types
     self.layout = layout
     self.cells = cells
@@ -63,7 +66,9 @@ final class RowScan {
       let cell = cells[first + place]
       if SQLValue.append(cell, as: types[place], isUTF8: isUTF8, to: &columns[place]) { continue }
       if let statement {
-        try statement.append(first + place, as: types[place], to: &columns[place])
+        do throws(Failure) {
+          try statement.append(first + place, as: types[place], to: &columns[place])
+        } catch { throw located(error, in: statement) }
         continue
       }
       guard let value = SQLValue.value(cell, as: types[place], isUTF8: isUTF8) else { return false }
@@ -107,8 +112,18 @@ final class RowScan {
   func value(at place: Int) throws(Failure) -> Value {
     let column = first + place
     if let value = SQLValue.value(cells[column], as: types[place], isUTF8: isUTF8) { return value }
-    if let statement { return try statement.value(at: column, as: types[place]) }
+    if let statement {
+      do throws(Failure) { return try statement.value(at: column, as: types[place]) } catch {
+        throw located(error, in: statement)
+      }
+    }
     throw Failure(.database, "A value of a row that was seen in passing cannot be read.")
+  }
+
+  private func located(_ failure: Failure, in statement: Statement) -> Failure {
+    layout.located(
+      failure, properties, types, from: first, in: statement, id: id,
+      entity: first > 1 ? sqlite3_value_int64(cells[1]) : nil)
   }
 
   /// All of them.
@@ -240,7 +255,8 @@ extension Store {
       try statement.bind(range.upperBound, at: 2)
       let none = UnsafeMutablePointer<OpaquePointer?>.allocate(capacity: 1)
       defer { none.deallocate() }
-      return try pass(by: RowScan(types, from: 2, layout, none, connection, nil, body), statement, connection)
+      let scan = RowScan(properties, types, from: 2, layout, none, connection, nil, body)
+      return try pass(by: scan, statement, connection)
     }
   }
 
@@ -272,9 +288,10 @@ extension Store {
         let cells = UnsafeMutablePointer<OpaquePointer?>.allocate(capacity: count)
         defer { cells.deallocate() }
         if inPassing {
-          return try pass(by: RowScan(types, from: first, layout, cells, connection, nil, body), statement, connection)
+          let scan = RowScan(properties, types, from: first, layout, cells, connection, nil, body)
+          return try pass(by: scan, statement, connection)
         }
-        let scan = RowScan(types, from: first, layout, cells, connection, statement)
+        let scan = RowScan(properties, types, from: first, layout, cells, connection, statement)
         while try statement.step() {
           hasPassed = true
           for column in 0..<count { cells[column] = statement.cell(at: column) }

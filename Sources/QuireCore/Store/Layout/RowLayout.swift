@@ -92,13 +92,19 @@ final class RowLayout: Sendable {
     let id = statement.integer(at: 0)
     let layout = try fields(numbered: statement.integer(at: 1), id: id)
     var values: ContiguousArray<Value>
-    if layout.isWhole {
-      values = []
-      values.reserveCapacity(layout.fields.count)
-      for field in layout.fields { values.append(try statement.value(at: field.column, as: field.type)) }
-    } else {
-      values = layout.template
-      for field in layout.fields { values[field.slot] = try statement.value(at: field.column, as: field.type) }
+    do throws(Failure) {
+      if layout.isWhole {
+        values = []
+        values.reserveCapacity(layout.fields.count)
+        for field in layout.fields { values.append(try statement.value(at: field.column, as: field.type)) }
+      } else {
+        values = layout.template
+        for field in layout.fields { values[field.slot] = try statement.value(at: field.column, as: field.type) }
+      }
+    } catch {
+      let unread = layout.fields.first { !statement.canRead($0.column, as: $0.type) }
+      guard let unread else { throw error }
+      throw error.reading(layout.entity.properties[unread.slot], of: layout.entity, id)
     }
     return Row(entity: layout.entity, id: id, version: statement.integer(at: 2), values: values)
   }
@@ -146,6 +152,19 @@ final class RowLayout: Sendable {
     Memory.failure(Memory.size(of: count, RowIdentifier.self) * 2, for: "the ids of more than \(count) rows")
   }
 
+  /// The same failure, with the row and the property where one of these columns is what cannot be read. They begin at
+  /// `first` in a statement that stands at the row; a column without a property is none of the row's own.
+  func located(
+    _ failure: Failure, _ properties: [Property?], _ types: [StoredType], from first: Int, in statement: Statement,
+    id: Int64, entity number: Int64?
+  ) -> Failure {
+    let unread = types.indices.first { !statement.canRead(first + $0, as: types[$0]) }
+    guard let unread, let property = properties[unread],
+      let entity = try? fields(numbered: number ?? Int64(firstNumber), id: id).entity
+    else { return failure }
+    return failure.reading(property, of: entity, id)
+  }
+
   private func fields(numbered number: Int64, id: Int64) throws(Failure) -> EntityFields {
     let (place, overflow) = number.subtractingReportingOverflow(Int64(firstNumber))
     if !overflow, place >= 0, place < entities.count, let layout = entities[Int(place)] { return layout }
@@ -153,5 +172,22 @@ final class RowLayout: Sendable {
       .database,
       "Row \(id) of table \(table) says that it is of entity number \(number), "
         + "which is not a concrete entity under '\(root.name)'. The file is damaged or was written with another model.")
+  }
+}
+
+extension Failure {
+  /// The same failure to read what a column holds, with the row that was read. The value may be that of a related row.
+  fileprivate func reading(_ property: Property, of entity: Entity, _ id: Int64) -> Failure {
+    if kind != .database || offender != nil { return self }
+    let isOwn = entity.declares(property)
+    let offender =
+      isOwn
+      ? Offender(
+        entityName: entity.nameText, key: property.nameText,
+        object: ObjectReferenceBox(ObjectReference(root: entity.rootNumber, id: id)))
+      : .property(property)
+    return Failure(
+      kind, "'\(property.qualifiedName)' cannot be read for \(entity.name) \(id). \(message.string)", about: offender,
+      offset: offset, databaseCode: databaseCode, details: details, broken: broken, report: report)
   }
 }

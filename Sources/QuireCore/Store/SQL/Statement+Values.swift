@@ -44,6 +44,9 @@ extension Statement {
     }
   }
 
+  /// Whether the column, in the row at which the statement stands, has what the type can hold.
+  func canRead(_ column: Int, as type: StoredType) -> Bool { (try? value(at: column, as: type)) != nil }
+
   /// What an expression of the statement gave.
   func item(at column: Int, as kind: SQLLeaf.Kind) throws(Failure) -> Item {
     func bytes(_ start: UnsafeRawPointer?) -> UnsafeBufferPointer<UInt8> {
