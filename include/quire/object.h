@@ -70,7 +70,8 @@ quire_status quire_object_get(
 /**
  * Reads an attribute that holds text, a URI or a decimal number, as text. No text (`data` is NULL) for nil.
  *
- * Borrowed as by `quire_object_get`. Fails as `quire_object_get`, and with QUIRE_INVALID_ARGUMENT (another type).
+ * Borrowed as by `quire_object_get`. Fails as `quire_object_get`, and with QUIRE_INVALID_ARGUMENT (another type), also
+ * while the value is nil.
  */
 quire_status quire_object_get_text(
     quire_object *object, const char *key, size_t key_size, quire_string *out_text,
@@ -79,7 +80,7 @@ quire_status quire_object_get_text(
 /**
  * Reads an attribute that holds an integer or a boolean. 0 for nil; `*out_is_nil`, which may be NULL, distinguishes nil from a zero.
  *
- * Fails as `quire_object_get`, and with QUIRE_INVALID_ARGUMENT (another type).
+ * Fails as `quire_object_get`, and with QUIRE_INVALID_ARGUMENT (another type, also while the value is nil).
  */
 quire_status quire_object_get_integer(
     quire_object *object, const char *key, size_t key_size, int64_t *out_integer, bool *QUIRE_NULLABLE out_is_nil,
@@ -89,7 +90,7 @@ quire_status quire_object_get_integer(
  * Reads an attribute that holds a number of any type, or a boolean, as the nearest double. 0 for nil;
  * `*out_is_nil`, which may be NULL, distinguishes nil from a zero.
  *
- * Fails as `quire_object_get`, and with QUIRE_INVALID_ARGUMENT (another type).
+ * Fails as `quire_object_get`, and with QUIRE_INVALID_ARGUMENT (another type, also while the value is nil).
  */
 quire_status quire_object_get_number(
     quire_object *object, const char *key, size_t key_size, double *out_number, bool *QUIRE_NULLABLE out_is_nil,
@@ -99,7 +100,7 @@ quire_status quire_object_get_number(
  * Reads an attribute that holds a date, as seconds since 1970-01-01 00:00:00 UTC. 0 for nil;
  * `*out_is_nil`, which may be NULL, distinguishes nil from that moment.
  *
- * Fails as `quire_object_get`, and with QUIRE_INVALID_ARGUMENT (another type).
+ * Fails as `quire_object_get`, and with QUIRE_INVALID_ARGUMENT (another type, also while the value is nil).
  */
 quire_status quire_object_get_date(
     quire_object *object, const char *key, size_t key_size, double *out_seconds, bool *QUIRE_NULLABLE out_is_nil,
