@@ -21,7 +21,8 @@
  * Structs that begin with `struct_size` are initialised with their _INIT macro, which has the name of the struct:
  * QUIRE_STORE_OPTIONS_INIT is that of `quire_store_options`. A program that was built with a newer header may pass a
  * longer struct. The members that this library does not know must be zero. Otherwise the call fails with
- * QUIRE_UNSUPPORTED. It fails so too for a member called `reserved` that is not zero. Some structs of that kind are
+ * QUIRE_UNSUPPORTED. It fails so too for a member called `reserved` that is not zero. A shorter struct, which may end
+ * with `struct_size` itself, has the members that it lacks as the macro sets them. Some structs of that kind are
  * filled by the library (`quire_section`). Such a struct keeps its size, and the library fills as many members as fit.
  * It reads nothing of the struct but its size.
  *

@@ -115,7 +115,8 @@ quire_status quire_predicate_parse(
  * - `%d %i %c`: an int; `%u %x`: an unsigned
  * - `%ld %li`: a long; `%lu %lx`: an unsigned long
  * - `%lld %lli`: a long long; `%llu %llx`: an unsigned long long
- * - `%f %g %e`: a double
+ * - `%f %g %e`: a double; `%Lf %Lg %Le`: a long double
+ * - `%zd %zu`: a size_t; `%td`: a ptrdiff_t; `%jd %ju`: an intmax_t or uintmax_t; `%hd %hhd`: a short or a char
  */
 quire_status quire_predicate_format(
     quire_predicate *QUIRE_NULLABLE *QUIRE_NONNULL out_predicate, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error,

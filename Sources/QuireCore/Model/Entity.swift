@@ -124,8 +124,21 @@ final class Entity: @unchecked Sendable {
     }
     let known = propertiesByName.keys.sorted().joined(separator: ", ")
     throw Failure(
-      .invalidArgument, "Entity '\(self.name)' has no property '\(name)'. It has: \(known.isEmpty ? "none" : known).",
-      about: .entity(self, key: name))
+      .invalidArgument,
+      "Entity '\(self.name)' has no property '\(name)'. It has: \(known.isEmpty ? "none" : known)."
+        + advice(onUnknown: name), about: .entity(self, key: name))
+  }
+
+  /// What may have been meant by a name that it does not have.
+  private func advice(onUnknown name: String) -> String {
+    if let first = name.split(separator: ".").first, first.count < name.count, propertiesByName[String(first)] != nil {
+      return " This takes one key and no key path: read '\(first)' first."
+    }
+    let owners = subtree.filter { $0.propertiesByName[name] != nil && $0.parent?.propertiesByName[name] == nil }
+      .map { "'\($0.name)'" }
+    if owners.isEmpty { return "" }
+    let verbs = owners.count == 1 ? "inherits from it, has" : "inherit from it, have"
+    return " \(owners.joined(separator: " and ")), which \(verbs) it: ask for that entity."
   }
 
   /// The request of a fetched property, own or inherited, or an error that says which names exist.

@@ -146,6 +146,13 @@ struct ModelResolver {
     let pointsBack =
       inverse.inverseName == relationship.name
       && back.map { areRelated($0, relationship.entity) } == true
+    if inverse.inverseName.isEmpty {
+      throw Failure(
+        .invalidModel,
+        "\(subject) names the inverse '\(inverse.qualifiedName)', which names no inverse itself. "
+          + "Set the inverse of '\(inverse.qualifiedName)' to '\(relationship.name)'.",
+        about: .property(inverse))
+    }
     if !pointsBack {
       throw Failure(
         .invalidModel,

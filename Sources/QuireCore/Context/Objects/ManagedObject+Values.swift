@@ -22,8 +22,14 @@ extension ManagedObject {
   func checkReadable() throws(Failure) {
     try checkRemembered()
     if state == .gone {
-      throw Failure(.invalidState, "\(summary) was deleted and has no values any more.", about: .object(self))
+      throw Failure(.invalidState, "\(ending) and has no values any more.", about: .object(self))
     }
+  }
+
+  /// Why it is no more. A rollback takes back what was never saved, and so does a deletion.
+  private var ending: String {
+    let wasSaved = state != .gone || id > 0 && (version > 0 || isFault)
+    return wasSaved ? "\(summary) was deleted" : "\(summary) was never saved, its insertion was taken back,"
   }
 
   private func checkRemembered() throws(Failure) {
@@ -39,7 +45,7 @@ extension ManagedObject {
     try context.checkMayChange()
     try checkRemembered()
     if isDeleted {
-      throw Failure(.invalidState, "\(summary) was deleted and cannot be changed.", about: .object(self))
+      throw Failure(.invalidState, "\(ending) and cannot be changed.", about: .object(self))
     }
   }
 

@@ -63,7 +63,9 @@ struct Binder {
   private mutating func bind(_ comparison: Comparison) throws(Failure) -> Comparison {
     var bound = comparison
     bound.left = try bind(comparison.left).expression
-    bound.right = try bind(comparison.right).expression
+    do throws(Failure) { bound.right = try bind(comparison.right).expression } catch {
+      throw comparison.right.lacksQuotes(error) ? error.advising("Text stands in quotes.") : error
+    }
     if comparesTypes, bound.needsOrder, disorder == nil, let found = Binder.disorder(of: bound, entity) {
       disorder = found
     }
@@ -320,5 +322,17 @@ struct Binder {
       return true
     }
     return type.comparisonClass == .text
+  }
+}
+
+extension Expression {
+  /// Whether a failure to bind it is about a word that stands alone, as text does without its quotes.
+  fileprivate func lacksQuotes(_ failure: Failure) -> Bool {
+    switch self {
+    case .keyPath(let keys), .path(.selfObject, let keys):
+      return keys.count == 1 && failure.kind == .invalidArgument && failure.offender?.key.string == keys[0].name
+    case .list(let parts): return parts.contains { $0.lacksQuotes(failure) }
+    default: return false
+    }
   }
 }

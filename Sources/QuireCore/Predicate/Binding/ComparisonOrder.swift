@@ -23,10 +23,14 @@ extension Comparison {
   ) throws(Failure) {
     guard let left = try comparisonClass(left, type), let right = try comparisonClass(right, type) else { return }
     if left == right && left.hasOrder { return }
-    let isOfDate = left == .number && right == .date || left == .date && right == .number
     let remedy =
-      isOfDate
-      ? "Compare with a date, or with the seconds since 2001 as CAST(number, \"NSDate\")." : "Compare with == or !=."
+      if left == right {
+        "Compare with == or !=."
+      } else if left == .date || right == .date {
+        "Compare with a date as argument (%@), or with the seconds since 2001 as CAST(number, \"NSDate\")."
+      } else {
+        "Compare values of one type; == of these two is never true."
+      }
     let reason = left == right ? "\(left.name) has no order" : "\(left.name) and \(right.name) have no order"
     throw Failure(
       .invalidPredicate,

@@ -120,7 +120,9 @@ final class ComparisonTest {
     guard let value = item.scalar else { return }
     guard value.isNil || value.comparableText != nil else {
       throw Failure(
-        .invalidPredicate, "IN needs a list or text on its right side, and has \(comparison.right.text).")
+        .invalidPredicate,
+        "IN needs a list or text on its right side, and has \(comparison.right.text). "
+          + "A list is written in braces, such as {1, 2}.")
     }
   }
 

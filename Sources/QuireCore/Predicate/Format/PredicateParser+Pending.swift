@@ -102,6 +102,9 @@ extension PredicateParser {
     switch waiting {
     case .whole: return operand
     case .group(let offset):
+      if token.isSign(",") {
+        throw unexpected("A list is written in braces, such as {1, 2}. A closing parenthesis is expected here")
+      }
       try expect(")", "A closing parenthesis is expected here")
       var inner = operand
       inner.isGrouped = true

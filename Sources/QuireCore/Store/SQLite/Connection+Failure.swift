@@ -20,8 +20,8 @@ extension Connection {
   }
 
   private static func moved(_ file: Text) -> String {
-    "the file '\(file)' was moved, deleted or replaced while it was open. Nothing was written. Close the store, and "
-      + "open the file where it is now."
+    "the file '\(file)' was moved, deleted or replaced while it was open. Nothing was written. Close the store. Then "
+      + "open the file where it is now, if it was moved, or restore it."
   }
 
   /// The one place where SQLite's result codes become failures. `doing` completes "Could not ... in the store".

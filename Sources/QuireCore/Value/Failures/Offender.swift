@@ -41,6 +41,13 @@ extension Failure {
       databaseCode: databaseCode, details: details, broken: broken, report: report)
   }
 
+  /// The same failure with one more sentence.
+  func advising(_ sentence: String) -> Failure {
+    Failure(
+      kind, "\(message.string) \(sentence)", about: offender, offset: offset, databaseCode: databaseCode,
+      details: details, broken: broken, report: report)
+  }
+
   /// The same failure in a row of a table that a caller gave, counted from 0.
   func inRow(_ row: Int, of offender: Offender) -> Failure {
     Failure(
