@@ -203,7 +203,7 @@ class StateTests(HandlerTestCase):
             return getattr(failure, "__notes__", None)
 
         self.live.on_change(fails)
-        with contextlib.suppress(KeyError), self.context.transaction() as context:
+        with self.assertLogs("quire", "ERROR"), self.assertRaises(KeyError), self.context.transaction() as context:
             # The block takes the save back.
             self.assertIsNone(notes_of(context))
             raise failure
