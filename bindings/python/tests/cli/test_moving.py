@@ -170,7 +170,7 @@ class ImportTests(MovingTestCase):
     def test_a_text_that_is_no_csv_is_refused(self) -> None:
         self.refuse(5, "standard input is empty", "")
         self.refuse(5, "line 2: 3 values, and the first line names 2 columns", "title,pages\nA,1,2\n")
-        self.refuse(5, "the column title more than once", "title,title\nA,B\n")
+        self.refuse(5, "the column 'title' more than once", "title,title\nA,B\n")
         self.refuse(5, "'Book' has no attribute 'tilte'. Did you mean title?", "tilte\nA\n")
 
     def test_an_empty_text_that_is_mandatory_comes_back(self) -> None:

@@ -8,7 +8,8 @@ import itertools
 import json
 import os
 import sys
-from collections.abc import Generator, Iterator
+from collections import Counter
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, BinaryIO, NamedTuple, Optional, TextIO, TypeVar
 
@@ -76,9 +77,7 @@ def _csv(name: str, text: TextIO, total: int, null: str) -> Source:
     headings = next(_guarded(name, rows, iter(rows.headings, None)), None)
     if headings is None:
         raise Problem(Exit.DATA, f"{name} is empty; its first line names the columns.")
-    twice = {each for each in headings if headings.count(each) > 1}
-    if twice:
-        raise Problem(Exit.DATA, f"{name} has the column {min(twice)} more than once.")
+    _check_once(name, headings)
 
     def batches() -> Iterator[Batch]:
         numbered = _guarded(name, rows, iter(rows))
@@ -97,6 +96,12 @@ def _csv(name: str, text: TextIO, total: int, null: str) -> Source:
                 [line for line, _ in page], _position(text, total))
 
     return Source(name, headings, batches(), total, "line", null)
+
+
+def _check_once(name: str, columns: Sequence[str]) -> None:
+    twice = [column for column, count in Counter(columns).items() if count > 1]
+    if twice:
+        raise Problem(Exit.DATA, f"{name} has the column '{min(twice)}' more than once.")
 
 
 def _guarded(name: str, reader: Optional[Reader], found: Iterator[_T]) -> Iterator[_T]:
@@ -151,10 +156,8 @@ def _table(path: str, format: str) -> Source:
     if path == "-" and format == "parquet":
         raise Problem(Exit.USAGE, "Parquet is read from a file, not from standard input.")
     table = open_table(path, format, sys.stdin.buffer if path == "-" else None)
-    twice = {each for each in table.names if table.names.count(each) > 1}
     name = "standard input" if path == "-" else f"'{path}'"
-    if twice:
-        raise Problem(Exit.DATA, f"{name} has the column {min(twice)} more than once.")
+    _check_once(name, table.names)
 
     def batches() -> Iterator[Batch]:
         done = 0
