@@ -7,6 +7,7 @@ import io
 import itertools
 import random
 import sys
+import time
 import unittest
 from typing import Optional
 
@@ -51,6 +52,26 @@ class CommaSeparatedTests(CommandTestCase):
             self.succeed("export", self.things, "Thing", out, *options)
             self.succeed("import", other, "Thing", out, "--model", self.things, *options)
             self.assertEqual(self.rows(other), self.rows(self.things))
+
+    def test_a_value_that_also_stands_for_none_comes_back(self) -> None:
+        for null in ("1", "07", "YQ=="):
+            out, other = self.place(f"{null}.csv"), self.place(f"{null}.sqlite")
+            self.succeed("export", self.things, "Thing", out, "--null", null)
+            self.succeed("import", other, "Thing", out, "--model", self.things, "--null", null)
+            self.assertEqual(self.rows(other), self.rows(self.things))
+        # What is no value of the type stands for none in quotes, too.
+        other = self.place("other.sqlite")
+        given = '"place","number"\n"1","NULL"\n"2",NULL\n"3","3"\n'
+        self.succeed("import", other, "Thing", "--model", self.things, "--null", "NULL", given=given)
+        self.assertEqual([row[3] for row in self.rows(other)], [None, None, 3])
+
+    def test_many_columns(self) -> None:
+        other = self.place("other.sqlite")
+        names = ",".join(f"@{place}" for place in range(30_000))
+        begun = time.monotonic()
+        self.succeed("import", other, "Thing", "--model", self.things, given=f"place,{names}\n1{',' * 30_000}\n")
+        # It would be 10 seconds if each name were looked for among all of them.
+        self.assertLess(time.monotonic() - begun, 5)
 
     def test_what_is_written(self) -> None:
         found = self.succeed(

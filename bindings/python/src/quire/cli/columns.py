@@ -18,7 +18,7 @@ from .values import from_text
 __all__ = ["converted", "listed", "plain", "values_of"]
 
 _MAY_BE_EMPTY = ("String", "Binary")
-# Of others a quoted text that stands for no value does so, too: some programs quote every field.
+# Of others a quoted text that stands for no value does so, too, unless it is a value: some programs quote every field.
 _MAY_BE_TEXT = ("String", "Binary", "Transformable", "Undefined", "URI")
 
 
@@ -56,9 +56,18 @@ def listed(source: Source, name: str, kind: str, batch: Batch) -> list[Any]:
         found = plain(batch.columns[name])
     except (ValueError, OverflowError, OSError) as error:
         raise Problem(Exit.DATA, f"{source.name}, {name}: {error}.") from None
-    if source.null is None or kind in _MAY_BE_TEXT or source.null not in found:
+    if source.null is None or kind in _MAY_BE_TEXT or source.null not in found or _is_value(kind, source.null):
         return found
     return [None if each == source.null else each for each in found]
+
+
+def _is_value(kind: str, text: str) -> bool:
+    """Whether an attribute of type `kind` can hold what a text stands for."""
+    try:
+        value = converted(kind, text)
+        return not (isinstance(value, (float, Decimal)) and math.isnan(value))
+    except ValueError:
+        return False
 
 
 def _refuse_none(source: Source, batch: Batch, attribute: AttributeDescription, row: int) -> None:
