@@ -164,6 +164,26 @@ class EndTests(CommandTestCase):
         found = self.succeed("query", self.path, "Book", "--where", "title == 'more'", "--format", "csv", "--ids")
         self.assertEqual(len(found.splitlines()), 1)
 
+    def test_signals_that_end_programs_leave_nothing_of_a_new_store(self) -> None:
+        there = sorted(os.listdir(self.folder))
+        made = self.place("made.sqlite")
+        command = [sys.executable, "-W", "error", "-m", "quire", "import", made, "Book", "--model", self.path]
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+                assert running.stdin is not None and running.stderr is not None
+                running.stdin.write(b"title\n" + b"more\n" * 6000)
+                running.stdin.flush()
+                for _ in range(500):
+                    if any(".quire-import-" in each for each in os.listdir(self.folder)):
+                        break
+                    time.sleep(0.01)
+                else:
+                    self.fail("The import has not begun.")
+                running.send_signal(number)
+                said = running.stderr.read()
+            self.assertEqual((running.returncode, said), (128 + number, b""))
+            self.assertEqual(sorted(os.listdir(self.folder)), there)
+
     def test_a_package_that_is_missing_is_named(self) -> None:
         for_people = [["info", self.path], ["check", self.path], ["query", self.path, "Book"]]
         parquet = ["export", self.path, "Book", self.place("a.parquet")]

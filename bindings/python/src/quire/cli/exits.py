@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import enum
+import signal
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any
 
 from .. import errors
 
-__all__ = ["Exit", "Problem", "exit_of"]
+__all__ = ["Exit", "Problem", "ending_in_order", "exit_of"]
 
 
 class Exit(enum.IntEnum):
@@ -38,6 +43,29 @@ class Problem(Exception):
     def __init__(self, exit: Exit, sentence: str) -> None:
         super().__init__(sentence)
         self.exit = exit
+
+
+@contextmanager
+def ending_in_order() -> Generator[None, None, None]:
+    """While the block runs, a signal that ends programs has it clean up first. The command returns 128 and more."""
+    handled: dict[signal.Signals, Any] = {}
+
+    def end(number: int, frame: object) -> None:
+        # A second one would end the clean-up.
+        for each in handled:
+            signal.signal(each, signal.SIG_IGN)
+        raise SystemExit(128 + number)
+
+    # Another thread can set none. `nohup` has one of them ignored, and so it stays.
+    if threading.current_thread() is threading.main_thread():
+        for each in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(each) is signal.SIG_DFL:
+                handled[each] = signal.signal(each, end)
+    try:
+        yield
+    finally:
+        for each, before in handled.items():
+            signal.signal(each, before)
 
 
 _OF_FILES = (

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Optional, TextIO
 
 from .arrow import write_file, write_parquet, write_stream
-from .exits import Exit, Problem
+from .exits import Exit, Problem, ending_in_order
 from .opening import opened
 from .progress import Progress, progress
 from .selection import Rows, Selection, rows_of
@@ -53,7 +53,8 @@ def export(options: argparse.Namespace) -> Exit:
             _write_text(rows, format, options.null, sys.stdout, None)
             return Exit.DONE
         _check_output(options.output, options.file, options.force)
-        with _replacing(options.output) as path, progress("exporting", len(rows), options.quiet) as bar:
+        with ending_in_order(), _replacing(options.output) as path, \
+                progress("exporting", len(rows), options.quiet) as bar:
             if format == "parquet":
                 write_parquet(rows, path, bar)
             elif format == "csv" or format == "jsonl":

@@ -17,7 +17,7 @@ from ..models.model_description import (
 from ..models.properties import Attr
 from ..predicates.keys import Key
 from .columns import plain, values_of
-from .exits import Exit, Problem
+from .exits import Exit, Problem, ending_in_order
 from .exporting import format_of
 from .inserting import Insertion
 from .making import is_there, made_whole
@@ -40,7 +40,7 @@ def import_rows(options: argparse.Namespace) -> Exit:
     with open_source(options.source, format, options.null) as source:
         is_new = options.model is not None and not is_there(options.file)
         if is_new:
-            with made_whole(options.file) as path:
+            with ending_in_order(), made_whole(options.file) as path:
                 count = _import(source, path, options)
         else:
             count = _import(source, options.file, options)
