@@ -83,7 +83,7 @@ def fits(value: int) -> bool:
 
 def integer(value: int) -> Packed:
     if not fits(value):
-        raise InvalidArgument(f"{value} does not fit into 64 bits")
+        raise InvalidArgument(f"{value} does not fit into 64 bits.")
     return (_INTEGER, _ffi.QUIRE_VALUE_INTEGER, 0, value, None)
 
 

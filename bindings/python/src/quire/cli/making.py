@@ -74,6 +74,8 @@ def _external_data(source: str, destination: str) -> Generator[None, None, None]
             for name in names if folder != source else ():
                 os.rename(os.path.join(folder, name), os.path.join(there, name))
                 moved.append(os.path.join(there, name))
+            if folder != source:
+                _synchronize(there)
         yield
     except BaseException:
         for each in moved:
@@ -114,6 +116,17 @@ def _put(made: str, target: str, path: str) -> None:
             if is_new:
                 os.unlink(target)
             raise
+    _synchronize(os.path.dirname(target))
+
+
+def _synchronize(folder: str) -> None:
+    """Has the names in a folder survive a power cut, where the file system can do that."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def _made_meanwhile(path: str) -> Problem:
