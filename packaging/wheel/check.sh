@@ -140,10 +140,11 @@ for version in 3.9 3.10 3.11 3.12 3.13 3.13t 3.14 3.14t; do
   fi
 done
 
-# in_debian RELEASE PYTHON: as above, with that system's Python and C library.
+# in_debian RELEASE PYTHON [PACKAGE]: as above, with that Python and C library of the system. The package has what
+# debootstrap does not find, because it looks for no package by what that provides.
 in_debian() {
   local system=$folder/$1 tests=/shared/bindings/python/tests
-  make_bare "$1" "$system" "$2,$2-venv"
+  make_bare "$1" "$system" "$2,$2-venv${3:+,$3}"
   cp "$wheel" "$system/work/"
   inside "$system" "$2 -m venv environment && environment/bin/pip install --quiet --no-index ./*.whl &&
     getconf GNU_LIBC_VERSION && environment/bin/python -VV"
@@ -157,7 +158,7 @@ in_debian() {
 if [[ $(id -u) == 0 ]]; then
   # shellcheck source=packaging/bare.sh
   source "$root/packaging/bare.sh"
-  try 'Debian 11' in_debian bullseye python3.9
+  try 'Debian 11' in_debian bullseye python3.9 python3-distutils
   try 'Debian in development' in_debian sid python3.14
 else
   echo "skipped: other releases of Debian need root, for chroot"
