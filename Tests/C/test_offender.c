@@ -351,9 +351,9 @@ static void messages_tell_the_remedy(void) {
     CHECK_OK(quire_context_rollback(made.context, &error));
     const quire_value title = quire_value_text("Egmont");
     check_offender(QUIRE_INVALID_STATE, quire_object_get(book, "title", QUIRE_NUL, &value, &error),
-        (offender){"Book", "title", id, -1, "was never saved, its insertion was taken back, and has no values any more."});
+        (offender){"Book", "title", id, -1, "was taken back before it was saved and has no values any more."});
     check_offender(QUIRE_INVALID_STATE, quire_object_set(book, "title", QUIRE_NUL, &title, &error),
-        (offender){"Book", "title", id, -1, "was never saved"});
+        (offender){"Book", "title", id, -1, "was taken back before it was saved"});
     quire_object_release(book);
     book = insert_book(made.context, "Faust", 300);
     save(made.context);

@@ -29,7 +29,7 @@ extension ManagedObject {
   /// Why it is no more. A rollback takes back what was never saved, and so does a deletion.
   private var ending: String {
     let wasSaved = state != .gone || id > 0 && (version > 0 || isFault)
-    return wasSaved ? "\(summary) was deleted" : "\(summary) was never saved, its insertion was taken back,"
+    return wasSaved ? "\(summary) was deleted" : "\(summary) was taken back before it was saved"
   }
 
   private func checkRemembered() throws(Failure) {
