@@ -18,7 +18,7 @@ from . import _arrow
 from ._arrow import ArrowArray, ArrowArrayStream, ArrowSchema, Part, bits, memory, nils, shared
 from ._arrow_check import Malformed, called, check, form, name
 from ._arrow_pack import Packing, packed
-from ._values import Column
+from ._values import REFERENCE, Column
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _NUMBERS = {
@@ -282,7 +282,7 @@ def _moment(microseconds: int) -> Any:
         return _EPOCH + timedelta(microseconds=microseconds)
     except OverflowError:
         # As dates are that datetime does not know: seconds since 2001.
-        return microseconds / 1000000 - 978307200
+        return microseconds / 1000000 - REFERENCE
 
 
 def _day(days: int) -> Any:

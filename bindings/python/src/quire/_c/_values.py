@@ -28,8 +28,8 @@ Packed = tuple[struct.Struct, int, int, Any, Any]
 NIL: Packed = (_INTEGER, _ffi.QUIRE_VALUE_NIL, 0, 0, None)
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
-# Of 2001, when the dates of files begin, from 1970.
-_REFERENCE = 978307200.0
+REFERENCE = 978307200.0
+"""When the dates of files begin, which is 2001, in seconds since 1970."""
 # Of the years that datetime knows, and the last number before it.
 _SPAN = datetime.max.replace(tzinfo=timezone.utc) - _EPOCH + timedelta(microseconds=1)
 _END = _SPAN.total_seconds()
@@ -152,7 +152,7 @@ def listed(packed: Sequence[Packed]) -> Packed:
 def seconds(value: Union[datetime, float]) -> float:
     """Seconds since 1970 of an aware datetime, or of a number as `instant` gives it."""
     if not isinstance(value, datetime):
-        return value + _REFERENCE
+        return value + REFERENCE
     if value != value:
         raise InvalidArgument(
             f"{value!r:.20} is no date; give None instead, as in "
@@ -184,7 +184,7 @@ def instant(value: float) -> Union[datetime, float]:
         # It rounds to microseconds as timedelta does, in less than half of the time.
         return datetime.fromtimestamp(value, timezone.utc)
     except (OverflowError, ValueError, OSError):
-        return value - _REFERENCE
+        return value - REFERENCE
 
 
 def instants(values: Sequence[float]) -> list[Union[datetime, float]]:
@@ -200,7 +200,7 @@ def is_distant(value: object) -> bool:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return False
     try:
-        return value == value and not isinstance(instant(value + _REFERENCE), datetime)
+        return value == value and not isinstance(instant(value + REFERENCE), datetime)
     except OverflowError:
         return False
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import date, datetime, timezone
 from typing import Any
 
+from .._c._values import REFERENCE
 from ..errors import Error, InvalidArgument
 
 _DAYS = ("Y", "M", "W", "D")
@@ -16,7 +17,6 @@ _SECOND = 1000000
 _MICROSECONDS = {
     "W": 604800 * _SECOND, "D": 86400 * _SECOND, "h": 3600 * _SECOND, "m": 60 * _SECOND, "s": _SECOND, "ms": 1000,
     "us": 1}
-_REFERENCE = 978307200
 
 
 def is_array(value: object) -> bool:
@@ -82,21 +82,21 @@ def _dates(column: Any, has_days: bool) -> list[Any]:
         found = [
             each.replace(tzinfo=timezone.utc) if isinstance(each, datetime) else
             # As dates are that datetime does not know: seconds since 2001.
-            each if each is None else each / _SECOND - _REFERENCE
+            each if each is None else each / _SECOND - REFERENCE
             for each in near.tolist()]
         # Beyond 64 bits NumPy counts from the other end.
         far = [] if unit in _FINE else _rows(near.astype(plain.dtype) != plain, mask)
         if far and unit in _MICROSECONDS:
             numbers = plain.astype("int64")
             for row in far:
-                found[row] = int(numbers[row]) * int(times or 1) * _MICROSECONDS[unit] / _SECOND - _REFERENCE
+                found[row] = int(numbers[row]) * int(times or 1) * _MICROSECONDS[unit] / _SECOND - REFERENCE
         elif far:
             # Years and months are of several lengths.
             seconds = plain.astype("datetime64[s]")
             _refuse(_rows(seconds.astype(plain.dtype) != plain, mask), "it is too far from 1970 for seconds in 64 bits")
             numbers = seconds.astype("int64")
             for row in far:
-                found[row] = float(int(numbers[row]) - _REFERENCE)
+                found[row] = float(int(numbers[row]) - int(REFERENCE))
     for row in () if mask is None else _rows(mask, None):
         found[row] = None
     return found
