@@ -22,8 +22,6 @@ typedef struct verdict {
 
 static verdict *shared;
 
-quire_error *error;
-
 void begin_step(int number) { shared->steps = number + 1; }
 
 void differ(const char *format, ...) {
@@ -33,11 +31,6 @@ void differ(const char *format, ...) {
     va_end(arguments);
     shared->differs = true;
     _exit(0);
-}
-
-void succeed(quire_status status, const char *call) {
-    if (status == QUIRE_OK) return;
-    differ("%s gives %s: %s", call, quire_status_name(status), error ? quire_error_message(error).data : "no error");
 }
 
 static verdict judge(const trial *trial, const void *steps, int count) {

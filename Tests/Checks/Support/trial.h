@@ -2,8 +2,6 @@
 #ifndef QUIRE_TRIAL_H_
 #define QUIRE_TRIAL_H_
 
-#include <quire.h>
-
 #include <stddef.h>
 
 /* How a check makes, runs and shows the steps of a history, which are `step_size` bytes each. */
@@ -27,10 +25,5 @@ void begin_step(int number);
 
 /* Ends the process of the history, which differs. */
 void differ(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
-
-extern quire_error *error;
-
-#define OK(call) succeed((call), #call)
-void succeed(quire_status status, const char *call);
 
 #endif

@@ -7,6 +7,7 @@
 #ifndef QUIRE_SHOP_H_
 #define QUIRE_SHOP_H_
 
+#include "calls.h"
 #include "trial.h"
 
 enum { BOOK, PERSON, CITY, TAG, KINDS };

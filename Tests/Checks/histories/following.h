@@ -2,6 +2,7 @@
 #ifndef QUIRE_FOLLOWING_H_
 #define QUIRE_FOLLOWING_H_
 
+#include "calls.h"
 #include "reference.h"
 #include "replay.h"
 #include "trial.h"
