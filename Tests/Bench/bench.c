@@ -75,7 +75,9 @@ static const struct { const char *name; void (*run)(int64_t rows); } cases[] = {
     {"contains", contains_case}, {"contains.index", text_index_case}, {"equal", equal_case}, {"any", any_case},
     {"open", open_case}, {"live.one", live_one_case}, {"live.insert", live_insert_case}, {"live.delete", live_delete_case},
     {"live.update", live_update_case}, {"live.thousand", live_thousand_case}, {"live.ten", several_case}, {"cascade", cascade_case},
-    {"cascade.batch", cascade_batch_case}, {"memory.list", memory_list_case}, {"memory.objects", memory_objects_case}};
+    {"cascade.batch", cascade_batch_case}, {"memory.list", memory_list_case}, {"memory.objects", memory_objects_case},
+    {"wait.save", wait_save_case}, {"wait.fetch", wait_fetch_case}, {"wait.edit", wait_edit_case}, {"read.threads", read_threads_case},
+    {"foreign.writer", foreign_writer_case}};
 
 static int usage(void) {
     fprintf(stderr, "usage: bench [--only CASE] [--rows N,...] [--folder FOLDER] [--json FILE]\n"

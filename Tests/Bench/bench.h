@@ -115,5 +115,10 @@ void cascade_batch_case(int64_t rows);
 void memory_list_case(int64_t rows);
 void memory_objects_case(int64_t rows);
 void several_case(int64_t rows);
+void wait_save_case(int64_t rows);
+void wait_fetch_case(int64_t rows);
+void wait_edit_case(int64_t rows);
+void read_threads_case(int64_t rows);
+void foreign_writer_case(int64_t rows);
 
 #endif

@@ -21,6 +21,9 @@ class Figures:
     def ratio(self, case: str, contender: str, to: str, rows: int = MILLION) -> Optional[float]:
         return _divided(self.of(case, contender, rows), self.of(case, to, rows))
 
+    def ratio_of_cases(self, case: str, to: str, contender: str, rows: int = MILLION) -> Optional[float]:
+        return _divided(self.of(case, contender, rows), self.of(to, contender, rows))
+
     def less_commit(self, case: str, rows: int = MILLION, contender: str = "quire-c") -> Optional[float]:
         """What a change costs beside the same statements and their commit."""
         whole, commit = self.of(case, contender, rows), self.of(case, "sqlite-c-commit", rows)
@@ -39,6 +42,8 @@ class Budget(NamedTuple):
     measured: Callable[[Figures], Optional[float]]
     is_least: bool = False
     """The limit is what it has to be at least."""
+    is_required: bool = True
+    """Without it the goal belongs to a later release."""
 
     def is_met(self, figures: Figures) -> Optional[bool]:
         found = self.measured(figures)
@@ -91,6 +96,19 @@ BUDGETS = [
     Budget("50 rows x 4 columns that are in memory, from C", 20, "us", lambda f: _micro(
         f.of("window.again", "quire-c"))),
     Budget("the same from Python", 60, "us", lambda f: _micro(f.of("window.again", "quire-python"))),
+    Budget("the same from C, when contexts hold a moment", 80, "us", lambda f: _micro(f.of("window.ids", "quire-c")),
+           is_required=False),
+    Budget("longest call while another thread saves 200,000 rows, from C", 8, "ms", lambda f: _milli(
+        f.of("wait.save", "quire-c")), is_required=False),
+    Budget("the same from Python", 16, "ms", lambda f: _milli(f.of("wait.save", "quire-python")), is_required=False),
+    Budget("longest call while the list is fetched, too, from C", 8, "ms", lambda f: _milli(
+        f.of("wait.fetch", "quire-c")), is_required=False),
+    Budget("the same from Python", 16, "ms", lambda f: _milli(f.of("wait.fetch", "quire-python")), is_required=False),
+    Budget("windows of two threads beside those of one, on two processors", 1.7, "x", lambda f: f.ratio_of_cases(
+        "read.threads", "read.threads.2", "quire-c"), is_least=True, is_required=False),
+    Budget("a commit of plain SQLite beside a context that does nothing", 2, "x", lambda f: f.ratio(
+        "foreign.writer", "quire-c-idle", "sqlite-c")),
+    Budget("the same beside a context that moves", 2, "x", lambda f: f.ratio("foreign.writer", "quire-c", "sqlite-c")),
     Budget("1,000,000 rows inserted at once beside prepared inserts", 1.2, "x", lambda f: f.ratio(
         "insert.bulk", "quire-c", "sqlite-c")),
     Budget("1,000,000 objects inserted beside prepared inserts", 2.0, "x", lambda f: f.ratio(

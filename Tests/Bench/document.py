@@ -152,7 +152,8 @@ def _budgets(figures: Figures) -> str:
         verdict = "met" if is_met else "not measured"
         if is_met is False:
             by = max(found / budget.limit, budget.limit / max(found, 1e-12))
-            verdict = f"**missed**: {_short(by)} times"
+            word = "**missed**" if budget.is_required else "not yet required"
+            verdict = f"{word}: {_short(by)} times"
         unit = "x" if budget.unit == "x" else f" {budget.unit.replace('us', 'µs')}"
         lines.append(_row([
             budget.work, f"{sign}{budget.limit:g}{unit}", "" if found is None else f"{_short(found)}{unit}", verdict]))

@@ -18,6 +18,7 @@ import shutil
 import time
 
 import sample
+import waiting
 
 MODULES = {
     "quire-python": "with_quire", "sqlite3": "with_sqlite3", "sqlalchemy": "with_sqlalchemy", "peewee": "with_peewee"}
@@ -247,6 +248,23 @@ class Run:
             told = told or f"{len(live.shown.sections)} sections from {live.shown.sections[0].name}"
         return told, samples
 
+    # MARK: waiting
+
+    def wait_save(self):
+        return self.waits(fetches=False)
+
+    def wait_fetch(self):
+        return self.waits(fetches=True)
+
+    def waits(self, fetches):
+        """The longest call of the best run, so that it is none of the machine."""
+        longest, told = [], None
+        for _ in range(min(self.most, 3)):
+            self.open()
+            told, seconds = waiting.drawn(self.contender, self.rows, fetches)
+            longest.append(seconds)
+        return told, [min(longest)]
+
     # MARK: deleting
 
     def cascade(self):
@@ -289,8 +307,8 @@ CASES = {
     "contains": Run.contains, "window": Run.window, "window.ids": Run.window_ids, "window.again": Run.window_again,
     "open": Run.open_file, "live.one": Run.live_one, "live.update": Run.live_update, "live.delete": Run.live_delete,
     "live.insert": Run.live_insert, "live.sections": Run.live_sections, "live.thousand": Run.live_thousand,
-    "cascade": Run.cascade, "cascade.batch": Run.cascade_batch, "memory.list": Run.memory_list,
-    "memory.objects": Run.memory_objects}
+    "wait.save": Run.wait_save, "wait.fetch": Run.wait_fetch, "cascade": Run.cascade,
+    "cascade.batch": Run.cascade_batch, "memory.list": Run.memory_list, "memory.objects": Run.memory_objects}
 
 
 def main():

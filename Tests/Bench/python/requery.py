@@ -5,6 +5,18 @@ from __future__ import annotations
 import sample
 
 
+class News:
+    """Whether another connection has committed since the last time."""
+
+    def __init__(self, version):
+        self.version = version
+        self.last = version()
+
+    def __call__(self):
+        before, self.last = self.last, self.version()
+        return self.last != before
+
+
 class Live:
     """Of a contender that has `ids_and_authors`, and functions that make and commit changes."""
 
@@ -20,6 +32,9 @@ class Live:
         ids, self.sections = self.query()
         self.told = sample.difference(self.ids, ids)
         self.ids = ids
+
+    def take_over(self):
+        self.refresh()
 
     def told_list(self):
         return sample.told_list(self.ids, [count for _, _, count in self.sections])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 from datetime import datetime
 from typing import Optional
 
@@ -97,6 +98,23 @@ class Contender:
     def first_title(self):
         return self.context.get(Quote, 1).title
 
+    # MARK: another thread saves
+
+    def saving(self, rows):
+        columns = dict(zip(COLUMNS, zip(*rows)))
+
+        def save():
+            with self.store.background() as context:
+                context.insert_many(Quote, columns)
+                context.save()
+
+        return save
+
+    def news(self):
+        poll = select.poll()
+        poll.register(self.context, select.POLLIN)
+        return lambda: poll.poll(0)
+
     # MARK: deleting a tree
 
     def delete_root(self):
@@ -124,6 +142,9 @@ class Live:
             self.told += 1
         for change in changes:
             self.told += 1
+
+    def take_over(self):
+        self.context.merge()
 
     def told_list(self):
         return sample.told_list(self.shown.ids, [len(section) for section in self.shown.sections])

@@ -8,7 +8,7 @@ from typing import Optional
 import requery
 import sqlalchemy
 from sample import AT_ONCE, WINDOW
-from sqlalchemy import ForeignKey, event, func, insert, select, update
+from sqlalchemy import ForeignKey, event, func, insert, select, text, update
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column, relationship
 
 
@@ -124,6 +124,21 @@ class Contender:
 
     def left(self):
         return sum(self.session.scalar(select(func.count()).select_from(kind)) for kind in (Folder, File))
+
+    # MARK: another thread saves
+
+    def saving(self, rows):
+        values = self.prepare_bulk(rows)
+
+        def save():
+            with Session(self.engine) as session:
+                session.execute(insert(Quote), values)
+                session.commit()
+
+        return save
+
+    def news(self):
+        return requery.News(lambda: self.session.scalar(text("PRAGMA data_version")))
 
     # MARK: changes, committed
 

@@ -19,6 +19,7 @@ class Contender:
     file = "plain"
 
     def open(self, path, tree=False):
+        self.path = path
         self.connection = sqlite3.connect(path, isolation_level=None)
         self.execute = self.connection.execute
         for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
@@ -90,6 +91,24 @@ class Contender:
 
     def left(self):
         return self.execute("SELECT (SELECT count(*) FROM folder) + (SELECT count(*) FROM file)").fetchone()[0]
+
+    # MARK: another thread saves
+
+    def saving(self, rows):
+        values = self.prepare_bulk(rows)
+
+        def save():
+            connection = sqlite3.connect(self.path, isolation_level=None)
+            connection.execute("PRAGMA synchronous=NORMAL")
+            connection.execute("BEGIN")
+            connection.executemany(INSERT, values)
+            connection.execute("COMMIT")
+            connection.close()
+
+        return save
+
+    def news(self):
+        return requery.News(lambda: self.execute("PRAGMA data_version").fetchone()[0])
 
     # MARK: changes, committed
 
