@@ -104,6 +104,9 @@ static void look_at_rows(side *side, const state *view, int query, quire_list *l
         if (number != wanted.rows[i])
             FAIL(side, "query %d, %s: row %d is %lld instead of %d", query, form, i, (long long)number, wanted.rows[i]);
         look_at_object(side, view, query, object, wanted.rows[i]);
+        const bool is_ours = quire_object_context(object) == side->context && *queries[query].entity == 'I';
+        if (is_ours && side->held[number] && side->held_born[number] == view->items[number].born && side->held[number] != object)
+            FAIL(side, "query %d, %s: item %d has two objects", query, form, (int)number);
         /* Some stay registered, so that later reads find values that were read before. */
         if (view == &side->view && *queries[query].entity == 'I' && chance(30)) {
             quire_object_release(side->held[number]);
@@ -139,12 +142,15 @@ static void fetch_page(side *side, int query) {
     find_answer(query, &side->view, &wanted);
     if (count != wanted.count) FAIL(side, "query %d counts %lld rows instead of %d", query, (long long)count, wanted.count);
     prepare_fetch(side);
-    expect(quire_context_fetch(side->context, request_for(query, QUIRE_RESULT_IDS), &list, &failure), QUIRE_OK, "a fetch of ids");
+    /* In one step, or by the ids. */
+    quire_fetch_request *request = request_for(query, QUIRE_RESULT_IDS);
+    if (chance(50)) expect(quire_context_fetch_page(side->context, request, keys, 2, 0, &page, &failure), QUIRE_OK, "a fetch of a page");
+    else expect(quire_context_fetch(side->context, request, &list, &failure), QUIRE_OK, "a fetch of ids");
     locate(side, "quire_context_fetch");
+    if (list) expect(quire_list_page(list, 0, quire_list_count(list), keys, 2, 0, &page, &failure), QUIRE_OK, "a page");
     find_answer(query, &side->view, &wanted);
-    count = quire_list_count(list);
-    if (count != wanted.count) FAIL(side, "query %d has %lld ids instead of %d", query, (long long)count, wanted.count);
-    expect(quire_list_page(list, 0, count, keys, 2, 0, &page, &failure), QUIRE_OK, "a page");
+    count = quire_page_row_count(page);
+    if (count != wanted.count) FAIL(side, "query %d, as a page, has %lld rows instead of %d", query, (long long)count, wanted.count);
     const quire_column *numbers = quire_page_column(page, 0), *levels = quire_page_column(page, 1);
     for (int i = 0; i < wanted.count; i++) {
         const int row = wanted.rows[i], owner = is_item ? side->view.items[row].owner : row;
