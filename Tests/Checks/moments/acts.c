@@ -127,10 +127,10 @@ static void change_person(side *side, bool deletes) {
     if (!object) return;
     if (deletes) {
         DO(quire_context_delete(side->context, object, &failure));
-        DO(quire_context_process_pending(side->context, &failure));
         side->view.people[slot] = (person){.exists = false};
         for (int i = 0; i < ITEMS; i++)
             if (side->view.items[i].exists && side->view.items[i].owner == slot) side->view.items[i].owner = NO_OWNER;
+        DO(quire_context_process_pending(side->context, &failure));
     } else set(object, "level", quire_value_integer(side->view.people[slot].level = (uint8_t)random_below(LEVELS)));
     quire_object_release(object);
 }
@@ -156,7 +156,9 @@ void change_in_child(side *side) {
     DO(quire_context_create_child(side->context, &child, &failure));
     DO(quire_context_object(child, "Item", QUIRE_NUL, quire_object_id(ours), &object, &failure));
     set(object, "amount", quire_value_integer(amount));
+    side->is_changing = true;
     DO(quire_context_save(child, &failure));
+    side->is_changing = false;
     side->view.items[slot].amount = (uint8_t)amount;
     quire_object_release(object);
     quire_object_release(ours);
@@ -184,6 +186,14 @@ int64_t number_commit(int writer, const state *newest, state *next) {
             next->people[i].changed = number;
     }
     return number;
+}
+
+/* Rolls back. */
+static void drop(side *side) {
+    side->is_changing = true;
+    DO(quire_context_rollback(side->context, &failure));
+    side->is_changing = false;
+    drop_pending(side);
 }
 
 typedef enum outcome { MUST_SUCCEED, EITHER, MUST_CONFLICT } outcome;
@@ -224,6 +234,8 @@ void set_number(side *side, int64_t number) {
 
 bool save(side *side) {
     state newest, next;
+    /* Before there is a number, which is of a later commit than what is told of it now. */
+    DO(quire_context_process_pending(side->context, &failure));
     begin_commit();
     if (!read_state(newest_number(), &newest)) fault("the newest commit is not kept");
     const outcome outcome = foresee(side, &newest);
@@ -245,8 +257,7 @@ bool save(side *side) {
     set_number(side, before);
     locate(side, "a save that failed");
     look_at_some(side);
-    DO(quire_context_rollback(side->context, &failure));
-    drop_pending(side);
+    drop(side);
     move_to(side, newest_number(), "rolling back after a conflict");
     end_commit();
     return false;
@@ -256,10 +267,13 @@ void save_in_vain(side *side) {
     const int slot = any_item(side);
     quire_object *object = slot < 0 ? NULL : find_object(side, "Item", slot);
     if (!object) return;
+    side->is_changing = true;
     set(object, "name", quire_value_nil());
     expect(quire_context_save(side->context, &failure), QUIRE_VALIDATION, "a save without a name");
     locate(side, "a save without a name");
     set(object, "name", quire_value_text(names[side->view.items[slot].name]));
+    DO(quire_context_process_pending(side->context, &failure));
+    side->is_changing = false;
     quire_object_release(object);
 }
 
@@ -273,8 +287,7 @@ void merge(side *side) {
 }
 
 void roll_back(side *side) {
-    DO(quire_context_rollback(side->context, &failure));
-    drop_pending(side);
+    drop(side);
     locate(side, "a rollback");
 }
 
@@ -306,7 +319,9 @@ void reset(side *side) {
     release_batches(side);
     forget_held(side);
     const int64_t least = newest_number();
+    side->is_changing = true;
     expect(quire_context_reset(side->context, &failure), QUIRE_OK, "a reset");
+    side->is_changing = false;
     take_commits(side);
     drop_pending(side);
     move_to(side, least, "a reset");
@@ -320,6 +335,7 @@ void undo_change(side *side) {
     if (!object) return;
     const int amount = (side->view.items[slot].amount + 1) % AMOUNTS;
     DO(quire_context_process_pending(side->context, &failure));
+    side->is_changing = true;
     set(object, "amount", quire_value_integer(amount));
     DO(quire_context_process_pending(side->context, &failure));
     DO(quire_context_undo(side->context, NULL, &failure));
@@ -327,6 +343,7 @@ void undo_change(side *side) {
         DO(quire_context_redo(side->context, NULL, &failure));
         side->view.items[slot].amount = (uint8_t)amount;
     }
+    side->is_changing = false;
     quire_object_release(object);
     locate(side, "undoing");
 }

@@ -74,8 +74,10 @@ void batch_rows(side *side, bool in_transaction) {
     next = newest;
     /* What another thread may see before the commit has to be known before it; the rows are chosen within the call. */
     if (in_transaction) DO(quire_context_begin_transaction(side->context, &failure));
+    side->is_changing = true;
     if (chance(60)) batch_insert(side, &next);
     else batch_delete(side, &next);
+    side->is_changing = false;
     const int64_t number = number_commit(side->writer, &newest, &next);
     announce_commit(&next);
     set_number(side, number);

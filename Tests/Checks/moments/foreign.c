@@ -56,6 +56,7 @@ void write_foreign(void) {
 }
 
 void save_while_foreign_writes(side *side) {
+    DO(quire_context_process_pending(side->context, &failure));
     begin_commit();
     const int64_t before = side->base.numbers[side->writer];
     run("BEGIN IMMEDIATE");

@@ -1,5 +1,6 @@
 #include "lists.h"
 
+#include "look.h"
 #include "replay.h"
 
 #include <pthread.h>
@@ -9,6 +10,7 @@
 enum { KNOWN = 2 * SLOTS };
 
 struct followed {
+    side *side;
     quire_results *results;
     int query;
     /* What the change sets made of the list so far. */
@@ -57,9 +59,23 @@ static void read_sections(side *side, followed *followed, sections *out) {
     for (int i = 0; i < out->total; i++) out->slots[i] = slot_of(side, followed, ids[i]);
 }
 
+/* A delegate reads while its context moves on: a row that is there has the values of the commit that is told of. */
+static void read_changed(void *data, quire_results *results, quire_object *object, const quire_change *change) {
+    static _Thread_local state view;
+    const followed *followed = data;
+    side *side = followed->side;
+    int64_t number = 0;
+    (void)results;
+    if (change->kind == QUIRE_CHANGE_DELETE || side->is_changing) return;
+    read_view(side, &view);
+    DO(quire_object_get_integer(object, "number", QUIRE_NUL, &number, NULL, &failure));
+    look_at_item(side, &view, object, (int)number);
+}
+
 followed *follow_list(side *side, int query) {
     followed *made = calloc(1, sizeof *made);
     if (!made) fault("there is no memory for a list");
+    made->side = side;
     made->query = query;
     quire_results_options options = QUIRE_RESULTS_OPTIONS_INIT;
     options.queues_changes = true;
@@ -70,6 +86,10 @@ followed *follow_list(side *side, int query) {
         DO(quire_expression_parse("sum:(amount)", QUIRE_NUL, NULL, 0, &sum, &failure));
         DO(quire_results_add_aggregate(made->results, "total", QUIRE_NUL, sum, &failure));
         quire_expression_release(sum);
+        quire_results_delegate delegate = QUIRE_RESULTS_DELEGATE_INIT;
+        delegate.user_data = made;
+        delegate.did_change_object = read_changed;
+        DO(quire_results_set_delegate(made->results, &delegate, &failure));
     }
     prepare_fetch(side);
     DO(quire_results_fetch(made->results, &failure));
@@ -80,6 +100,7 @@ followed *follow_list(side *side, int query) {
 
 void leave_list(followed *followed) {
     if (!followed) return;
+    DO(quire_results_set_delegate(followed->results, NULL, &failure));
     quire_results_release(followed->results);
     free(followed);
 }

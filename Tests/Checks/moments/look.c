@@ -35,7 +35,7 @@ static uint64_t numbers_in(quire_object *object, const char *key) {
     return found;
 }
 
-static void look_at_item(side *side, const state *view, quire_object *object, int slot) {
+void look_at_item(side *side, const state *view, quire_object *object, int slot) {
     const item *is = &view->items[slot];
     quire_string text;
     if (!is->exists) FAIL(side, "item %d is there, and should not be", slot);

@@ -9,6 +9,9 @@ void look_at_all(side *side);
 /* A part of it, which the dice choose. */
 void look_at_some(side *side);
 
+/* An item must be what the view has in its place. */
+void look_at_item(side *side, const state *view, quire_object *object, int slot);
+
 /* A fetch in batches is made, and its rows are read later, when others have saved. */
 void begin_batches(side *side, int query);
 void read_batches(side *side);

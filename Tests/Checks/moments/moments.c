@@ -9,7 +9,8 @@
  *
  *   --memory, --file    stores in memory alone, or in files alone; otherwise the dice decide
  *   --foreign           plain SQLite and a second store of the same file write, too; in files
- *   --following         after each commit all other contexts merge, so that what is newest is what all show (not with threads)
+ *   --following         changes are processed at once, and after each commit all contexts merge, so that what is newest is
+ *                       what all show (not with threads)
  *
  * What must hold:
  *
@@ -22,7 +23,8 @@
  *   there before the call. After its own save, batch request or transaction it is at that commit. A save that fails moves
  *   nothing.
  * - A save conflicts with what others have changed since the commit that the context is at, and with nothing else.
- * - The change sets of a list, replayed, lead to the list that it shows.
+ * - The change sets of a list, replayed, lead to the list that it shows. A delegate that reads the rows of which it is told
+ *   finds the commit to which the context moves.
  *
  * The last line counts the histories that differ. `world.c` keeps the commits, `side.c` a context with what it must show,
  * `look.c` reads, `acts.c`, `batches.c` and `foreign.c` write, `lists.c` follows lists, `crowd.c` has the threads.
@@ -149,6 +151,8 @@ static void run_history(const void *steps, int count) {
         begin_step(i);
         seed_dice(history[i].seed);
         run_step(&history[i]);
+        /* What is not processed would be told of within a merge, of a commit that is not the newest any more. */
+        if (current.follows) DO(quire_context_process_pending(sides[history[i].side].context, &failure));
         for (int k = 0; k < cast.sides && current.follows && newest_number() != before; k++) merge(&sides[k]);
     }
     for (int i = 0; i < cast.sides; i++) {

@@ -133,7 +133,9 @@ void prepare_move(side *side) {
     if (!has_pending(side)) return;
     if (!read_state(newest_number(), &newest)) fault("the newest commit is not kept");
     if (can_rebase(side, &newest)) return;
+    side->is_changing = true;
     DO(quire_context_rollback(side->context, &failure));
+    side->is_changing = false;
     drop_pending(side);
     locate(side, "quire_context_rollback");
 }
@@ -150,6 +152,16 @@ static void read_numbers(side *side, int64_t *numbers, const char *call) {
         expect(quire_object_get_integer(side->commits[i], "stamp", QUIRE_NUL, &numbers[i], &is_nil, &failure), QUIRE_OK, call);
         if (is_nil) fault("context %d, after %s: a writer has no number", side->writer, call);
     }
+}
+
+void read_view(side *side, state *out) {
+    state seen = {.numbers = {0}}, is;
+    read_numbers(side, seen.numbers, "a change was reported");
+    if (!read_state(number_of(&seen), &is))
+        fault("context %d tells its delegate of the unknown commit %lld", side->writer, (long long)number_of(&seen));
+    if (memcmp(seen.numbers, is.numbers, sizeof is.numbers) != 0)
+        fault("context %d tells its delegate of a part of commit %lld", side->writer, (long long)number_of(&seen));
+    lay_pending(side, &is, out);
 }
 
 void locate_from(side *side, int64_t least, const char *call) {

@@ -12,6 +12,8 @@ typedef struct side {
     /* Its place among the writers, and the store that it is on. */
     int writer, store;
     bool merges, undoes;
+    /* Whether `view` does not say what delegates read, because the call under way is to change it. */
+    bool is_changing;
     /* The commit that it is at. */
     int64_t number;
     state base, view;
@@ -56,6 +58,9 @@ void prepare_fetch(side *side);
 
 /* The object of that number by a query, or NULL when there is none, as the view has it. Owned. */
 quire_object *find_object(side *side, const char *entity, int number);
+
+/* The state of the commit that it shows now, with what is pending laid over it; for what reads while it moves. */
+void read_view(side *side, state *out);
 
 void release_batches(side *side);
 void forget_held(side *side);
