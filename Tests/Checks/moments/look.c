@@ -74,6 +74,12 @@ static void look_at_person(side *side, const state *view, quire_object *object, 
     const int64_t level = integer_of(object, "level");
     if (level != view->people[slot].level)
         FAIL(side, "person %d has the level %lld instead of %d", slot, (long long)level, view->people[slot].level);
+    /* As the last save has left it: what is pending does not count. */
+    int64_t count = 0;
+    for (int i = 0; i < ITEMS; i++) count += side->base.items[i].exists && side->base.items[i].owner == slot;
+    if (!side->base.people[slot].exists) count = 0;
+    const int64_t counted = integer_of(object, "count");
+    if (counted != count) FAIL(side, "person %d counts %lld items instead of %lld", slot, (long long)counted, (long long)count);
     if (numbers_in(object, "items") != items_of(view, slot, -1)) FAIL(side, "person %d has other items", slot);
 }
 

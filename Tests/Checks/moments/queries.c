@@ -12,6 +12,8 @@ const query queries[QUERIES] = {
     {"Item", "tags.@count == 0 AND owner != nil", {"owner.level", "number"}, NULL},
     {"Person", NULL, {"number"}, NULL},
     {"Person", "SUBQUERY(items, $i, $i.amount > 5).@count > 0", {"number"}, NULL},
+    /* By the index of texts. */
+    {"Item", "name CONTAINS[cd] 'ANN'", {"name", "number"}, NULL},
 };
 
 static quire_fetch_request *plain[QUERIES], *ids[QUERIES], *batched[QUERIES], *fresh[QUERIES], *shelves;
@@ -96,6 +98,7 @@ static bool fulfils(int query, const state *state, int row) {
     case 4: return item->amount > 4 && item->shelf == 2;
     case 5: return !item->tags && item->owner != NO_OWNER;
     case 7: return items_of(state, row, 6) > 0;
+    case 8: return item->name < 2;
     default: return true;
     }
 }
@@ -108,6 +111,7 @@ static int compare(int query, const state *state, int left, int right) {
     case 1: return b->amount - a->amount;
     case 2: return strcmp(names[b->name], names[a->name]);
     case 3: return state->people[left].level - state->people[right].level;
+    case 8: return strcmp(names[a->name], names[b->name]);
     case 5: return state->people[a->owner].level - state->people[b->owner].level;
     default: return 0;
     }

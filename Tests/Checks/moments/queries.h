@@ -4,7 +4,7 @@
 
 #include "world.h"
 
-enum { QUERIES = 8, ALL_ITEMS = 0, LISTS = 4, MOST_ROWS = ITEMS };
+enum { QUERIES = 9, ALL_ITEMS = 0, LISTS = 4, MOST_ROWS = ITEMS };
 
 typedef struct query {
     const char *entity, *predicate;

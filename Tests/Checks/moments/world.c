@@ -100,7 +100,17 @@ static void add_attribute(const char *entity, const char *name, quire_attribute_
     quire_attribute_options options = QUIRE_ATTRIBUTE_OPTIONS_INIT;
     options.is_optional = is_optional;
     if (type == QUIRE_TYPE_INTEGER_64) options.default_value = &zero;
+    options.is_searchable = type == QUIRE_TYPE_STRING;
     expect(quire_model_add_attribute(model, entity, QUIRE_NUL, name, QUIRE_NUL, type, &options, &failure), QUIRE_OK, name);
+}
+
+/* The store calculates it. */
+static void add_derived(const char *entity, const char *name, const char *derivation) {
+    quire_attribute_options options = QUIRE_ATTRIBUTE_OPTIONS_INIT;
+    options.is_optional = true;
+    options.derivation = derivation;
+    expect(quire_model_add_attribute(model, entity, QUIRE_NUL, name, QUIRE_NUL, QUIRE_TYPE_INTEGER_64, &options, &failure), QUIRE_OK,
+        name);
 }
 
 static void relate(const char *entity, const char *name, const char *destination, const char *inverse, bool is_to_many) {
@@ -128,6 +138,7 @@ static void make_model(void) {
     add_attribute("Item", "amount", QUIRE_TYPE_INTEGER_64, true);
     add_attribute("Person", "number", QUIRE_TYPE_INTEGER_64, true);
     add_attribute("Person", "level", QUIRE_TYPE_INTEGER_64, true);
+    add_derived("Person", "count", "items.@count");
     add_attribute("Tag", "number", QUIRE_TYPE_INTEGER_64, true);
     relate("Item", "owner", "Person", "items", false);
     relate("Person", "items", "Item", "owner", true);
