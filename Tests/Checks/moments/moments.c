@@ -242,10 +242,12 @@ int main(int argument_count, char **arguments) {
     if ((wants_memory && (wants_file || current.has_foreign)) || (is_crowd && current.follows)) return usage();
     if (!is_crowd) {
         const trial trial = {"moments", sizeof(step), LENGTH, make_history, run_history, show_setting, show_step};
-        return run_trial(&trial, kept_count, kept);
+        const int status = run_trial(&trial, kept_count, kept);
+        return remove_left(), status;
     }
     current.is_threaded = true;
     kept[kept_count++] = steps, kept[kept_count++] = one;
     const trial trial = {"moments", sizeof(step), 1, make_crowd, run_crowd, NULL, show_crowd};
-    return run_trial(&trial, kept_count, kept);
+    const int status = run_trial(&trial, kept_count, kept);
+    return remove_left(), status;
 }

@@ -202,11 +202,17 @@ quire_context *open_context(int store) {
     return context;
 }
 
-void open_world(void) {
+/* All histories of a run have one path after each other. */
+static void choose_path(int run) {
     const char *folder = getenv("TMPDIR");
-    /* Of the process that runs the histories: what one that differs has left is removed by the next. */
-    snprintf(store_path, sizeof store_path, "%.60s/quire-moments-%d.sqlite", folder ? folder : "/tmp", (int)getppid());
+    snprintf(store_path, sizeof store_path, "%.60s/quire-moments-%d.sqlite", folder ? folder : "/tmp", run);
     remove_store();
+}
+
+void remove_left(void) { choose_path((int)getpid()); }
+
+void open_world(void) {
+    choose_path((int)getppid());
     pthread_mutexattr_t kind;
     pthread_mutexattr_init(&kind);
     pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_RECURSIVE);

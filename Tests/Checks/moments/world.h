@@ -61,6 +61,8 @@ extern int64_t tag_ids[TAGS], commit_ids[WRITERS];
 /* Opens a new store with the first commit. */
 void open_world(void);
 void close_world(void);
+/* In the process that runs the histories: removes the file of one that has differed. */
+void remove_left(void);
 quire_context *open_context(int store);
 
 /* --- Commits. */
