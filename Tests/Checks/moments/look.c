@@ -127,10 +127,14 @@ static void look_at_rows(side *side, const state *view, int query, quire_list *l
 
 static void fetch_rows(side *side, int query, bool is_fresh) {
     quire_list *list = NULL;
+    /* What is pending may have been refused just now. */
+    is_fresh = is_fresh && may_move(side);
     quire_fetch_request *request = is_fresh ? fresh_request(query) : request_for(query, QUIRE_RESULT_OBJECTS);
-    prepare_fetch(side);
+    if (!is_fresh) prepare_fetch(side);
+    const int64_t least = newest_number();
     expect(quire_context_fetch(side->context, request, &list, &failure), QUIRE_OK, "a fetch");
-    locate(side, "quire_context_fetch");
+    if (is_fresh) move_to(side, least, "a fetch that refreshes");
+    else locate(side, "quire_context_fetch");
     look_at_rows(side, &side->view, query, list, is_fresh ? "with prefetching" : "as objects");
     quire_list_release(list);
 }

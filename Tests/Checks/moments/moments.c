@@ -19,9 +19,9 @@
  *   and rows of values, batches that are read later, live lists, their aggregates, and what a child reads through it must be
  *   what that commit has left, with what is pending laid over it. Plain arrays keep what each commit has left.
  * - A context does not move by itself while it is read, unless it merges automatically, and then forwards.
- * - After a merge, and after refreshing, a reset, and a rollback that follows a conflict, it is at the newest commit that was
- *   there before the call. After its own save, batch request or transaction it is at that commit. A save that fails moves
- *   nothing.
+ * - After a merge, after refreshing (by a fetch, too), a reset, and a rollback that follows a conflict, it is at the newest
+ *   commit that was there before the call. After its own save, batch request or transaction it is at that commit. A save that
+ *   fails moves nothing.
  * - A save conflicts with what others have changed since the commit that the context is at, and with nothing else.
  * - The change sets of a list, replayed, lead to the list that it shows. A delegate that reads the rows of which it is told
  *   finds the commit to which the context moves.

@@ -128,11 +128,15 @@ void lay_pending(const side *side, const state *to, state *out) {
 
 void drop_pending(side *side) { side->view = side->base; }
 
-void prepare_move(side *side) {
+bool may_move(const side *side) {
     state newest;
-    if (!has_pending(side)) return;
+    if (!has_pending(side)) return true;
     if (!read_state(newest_number(), &newest)) fault("the newest commit is not kept");
-    if (can_rebase(side, &newest)) return;
+    return can_rebase(side, &newest);
+}
+
+void prepare_move(side *side) {
+    if (may_move(side)) return;
     side->is_changing = true;
     DO(quire_context_rollback(side->context, &failure));
     side->is_changing = false;

@@ -51,6 +51,8 @@ void locate(side *side, const char *call);
 /* The same after a call that may have moved it to any commit from `least` on. */
 void locate_from(side *side, int64_t least, const char *call);
 
+/* Whether what is pending can be laid over what is newest. */
+bool may_move(const side *side);
 /* Before a call that moves it: what is pending and could not be laid over what is newest is dropped. */
 void prepare_move(side *side);
 /* The same before a call that moves it only if it merges automatically. */
