@@ -54,7 +54,7 @@ extension Store {
           return (result, derived, try writeProperties(on: connection))
         }
       } catch {
-        external.takeBack(to: before)
+        external.takeBack(to: before, isUncertain: connection.hasUncertainCommit)
         throw error
       }
       if !connection.isHeld { commitFiles() }

@@ -263,8 +263,11 @@ static void begin_transactions(stage *stage) {
     second = find_book(stage, "book 04 of stone");
 }
 
+static bool has_rollback_to_end;
+
 static quire_status write_together(stage *stage) {
-    if (quire_context_is_in_transaction(stage->context)) OK(quire_context_rollback_transaction(stage->context, &error));
+    /* A rollback that could not read everything anew is ended by a merge. */
+    if (has_rollback_to_end) OK(quire_context_merge(stage->context, &error));
     const quire_value pages = quire_value_integer(700), more = quire_value_integer(701);
     quire_status status = quire_context_begin_transaction(stage->context, &error);
     if (status == QUIRE_OK) status = quire_object_set(first, "pages", QUIRE_NUL, &pages, &error);
@@ -272,10 +275,10 @@ static quire_status write_together(stage *stage) {
     if (status == QUIRE_OK) status = quire_object_set(second, "pages", QUIRE_NUL, &more, &error);
     if (status == QUIRE_OK) status = quire_context_commit_transaction(stage->context, &error);
     if (status == QUIRE_OK || !quire_context_is_in_transaction(stage->context)) return status;
-    /* That the transaction is over is all that is asked of the rollback while calls fail. */
     quire_error *next = NULL;
-    (void)quire_context_rollback_transaction(stage->context, &next);
+    has_rollback_to_end = quire_context_rollback_transaction(stage->context, &next) != QUIRE_OK;
     quire_error_release(next);
+    if (quire_context_is_in_transaction(stage->context)) differ("a transaction is open after its rollback");
     return status;
 }
 

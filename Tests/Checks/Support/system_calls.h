@@ -39,6 +39,8 @@ typedef struct calamity {
     call_kind kind;
     /* What errno says; 0 for half of the bytes. FATE_FAILS_ON with half goes on with ENOSPC. */
     int reason;
+    /* Only calls of that name count, and only those for files whose path has this part; NULL for all. */
+    const char *call, *part;
 } calamity;
 
 /* Once in a process, before it has child processes. */

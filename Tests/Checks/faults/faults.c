@@ -101,7 +101,7 @@ static bool may_leave_names(const way *way) {
 static void try_one(const attempt *attempt, long recoveries) {
     const way *const way = &ways[attempt->way];
     const play play = {.scenario = attempt->scenario, .folder = folder, .ends_after_failure = way->ends_after_failure,
-        .calamity = {way->fate, attempt->number, way->kind, way->reason}};
+        .calamity = {way->fate, attempt->number, way->kind, way->reason, NULL, NULL}};
     char what[500];
     reset(attempt->scenario);
     int end = run_child(perform, &play);

@@ -26,6 +26,8 @@ final class ExternalStorage: ExternalSource, @unchecked Sendable {
   private let process = ProcessMark()
   // Guarded by the store's lock.
   private var changes = Changes()
+  /// Files of commits that failed, and that may be in the log all the same.
+  private var uncertain: Set<ExternalFile> = []
 
   private struct Live: WeakReference, Sendable {
     weak var value: ExternalValue?
@@ -158,10 +160,12 @@ final class ExternalStorage: ExternalSource, @unchecked Sendable {
   var mark: Mark { Mark(written: changes.written.count, replaced: changes.replaced.count) }
   static let start = Mark(written: 0, replaced: 0)
 
-  /// What has been done since then is taken back.
-  func takeBack(to mark: Mark) {
+  /// What has been done since then is taken back. `isUncertain` says that the rows may come into the file yet, which would
+  /// then name the files.
+  func takeBack(to mark: Mark, isUncertain: Bool) {
     if changes.written.count > mark.written {
-      folder?.remove(changes.written[mark.written...])
+      let written = changes.written[mark.written...]
+      if isUncertain { uncertain.formUnion(written) } else { folder?.remove(written) }
       changes.written.removeSubrange(mark.written...)
     }
     if changes.replaced.count > mark.replaced { changes.replaced.removeSubrange(mark.replaced...) }
@@ -169,10 +173,10 @@ final class ExternalStorage: ExternalSource, @unchecked Sendable {
 
   /// The transaction is in the file. `makeDurable` has it survive a power cut, before files go that it names no more.
   func commit(makeDurable: () -> Bool) {
-    let replaced = changes.replaced
+    let going = uncertain.union(changes.replaced)
     changes = Changes()
-    if replaced.isEmpty || !makeDurable() { return }
-    let going = Set(replaced)
+    if going.isEmpty || !makeDurable() { return }
+    uncertain = []
     folder?.remove(going.subtracting(keepNeeded(of: going)))
   }
 

@@ -38,6 +38,9 @@ final class Connection {
   private var transactionDepth = 0
   /// Whether a transaction is open between calls; see `begin`.
   private(set) var isHeld = false
+  /// Whether the last COMMIT failed. What it wrote is undone for all that use the file now, and may come into it when all
+  /// of them end, until another commit takes its place in the log.
+  private(set) var hasUncertainCommit = false
   private var departing: [AnyObject] = []
   private var isLettingGo = false
   private(set) var synchronizesSaves = true
@@ -459,8 +462,9 @@ extension Connection {
     do throws(Failure) {
       let result = try body()
       if transactionDepth == 1 {
-        try unwatched { () throws(Failure) in try statement(ends.commit).run() }
-        if ends.writes { files?.noteWrite() }
+        try unwatched { () throws(Failure) in
+          if ends.writes { try commitWrites() } else { try statement(ends.commit).run() }
+        }
       }
       return result
     } catch {
@@ -477,6 +481,13 @@ extension Connection {
     return Failure(.fileMoved, "\(failure.message) \(logIsLeft)", databaseCode: failure.databaseCode)
   }
 
+  private func commitWrites() throws(Failure) {
+    hasUncertainCommit = true
+    try statement("COMMIT").run()
+    hasUncertainCommit = false
+    files?.noteWrite()
+  }
+
   /// Opens a write transaction that lasts until `commit` or `rollBack`.
   func begin() throws(Failure) {
     try checkBeforeTransaction()
@@ -491,8 +502,7 @@ extension Connection {
   /// Ends the transaction of `begin`. When that fails it is still open, unless it `hasLostTransaction`.
   func commit() throws(Failure) {
     try checkFiles()
-    try statement("COMMIT").run()
-    files?.noteWrite()
+    try commitWrites()
     isHeld = false
   }
 

@@ -151,7 +151,7 @@ extension Store {
     // The log receives the end, and may release the holder, which is not to end the transaction a second time.
     held = nil
     connection.rollBack()
-    external.takeBack(to: ExternalStorage.start)
+    external.takeBack(to: ExternalStorage.start, isUncertain: connection.hasUncertainCommit)
     for reserve in reserves.values { reserve.rollBack() }
     metadataChanges.noteRollback()
     derivedAttributes.forgetChecks()

@@ -1,0 +1,96 @@
+/* System calls that fail, and what a store makes of that. script/check faults tries all of them; here are single ones. */
+#include "store_files.h"
+
+#include "folders.h"
+#include "system_calls.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+#define LARGE 300000
+
+static unsigned char large[LARGE];
+
+static fixture open_photos_at(const char *where) {
+    fixture made = {quire_model_create(), NULL, NULL};
+    CHECK_OK(quire_model_add_entity(made.model, "Photo", QUIRE_NUL, NULL, &error));
+    add_attribute(made.model, "Photo", "name", QUIRE_TYPE_STRING);
+    quire_attribute_options image = QUIRE_ATTRIBUTE_OPTIONS_INIT;
+    image.is_optional = image.allows_external_storage = true;
+    CHECK_OK(quire_model_add_attribute(made.model, "Photo", QUIRE_NUL, "image", QUIRE_NUL, QUIRE_TYPE_BINARY, &image, &error));
+    CHECK_OK(quire_store_open(where, QUIRE_NUL, made.model, NULL, &made.store, &error));
+    CHECK_OK(quire_context_create(made.store, &made.context, &error));
+    return made;
+}
+
+static void insert_photo(fixture made) {
+    quire_object *photo = insert(made.context, "Photo");
+    set_value(photo, "image", quire_value_data(large, LARGE));
+    quire_object_release(photo);
+}
+
+/* Its files are known from their opening on. */
+static void use_watched_folder(void) {
+    use_folder();
+    CHECK(make_system_calls());
+    watch_folder(folder);
+}
+
+/* The next call of that name for a file with that part in its path fails; or all of them do. */
+static void fail_calls(fate fate, const char *call, const char *part, int reason) {
+    begin_calls((calamity){fate, 0, CALLS_ALL, reason, call, part});
+}
+
+static int photos_at(const char *where) {
+    fixture made = open_photos_at(where);
+    quire_list *list = fetch(made.context, "Photo", NULL, NULL);
+    const int count = (int)quire_list_count(list);
+    for (int i = 0; i < count; i++) {
+        quire_object *photo = NULL;
+        CHECK_OK(quire_list_object(list, i, &photo, &error));
+        const quire_value value = get_value(photo, "image");
+        CHECK(value.kind == QUIRE_VALUE_DATA && value.size == LARGE && !memcmp(value.as.data, large, LARGE));
+        quire_object_release(photo);
+    }
+    quire_list_release(list);
+    close_fixture(made);
+    return count;
+}
+
+static void count_name(const char *name, bool is_folder, void *data) {
+    (void)name;
+    *(int *)data += !is_folder;
+}
+
+static int files_of_values(void) {
+    int count = 0;
+    visit_tree(with(folder, "/.library_SUPPORT/_EXTERNAL_DATA"), count_name, &count);
+    return count;
+}
+
+/* The log has the commit, which comes into the file when every process ends. */
+static void values_stay_while_a_failed_commit_may_come_back(void) {
+    use_watched_folder();
+    fixture made = open_photos_at(path);
+    insert_photo(made);
+    fail_calls(FATE_FAILS, "fdatasync", "-wal", EIO);
+    CHECK_FAILS(QUIRE_DATABASE, quire_context_save(made.context, &error));
+    CHECK(end_calls() > 0);
+    char image[300];
+    snprintf(image, sizeof image, "%s-image", folder);
+    CHECK(copy_tree(folder, image));
+    CHECK(unlink(with(image, "/library.sqlite-shm")) == 0);
+    CHECK(photos_at(with(image, "/library.sqlite")) == 1);
+    remove_tree(image);
+    save(made.context);
+    CHECK(files_of_values() == 1);
+    close_fixture(made);
+    CHECK(photos_at(path) == 1);
+    remove_tree(folder);
+}
+
+int main(void) {
+    for (int i = 0; i < LARGE; i++) large[i] = (unsigned char)(i * 7 % 251);
+    RUN(values_stay_while_a_failed_commit_may_come_back);
+    return RESULT();
+}
