@@ -13,6 +13,7 @@
 #define _GNU_SOURCE
 #endif
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,7 +114,9 @@ static bool has_plain_locks(const struct file *file) {
 static void close_waiting(struct file *file, int last) {
   int each;
   while ((each = file->first_waiting) >= 0) {
+    struct stat status;
     bool is_there = quire_is_same_file(each, file->device, file->inode);
+    bool is_unknown = !is_there && fstat(each, &status) && errno != EBADF;
     if (each == last && file->waiting > 1) {
       quire_set_in_use(last);
       close_waiting(file, -1);
@@ -121,8 +124,9 @@ static void close_waiting(struct file *file, int last) {
       continue;
     }
     quire_forget(each);
-    /* Something else may have closed it, and opened another file. */
+    /* Something else may have closed it, and opened another file. Where the system does not tell, it stays open. */
     if (is_there) quire_call_close(each);
+    if (is_unknown) quire_give_back(each);
   }
 }
 
@@ -178,7 +182,7 @@ static void let_go(struct file *file, bool is_urgent) {
   }
   if (last >= 0 && (!is_urgent || file->is_index || !quire_take_pending(last))) return;
   if (has_plain_locks(file)) {
-    if (last >= 0) quire_give_back_pending(last);
+    if (last >= 0) quire_give_back(last);
     return;
   }
   if (is_urgent) close_indexes(file);

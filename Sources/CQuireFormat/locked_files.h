@@ -126,7 +126,8 @@ bool quire_is_alone(struct file *file);
 bool quire_take_all(struct file *file, int descriptor);
 /* Keeps all copies of SQLite from beginning to read a database. What has begun goes on. */
 bool quire_take_pending(int descriptor);
-void quire_give_back_pending(int descriptor);
+/* Gives back all locks that a descriptor was given by these two. */
+void quire_give_back(int descriptor);
 
 /* MARK: Closing (closing.c) */
 

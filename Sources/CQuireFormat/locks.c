@@ -146,6 +146,6 @@ bool quire_take_pending(int descriptor) {
   return quire_set_lock(descriptor, F_OFD_SETLK, F_WRLCK, pending, NULL) == 0;
 }
 
-void quire_give_back_pending(int descriptor) {
+void quire_give_back(int descriptor) {
   quire_set_lock(descriptor, F_OFD_SETLK, F_UNLCK, whole, NULL);
 }

@@ -89,8 +89,22 @@ static void values_stay_while_a_failed_commit_may_come_back(void) {
     remove_tree(folder);
 }
 
+/* A closing that cannot look at a file gives its locks back. */
+static void closing_that_fails_leaves_no_lock(void) {
+    use_watched_folder();
+    fixture made = open_photos_at(path);
+    insert_photo(made);
+    save(made.context);
+    fail_calls(FATE_FAILS_ON, "fstat", "library.sqlite", EIO);
+    close_fixture(made);
+    CHECK(end_calls() > 0);
+    CHECK(photos_at(path) == 1);
+    remove_tree(folder);
+}
+
 int main(void) {
     for (int i = 0; i < LARGE; i++) large[i] = (unsigned char)(i * 7 % 251);
     RUN(values_stay_while_a_failed_commit_may_come_back);
+    RUN(closing_that_fails_leaves_no_lock);
     return RESULT();
 }
