@@ -102,9 +102,33 @@ static void closing_that_fails_leaves_no_lock(void) {
     remove_tree(folder);
 }
 
+/* Whichever of them fails: what SQLite leaves of a journal does not stay. */
+static void copy_leaves_nothing_beside_it(void) {
+    use_watched_folder();
+    fixture made = open_photos_at(path);
+    insert_photo(made);
+    save(made.context);
+    const int before = files_in_folder();
+    for (int number = 0;; number++) {
+        begin_calls((calamity){FATE_FAILS, number, CALLS_ALL, ENOSPC, "fdatasync", "-journal"});
+        const quire_status status = quire_store_copy(made.store, other_path, QUIRE_NUL, &error);
+        const int calls = end_calls();
+        CHECK(status == QUIRE_OK || status == QUIRE_DATABASE);
+        quire_error_release(error);
+        error = NULL;
+        CHECK(files_in_folder() == before + (status == QUIRE_OK));
+        if (status == QUIRE_OK) CHECK_OK(quire_store_delete(other_path, QUIRE_NUL, &error));
+        if (calls <= number) break;
+    }
+    close_fixture(made);
+    CHECK(photos_at(path) == 1);
+    remove_tree(folder);
+}
+
 int main(void) {
     for (int i = 0; i < LARGE; i++) large[i] = (unsigned char)(i * 7 % 251);
     RUN(values_stay_while_a_failed_commit_may_come_back);
     RUN(closing_that_fails_leaves_no_lock);
+    RUN(copy_leaves_nothing_beside_it);
     return RESULT();
 }

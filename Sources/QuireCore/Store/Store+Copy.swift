@@ -37,6 +37,8 @@ extension Store {
         let present = try withConnection { connection throws(Failure) in try namedFiles(on: connection) }
         if present.isSuperset(of: missing) { break }
       }
+      // SQLite has ended with it, and may have failed to delete it.
+      unlink(temporary + "-journal")
       try target.place(temporary)
     } catch {
       for ending in ["", "-journal", "-wal"] { unlink(temporary + ending) }
