@@ -125,10 +125,50 @@ static void copy_leaves_nothing_beside_it(void) {
     remove_tree(folder);
 }
 
+/* Otherwise files would stay that belong to no store, or those of another store would go. */
+static void deletion_needs_to_read_its_folders(void) {
+    static const char *const calls[] = {"opendir", "readdir"}, *const parts[] = {"_EXTERNAL_DATA", ""};
+    for (int i = 0; i < 4; i++) {
+        use_watched_folder();
+        fixture made = open_photos_at(path);
+        insert_photo(made);
+        save(made.context);
+        close_fixture(made);
+        fail_calls(FATE_FAILS, calls[i % 2], parts[i / 2], EIO);
+        CHECK_FAILS(QUIRE_DATABASE, quire_store_delete(path, QUIRE_NUL, &error));
+        CHECK(end_calls() > 0);
+        CHECK(photos_at(path) == 1);
+        CHECK_OK(quire_store_delete(path, QUIRE_NUL, &error));
+        CHECK(files_in_folder() == 0 && files_of_values() == 0);
+        remove_tree(folder);
+    }
+}
+
+/* The files of a neighbour are not those of the store that is deleted. */
+static void deletion_leaves_files_of_an_unseen_neighbour(void) {
+    use_watched_folder();
+    fixture made = open_photos_at(path);
+    insert_photo(made);
+    save(made.context);
+    close_fixture(made);
+    size_t size = 0;
+    char *bytes = read_whole(path, &size);
+    const char *neighbour = with(folder, "/library.bak");
+    CHECK(bytes && write_whole(neighbour, bytes, size));
+    free(bytes);
+    fail_calls(FATE_FAILS, "stat", "library.bak", EIO);
+    CHECK_OK(quire_store_delete(path, QUIRE_NUL, &error));
+    CHECK(end_calls() > 0);
+    CHECK(photos_at(with(folder, "/library.bak")) == 1);
+    remove_tree(folder);
+}
+
 int main(void) {
     for (int i = 0; i < LARGE; i++) large[i] = (unsigned char)(i * 7 % 251);
     RUN(values_stay_while_a_failed_commit_may_come_back);
     RUN(closing_that_fails_leaves_no_lock);
     RUN(copy_leaves_nothing_beside_it);
+    RUN(deletion_needs_to_read_its_folders);
+    RUN(deletion_leaves_files_of_an_unseen_neighbour);
     return RESULT();
 }

@@ -29,9 +29,19 @@ enum FileSystem {
   /// The names in a folder, or some more than `most` of them. nil where it cannot be read, with the reason in `errno`.
   static func names(in path: String, atMost most: Int = .max) -> [String]? {
     guard let folder = opendir(path) else { return nil }
-    defer { closedir(folder) }
+    defer {
+      let reason = errno
+      closedir(folder)
+      errno = reason
+    }
     var names: [String] = []
-    while names.count <= most, let entry = readdir(folder) {
+    while names.count <= most {
+      errno = 0
+      guard let entry = readdir(folder) else {
+        // The end, or a failure.
+        if errno == 0 { break }
+        return nil
+      }
       let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
         name.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: entry.pointee.d_name)) {
           String(cString: $0)

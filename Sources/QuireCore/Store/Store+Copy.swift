@@ -242,9 +242,15 @@ extension Store {
     try? connection.execute("PRAGMA journal_mode = OFF")
     try connection.execute("BEGIN EXCLUSIVE")
     let folder = ExternalFolder(of: location)
-    var files = folder.all
+    guard var files = folder.all else {
+      let reason = errno
+      throw Failure(
+        reason == EACCES ? .readOnly : .database,
+        "\(inUse): the folder of its large values '\(folder.name)' cannot be read (\(FileSystem.reason(reason))). "
+          + "Change the permissions of the folder, or check the disk.")
+    }
     // Of a folder that belongs to two stores those go that this one alone names.
-    if !files.isEmpty, !folder.neighbours.isEmpty { files = try filesOfOne(connection, in: folder) }
+    if !files.isEmpty, folder.neighbours?.isEmpty != true { files = try filesOfOne(connection, in: folder) }
     try file.delete(at: location.string)
     folder.delete(files)
   }

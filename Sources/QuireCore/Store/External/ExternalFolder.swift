@@ -121,19 +121,14 @@ struct ExternalFolder: Sendable {
 }
 
 extension ExternalFolder {
-  /// The files of values, and those of writes that were cut off.
-  var all: [String] {
-    guard let stream = opendir(folder) else { return [] }
-    defer { closedir(stream) }
-    var found: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
-      let isTemporary = name.first == UInt8(ascii: ".")
-      if ExternalFile(isTemporary ? name.dropFirst() : name[...]) != nil {
-        found.append("\(folder)/\(String(decoding: name, as: UTF8.self))")
-      }
-    }
-    return found
+  /// The files of values, and those of writes that were cut off. nil where the folder cannot be read, with the reason in
+  /// `errno`.
+  var all: [String]? {
+    guard let names = FileSystem.names(in: folder) else { return errno == ENOENT || errno == ENOTDIR ? [] : nil }
+    return names.filter { name in
+      let bytes = Array(name.utf8)
+      return ExternalFile(bytes.first == UInt8(ascii: ".") ? bytes.dropFirst() : bytes[...]) != nil
+    }.map { "\(folder)/\($0)" }
   }
 
   /// Removes these files, and the folders if nothing else is in them.
@@ -157,25 +152,26 @@ extension ExternalFolder {
   }
 
   /// Files beside the store that would have the same folder if they were stores: names that differ in the ending alone.
-  var neighbours: [String] {
+  /// nil where that cannot be known.
+  var neighbours: [String]? {
     let folder = FileSystem.folder(of: store)
-    guard let stream = opendir(folder) else { return [] }
-    defer { closedir(stream) }
+    guard let names = FileSystem.names(in: folder) else { return nil }
     let own = String(store.split(separator: "/").last ?? "")
     let support = ExternalFolder(of: Text("\(folder)/\(own)")).support
     var neighbours: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    for name in names {
       if name == own || ["-wal", "-shm", "-journal"].contains(where: { name.hasSuffix($0) }) { continue }
       // A cache of a list.
       if name.utf8.starts(with: "\(own)-list-".utf8) { continue }
       let path = "\(folder)/\(name)"
+      if ExternalFolder(of: Text(path)).support != support { continue }
       var status = stat()
-      if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-        ExternalFolder(of: Text(path)).support == support
-      {
-        neighbours.append(path)
+      if stat(path, &status) != 0 {
+        // A link that leads nowhere, or a file that is gone by now.
+        if errno == ENOENT { continue }
+        return nil
       }
+      if status.st_mode & S_IFMT == S_IFREG { neighbours.append(path) }
     }
     return neighbours
   }

@@ -64,7 +64,7 @@ struct CacheFile {
 
   /// Removes what programs have left of this cache that were ended while they wrote it.
   private func removeLeftovers() {
-    for path in CacheFile.names(startingWith: name) {
+    for path in CacheFile.names(startingWith: name) ?? [] {
       // The name, the process and a number.
       let rest = path.utf8.dropFirst(name.utf8.count)
       guard CacheFile.isUnfinished(rest), let process = rest.split(separator: UInt8(ascii: "-")).first,
@@ -85,25 +85,26 @@ struct CacheFile {
   /// Deletes all caches of a store.
   static func deleteAll(of store: Text) throws(Failure) {
     let start = store.string + ending
-    for path in names(startingWith: start) where isCache(path.utf8.dropFirst(start.utf8.count)) { try delete(path) }
+    guard let paths = names(startingWith: start) else {
+      let reason = errno
+      throw Failure(
+        reason == EACCES ? .readOnly : .database,
+        "The caches of '\(store)' could not be deleted: their folder cannot be read (\(FileSystem.reason(reason))). "
+          + "Change the permissions of the folder, or check the disk.")
+    }
+    for path in paths where isCache(path.utf8.dropFirst(start.utf8.count)) { try delete(path) }
   }
 
-  /// The paths of all files that begin like this.
-  private static func names(startingWith path: String) -> [String] {
+  /// The paths of all files that begin like this. nil where the folder cannot be read, with the reason in `errno`.
+  private static func names(startingWith path: String) -> [String]? {
     var folder = ".", start = "", prefix = path
     if let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) {
       folder = slash == path.utf8.startIndex ? "/" : String(path[..<slash])
       start = String(path[...slash])
       prefix = String(path[path.utf8.index(after: slash)...])
     }
-    guard let stream = opendir(folder) else { return [] }
-    defer { closedir(stream) }
-    var found: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-      if name.utf8.starts(with: prefix.utf8) { found.append(start + name) }
-    }
-    return found
+    guard let names = FileSystem.names(in: folder) else { return errno == ENOENT ? [] : nil }
+    return names.filter { $0.utf8.starts(with: prefix.utf8) }.map { start + $0 }
   }
 
   /// Whether a name goes on as that of a cache does, or of one being written. Another store may begin like this.

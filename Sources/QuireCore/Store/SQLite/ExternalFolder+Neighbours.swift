@@ -1,6 +1,7 @@
 extension ExternalFolder {
   /// The files of the folder that other stores name, such as plain copies of the store. nil where that cannot be known.
   func filesOfNeighbours() -> Set<ExternalFile>? {
+    guard let neighbours else { return nil }
     var files: Set<ExternalFile> = []
     for path in neighbours {
       // A second connection without locks would end those of the first when it is closed.
