@@ -163,6 +163,43 @@ static void deletion_leaves_files_of_an_unseen_neighbour(void) {
     remove_tree(folder);
 }
 
+/* A name in a folder that was not synchronized may be lost in a power cut. */
+static void names_that_may_be_lost_fail_the_save(void) {
+    static const char *const parts[] = {"_EXTERNAL_DATA", "_SUPPORT", ""};
+    for (int i = 0; i < 3; i++) {
+        use_watched_folder();
+        fixture made = open_photos_at(path);
+        insert_photo(made);
+        for (int number = 0;; number++) {
+            begin_calls((calamity){FATE_FAILS, number, CALLS_ALL, EIO, "fsync", parts[i]});
+            const quire_status status = quire_context_save(made.context, &error);
+            const bool has_failed = end_calls() > number;
+            CHECK(status == (has_failed ? QUIRE_DATABASE : QUIRE_OK));
+            quire_error_release(error);
+            error = NULL;
+            CHECK(files_of_values() == !has_failed);
+            if (!has_failed) break;
+        }
+        CHECK(!quire_context_has_changes(made.context));
+        close_fixture(made);
+        CHECK(photos_at(path) == 1);
+        remove_tree(folder);
+    }
+}
+
+static void copy_whose_name_may_be_lost_fails(void) {
+    use_watched_folder();
+    fixture made = open_fixture_at(path);
+    save_book(made, "Orlando");
+    fail_calls(FATE_FAILS, "fsync", "", EIO);
+    CHECK_FAILS(QUIRE_CANNOT_OPEN, quire_store_copy(made.store, other_path, QUIRE_NUL, &error));
+    CHECK(end_calls() == 1 && !exists(other_path));
+    CHECK_OK(quire_store_copy(made.store, other_path, QUIRE_NUL, &error));
+    close_fixture(made);
+    CHECK(books_at(other_path) == 1);
+    remove_tree(folder);
+}
+
 int main(void) {
     for (int i = 0; i < LARGE; i++) large[i] = (unsigned char)(i * 7 % 251);
     RUN(values_stay_while_a_failed_commit_may_come_back);
@@ -170,5 +207,7 @@ int main(void) {
     RUN(copy_leaves_nothing_beside_it);
     RUN(deletion_needs_to_read_its_folders);
     RUN(deletion_leaves_files_of_an_unseen_neighbour);
+    RUN(names_that_may_be_lost_fail_the_save);
+    RUN(copy_whose_name_may_be_lost_fails);
     return RESULT();
 }

@@ -115,11 +115,14 @@ enum FileSystem {
     return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// Has the names in a folder survive a power cut, where the file system can.
-  static func synchronize(folder: String) {
+  /// Has the names in a folder survive a power cut, where the file system and the permissions let it. Returns 0, or the
+  /// error of the system.
+  static func synchronize(folder: String) -> Int32 {
     let descriptor = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    if descriptor < 0 { return }
-    fsync(descriptor)
-    _ = Glibc.close(descriptor)
+    // One that may be written and not be read.
+    if descriptor < 0 { return errno == EACCES ? 0 : errno }
+    defer { _ = Glibc.close(descriptor) }
+    if fsync(descriptor) == 0 { return 0 }
+    return [EINVAL, ENOSYS, EOPNOTSUPP, EROFS].contains(errno) ? 0 : errno
   }
 }

@@ -92,8 +92,9 @@ struct FilePlace {
       if isNew { rmdir(folder.string) }
       throw failure(number)
     }
-    FileSystem.synchronize(folder: folder.string)
-    if isNew { FileSystem.synchronize(folder: FileSystem.folder(of: folder.string)) }
+    number = FileSystem.synchronize(folder: folder.string)
+    if number == 0, isNew { number = FileSystem.synchronize(folder: FileSystem.folder(of: folder.string)) }
+    if number != 0 { throw failure(number) }
   }
 
   private func cannotOpen(_ reason: String) -> Failure {

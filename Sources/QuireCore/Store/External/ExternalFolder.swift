@@ -59,8 +59,8 @@ struct ExternalFolder: Sendable {
     var reason = ENOENT, tries = ExternalFolder.tries
     // The folder goes with another store that is deleted.
     while reason == ENOENT, tries > 0 {
-      makeFolders()
-      reason = FileSystem.write(data, toNew: temporary, mode: mode)
+      reason = makeFolders()
+      if reason == 0 { reason = FileSystem.write(data, toNew: temporary, mode: mode) }
       tries -= 1
     }
     if reason == 0 { reason = ExternalFolder.move(temporary, to: target, replacing: replacing) }
@@ -69,7 +69,11 @@ struct ExternalFolder: Sendable {
       if reason == EEXIST, !replacing { return false }
       throw failure(target, reason)
     }
-    FileSystem.synchronize(folder: folder)
+    reason = FileSystem.synchronize(folder: folder)
+    if reason != 0 {
+      unlink(target)
+      throw failure(target, reason)
+    }
     return true
   }
 
@@ -87,15 +91,21 @@ struct ExternalFolder: Sendable {
 
   private static let tries = 10
 
-  private func makeFolders() {
+  /// Returns 0, or the error of the system. Where the names of new folders may not survive, there are none.
+  private func makeFolders() -> Int32 {
     var status = stat()
-    if stat(folder, &status) == 0 { return }
+    if stat(folder, &status) == 0 { return 0 }
     var mode: mode_t = 0o700
     // Where the store may be read, the folder may be searched.
     if stat(store, &status) == 0 { mode |= status.st_mode & 0o666 | (status.st_mode & 0o444) >> 2 }
     for name in [support, folder] where mkdir(name, mode) == 0 { chmod(name, mode) }
-    FileSystem.synchronize(folder: support)
-    FileSystem.synchronize(folder: FileSystem.folder(of: support))
+    for name in [support, FileSystem.folder(of: support)] {
+      let reason = FileSystem.synchronize(folder: name)
+      if reason == 0 { continue }
+      delete([])
+      return reason
+    }
+    return 0
   }
 
   func remove(_ files: some Sequence<ExternalFile>) {
@@ -109,8 +119,7 @@ struct ExternalFolder: Sendable {
     if descriptor < 0 { return errno == ENOENT }
     let isDurable = fsync(descriptor) == 0
     _ = Glibc.close(descriptor)
-    FileSystem.synchronize(folder: FileSystem.folder(of: store))
-    return isDurable
+    return FileSystem.synchronize(folder: FileSystem.folder(of: store)) == 0 && isDurable
   }
 
   private func failure(_ path: String, _ reason: Int32) -> Failure {

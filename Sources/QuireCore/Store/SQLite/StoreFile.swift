@@ -123,7 +123,11 @@ struct StoreFile {
       if rename(temporary, name) != 0 { throw cannotOpen(StoreFile.describe(errno)) }
     }
     // So that the name outlives a power cut, as the contents do.
-    FileSystem.synchronize(folder: folder)
+    let reason = FileSystem.synchronize(folder: folder)
+    if reason != 0 {
+      unlink(name)
+      throw cannotOpen(StoreFile.describe(reason))
+    }
   }
 
   /// Deletes the file and what SQLite keeps beside it. `location` is where it really is. The file goes last: as long as
