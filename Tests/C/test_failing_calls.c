@@ -36,7 +36,7 @@ static void use_watched_folder(void) {
     watch_folder(folder);
 }
 
-/* The next call of that name for a file with that part in its path fails; or all of them do. */
+/* The next call whose name begins so fails for a file with that part in its path; or all of them do. */
 static void fail_calls(fate fate, const char *call, const char *part, int reason) {
     begin_calls((calamity){fate, 0, CALLS_ALL, reason, call, part});
 }
@@ -200,6 +200,29 @@ static void copy_whose_name_may_be_lost_fails(void) {
     remove_tree(folder);
 }
 
+static void says(quire_status expected, quire_status status, const char *word) {
+    CHECK(status == expected);
+    CHECK(error && strstr(quire_error_message(error).data, word));
+    quire_error_release(error);
+    error = NULL;
+}
+
+/* SQLite goes on with a file that the system opens for reading only. */
+static void file_that_opens_for_reading_only_is_not_opened_for_writing(void) {
+    use_watched_folder();
+    fixture made = open_fixture_at(path);
+    save_book(made, "Orlando");
+    close_fixture(made);
+    made.model = library_model();
+    fail_calls(FATE_FAILS, "open", "library.sqlite", EPERM);
+    says(QUIRE_READ_ONLY, quire_store_open(path, QUIRE_NUL, made.model, NULL, &made.store, &error),
+        "its file or folder cannot be written");
+    CHECK(end_calls() > 0);
+    quire_model_release(made.model);
+    CHECK(books_at(path) == 1);
+    remove_tree(folder);
+}
+
 int main(void) {
     for (int i = 0; i < LARGE; i++) large[i] = (unsigned char)(i * 7 % 251);
     RUN(values_stay_while_a_failed_commit_may_come_back);
@@ -209,5 +232,6 @@ int main(void) {
     RUN(deletion_leaves_files_of_an_unseen_neighbour);
     RUN(names_that_may_be_lost_fail_the_save);
     RUN(copy_whose_name_may_be_lost_fails);
+    RUN(file_that_opens_for_reading_only_is_not_opened_for_writing);
     return RESULT();
 }

@@ -36,6 +36,7 @@ extension Store {
       path: path, access: .readWrite(mayCreate: !options.mustExist),
       busyTimeoutMilliseconds: options.busyTimeoutMilliseconds)
     if hadLog { connection.restoreFilesOnClose() }
+    try connection.checkIsOpenForWriting()
     let store = try store(on: connection, of: file, model: model, options: options, form: form)
     connection.keepFiles()
     connection.useLog()

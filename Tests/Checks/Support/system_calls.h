@@ -39,7 +39,7 @@ typedef struct calamity {
     call_kind kind;
     /* What errno says; 0 for half of the bytes. FATE_FAILS_ON with half goes on with ENOSPC. */
     int reason;
-    /* Only calls of that name count, and only those for files whose path has this part; NULL for all. */
+    /* Only calls whose name begins so count (stat64 is one of stat), and only those for files whose path has this part; NULL for all. */
     const char *call, *part;
 } calamity;
 

@@ -176,7 +176,19 @@ final class Connection {
 
   private static let triesToUseLog = 20
 
-  /// Fails where each save would: SQLite opens a file or log that it cannot write for reading, and does not say so.
+  /// Fails when SQLite has opened the file for reading, because the system did not open it for writing. It does not say
+  /// so, and each save would fail.
+  func checkIsOpenForWriting() throws(Failure) {
+    guard let handle, !isReadOnly, sqlite3_db_readonly(handle, "main") == 1 else { return }
+    let failure = Failure(
+      .readOnly,
+      "Could not open '\(path)' for writing: its file or folder cannot be written. Open it for reading only, or change "
+        + "the permissions and the owner of both.", databaseCode: SQLITE_READONLY)
+    close()
+    throw failure
+  }
+
+  /// The same for the log and its index, once the file was read.
   func checkIsWritable() throws(Failure) {
     do throws(Failure) {
       try withoutWaiting { () throws(Failure) in try transaction { () throws(Failure) in } }
