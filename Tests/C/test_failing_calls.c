@@ -207,6 +207,49 @@ static void says(quire_status expected, quire_status status, const char *word) {
     error = NULL;
 }
 
+static void file_that_cannot_be_looked_at_is_not_moved(void) {
+    for (int goes_on = 0; goes_on < 2; goes_on++) {
+        use_watched_folder();
+        fixture made = open_fixture_at(path);
+        save_book(made, "Orlando");
+        quire_object_release(insert_book(made.context, "Emma", 100));
+        /* Later than the time between two looks. */
+        usleep(150000);
+        fail_calls(goes_on ? FATE_FAILS_ON : FATE_FAILS, "stat", "library.sqlite", EIO);
+        says(QUIRE_DATABASE, quire_context_save(made.context, &error), "cannot be looked at (Input/output error)");
+        CHECK(end_calls() > 0);
+        save(made.context);
+        fail_calls(FATE_FAILS_ON, "stat", "library.sqlite", EIO);
+        CHECK_OK(quire_store_close(made.store, &error));
+        CHECK(end_calls() > 0);
+        close_fixture(made);
+        CHECK(books_at(path) == 2);
+        remove_tree(folder);
+    }
+}
+
+static void opening_of_what_cannot_be_looked_at_fails(void) {
+    use_watched_folder();
+    fixture made = open_fixture_at(path);
+    save_book(made, "Orlando");
+    close_fixture(made);
+    made = (fixture){library_model(), NULL, NULL};
+    for (int number = 0;; number++) {
+        begin_calls((calamity){FATE_FAILS_ON, number, CALLS_ALL, EIO, "stat", "library.sqlite"});
+        const quire_status status = quire_store_open(path, QUIRE_NUL, made.model, NULL, &made.store, &error);
+        const bool has_failed = end_calls() > number;
+        if (status != QUIRE_OK) CHECK(status == QUIRE_CANNOT_OPEN || status == QUIRE_DATABASE);
+        quire_error_release(error);
+        error = NULL;
+        quire_store_release(made.store);
+        made.store = NULL;
+        if (!has_failed) break;
+    }
+    close_fixture(made);
+    CHECK(books_at(path) == 1);
+    remove_tree(folder);
+}
+
 /* SQLite goes on with a file that the system opens for reading only. */
 static void file_that_opens_for_reading_only_is_not_opened_for_writing(void) {
     use_watched_folder();
@@ -232,6 +275,8 @@ int main(void) {
     RUN(deletion_leaves_files_of_an_unseen_neighbour);
     RUN(names_that_may_be_lost_fail_the_save);
     RUN(copy_whose_name_may_be_lost_fails);
+    RUN(file_that_cannot_be_looked_at_is_not_moved);
+    RUN(opening_of_what_cannot_be_looked_at_fails);
     RUN(file_that_opens_for_reading_only_is_not_opened_for_writing);
     return RESULT();
 }

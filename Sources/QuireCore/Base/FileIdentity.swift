@@ -6,7 +6,10 @@ struct FileIdentity: Hashable, Sendable {
   private let device: dev_t
   private let inode: ino_t
 
-  /// nil where there is none.
+  /// Whether this error of the system says that there is no file at a path, or none that can be reached.
+  static func isNone(_ reason: Int32) -> Bool { [ENOENT, ENOTDIR, EACCES, ELOOP, ENAMETOOLONG].contains(reason) }
+
+  /// nil where there is none, and where it cannot be looked at, with the reason in `errno`.
   init?(of path: String) {
     var status = stat()
     if stat(path, &status) != 0 { return nil }

@@ -12,6 +12,18 @@ extension Connection {
     return Failure(.fileMoved, "\(subject): \(Connection.moved(file))")
   }
 
+  /// The same for what `OpenFiles` has found out about one of the files.
+  func failure(_ absence: OpenFiles.Absence) -> Failure {
+    if absence.reason == 0 { return movedFailure(Text(absence.path)) }
+    let subject = isOpening ? "Could not open '\(path)'" : "Could not write to the store '\(path)'"
+    return Failure(.database, "\(subject): \(Connection.unseen(Text(absence.path), absence.reason))")
+  }
+
+  private static func unseen(_ file: Text, _ reason: Int32?) -> String {
+    let words = reason.map { " (\(FileSystem.reason($0)))" } ?? ""
+    return "the file '\(file)' cannot be looked at\(words). Nothing was written. Check the disk and the file system."
+  }
+
   /// What an opening fails with: when the file is gone from its path, that is the reason of anything else.
   func failureOfOpening(_ failure: Failure) -> Failure {
     if path == ":memory:" || hasMoved != true { return failure }
@@ -31,7 +43,10 @@ extension Connection {
     func made(_ kind: Failure.Kind, _ reason: String) -> Failure {
       Failure(kind, "\(subject): \(reason)", databaseCode: code)
     }
-    if code == quire_sqlite_readonly_moved() { return made(.fileMoved, Connection.moved(path)) }
+    if code == quire_sqlite_readonly_moved() {
+      if hasMoved == true { return made(.fileMoved, Connection.moved(path)) }
+      return made(.database, Connection.unseen(path, nil))
+    }
     switch code & 0xFF {
     case SQLITE_BUSY, SQLITE_LOCKED:
       return made(

@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 extension Connection {
   /// From now on the file, which was read before, is to stay where it is. Nothing happens in memory.
@@ -6,7 +7,7 @@ extension Connection {
     guard let handle, path != ":memory:" else { return }
     files?.forget()
     files = OpenFiles(of: handle)
-    if files == nil { throw movedFailure(path) }
+    if files == nil { throw failure(OpenFiles.Absence(path: path.string, reason: hasMoved == true ? 0 : EIO)) }
     // A log was read, whose lock stays. Without a log, each write looks at the file itself.
     stopGuardingFile()
   }
@@ -54,11 +55,17 @@ extension Connection {
 
   /// Whether another file is at the path, or none; nil where SQLite cannot tell.
   var hasMoved: Bool? {
-    var hasMoved: Int32 = 0
-    guard let handle, sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved) == SQLITE_OK else {
-      return nil
+    func answer() -> Bool? {
+      var hasMoved: Int32 = 0
+      guard let handle, sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved) == SQLITE_OK else {
+        return nil
+      }
+      return hasMoved != 0
     }
-    return hasMoved != 0
+    if answer() != true { return answer() }
+    // SQLite takes a file that it cannot look at for one that has moved.
+    if FileIdentity(of: location.string) == nil, !FileIdentity.isNone(errno) { return nil }
+    return answer()
   }
 
   /// The first bytes of the file; nil where it has fewer. Through SQLite: closing another descriptor would drop the
@@ -106,12 +113,12 @@ extension Connection {
   /// Fails when one of the files is not the one that was opened. To be called in a write transaction, in which SQLite
   /// has its log open.
   func checkFiles() throws(Failure) {
-    if let moved = files?.moved() { throw movedFailure(Text(moved)) }
+    if let absence = files?.moved() { throw failure(absence) }
   }
 
   /// The same for the file alone, where there is no log. A transaction begins with a look for a journal beside the
   /// path, which SQLite would play and delete.
   func checkBeforeTransaction() throws(Failure) {
-    if let files, !files.usesLog, let moved = files.movedFile() { throw movedFailure(Text(moved)) }
+    if let files, !files.usesLog, let absence = files.movedFile() { throw failure(absence) }
   }
 }

@@ -100,22 +100,36 @@ struct OpenFiles {
     index = FileIdentity(of: indexPath)
   }
 
-  /// The path of the file itself, when it is not the one that was opened.
-  func movedFile() -> String? { FileIdentity(of: path) == file ? nil : path }
+  /// A path that leads to another file than the one that was opened, or to none, as far as it is known.
+  struct Absence {
+    let path: String
+    /// The error of the system where the path cannot be looked at; otherwise 0.
+    let reason: Int32
+  }
 
-  /// The path of the first of the files that is not the one that was opened. What becomes of the log and its index is
+  private static func absence(of known: FileIdentity, at path: String) -> Absence? {
+    guard let found = FileIdentity(of: path) else {
+      return Absence(path: path, reason: FileIdentity.isNone(errno) ? 0 : errno)
+    }
+    return found == known ? nil : Absence(path: path, reason: 0)
+  }
+
+  /// The file itself, when it is not the one that was opened.
+  func movedFile() -> Absence? { OpenFiles.absence(of: file, at: path) }
+
+  /// The first of the files that is not the one that was opened. What becomes of the log and its index is
   /// noticed within the time between two looks, what becomes of the file at once.
-  mutating func moved() -> String? {
+  mutating func moved() -> Absence? {
     let change = timeOfChange(), now = OpenFiles.now()
     let isSure = change != 0 && change == lastChange && lastLook - lastChange > OpenFiles.tick
     if isSure, now >= lastLook, now - lastLook < OpenFiles.timeBetweenLooks { return nil }
     lastChange = 0
     let start = OpenFiles.preciseNow()
-    if FileIdentity(of: path) != file { return path }
+    if let absence = movedFile() { return absence }
     // Another process may have turned the store to a log.
     if log == nil { noteLog() }
-    if let log, FileIdentity(of: logPath) != log { return logPath }
-    if let index, FileIdentity(of: indexPath) != index { return indexPath }
+    if let log, let absence = OpenFiles.absence(of: log, at: logPath) { return absence }
+    if let index, let absence = OpenFiles.absence(of: index, at: indexPath) { return absence }
     (lastChange, lastLook) = (change, now)
     isSureUntil = start
     return nil
@@ -193,7 +207,11 @@ struct OpenFiles {
   }
 
   /// Whether a program that opens the file would not find this log beside it, or would find it beside another file.
-  var isApart: Bool { FileIdentity(of: path) != file || log.map { FileIdentity(of: logPath) != $0 } ?? false }
+  /// False where they cannot be looked at.
+  var isApart: Bool {
+    let isElsewhere = movedFile()?.reason == 0
+    return isElsewhere || log.flatMap { OpenFiles.absence(of: $0, at: logPath) }?.reason == 0
+  }
 
   /// The permissions of the file.
   var mode: mode_t? {
