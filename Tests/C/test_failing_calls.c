@@ -266,6 +266,18 @@ static void file_that_opens_for_reading_only_is_not_opened_for_writing(void) {
     remove_tree(folder);
 }
 
+/* The connection to the copy knows the reason. */
+static void copy_says_why_it_failed(void) {
+    use_watched_folder();
+    fixture made = open_fixture_at(path);
+    save_book(made, "Orlando");
+    fail_calls(FATE_FAILS, "fdatasync", "-journal", EIO);
+    says(QUIRE_DATABASE, quire_store_copy(made.store, other_path, QUIRE_NUL, &error), "(disk I/O error)");
+    CHECK(end_calls() > 0);
+    close_fixture(made);
+    remove_tree(folder);
+}
+
 int main(void) {
     for (int i = 0; i < LARGE; i++) large[i] = (unsigned char)(i * 7 % 251);
     RUN(values_stay_while_a_failed_commit_may_come_back);
@@ -278,5 +290,6 @@ int main(void) {
     RUN(file_that_cannot_be_looked_at_is_not_moved);
     RUN(opening_of_what_cannot_be_looked_at_fails);
     RUN(file_that_opens_for_reading_only_is_not_opened_for_writing);
+    RUN(copy_says_why_it_failed);
     return RESULT();
 }

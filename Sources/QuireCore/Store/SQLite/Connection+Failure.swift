@@ -39,7 +39,10 @@ extension Connection {
   /// The one place where SQLite's result codes become failures. `doing` completes "Could not ... in the store".
   func failure(_ code: Int32, doing: String) -> Failure {
     let subject = isOpening ? "Could not open '\(path)'" : "Could not \(doing) in the store '\(path)'"
-    let detail = handle.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) } ?? Connection.standardMessage(code)
+    // A copy fails by the connection to its target.
+    let isOwn = handle.map { sqlite3_errcode($0) != SQLITE_OK } ?? false
+    let message = isOwn ? handle.flatMap { sqlite3_errmsg($0) } : nil
+    let detail = message.map { String(cString: $0) } ?? Connection.standardMessage(code)
     func made(_ kind: Failure.Kind, _ reason: String) -> Failure {
       Failure(kind, "\(subject): \(reason)", databaseCode: code)
     }
