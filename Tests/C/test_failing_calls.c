@@ -266,6 +266,31 @@ static void file_that_opens_for_reading_only_is_not_opened_for_writing(void) {
     remove_tree(folder);
 }
 
+static int synchronizations_of_a_creation(bool is_relaxed) {
+    use_watched_folder();
+    fixture made = {library_model(), NULL, NULL};
+    quire_store_options options = QUIRE_STORE_OPTIONS_INIT;
+    options.relaxed_durability = is_relaxed;
+    begin_calls((calamity){FATE_NONE, 0, CALLS_ALL, 0, "fdatasync", "-journal"});
+    CHECK_OK(quire_store_open(path, QUIRE_NUL, made.model, &options, &made.store, &error));
+    const int calls = end_calls();
+    CHECK_OK(quire_context_create(made.store, &made.context, &error));
+    begin_calls((calamity){FATE_NONE, 0, CALLS_ALL, 0, "fdatasync", "-wal"});
+    save_book(made, "Orlando");
+    save_book(made, "Emma");
+    CHECK((end_calls() < 2) == is_relaxed);
+    close_fixture(made);
+    remove_tree(folder);
+    return calls;
+}
+
+/* A journal that is synchronized once may be torn by a power cut, and damage the file. */
+static void creation_with_relaxed_durability_is_as_safe(void) {
+    const int calls = synchronizations_of_a_creation(false);
+    CHECK(calls > 0);
+    CHECK(synchronizations_of_a_creation(true) == calls);
+}
+
 /* The connection to the copy knows the reason. */
 static void copy_says_why_it_failed(void) {
     use_watched_folder();
@@ -290,6 +315,7 @@ int main(void) {
     RUN(file_that_cannot_be_looked_at_is_not_moved);
     RUN(opening_of_what_cannot_be_looked_at_fails);
     RUN(file_that_opens_for_reading_only_is_not_opened_for_writing);
+    RUN(creation_with_relaxed_durability_is_as_safe);
     RUN(copy_says_why_it_failed);
     return RESULT();
 }

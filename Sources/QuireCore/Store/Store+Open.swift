@@ -45,6 +45,8 @@ extension Store {
       _ = try connection.isEmpty()
       try connection.holdFiles()
       try connection.checkIsWritable()
+      // A store that was just made, or of another program, had no log before.
+      if options.synchronousNormal { try connection.setSynchronizesSaves(false) }
     } catch { throw connection.failureOfOpening(error) }
     return store
   }

@@ -210,10 +210,18 @@ final class Connection {
     return try body()
   }
 
-  /// Whether a transaction that has ended survives a power cut.
+  /// Whether a transaction that has ended survives a power cut. Without a log all do: a journal that is synchronized once
+  /// can be torn, and would be played back with the wrong pages.
   func setSynchronizesSaves(_ isOn: Bool) throws(Failure) {
-    try execute("PRAGMA synchronous = \(isOn ? "FULL" : "NORMAL")")
-    synchronizesSaves = isOn
+    var isSynchronized = isOn
+    if !isOn { isSynchronized = try !usesLog() }
+    try execute("PRAGMA synchronous = \(isSynchronized ? "FULL" : "NORMAL")")
+    synchronizesSaves = isSynchronized
+  }
+
+  private func usesLog() throws(Failure) -> Bool {
+    let mode = try statement("PRAGMA journal_mode")
+    return try mode.step() && mode.holds("wal", at: 0)
   }
 
   /// Runs `body` so that its transactions may be lost in a power cut, though not before those that come after them.
