@@ -63,7 +63,10 @@ typedef struct quire_store_options {
     bool is_read_only;
     /** Fail with QUIRE_CANNOT_OPEN instead of creating a file. */
     bool must_exist;
-    /** SQLite's synchronous=NORMAL: faster saves, the last of which a power cut may undo. Never damages the file. */
+    /**
+     * SQLite's synchronous=NORMAL: faster saves, the last of which a power cut may undo. Never damages the file. Without
+     * effect where the file system has no shared memory, so that there is no log.
+     */
     bool relaxed_durability;
     /** Milliseconds to wait for another connection's lock, or another context's transaction; 0 means 5000. */
     uint32_t busy_timeout;

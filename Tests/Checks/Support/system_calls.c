@@ -66,7 +66,8 @@ typedef enum lot { LOT_GOES_ON, LOT_FAILS, LOT_HALF } lot;
 
 static lot decide(const char *name, const char *file, int kinds) {
     if (!is_counting || !(kinds & (int)chosen.kind)) return LOT_GOES_ON;
-    if ((chosen.call && strncmp(chosen.call, name, strlen(chosen.call)) != 0) || (chosen.part && !strstr(file, chosen.part))) return LOT_GOES_ON;
+    if (chosen.call && strncmp(chosen.call, name, strlen(chosen.call)) != 0) return LOT_GOES_ON;
+    if (chosen.part && !strstr(file, chosen.part)) return LOT_GOES_ON;
     const int number = count++;
     const bool goes_on = chosen.fate == FATE_FAILS_ON && number > chosen.number;
     if (chosen.fate == FATE_NONE || (number != chosen.number && !goes_on)) return LOT_GOES_ON;

@@ -130,8 +130,8 @@ struct ExternalFolder: Sendable {
 }
 
 extension ExternalFolder {
-  /// The files of values, and those of writes that were cut off. nil where the folder cannot be read, with the reason in
-  /// `errno`.
+  /// The files of values, and those of writes that were cut off. nil where the folder cannot be read, with the reason
+  /// in `errno`.
   var all: [String]? {
     guard let names = FileSystem.names(in: folder) else { return errno == ENOENT || errno == ENOTDIR ? [] : nil }
     return names.filter { name in

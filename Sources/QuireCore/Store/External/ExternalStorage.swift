@@ -160,8 +160,8 @@ final class ExternalStorage: ExternalSource, @unchecked Sendable {
   var mark: Mark { Mark(written: changes.written.count, replaced: changes.replaced.count) }
   static let start = Mark(written: 0, replaced: 0)
 
-  /// What has been done since then is taken back. `isUncertain` says that the rows may come into the file yet, which would
-  /// then name the files.
+  /// What has been done since then is taken back. `isUncertain` says that the rows may come into the file yet, which
+  /// would then name the files.
   func takeBack(to mark: Mark, isUncertain: Bool) {
     if changes.written.count > mark.written {
       let written = changes.written[mark.written...]

@@ -38,8 +38,8 @@ final class Connection {
   private var transactionDepth = 0
   /// Whether a transaction is open between calls; see `begin`.
   private(set) var isHeld = false
-  /// Whether the last COMMIT failed. What it wrote is undone for all that use the file now, and may come into it when all
-  /// of them end, until another commit takes its place in the log.
+  /// Whether the last COMMIT failed. What it wrote is undone for all that use the file now, and may come into it when
+  /// all of them end, until another commit takes its place in the log.
   private(set) var hasUncertainCommit = false
   private var departing: [AnyObject] = []
   private var isLettingGo = false
@@ -210,8 +210,8 @@ final class Connection {
     return try body()
   }
 
-  /// Whether a transaction that has ended survives a power cut. Without a log all do: a journal that is synchronized once
-  /// can be torn, and would be played back with the wrong pages.
+  /// Whether a transaction that has ended survives a power cut. Without a log all do: a journal that is synchronized
+  /// once can be torn, and would be played back with the wrong pages.
   func setSynchronizesSaves(_ isOn: Bool) throws(Failure) {
     var isSynchronized = isOn
     if !isOn { isSynchronized = try !usesLog() }
