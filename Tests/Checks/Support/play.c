@@ -3,12 +3,14 @@
 #include "folders.h"
 #include "journal.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Far longer than any takes: what hangs is a difference, too. */
@@ -16,10 +18,49 @@ enum { LONGEST_LIFE = 60, PRINTED = 12 };
 
 long differences;
 
-bool make_plays(void) {
+static bool read_number(const char *text, long *out) {
+    char *end = NULL;
+    errno = 0;
+    *out = strtol(text, &end, 10);
+    return !errno && *text && !*end && *out >= 0;
+}
+
+check_run begin_run(const char *check, long trials, int argument_count, char **arguments) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    check_run run = {.trials = trials, .recoveries = 1, .seed = (now.tv_nsec ^ now.tv_sec << 10 ^ (long)getpid()) % 1000000000};
+    for (int i = 1; i < argument_count; i += 2) {
+        const char *name = arguments[i], *value = i + 1 < argument_count ? arguments[i + 1] : "";
+        const bool is_read = strcmp(name, "--trials") == 0 ? read_number(value, &run.trials)
+            : strcmp(name, "--recoveries") == 0            ? read_number(value, &run.recoveries)
+            : strcmp(name, "--seed") == 0                  ? read_number(value, &run.seed)
+            : strcmp(name, "--only") == 0                  ? (run.only = value, true)
+                                                           : false;
+        if (!is_read) {
+            fprintf(stderr, "usage: %s [--trials N] [--seed S] [--recoveries N] [--only SCENARIO]\n", check);
+            exit(2);
+        }
+    }
     void *memory = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    told = memory == MAP_FAILED ? NULL : memory;
-    return told && make_system_calls() && make_journal();
+    if (memory == MAP_FAILED || !make_system_calls() || !make_journal()
+        || !make_check_folder(check, run.root, sizeof run.root)) {
+        perror(check);
+        exit(2);
+    }
+    told = memory;
+    snprintf(run.template_folder, sizeof run.template_folder, "%s/template", run.root);
+    snprintf(run.folder, sizeof run.folder, "%s/stage", run.root);
+    seed_dice((uint64_t)run.seed);
+    return run;
+}
+
+bool is_chosen(const check_run *run, const scenario *scenario) { return !run->only || strcmp(run->only, scenario->name) == 0; }
+
+int end_run(const char *check, const check_run *run, long done) {
+    remove_tree(run->root);
+    if (!done) fprintf(stderr, "%s: there is no such scenario\n", check);
+    printf("%s: %ld trials, %ld differences, seed %ld\n", check, done, differences, run->seed);
+    return differences || !done ? 1 : 0;
 }
 
 int run_child(void (*body)(const void *data), const void *data) {

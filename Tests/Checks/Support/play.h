@@ -17,9 +17,6 @@ typedef struct play {
     bool is_recording;
 } play;
 
-/* Makes what is shared. False without memory. */
-bool make_plays(void);
-
 /* Runs `body` in a child process. 0, the signal that ended it, or 256 and more for an exit status. */
 int run_child(void (*body)(const void *data), const void *data);
 
@@ -42,6 +39,19 @@ typedef struct verdict {
 } verdict;
 
 void judge(const void *verdict);
+
+/* What the arguments of a check say; NULL for all scenarios. And folders of its own. */
+typedef struct check_run {
+    long trials, recoveries, seed;
+    const char *only;
+    char root[300], template_folder[320], folder[320];
+} check_run;
+
+/* Makes what a check needs, and seeds the dice. Otherwise the program ends with a word about it. */
+check_run begin_run(const char *check, long trials, int argument_count, char **arguments);
+bool is_chosen(const check_run *run, const scenario *scenario);
+/* Prints what came out, and removes the folders; the exit status. */
+int end_run(const char *check, const check_run *run, long done);
 
 /* The first sentences of differences are printed. */
 void print_difference(const char *what, int end);

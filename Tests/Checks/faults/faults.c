@@ -6,13 +6,12 @@
 #include "play.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 typedef struct way {
     const char *what;
@@ -44,11 +43,11 @@ enum { ATTEMPTS = 60000 };
 
 static attempt attempts[ATTEMPTS];
 static long attempt_count;
-static char root[300], template_folder[320], folder[320];
+static check_run run;
 
 static void reset(const scenario *scenario) {
-    remove_tree(folder);
-    if (scenario->furnish ? !copy_tree(template_folder, folder) : mkdir(folder, 0700) != 0) {
+    remove_tree(run.folder);
+    if (scenario->furnish ? !copy_tree(run.template_folder, run.folder) : mkdir(run.folder, 0700) != 0) {
         perror("the folder of a scenario");
         exit(2);
     }
@@ -56,13 +55,13 @@ static void reset(const scenario *scenario) {
 
 /* The template of a scenario, and its states. False when that fails. */
 static bool prepare(const scenario *scenario) {
-    remove_tree(template_folder);
-    (void)mkdir(template_folder, 0700);
-    play play = {.scenario = scenario, .folder = template_folder, .is_recording = true};
+    remove_tree(run.template_folder);
+    (void)mkdir(run.template_folder, 0700);
+    play play = {.scenario = scenario, .folder = run.template_folder, .is_recording = true};
     int end = scenario->furnish ? run_child(furnish, &play) : 0;
     told->states = 0;
     if (!end) {
-        play.folder = folder;
+        play.folder = run.folder;
         play.calamity.kind = CALLS_ALL;
         reset(scenario);
         end = run_child(perform, &play);
@@ -73,7 +72,7 @@ static bool prepare(const scenario *scenario) {
 
 /* How many calls of a kind a scenario makes. */
 static int count_calls(const scenario *scenario, call_kind kind) {
-    const play play = {.scenario = scenario, .folder = folder, .is_recording = true, .calamity = {.kind = kind}};
+    const play play = {.scenario = scenario, .folder = run.folder, .is_recording = true, .calamity = {.kind = kind}};
     reset(scenario);
     return run_child(perform, &play) ? 0 : told->calls;
 }
@@ -98,9 +97,9 @@ static bool may_leave_names(const way *way) {
     return false;
 }
 
-static void try_one(const attempt *attempt, long recoveries) {
+static void try_one(const attempt *attempt) {
     const way *const way = &ways[attempt->way];
-    const play play = {.scenario = attempt->scenario, .folder = folder, .ends_after_failure = way->ends_after_failure,
+    const play play = {.scenario = attempt->scenario, .folder = run.folder, .ends_after_failure = way->ends_after_failure,
         .calamity = {way->fate, attempt->number, way->kind, way->reason, NULL, NULL}};
     char what[500];
     reset(attempt->scenario);
@@ -108,12 +107,12 @@ static void try_one(const attempt *attempt, long recoveries) {
     const bool was_ended = end == SIGKILL && (way->fate >= FATE_ENDS || way->ends_after_failure);
     const bool is_alike = end == 0 || was_ended;
     snprintf(what, sizeof what, "%s: call %d of %d, %s of '%s', %s", attempt->scenario->name, attempt->number,
-        attempt->calls, fateful_call(), fateful_file() + strlen(folder) * (fateful_file()[0] != 0), way->what);
+        attempt->calls, fateful_call(), fateful_file() + strlen(run.folder) * (fateful_file()[0] != 0), way->what);
     if (!is_alike) return print_difference(what, end);
-    verdict verdict = {.scenario = attempt->scenario, .folder = folder, .was_ended = was_ended,
+    verdict verdict = {.scenario = attempt->scenario, .folder = run.folder, .was_ended = was_ended,
         .least = atomic_load(&told->committed), .has_leftovers = was_ended || may_leave_names(way), .ends_before = -1};
     verdict.most = verdict.least + (was_ended ? atomic_load(&told->is_committing) : 0);
-    for (long i = 0; was_ended && i < recoveries; i++) {
+    for (long i = 0; was_ended && i < run.recoveries; i++) {
         verdict.ends_before = random_below(8);
         end = run_child(judge, &verdict);
         if (end != 0 && end != SIGKILL) return print_difference(what, end);
@@ -125,51 +124,23 @@ static void try_one(const attempt *attempt, long recoveries) {
     if (end) print_difference(what, end);
 }
 
-static bool read_number(const char *text, long *out) {
-    char *end = NULL;
-    errno = 0;
-    *out = strtol(text, &end, 10);
-    return !errno && *text && !*end && *out >= 0;
-}
-
 int main(int argument_count, char **arguments) {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    long trials = ATTEMPTS, recoveries = 1, seed = (now.tv_nsec ^ now.tv_sec << 10 ^ (long)getpid()) % 1000000000;
-    const char *only = NULL;
-    for (int i = 1; i < argument_count; i += 2) {
-        long *number = strcmp(arguments[i], "--trials") == 0 ? &trials
-            : strcmp(arguments[i], "--recoveries") == 0      ? &recoveries
-            : strcmp(arguments[i], "--seed") == 0            ? &seed
-                                                             : NULL;
-        if (i + 1 < argument_count && strcmp(arguments[i], "--only") == 0) only = arguments[i + 1];
-        else if (!number || i + 1 == argument_count || !read_number(arguments[i + 1], number)) {
-            fprintf(stderr, "usage: faults [--trials N] [--seed S] [--recoveries N] [--only SCENARIO]\n");
-            return 2;
-        }
-    }
-    if (!make_plays() || !make_check_folder("faults", root, sizeof root)) return perror("faults"), 2;
-    snprintf(template_folder, sizeof template_folder, "%s/template", root);
-    snprintf(folder, sizeof folder, "%s/stage", root);
-    seed_dice((uint64_t)seed);
     long done = 0;
-    for (const scenario *scenario = scenarios; scenario->name; scenario++) {
-        if (only && strcmp(only, scenario->name) != 0) continue;
+    int chosen = 0;
+    run = begin_run("faults", LONG_MAX, argument_count, arguments);
+    for (const scenario *each = scenarios; each->name; each++) chosen += is_chosen(&run, each);
+    for (const scenario *each = scenarios; each->name; each++) {
+        if (!is_chosen(&run, each)) continue;
         attempt_count = 0;
-        gather(scenario);
-        /* Some of all: the dice say which. */
-        int named = 0;
-        for (const struct scenario *each = scenarios; each->name; each++) named += !only || strcmp(only, each->name) == 0;
-        const long most = trials / named;
-        for (long i = 0; i < attempt_count && i < most; i++) {
+        gather(each);
+        /* Where not all are tried, the dice say which. */
+        const long most = run.trials / chosen;
+        for (long i = 0; i < attempt_count && i < most; i++, done++) {
             const long other = attempt_count > most ? i + random_below((int)(attempt_count - i)) : i;
-            const attempt chosen = attempts[other];
+            const attempt attempt = attempts[other];
             attempts[other] = attempts[i];
-            try_one(&chosen, recoveries);
-            done++;
+            try_one(&attempt);
         }
     }
-    remove_tree(root);
-    printf("faults: %ld trials, %ld differences, seed %ld\n", done, differences, seed);
-    return differences ? 1 : 0;
+    return end_run("faults", &run, done);
 }
