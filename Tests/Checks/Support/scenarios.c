@@ -215,10 +215,6 @@ static void remove_image(stage *stage) {
 
 /* --- A copy. */
 
-static quire_status copy(stage *stage) {
-    return quire_store_copy(stage->store, stage->copy_path, QUIRE_NUL, &error);
-}
-
 static void judge_copy(stage *stage, bool was_ended) {
     if (access(stage->copy_path, F_OK) != 0) {
         if (!was_ended) differ("there is no copy");
@@ -233,6 +229,15 @@ static void judge_copy(stage *stage, bool was_ended) {
     if (strcmp(state, told->state[0]) != 0) differ("the copy has another state:\n%sinstead of\n%s", state, told->state[0]);
     OK(quire_store_close(other.store, &error));
     quire_store_release(other.store);
+}
+
+static quire_status copy(stage *stage) {
+    /* A copy whose name may not last, and that could not be removed again, is whole. */
+    if (access(stage->copy_path, F_OK) == 0) {
+        judge_copy(stage, false);
+        OK(quire_store_delete(stage->copy_path, QUIRE_NUL, &error));
+    }
+    return quire_store_copy(stage->store, stage->copy_path, QUIRE_NUL, &error);
 }
 
 /* --- A deletion. */
