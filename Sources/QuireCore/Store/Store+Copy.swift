@@ -252,6 +252,8 @@ extension Store {
     // Of a folder that belongs to two stores those go that this one alone names.
     if !files.isEmpty, folder.neighbours?.isEmpty != true { files = try filesOfOne(connection, in: folder) }
     try file.delete(at: location.string)
+    // A store that came back after a power cut would lack these.
+    if !files.isEmpty { _ = FileSystem.synchronize(folder: FileSystem.folder(of: location.string)) }
     folder.delete(files)
   }
 
