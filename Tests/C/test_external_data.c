@@ -1,24 +1,9 @@
 /* Values in files beside the store, and what goes wrong with them. */
-#include "store_files.h"
+#include "photos.h"
 
 #include <sys/stat.h>
 
-#define LARGE 300000
 #define NOWHERE "0A0A0A0A-0000-4000-8000-0A0A0A0A0A0A"
-
-static unsigned char large[LARGE];
-
-static fixture open_photos(const quire_store_options *options) {
-    fixture made = {quire_model_create(), NULL, NULL};
-    CHECK_OK(quire_model_add_entity(made.model, "Photo", QUIRE_NUL, NULL, &error));
-    add_attribute(made.model, "Photo", "name", QUIRE_TYPE_STRING);
-    quire_attribute_options image = QUIRE_ATTRIBUTE_OPTIONS_INIT;
-    image.is_optional = image.allows_external_storage = true;
-    CHECK_OK(quire_model_add_attribute(made.model, "Photo", QUIRE_NUL, "image", QUIRE_NUL, QUIRE_TYPE_BINARY, &image, &error));
-    CHECK_OK(quire_store_open(path, QUIRE_NUL, made.model, options, &made.store, &error));
-    CHECK_OK(quire_context_create(made.store, &made.context, &error));
-    return made;
-}
 
 static quire_object *save_photo(fixture made, const void *image, uint32_t size) {
     quire_object *photo = insert(made.context, "Photo");
@@ -55,14 +40,14 @@ static void holds(quire_object *photo, const void *image, uint32_t size) {
 
 static void large_values_lie_in_files(void) {
     use_folder();
-    fixture made = open_photos(NULL);
+    fixture made = open_photos_at(path, NULL);
     quire_object *photo = save_photo(made, large, LARGE);
     CHECK(files_of_values() == 1);
     quire_object_release(photo);
     close_fixture(made);
     struct stat status;
     CHECK(stat(path, &status) == 0 && status.st_size < LARGE);
-    made = open_photos(NULL);
+    made = open_photos_at(path, NULL);
     photo = only_photo(made);
     holds(photo, large, LARGE);
     set_value(photo, "image", quire_value_data((const uint8_t *)"abc", 3));
@@ -77,13 +62,13 @@ static void large_values_lie_in_files(void) {
 /* The failure names the row and the attribute; all else goes on. */
 static void fails_with(quire_status status, const char *stored, const char *word) {
     use_folder();
-    fixture made = open_photos(NULL);
+    fixture made = open_photos_at(path, NULL);
     quire_object *photo = save_photo(made, "abc", 3);
     const int64_t id = quire_object_id(photo);
     quire_object_release(photo);
     close_fixture(made);
     run("sqlite3 '%s' \"UPDATE ZPHOTO SET ZIMAGE = %s\"", path, stored);
-    made = open_photos(NULL);
+    made = open_photos_at(path, NULL);
     photo = only_photo(made);
     for (int turn = 0; turn < 2; turn++) {
         quire_value value = quire_value_integer(1);
@@ -126,7 +111,7 @@ static void missing_files_and_damage_fail_for_their_value(void) {
 /* The folder cannot be made, so that nothing is saved. */
 static void save_that_cannot_write_its_file_fails(void) {
     use_folder();
-    fixture made = open_photos(NULL);
+    fixture made = open_photos_at(path, NULL);
     write_file(with(folder, "/.library_SUPPORT"), "in the way");
     quire_object *photo = insert(made.context, "Photo");
     set_value(photo, "image", quire_value_data(large, LARGE));

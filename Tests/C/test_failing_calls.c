@@ -1,27 +1,11 @@
 /* System calls that fail, and what a store makes of that. script/check faults tries all of them; here are single ones. */
-#include "store_files.h"
+#include "photos.h"
 
 #include "folders.h"
 #include "system_calls.h"
 
 #include <errno.h>
 #include <sys/stat.h>
-
-#define LARGE 300000
-
-static unsigned char large[LARGE];
-
-static fixture open_photos_at(const char *where) {
-    fixture made = {quire_model_create(), NULL, NULL};
-    CHECK_OK(quire_model_add_entity(made.model, "Photo", QUIRE_NUL, NULL, &error));
-    add_attribute(made.model, "Photo", "name", QUIRE_TYPE_STRING);
-    quire_attribute_options image = QUIRE_ATTRIBUTE_OPTIONS_INIT;
-    image.is_optional = image.allows_external_storage = true;
-    CHECK_OK(quire_model_add_attribute(made.model, "Photo", QUIRE_NUL, "image", QUIRE_NUL, QUIRE_TYPE_BINARY, &image, &error));
-    CHECK_OK(quire_store_open(where, QUIRE_NUL, made.model, NULL, &made.store, &error));
-    CHECK_OK(quire_context_create(made.store, &made.context, &error));
-    return made;
-}
 
 static void insert_photo(fixture made) {
     quire_object *photo = insert(made.context, "Photo");
@@ -42,7 +26,7 @@ static void fail_calls(fate fate, const char *call, const char *part, int reason
 }
 
 static int photos_at(const char *where) {
-    fixture made = open_photos_at(where);
+    fixture made = open_photos_at(where, NULL);
     quire_list *list = fetch(made.context, "Photo", NULL, NULL);
     const int count = (int)quire_list_count(list);
     for (int i = 0; i < count; i++) {
@@ -71,7 +55,7 @@ static int files_of_values(void) {
 /* The log has the commit, which comes into the file when every process ends. */
 static void values_stay_while_a_failed_commit_may_come_back(void) {
     use_watched_folder();
-    fixture made = open_photos_at(path);
+    fixture made = open_photos_at(path, NULL);
     insert_photo(made);
     fail_calls(FATE_FAILS, "fdatasync", "-wal", EIO);
     CHECK_FAILS(QUIRE_DATABASE, quire_context_save(made.context, &error));
@@ -92,7 +76,7 @@ static void values_stay_while_a_failed_commit_may_come_back(void) {
 /* A closing that cannot look at a file gives its locks back. */
 static void closing_that_fails_leaves_no_lock(void) {
     use_watched_folder();
-    fixture made = open_photos_at(path);
+    fixture made = open_photos_at(path, NULL);
     insert_photo(made);
     save(made.context);
     fail_calls(FATE_FAILS_ON, "fstat", "library.sqlite", EIO);
@@ -105,7 +89,7 @@ static void closing_that_fails_leaves_no_lock(void) {
 /* Whichever of them fails: what SQLite leaves of a journal does not stay. */
 static void copy_leaves_nothing_beside_it(void) {
     use_watched_folder();
-    fixture made = open_photos_at(path);
+    fixture made = open_photos_at(path, NULL);
     insert_photo(made);
     save(made.context);
     const int before = files_in_folder();
@@ -130,7 +114,7 @@ static void deletion_needs_to_read_its_folders(void) {
     static const char *const calls[] = {"opendir", "readdir"}, *const parts[] = {"_EXTERNAL_DATA", ""};
     for (int i = 0; i < 4; i++) {
         use_watched_folder();
-        fixture made = open_photos_at(path);
+        fixture made = open_photos_at(path, NULL);
         insert_photo(made);
         save(made.context);
         close_fixture(made);
@@ -147,7 +131,7 @@ static void deletion_needs_to_read_its_folders(void) {
 /* The files of a neighbour are not those of the store that is deleted. */
 static void deletion_leaves_files_of_an_unseen_neighbour(void) {
     use_watched_folder();
-    fixture made = open_photos_at(path);
+    fixture made = open_photos_at(path, NULL);
     insert_photo(made);
     save(made.context);
     close_fixture(made);
@@ -168,7 +152,7 @@ static void names_that_may_be_lost_fail_the_save(void) {
     static const char *const parts[] = {"_EXTERNAL_DATA", "_SUPPORT", ""};
     for (int i = 0; i < 3; i++) {
         use_watched_folder();
-        fixture made = open_photos_at(path);
+        fixture made = open_photos_at(path, NULL);
         insert_photo(made);
         for (int number = 0;; number++) {
             begin_calls((calamity){FATE_FAILS, number, CALLS_ALL, EIO, "fsync", parts[i]});
