@@ -211,7 +211,8 @@ static outcome foresee(const side *side, const state *newest) {
         if ((is_ours || is_tagged) && (is_gone || there->tagged != was->tagged || there->changed != was->changed)) found = EITHER;
         /* A tag that both have given to items, or taken from them. */
         if (is_tagged) ours |= (unsigned)(was->tags ^ is->tags);
-        theirs |= (unsigned)(was->tags ^ there->tags);
+        /* What was given and taken back in between shows in the version of the tag alone. */
+        if (there->tagged != was->tagged) theirs = ~0U;
         if (there->exists && there->owner != NO_OWNER && side->base.people[there->owner].exists
             && !side->view.people[there->owner].exists
             && (!was->exists || was->born != there->born || was->owner != there->owner))
