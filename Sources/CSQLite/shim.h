@@ -92,4 +92,21 @@ static inline void quire_sqlite_stop_guarding(sqlite3 *database, quire_sqlite_gu
   if (file && file->pMethods == &guard->methods) file->pMethods = guard->original;
 }
 
+/* Where SQLite counts the commits of a file with a write-ahead log: in the index of the log, which all programs share
+ * (https://sqlite.org/walformat.html, section 2.1). NULL where the connection has no such index. It has read the file, with
+ * its log, before. The address is good for as long as the connection is open. */
+
+static inline const unsigned *quire_sqlite_commit_counter(sqlite3 *database) {
+  sqlite3_file *file = 0;
+  void volatile *index = 0;
+  if (sqlite3_file_control(database, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK) return 0;
+  if (!file || !file->pMethods || file->pMethods->iVersion < 2 || !file->pMethods->xShmMap) return 0;
+  if (file->pMethods->xShmMap(file, 0, 32768, 0, &index) != SQLITE_OK || !index) return 0;
+  return (const unsigned *)index + 2;
+}
+
+static inline unsigned quire_sqlite_read_counter(const unsigned *counter) {
+  return __atomic_load_n(counter, __ATOMIC_SEQ_CST);
+}
+
 #endif

@@ -280,6 +280,8 @@ static void failed_save_writes_nothing_and_keeps_the_changes(void) {
     CHECK(count(other, "Book", NULL) == 0);
     set_text(bad, "title", "Egmont");
     save(made.context);
+    CHECK(count(other, "Book", NULL) == 0);
+    CHECK_OK(quire_context_merge(other, &error));
     CHECK(count(other, "Book", NULL) == 2);
     quire_context_release(other);
     quire_object_release(good);
@@ -384,6 +386,30 @@ static void an_id_is_permanent_from_the_insertion_on(void) {
     close_fixture(made);
 }
 
+/* A program that does not keep to Z_PRIMARYKEY, while the context is at a moment before that. */
+static void an_id_that_another_program_has_used_is_replaced(void) {
+    char folder[256], path[300], command[600];
+    make_folder(folder, sizeof folder);
+    snprintf(path, sizeof path, "%s/books.store", folder);
+    fixture made = open_fixture_at(path);
+    quire_object_release(insert_book(made.context, "Faust", 300));
+    save(made.context);
+    CHECK(count(made.context, "Book", NULL) == 1);
+    quire_object *book = insert_book(made.context, "Egmont", 100);
+    const int64_t id = quire_object_id(book);
+    snprintf(command, sizeof command, "sqlite3 '%s' 'INSERT INTO ZBOOK (Z_PK, Z_ENT, Z_OPT, ZTITLE) "
+        "SELECT %lld, Z_ENT, 1, 1 FROM ZBOOK'", path, (long long)id);
+    CHECK(system(command) == 0);
+    CHECK_FAILS(QUIRE_CONFLICT, quire_context_save(made.context, &error));
+    CHECK_OK(quire_context_obtain_permanent_ids(made.context, &error));
+    CHECK(quire_object_id(book) != id);
+    save(made.context);
+    CHECK(count(made.context, "Book", NULL) == 3);
+    quire_object_release(book);
+    close_fixture(made);
+    remove_folder(folder);
+}
+
 static void rows_are_inserted_from_columns(void) {
     fixture made = open_fixture();
     const char *const keys[] = {"title", "pages"};
@@ -455,6 +481,7 @@ int main(void) {
     RUN(change_of_a_row_that_another_context_changed_is_a_conflict);
     RUN(what_another_context_saves_is_merged);
     RUN(an_id_is_permanent_from_the_insertion_on);
+    RUN(an_id_that_another_program_has_used_is_replaced);
     RUN(rows_are_inserted_from_columns);
     RUN(rows_with_a_refused_value_insert_nothing);
     RUN(store_is_that_of_the_creation);

@@ -148,32 +148,46 @@ static void pending_changes_are_included(void) {
     close_fixture(made);
 }
 
-/* The context shows an object as it was read, until it merges what another one has saved. */
-static void objects_keep_what_they_showed(void) {
-    fixture made = open_fixture();
-    quire_context *other = NULL;
-    insert_books(made.context);
-    CHECK_OK(quire_context_create(made.store, &other, &error));
-    quire_list *mine = fetch(made.context, "Book", NULL, "title"), *theirs = fetch(other, "Book", NULL, "title");
-    quire_object *object = NULL, *changed = NULL;
-    CHECK_OK(quire_list_object(mine, 0, &object, &error));
-    CHECK_OK(quire_list_object(theirs, 0, &changed, &error));
-    CHECK(get_value(object, "pages").kind == QUIRE_VALUE_NIL);
-    set_value(changed, "pages", quire_value_integer(12345));
-    save(other);
-    check_requests(made.context);
-    check_requests(other);
+/* How many rows a page of the books of 12345 pages has, and how many of those show no pages. */
+static void check_page_of_changed(quire_context *context, int64_t rows, int64_t nils) {
     quire_fetch_request *request = ids_of("Book", "pages == 12345", NULL);
-    quire_page *page = fetch_page(made.context, request, KEYS, 3, 0);
-    CHECK(quire_page_row_count(page) == 1 && quire_page_column(page, 1)->nil_count == 1);
+    quire_page *page = fetch_page(context, request, KEYS, 3, 0);
+    CHECK(quire_page_row_count(page) == rows && quire_page_column(page, 1)->nil_count == nils);
     quire_page_release(page);
     quire_fetch_request_release(request);
-    quire_object_release(changed);
-    quire_object_release(object);
-    quire_list_release(theirs);
-    quire_list_release(mine);
-    quire_context_release(other);
-    close_fixture(made);
+}
+
+/*
+ * A context shows an object as it was read, until it merges what the writer has changed. A reader on the store finds no
+ * row of later. A child finds rows as its parent holds them, with the values that its own objects show.
+ */
+static void objects_keep_what_they_showed(void) {
+    for (int is_child = 0; is_child < 2; is_child++) {
+        fixture made = open_fixture();
+        quire_context *reader = NULL;
+        insert_books(made.context);
+        if (is_child) CHECK_OK(quire_context_create_child(made.context, &reader, &error));
+        else CHECK_OK(quire_context_create(made.store, &reader, &error));
+        quire_list *theirs = fetch(made.context, "Book", NULL, "title"), *mine = fetch(reader, "Book", NULL, "title");
+        quire_object *object = NULL, *changed = NULL;
+        CHECK_OK(quire_list_object(mine, 0, &object, &error));
+        CHECK_OK(quire_list_object(theirs, 0, &changed, &error));
+        CHECK(get_value(object, "pages").kind == QUIRE_VALUE_NIL);
+        set_value(changed, "pages", quire_value_integer(12345));
+        if (!is_child) save(made.context);
+        check_requests(made.context);
+        check_requests(reader);
+        check_page_of_changed(reader, is_child, is_child);
+        CHECK(get_value(object, "pages").kind == QUIRE_VALUE_NIL);
+        CHECK_OK(quire_context_merge(reader, &error));
+        check_page_of_changed(reader, 1, 0);
+        quire_object_release(changed);
+        quire_object_release(object);
+        quire_list_release(mine);
+        quire_list_release(theirs);
+        quire_context_release(reader);
+        close_fixture(made);
+    }
 }
 
 static void rows_of_values_have_columns_of_their_own(void) {

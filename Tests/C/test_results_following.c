@@ -147,6 +147,7 @@ static void rollback_after_a_conflict_reads_what_is_stored_now(void) {
     CHECK(get_value(theirs, "pages").as.integer == 301);
     set_value(theirs, "pages", quire_value_integer(303));
     save(other);
+    CHECK_OK(quire_context_merge(made.context, &error));
     CHECK(count(made.context, "Book", "pages == 303") == 1);
     quire_results_release(results);
     quire_object_release(theirs);
@@ -155,7 +156,7 @@ static void rollback_after_a_conflict_reads_what_is_stored_now(void) {
     close_fixture(made);
 }
 
-static void object_that_another_context_has_deleted_shows_it_after_the_rollback(void) {
+static void object_that_another_context_has_deleted_is_gone_after_the_rollback(void) {
     fixture made = open_fixture();
     quire_object *author = insert(made.context, "Author"), *book = insert_book(made.context, "a", 1), *theirs = NULL;
     save(made.context);
@@ -166,10 +167,11 @@ static void object_that_another_context_has_deleted_shows_it_after_the_rollback(
     save(other);
     set_value(book, "author", quire_value_object(author));
     CHECK_FAILS(QUIRE_CONFLICT, quire_context_save(made.context, &error));
+    CHECK(!quire_object_is_deleted(author) && strcmp(get_text(author, "name"), "nil") == 0);
     CHECK_OK(quire_context_rollback(made.context, &error));
     quire_value name;
-    CHECK_FAILS(QUIRE_NOT_FOUND, quire_object_get(author, "name", QUIRE_NUL, &name, &error));
-    CHECK(quire_object_is_deleted(author));
+    CHECK_FAILS(QUIRE_INVALID_STATE, quire_object_get(author, "name", QUIRE_NUL, &name, &error));
+    CHECK(quire_object_is_deleted(author) && get_value(book, "author").kind == QUIRE_VALUE_NIL);
     set_value(book, "pages", quire_value_integer(2));
     save(made.context);
     quire_object_release(theirs);
@@ -179,54 +181,66 @@ static void object_that_another_context_has_deleted_shows_it_after_the_rollback(
     close_fixture(made);
 }
 
+/* A child reads what its parent holds. A context on the store has the row of its moment, where it belongs. */
 static void row_that_is_read_anew_moves_to_where_it_belongs(void) {
-    fixture made = open_fixture();
-    quire_object *mine = insert_book(made.context, "a", 1);
-    quire_object_release(insert_book(made.context, "b", 1));
-    save(made.context);
-    quire_context *other = NULL;
-    CHECK_OK(quire_context_create(made.store, &other, &error));
-    quire_results *results = controller(other, NULL, "title", NULL);
-    set_text(mine, "title", "z");
-    save(made.context);
-    quire_object *theirs = NULL;
-    CHECK_OK(quire_results_object(results, 0, 0, &theirs, &error));
-    process(other);
-    CHECK_TOLD("{was 2 >0.0/0.1 is 2}");
-    quire_object_release(theirs);
-    quire_results_release(results);
-    quire_context_release(other);
-    quire_object_release(mine);
-    close_fixture(made);
+    for (int is_child = 0; is_child < 2; is_child++) {
+        fixture made = open_fixture();
+        quire_object *mine = insert_book(made.context, "a", 1);
+        quire_object_release(insert_book(made.context, "b", 1));
+        save(made.context);
+        quire_context *reader = NULL;
+        if (is_child) CHECK_OK(quire_context_create_child(made.context, &reader, &error));
+        else CHECK_OK(quire_context_create(made.store, &reader, &error));
+        quire_results *results = controller(reader, NULL, "title", NULL);
+        set_text(mine, "title", "z");
+        save(made.context);
+        quire_object *theirs = NULL;
+        CHECK_OK(quire_results_object(results, 0, 0, &theirs, &error));
+        CHECK(strcmp(get_text(theirs, "title"), is_child ? "z" : "a") == 0);
+        process(reader);
+        CHECK_TOLD(is_child ? "{was 2 >0.0/0.1 is 2}" : "");
+        CHECK_OK(quire_context_merge(reader, &error));
+        CHECK_TOLD(is_child ? "{was 2 ~0.1/0.1 is 2}" : "{was 2 >0.0/0.1 is 2}");
+        CHECK(strcmp(get_text(theirs, "title"), "z") == 0);
+        quire_object_release(theirs);
+        quire_results_release(results);
+        quire_context_release(reader);
+        quire_object_release(mine);
+        close_fixture(made);
+    }
 }
 
-static void what_was_read_before_it_is_merged_is_told_with_the_merge(void) {
-    fixture made = open_fixture();
-    quire_object_release(insert_book(made.context, "a", 200));
-    quire_object *first = insert_book(made.context, "b", 200);
-    save(made.context);
-    quire_context *other = NULL;
-    CHECK_OK(quire_context_create(made.store, &other, &error));
-    quire_results *results = controller(other, "pages > 100", "title", NULL);
+/* A child reads it before, as its parent holds it. A context on the store reads it with the merge. */
+static void what_came_before_a_merge_is_told_with_the_merge(void) {
+    for (int is_child = 0; is_child < 2; is_child++) {
+        fixture made = open_fixture();
+        quire_object_release(insert_book(made.context, "a", 200));
+        quire_object *first = insert_book(made.context, "b", 200);
+        save(made.context);
+        quire_context *reader = NULL;
+        if (is_child) CHECK_OK(quire_context_create_child(made.context, &reader, &error));
+        else CHECK_OK(quire_context_create(made.store, &reader, &error));
+        quire_results *results = controller(reader, "pages > 100", "title", NULL);
 
-    /* One comes and is then changed, one is changed; the other context reads both before it hears of it. */
-    quire_object *second = insert_book(made.context, "c", 1);
-    save(made.context);
-    set_value(second, "pages", quire_value_integer(200));
-    set_text(first, "title", "0");
-    save(made.context);
-    quire_list *read = fetch(other, "Book", "pages > 100", "title");
-    CHECK(strcmp(joined(read, "title"), "0,a,c") == 0);
-    CHECK_TOLD("");
+        /* One comes and is then changed, one is changed. */
+        quire_object *second = insert_book(made.context, "c", 1);
+        save(made.context);
+        set_value(second, "pages", quire_value_integer(200));
+        set_text(first, "title", "0");
+        save(made.context);
+        quire_list *read = fetch(reader, "Book", "pages > 100", "title");
+        CHECK(strcmp(joined(read, "title"), is_child ? "0,a,c" : "a,b") == 0);
+        CHECK_TOLD("");
 
-    CHECK_OK(quire_context_merge(other, &error));
-    CHECK_TOLD("{was 2 +0.2 >0.1/0.0 is 3}");
-    quire_list_release(read);
-    quire_results_release(results);
-    quire_context_release(other);
-    quire_object_release(second);
-    quire_object_release(first);
-    close_fixture(made);
+        CHECK_OK(quire_context_merge(reader, &error));
+        CHECK_TOLD("{was 2 +0.2 >0.1/0.0 is 3}");
+        quire_list_release(read);
+        quire_results_release(results);
+        quire_context_release(reader);
+        quire_object_release(second);
+        quire_object_release(first);
+        close_fixture(made);
+    }
 }
 
 static quire_results *fetched_meanwhile;
@@ -564,8 +578,8 @@ int main(void) {
     RUN(unsaved_objects_of_two_contexts_are_not_taken_for_each_other);
     RUN(deletion_does_not_leave_behind_what_another_context_has_added);
     RUN(rollback_after_a_conflict_reads_what_is_stored_now);
-    RUN(object_that_another_context_has_deleted_shows_it_after_the_rollback);
-    RUN(what_was_read_before_it_is_merged_is_told_with_the_merge);
+    RUN(object_that_another_context_has_deleted_is_gone_after_the_rollback);
+    RUN(what_came_before_a_merge_is_told_with_the_merge);
     RUN(controller_that_is_fetched_meanwhile_is_not_told_what_it_has_seen);
     RUN(row_that_is_read_anew_moves_to_where_it_belongs);
     RUN(reference_to_a_row_that_is_gone_counts_as_nil_behind_it);

@@ -6,10 +6,23 @@
  * Within a context there is one object for each id: fetching a row twice returns the same pointer. A context, its
  * objects, lists and results controllers are used by one thread at a time (see base.h).
  *
- * Saves of another context of the same store reach objects that were read before, and results controllers, with
- * `quire_context_merge`. They do so automatically after `quire_context_set_merges_automatically`. Saves of another
- * process do not reach them yet. A new context sees these saves, and so does this one after a refresh, a reset, or a
- * rollback that follows a conflict.
+ * A context on a store reads one moment of it. Objects, lists, pages, counts and both sides of relationships are of one
+ * commit, whatever other contexts, stores or programs commit meanwhile. No read waits for what they do. The moment begins
+ * with the first read of the context, at the newest commit. The context moves on to what is newest with:
+ *
+ * - `quire_context_merge`, and by itself after `quire_context_set_merges_automatically`;
+ * - its own save or batch request, and the begin and the end of a transaction;
+ * - `quire_context_refresh`, `_refresh_all`, `_reset`, and a fetch that refreshes objects;
+ * - a rollback that follows a conflict, and a conflict that the merge policy settles.
+ *
+ * Results controllers are told what became different between the two moments. Of commits of other programs nothing says
+ * what they have changed. Objects and lists are then read anew, and lists report the difference.
+ *
+ * While a context holds an old moment, the log of the file keeps growing. Beyond 64 MB (16 MB in memory) the store gives up
+ * a moment in whose context no call runs. The next call that processes changes moves on, and tells that.
+ *
+ * A file without a write-ahead log has no moments: a program that has it open without one, or a system without shared
+ * memory, keeps it from having a log. Each read is then of what is newest, and contexts merge automatically.
  */
 #ifndef QUIRE_CONTEXT_H_
 #define QUIRE_CONTEXT_H_
@@ -184,8 +197,9 @@ quire_status quire_context_process_pending(
     quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Takes over the saves of other contexts of the same store since the last merge. Objects show the new values, deleted
- * ones are gone, and results controllers report the difference. Processes changes first, and again at the end.
+ * Moves on to the newest commit, and takes over what others have saved since the moment that the context shows. Objects
+ * show the new values, deleted ones are gone, and results controllers report the difference. Processes changes first, and
+ * again at the end.
  *
  * Pending changes of an object stay on top of its new values and can be saved: of two changes of the same attribute
  * this context's is then the later one. Objects that are deleted here stay so. Their delete rules apply to references
@@ -238,7 +252,8 @@ uint64_t quire_context_generation(const quire_context *context);
 
 /**
  * A file descriptor that polls readable as long as `quire_context_merge` has something to take over. It is for event
- * loops: poll(2), GLib, Qt, asyncio. Only poll it; do not read from it, write to it or close it.
+ * loops: poll(2), GLib, Qt, asyncio. Only poll it; do not read from it, write to it or close it. What another program has
+ * committed it shows when this process has noticed that, by a save or by a move of any context.
  *
  * It belongs to `context` and is closed with it. It becomes readable on any thread that saves; merging is for the
  * thread of the context. Once the store is closed it is never readable again, because nothing can be taken over.
@@ -259,6 +274,10 @@ quire_status quire_context_descriptor(
  * The order is: changes are processed, hooks `will_save`, validation, writing, hooks `did_save` (see hooks.h).
  * Unchanged values of changed objects are not validated, so a value that is wrong in the file already stops no save.
  *
+ * A save never merges first. When it has succeeded, the context is at its own commit. What others have committed before
+ * it, the context takes over then, and observers are told of that after `did_save`. Core Data moves its generation there,
+ * too, and refreshes nothing. A save that fails moves nothing.
+ *
  * There is one exception to "nothing was written". When fsync fails, the system cannot tell whether the changes have
  * reached the disk (QUIRE_DATABASE, with the database code SQLITE_IOERR_FSYNC). The save is undone for all that use the
  * file now. A power cut or an end of all these processes may still bring it into the file. Look there before saving
@@ -273,8 +292,8 @@ quire_status quire_context_save(quire_context *context, quire_error *QUIRE_NULLA
 /**
  * Drops all pending changes: inserted objects are forgotten, deleted ones return, changed ones get their saved values.
  *
- * After a save that failed with QUIRE_CONFLICT all objects of the context are read anew. The program can then make its
- * changes again on the stored values. Text and data borrowed from the objects end with the rollback.
+ * After a save that failed with QUIRE_CONFLICT the context moves on to what is newest, and all its objects are read anew.
+ * The program can then make its changes again on the stored values. Text and data borrowed from the objects end with the rollback.
  *
  * Fails: QUIRE_INVALID_STATE (SQLite has ended the transaction of the context, which
  * `quire_context_rollback_transaction` takes back as a whole; called by a merge handler, or by a hook while the save of
@@ -290,11 +309,12 @@ quire_status quire_context_rollback(quire_context *context, quire_error *QUIRE_N
  * A save or batch request that fails, or is cancelled, takes back what it wrote itself; the transaction stays open.
  * Children save into the context as ever.
  *
- * Keep transactions short. Other contexts of the store show what they have read, but wait where they need the file.
- * They fail with QUIRE_BUSY after the busy timeout (see store.h); on the thread that used the transaction last they
- * fail at once. Objects inserted in them have temporary ids meanwhile. Other processes read the earlier state, and
- * cannot write. All others learn of the changes by the commit. Releasing the context or closing the store rolls the
- * transaction back.
+ * The context takes over first what others have saved by now, which is what the transaction sees.
+ *
+ * Keep transactions short. Other contexts of the store read the moments that they show, and wait where they write. They
+ * fail with QUIRE_BUSY after the busy timeout (see store.h); on the thread that used the transaction last they fail at
+ * once. Objects inserted in them have temporary ids meanwhile. Other processes read the earlier state, and cannot write.
+ * All others learn of the changes by the commit. Releasing the context or closing the store rolls the transaction back.
  *
  * Fails: QUIRE_INVALID_STATE (the context has unsaved changes, or a transaction already; called from a delegate or a
  * hook), QUIRE_UNSUPPORTED (a child, whose saves do not reach the file), QUIRE_BUSY, QUIRE_READ_ONLY, QUIRE_FILE_MOVED,
@@ -332,7 +352,8 @@ quire_status quire_context_rollback_transaction(
 bool quire_context_is_in_transaction(const quire_context *context);
 
 /**
- * Makes an object show its stored values.
+ * Makes an object show its stored values. The whole context moves on to what is newest first, as by
+ * `quire_context_merge`: pending changes of other objects stay on top of their new values, too.
  *
  * With `merge`, pending changes of the object stay on top of these values, and the next save writes them without a
  * conflict. Transient values stay too. Without `merge`, its changes are taken back, both sides of relationships
@@ -341,24 +362,21 @@ bool quire_context_is_in_transaction(const quire_context *context);
  * borrowed from the object end with this.
  *
  * Fails: QUIRE_INVALID_ARGUMENT (an object of another context), QUIRE_INVALID_STATE (gone, or without `merge` inserted
- * or deleted), QUIRE_NOT_FOUND (its row is gone from the store; pending changes are kept), QUIRE_CLOSED,
+ * or deleted), QUIRE_NOT_FOUND (its row is gone from the store, and with it its pending changes), QUIRE_CLOSED,
  * QUIRE_DATABASE.
  */
 quire_status quire_context_refresh(
     quire_context *context, quire_object *object, bool merge, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Refreshes all objects that the context has, and keeps their pending changes. Those without changes become faults.
- *
- * An object whose row is gone is left as it is; reading or saving it fails. Results controllers report these objects
- * when changes are next processed. Rows without an object, which another program has changed, are reported by a list
- * that is fetched again. Fails: QUIRE_CLOSED, QUIRE_DATABASE.
+ * Refreshes all objects that the context has, and keeps their pending changes. Those without changes become faults. The
+ * context moves on to what is newest first, as by `quire_context_merge`. Fails: QUIRE_CLOSED, QUIRE_DATABASE.
  */
 quire_status quire_context_refresh_all(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
- * Drops all pending changes as a rollback does, and forgets all objects. Objects are read anew when they are asked for
- * next.
+ * Drops all pending changes as a rollback does, moves on to what is newest, and forgets all objects. Objects are read anew
+ * when they are asked for next.
  *
  * Objects that callers hold fail with QUIRE_INVALID_STATE from then on. Results controllers stay, report what the
  * rollback changed, and return new objects. So do lists of fetches. Changes that delegates make during that report stay

@@ -186,10 +186,10 @@ quire_status quire_fetch_request_set_includes_property_values(
  * Whether objects of the result that were read before take the stored values. False unless set: they keep the values
  * that they show.
  *
- * Pending changes of an object stay. Its other properties become those of the store, and so does the version that the
- * next save expects. Where another writer has changed a property that is changed here too, the object keeps its
- * version. The save is then a conflict, and neither change is lost unseen. Results controllers report the difference
- * with the fetch. Objects that a batch reads later are reported when changes are next processed.
+ * The context moves on to what is newest first, as by `quire_context_merge`. Pending changes of an object stay. Its other
+ * properties become those of the store, and so does the version that the next save expects: of two changes of the same
+ * property this context's is then the later one. Results controllers report the difference with the fetch. Objects that a
+ * batch reads later are reported when changes are next processed.
  */
 quire_status quire_fetch_request_set_refreshes_refetched_objects(
     quire_fetch_request *request, bool refreshes_refetched_objects,

@@ -38,6 +38,17 @@ final class RecursiveLock: @unchecked Sendable {
     return try body()
   }
 
+  /// The same if no other thread has the lock; nil, and nothing is done, if one has.
+  func withFreeLock<Result>(_ body: () -> Result) -> Result? {
+    if pthread_mutex_trylock(mutex) != 0 { return nil }
+    noteTaken(1)
+    defer {
+      noteTaken(-1)
+      pthread_mutex_unlock(mutex)
+    }
+    return body()
+  }
+
   /// Whether the running thread has the lock. For assertions: without them the answer is not known.
   var isHeld: Bool {
     #if DEBUG

@@ -16,7 +16,7 @@ final class Confinement: Sendable {
   /// Contexts of which the last outside reference has gone, until no call is inside and they can end.
   private let ending = Guarded<[Context]>([])
   private let hasEnding = Atomic<Bool>(false)
-  /// The owner while contexts end.
+  /// The owner while contexts end, or while the store does something to one.
   private static let ender: UInt = 1
 
   init(_ gate: TransactionGate) { self.gate = gate }
@@ -78,6 +78,15 @@ final class Confinement: Sendable {
     ending.withLock { $0.append(context) }
     hasEnding.store(true, ordering: .sequentiallyConsistent)
     endContexts()
+  }
+
+  /// Runs `body`, which is quick, if no call of the context is under way. Calls that begin meanwhile wait. Any thread.
+  func whileFree(_ body: () -> Void) {
+    let claim = owner.compareExchange(expected: 0, desired: Confinement.ender, ordering: .sequentiallyConsistent)
+    if !claim.exchanged { return }
+    body()
+    _ = owner.exchange(0, ordering: .sequentiallyConsistent)
+    if hasEnding.load(ordering: .sequentiallyConsistent) { endContexts() }
   }
 
   private func endContexts() {

@@ -54,8 +54,15 @@ final class Context {
 
   // MARK: From one call to the next
 
+  /// What others have saved before the last save of this context, until it is taken over.
+  var mergeAfterSave: MergeSession?
+  /// Whether lists are to be fetched anew, which could not be done when it was due.
+  var hasAdriftLists = false
+
   /// Whether a save has met changes of another writer, so that what was read is out of date.
   var hasConflicted = false
+  /// Whether objects are as they were read before a conflict moved the context, for the next attempt to find that.
+  var hasLeftBehind = false
   /// Conflicts that the last save settled.
   var settledCount = 0
   /// The query of the last fetch, which is often the next one too.
@@ -68,14 +75,18 @@ final class Context {
   /// Whether it counts among the outside references of its parent.
   private var holdsParent = false
 
-  convenience init(store: Store) { self.init(store: store, source: StoreSource(store)) }
+  convenience init(store: Store) {
+    let confinement = Confinement(store.gate)
+    let source = StoreSource(store) { [weak confinement] body in confinement?.whileFree(body) }
+    self.init(store: store, source: source, confinement)
+  }
 
   /// A context that reads a store through another source than the store itself.
-  init(store: Store, source: any SavedSource) {
+  init(store: Store, source: any SavedSource, _ confinement: Confinement? = nil) {
     self.store = store
     self.source = source
     parent = nil
-    confinement = Confinement(store.gate)
+    self.confinement = confinement ?? Confinement(store.gate)
     self.identifier = UInt64.random(in: .min ... .max)
     store.add(inbox)
   }

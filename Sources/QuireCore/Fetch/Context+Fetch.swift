@@ -1,7 +1,8 @@
 extension Context {
   /// So that observers and the result agree.
-  private func prepareFetch() throws(Failure) {
+  private func prepareFetch(refreshes: Bool = false) throws(Failure) {
     try store.checkOpen()
+    if refreshes { try moveToNewest() }
     try mergeIfAutomatic()
     try process()
   }
@@ -9,12 +10,12 @@ extension Context {
   /// Runs a request. Pending changes are processed first, so that observers and the result agree.
   func fetch(_ request: FetchRequest) throws(Failure) -> ObjectList {
     try request.checkForFetch()
-    try prepareFetch()
+    try prepareFetch(refreshes: request.shouldRefreshRefetchedObjects)
     if let kept = try keptQuery(for: request), try overlay(for: request, kept.query).isEmpty {
-      return list(try source.reader.ids(kept.compiled), request, kept.query)
+      return list(try source.moment.ids(kept.compiled), request, kept.query)
     }
     let query = try BoundQuery(request, in: self)
-    let list = try source.reader.watched(by: query.monitor) { () throws(Failure) in try fetch(request, query) }
+    let list = try source.moment.watched(by: query.monitor) { () throws(Failure) in try fetch(request, query) }
     // Objects may have been found changed, and their followers are notified at once.
     if request.shouldRefreshRefetchedObjects { try process() }
     return list
@@ -46,7 +47,7 @@ extension Context {
     let reader = try PageReader(entity: query.entity, keys: keys, context: self)
     var page: Page?
     var rows: ContiguousArray<RowIdentifier> = []
-    try source.reader.watched(by: query.monitor) { () throws(Failure) in
+    try source.moment.watched(by: query.monitor) { () throws(Failure) in
       let overlay = try overlay(for: request, query)
       if overlay.isEmpty {
         page = try reader.page(of: window(query.plan(), request), nulSeparated: nulSeparated)
@@ -69,7 +70,7 @@ extension Context {
     if reading.refreshes { try refresh(overlay.objects) }
     if overlay.isEmpty, !source.holdsObjects, reading.batchSize == 0, case .values = reading.extent {
       // Nothing to lay over: ids and values come in one statement.
-      let rows = try source.reader.rows(window(query.plan(), request))
+      let rows = try source.moment.rows(window(query.plan(), request))
       var objects: [ManagedObject?] = []
       objects.reserveCapacity(rows.count)
       for row in rows {
@@ -108,7 +109,7 @@ extension Context {
     try request.checkForFetch()
     try prepareFetch()
     let query = try BoundQuery(request, in: self)
-    return try source.reader.watched(by: query.monitor) { () throws(Failure) in try count(request, query) }
+    return try source.moment.watched(by: query.monitor) { () throws(Failure) in try count(request, query) }
   }
 
   /// What a fetch of the request would run, in words for people.
@@ -117,24 +118,24 @@ extension Context {
     try prepareFetch()
     let query = try BoundQuery(request, in: self)
     if request.resultType == .dictionaries {
-      return try source.reader.explain(valuesPlan(request, query), projection(request, query)).text
+      return try source.moment.explain(valuesPlan(request, query), projection(request, query)).text
     }
     let overlay = try overlay(for: request, query)
-    let text = try source.reader.explain(window(query.plan(), request)).text
+    let text = try source.moment.explain(window(query.plan(), request)).text
     if overlay.isEmpty { return text }
     return "\(text)\npending: \(overlay.objects.count) objects are looked at in memory, and their rows left out"
   }
 
   private func count(_ request: FetchRequest, _ query: BoundQuery) throws(Failure) -> Int {
     if request.resultType == .dictionaries {
-      return try source.reader.count(valuesPlan(request, query), projection(request, query))
+      return try source.moment.count(valuesPlan(request, query), projection(request, query))
     }
     let overlay = try overlay(for: request, query)
     var plan = query.plan()
     plan.sort = []
-    if overlay.isEmpty { return try source.reader.count(window(plan, request)) }
+    if overlay.isEmpty { return try source.moment.count(window(plan, request)) }
     plan.excluded = overlay.savedIDs
-    var count = try source.reader.count(plan)
+    var count = try source.moment.count(plan)
     for object in overlay.objects where try query.matches(object) { count += 1 }
     count = max(0, count - request.offset)
     return min(count, request.limit ?? count)
@@ -146,16 +147,16 @@ extension Context {
   ) throws(Failure) -> ContiguousArray<RowIdentifier> {
     var plan = query.plan()
     let limit = request.limit
-    if overlay.isEmpty { return try source.reader.ids(window(plan, request)) }
+    if overlay.isEmpty { return try source.moment.ids(window(plan, request)) }
     plan.excluded = overlay.savedIDs
     if let limit { plan.limit = limit.addingReportingOverflow(request.offset).overflow ? nil : limit + request.offset }
     let matching = try overlay.matching(query)
     var merged = ContiguousArray<RowIdentifier>()
     if matching.isEmpty {
-      merged = try source.reader.ids(plan)
+      merged = try source.moment.ids(plan)
     } else {
       var next = 0
-      try source.reader.scan(plan, paths: query.sort.map(\.path)) { (row, values) throws(Failure) in
+      try source.moment.scan(plan, paths: query.sort.map(\.path)) { (row, values) throws(Failure) in
         let key = query.sortKey(of: row, values)
         while next < matching.count, matching[next].key < key {
           merged.append(matching[next].row)
@@ -193,7 +194,7 @@ extension Context {
 
   private func fetchDictionaries(_ request: FetchRequest, _ query: BoundQuery) throws(Failure) -> ObjectList {
     let projection = try projection(request, query)
-    let columns = try source.reader.columns(valuesPlan(request, query), projection)
+    let columns = try source.moment.columns(valuesPlan(request, query), projection)
     var kinds: [Column.Kind] = []
     for (place, column) in columns.enumerated() {
       if let property = column.property {

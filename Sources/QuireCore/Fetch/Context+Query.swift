@@ -19,7 +19,7 @@ extension Context {
     if let kept = lastQuery as? KeptQuery, kept.stamp == request.stamp { return kept }
     let query = try BoundQuery(request, in: self)
     guard query.predicate?.predicate.compilesAlike ?? true else { return nil }
-    let kept = KeptQuery(request.stamp, query, try source.reader.compiled(window(query.plan(), request)))
+    let kept = KeptQuery(request.stamp, query, try source.moment.compiled(window(query.plan(), request)))
     lastQuery = kept
     return kept
   }

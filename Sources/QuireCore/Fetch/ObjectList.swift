@@ -199,7 +199,7 @@ final class ObjectList {
       let plan = FetchPlan(entity: entity, isRestrictedTo: ids)
       ids = []
       let paths = properties.map(ResolvedKeyPath.init)
-      try context.source.reader.scan(plan, paths: paths) { (row, values) throws(Failure) in
+      try context.source.moment.scan(plan, paths: paths) { (row, values) throws(Failure) in
         ids.append(row.id)
         for (place, value) in values.enumerated() { columns[place].append(value) }
       }

@@ -30,17 +30,17 @@ struct PageReader {
     _ ids: [Int64], _ body: (Int64, Statement, [StoredType]) throws(Failure) -> Void
   ) throws(Failure) -> Bool {
     if context.source.holdsObjects { return false }
-    return try context.source.reader.read(paths.map(\.last), root: entity.root, ids: ids, body)
+    return try context.source.moment.read(paths.map(\.last), root: entity.root, ids: ids, body)
   }
 
   /// The page of these rows, none of which is an object with values, where that takes one scan in passing; nil where
   /// `readColumns` has to find out.
   func page(ofStored ids: [Int64], nulSeparated: Bool) throws(Failure) -> Page? {
     if context.source.holdsObjects { return nil }
-    guard let range = Store.range(of: ids) else { return nil }
+    guard let range = Moment.range(of: ids) else { return nil }
     var values = Builders(self, rowCount: ids.count)
     var next = 0
-    let isRead = try context.source.reader.readInPassing(paths.map(\.last), root: entity.root, range: range) {
+    let isRead = try context.source.moment.readInPassing(paths.map(\.last), root: entity.root, range: range) {
       (row) throws(Failure) in
       let id = row.id
       if next == ids.count || id < ids[next] { return true }
@@ -67,7 +67,7 @@ struct PageReader {
     var values = Builders(self, rowCount: 0)
     let root = entity.rootNumber, hasObjects = !context.table.isEmpty
     var last: Int64 = 0
-    let isRead = try context.source.reader.readRows(plan, properties, inPassing: inPassing) {
+    let isRead = try context.source.moment.readRows(plan, properties, inPassing: inPassing) {
       (row) throws(Failure) in
       let id = row.id
       if inPassing {

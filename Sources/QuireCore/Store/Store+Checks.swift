@@ -31,6 +31,7 @@ extension Store {
           databaseCode: ResultCode.corrupt, details: found)
       }
       if let failure { throw failure }
+      if mended > 0 { renewMoments() }
       return mended
     }
   }

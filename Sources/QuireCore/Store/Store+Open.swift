@@ -27,9 +27,9 @@ extension Store {
     try file.check(isReadOnly: options.isReadOnly, mustExist: options.mustExist)
     if options.isReadOnly {
       let connection = try readOnlyConnection(to: file, options: options)
-      let store = try store(on: connection, of: file, model: model, options: options, form: form)
+      let parts = try parts(on: connection, of: file, model: model, options: options, form: form)
       try connection.holdFiles()
-      return store
+      return Store(parts, holdsMoments: connection.sharesNothing || connection.files?.usesLog == true)
     }
     let hadLog = file.hasLog
     let connection = try Connection.opened(
@@ -37,7 +37,7 @@ extension Store {
       busyTimeoutMilliseconds: options.busyTimeoutMilliseconds)
     if hadLog { connection.restoreFilesOnClose() }
     try connection.checkIsOpenForWriting()
-    let store = try store(on: connection, of: file, model: model, options: options, form: form)
+    let parts = try parts(on: connection, of: file, model: model, options: options, form: form)
     connection.keepFiles()
     connection.useLog()
     do throws(Failure) {
@@ -48,7 +48,7 @@ extension Store {
       // A store that was just made, or of another program, had no log before.
       if options.synchronousNormal { try connection.setSynchronizesSaves(false) }
     } catch { throw connection.failureOfOpening(error) }
-    return store
+    return Store(parts, holdsMoments: connection.files?.usesLog == true)
   }
 
   private static func openInMemory(
@@ -62,7 +62,11 @@ extension Store {
     }
     let connection = try Connection.opened(
       path: path, access: .readWrite(mayCreate: true), busyTimeoutMilliseconds: options.busyTimeoutMilliseconds)
-    return try store(on: connection, model: model, options: options, form: form)
+    let parts = try parts(on: connection, model: model, options: options, form: form)
+    connection.useLog()
+    // SQLite opens the log when it reads.
+    _ = try connection.isEmpty()
+    return Store(parts, holdsMoments: true)
   }
 
   /// A connection that has read the file once, so that it is known to work.
@@ -91,10 +95,22 @@ extension Store {
     }
   }
 
-  private static func store(
+  /// What a store is made of.
+  struct Parts {
+    let connection: Connection
+    let schema: Schema
+    let external: ExternalStorage
+    let textIndexes: TextIndexes
+    let derivedAttributes: DerivedAttributes
+    let affected: AffectedValues
+    let uuid: Text
+    let pageSize: Int
+  }
+
+  private static func parts(
     on connection: Connection, of file: StoreFile? = nil, model given: Model?, options: Options,
     form: any ModelForm.Type
-  ) throws(Failure) -> Store {
+  ) throws(Failure) -> Parts {
     do throws(Failure) {
       try configure(connection, options)
       // A database without tables is an empty file, whatever made its first page: a creation that was cut off, or
@@ -139,15 +155,11 @@ extension Store {
       if writesRTrees, try connection.schemaNumber() != examined {
         try Schema.trustTriggers(keeping: kept, on: connection)
       }
-      if !textIndexes.all.isEmpty {
-        // The rows that a text index finds lie all over the table. A pattern that is in a hundredth of a million rows
-        // takes some 40 MB of pages. With 2 MB of memory they would be read from the file each time.
-        try connection.execute("PRAGMA cache_size = -65536")
-      }
       connection.isOpening = false
-      return Store(
+      return Parts(
         connection: connection, schema: schema, external: external, textIndexes: textIndexes,
-        derivedAttributes: derivedAttributes, affected: affected, uuid: metadata.uuid)
+        derivedAttributes: derivedAttributes, affected: affected, uuid: metadata.uuid,
+        pageSize: try connection.pageSize())
     } catch {
       let failure = connection.failureOfOpening(error)
       connection.close()
@@ -171,6 +183,11 @@ extension Store {
     connection.setLog(options.log)
     try connection.execute("PRAGMA foreign_keys = OFF")
     try connection.execute("PRAGMA temp_store = MEMORY")
+    if connection.memory != nil {
+      // A sync does nothing there, and pages are read where they are.
+      try connection.execute("PRAGMA mmap_size = \(Int64.max)")
+      connection.setCheckpointsOnClose(false)
+    }
     if !connection.isReadOnly {
       try connection.setSynchronizesSaves(!options.synchronousNormal)
     }

@@ -1,40 +1,48 @@
 extension Store {
-  /// Writes the whole request, or nothing when any part of it fails. `completion` is called once it is in the file,
-  /// before any other caller can use the store.
-  func save(_ request: SaveRequest, completion: (SaveResult) -> Void = { _ in }) throws(Failure) -> SaveResult {
+  /// Writes the whole request, or nothing when any part of it fails.
+  ///
+  /// `finish` is called when all is written and nothing is committed: it may read what is in the store then, and what
+  /// it throws takes all back. `completion` is called once all is in the file, before any other caller can write.
+  func save(
+    _ request: SaveRequest, finish: (SaveResult) throws(Failure) -> Void = { _ throws(Failure) in },
+    completion: () -> Void = {}
+  ) throws(Failure) -> SaveResult {
     if request.isEmpty { return SaveResult(permanentIDs: PermanentIDs()) }
     return try withConnection { _ throws(Failure) in
-      var (result, derived) = try write { connection throws(Failure) in
+      let result = try write { connection throws(Failure) in
         try SaveSession(request: request, store: self, connection: connection).run()
+      } finish: { (result, derived) throws(Failure) in
+        result.derived = derived + affected.take(
+          except: Set(request.deletes.map { RowIdentifier(id: $0.id, entity: Int32($0.entity.number)) }))
+        try finish(result)
       }
-      result.derived = derived + affected.take(
-        except: Set(request.deletes.map { RowIdentifier(id: $0.id, entity: Int32($0.entity.number)) }))
-      completion(result)
+      completion()
       return result
     }
   }
 
-  /// Carries out a batch request, whole or not at all. `completion` is called as that of `save`.
+  /// Carries out a batch request, whole or not at all. `finish` and `completion` are called as those of `save`.
   func batch<Result>(
-    completion: (StoreChange) -> Void, _ body: (BatchSession) throws(Failure) -> Result
+    _ body: (BatchSession) throws(Failure) -> Result, finish: (StoreChange) throws(Failure) -> Void,
+    completion: () -> Void
   ) throws(Failure) -> Result {
     try withConnection { _ throws(Failure) in
-      var change = StoreChange()
       let (result, _) = try write { connection throws(Failure) in
         let session = BatchSession(store: self, connection: connection)
         let result = try body(session)
-        change = session.change
-        return result
-      }
-      completion(change)
+        return (result, session.change)
+      } finish: { (written, _) throws(Failure) in try finish(written.1) }
+      completion()
       return result
     }
   }
 
-  /// Runs `body` in a transaction, with all that belongs to each write.
+  /// Runs `body` in a transaction, with all that belongs to each write. `finish` is called last in it, with the values
+  /// that were derived.
   func write<Result>(
-    _ body: (Connection) throws(Failure) -> Result
-  ) throws(Failure) -> (Result, [DerivedValue]) {
+    _ body: (Connection) throws(Failure) -> Result,
+    finish: (inout Result, [DerivedValue]) throws(Failure) -> Void = { _, _ throws(Failure) in }
+  ) throws(Failure) -> Result {
     try withConnection { connection throws(Failure) in
       try checkWritable()
       // A failure could not undo what it wrote without undoing what is around it.
@@ -42,34 +50,47 @@ extension Store {
         throw Failure(.invalidState, "The store '\(path)' cannot save in the midst of a read. Save when it is done.")
       }
       let before = external.mark
-      let written: (result: Result, derived: [DerivedValue], properties: [String: PropertyListValue?])
+      defer { publication = nil }
+      let written: (result: Result, properties: [String: PropertyListValue?])
       do throws(Failure) {
         written = try connection.transaction { () throws(Failure) in
           affected.forget()
           try textIndexes.begin(on: connection)
           try derivedAttributes.begin(on: connection)
-          let result = try body(connection)
+          var result = try body(connection)
           let derived = try derivedAttributes.end(on: connection)
           try textIndexes.mend(on: connection)
-          return (result, derived, try writeProperties(on: connection))
+          let properties = try writeProperties(on: connection)
+          try finish(&result, derived)
+          return (result, properties)
         }
       } catch {
         external.takeBack(to: before, isUncertain: connection.hasUncertainCommit)
         throw error
       }
+      publication = nil
       if !connection.isHeld { commitFiles() }
       if !written.properties.isEmpty {
         metadataChanges.noteWritten(written.properties, isHeld: connection.isHeld)
       }
       textIndexes.repair(on: connection)
-      return (written.result, written.derived)
+      foldIfLong()
+      return written.result
     }
   }
 
   /// Removes the files that no row names any more, after a commit.
   func commitFiles() {
     if !external.isUsed { return }
-    external.commit { connection.synchronizesSaves || ExternalFolder(of: location).synchronizeLog() }
+    external.commit(commits.newest) { connection.synchronizesSaves || ExternalFolder(of: location).synchronizeLog() }
+    sweepFiles()
+  }
+
+  /// Removes those of them that no moment needs any more. Any thread.
+  func sweepFiles() {
+    if !external.hasGoing { return }
+    let oldest = allMoments.compactMap(\.commit).min()
+    external.sweep(upTo: oldest ?? .max)
   }
 
   /// Takes `count` new primary keys for the table of `root` and returns the first. Keys are never assigned twice, even
@@ -94,7 +115,7 @@ extension Store {
     guard count > 0 else {
       throw Failure(.invalidArgument, "Cannot take \(count) primary keys for '\(root.name)'. Ask for one or more.")
     }
-    if let first = reserves[root.rootNumber]?.take(count) { return first }
+    if let first = withReserve(of: root, { $0.take(count) }) { return first }
     let table = schema.table(of: root)
     // Other programs may have added rows without raising Z_MAX, and their keys need not be numbers. Compared as they
     // are, any text is above all keys, and read as 0.
@@ -108,10 +129,11 @@ extension Store {
         "The store '\(path)' has no entry for entity '\(root.name)' in its table of primary keys. The file is damaged.")
     }
     var last = statement.integer(at: 0)
-    let reserve = self.reserve(of: root)
-    if let rest = reserve.rest, rest.lastTaken == last { last = rest.lastUsed }
-    last = max(last, reserve.lastGone)
-    reserve.empty()
+    withReserve(of: root) { reserve in
+      if let rest = reserve.rest, rest.lastTaken == last { last = rest.lastUsed }
+      last = max(last, reserve.lastGone)
+      reserve.empty()
+    }
     let (newLast, overflow) = last.addingReportingOverflow(Int64(count))
     // The counter of keys goes one beyond the last.
     if overflow || newLast == Int64.max {
@@ -127,7 +149,7 @@ extension Store {
     if connection.changes == 0 {
       throw connection.ignoredFailure("Z_PRIMARYKEY", doing: "take primary keys for '\(root.name)'")
     }
-    if connection.isHeld { reserve.noteUncommitted(last: newLast) }
+    if connection.isHeld { withReserve(of: root) { $0.noteUncommitted(last: newLast) } }
     return last + 1
   }
 }

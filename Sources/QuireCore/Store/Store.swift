@@ -34,9 +34,22 @@ final class Store: @unchecked Sendable {
   /// Where the file is, whatever the current folder: absolute and without symbolic links. Caches are beside it.
   let location: Text
 
+  /// Of what writes.
   let lock = RecursiveLock()
-  /// For code inside `withConnection`, or code that holds the lock.
+  /// The one that writes; for code inside `withConnection`, or code that holds the lock.
   let connection: Connection
+  let commits: Commits
+  /// The connections that read.
+  let pool: MomentPool
+  /// Whether states of the file can be held. Without a log that would keep other programs from writing.
+  let holdsMoments: Bool
+  let moments = Guarded(WeakReferences<Moment.Reference>())
+  let folding: LogFolding
+  /// What the running transaction has changed, for the inboxes, when it is committed.
+  var publication: Publication?
+  /// Of the fetches and batch requests that are under way.
+  private let monitors = Guarded<[FetchMonitor]>([])
+  private let monitorCount = Atomic<Int>(0)
   /// Becomes false under the lock.
   private let isOpen = Atomic<Bool>(true)
   private let lastTemporaryID = Atomic<Int64>(0)
@@ -45,29 +58,49 @@ final class Store: @unchecked Sendable {
   let gate = TransactionGate()
   /// The transaction that a context holds open; used with the lock held.
   var held: HeldTransaction?
-  /// By the number of the root entity; used inside `withConnection`.
-  var reserves: [Int: IDReserve] = [:]
+  /// By the number of the root entity.
+  let reserves = Guarded<[Int: IDReserve]>([:])
 
-  /// `connection` is to a database whose tables are those of `schema`; `open` makes sure of that.
-  init(
-    connection: Connection, schema: Schema, external: ExternalStorage, textIndexes: TextIndexes,
-    derivedAttributes: DerivedAttributes, affected: AffectedValues, uuid: Text
-  ) {
-    self.connection = connection
-    self.schema = schema
-    self.external = external
-    self.textIndexes = textIndexes
-    self.derivedAttributes = derivedAttributes
-    self.affected = affected
+  /// The parts are of a database whose tables are those of their schema; `open` makes sure of that.
+  init(_ parts: Parts, holdsMoments: Bool) {
+    connection = parts.connection
+    schema = parts.schema
+    external = parts.external
+    textIndexes = parts.textIndexes
+    derivedAttributes = parts.derivedAttributes
+    affected = parts.affected
+    uuid = parts.uuid
+    self.holdsMoments = holdsMoments
+    let commits = Commits()
+    self.commits = commits
+    pool = MomentPool(commits) { [weak connection, external, textIndexes] () throws(Failure) in
+      guard let connection else { throw ProcessMark.inherited }
+      return try connection.anotherForReading(external: external, searchesText: !textIndexes.all.isEmpty)
+    }
     layouts = RowLayouts(schema: schema, derivedAttributes: derivedAttributes)
-    self.uuid = uuid
     model = schema.model
     path = connection.path
     location = connection.location
     isReadOnly = connection.isReadOnly
+    folding = LogFolding(pageSize: parts.pageSize, isInMemory: connection.memory != nil)
+    if holdsMoments {
+      connection.followCommits()
+      connection.foldNothing()
+    }
+    commits.start(at: connection.changeCount) { [weak self] number, isOfOthers in
+      self?.file(number, isOfOthers: isOfOthers) ?? false
+    }
+    connection.commits = commits
+    connection.closeOthers = { [weak self] in self?.letGoOfFile() }
   }
 
-  deinit { if connection.mark.isHere { returnReservedIDs(on: connection) } }
+  deinit {
+    if !connection.mark.isHere { return }
+    returnReservedIDs(on: connection)
+    // The one that writes is to be the last, which folds the log into the file.
+    withExtendedLifetime(pool.close()) {}
+    folding.connection?.close()
+  }
 
   var isClosed: Bool {
     !connection.mark.isHere || !isOpen.load(ordering: .acquiring)
@@ -77,19 +110,25 @@ final class Store: @unchecked Sendable {
   func close() throws(Failure) {
     // To a forked process it is closed.
     if !connection.mark.isHere { return }
+    // Before the lock, which that thread may wait for.
+    folding.thread.stop()
+    var isClosing = false
+    defer { if !isClosing { folding.thread.resume() } }
     // Released without the lock, because that may call the program.
-    var log: SQLTrace?
-    defer { withExtendedLifetime(log) {} }
+    var log: SQLTrace?, poolLog: SQLLog?
+    defer { withExtendedLifetime((log, poolLog)) {} }
     try lock.withLock { () throws(Failure) in
       try checkIsNotReporting()
-      if connection.isBusy {
-        throw Failure(
-          .invalidState, "The store '\(path)' cannot be closed while it reads or saves. Close it afterwards.")
-      }
+      if connection.isBusy { throw busyFailure }
+      for moment in allMoments { try moment.checkMayClose() }
       giveUpTransaction()
       returnReservedIDs(on: connection)
       let isWhole = connection.gatherLog(), logIsLeft = connection.logIsLeft
       isOpen.store(false, ordering: .releasing)
+      isClosing = true
+      folding.connection?.close()
+      for moment in allMoments { moment.close() }
+      poolLog = pool.close()
       log = connection.setLog(nil)
       connection.close()
       external.close()
@@ -106,8 +145,16 @@ final class Store: @unchecked Sendable {
   /// Reports the end of each statement to `log`; nil ends that.
   func setLog(_ log: SQLLog?) throws(Failure) {
     // A log needs not wait for the end of a transaction.
-    let former = try withOpenLock { () throws(Failure) in connection.setLog(log) }
+    let former = try withOpenLock { () throws(Failure) in
+      return [connection.setLog(log)] + pool.setLog(log) + allMoments.map { $0.setLog(log) }
+    }
     withExtendedLifetime(former) {}
+  }
+
+  var allMoments: [Moment] { moments.withLock { $0.all.compactMap(\.moment) } }
+
+  var busyFailure: Failure {
+    Failure(.invalidState, "The store '\(path)' cannot be closed while it reads or saves. Close it afterwards.")
   }
 
   /// The first of `count` ids for objects that are not saved yet; the others follow downwards.
@@ -117,9 +164,16 @@ final class Store: @unchecked Sendable {
 
   /// Throws `closed` when the store is not open any more. Does not wait for a transaction to end.
   func checkOpen() throws(Failure) {
+    try checkMayRead()
     // Each read of a value asks this, so the lock is taken only where there is more to look at.
-    if connection.mark.isHere, isOpen.load(ordering: .acquiring), !gate.isHeld, !connection.isWatched { return }
-    try withOpenLock { noteLoss() }
+    if gate.isHoldersCall { try withOpenLock { noteLoss() } }
+  }
+
+  /// Throws `closed` when the store is not open any more. Takes no lock.
+  func checkMayRead() throws(Failure) {
+    if !connection.mark.isHere { throw ProcessMark.inherited }
+    if !isOpen.load(ordering: .acquiring) { throw connection.closedFailure }
+    if monitorCount.load(ordering: .relaxed) > 0 { try checkIsNotReporting() }
   }
 
   /// Runs `body` alone on the connection; other threads wait. The thread that is inside may enter again.
@@ -152,13 +206,26 @@ final class Store: @unchecked Sendable {
   ) throws(Failure) -> Result {
     guard let monitor else { return try body() }
     return try withConnection(monitor: monitor) { connection throws(Failure) in
-      try connection.watched(by: monitor, body)
+      try noting(monitor) { () throws(Failure) in try connection.watched(by: monitor, body) }
     }
+  }
+
+  /// Runs `body`, during which `monitor` may report progress.
+  func noting<Result>(
+    _ monitor: FetchMonitor, _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    monitors.withLock { $0.append(monitor) }
+    monitorCount.add(1, ordering: .relaxed)
+    defer {
+      monitorCount.subtract(1, ordering: .relaxed)
+      monitors.withLock { $0.removeAll { $0 === monitor } }
+    }
+    return try body()
   }
 
   /// SQLite is in the middle of a statement while it has progress reported, and must not run another.
   private func checkIsNotReporting() throws(Failure) {
-    if connection.monitor?.isReporting == true {
+    if monitors.withLock({ $0.contains(where: \.isReportingHere) }) {
       throw Failure(
         .invalidState,
         "The store '\(path)' cannot be used from the function that a fetch or batch request tells its progress. "

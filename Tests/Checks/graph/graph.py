@@ -6,8 +6,8 @@
 
 A run is made of worlds, each a new store with a history of a few hundred steps that its number and the seed decide.
 With --world only that one is run. In worlds with an even number everything is compared after each step, in those with
-an odd one contexts read one side of a relationship before another one saves and the other side after that; --kind has
-one kind alone run. A difference is told with the shortest history that was found to show it. With --kept those
+an odd one nothing is read but what a step is to read: perhaps one side of a relationship long before the other. --kind
+has one kind alone run. A difference is told with the shortest history that was found to show it. With --kept those
 histories are run that once showed one.
 """
 

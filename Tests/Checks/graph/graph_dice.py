@@ -8,8 +8,8 @@ from typing import Any, Optional
 
 from graph_facts import insert, members, objects
 from graph_side import Side
-from graph_stage import Luck
-from graph_world import CONCRETE, KEYS, RELATIONS, lineage
+from graph_stage import Luck, Step
+from graph_world import CONCRETE, KEYS, MANDATORY, RELATIONS, lineage
 
 TEXTS = [None, "a", "b", "c"]
 NUMBERS = [None, 0, 1, 2]
@@ -35,10 +35,11 @@ class Dice(Luck):
             "process": 4, "fetch": 2, "begin": 2, "end": 4, "undo": 12, "redo": 8, "save": 9, "rollback": 1,
             "reset": 0.3, "refresh": 3, "refresh_all": 1, "forget": 2, "child": 2, "look": 3,
         }
+        self.weights |= {"batch": 1, "transaction": 1}
         if len(self.levels) > 1:
             self.weights |= {"merge": 8, "automatic": random.choice([0, 0.5])}
         self.policies = random.choice([[0], [0, 0, 1], [1, 2, 3, 4], [5]])
-        self.nested_weights = {**self.weights, "merge": 8, "close": 1}
+        self.nested_weights = {**self.weights, "merge": 8, "close": 1, "batch": 0, "transaction": 0}
         if random.random() < 0.6:
             for weights in (self.weights, self.nested_weights):
                 weights["open"] = 2
@@ -120,6 +121,18 @@ class Dice(Luck):
         return None if n is None else (n,)
 
     def _child(self, side: Side) -> Any:
+        return self.random.random() < 0.7, self._steps(side)
+
+    def _transaction(self, side: Side) -> Any:
+        return self.random.random() < 0.7, self._steps(side)
+
+    def _batch(self, side: Side) -> Any:
+        entity = self._pick(self.entities)
+        name, kind = self._pick(list(KEYS[entity].items()))
+        value = self._pick(TEXTS if kind == "text" else NUMBERS)
+        return entity, name, 3 if value is None and name in MANDATORY else value, self.random.random() < 0.7
+
+    def _steps(self, side: Side) -> tuple[Step, ...]:
         names = ["insert", "set", "point", "point", "link", "link", "unlink", "assign", "delete", "process", "undo",
                  "redo", "rollback", "fetch"]
         scratch: Any = SimpleNamespace(now=dict(side.now))
@@ -131,7 +144,7 @@ class Dice(Luck):
                 steps.append((name, *found))
             if name == "insert" and found is not None:
                 insert(scratch.now, *found)
-        return self.random.random() < 0.7, tuple(steps)
+        return tuple(steps)
 
     def _policy(self, side: Side) -> Any:
         return (self._pick(self.policies),)

@@ -44,16 +44,12 @@ class Saving:
     def do_save(self, side: Side) -> Any:
         if side.parent:
             return self.save_above(side)
-        for other in self.sides:
-            if other is not side and other.is_fresh:
-                # What it has not read by now, it would read later than the rest.
-                if other.deleted:
-                    other.context.process()
-                    other.process()
-                other.quiet = 0
-                other.compare()
-                other.read()
+        if not side.is_fresh:
+            # It moves on, and that is not to be undone.
+            while side.groups:
+                self.do_end(side)
         side.process()
+        number = self.commits()
         broken, conflicts = self._broken(side), side.conflicts()
         perhaps = {n for n in side.written() & side.soft if side.versions[n] != self.versions.get(n)}
         if not broken and ((conflicts or perhaps) and side.policy is not MergePolicy.ERROR or self._twins(side)):
@@ -78,7 +74,7 @@ class Saving:
             return
         if broken or conflicts:
             raise Difference(f"saved although {broken or conflicts} are broken or in conflict")
-        self._saved(side)
+        self._saved(side, number)
         self.compare_file()
 
     def _twins(self, side: Side) -> set[int]:
@@ -105,6 +101,7 @@ class Saving:
     def _save_settling(self, side: Side, conflicts: set[int]) -> None:
         """A save that the merge policy has to settle. What becomes of attributes is in a table; of relationships only
         that the file holds what the context shows, and agrees with itself."""
+        number = self.commits()
         wanted = self._settled(side, conflicts)
         twins = self._twins(side)
         try:
@@ -122,17 +119,13 @@ class Saving:
             side.context.merge()
             self._take_stored(side)
             return
-        before = self.stored
         try:
             self.stored, self.versions = graph_file.read(self.file, self.numbers)
         except graph_file.FileFault as fault:
             raise Difference(f"the file, settled: {fault}") from None
         self._check_settled(side, wanted, twins)
-        for other in self.sides:
-            if other is not side and before != self.stored:
-                other.is_fresh = False
+        self.outdate(side, number)
         same("has changes", side.context.has_changes, False)
-        side.context.merge()
         hazy = side.undo, side.redo
         self._take_stored(side)
         side.undo, side.redo = hazy
@@ -187,6 +180,7 @@ class Saving:
     def _take_stored(self, side: Side) -> None:
         """Everything was read anew."""
         side.moved = set()
+        side.moment = dict(self.stored)
         side.now, side.base, side.versions = stored(side.saved), stored(side.saved), dict(self.versions)
         side.deleted, side.withdrawn = [], set()
         side.is_fresh, side.has_conflicted = True, False
@@ -212,7 +206,15 @@ class Saving:
                 broken.add((n, "items"))
         return broken
 
-    def _saved(self, side: Side) -> None:
+    def outdate(self, side: Side, number: int) -> bool:
+        """Others are at an older commit if this one has written something since the file had that number."""
+        has_written = self.commits() != number
+        for other in self.sides:
+            if other is not side and has_written:
+                other.is_fresh = False
+        return has_written
+
+    def _saved(self, side: Side, number: int) -> None:
         if side.is_pending():
             side.has_conflicted = False
         written = side.written()
@@ -251,9 +253,13 @@ class Saving:
             if n in written or n not in side.base:
                 side.versions[n] = self.versions[n]
         side.base = dict(side.now)
-        for other in self.sides:
-            if other is not side and changes:
-                other.is_fresh = False
+        if not self.outdate(side, number):
+            if changes:
+                raise Difference("a save has written nothing")
+        elif side.is_fresh:
+            side.moment = dict(self.stored)
+        else:
+            side.take_over()
 
     def compare_file(self) -> None:
         try:

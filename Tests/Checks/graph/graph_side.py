@@ -55,8 +55,10 @@ class Side:
         """For how many steps nothing is looked at, so that what was forgotten stays unread."""
         self.is_read = True
         """Whether everything has been read since the last step."""
+        self.moment: Facts = dict(world.stored)
+        """The commit at which it is, if it is a context on the store."""
         self.is_fresh = True
-        """Whether it has taken over all that the others saved."""
+        """Whether there is nothing to take over: its moment is the newest, or it shows all that its parent has."""
         self.has_conflicted = False
         self.is_hazy = False
         """Whether groups that can be undone are older than something that came from another writer."""
@@ -73,18 +75,22 @@ class Side:
 
     @property
     def saved(self) -> Facts:
-        """What is saved, to it: in the file, or in its parent."""
-        return self.world.stored if self.parent is None else self.parent.now
+        """What is saved, to it: in the commit at which it is, or in its parent."""
+        return self.moment if self.parent is None else self.parent.now
+
+    def is_even(self) -> bool:
+        """Whether it shows one state. A child may have read ahead what its parent has not told it."""
+        return self.parent is None or self.is_fresh
 
     def is_whole(self) -> bool:
-        """Whether it and its parents have taken over all that others saved."""
-        return self.is_fresh and (self.parent is None or self.parent.is_whole())
+        """Whether the same is so for its parents."""
+        return self.parent is None or self.is_fresh and self.parent.is_whole()
 
     def reads_past_parent(self) -> bool:
-        """Whether others have brought back what the parent takes for gone: it does not know that before it merges, but
-        what is read through it is there."""
+        """Whether the context above its parent has brought back what the parent takes for gone: the parent does not
+        know that before it merges, but what is read through it is there."""
         parent = self.parent
-        if parent is None:
+        if parent is None or parent.parent is None:
             return False
         known = set(objects(self.now)) | set(objects(self.base))
         return parent.reads_past_parent() or any(
@@ -328,6 +334,7 @@ class Side:
     def merge(self) -> set[Any]:
         """Takes over what others have saved; gives the keys that are open."""
         before = self.now
+        self.moment = dict(self.world.stored)
         saved = self.saved
         self.now, open_keys = merge(self.base, before, saved, self.withdrawn)
         self.moved |= {
@@ -397,10 +404,10 @@ class Side:
         if self.deleted:
             # What they were taken out of shows that when their rules are applied.
             certain &= updated
-        if self.is_fresh and not certain <= updated:
+        if self.is_even() and not certain <= updated:
             raise Difference(f"updated: {updated}, without {certain - updated}")
         possible = certain | self.soft | self._regrouped() | {n for n, _ in self.deleted}
-        if self.is_fresh and not self.deleted and not updated <= possible:
+        if self.is_even() and not self.deleted and not updated <= possible:
             raise Difference(f"updated: {updated}, with {updated - possible}")
         if self.levels is not None:
             if not self.is_hazy and not self.deleted:

@@ -36,6 +36,16 @@ class Stage:
         self.versions: dict[int, int] = {}
         self.contexts = [self.store.context] + [self.store.create_context() for _ in range(1, contexts)]
 
+    def begin(self) -> None:
+        """Has each context read something: with that its moment begins."""
+        for each in self.contexts:
+            each.query(CLASSES["Node"]).count()
+
+    def commits(self) -> int:
+        """Differs after others have written to the file."""
+        (number,) = self.file.execute("PRAGMA data_version").fetchone()
+        return int(number)
+
     def close(self) -> None:
         self.file.close()
         for side in [*self.sides, *self.nested.values()]:

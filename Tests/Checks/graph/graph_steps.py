@@ -8,12 +8,16 @@ from typing import Any, Optional
 import quire
 
 import graph_facts
-from graph_facts import Facts, differing, insert, is_transient, link, members, objects, point, put
-from graph_nested import STEP, Nesting
+from graph_facts import Facts, about, differing, insert, is_transient, link, members, objects, point, put
+from graph_nested import Nesting
 from graph_saving import Saving
 from graph_side import Difference, Side, same
 from graph_stage import Stage, Step
-from graph_world import CLASSES, KEYS, NAMED, OF, TRANSIENT, Relation, root
+from graph_world import CLASSES, KEYS, NAMED, OF, TRANSIENT, UNIQUE, Relation, root
+
+
+class TakenBack(Exception):
+    """Ends a transaction."""
 
 
 class World(Saving, Nesting, Stage):
@@ -23,6 +27,7 @@ class World(Saving, Nesting, Stage):
     def __init__(self, path: str, levels: list[Optional[int]]) -> None:
         super().__init__(path, len(levels))
         self.sides = [Side(self, index, each, levels[index]) for index, each in enumerate(self.contexts)]
+        self.begin()
         self.nested: dict[int, Side] = {}
 
     # MARK: running
@@ -147,11 +152,11 @@ class World(Saving, Nesting, Stage):
         side.is_automatic = side.context.merges_automatically = not side.is_automatic
 
     def do_fetch(self, side: Side, entity: str) -> Any:
-        if not side.is_whole() and (side.groups or not side.is_automatic):
+        if not (side.is_fresh or not side.groups if side.is_automatic else side.is_whole()):
             return False
         found = [side.number(each) for each in side.context.query(CLASSES[entity])]
         side.process()
-        if not side.is_fresh:
+        if not side.is_fresh and side.is_automatic:
             side.take_over()
         same(f"all {entity}", sorted(found), sorted(objects(side.now, entity)))
 
@@ -175,23 +180,23 @@ class World(Saving, Nesting, Stage):
     def do_undo(self, side: Side) -> Any:
         if side.levels is None:
             return False
-        if not side.is_fresh or self._reads_past(side, side.undo):
+        if not side.is_even() or self._reads_past(side, side.undo):
             return False
         return self._revert(side, side.context.undo, lambda: side.revert(side.undo, side.redo))
 
     def do_redo(self, side: Side) -> Any:
         if side.levels is None:
             return False
-        if not side.is_fresh or self._reads_past(side, side.redo):
+        if not side.is_even() or self._reads_past(side, side.redo):
             return False
         return self._revert(side, side.context.redo, lambda: side.revert(side.redo, side.undo))
 
     def _reads_past(self, side: Side, groups: list[Facts]) -> bool:
-        """Whether a child would bring back what its parent knows to be gone, while another writer has brought back the
-        row: it then finds the row, past its parent."""
+        """Whether a child would bring back what its parent knows to be gone, while the context above that has it: it
+        then finds it there, past its parent."""
         parent = side.parent
         return bool(parent and groups) and any(
-            type(n) is int and n not in parent.now and n in self.stored for n in groups[-1])
+            type(n) is int and n not in parent.now and n in parent.saved for n in groups[-1])
 
     def _revert(self, side: Side, change: Callable[[], None], model: Callable[[], None]) -> Any:
         if side.groups:
@@ -219,22 +224,22 @@ class World(Saving, Nesting, Stage):
         if side.parent:
             side.parent.context.process()
             side.parent.process()
-        kept = side.base if side.is_fresh else side.saved
-        lost = {n: each for n, each in side.held.items() if n not in kept or n not in side.base}
         side.context.rollback()
-        for n, each in lost.items():
-            side.held.pop(n)
-            if n not in side.base:
-                same(f"{n} is deleted", each.is_deleted, True)
-        if side.is_fresh and not side.has_conflicted:
-            side.now = dict(side.base)
-            side.deleted, side.withdrawn = [], set()
-            side.forget_undo()
-            return
-        if not side.has_conflicted or side.index + STEP in self.nested:
-            # Children hear of what is gone when it is merged.
+        moves = side.has_conflicted or not side.is_even()
+        if moves and side.parent:
             side.context.merge()
-        self._take_stored(side)
+        kept = side.base
+        if moves:
+            kept = self.stored if side.parent is None else side.saved
+        for n, each in [(n, each) for n, each in side.held.items() if n not in side.base or n not in kept]:
+            side.held.pop(n)
+            if n not in kept:
+                same(f"{n} is deleted", each.is_deleted, True)
+        if moves:
+            return self._take_stored(side)
+        side.now = dict(side.base)
+        side.deleted, side.withdrawn = [], set()
+        side.forget_undo()
 
     def do_reset(self, side: Side) -> Any:
         if side.groups:
@@ -253,6 +258,8 @@ class World(Saving, Nesting, Stage):
                 continue
             raise Difference("an object goes on after a reset")
         side.held = {}
+        if not side.is_fresh:
+            self._take_stored(side)
         self._lose_nicks(side, lambda n: True)
 
     def _lose_nicks(self, side: Side, loses: Callable[[int], bool]) -> None:
@@ -263,8 +270,13 @@ class World(Saving, Nesting, Stage):
                         put(facts, (n, name), side.saved.get((n, name)))
 
     def do_refresh(self, side: Side, n: int, merges: bool) -> Any:
-        if n not in side.now or not side.is_fresh:
+        if n not in side.now or not side.is_even() or not side.is_fresh and (side.groups or side.deleted):
             return False
+        self._end_step(side)
+        if n not in side.now:
+            return
+        if not side.is_fresh:
+            return self._refresh_moving(side, n, merges)
         if not merges and n in side.soft:
             # Where members follow from what others refer to, what there is to take back depends on what was read.
             return False
@@ -291,26 +303,55 @@ class World(Saving, Nesting, Stage):
             return
         raise Difference("refreshing what was never saved is refused")
 
+    def _end_step(self, side: Side) -> None:
+        """Before a refresh, which does not end what is undone at once. What it finds others to have changed or deleted
+        would be left out of that, and what others have made go with it. What a parent has told without a difference
+        would end it."""
+        newest = self.stored if side.parent is None else side.saved
+        is_met = any(
+            newest.get(key) != side.base.get(key) or any(n in side.base and n not in newest for n in about(key))
+            for key in differing(side.mark, side.now))
+        if side.parent or not side.is_fresh and (is_met or side.removed()):
+            self.do_process(side)
+
+    def _refresh_moving(self, side: Side, n: int, merges: bool) -> Any:
+        """One that the whole context moves on for."""
+        if not merges and (n in side.soft or n not in side.base):
+            return False
+        if any(m != n and side.versions.get(m) != self.versions.get(m) for m in side.written() | side.soft):
+            # Where both have changed one property, that stays a conflict.
+            return False
+        each = side.object(n)
+        try:
+            each.refresh(merge=merges)
+        except quire.NotFound:
+            if n in self.stored:
+                raise
+        side.process()
+        open_keys = side.merge()
+        if not merges and n in side.now:
+            # Undoing gives back what was not saved.
+            side.take_back(n)
+            self._lose_nicks(side, lambda m: m == n)
+        side.compare(open_keys)
+        for key in open_keys:
+            put(side.mark, key, side.now.get(key))
+
     def do_refresh_all(self, side: Side) -> Any:
         if not side.is_fresh and (side.groups or side.deleted):
             return False
+        self._end_step(side)
         side.context.refresh_all()
         self.take_nicks(side)
         if not side.is_fresh:
-            # What was to refer to a row that is gone lets go of it, or takes its own change back.
-            lost = {key for key, value in side.now.items() if side.relation(key) and value not in side.saved}
-            # In the second case it is again in the order of whom it belonged to.
-            lost |= {
-                ("order", side.saved[key], relation.inverse) for key in lost
-                if (relation := side.relation(key)) and relation.inverse and side.saved.get(key) in side.saved}
-            side.moved |= {key[1] for key in lost if key[0] == "order"}
             side.process()
-            side.context.merge()
-            side.take_over(lost)
+            if side.parent:
+                side.context.merge()
+            side.take_over()
 
     def do_look(self, side: Side) -> Any:
         """What objects say of what was saved, and of what was changed."""
-        if not side.is_fresh or side.deleted:
+        if not side.is_even() or side.deleted:
             return False
         for n in objects(side.now):
             each = side.object(n)
@@ -340,18 +381,83 @@ class World(Saving, Nesting, Stage):
 
     def do_forget(self, side: Side, quiet: int) -> Any:
         """Lets go of all objects, so that those without changes are read anew."""
-        if not side.is_fresh:
+        if not side.is_even():
             return False
         nicked = {key[0] for facts in (side.now, side.base) for key in facts if is_transient(key)}
         nicked |= {key[0] for key in differing(side.base, side.saved) if is_transient(key)}
         side.held = {n: each for n, each in side.held.items() if n in nicked}
         side.quiet = quiet
 
+    # MARK: without objects, and together
+
+    def do_batch(self, side: Side, entity: str, name: str, value: Any, merges: bool) -> Any:
+        """Sets an attribute of all rows of an entity."""
+        if not merges:
+            # Objects of the context keep values that are not of its moment then, which this model does not have.
+            return False
+        if side.parent or side.groups or name in TRANSIENT or name == UNIQUE[1]:
+            return False
+        if side.is_automatic and not side.is_fresh:
+            return False
+        side.context.process()
+        side.process()
+        number = self.commits()
+        count = side.context.query(CLASSES[entity]).update({name: value}, merge=merges)
+        rows = objects(self.stored, entity)
+        same(f"how many of {entity} are updated", count, len(rows))
+        for n in rows:
+            if self.stored.get((n, name)) != value:
+                put(self.stored, (n, name), value)
+                self.versions[n] += 1
+        self.compare_file()
+        if self.outdate(side, number) and not merges:
+            side.is_fresh = False
+        if merges:
+            side.take_over()
+
+    def do_transaction(self, side: Side, saves: bool, steps: tuple[Step, ...]) -> Any:
+        """Some steps as one, which is then saved or taken back. Meanwhile the other contexts show their moments."""
+        if side.parent or side.groups or self.nested or side.is_automatic and not side.is_fresh:
+            return False
+        side.context.process()
+        side.process()
+        if side.is_pending() or side.context.has_changes:
+            return False
+        number = self.commits()
+        broken: set[tuple[int, str]] = set()
+        try:
+            with side.context.transaction():
+                if not side.is_fresh:
+                    side.take_over()
+                for name, *rest in steps:
+                    getattr(self, f"do_{name}")(side, *rest)
+                    side.compare()
+                for other in self.sides:
+                    if other is not side and not other.quiet:
+                        other.compare()
+                side.context.process()
+                side.process()
+                broken = self._broken(side)
+                if not saves or self._twins(side):
+                    raise TakenBack
+        except (TakenBack, quire.ValidationError) as error:
+            if isinstance(error, quire.ValidationError) and not broken:
+                raise
+            side.now = dict(side.base)
+            side.held = {n: each for n, each in side.held.items() if n in side.now}
+            side.moved, side.withdrawn = set(), set()
+            side.forget_undo()
+        else:
+            if broken:
+                raise Difference(f"saved although {broken} are broken")
+            self._saved(side, number)
+        self.compare_file()
+
     # MARK: contexts on contexts
 
     def do_child(self, side: Side, saves: bool, steps: tuple[Step, ...]) -> Any:
         """A context on this one, which does some steps and is then saved or dropped as a whole."""
-        if not side.is_fresh or side.quiet:
+        if not side.is_even() or side.is_automatic and not side.is_fresh or side.quiet:
             return False
         side.context.process()
         side.process()

@@ -1,4 +1,4 @@
-"""Histories in which contexts read one side of a relationship before another one saves it, and the other side after."""
+"""Histories in which little is read: one side of a relationship long before the other, while other contexts save."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from graph_facts import Facts, about, differing, is_membership, members, objects
 from graph_nested import STEP
 from graph_side import Difference
 from graph_stage import Stage, Step
-from graph_uneven_side import UnevenSide, is_one_to_one, is_order
+from graph_uneven_side import HELD, UnevenSide, is_one_to_one, is_order
 from graph_world import CLASSES, DEFAULTS, KEYS, NAMED, OF, TRANSIENT, root
 
 BEFORE, AFTER = 1, 2
@@ -27,6 +27,7 @@ class UnevenWorld(Stage):
         super().__init__(path, contexts)
         self.sides = [UnevenSide(self, index, each) for index, each in enumerate(self.contexts)]
         self.nested: dict[int, UnevenSide] = {}
+        self.begin()
 
     def run(self, step: Step) -> bool:
         """Does a step and compares; false when it makes no sense here."""
@@ -50,7 +51,7 @@ class UnevenWorld(Stage):
         side.held = {n: each for n, each in side.held.items() if numbers and n not in numbers}
 
     def do_check(self, side: UnevenSide) -> Any:
-        if side.is_behind():
+        if side.is_late:
             return False
         side.check()
 
@@ -185,76 +186,87 @@ class UnevenWorld(Stage):
         """Shows what is saved now, and what was done here on top of that."""
         if n not in side.now or n in side.made:
             return False
-        if not self._try(side, lambda: side.object(n).refresh(merge=True)) or side.is_shaky(n):
+        if side.is_late and side.is_changed() or side.parent is None and side.disputed() - {n}:
+            # Where both have changed one property, that stays a conflict.
+            return False
+        if not self._try(side, lambda: self._refresh(side, n)):
             return
-        side.note_reading(n)
-        if side.above and side.above.is_behind():
-            return
-        for name in [*KEYS[side.now[n]].keys() - TRANSIENT, *(each.name for each in OF[side.now[n]])]:
-            past = side.past.pop((n, name), None)
-            side.look(n, name)
-            if past:
-                side.past[n, name] = past
+        if side.parent:
+            # There may be something that its parent has not told.
+            side.context.merge()
+        side.merged()
+        if n in side.now:
+            for name in [*KEYS[side.now[n]].keys() - TRANSIENT, *(each.name for each in OF[side.now[n]])]:
+                side.look(n, name)
+
+    def _refresh(self, side: UnevenSide, n: int) -> None:
+        try:
+            side.object(n).refresh(merge=True)
+        except quire.NotFound:
+            if side.parent or n in self.stored:
+                raise
 
     def do_refresh_all(self, side: UnevenSide) -> Any:
         side.context.refresh_all()
-        for key in [key for key, done in side.done.items() if done == (side.saved.get(key), True)]:
-            side.note_perhaps(key, {side.saved.get(key)})
-        if not any(side.is_shaky(n) for n in self.ids) and not side.parent:
-            # Nothing is left of what was read before.
-            side.forget_past()
-            side.check()
+        if side.parent:
+            side.context.merge()
+        side.merged()
+        side.check()
 
     def do_rollback(self, side: UnevenSide) -> Any:
         side.held = {n: each for n, each in side.held.items() if n not in side.made}
         side.context.rollback()
         side.done, side.made, side.gone = {}, {}, set()
+        if side.has_conflicted and side.parent is None:
+            side.merged()
+        side.has_conflicted = False
         side.update()
 
     def do_save(self, side: UnevenSide, merges: bool) -> Any:
         if side.parent:
             return self._save_above(side)
-        before, wanted, is_behind = self.stored, side.now, side.is_behind()
+        before, wanted, is_behind = self.stored, side.laid_over(self.stored), not side.is_fresh
         is_settled = is_behind and side.policy is not MergePolicy.ERROR
+        has_changes, number = side.context.has_changes, self.commits()
         try:
             side.context.save()
         except quire.ValidationError:
             self._check_refused(side)
-            if is_settled and any(side.number(each) not in side.made for each in side.context.inserted):
-                # The policy has had deleted objects return before the rule was met, and that is to be saved still.
+            if is_settled:
+                # The policy may have settled something before the rule was met, and that is to be saved still.
                 self.do_rollback(side)
+                self.do_merge(side)
             return
         except quire.Conflict:
             if not is_behind or is_settled:
                 raise
             self._check_file(side, self.stored)
+            side.has_conflicted = True
             return
         shown = {key: side.shows(key) for key in differing(before, wanted) | side.done.keys()}
-        self._check_saved(side, is_settled, shown)
-        if not is_behind:
-            side.forget_past()
-        for key in shown:
-            if is_settled or key in side.open:
-                side.past.setdefault(key, set()).update(shown[key] | {before.get(key)})
-            else:
-                side.drop_past(key)
-        self._start_anew(side)
-        if merges:
-            side.context.merge()
-            side.merged()
-
-    def _start_anew(self, side: UnevenSide) -> None:
+        self._check_saved(side, wanted, is_settled, shown)
         side.done, side.made, side.gone = {}, {}, set()
-        side.last, side.last_versions = dict(side.saved), self.versions
+        has_written = self.commits() != number
+        if has_changes and is_behind and not has_written:
+            # What was changed was as it is saved by now, which may have been found by moving on.
+            side.context.merge()
+        if has_changes:
+            side.has_conflicted = False
+            side.merged()
         side.update()
         side.held = {n: each for n, each in side.held.items() if n in side.now}
+        for other in self.sides:
+            if other is not side and has_written:
+                other.is_fresh = False
+        if merges:
+            self.do_merge(side)
 
     def _check_refused(self, side: UnevenSide) -> None:
         """The classes have one rule that a save can break."""
         bands = objects(side.now, "Band")
         counts = [len(members(side.now, n, NAMED["Band", "players"])) for n in bands]
         is_gone = not bands and not any(self.ids[n][0] == "Band" and side.is_shaky(n) for n in self.ids)
-        if not side.is_behind() and not side.open and all(1 <= each <= 3 for each in counts) or is_gone:
+        if not side.is_late and not side.open and all(1 <= each <= 3 for each in counts) or is_gone:
             raise Difference("a save is refused although no rule is broken")
         if not side.parent:
             self._check_file(side, self.stored)
@@ -270,11 +282,13 @@ class UnevenWorld(Stage):
         for key in differing(found, wanted):
             raise Difference(f"the file: {key} is {found.get(key)!r}, not {wanted.get(key)!r}")
 
-    def _check_saved(self, side: UnevenSide, is_settled: bool, shown: dict[Any, set[Any]]) -> None:
+    def _check_saved(
+        self, side: UnevenSide, wanted: Facts, is_settled: bool, shown: dict[Any, set[Any]]
+    ) -> None:
         """Compares the file with what a save was to make of it, which then is what is saved."""
-        before, wanted = self.stored, side.now
+        before = self.stored
         found, self.versions = self._read()
-        disputed = {n for n in self.ids if side.is_shaky(n) or is_settled and len(
+        disputed = {n for n in self.ids if is_settled and len(
             {n in before, n in wanted, n in found, n in side.gone}) > 1}
         for key in sorted(differing(wanted, found), key=str):
             if is_order(key) or type(key) is tuple and key[1] in TRANSIENT or key in side.open:
@@ -324,11 +338,10 @@ class UnevenWorld(Stage):
             self._check_refused(side)
             return
         except quire.Conflict:
-            if not side.is_behind():
+            if not side.is_late:
                 raise
             return
         done, made, gone = side.done, side.made, side.gone
-        is_behind = side.is_behind()
         parent.made |= made
         parent.context.process()
         for key, (value, is_certain) in done.items():
@@ -336,16 +349,22 @@ class UnevenWorld(Stage):
                 parent.note(key, value)
             else:
                 parent.note_perhaps(key, value - {...})
+                if is_one_to_one(key) and None in value:
+                    for m in [m for m in self.ids if key[0] in parent.shows((m, HELD[self.ids[key[0]][0], key[1]]))]:
+                        parent.note_perhaps((m, HELD[self.ids[key[0]][0], key[1]]), {None})
         parent.note_partners({key: value for key, (value, is_certain) in done.items() if is_certain})
         parent.update()
         if gone:
             parent.take_deletions(None)
-        if not is_behind:
-            side.forget_past()
+        if not side.is_late:
+            side.past, side.former = {}, {}
         for key, (value, is_certain) in done.items():
             if is_certain:
                 side.drop_past(key)
             else:
                 side.past.setdefault(key, set()).update(value - {...})
-        self._start_anew(side)
+        side.done, side.made, side.gone = {}, {}, set()
+        side.last = dict(side.saved)
+        side.update()
+        side.held = {n: each for n, each in side.held.items() if n in side.now}
 

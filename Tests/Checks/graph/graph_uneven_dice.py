@@ -1,4 +1,4 @@
-"""What a history of contexts that read unevenly does next."""
+"""What a history of contexts that read little does next."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from graph_facts import members, objects
 from graph_stage import Luck, Stage, Step
 from graph_uneven import BEFORE
 from graph_uneven_side import UnevenSide
-from graph_world import KEYS, NAMED, RELATIONS, TRANSIENT, lineage
+from graph_world import KEYS, RELATIONS, TRANSIENT, lineage
 
 FAMILIES = [
     {"Book": 3, "Tag": 3}, {"Book": 3, "Tag": 3}, {"Person": 4}, {"Band": 3, "Person": 3}, {"Book": 3, "Person": 3},

@@ -1,4 +1,4 @@
-"""Histories of contexts that read unevenly, which once showed a difference: `graph.py --kept` runs them, too."""
+"""Histories of contexts that read little, which once showed a difference: `graph.py --kept` runs them, too."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ KEPT_UNEVEN: dict[str, list[Step]] = {
         ("open", 1), ("read", 4, 1, "notes"), ("assign", 1, 1, "notes", (), 2), ("link", 4, 1, "notes", 6, 0),
         ("point", 4, 4, "about", 3, 1), ("save", 4, True), ("read", 4, 1, "notes"),
     ],
-    "so it does in a context on the store": [
+    "in a context on the store no object holds a member that was given away and saved there": [
         ("insert", 0, 1, "Book"), ("insert", 0, 3, "Book"), ("insert", 0, 4, "Note"), ("link", 0, 1, "notes", 4, 1),
         ("save", 0, False), ("merge", 1), ("read", 1, 1, "notes"), ("forget", 1, (4, 3)),
         ("assign", 0, 1, "notes", (), 2), ("save", 0, True), ("point", 1, 4, "about", 3, 1), ("save", 1, False),

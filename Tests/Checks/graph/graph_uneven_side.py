@@ -1,4 +1,4 @@
-"""One context that need not have read everything before another one saves, and beside it what it may show."""
+"""One context of which nothing is read but what a step is to read, and beside it what it may show."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import quire
 
 from graph_facts import Facts, about, differing, drop, is_membership, objects, pair, put
 from graph_side import Difference, Side, same
-from graph_world import KEYS, NAMED, OF, TRANSIENT, Relation, inverse, is_kind
+from graph_world import NAMED, OF, TRANSIENT, Relation, inverse, is_kind
 
 HELD = {("Person", "passport"): "holder", ("Passport", "holder"): "passport"}
 """The one-to-one relationship of the classes, from both sides."""
@@ -49,33 +49,32 @@ def delete(facts: Facts, n: int, open_keys: Collection[Any] = ()) -> None:
 
 
 class UnevenSide(Side):
-    """What such a context holds is what is saved beneath it, and on top of that what was done here. Until it merges, it
-    may show for whatever was not done here what was saved at any time since it last merged; nothing else is open.
+    """What such a context holds is what is saved beneath it, and on top of that what was done here. A context on the
+    store shows its moment. A child may show for whatever was not done here what its parent held at any time since it
+    last merged; nothing else is open.
 
     `now` is what it shows once it has merged."""
 
     def __init__(self, world: Any, index: int, context: quire.Context, parent: Optional[UnevenSide] = None) -> None:
         super().__init__(world, index, context, None, parent)
         self.done: dict[Any, tuple[Any, bool]] = {}
-        """What was done here to a fact, and whether that is certain: to what was read before another's save it may have
-        been nothing. Not certain are the values that it may have got here, `...` for none."""
+        """What was done here to a fact, and whether that is certain: to what a child read before its parent changed it
+        may have been nothing. Not certain are the values that it may have got here, `...` for none."""
         self.made: Facts = {}
         """What was inserted here."""
         self.gone: set[int] = set()
         """What was deleted here."""
         self.past: dict[Any, set[Any]] = {}
-        """Other values that were saved since the last merge."""
+        """Other values that the parent held since the last merge."""
         self.former: dict[Any, set[Any]] = {}
         """What was in `past` of a fact that was changed and saved here since."""
-        self.last: Facts = {}
-        self.last_versions: dict[int, int] = {}
-        """What was saved when it was last looked at, and the versions of the rows."""
+        self.last = dict(self.saved)
+        """What the parent held when that was last looked at."""
         self.last_open: dict[Any, set[Any]] = {}
         """What its parent left open then, and what that may have been."""
         self.is_late = False
-        """Whether there is something to merge."""
+        """Whether there is something that its parent has not told, or that it has not merged."""
         self.open: set[Any] = set()
-        self.last = dict(self.saved)
         self.update()
 
     @property
@@ -83,17 +82,24 @@ class UnevenSide(Side):
         assert self.parent is None or isinstance(self.parent, UnevenSide)
         return self.parent
 
-    def is_behind(self) -> bool:
-        return self.is_late or (self.above is not None and self.above.is_behind())
-
     def is_changed(self) -> bool:
         return bool(self.done or self.made or self.gone)
+
+    def disputed(self) -> set[int]:
+        """What was changed here, on either side of relationships, and by others since its moment."""
+        touched: set[Any] = set()
+        for key, (value, is_certain) in self.done.items():
+            touched.update(about(key), {value} if is_certain else value, {self.saved.get(key)})
+        return {n for n in touched & self.world.ids.keys() if self.versions.get(n) != self.world.versions.get(n)}
 
     # MARK: what it shows
 
     def update(self) -> None:
         """Lays what was done here over what is saved."""
-        facts = {key: value for key, value in self.saved.items() if self.parent is None or not is_order(key)}
+        self.now = self.laid_over(self.saved)
+
+    def laid_over(self, saved: Facts) -> Facts:
+        facts = {key: value for key, value in saved.items() if self.parent is None or not is_order(key)}
         if self.is_changed():
             facts = {key: value for key, value in facts.items() if not is_order(key)}
         self.open = set(self.above.open) if self.above else set()
@@ -111,7 +117,7 @@ class UnevenSide(Side):
         for n in self.gone:
             if n in facts:
                 delete(facts, n, self.open)
-        self.now = facts
+        return facts
 
     def _match(self, facts: Facts) -> None:
         """Has one-to-one relationships agree: what was done here wins."""
@@ -153,7 +159,7 @@ class UnevenSide(Side):
 
     def allowed(self, key: Any) -> set[Any]:
         """What may be shown."""
-        if not self.is_behind():
+        if not self.is_late:
             if key not in self.open:
                 return {self.now.get(key)}
             found = self.shows(key) | {self.now.get(key)}
@@ -165,11 +171,9 @@ class UnevenSide(Side):
 
     def is_shaky(self, n: int) -> bool:
         """Whether it is open if an object is there."""
-        if n in self.made or n in self.gone:
+        if n in self.made or n in self.gone or not self.is_late:
             return False
-        if self.is_behind() and (n in self.past or (n in self.saved) != (n in self.now)):
-            return True
-        return bool(self.above and self.above.is_shaky(n))
+        return n in self.past or (n in self.saved) != (n in self.now)
 
     def may_miss(self) -> bool:
         """Whether something that is referred to may turn out to be gone."""
@@ -198,7 +202,7 @@ class UnevenSide(Side):
         self.done[key] = (values | ({before} if is_certain else before), False)
 
     def note_reading(self, n: Optional[int]) -> None:
-        """An object may have been read again: what others have saved as well is no change any more."""
+        """An object may have been read again: what its parent holds as well is no change any more."""
         for key, (value, is_certain) in self.done.items():
             if is_certain and n in about(key) and value == self.saved.get(key):
                 self.note_perhaps(key, {value})
@@ -233,7 +237,7 @@ class UnevenSide(Side):
             return
         if back and not back.many:
             key = (m, back.name)
-            if is_in and looked is ... and self.is_behind() and n in self.formerly(key):
+            if is_in and looked is ... and self.is_late and n in self.former.get(key, ()):
                 self.note_perhaps(key, {n})
             elif is_in:
                 self.note(key, n, ... if looked is ... or n in self.shows(key) else None)
@@ -264,7 +268,7 @@ class UnevenSide(Side):
                     continue
                 if self.done.get(key) == (m, True):
                     del self.done[key]
-                    self.note(key, None, is_certain=not self.is_behind())
+                    self.note(key, None, is_certain=not self.is_late)
                 elif key in self.done or self.shows(key) != {m}:
                     self.note_perhaps(key, {None})
             self.made.pop(m, None)
@@ -276,7 +280,7 @@ class UnevenSide(Side):
     def _check_deleted(self, n: int, new: set[int]) -> None:
         if n not in new and not self.is_shaky(n):
             raise Difference(f"{n} was deleted and is not among what is deleted")
-        if not self.is_behind() and not self.open:
+        if not self.is_late and not self.open:
             facts = dict(self.now)
             delete(facts, n)
             same(f"deleted with {n}", new, set(objects(self.now)) - set(objects(facts)))
@@ -289,93 +293,63 @@ class UnevenSide(Side):
     # MARK: others
 
     def advance(self) -> None:
-        """Others may have saved."""
-        if self.last_versions != self.world.versions:
-            self.is_late = self.is_late or self.parent is None
-            self.last_versions = self.world.versions
+        """Something was done, here or to the parent of a child."""
+        if self.above is None:
+            return self.update()
         for key in differing(self.last, self.saved):
             if is_order(key):
                 continue
             self.is_late = True
             before = self.last.get(key)
             self.past.setdefault(key, set()).add(before)
-            if type(before) is int and before in self.gone and self._is_reference(key, self.last):
-                # The delete rules have emptied it, and another has changed it.
-                if key not in self.done:
-                    self.note_perhaps(key, {None})
+            self._note_emptied(key, self.last)
             if is_one_to_one(key):
                 # An object that lost its partner may have got another one.
                 for each in [each for each, done in self.done.items() if done == (None, True) and is_one_to_one(each)]:
                     self.note_perhaps(each, set())
         self.last = dict(self.saved)
-        if self.above:
-            # What was open there may have been either.
-            for key in self.last_open.keys() - self.above.open:
-                self.is_late = True
-                self.past.setdefault(key, set()).update(self.last_open[key])
-            self.last_open = {key: self.above.shows(key) for key in self.above.open if not is_order(key)}
-        if self.above and self.above.is_behind():
-            # It may have read by now what its parent comes to show no more.
-            for key in [*self.above.done, *self.above.past]:
-                self.past.setdefault(key, set()).update(self.above.shows(key) | self.above.possible(key))
+        # What was open there may have been either.
+        for key in self.last_open.keys() - self.above.open:
+            self.is_late = True
+            self.past.setdefault(key, set()).update(self.last_open[key])
+        self.last_open = {key: self.above.shows(key) for key in self.above.open if not is_order(key)}
         self.update()
 
-    def forget_past(self) -> None:
-        """It shows what is saved by now; contexts on it still may not."""
-        for other in self.world.nested.values():
-            if other.above is self and (self.past or self.former):
-                other.is_late = True
-                for key in self.past:
-                    other.past.setdefault(key, set()).update(self.possible(key))
-                for key in self.former:
-                    other.former.setdefault(key, set()).update(self.former[key])
-        self.past, self.former = {}, {}
+    def _note_emptied(self, key: Any, before: Facts) -> None:
+        """Where the delete rules have emptied something that another has changed."""
+        if key not in self.done and before.get(key) in self.gone and self._is_reference(key, before):
+            self.note_perhaps(key, {None})
 
     def drop_past(self, key: Any) -> None:
         """It is what was saved here. An object that held it when it was read may show it until that is merged."""
         self.former.setdefault(key, set()).update(self.past.pop(key, set()))
 
-    def formerly(self, key: Any) -> set[Any]:
-        above = self.above.formerly(key) if self.above else set()
-        return above | self.former.get(key, set())
-
     def merged(self) -> None:
-        """It has taken over all that was saved."""
-        if not (self.above and self.above.is_behind()):
-            self.is_late = False
-            self.forget_past()
+        """It has taken over all that is saved, to it."""
+        if self.parent is None:
+            before, self.moment, self.is_fresh = self.moment, self.world.stored, True
+            self.versions = dict(self.world.versions)
+            for key in differing(before, self.moment):
+                self._note_emptied(key, before)
+        self.is_late, self.past, self.former = False, {}, {}
         present = self.saved.keys() | self.made.keys()
         self.gone &= present
-        # A context whose parent has not merged a deletion goes on to show the object, and what it is to be.
-        self.done = {key: each for key, each in self.done.items()
-                     if all(n in present or self.above and self.above.is_shaky(n) for n in about(key))}
+        self.done = {key: each for key, each in self.done.items() if all(n in present for n in about(key))}
         for key, (value, is_certain) in list(self.done.items()):
-            saved = {self.saved.get(key)}
-            if self.above and self.above.is_behind():
-                # What it has taken over is what its parent shows.
-                saved |= self.above.shows(key)
-            if is_certain and value in saved or not is_certain and value <= {self.saved.get(key), ...}:
+            if value == self.saved.get(key) if is_certain else value <= {self.saved.get(key), ...}:
                 # What others have saved as well is no change any more.
-                if self.is_behind():
-                    self.note_perhaps(key, {value} if is_certain else {self.saved.get(key)})
-                else:
-                    del self.done[key]
+                del self.done[key]
             elif is_certain and self._is_reference(key, self.saved | self.made) and value not in {None, *present}:
-                if self.is_behind():
-                    self.note_perhaps(key, {None})
-                else:
-                    self.done[key] = ({None, ...}, False)
+                self.done[key] = ({None, ...}, False)
         self.held = {n: each for n, each in self.held.items() if n in present}
         self.update()
-        if not self.is_behind():
-            for key in [key for key in self.saved if is_one_to_one(key) and key not in self.open]:
-                # A partner that was lost to what was done here was lost here.
-                if key not in self.done and key not in self.now and {key[0], self.saved[key]} <= self.now.keys():
-                    self.done[key] = (None, True)
-        wanted = {n for n in objects(self.saved) if n not in self.now}
-        deleted = {self.number(each) for each in self.context.deleted}
-        if not self.open and not self.is_behind():
-            same("deleted, merged", deleted, wanted)
+        for key in [key for key in self.saved if is_one_to_one(key) and key not in self.open]:
+            # A partner that was lost to what was done here was lost here.
+            if key not in self.done and key not in self.now and {key[0], self.saved[key]} <= self.now.keys():
+                self.done[key] = (None, True)
+        if not self.open:
+            wanted = {n for n in objects(self.saved) if n not in self.now}
+            same("deleted, merged", {self.number(each) for each in self.context.deleted}, wanted)
         self.take_deletions(None)
 
     # MARK: comparing
@@ -411,7 +385,7 @@ class UnevenSide(Side):
         if back and not back.many:
             key = (m, back.name)
             found = {value == n for value in self.allowed(key)}
-            if self.is_behind() and n in self.possible(key) | self.formerly(key):
+            if self.is_late and n in self.possible(key) | self.former.get(key, set()):
                 # An object that held it when it was read shows it until the change is merged.
                 found = found if self.done.get(key) == (n, True) else {True, False}
         else:

@@ -30,6 +30,8 @@ private final class Listener: ContextObserver {
   init(_ heard: @escaping ([ObjectChange]) -> Void) { self.heard = heard }
   func contextDidChange(_ batch: ChangeBatch) throws(Failure) { heard(batch.all) }
   func contextDidAssignIDs(_ objects: [(object: ManagedObject, temporary: Int64)]) {}
+  func loseTrack() {}
+  func fetchAnew() {}
   func follows(_ entity: Entity) -> Bool { true }
 }
 

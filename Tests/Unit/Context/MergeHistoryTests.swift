@@ -221,7 +221,7 @@ struct MergeHistoryTests {
         let id = try #require(Int64(columns[0]))
         stored[id] = Record(
           title: columns[1] == "-" ? nil : columns[1], price: Int(columns[2]), author: Int64(columns[3]),
-          tags: Set(try library.store.relatedIDs(pairs, of: id).map(\.id)))
+          tags: Set(try library.store.newest.relatedIDs(pairs, of: id).map(\.id)))
       }
       try #require(stored == truth, "\(moment): \(stored) instead of \(truth)")
       try #require(try library.sql("SELECT Z_PK, count(*) FROM ZBOOK GROUP BY Z_PK HAVING count(*) > 1").isEmpty)

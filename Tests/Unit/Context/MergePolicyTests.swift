@@ -433,6 +433,10 @@ struct MergePolicyTests {
       try set(mine, ["title": .text("mine")])
       try book.set([tag], for: relationship(book, "tags"))
       try first.save()
+      // The second context knows of the pair, and not of what comes after it.
+      try second.merge()
+      try set(book, ["price": .double(5)])
+      try first.save()
       return mine
     }()
     // The book has no reference in the first context any more.

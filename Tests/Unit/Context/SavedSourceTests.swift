@@ -38,10 +38,14 @@ private final class CountingSource: SavedSource {
     try counted.owners(of: members, through: relationship, from: entity)
   }
 
-  var reader: Store { counted.reader }
+  var moment: Moment { counted.moment }
   var holdsObjects: Bool { counted.holdsObjects }
 
-  func atOneState(_ body: () throws(Failure) -> Void) throws(Failure) { try counted.atOneState(body) }
+  func hasNews(for inbox: ChangeInbox) -> Bool { counted.hasNews(for: inbox) }
+
+  var hasLostMoment: Bool { counted.hasLostMoment }
+
+  func beginMove(_ inbox: ChangeInbox) throws(Failure) -> Move { try counted.beginMove(inbox) }
 
   func readsAhead(of inbox: ChangeInbox) -> Bool { counted.readsAhead(of: inbox) }
 
@@ -53,11 +57,24 @@ private final class CountingSource: SavedSource {
 
   var hasPropertiesToSave: Bool { counted.hasPropertiesToSave }
 
+  func batch(
+    in context: Context, merges: Bool,
+    _ body: (BatchSession) throws(Failure) -> ContiguousArray<RowIdentifier>
+  ) throws(Failure) -> ContiguousArray<RowIdentifier> {
+    try counted.batch(in: context, merges: merges, body)
+  }
+
   func saveProperties(of context: Context) throws(Failure) { try counted.saveProperties(of: context) }
 
   func announceSave() { counted.announceSave() }
 
   func obtainPermanentIDs() throws(Failure) { try counted.obtainPermanentIDs() }
+
+  func readNewest(_ body: () throws(Failure) -> Void) throws(Failure) { try counted.readNewest(body) }
+
+  func beginTransaction() { counted.beginTransaction() }
+
+  func endTransaction() { counted.endTransaction() }
 
   func checkHasTransactions() throws(Failure) { try counted.checkHasTransactions() }
 
@@ -144,13 +161,13 @@ struct SavedSourceTests {
     let (book, author) = try book()
     let relationship = try library.relationship("Author", "books")
     let saved = ParentSource(context)
-    #expect(saved.holdsObjects && saved.reader === library.store)
+    #expect(saved.holdsObjects && saved.moment === context.source.moment)
     #expect(try saved.rows(root: book.entity.root, ids: [book.id, book.id + 1000]).map(\.id) == [book.id])
     #expect(try saved.usedIDs([book.id, book.id + 1000], of: book.entity) == [book.id])
     #expect(try saved.members(of: relationship, owner: author.id).map(\.id) == [book.id])
     let inverse = try library.relationship("Book", "author")
     #expect(try saved.owners(of: [author.reference], through: inverse, from: book.entity) == [book.id])
-    #expect(try library.store.rows(root: book.entity.root, ids: [book.id]).isEmpty)
+    #expect(try library.store.newest.rows(root: book.entity.root, ids: [book.id]).isEmpty)
     try context.delete(book)
     #expect(try saved.rows(root: book.entity.root, ids: [book.id]).isEmpty)
     #expect(throws: Failure.self) { try saved.checkHasTransactions() }

@@ -2,9 +2,10 @@ import Testing
 
 @testable import QuireCore
 
-/// One side of a many-to-many relationship is read before another context saves a pair of it, the other side after
-/// that.
-@Suite("Many-to-many: one side read before another's save, one after")
+/// One side of a many-to-many relationship is read before another context changes a pair of it, the other side after
+/// that. A context on the store reads both sides as of one moment. A child reads the later side ahead of what its
+/// parent has told.
+@Suite("Many-to-many: one side read before another's change, one after")
 struct UnevenPairTests {
   enum Own: CaseIterable { case adds, removes, deletes }
   enum Way: CaseIterable { case merge, refresh, refreshAll, objectWins, storeWins, overwrite }
@@ -24,6 +25,8 @@ struct UnevenPairTests {
   private struct Pairs {
     let library: LibraryFixture
     let sides: Sides
+    /// Of the children.
+    let parent: Context
     let owner: Int64, other: Int64
     let ids: [Int64]
     /// Whether others take the last member out; otherwise they put it in.
@@ -34,6 +37,7 @@ struct UnevenPairTests {
       self.isTakenOut = isTakenOut
       library = try LibraryFixture()
       let context = Context(store: library.store)
+      parent = context
       let owners = try (0..<2).map { _ in try context.insert(entityNamed: sides.owner) }
       let members = try (0..<3).map { _ in try context.insert(entityNamed: sides.member) }
       try owners[0].set(
@@ -47,8 +51,15 @@ struct UnevenPairTests {
 
     func haveOthersSave() throws {
       let theirs = try Desk(self)
-      if isTakenOut { try theirs.remove(ids[2]) } else { try theirs.add(ids[2]) }
+      try change(theirs)
       try theirs.context.save()
+    }
+
+    /// Children are not told of it yet.
+    func haveTheParentChange() throws { try change(Desk(self, in: parent)) }
+
+    private func change(_ theirs: Desk) throws {
+      if isTakenOut { try theirs.remove(ids[2]) } else { try theirs.add(ids[2]) }
     }
   }
 
@@ -59,9 +70,10 @@ struct UnevenPairTests {
     let pairs: Pairs
     let members: Relationship, owners: Relationship
 
-    init(_ pairs: Pairs) throws {
+    /// In a context of its own on the store, unless there is another one for it.
+    init(_ pairs: Pairs, in given: Context? = nil) throws {
       self.pairs = pairs
-      context = Context(store: pairs.library.store)
+      context = given ?? Context(store: pairs.library.store)
       owner = try context.existingObject(entityNamed: pairs.sides.owner, id: pairs.owner)
       members = try pairs.library.relationship(pairs.sides.owner, pairs.sides.members)
       owners = try pairs.library.relationship(pairs.sides.member, pairs.sides.owners)
@@ -111,14 +123,30 @@ struct UnevenPairTests {
     own == .adds ? members.union([ids[1]]) : members.subtracting([ids[0]])
   }
 
+  @Test(arguments: sides)
+  func aContextOnTheStoreReadsBothSidesOfAPairAsOfOneMoment(_ sides: Sides) throws {
+    for isTakenOut in [true, false] {
+      let pairs = try Pairs(sides, isTakenOut: isTakenOut), mine = try Desk(pairs), later = try Desk(pairs)
+      #expect(try mine.memberIDs() == pairs.before)
+      try pairs.haveOthersSave()
+      #expect(try mine.claimants() == pairs.before)
+      #expect(try later.claimants() == pairs.before && later.memberIDs() == pairs.before)
+      for desk in [mine, later] {
+        try desk.context.merge()
+        #expect(try desk.memberIDs() == pairs.stored && desk.claimants() == pairs.stored)
+      }
+    }
+  }
+
   @Test(arguments: sides, Own.allCases)
   func whatIsDoneToAPairByTheSideThatKnowsOfItStaysDone(_ sides: Sides, _ own: Own) throws {
     for way in Way.allCases {
       for isTakenOut in [true, false] {
-        let pairs = try Pairs(sides, isTakenOut: isTakenOut), mine = try Desk(pairs)
+        let pairs = try Pairs(sides, isTakenOut: isTakenOut)
+        let mine = try Desk(pairs, in: Context(parent: pairs.parent))
         #expect(try mine.memberIDs() == pairs.before)
         try mine.change(own)
-        try pairs.haveOthersSave()
+        try pairs.haveTheParentChange()
         let late = try mine.member(pairs.ids[2])
         #expect(try late.objects(of: mine.owners).isEmpty == isTakenOut)
         if isTakenOut {
@@ -133,6 +161,7 @@ struct UnevenPairTests {
           #expect(try mine.memberIDs() == wanted, "\(way), taken out: \(isTakenOut), saved: \(isSaved)")
           #expect(try mine.claimants() == wanted, "\(way), taken out: \(isTakenOut), saved: \(isSaved)")
         }
+        try pairs.parent.save()
         #expect(try Desk(pairs).memberIDs() == wanted, "\(way), taken out: \(isTakenOut)")
       }
     }
@@ -142,11 +171,12 @@ struct UnevenPairTests {
   func whatIsDoneToAPairCanBeUndoneAfterAMerge(_ sides: Sides, _ own: Own) throws {
     for isTakenOut in [true, false] {
       for isLate in [true, false] {
-        let pairs = try Pairs(sides, isTakenOut: isTakenOut), mine = try Desk(pairs)
+        let pairs = try Pairs(sides, isTakenOut: isTakenOut)
+        let mine = try Desk(pairs, in: Context(parent: pairs.parent))
         try mine.context.enableUndo(levels: 0)
         _ = try mine.memberIDs()
         try mine.change(own)
-        try pairs.haveOthersSave()
+        try pairs.haveTheParentChange()
         let late = try mine.member(pairs.ids[2])
         if isTakenOut {
           try late.add(mine.owner, to: mine.owners)
@@ -202,7 +232,7 @@ struct UnevenPairTests {
 
   @Test(arguments: [true, false])
   func aRefreshedOrderLeavesWhatItsMembersLeave(isTaken: Bool) throws {
-    let library = try LibraryFixture(), theirs = Context(store: library.store), mine = Context(store: library.store)
+    let library = try LibraryFixture(), theirs = Context(store: library.store), mine = Context(parent: theirs)
     let books = try library.relationship("Shelf", "books"), shelf = try library.relationship("Book", "shelf")
     let made = try theirs.insert(entityNamed: "Shelf")
     let volumes = try (0..<3).map { _ in try theirs.insert(entityNamed: "Book") }
@@ -211,7 +241,6 @@ struct UnevenPairTests {
     let early = try mine.existingObject(entityNamed: "Shelf", id: made.id)
     try early.set(early.objects(of: books).reversed(), for: books)
     try volumes[2].set(isTaken ? .nil : .object(made.reference), for: shelf)
-    try theirs.save()
     let late = try mine.existingObject(entityNamed: "Book", id: volumes[2].id)
     try late.set(isTaken ? .object(early.reference) : .nil, for: shelf)
     try mine.refresh(early, merges: true)
@@ -219,6 +248,7 @@ struct UnevenPairTests {
     #expect(try Set(early.objects(of: books).map(\.id)) == Set(wanted))
     try mine.save()
     #expect(try Set(early.objects(of: books).map(\.id)) == Set(wanted))
+    try theirs.save()
     let reader = Context(store: library.store)
     #expect(
       try Set(reader.existingObject(entityNamed: "Shelf", id: made.id).objects(of: books).map(\.id)) == Set(wanted))
@@ -234,6 +264,7 @@ struct UnevenPairTests {
     try mine.process()
     try tag.set(made, for: books)
     try theirs.save()
+    try mine.merge()
     let late = try mine.existingObject(entityNamed: "Tag", id: tag.id)
     try mine.existingObject(entityNamed: "Book", id: made[1].id).remove(late, from: tags)
     try theirs.delete(tag)
@@ -280,12 +311,13 @@ struct UnevenPairTests {
 
   @Test(arguments: sides)
   func aMemberThatIsGoneKeepsOthersFromBeingReplaced(_ sides: Sides) throws {
-    let pairs = try Pairs(sides, isTakenOut: false), mine = try Desk(pairs), theirs = try Desk(pairs)
-    let gone = mine.context.object(
-      ObjectReference(root: mine.members.destination.rootNumber, id: pairs.ids[2]), entity: mine.members.destination)
-    #expect(try mine.memberIDs() == pairs.before)
+    let pairs = try Pairs(sides, isTakenOut: false), theirs = try Desk(pairs)
     try theirs.context.delete(theirs.member(pairs.ids[2]))
     try theirs.context.save()
+    let mine = try Desk(pairs)
+    #expect(try mine.memberIDs() == pairs.before)
+    let gone = mine.context.object(
+      ObjectReference(root: mine.members.destination.rootNumber, id: pairs.ids[2]), entity: mine.members.destination)
     #expect(failure { try mine.owner.set([gone, mine.member(pairs.ids[1])], for: mine.members) }?.kind == .notFound)
     #expect(try mine.memberIDs() == pairs.before)
     #expect(!mine.context.hasChanges)

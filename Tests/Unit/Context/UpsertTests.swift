@@ -103,7 +103,7 @@ struct UpsertTests {
     #expect(try box.objects(of: relation(box, "items")).map(\.id) == [existing.id])
     let held = try existing.objects(of: relation(existing, "tags")).map(\.id)
     #expect(held == (policy == .rollback ? [tags[0].id] : tags.map(\.id)))
-    #expect(try store.relatedIDs(relation(existing, "tags"), of: existing.id).map(\.id) == held)
+    #expect(try store.newest.relatedIDs(relation(existing, "tags"), of: existing.id).map(\.id) == held)
     for (place, each) in owners.enumerated() {
       #expect(try each.objects(of: relation(each, "items")).map(\.id) == (place == owner ? [existing.id] : []))
     }

@@ -18,7 +18,7 @@ import Testing
       projection.columns.append(
         Projection.Column(name: "c\(place)", expression: try Expression.parse(Text(format))))
     }
-    let columns = try library.store.columns(FetchPlan(entity: try library.entity("Book")), projection)
+    let columns = try library.store.newest.columns(FetchPlan(entity: try library.entity("Book")), projection)
     return try columns.map { column in
       try #require(column.values.count == 1)
       return column.values[0]
@@ -73,7 +73,7 @@ import Testing
     var projection = Projection()
     projection.columns.append(
       Projection.Column(name: "share", expression: try Expression.parse("count:(SELF) / sum:(exact)")))
-    let columns = try library.store.columns(FetchPlan(entity: try library.entity("Sample")), projection)
+    let columns = try library.store.newest.columns(FetchPlan(entity: try library.entity("Sample")), projection)
     #expect(areSame(columns[0].values, [.double(1.0 / 3)]), "\(columns)")
   }
 

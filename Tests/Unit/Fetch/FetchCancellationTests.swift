@@ -40,7 +40,7 @@ struct FetchCancellationTests {
     request.cancellation = cancellation
     #expect(try context.fetch(request).count == FetchCancellationTests.rowCount)
     cancellation.cancel()
-    let before = try library.statementCount()
+    let before = try context.statementCount()
     for type in [FetchRequest.ResultType.objects, .ids, .dictionaries, .count] {
       request.resultType = type
       #expect(failure { _ = try context.fetch(request) }?.kind == .cancelled)
@@ -50,7 +50,7 @@ struct FetchCancellationTests {
     let results = try ResultsController(context: context, request: request, sectionKeyPath: nil, queuesChanges: false)
     #expect(failure { try results.performFetch() }?.kind == .cancelled)
     #expect(!results.isFetched)
-    #expect(try library.statementCount() == before)
+    #expect(try context.statementCount() == before)
     #expect(failure { _ = try context.delete(request, merges: true) }?.kind == .cancelled)
     #expect(failure { _ = try context.update(request, [("word", .nil)], merges: true) }?.kind == .cancelled)
     try checkIsUsable()

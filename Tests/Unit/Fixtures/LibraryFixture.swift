@@ -174,11 +174,11 @@ struct LibraryFixture {
   }
 
   func related(_ entity: String, _ name: String, of id: Int64) throws -> [Int64] {
-    try store.relatedIDs(try relationship(entity, name), of: id).map(\.id)
+    try store.newest.relatedIDs(try relationship(entity, name), of: id).map(\.id)
   }
 
   func row(_ entity: String, _ id: Int64) throws -> Row {
-    try #require(try store.rows(root: try self.entity(entity).root, ids: [id]).first)
+    try #require(try store.newest.rows(root: try self.entity(entity).root, ids: [id]).first)
   }
 
   func value(_ entity: String, _ id: Int64, _ property: String) throws -> Value {

@@ -112,12 +112,12 @@ final class NotesFixture {
   }
 
   func ids(_ format: String) throws -> [Int64] {
-    try store.ids(try plan(where: try Predicate.parse(Text(format)))).map(\.id)
+    try store.newest.ids(try plan(where: try Predicate.parse(Text(format)))).map(\.id)
   }
 
   /// Whether a fetch looks into the text index.
   func usesIndex(_ format: String) throws -> Bool {
-    try store.explain(try plan(where: try Predicate.parse(Text(format)))).steps.contains {
+    try store.newest.explain(try plan(where: try Predicate.parse(Text(format)))).steps.contains {
       $0.contains("VIRTUAL TABLE")
     }
   }

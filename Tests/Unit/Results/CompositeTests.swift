@@ -170,6 +170,8 @@ struct CompositeTests {
       context.announcer.add(self)
     }
 
+    func loseTrack() {}
+    func fetchAnew() {}
     func follows(_ entity: Entity) -> Bool { false }
     func contextDidChange(_ batch: ChangeBatch) {}
     func contextDidAssignIDs(_ objects: [(object: ManagedObject, temporary: Int64)]) {

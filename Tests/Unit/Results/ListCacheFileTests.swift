@@ -39,14 +39,15 @@ import Testing
     }
 
     func list(
-      _ request: FetchRequest, _ section: String?, cached: Bool
+      _ request: FetchRequest, _ section: String?, cached: Bool, in given: Context? = nil
     ) throws -> (list: ResultsController, reads: Int) {
+      let context = given ?? context
       let list = try ResultsController(
         context: context, request: request, sectionKeyPath: section, queuesChanges: false,
         cacheName: cached ? "books" : nil)
-      let before = try store.withConnection { $0.statementCount }
+      let before = try context.statementCount()
       try list.performFetch()
-      return (list, try store.withConnection { $0.statementCount } - before)
+      return (list, try context.statementCount() - before)
     }
 
     var cacheFile: String? { folder.names.first { $0.contains("-list-") } }
@@ -114,6 +115,12 @@ import Testing
       let cached = try desk.list(request, section, cached: true)
       try expectSame(cached.list, desk.list(request, section, cached: false).list, note)
       if cached.reads == 0 { hits += 1 }
+      // A context that begins now is perhaps at a later moment, and finds what the other one has left.
+      let later = Context(store: desk.store)
+      let shown = try desk.list(request, section, cached: true, in: later)
+      try expectSame(shown.list, desk.list(request, section, cached: false, in: later).list, "\(note), later")
+      if shown.reads == 0 { hits += 1 }
+      if dice.chance(1, of: 2) { try desk.context.merge() }
     }
     #expect(hits > 3, "seed \(seed): a cache was used \(hits) times")
   }
@@ -142,6 +149,24 @@ import Testing
     let pending = try desk.list(request, section, cached: true).list
     try expectSame(pending, desk.list(request, section, cached: false).list, "with a pending change")
     #expect(pending.index.path(of: book.id)?.flat == 0)
+  }
+
+  /// A context that has not moved on shows older rows than those that are in the file now.
+  @Test func aListAtAnOlderMomentLeavesNothingForLaterOnes() throws {
+    let desk = try Desk()
+    for place in 0..<600 { try desk.insert("t\(place % 3)", Double(place), in: desk.context) }
+    try desk.context.save()
+    let (request, section) = try request(0)
+    #expect(try desk.context.count(request) == 600)
+    let other = Context(store: desk.store)
+    try desk.insert("t1", 1, in: other)
+    try other.save()
+    let older = try desk.list(request, section, cached: true).list
+    #expect(older.count == 600)
+    let later = try desk.list(request, section, cached: true, in: Context(store: desk.store)).list
+    #expect(later.count == 601)
+    // Nor does it take what later ones have left.
+    #expect(try desk.list(request, section, cached: true).list.count == 600)
   }
 
   @Test(arguments: Dice.seeds(3))

@@ -72,14 +72,14 @@ struct PlaceSQLTests {
       }
       if dice.chance(1, of: 3) { plan.predicate = try Predicate.parse("long != 1 OR name == nil") }
       var rows: [(id: Int64, values: [Value])] = []
-      try context.store.scan(plan, paths: plan.sort.map(\.path)) { (row, values) throws(Failure) in
+      try context.store.newest.scan(plan, paths: plan.sort.map(\.path)) { (row, values) throws(Failure) in
         rows.append((row.id, values))
       }
       for (place, row) in rows.enumerated() {
         var rest = plan
         rest.after = FetchPlan.Place(values: row.values, id: row.id)
         rest.limit = 1 + dice.roll(5)
-        let found = try context.store.ids(rest).map(\.id)
+        let found = try context.store.newest.ids(rest).map(\.id)
         try #require(
           found == rows[(place + 1)...].prefix(rest.limit ?? 0).map(\.id),
           "behind row \(place) of \(rows.map(\.id)) by \(plan.sort), seed \(seed)")
@@ -94,6 +94,6 @@ struct PlaceSQLTests {
     plan.sort = [BoundSort(try ResolvedKeyPath(["title"], of: plan.entity, for: .sort))]
     plan.after = FetchPlan.Place(values: [.text("m")], id: 7)
     plan.limit = 10
-    #expect(try store.explain(plan).text.contains("ZTITLE"))
+    #expect(try store.newest.explain(plan).text.contains("ZTITLE"))
   }
 }

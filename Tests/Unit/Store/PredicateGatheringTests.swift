@@ -169,6 +169,7 @@ struct PredicateGatheringTests {
     _ = try context.insertIntoStore(entityNamed: "Tag", keys: ["word"], rowCount: 300, merges: false) { (_, row) in
       .text(Text("word \(row)"))
     }
+    try context.merge()
     let predicate = try Predicate.parse(Text(parts.joined(separator: " OR ")))
     #expect(try ids("Tag", predicate, in: context) == [78])
   }

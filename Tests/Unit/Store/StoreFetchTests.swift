@@ -43,7 +43,7 @@ import Testing
       text.split(separator: ".").map(String.init), of: try library.entity(entity), for: purpose)
   }
 
-  private func ids(_ plan: FetchPlan) throws -> [Int64] { try library.store.ids(plan).map(\.id) }
+  private func ids(_ plan: FetchPlan) throws -> [Int64] { try library.store.newest.ids(plan).map(\.id) }
 
   @Test func withoutASortRowsComeByPrimaryKey() throws {
     #expect(try ids(try plan("Book")) == [1, 2, 3, 4, 5, 6])
@@ -78,14 +78,14 @@ import Testing
     #expect(try ids(plan) == [3, 6])
     plan.offset = 5
     #expect(try ids(plan) == [6])
-    #expect(try library.store.count(plan) == 1)
+    #expect(try library.store.newest.count(plan) == 1)
     plan.offset = 100
     #expect(try ids(plan) == [])
-    #expect(try library.store.count(plan) == 0)
+    #expect(try library.store.newest.count(plan) == 0)
     plan.limit = nil
     plan.offset = 3
     #expect(try ids(plan) == [1, 3, 6])
-    #expect(try library.store.count(plan) == 3)
+    #expect(try library.store.newest.count(plan) == 3)
     plan.limit = 0
     #expect(try ids(plan) == [])
     plan.limit = .max
@@ -99,15 +99,15 @@ import Testing
     #expect(failure { _ = try ids(plan) }?.kind == .invalidArgument)
     plan.limit = nil
     plan.offset = -1
-    #expect(failure { _ = try library.store.count(plan) }?.kind == .invalidArgument)
+    #expect(failure { _ = try library.store.newest.count(plan) }?.kind == .invalidArgument)
   }
 
   @Test func subentitiesAreIncludedOnlyWhenAsked() throws {
     func found(_ entity: String, _ includesSubentities: Bool) throws -> [Int64] {
       var plan = FetchPlan(entity: try library.entity(entity))
       plan.includesSubentities = includesSubentities
-      #expect(try library.store.count(plan) == (try ids(plan)).count)
-      #expect(try library.store.rows(plan).map(\.id) == (try ids(plan)))
+      #expect(try library.store.newest.count(plan) == (try ids(plan)).count)
+      #expect(try library.store.newest.rows(plan).map(\.id) == (try ids(plan)))
       return try ids(plan)
     }
     #expect(try found("Party", true) == [1, 2, 3, 4])
@@ -119,7 +119,9 @@ import Testing
   }
 
   @Test func identifiersCarryTheConcreteEntity() throws {
-    let names = try library.store.ids(try plan("Party")).map { library.model.entity(numbered: Int($0.entity))?.name }
+    let names = try library.store.newest.ids(try plan("Party")).map {
+      library.model.entity(numbered: Int($0.entity))?.name
+    }
     #expect(names == ["Person", "Person", "Author", "Company"])
   }
 
@@ -128,7 +130,7 @@ import Testing
     #expect(try ids(try plan("Book", where: "author == nil")) == [3, 6])
     #expect(try ids(try plan("Book", where: "author.name == 'Zoe'", "price")) == [5, 1])
     #expect(try ids(try plan("Book", where: "author.age == nil")) == [3, 4, 6])
-    #expect(try library.store.count(try plan("Book", where: "author.name == 'Zoe'")) == 2)
+    #expect(try library.store.newest.count(try plan("Book", where: "author.name == 'Zoe'")) == 2)
   }
 
   @Test func predicatesWorkTogetherWithEveryOtherCondition() throws {
@@ -154,10 +156,10 @@ import Testing
     var plan = try plan("Tag")
     plan.excluded = (1...20_000).filter { $0 % 1000 != 0 }.map(Int64.init)
     #expect(try ids(plan) == (1...20).map { Int64($0) * 1000 })
-    #expect(try library.store.count(plan) == 20)
+    #expect(try library.store.newest.count(plan) == 20)
     plan.excluded = []
     plan.isRestrictedTo = (5_000...9_999).map(Int64.init) + [1_000_000, -5]
-    #expect(try library.store.count(plan) == 5000)
+    #expect(try library.store.newest.count(plan) == 5000)
     plan.excluded = (5_000...9_998).map(Int64.init)
     #expect(try ids(plan) == [9_999])
     plan.isRestrictedTo = []
@@ -166,7 +168,7 @@ import Testing
 
   @Test func scanYieldsTheValuesOfKeyPathsInOrder() throws {
     var lines: [String] = []
-    try library.store.scan(
+    try library.store.newest.scan(
       try plan("Book", "author.name", "-price"),
       paths: try ["title", "author.name", "author", "price"].map { try path($0, of: "Book") }
     ) { row, values in
@@ -178,9 +180,9 @@ import Testing
   @Test func scanMayKeepItsValuesAndUseTheStore() throws {
     var kept: [[Value]] = []
     let plan = try plan("Book", "title")
-    try library.store.scan(plan, paths: [try path("title", of: "Book")]) { row, values throws(Failure) in
+    try library.store.newest.scan(plan, paths: [try path("title", of: "Book")]) { row, values throws(Failure) in
       kept.append(values)
-      let inner = try library.store.ids(plan)
+      let inner = try library.store.newest.ids(plan)
       #expect(inner.count == 6)
     }
     #expect(kept.map { $0[0].sectionName.string } == ["", "B", "a", "b", "c", "é"])
@@ -189,7 +191,7 @@ import Testing
   @Test func anErrorInScanComesOut() throws {
     let stop = Failure(.invalidState, "Enough.")
     let failure = failure {
-      try library.store.scan(try plan("Book"), paths: []) { _, _ throws(Failure) in throw stop }
+      try library.store.newest.scan(try plan("Book"), paths: []) { _, _ throws(Failure) in throw stop }
     }
     #expect(failure === stop)
   }
@@ -205,7 +207,7 @@ import Testing
       })
     var seen: [String] = []
     let up = try ["parent.parent.parent.title", "parent.parent"].map { try path($0, of: "Node") }
-    try library.store.scan(
+    try library.store.newest.scan(
       try plan("Node", "-parent.parent.parent.title", "parent.parent.title"), paths: up
     ) { row, values in
       seen.append("\(row.id):\(values[0].sectionName):\(values[1].sectionName)")
@@ -232,7 +234,7 @@ import Testing
   @Test func rowsThatReachChangedObjectsAreFound() throws {
     func reaching(_ entity: String, _ path: [(String, String)], _ destination: String, _ ids: [Int64]) throws -> [Int64]
     {
-      try library.store.ids(
+      try library.store.newest.ids(
         reaching: try ids.map { try library.reference(destination, $0) },
         along: try path.map { try library.relationship($0.0, $0.1) }, from: try library.entity(entity))
     }
@@ -264,10 +266,10 @@ import Testing
   }
 
   @Test func anEqualityOnAnIndexedColumnBeatsTheIndexOnTheEntity() throws {
-    let explanation = try library.store.explain(try plan("Author", where: "passport == nil AND name == 'Zoe'"))
+    let explanation = try library.store.newest.explain(try plan("Author", where: "passport == nil AND name == 'Zoe'"))
     #expect(explanation.steps.contains { $0.contains("ZPASSPORT") }, "\(explanation)")
     #expect(explanation.sql.contains("FROM ZPARTY"))
-    let sorted = try library.store.explain(try plan("Book", "title"))
+    let sorted = try library.store.newest.explain(try plan("Book", "title"))
     #expect(sorted.steps.contains { $0.contains("ORDER BY") })
   }
 
@@ -280,12 +282,12 @@ import Testing
       path: LibraryFixture.path(in: folder), model: try LibraryFixture.makeModel(), options: .init(isReadOnly: true))
     var plan = FetchPlan(entity: try store.model.entity(named: "Tag"))
     plan.excluded = (1...2999).map(Int64.init)
-    #expect(try store.ids(plan).map(\.id) == [3000])
-    #expect(try store.rows(root: plan.entity, ids: [5]).map(\.id) == [5])
+    #expect(try store.newest.ids(plan).map(\.id) == [3000])
+    #expect(try store.newest.rows(root: plan.entity, ids: [5]).map(\.id) == [5])
     var request = SaveRequest()
     request.deletes = [.init(entity: plan.entity, id: 1, expectedVersion: 1)]
     #expect(failure { _ = try store.save(request) }?.kind == .readOnly)
     try store.close()
-    #expect(failure { _ = try store.ids(plan) }?.kind == .closed)
+    #expect(failure { _ = try store.newest.ids(plan) }?.kind == .closed)
   }
 }

@@ -11,7 +11,7 @@ import Testing
     let inserts = try values.enumerated().map { try library.new("Sample", -1 - Int64($0), [property: $1]) }
     try library.save(inserts: inserts)
     let ids = (1...values.count).map(Int64.init)
-    let rows = try library.store.rows(root: try library.entity("Sample"), ids: ids)
+    let rows = try library.store.newest.rows(root: try library.entity("Sample"), ids: ids)
     #expect(rows.map(\.id) == ids)
     let slot = try library.entity("Sample").property(named: property).slot
     for (row, value) in zip(rows, values) {
@@ -102,7 +102,7 @@ import Testing
       try library.new("Company", -2, ["name": .text("Acme"), "code": .integer(7)]),
       try library.new("Author", -3, ["name": .text("Zoe"), "code": .text("Z"), "prize": .text("Nobel")]),
     ])
-    let rows = try library.store.rows(root: try library.entity("Party"), ids: [3, 1, 2])
+    let rows = try library.store.newest.rows(root: try library.entity("Party"), ids: [3, 1, 2])
     #expect(rows.map(\.entity.name) == ["Person", "Company", "Author"])
     #expect(rows.map(\.version) == [1, 1, 1])
     #expect(Value.areSame(try library.value("Company", 2, "code"), .integer(7)))
@@ -113,11 +113,11 @@ import Testing
   @Test func missingIDsAreAbsentAndRowsComeOnceByKey() throws {
     try library.save(inserts: try (1...5000).map { try library.new("Tag", -Int64($0), ["word": .text("\($0)")]) })
     let ids = (0...6000).map(Int64.init).reversed() + [7, -7, .max]
-    let rows = try library.store.rows(root: try library.entity("Tag"), ids: ids)
+    let rows = try library.store.newest.rows(root: try library.entity("Tag"), ids: ids)
     #expect(rows.map(\.id) == (1...5000).map(Int64.init))
     #expect(Value.areSame(try #require(rows.last).values[0], .text("5000")))
-    #expect(try library.store.rows(root: try library.entity("Tag"), ids: []).isEmpty)
-    #expect(try library.store.rows(root: try library.entity("Tag"), ids: [5001]).isEmpty)
+    #expect(try library.store.newest.rows(root: try library.entity("Tag"), ids: []).isEmpty)
+    #expect(try library.store.newest.rows(root: try library.entity("Tag"), ids: [5001]).isEmpty)
   }
 
   @Test func aRowOfAnUnknownEntityIsNamed() throws {
@@ -126,7 +126,8 @@ import Testing
       try connection.execute("UPDATE ZPARTY SET Z_ENT = 99")
     }
     let plan = FetchPlan(entity: try library.entity("Party"))
-    let failures = [failure { _ = try library.store.rows(plan) }, failure { _ = try library.store.ids(plan) }]
+    let newest = library.store.newest
+    let failures = [failure { _ = try newest.rows(plan) }, failure { _ = try newest.ids(plan) }]
     for failure in failures {
       let failure = try #require(failure)
       #expect(failure.kind == .database)
@@ -140,7 +141,7 @@ import Testing
     try library.store.withConnection { connection throws(Failure) in
       try connection.execute("UPDATE ZPARTY SET Z_ENT = \(party.number)")
     }
-    #expect(failure { _ = try library.store.rows(FetchPlan(entity: party)) }?.kind == .database)
+    #expect(failure { _ = try library.store.newest.rows(FetchPlan(entity: party)) }?.kind == .database)
   }
 
   @Test func aColumnWithTheWrongKindOfValueIsNamed() throws {

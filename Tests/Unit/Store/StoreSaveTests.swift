@@ -208,7 +208,7 @@ import Testing
       }
     }
     #expect(failure?.kind == .busy)
-    #expect(try other.count(FetchPlan(entity: tag)) == 0)
+    #expect(try other.newest.count(FetchPlan(entity: tag)) == 0)
     try other.close()
   }
 
@@ -228,7 +228,7 @@ import Testing
     let slot = try library.entity("Tag").property(named: "word").slot
     var seen = 0
     let tag = try library.entity("Tag")
-    try library.store.scan(
+    try library.store.newest.scan(
       FetchPlan(entity: tag), paths: [try ResolvedKeyPath(["word"], of: tag, for: .fetchedProperty)]
     ) { row, _ throws(Failure) in
       seen += 1

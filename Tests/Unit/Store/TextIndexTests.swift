@@ -68,7 +68,7 @@ import Testing
       values[slot] = .text(Text(SearchTextTests.text(&dice, upTo: 9)))
       request.inserts.append(SaveRequest.Insert(entity: entity, id: -1 - Int64(request.inserts.count), values: values))
     }
-    let rows = try notes.store.rows(root: entity, ids: [Int64(dice.roll(60) + 1), Int64(dice.roll(60) + 61)])
+    let rows = try notes.store.newest.rows(root: entity, ids: [Int64(dice.roll(60) + 1), Int64(dice.roll(60) + 61)])
     if let row = rows.first {
       request.updates.append(
         SaveRequest.Update(
@@ -115,7 +115,7 @@ import Testing
       let comparison = try Predicate.parse(Text("\(key) \(name)\(option) %@"), arguments: [.text(pattern)])
       let where_ = dice.chance(1, of: 4) ? Predicate.not(comparison) : comparison
       var ids: [Int64]
-      do { ids = try notes.store.ids(try notes.plan(where: where_)).map(\.id) } catch {
+      do { ids = try notes.store.newest.ids(try notes.plan(where: where_)).map(\.id) } catch {
         // A regular expression refuses what is no UTF-8.
         #expect(operation == .matches, "\(error)")
         continue
@@ -127,7 +127,7 @@ import Testing
       let wanted = try expected(program, "Z" + Names.upper(key), operation, folding, pattern)
       #expect(ids == wanted, "seed \(seed), step \(step): \(comparison) finds \(ids) and should \(wanted)")
       found += ids.count
-      let steps = try notes.store.explain(try notes.plan(where: comparison)).steps
+      let steps = try notes.store.newest.explain(try notes.plan(where: comparison)).steps
       if steps.contains(where: { $0.contains("VIRTUAL TABLE") }) { withIndex += 1 }
     }
     #expect(withIndex > 40 && found > 100, "seed \(seed): \(withIndex) queries with the index, \(found) rows")
@@ -206,8 +206,8 @@ import Testing
     #expect(try notes.ids("NOT title IN[c] {'Other', 'x y z'}") == [1, 3])
     #expect(try notes.ids("NOT title CONTAINS 'tra'") == [2, 3])
     let shelf = try notes.plan("Shelf", where: try Predicate.parse("note.title CONTAINS 'tra'"))
-    #expect(try notes.store.explain(shelf).steps.contains { $0.contains("VIRTUAL TABLE") })
-    #expect(try notes.store.ids(shelf).isEmpty)
+    #expect(try notes.store.newest.explain(shelf).steps.contains { $0.contains("VIRTUAL TABLE") })
+    #expect(try notes.store.newest.ids(shelf).isEmpty)
   }
 
   @Test func aStoreOpenForReadingFindsWhatIsPendingAndDoesNotUseAnIndexThatLostItsTriggers() throws {
@@ -307,7 +307,7 @@ import Testing
       path: Text(notes.path), model: try NotesFixture.model(), options: .init(busyTimeoutMilliseconds: 10))
     let plan = FetchPlan(
       entity: try store.model.entity(named: "Note"), predicate: try Predicate.parse("title CONTAINS 'first'"))
-    #expect(try store.ids(plan).map(\.id) == [1])
+    #expect(try store.newest.ids(plan).map(\.id) == [1])
     try program.run("COMMIT")
     try store.close()
   }
@@ -329,8 +329,8 @@ import Testing
     _ = try store.save(SaveRequest(inserts: [SaveRequest.Insert(entity: entity, id: -1, values: values)]))
     for (slot, name) in entity.properties.map(\.name).enumerated() {
       let plan = FetchPlan(entity: entity, predicate: try Predicate.parse(Text("\(name) CONTAINS 'xt \(slot)'")))
-      #expect(try store.explain(plan).steps.contains { $0.contains("VIRTUAL TABLE") })
-      #expect(try store.ids(plan).count == 1)
+      #expect(try store.newest.explain(plan).steps.contains { $0.contains("VIRTUAL TABLE") })
+      #expect(try store.newest.ids(plan).count == 1)
     }
   }
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pathlib
 import random
+import re
 import shutil
 import sqlite3
 import tempfile
 import unittest
+from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Any, Optional
@@ -131,8 +134,8 @@ class FileTestCase(unittest.TestCase):
 
 
 class WatchedFileTestCase(FileTestCase):
-    """Another program changes the file behind the store, which shows what was read when. Three authors have the quotes
-    that `quotes` gives the values of."""
+    """The log of the store tells what is read when, and another program changes the file behind it. Three authors have
+    the quotes that `quotes` gives the values of."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -146,6 +149,20 @@ class WatchedFileTestCase(FileTestCase):
 
     def quotes(self) -> list[dict[str, Any]]:
         return [{"contents": f"text {number}"} for number in range(9)]
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[list[str]]:
+        """The tables of which rows are read within the block, one for each statement."""
+        read: list[str] = []
+
+        def note(sql: str, seconds: float, row_count: int) -> None:
+            read.extend(re.findall(r"\b(?:FROM|JOIN) (Z\w+)", sql)[:1])
+
+        self.store.set_log(note)
+        try:
+            yield read
+        finally:
+            self.store.set_log(None)
 
     def sql(self, statement: str) -> None:
         with sqlite3.connect(self.path) as connection:

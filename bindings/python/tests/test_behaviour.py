@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 import sqlite3
 import threading
 import unittest
@@ -142,42 +143,87 @@ class FileTests(FileTestCase):
         versions = (conflict.committed, conflict.stored, conflict.current)
         self.assertEqual([each and each["contents"] for each in versions], ["one", "theirs", "mine"])
 
-    def test_what_another_store_on_the_file_saves_is_seen_by_refreshing(self) -> None:
-        self.context.merges_automatically = True
+    def test_what_another_store_on_the_file_saves_is_there_when_the_context_moves_on(self) -> None:
+        live = self.context.query(Quote).order_by("contents").live()
         with quire.open(self.path, MODELS) as store:
             theirs = store.context.get(Quote, self.quote.id)
             theirs.contents = "two"
             store.context.save()
+            store.context.add(Quote(contents="new"))
+            store.context.save()
+        self.assertFalse(select.select([self.context], [], [], 0)[0])
         self.context.process()
-        self.context.merge()
-        self.assertEqual(self.quote.contents, "one")
+        self.assertEqual((self.quote.contents, [each.contents for each in live]), ("one", ["one"]))
         self.assertEqual(self.store.create_context().get(Quote, self.quote.id).contents, "two")
+        self.context.merge()
+        self.assertEqual((self.quote.contents, [each.contents for each in live]), ("two", ["new", "two"]))
+        self.sql("UPDATE ZQUOTE SET ZCONTENTS = 'three', Z_OPT = Z_OPT + 1 WHERE ZCONTENTS = 'two'")
         self.quote.refresh()
-        self.assertEqual(self.quote.contents, "two")
-        self.sql("UPDATE ZQUOTE SET ZCONTENTS = 'three', Z_OPT = Z_OPT + 1")
+        self.assertEqual(self.quote.contents, "three")
+        self.context.merges_automatically = True
+        self.sql("UPDATE ZQUOTE SET ZCONTENTS = 'four', Z_OPT = Z_OPT + 1 WHERE ZCONTENTS = 'three'")
+        self.context.process()
+        self.assertEqual((self.quote.contents, [each.contents for each in live]), ("four", ["four", "new"]))
+        self.context.merges_automatically = False
+        self.sql("UPDATE ZQUOTE SET ZCONTENTS = 'five', Z_OPT = Z_OPT + 1 WHERE ZCONTENTS = 'four'")
         id = self.quote.id
+        self.assertEqual(self.quote.contents, "four")
         self.context.reset()
-        self.assertEqual(self.context.get(Quote, id).contents, "three")
+        self.assertEqual(self.context.get(Quote, id).contents, "five")
 
-    def test_contexts_read_the_newest_rows(self) -> None:
-        other = self.store.create_context()
+    def test_a_context_that_has_only_saved_takes_over_what_others_save_then(self) -> None:
+        self.sql("UPDATE ZQUOTE SET ZCONTENTS = 'two', Z_OPT = Z_OPT + 1")
+        self.context.merge()
+        self.assertEqual(self.quote.contents, "two")
+        self.assertEqual(self.context.query(Quote).where("contents == 'two'").all(), [self.quote])
+
+    def test_a_context_reads_one_moment_from_its_first_read_on(self) -> None:
+        early, other = self.store.create_context(), self.store.create_context()
         self.assertEqual(other.query(Quote).count(), 1)
         second = self.context.add(Quote(contents="second"))
         self.context.save()
-        self.assertEqual(other.query(Quote).count(), 2)
-        self.assertEqual(other.get(Quote, second.id).contents, "second")
-        self.sql("DELETE FROM ZQUOTE WHERE ZCONTENTS = 'second'")
+        self.assertEqual(early.query(Quote).count(), 2)
         self.assertEqual(other.query(Quote).count(), 1)
+        with self.assertRaises(quire.NotFound):
+            other.get(Quote, second.id)
+        self.assertEqual(early.get(Quote, second.id).contents, "second")
 
-    def test_contexts_that_hold_objects_do_not_hold_up_a_checkpoint(self) -> None:
+    def test_merges_saves_and_a_reset_move_a_context_on(self) -> None:
+        other = self.store.create_context()
+        moves: dict[str, Callable[[], object]] = {
+            "merge": other.merge, "reset": other.reset, "refresh_all": other.refresh_all,
+            "save": lambda: (other.add(Quote(contents="theirs")), other.save()),
+            "insert_rows": lambda: other.insert_rows(Quote, {"contents": ["theirs"]}),
+        }
+        for name, move in moves.items():
+            with self.subTest(name):
+                before = other.query(Quote).where("contents == 'mine'").count()
+                self.context.add(Quote(contents="mine"))
+                self.context.save()
+                self.assertEqual(other.query(Quote).where("contents == 'mine'").count(), before)
+                move()
+                self.assertEqual(other.query(Quote).where("contents == 'mine'").count(), before + 1)
+                # What another program changes is of a later moment, too.
+                self.sql("DELETE FROM ZQUOTE WHERE ZCONTENTS = 'mine'")
+                self.assertEqual(other.query(Quote).where("contents == 'mine'").count(), before + 1)
+                move()
+                self.assertEqual(other.query(Quote).where("contents == 'mine'").count(), 0)
+
+    def test_a_context_holds_up_a_checkpoint_until_it_moves_on(self) -> None:
+        def folds_all() -> bool:
+            ((_, size, folded),) = self.sql("PRAGMA wal_checkpoint(PASSIVE)")
+            return size == folded
+
         other = self.store.create_context()
         found = other.query(Quote).all()
         self.assertEqual(found[0].contents, "one")
         self.quote.price = 5
         self.context.save()
-        ((busy, *_),) = self.sql("PRAGMA wal_checkpoint(TRUNCATE)")
-        self.assertEqual(busy, 0)
+        self.assertFalse(folds_all())
         self.assertEqual(found[0].price, 1)
+        other.merge()
+        self.assertTrue(folds_all())
+        self.assertEqual(found[0].price, 5)
 
     def test_no_history_is_written(self) -> None:
         self.quote.price = 5

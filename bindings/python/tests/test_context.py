@@ -228,11 +228,13 @@ class InsertManyTests(StoreTestCase):
 
 
 class TwoContextTests(StoreTestCase):
-    def test_what_one_saves_the_other_can_read(self):
+    def test_what_one_saves_the_other_can_read_when_it_has_merged(self):
         other = self.store.create_context()
         quote = self.quote(created_at=day(1))
         self.assertEqual(other.query(Quote).count(), 0)
         self.context.save()
+        self.assertEqual(other.query(Quote).count(), 0)
+        other.merge()
         self.assertEqual(other.query(Quote).one().created_at, quote.created_at)
 
 

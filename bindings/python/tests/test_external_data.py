@@ -260,10 +260,16 @@ class ExternalDataTests(unittest.TestCase):
         self.reopen()
         mine = self.store.create_context().query(self.Photo).one()
         self.assertIsNone(mine.preview)
+        kept = set(self.files())
         self.photo("a").image = OTHER
         self.context.save()
-        self.assert_files_are_named(1)
+        # The file is there as long as a context is at a moment that names it.
+        self.assertEqual(set(self.files()), self.named() | kept)
         self.assertEqual(mine.image, LARGE)
+        self.assertIsNotNone(mine.context)
+        mine.context.merge()
+        self.assert_files_are_named(1)
+        self.assertEqual(mine.image, OTHER)
 
     # --- SQL
 

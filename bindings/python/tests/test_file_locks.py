@@ -66,6 +66,8 @@ class FileLockTests(unittest.TestCase):
         with quire.open(self.path, [Note]) as store:
             store.context.add(Note(picture=b"x" * 200_000))
             store.context.save()
+            # From its first read on a context has a lock.
+            self.assertEqual(store.context.query(Note).count(), 1)
             held = self.locks()
             self.assertGreater(len(held), 1)
             calls: dict[str, Callable[[], object]] = {

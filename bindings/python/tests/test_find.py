@@ -72,12 +72,14 @@ class FindTests(StoreTestCase):
         child = self.context.create_child()
         self.assertEqual(child.find(Author, name="Goethe").id, goethe.id)
 
-    def test_other_context_finds_after_the_save(self):
+    def test_other_context_finds_after_the_save_when_it_has_merged(self):
         with quire.open(":memory:", MODELS) as store:
             other = store.create_context()
             store.context.add(Author(name="Goethe"))
             self.assertIsNone(other.find(Author, name="Goethe"))
             store.context.save()
+            self.assertIsNone(other.find(Author, name="Goethe"))
+            other.merge()
             self.assertIsNotNone(other.find(Author, name="Goethe"))
 
 

@@ -97,7 +97,7 @@ class FailingExpressionTests(HandlerTestCase):
 class StateTests(HandlerTestCase):
     """Each call, with something pending that the list has not shown yet."""
 
-    def run_call(self, call, own, child=False, automatic=False):
+    def run_call(self, call, own, child=False, automatic=False, is_save=False):
         case = StateTests("run_call")
         HandlerTestCase.setUp(case)
         with contextlib.ExitStack() as ending:
@@ -111,7 +111,9 @@ class StateTests(HandlerTestCase):
             for each in (*case.parts, case.composite):
                 case.watch(each)
             case.context.enable_undo()
-            case.elsewhere()
+            # See AheadTests for a save before which another context has saved.
+            if child or not is_save:
+                case.elsewhere()
             if child and not automatic:
                 case.parent.merge()
             case.context.merges_automatically = automatic
@@ -127,12 +129,12 @@ class StateTests(HandlerTestCase):
     def test_handlers_see_what_they_are_told_whatever_call_brings_it(self):
         for name, (call, own) in CALLS.items():
             with self.subTest(name):
-                self.run_call(call, own)
+                self.run_call(call, own, is_save=name == "context: save")
 
     def test_it_is_so_where_others_are_merged_automatically(self):
         for name, (call, own) in CALLS.items():
             with self.subTest(name):
-                self.run_call(call, own, automatic=True)
+                self.run_call(call, own, automatic=True, is_save=name == "context: save")
 
     def test_it_is_so_in_a_child(self):
         for name, (call, own) in CALLS.items():
@@ -413,6 +415,14 @@ class AheadTests(HandlerTestCase):
         self.context.save()
         self.assertEqual([each.text for each in live], ["ab", "am", "ax", "az"])
         self.assertEqual((rows, self.times(live)), (list(live.ids), 2))
+
+    def test_a_save_before_which_another_context_has_saved(self):
+        rows = self.copy(self.live)
+        self.elsewhere()
+        self.context.add(Line(text="p"))
+        self.context.save()
+        self.assertEqual([each.text for each in self.live], ["a", "b", "p", "t0", "t1", "t2", "t3"])
+        self.assertEqual((rows, self.times(self.live)), (list(self.live.ids), 2))
 
     def test_a_list_with_a_handler_that_has_changes_processed_twice(self):
         rows = self.copy(self.live)

@@ -254,6 +254,7 @@ class DeclarationTests(unittest.TestCase):
                 store.context.save()
                 with contextlib.closing(sqlite3.connect(path)) as other, other:
                     other.execute("UPDATE ZNOTE SET ZTEXT = 'Strasse' WHERE ZTEXT = 'another'")
+                store.context.merge()
                 query = store.context.query(Note)
                 self.assertEqual(query.where("text CONTAINS[cd] %@", "STRASSE").count(), 2)
                 self.assertEqual(query.where("text LIKE %@", "*Weimar").count(), 1)

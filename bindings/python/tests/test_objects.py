@@ -228,14 +228,16 @@ class StaleTests(StoreTestCase):
         self.assertEqual(mine.price, 1.0)
         self.context.query(Quote).one().price = 2.0
         self.context.save()
-        with self.assertRaisesRegex(quire.Conflict, "price"):
-            mine.price += 1
+        mine.price += 1
+        with self.assertRaises(quire.Conflict):
+            mine.context.save()
+        mine.context.rollback()
         self.assertEqual(mine.price, 2.0)
         mine.price += 1
         mine.context.save()
         self.assertEqual(self.store.create_context().query(Quote).one().price, 3.0)
 
-    def test_a_query_brings_up_to_date_what_it_reads(self):
+    def test_a_query_shows_the_moment_of_its_context(self):
         self.quote(price=1.0)
         self.context.save()
         theirs = self.store.create_context()
@@ -243,7 +245,10 @@ class StaleTests(StoreTestCase):
         self.assertEqual(mine.price, 1.0)
         self.context.query(Quote).one().price = 2.0
         self.context.save()
-        theirs.query(Quote).all()
+        self.assertEqual(theirs.query(Quote).where("price == 2").count(), 0)
+        self.assertIs(theirs.query(Quote).one(), mine)
+        self.assertEqual(mine.price, 1.0)
+        theirs.merge()
         self.assertEqual(mine.price, 2.0)
 
 

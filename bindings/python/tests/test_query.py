@@ -285,6 +285,7 @@ class QueryTests(StoreTestCase):
             if len(found) == 1:
                 self.context.delete(self.query.where("price == 10").one())
                 self.context.save()
+                other.merge()
         self.assertEqual(len(found), 30)
         with self.assertRaises(quire.NotFound):
             found[20].contents
@@ -303,6 +304,7 @@ class QueryTests(StoreTestCase):
                 if len(names) == 5:
                     saving.delete(saving.query(Animal).order_by("name")[10])
                     saving.save()
+                    other.merge()
             self.assertEqual(len(names), count - 1)
         self.assertEqual(other.query(Animal).count(), len(ids) - 2)
 

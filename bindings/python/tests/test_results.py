@@ -530,13 +530,16 @@ class HandlerTests(ListTestCase):
         self.context.process()
         self.assertEqual(self.told, [])
 
-    def test_reading_anew_shows_what_another_context_has_saved(self):
+    def test_reading_anew_shows_the_moment_of_the_context(self):
         other = self.store.create_context()
         live = other.query(Quote).order_by("contents").live()
         quote = live[0]
         self.assertEqual(quote.price, 0.0)
         self.live[self.live.position_of(quote.id)].price = 77.0
         self.context.save()
+        live.fetch()
+        self.assertEqual((live[0].price, quote.price), (0.0, 0.0))
+        other.merge()
         live.fetch()
         self.assertEqual((live[0].price, quote.price), (77.0, 77.0))
 

@@ -62,10 +62,12 @@ class IteratingTests(StoreTestCase):
         seen = [next(rows)]
         with self.store.create_context() as other:
             other.query(Quote).where("contents == '2400'").delete()
+        self.context.merge()
         seen += rows
         self.assertEqual(len(seen), 2600)
-        alone = [n for n, each in enumerate(seen) if each._quire_reference.page is None]
-        self.assertTrue(2400 in alone and alone[-1] - alone[0] < 256, alone)
+        # Those that were read before the merge have forgotten their rows.
+        alone = [n for n, each in enumerate(seen) if n >= 2000 and each._quire_reference.page is None]
+        self.assertTrue(2400 in alone and alone[-1] - alone[0] < 256, f"{len(alone)} from {alone[:1]} to {alone[-1:]}")
         self.assertEqual(
             [each.contents for n, each in enumerate(seen) if n != 2400], [f"{n:04}" for n in range(2600) if n != 2400])
         with self.assertRaises(quire.NotFound):

@@ -133,6 +133,8 @@ class BlockTests(StoreTestCase):
                 self.assertTrue(any("saved" in line for line in logged.output), logged.output)
                 self.assertFalse(store.context.has_changes)
             self.assertEqual(store.create_context().query(Told).count(), 2)
+            with self.assertRaisesRegex(ValueError, "handler"):
+                store.context.merge()
             # One that raises before anything was written has failed.
             with self.assertLogs("quire", "ERROR"), self.assertRaisesRegex(ValueError, "handler"):
                 with store.context.transaction() as context:
@@ -152,21 +154,46 @@ class BlockTests(StoreTestCase):
         self.assertEqual(self.titles(), ["x"])
         live.close()
 
-    def test_other_contexts_wait_for_the_end(self) -> None:
+    def test_other_contexts_read_as_before_it(self) -> None:
         other = self.store.create_context()
+        self.assertEqual(other.query(Quote).count(), 0)
         with self.context.transaction():
             self.quote("x")
             self.context.save()
-            with self.assertRaisesRegex(quire.Busy, "on this thread"):
-                other.query(Quote).count()
-            found: list[object] = []
+            found = [other.query(Quote).count()]
             thread = threading.Thread(target=lambda: found.append(self.store.create_context().query(Quote).count()))
             thread.start()
+            thread.join(10)
+            other.merge()
+            self.assertEqual((found, other.query(Quote).count()), ([0, 0], 0))
+        self.assertEqual(other.query(Quote).count(), 0)
+        other.merge()
+        self.assertEqual(other.query(Quote).count(), 1)
+
+    def test_other_contexts_wait_with_a_save_for_the_end(self) -> None:
+        other = self.store.create_context()
+        saved: list[str] = []
+
+        def save() -> None:
+            with self.store.background() as context:
+                context.add(Quote(contents="z"))
+            saved.append("z")
+
+        thread = threading.Thread(target=save)
+        with self.context.transaction():
+            self.quote("x")
+            self.context.save()
+            added = other.add(Quote(contents="y"))
+            with self.assertRaisesRegex(quire.Busy, "on this thread"):
+                other.save()
+            thread.start()
             time.sleep(0.05)
-            self.quote("y")
+            self.assertEqual(saved, [])
         thread.join()
-        self.assertEqual(found, [2])
-        self.assertEqual(other.query(Quote).count(), 2)
+        self.assertEqual(saved, ["z"])
+        other.save()
+        self.assertGreater(added.id, 0)
+        self.assertEqual(sorted(self.titles()), ["x", "y", "z"])
 
     def test_a_child_saves_at_the_end_of_its_block_alone(self) -> None:
         child = self.context.create_child()

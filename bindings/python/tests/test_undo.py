@@ -181,6 +181,7 @@ class ChangeTests(StoreTestCase):
             Quote(contents="x").refresh()
         other.delete(mine)
         other.save()
+        self.assertEqual(quote.price, 5)
         with self.assertRaises(quire.NotFound):
             quote.refresh()
 

@@ -20,10 +20,15 @@ extension Context {
         case .conflict:
           hasConflicted = true
           let session = SettleSession(error, in: self, reinserted: reinserted)
-          try session.run(isLastRound: round == Context.mostAttempts)
+          try movingOn { move throws(Failure) in
+            try session.run(isLastRound: round == Context.mostAttempts, move)
+          }
           reinserted = session.reinserted
         case .constraint:
-          try DuplicateSession(error, in: self).run(isLastRound: round == Context.mostAttempts)
+          let session = DuplicateSession(error, in: self)
+          try movingOn { move throws(Failure) in
+            try session.run(isLastRound: round == Context.mostAttempts, move)
+          }
         default: throw error
         }
         try propagateDeletes()
@@ -33,6 +38,42 @@ extension Context {
       if !hasChanges { return (SaveRequest(), nil) }
       try Validation.check(self)
     }
+  }
+
+  /// Moves on to what is newest, by what `settle` makes of it. That is to accept the move when it has decided, and
+  /// before it changes objects.
+  ///
+  /// Objects with pending changes that `settle` knows nothing of stay as they were read. Others may have changed them
+  /// since the save was refused, and the next attempt is to find that.
+  private func movingOn(_ settle: (Move) throws(Failure) -> Void) throws(Failure) {
+    let move = try source.beginMove(inbox)
+    let session = move.change.map { MergeSession(of: $0, in: self, leavesPending: true) }
+    do throws(Failure) {
+      try move.read { () throws(Failure) in try session?.prepare() }
+      try settle(move)
+    } catch {
+      if move.isAccepted {
+        take(session)
+      } else {
+        session?.abandon()
+        move.cancel()
+      }
+      throw error
+    }
+    // What was settled has changed objects since that was prepared.
+    let prepared = move.change.map { MergeSession(of: $0, in: self, leavesPending: true) }
+    do throws(Failure) { try prepared?.prepare() } catch { return take(session) }
+    take(prepared)
+  }
+
+  private func take(_ session: MergeSession?) {
+    guard let session else { return }
+    if session.isOfUnknown { loseTrackOfLists() }
+    _ = session.run()
+    clock.noteMerge()
+    if session.left.isEmpty { return }
+    inbox.putBack(session.left)
+    hasLeftBehind = true
   }
 
   /// What is in the store now, by reference.

@@ -3,20 +3,59 @@ extension Context {
   /// stay, on top of the new values. What fails is tried again the next time.
   func merge() throws(Failure) {
     try checkMayChange()
-    try process()
+    do throws(Failure) { try process() } catch {
+      // What cannot be read at this moment may be mended in a later one.
+      if error.kind == .function || !source.hasNews(for: inbox) { throw error }
+    }
     try mergeInbox()
   }
 
   /// The same without telling what has happened here.
   func mergeInbox() throws(Failure) {
-    guard let change = inbox.take() else { return }
+    if !source.hasNews(for: inbox) { return try fetchListsAnew() }
+    let move = try source.beginMove(inbox)
+    guard let change = move.change else { return move.accept() }
     let session = MergeSession(of: change, in: self)
-    do throws(Failure) {
-      try source.atOneState { () throws(Failure) in try session.prepare() }
-    } catch {
-      inbox.post(change)
+    do throws(Failure) { try move.read { () throws(Failure) in try session.prepare() } } catch {
+      session.abandon()
+      move.cancel()
       throw error
     }
+    move.accept()
+    try finish(session)
+  }
+
+  /// Within a write: reads what it takes to take over a change when all is written. `abandonMergeAfterSave` forgets
+  /// that.
+  func prepareMergeAfterSave(of change: StoreChange) throws(Failure) {
+    let session = MergeSession(of: change, in: self)
+    mergeAfterSave = session
+    try session.prepare()
+  }
+
+  func abandonMergeAfterSave() {
+    mergeAfterSave?.abandon()
+    mergeAfterSave = nil
+  }
+
+  /// Takes over what a save has found others to have saved before it, once all of the save is told.
+  func finishSave() throws(Failure) {
+    if let session = mergeAfterSave {
+      mergeAfterSave = nil
+      hasLeftBehind = false
+      try finish(session)
+    } else if hasLeftBehind {
+      // A conflict has moved the context, and nothing was left to be written.
+      hasLeftBehind = false
+      try mergeInbox()
+    } else {
+      // A conflict may have moved the context.
+      try fetchListsAnew()
+    }
+  }
+
+  private func finish(_ session: MergeSession) throws(Failure) {
+    if session.isOfUnknown { loseTrackOfLists() }
     let refreshed = session.run()
     clock.noteMerge()
     runHooks(.refresh, refreshed)
@@ -26,13 +65,32 @@ extension Context {
     try propagateDeletes()
     undoManager?.isPaused = false
     try process()
+    try fetchListsAnew()
     try throwHookFailure()
+  }
+
+  /// Of what other programs have changed nothing tells. Each list finds what became of its rows with the next notice.
+  func loseTrackOfLists() {
+    hasAdriftLists = true
+    for observer in announcer.observers { observer.loseTrack() }
+  }
+
+  /// Has those lists do so that got no notice.
+  func fetchListsAnew() throws(Failure) {
+    if !hasAdriftLists { return }
+    for observer in announcer.observers { try observer.fetchAnew() }
+    hasAdriftLists = false
+    try process()
   }
 
   /// For what shows the state of the store. Within an observer the running bracket goes on first.
   func mergeIfAutomatic() throws(Failure) {
     try source.mergeIfAutomatic()
-    if mergesAutomatically, activity.isDisjoint(with: [.notifying, .askingHandler]), !inbox.isEmpty { try merge() }
+    // Without moments everything is read as it is now, so that objects and lists keep up with that.
+    guard mergesAutomatically || !store.holdsMoments, activity.isDisjoint(with: [.notifying, .askingHandler]) else {
+      return
+    }
+    if source.hasNews(for: inbox) { try merge() }
   }
 
   /// The rows that must lose objects which are changed here to be related one to one to others.

@@ -13,6 +13,10 @@ extension Context {
     try checkMayChange()
     try object.checkBelongs(to: self)
     try object.checkReadable()
+    try moveToNewest()
+    if object.state == .gone {
+      throw Failure(.notFound, "The row of \(object.summary) is no longer in the store.", about: .object(object))
+    }
     clock.noteNewValues()
     if merges {
       if object.state == .saved { try refresh([object], readsClean: true) }
@@ -30,6 +34,7 @@ extension Context {
   /// Refreshes all objects that the context has, keeping what was changed. Those without changes become faults.
   func refreshAll() throws(Failure) {
     try checkMayChange()
+    try moveToNewest()
     clock.noteNewValues()
     try refresh(registeredObjects.filter { $0.state == .saved }, readsClean: false)
     try throwHookFailure()
@@ -44,9 +49,15 @@ extension Context {
       if error.kind != .function { throw error }
       failure = error
     }
+    try moveToNewest()
     forgetRegistered()
     if let failure { throw failure }
     try throwHookFailure()
+  }
+
+  /// Has the whole context show what is newest: its objects and lists never show the states of several commits.
+  func moveToNewest() throws(Failure) {
+    if activity.isDisjoint(with: [.notifying, .askingHandler]) { try mergeInbox() }
   }
 
   private func refresh(_ objects: [ManagedObject], readsClean: Bool) throws(Failure) {

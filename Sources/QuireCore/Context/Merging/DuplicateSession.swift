@@ -5,6 +5,8 @@ final class DuplicateSession {
   private let failure: Failure
   private var duplicates: [Duplicate] = []
   private var found: Set<ObjectIdentifier> = []
+  /// Objects that had no values before.
+  private var read: [ManagedObject] = []
   private var decided: [(duplicate: Duplicate, policy: MergePolicy)] = []
 
   private struct Duplicate {
@@ -30,10 +32,21 @@ final class DuplicateSession {
   }
 
   /// In the last round no policy counts. Objects change only when all duplicates are decided.
-  func run(isLastRound: Bool) throws(Failure) {
-    for constraint in context.store.uniquenessConstraints() { try findDuplicates(constraint) }
-    if duplicates.isEmpty { throw failure }
-    try decide(isLastRound)
+  ///
+  /// The rows are those of `move`, which is accepted when all is decided.
+  func run(isLastRound: Bool, _ move: Move) throws(Failure) {
+    do throws(Failure) {
+      try move.read { () throws(Failure) in
+        for constraint in context.store.uniquenessConstraints() { try findDuplicates(constraint) }
+      }
+      if duplicates.isEmpty { throw failure }
+      try decide(isLastRound)
+    } catch {
+      // They were read ahead of the context, which stays where it is.
+      for object in read where object.state == .saved && !object.isUpdated { object.forgetValues() }
+      throw error
+    }
+    move.accept()
     context.clock.noteNewValues()
     for (duplicate, policy) in decided { try settle(duplicate, by: policy) }
     runHooks()
@@ -72,12 +85,15 @@ final class DuplicateSession {
   private func storedHolder(
     of key: UniqueKey, _ constraint: UniquenessConstraint, besides object: ManagedObject
   ) throws(Failure) -> (object: ManagedObject, row: Row)? {
-    guard let row = try context.source.reader.row(with: key, of: constraint) else { return nil }
+    guard let row = try context.source.moment.row(with: key, of: constraint) else { return nil }
     let reference = ObjectReference(root: row.entity.rootNumber, id: row.id)
     if let holder = context.registeredObject(reference), holder === object || isVacated(holder, constraint) {
       return nil
     }
-    return (context.object(for: row), row)
+    let isRead = context.registeredObject(reference)?.isFault == false
+    let holder = context.object(for: row)
+    if !isRead { read.append(holder) }
+    return (holder, row)
   }
 
   private func decide(_ isLastRound: Bool) throws(Failure) {

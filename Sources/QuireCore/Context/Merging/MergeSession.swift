@@ -9,6 +9,8 @@ final class MergeSession {
   /// Whether an observer has to be told of rows of an entity whose objects are not registered, by its number.
   private var followed: [Int32: Bool] = [:]
 
+  /// Rows without values here that are gone, or of another entity.
+  private var vanished: ContiguousArray<RowIdentifier> = []
   /// Rows that were deleted and are there again.
   private var returned: Set<ObjectReference> = []
   /// Updated rows, and the objects that have values of them here. The objects are held, because any thread may release
@@ -28,26 +30,46 @@ final class MergeSession {
   /// Objects that have read their rows anew.
   private var refreshed: [ManagedObject] = []
 
-  init(of change: StoreChange, in context: Context) {
+  /// Whether other programs may have changed anything.
+  var isOfUnknown: Bool { change.isUnknown }
+
+  /// Whether objects with pending changes stay as they were read, so that a save finds what is in conflict with them.
+  private let leavesPending: Bool
+  /// What was left for a later merge.
+  private(set) var left = StoreChange()
+
+  init(of change: StoreChange, in context: Context, leavesPending: Bool = false) {
     self.change = change
     self.context = context
+    self.leavesPending = leavesPending
   }
 
   func prepare() throws(Failure) {
     observers = context.announcer.observers
+    if change.isUnknown { try addAllThatIsKnown() }
+    if leavesPending { leavePending() }
     try keepReturned()
+    change.deleted += vanished
     try readRows()
     partners = try context.partners(of: rows)
     try findReadmitted()
     try readMembershipChanges()
   }
 
+  /// Ends it in the place of `run`: what was read for it is forgotten.
+  func abandon() {
+    for (_, owners) in membershipChanges {
+      for object in owners where read.contains(ObjectIdentifier(object)) && !object.isUpdated { object.forgetValues() }
+    }
+  }
+
   /// Observers are told when changes are next processed. Returns the objects that have read rows anew.
   @discardableResult
   func run() -> [ManagedObject] {
     context.clock.noteNewValues()
+    let isPaused = context.undoManager?.isPaused ?? false
     context.undoManager?.isPaused = true
-    defer { context.undoManager?.isPaused = false }
+    defer { context.undoManager?.isPaused = isPaused }
     context.forwardToChildren(of: change)
     observers = context.announcer.observers
     removeDeleted()
@@ -67,6 +89,53 @@ final class MergeSession {
 // MARK: Reading
 
 extension MergeSession {
+  /// Each object may have another row, and each relationship that was read other members.
+  private func addAllThatIsKnown() throws(Failure) {
+    let known = Set(change.updated + change.deleted)
+    // A row without values here may be gone, or may have become one of another entity.
+    let faults = context.registeredObjects.filter { $0.isFault && $0.state == .saved && $0.id > 0 }
+    for (_, objects) in Dictionary(grouping: faults, by: { ObjectIdentifier($0.entity) }) {
+      guard let entity = objects.first?.entity else { continue }
+      let present = try context.source.usedIDs(objects.map(\.id), of: entity)
+      for object in objects where !present.contains(object.id) { vanished.append(object.identifier) }
+    }
+    for object in context.registeredObjects where object.isSaved && object.id > 0 {
+      if !known.contains(object.identifier) { change.updated.append(object.identifier) }
+      for slot in object.toMany.keys {
+        guard let relationship = object.entity.properties[slot] as? Relationship, !relationship.isTransient else {
+          continue
+        }
+        change.membershipChanges.append((relationship, [object.identifier]))
+      }
+    }
+  }
+
+  private func leavePending() {
+    func isPending(_ row: RowIdentifier) -> Bool {
+      guard let object = context.registeredObject(row) else { return false }
+      return object.state == .inserted || object.state == .deleted || object.isUpdated
+    }
+    func leave(_ rows: inout ContiguousArray<RowIdentifier>) -> ContiguousArray<RowIdentifier> {
+      let pending = ContiguousArray(rows.filter(isPending))
+      if !pending.isEmpty { rows.removeAll(where: Set(pending).contains) }
+      return pending
+    }
+    left.inserted = leave(&change.inserted)
+    left.updated = leave(&change.updated)
+    left.returned = leave(&change.returned)
+    left.deleted = leave(&change.deleted)
+    for place in change.membershipChanges.indices {
+      let (relationship, owners) = change.membershipChanges[place]
+      let pending = owners.filter { owner in
+        let reference = ObjectReference(root: relationship.entity.rootNumber, id: owner.id)
+        return context.registeredObject(reference).map { isPending($0.identifier) } ?? false
+      }
+      if pending.isEmpty { continue }
+      left.membershipChanges.append((relationship, pending))
+      change.membershipChanges[place].owners = owners.filter(Set(owners).subtracting(pending).contains)
+    }
+  }
+
   /// A row that was deleted may have been inserted again since, under its id, by another context that had changes of
   /// it. Lists show rows without an object.
   private func keepReturned() throws(Failure) {
@@ -238,8 +307,10 @@ extension MergeSession {
     object.fetched = [:]
     if object.state == .saved { refreshed.append(object) }
     if object.state == .deleted { object.deleteAgain() }
-    // Read since it was changed: what became different then observers do not know, nor what of it they knew before.
-    let isRead = isAhead || version == row.version && time == context.clock.change
+    // Of a child, read since it was changed: what became different then observers do not know, nor what of it they knew
+    // before. Others read nothing ahead.
+    let isRead =
+      context.source.holdsObjects && (isAhead || version == row.version && time == context.clock.change)
     if object.state == .saved, isRead { context.touch(object) }
   }
 

@@ -42,9 +42,12 @@ final class SettleSession {
   }
 
   /// In the last round no policy counts. Objects change only when all conflicts are decided.
-  func run(isLastRound: Bool) throws(Failure) {
-    try findDisputes()
+  ///
+  /// The rows are those of `move`, which is accepted when all is decided.
+  func run(isLastRound: Bool, _ move: Move) throws(Failure) {
+    try findDisputes(move)
     try decide(isLastRound)
+    move.accept()
     context.clock.noteNewValues()
     noteMembers()
     for (dispute, policy) in decided { settle(dispute, by: policy) }
@@ -59,7 +62,7 @@ final class SettleSession {
   // MARK: What is in conflict
 
   /// Reads the rows of the objects that the failure is about; throws it when it is about something else.
-  private func findDisputes() throws(Failure) {
+  private func findDisputes(_ move: Move) throws(Failure) {
     var order: [ObjectReference] = []
     var found: [ObjectReference: Failure] = [:]
     var holders: [ObjectReference: [(row: RowIdentifier, relationship: Relationship)]] = [:]
@@ -70,10 +73,10 @@ final class SettleSession {
       }
       if found.updateValue(part, forKey: reference) == nil { order.append(reference) }
     }
-    let rows = try context.storedRows(order)
+    let rows = try move.read { () throws(Failure) in try context.storedRows(order) }
     for reference in order {
       guard let part = found[reference] else { continue }
-      note(part, reference, row: rows[reference], holders[reference] ?? [])
+      try note(part, reference, row: rows[reference], holders[reference] ?? [])
     }
   }
 
@@ -95,9 +98,9 @@ final class SettleSession {
   private func note(
     _ failure: Failure, _ reference: ObjectReference, row: Row?,
     _ holders: [(row: RowIdentifier, relationship: Relationship)]
-  ) {
+  ) throws(Failure) {
     guard let entity = context.model.entity(numbered: reference.root) else { return }
-    let object = context.object(reference, entity: row?.entity ?? entity)
+    let object = try disputedObject(reference, entity, row)
     // A row of another entity is not the one that was read.
     let row = row.flatMap { $0.entity === object.entity ? $0 : nil }
     var other: ManagedObject?
@@ -108,6 +111,16 @@ final class SettleSession {
     let kind: Conflict.Kind = row == nil ? .deleted : holders.isEmpty ? .changed : .referred
     let conflict = Conflict(kind, object, other: other, stored: row)
     disputes.append(Dispute(conflict: conflict, row: row, failure: failure, holders: holders))
+  }
+
+  /// The object of a row that is gone by now is one where the context still is.
+  private func disputedObject(
+    _ reference: ObjectReference, _ root: Entity, _ row: Row?
+  ) throws(Failure) -> ManagedObject {
+    if let row { return context.object(reference, entity: row.entity) }
+    if let object = context.registeredObject(reference) { return object }
+    let known = try context.source.rows(root: root, ids: [reference.id]).first
+    return known.map { context.object(for: $0) } ?? context.object(reference, entity: root)
   }
 
   private func decide(_ isLastRound: Bool) throws(Failure) {

@@ -19,7 +19,10 @@ extension Context {
   func object(for row: Row) -> ManagedObject {
     let reference = ObjectReference(root: row.entity.rootNumber, id: row.id)
     var known = registeredObject(reference)
-    if known == nil || known?.state == .gone { known = table.readmit(reference) }
+    if known == nil || known?.state == .gone {
+      // One of another entity stays gone: a program has made another row of it.
+      known = table.goneObject(reference)?.entity === row.entity ? table.readmit(reference) : nil
+    }
     let object = known ?? object(reference, entity: row.entity)
     // Of another entity it is a fault that turns out to be gone when it is read.
     if object.isFault, object.state == .saved, object.entity === row.entity {

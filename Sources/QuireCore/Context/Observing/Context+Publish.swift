@@ -1,10 +1,9 @@
 extension Context {
   /// Sends the changes of a save to the other contexts of the store.
   func publish(_ request: SaveRequest, _ result: SaveResult) {
-    if store.hasFollowers(besides: inbox) { publish(change(request, result)) }
+    if !store.hasFollowers(besides: inbox) { return }
+    store.publish(Publication(changes: [change(request, result)], writer: inbox))
   }
-
-  func publish(_ change: StoreChange) { store.publish(change, besides: inbox) }
 
   private func change(_ request: SaveRequest, _ result: SaveResult) -> StoreChange {
     func permanent(_ reference: ObjectReference) -> Int64 {

@@ -4,6 +4,10 @@ protocol ContextObserver: AnyObject {
   func contextDidChange(_ batch: ChangeBatch) throws(Failure)
   /// Temporary ids have become permanent, oldest first. What else follows from that, the observer touches.
   func contextDidAssignIDs(_ objects: [(object: ManagedObject, temporary: Int64)])
+  /// The store has become another one, and nothing tells in what: the next notice is to be of all that differs.
+  func loseTrack()
+  /// Tells that now, unless a notice has done so.
+  func fetchAnew() throws(Failure)
   /// Whether objects of that entity can matter to it.
   func follows(_ entity: Entity) -> Bool
 }

@@ -64,12 +64,21 @@ final class ParentSource: SavedSource {
 
   // MARK: Statements
 
-  var reader: Store { parent.source.reader }
+  var moment: Moment { parent.source.moment }
   var holdsObjects: Bool { true }
 
-  func atOneState(_ body: () throws(Failure) -> Void) throws(Failure) { try parent.source.atOneState(body) }
-
   // MARK: What is to come
+
+  var hasLostMoment: Bool { false }
+
+  func hasNews(for inbox: ChangeInbox) -> Bool { !inbox.isEmpty }
+
+  /// A child has no moment: what its parent has is what there is.
+  func beginMove(_ inbox: ChangeInbox) -> Move {
+    let change = inbox.take()
+    return Move(
+      change, reading: { body throws(Failure) in try body() }, cancel: { if let change { inbox.putBack(change) } })
+  }
 
   func readsAhead(of inbox: ChangeInbox) -> Bool {
     !inbox.isEmpty || parent.announcer.hasNews || parent.source.readsAhead(of: parent.inbox)
@@ -95,6 +104,14 @@ final class ParentSource: SavedSource {
     return nil
   }
 
+  func batch(
+    in context: Context, merges: Bool,
+    _ body: (BatchSession) throws(Failure) -> ContiguousArray<RowIdentifier>
+  ) throws(Failure) -> ContiguousArray<RowIdentifier> {
+    try checkHasBatchRequests()
+    return []
+  }
+
   func announceSave() {
     try? parent.notifyObservers()
     parent.announcer.savingChild = nil
@@ -103,6 +120,12 @@ final class ParentSource: SavedSource {
   func obtainPermanentIDs() throws(Failure) { try parent.obtainPermanentIDs() }
 
   // MARK: What only a store has
+
+  func readNewest(_ body: () throws(Failure) -> Void) throws(Failure) { try body() }
+
+  func beginTransaction() {}
+
+  func endTransaction() {}
 
   func checkHasTransactions() throws(Failure) {
     throw Failure(

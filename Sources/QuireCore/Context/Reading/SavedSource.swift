@@ -33,16 +33,22 @@ protocol SavedSource: AnyObject {
   // MARK: Statements
 
   /// What answers fetch plans, counts and scans: statements over the rows of a file.
-  var reader: Store { get }
+  var moment: Moment { get }
 
   /// Whether what is saved there are objects. Their values win over the rows that `reader` finds, and some of them have
   /// temporary ids.
   var holdsObjects: Bool { get }
 
-  /// Runs `body`, all reads of which find one state of the file.
-  func atOneState(_ body: () throws(Failure) -> Void) throws(Failure)
-
   // MARK: What is to come
+
+  /// Whether there is something for a context with that inbox to take over.
+  func hasNews(for inbox: ChangeInbox) -> Bool
+
+  /// Whether what the context shows cannot be read any more, so that it has to take over what is newest.
+  var hasLostMoment: Bool { get }
+
+  /// Begins a step of a context to what is newest, with what has come into its inbox.
+  func beginMove(_ inbox: ChangeInbox) throws(Failure) -> Move
 
   /// Whether a row that is read now may be newer than the state that the context of that inbox knows.
   func readsAhead(of inbox: ChangeInbox) -> Bool
@@ -53,8 +59,15 @@ protocol SavedSource: AnyObject {
   // MARK: Saving
 
   /// Writes what is pending in `context`, or nothing when any part of it fails. nil where there are no results to take
-  /// over.
+  /// over. The context is then to take over what others have saved before it (`Context.mergeAfterSave`).
   func save(_ request: SaveRequest, of context: Context) throws(Failure) -> SaveResult?
+
+  /// Carries out a batch request, and moves the context on to that. With `merges` the context is to take over what it
+  /// has changed (`Context.mergeAfterSave`).
+  func batch(
+    in context: Context, merges: Bool,
+    _ body: (BatchSession) throws(Failure) -> ContiguousArray<RowIdentifier>
+  ) throws(Failure) -> ContiguousArray<RowIdentifier>
 
   /// Whether a save has metadata to write.
   var hasPropertiesToSave: Bool { get }
@@ -69,6 +82,15 @@ protocol SavedSource: AnyObject {
   func obtainPermanentIDs() throws(Failure)
 
   // MARK: What only a store has
+
+  /// Runs `body`, whose reads find what is newest, with what a transaction of this thread has written.
+  func readNewest(_ body: () throws(Failure) -> Void) throws(Failure)
+
+  /// The context has begun a transaction of the file, by which it reads from now on.
+  func beginTransaction()
+
+  /// The transaction is over. The context shows what is newest.
+  func endTransaction()
 
   func checkHasTransactions() throws(Failure)
 

@@ -1,23 +1,32 @@
 /// The store, to a context that has no other one above it.
 final class StoreSource: SavedSource {
   private let store: Store
+  private(set) var moment: Moment
+  private var isInTransaction = false
 
-  init(_ store: Store) { self.store = store }
+  /// Of the context, which its moments may be taken from while no call runs in it.
+  private let whileFree: Moment.WhileFree
+
+  init(_ store: Store, whileFree: @escaping Moment.WhileFree = { _ in }) {
+    self.store = store
+    self.whileFree = whileFree
+    moment = Moment(of: store, whileFree: whileFree)
+  }
 
   // MARK: Rows
 
-  func rows(root: Entity, ids: [Int64]) throws(Failure) -> [Row] { try store.rows(root: root, ids: ids) }
+  func rows(root: Entity, ids: [Int64]) throws(Failure) -> [Row] { try moment.rows(root: root, ids: ids) }
 
-  func usedIDs(_ ids: [Int64], root: Entity) throws(Failure) -> Set<Int64> { Set(try store.usedIDs(ids, root: root)) }
+  func usedIDs(_ ids: [Int64], root: Entity) throws(Failure) -> Set<Int64> { Set(try moment.usedIDs(ids, root: root)) }
 
   func usedIDs(_ ids: [Int64], of entity: Entity) throws(Failure) -> Set<Int64> {
-    ids.isEmpty ? [] : Set(try store.ids(FetchPlan(entity: entity, isRestrictedTo: ids)).map(\.id))
+    ids.isEmpty ? [] : Set(try moment.ids(FetchPlan(entity: entity, isRestrictedTo: ids)).map(\.id))
   }
 
   // MARK: Relationships
 
   func members(of relationship: Relationship, owner: Int64) throws(Failure) -> [RowIdentifier] {
-    Array(try store.relatedIDs(relationship, of: owner))
+    Array(try moment.relatedIDs(relationship, of: owner))
   }
 
   /// One statement for all of them.
@@ -27,7 +36,7 @@ final class StoreSource: SavedSource {
     if relationship.isTransient { return [] }
     let unread = owners.filter { $0.toMany[relationship.slot] == nil && $0.state != .inserted && $0.id > 0 }
     if unread.isEmpty { return [] }
-    let found = try store.members(of: relationship, owners: unread.map(\.id))
+    let found = try moment.members(of: relationship, owners: unread.map(\.id))
     var objects: [ManagedObject] = []
     objects.reserveCapacity(found.rows.count)
     for row in found.rows { objects.append(context.object(for: row)) }
@@ -47,21 +56,67 @@ final class StoreSource: SavedSource {
   func owners(
     of members: [ObjectReference], through relationship: Relationship, from entity: Entity
   ) throws(Failure) -> [Int64] {
-    try store.ids(reaching: members, along: [relationship], from: entity)
+    try moment.ids(reaching: members, along: [relationship], from: entity)
   }
 
   // MARK: Statements
 
-  var reader: Store { store }
   var holdsObjects: Bool { false }
-
-  func atOneState(_ body: () throws(Failure) -> Void) throws(Failure) {
-    try store.withConnection { connection throws(Failure) in try connection.snapshot(body) }
-  }
 
   // MARK: What is to come
 
-  func readsAhead(of inbox: ChangeInbox) -> Bool { !inbox.isEmpty }
+  func hasNews(for inbox: ChangeInbox) -> Bool {
+    if isInTransaction { return false }
+    return !inbox.isEmpty || moment.hasNews || moment.isLost
+  }
+
+  var hasLostMoment: Bool { moment.isLost }
+
+  func beginMove(_ inbox: ChangeInbox) throws(Failure) -> Move {
+    if isInTransaction || !store.holdsMoments { return moveOnNewest(inbox) }
+    let next = Moment(of: store, whileFree: whileFree), former = moment
+    inbox.prepareToTake()
+    let commit: Int64
+    do throws(Failure) { commit = try next.begin() } catch {
+      inbox.takeNothing()
+      throw error
+    }
+    let change = inbox.take(upTo: commit)
+    return Move(
+      change, reading: { body throws(Failure) in try self.reading(next, body) },
+      accept: {
+        self.moment = next
+        former.end()
+        self.store.sweepFiles()
+      },
+      cancel: {
+        next.end()
+        if let change { inbox.putBack(change) }
+      })
+  }
+
+  /// Where the context reads what is newest anyway.
+  private func moveOnNewest(_ inbox: ChangeInbox) -> Move {
+    let change = inbox.take()
+    return Move(
+      change,
+      reading: { [store] body throws(Failure) in
+        try store.withConnection { connection throws(Failure) in try connection.snapshot(body) }
+      },
+      cancel: { if let change { inbox.putBack(change) } })
+  }
+
+  /// Runs `body`, which reads at another moment.
+  private func reading<Result>(
+    _ other: Moment, _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let former = moment
+    moment = other
+    defer { moment = former }
+    return try body()
+  }
+
+  func readsAhead(of inbox: ChangeInbox) -> Bool { false }
 
   func mergeIfAutomatic() {}
 
@@ -72,8 +127,62 @@ final class StoreSource: SavedSource {
       try saveProperties(of: context)
       return nil
     }
-    return try context.writing { () throws(Failure) in
-      try store.save(request) { context.publish(request, $0) }
+    var taken: StoreChange?
+    do throws(Failure) {
+      return try context.writing { () throws(Failure) in
+        try store.save(request) { result throws(Failure) in
+          if !isInTransaction { taken = context.inbox.take() }
+          if let taken { try prepareMerge(of: taken, in: context) }
+          context.publish(request, result)
+        } completion: {
+          renewMoment()
+        }
+      }
+    } catch {
+      takeBack(taken, in: context)
+      throw error
+    }
+  }
+
+  /// Within a write: reads what it takes to take over a change afterwards.
+  private func prepareMerge(of change: StoreChange, in context: Context) throws(Failure) {
+    try reading(store.newest) { () throws(Failure) in try context.prepareMergeAfterSave(of: change) }
+  }
+
+  /// The write has failed.
+  private func takeBack(_ taken: StoreChange?, in context: Context) {
+    context.abandonMergeAfterSave()
+    if let taken { context.inbox.putBack(taken) }
+  }
+
+  /// The context is at what it has just committed.
+  private func renewMoment() {
+    moment.renew()
+    store.sweepFiles()
+  }
+
+  func batch(
+    in context: Context, merges: Bool,
+    _ body: (BatchSession) throws(Failure) -> ContiguousArray<RowIdentifier>
+  ) throws(Failure) -> ContiguousArray<RowIdentifier> {
+    var taken: StoreChange?
+    do throws(Failure) {
+      return try store.batch { session throws(Failure) in
+        let rows = try body(session)
+        try session.derive()
+        return rows
+      } finish: { change throws(Failure) in
+        if !isInTransaction { taken = context.inbox.take() }
+        // The context reads what it has written in any case. Without a merge its objects and lists stay as they are.
+        let known = merges ? taken.map { $0.followed(by: change) } ?? change : taken
+        if let known { try prepareMerge(of: known, in: context) }
+        store.publish(Publication(changes: [change], writer: context.inbox))
+      } completion: {
+        renewMoment()
+      }
+    } catch {
+      takeBack(taken, in: context)
+      throw error
     }
   }
 
@@ -90,6 +199,21 @@ final class StoreSource: SavedSource {
   func obtainPermanentIDs() {}
 
   // MARK: What only a store has
+
+  func readNewest(_ body: () throws(Failure) -> Void) throws(Failure) { try reading(store.newest, body) }
+
+  func beginTransaction() {
+    isInTransaction = true
+    moment.end()
+    moment = store.newest
+  }
+
+  func endTransaction() {
+    isInTransaction = false
+    moment = Moment(of: store, whileFree: whileFree)
+    // Now, before others commit. What cannot be read now is read with the first use.
+    _ = try? moment.begin()
+  }
 
   func checkHasTransactions() {}
 

@@ -1,6 +1,13 @@
 extension Context {
   /// Writes everything pending in one transaction. On failure nothing was written and everything stays pending.
+  ///
+  /// What others have saved before it, the context takes over after that.
   func save() throws(Failure) {
+    try writePending()
+    try finishSave()
+  }
+
+  private func writePending() throws(Failure) {
     try checkMaySave()
     settledCount = 0
     try process()
@@ -87,7 +94,11 @@ extension Context {
     let byRoot = Dictionary(grouping: pending.inserted, by: \.entity.rootNumber)
     for (_, objects) in byRoot.sorted(by: { $0.key < $1.key }) {
       guard let root = objects.first?.entity.root else { continue }
-      let used = try source.usedIDs(objects.filter { $0.id > 0 }.map(\.id), root: root)
+      var used: Set<Int64> = []
+      // As it is now, whatever the context shows.
+      try source.readNewest { () throws(Failure) in
+        used = try source.usedIDs(objects.filter { $0.id > 0 }.map(\.id), root: root)
+      }
       // An insertion that was redone comes last among the inserted, but has its old place among the temporary ids.
       let wanting = objects.filter { $0.id < 0 || used.contains($0.id) }.sorted { $0.isBefore($1) }
       if wanting.isEmpty { continue }
@@ -105,7 +116,10 @@ extension Context {
   /// Drops everything pending. After a conflict everything is read anew, or it would be in conflict for ever.
   func rollback() throws(Failure) {
     try checkMayEndStep()
+    let hadConflict = hasConflicted
     dropPending()
+    // What is read anew is read as it is now.
+    if hadConflict { try mergeInbox() }
     try process()
     try throwHookFailure()
   }

@@ -20,7 +20,27 @@ extension Context {
         "The context has unsaved changes from before the transaction, which a rollback would drop too. Save them or "
           + "roll them back first.")
     }
-    transaction = try store.beginTransaction(for: confinement.address, inbox)
+    let begun = try store.beginTransaction(for: confinement.address, inbox)
+    // The transaction sees what others have saved by now, and so does the context.
+    do throws(Failure) { try enter(begun) } catch {
+      store.rollBack(begun)
+      throw error
+    }
+  }
+
+  private func enter(_ begun: HeldTransaction) throws(Failure) {
+    if let change = inbox.take() {
+      do throws(Failure) {
+        try source.readNewest { () throws(Failure) in try prepareMergeAfterSave(of: change) }
+      } catch {
+        abandonMergeAfterSave()
+        inbox.putBack(change)
+        throw error
+      }
+    }
+    transaction = begun
+    source.beginTransaction()
+    try finishSave()
   }
 
   /// Saves what is pending, and ends the transaction. When either fails the transaction is still open.
@@ -29,7 +49,9 @@ extension Context {
     try checkMayHandleTransactions("committed")
     let transaction = try openTransaction()
     try save()
-    try writing { () throws(Failure) in try store.commit(transaction) }
+    try writing { () throws(Failure) in
+      try store.commit(transaction) { source.endTransaction() }
+    }
     self.transaction = nil
   }
 
@@ -40,6 +62,7 @@ extension Context {
     let transaction = try openTransaction()
     self.transaction = nil
     store.rollBack(transaction)
+    source.endTransaction()
     // From here on it is over. The file has been changed back behind what is held here, as if by another context.
     inbox.post(transaction.takenBack)
     table.forgetMissing()

@@ -33,7 +33,7 @@ extension Context {
     let plan = window(query.plan(), request)
     let monitor = FetchMonitor(.update, of: request.entityName, request.cancellation, request.progress, in: self)
     return try runBatch(watchedBy: monitor, merges: merges) { session throws(Failure) in
-      let rows = try store.ids(plan)
+      let rows = try store.newest.ids(plan)
       for (property, value) in changes { try checkRules(value, property, rows) }
       // All is calculated before anything is written, since an expression may look at other rows too.
       // Their names are no keys, since the request may order by those.
@@ -67,7 +67,7 @@ extension Context {
     let plan = window(query.plan(), request)
     let monitor = FetchMonitor(.deletion, of: request.entityName, request.cancellation, request.progress, in: self)
     return try runBatch(watchedBy: monitor, merges: merges) { session throws(Failure) in
-      let rows = try store.ids(plan)
+      let rows = try store.newest.ids(plan)
       try session.delete(rows)
       return rows
     }
@@ -89,12 +89,12 @@ extension Context {
         about: .property(property))
     }
     let monitor = FetchMonitor(.insertion, of: name, cancellation, progress, in: self)
-    let outcome = try store.watched(by: monitor) { () throws(Failure) -> BatchOutcome in
+    let inserted = try store.watched(by: monitor) { () throws(Failure) -> ContiguousArray<RowIdentifier> in
       let values = try rows(of: entity, keys: keys, rowCount: rowCount) { (column, row) throws(Failure) in
         if column == 0 { try monitor?.check() }
         return try value(column, row)
       }
-      if values.isEmpty { return BatchOutcome(rows: [], merge: nil) }
+      if values.isEmpty { return [] }
       if upserts {
         let given = keys.compactMap { entity.propertiesByName[$0] }
         return try carryOut(merges: merges) { session throws(Failure) in
@@ -112,7 +112,8 @@ extension Context {
       try checkRules(entity, BatchRows(values: values), entity.properties, monitor)
       return try carryOut(merges: merges) { session throws(Failure) in try session.insert(values, of: entity) }
     }
-    return take(outcome)
+    takeBatch()
+    return inserted
   }
 
   /// Observers are notified of pending changes first, so the next notification is the work of the request alone.
@@ -126,38 +127,26 @@ extension Context {
     watchedBy monitor: FetchMonitor?, merges: Bool,
     _ body: (BatchSession) throws(Failure) -> ContiguousArray<RowIdentifier>
   ) throws(Failure) -> ContiguousArray<RowIdentifier> {
-    take(
-      try store.watched(by: monitor) { () throws(Failure) in try carryOut(merges: merges, body) })
-  }
-
-  /// What a batch request has done to the file.
-  private struct BatchOutcome {
-    let rows: ContiguousArray<RowIdentifier>
-    let merge: MergeSession?
+    let rows = try store.watched(by: monitor) { () throws(Failure) in try carryOut(merges: merges, body) }
+    takeBatch()
+    return rows
   }
 
   private func carryOut(
     merges: Bool, _ body: (BatchSession) throws(Failure) -> ContiguousArray<RowIdentifier>
-  ) throws(Failure) -> BatchOutcome {
-    try writing { () throws(Failure) in
-      try store.batch(completion: publish) { session throws(Failure) in
-        let rows = try body(session)
-        try session.derive()
-        let merge = merges ? MergeSession(of: session.change, in: self) : nil
-        try merge?.prepare()
-        return BatchOutcome(rows: rows, merge: merge)
-      }
-    }
+  ) throws(Failure) -> ContiguousArray<RowIdentifier> {
+    try writing { () throws(Failure) in try source.batch(in: self, merges: merges, body) }
   }
 
   /// From here on nothing fails: the file has the changes. Observers that cannot be notified now are notified the next
   /// time.
-  private func take(_ outcome: BatchOutcome) -> ContiguousArray<RowIdentifier> {
-    if let merge = outcome.merge {
-      merge.run()
-      try? notifyObservers()
-    }
-    return outcome.rows
+  private func takeBatch() {
+    guard let merge = mergeAfterSave else { return }
+    mergeAfterSave = nil
+    if merge.isOfUnknown { loseTrackOfLists() }
+    merge.run()
+    try? notifyObservers()
+    try? fetchListsAnew()
   }
 
   private func checkForBatch(_ property: Property) throws(Failure) {

@@ -147,6 +147,10 @@ extension CompositeController: ContextObserver {
     if !brackets.isEmpty { deliver(brackets) }
   }
 
+  /// Its children do that.
+  func loseTrack() {}
+  func fetchAnew() {}
+
   /// Its children say that.
   func follows(_ entity: Entity) -> Bool { false }
 

@@ -15,24 +15,27 @@ extension ResultsController {
   }
 
   /// Shows `fresh` from now on.
-  func replaceContents(with fresh: ListContents) {
+  func replaceContents(with fresh: ListContents) { deliver(replacement(with: fresh, [:])) }
+
+  /// The bracket of that, in which rows of `involved` are updated; nil where nothing differs.
+  func replacement(with fresh: ListContents, _ involved: [Int64: ManagedObject]) -> ResultsBracket? {
+    let updated = Set(involved.keys.filter { index.contains($0) && fresh.index.contains($0) })
     func difference() -> ChangeSet {
-      let report = ChangeSet.difference(from: ListSnapshot(index), to: ListSnapshot(fresh.index))
+      let report = ChangeSet.difference(from: ListSnapshot(index), to: ListSnapshot(fresh.index), updated: updated)
       return report.calculating(fresh.aggregates?.changes(from: contents, in: fresh, report.sectionChanges) ?? [])
     }
     let first = difference()
     if first.isEmpty {
       contents = fresh
-      return
+      return nil
     }
     incoming = fresh
-    let bracket = ResultsBracket(self, [:]) { assigned in
+    return ResultsBracket(self, involved) { assigned in
       let report = assigned.isEmpty ? first : difference()
       self.contents = fresh
       self.incoming = nil
       return report
     }
-    deliver(bracket)
   }
 
   /// The objects of some changes, one by one. Those that are not in memory are read together. An object whose row is

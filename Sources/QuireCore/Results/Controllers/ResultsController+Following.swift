@@ -7,6 +7,9 @@ extension ResultsController: ContextObserver {
   /// The effect of the batch on the list. Nothing is reported, and nothing is taken over when a read fails.
   func makeBracket(for batch: ChangeBatch) throws(Failure) -> ResultsBracket? {
     if !isFetched { return nil }
+    if isAdrift, withheld == nil {
+      return try bracketOfAll(batch.changes(ofRoot: listing.query.entity.rootNumber).map(\.object))
+    }
     let contents = contents
     let listing = contents.listing, rows = contents.rows
     let own = batch.changes(ofRoot: listing.query.entity.rootNumber)
@@ -79,6 +82,23 @@ extension ResultsController: ContextObserver {
     }
     try contents.prepare(changes, in: context)
     return makeBracket(changes, involved)
+  }
+
+  func loseTrack() { isAdrift = isFetched }
+
+  /// A list that is suspended does so when it is resumed.
+  func fetchAnew() throws(Failure) {
+    if !isAdrift || withheld != nil { return }
+    let bracket = try bracketOfAll([])
+    try context.notifying { deliver(bracket) }
+  }
+
+  /// The bracket of all that differs from what the store has now. These objects have changed in any case.
+  private func bracketOfAll(_ changed: [ManagedObject]) throws(Failure) -> ResultsBracket? {
+    let fresh = try listing.contents(in: context)
+    isAdrift = false
+    let involved = Dictionary(changed.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    return replacement(with: fresh, involved)
   }
 
   private func isKnown(_ values: [Value], of id: Int64) -> Bool {

@@ -15,6 +15,7 @@ extension ResultsController {
     guard let withheld else {
       throw Failure(.invalidState, "The results controller is not suspended; suspend it first.")
     }
+    if isAdrift { return try resumeAnew(telling: telling) }
     var changes = withheld.all
     try contents.prepare(changes, in: context)
     if !telling {
@@ -36,5 +37,18 @@ extension ResultsController {
       self.withheld = nil
       deliver(makeBracket(changes, withheld.objects))
     }
+  }
+
+  /// The same where nothing tells what has changed since.
+  private func resumeAnew(telling: Bool) throws(Failure) {
+    let fresh = try listing.contents(in: context)
+    isAdrift = false
+    withheld = nil
+    if telling { return try context.notifying { replaceContents(with: fresh) } }
+    let report = ChangeSet.difference(from: ListSnapshot(index), to: ListSnapshot(fresh.index))
+    contents = fresh
+    if report.isEmpty { return }
+    note(report)
+    gatherer?.generation.increment()
   }
 }

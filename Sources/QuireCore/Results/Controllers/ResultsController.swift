@@ -15,6 +15,8 @@ final class ResultsController: LiveList {
   private var moment = ListMoment()
   /// The changes of rows while delivery is suspended; nil when it is not.
   var withheld: WithheldChanges?
+  /// Whether it is to be fetched anew when delivery is resumed.
+  var isAdrift = false
   private weak var lastSnapshot: ListSnapshot?
   /// The objects of the bracket that is being reported: until it has been applied, a row may show a deleted one.
   var bracket: [Int64: ManagedObject]?
@@ -81,6 +83,7 @@ final class ResultsController: LiveList {
     fetchTime = time
     queue = ChangeQueue()
     if withheld != nil { withheld = WithheldChanges() }
+    isAdrift = false
     // The former values of objects cannot be compared with those read now.
     moment = ListMoment()
     noteChange()

@@ -3,7 +3,7 @@
 struct ListCacheFile {
   private let file: CacheFile
   private let key: ContiguousArray<UInt8>
-  private let store: Store
+  private let moment: Moment
 
   /// nil for a list that depends on more than the store, and where there is no file.
   init?(_ name: Text, of listing: Listing, in context: Context) {
@@ -11,8 +11,8 @@ struct ListCacheFile {
     guard !context.source.holdsObjects, context.store.path != ":memory:", listing.window == nil, query.sections == nil,
       query.predicate?.predicate.dependsOnStoreAlone ?? true
     else { return nil }
-    store = context.source.reader
-    file = CacheFile(name, of: store.location)
+    moment = context.source.moment
+    file = CacheFile(name, of: context.store.location)
     // The model is that of the store's file.
     var parts = [
       "1", TextOrder.libraryVersion.string, name.string, query.entity.name, "\(query.includesSubentities)",
@@ -36,7 +36,7 @@ struct ListCacheFile {
     ContiguousArray("\(key.count) ".utf8) + key + state
   }
 
-  func state() -> ContiguousArray<UInt8>? { store.state().map { ContiguousArray($0) } }
+  func state() -> ContiguousArray<UInt8>? { moment.state().map { ContiguousArray($0) } }
 
   /// Fills an index with the rows of that state; false when they are not in the file.
   func load(into index: SectionedIndex, _ state: ContiguousArray<UInt8>) -> Bool {
@@ -51,7 +51,7 @@ struct ListCacheFile {
 
   /// Writes the rows that were read while the store was in that state, unless it was written since.
   func save(_ index: SectionedIndex, _ state: ContiguousArray<UInt8>) {
-    guard let now = store.settledState(), ContiguousArray(now) == state else { return }
+    guard let now = moment.settledState(), ContiguousArray(now) == state else { return }
     var writer = CacheFile.Writer()
     let identity = identity(state)
     writer.part([identity.count] as ContiguousArray)

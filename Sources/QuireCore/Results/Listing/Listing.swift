@@ -62,7 +62,7 @@ struct Listing {
       entity: entity, includesSubentities: request.includesSubentities, predicate: request.predicate, sections: rule,
       sort: bound, of: context.store)
     // What the store cannot make of the rule shows here, and not in the midst of following.
-    if rule != nil { _ = try context.store.fetchSQL(query.plan()) }
+    if rule != nil { _ = try context.source.moment.fetchSQL(query.plan()) }
     cancellation = request.cancellation
     progress = request.progress
     prefetched = try ObjectReading.prefetched(request, of: entity)
@@ -83,7 +83,7 @@ struct Listing {
     listing.query.values = values
     listing.dependencies = listing.query.dependencies()
     // What the store cannot make of them shows here.
-    _ = try context.store.fetchSQL(listing.query.plan())
+    _ = try context.source.moment.fetchSQL(listing.query.plan())
     return listing
   }
 
@@ -127,7 +127,7 @@ extension Listing {
     query.monitor = FetchMonitor(of: query.entity.name, cancellation, progress, in: context)
     let fresh = ListContents(self)
     context.noteListReading()
-    try context.source.reader.watched(by: query.monitor) { () throws(Failure) in
+    try context.source.moment.watched(by: query.monitor) { () throws(Failure) in
       let loader = SectionedIndex.Loader(fresh.index)
       if let window = fresh.window {
         try window.load(self, query, in: context, fresh.aggregates)
@@ -166,7 +166,7 @@ extension Listing {
     plan.excluded = overlay.savedIDs
     let paths = query.sort.map(\.path)
     let passing = PlaceReader(self, plan.sections)
-    let isLoaded = try context.source.reader.scanInPassing(plan, paths: paths) { (row) throws(Failure) in
+    let isLoaded = try context.source.moment.scanInPassing(plan, paths: paths) { (row) throws(Failure) in
       aggregates?.take(row.id, try row.furtherValues())
       return try passing.load(row, into: loader)
     }
@@ -174,7 +174,7 @@ extension Listing {
       loader.start()
       aggregates?.removeAll()
       let reader = PlaceReader(self, plan.sections)
-      try context.source.reader.scanRows(plan, paths: paths) { (row) throws(Failure) in
+      try context.source.moment.scanRows(plan, paths: paths) { (row) throws(Failure) in
         aggregates?.take(row.id, try row.furtherValues())
         _ = try reader.load(row, into: loader)
       }
@@ -197,7 +197,7 @@ extension Listing {
     var end: Mark?
     var count = 0
     let reader = PlaceReader(self, plan.sections)
-    try context.source.reader.scanRows(plan, paths: query.sort.map(\.path)) { (row) throws(Failure) in
+    try context.source.moment.scanRows(plan, paths: query.sort.map(\.path)) { (row) throws(Failure) in
       try reader.read(row)
       aggregates?.take(row.id, try row.furtherValues())
       add(row.id, RowKey(section: reader.section, order: reader.order))

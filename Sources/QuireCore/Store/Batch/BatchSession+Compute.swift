@@ -9,7 +9,7 @@ extension BatchSession {
   func values(of columns: [Projection.Column], _ plan: FetchPlan) throws(Failure) -> [[Value]] {
     var projection = Projection()
     projection.columns = columns
-    return try store.columns(plan, projection, aggregates: false).map(\.values)
+    return try store.newest.columns(plan, projection, aggregates: false).map(\.values)
   }
 
   /// Writes values that differ from row to row. Returns the rows that had others; the versions of those in `advanced`

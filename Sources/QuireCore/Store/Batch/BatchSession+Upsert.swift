@@ -34,7 +34,7 @@ extension BatchSession {
         guard let key = UniqueKey(constraint, of: values) else { continue }
         place = known[key]
         if place != nil { continue }
-        guard let row = try store.row(with: key, of: constraint) else { continue }
+        guard let row = try store.newest.row(with: key, of: constraint) else { continue }
         if let index = updates[row.id] {
           // Unless a row before has set other values.
           if UniqueKey(constraint, of: upsert.updates[index].values) == key { place = .update(index) }

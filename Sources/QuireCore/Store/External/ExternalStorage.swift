@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// Values of attributes that allow external storage: what stands for them in a row, and the files beside the store.
 ///
@@ -26,6 +27,9 @@ final class ExternalStorage: ExternalSource, @unchecked Sendable {
   private let process = ProcessMark()
   // Guarded by the store's lock.
   private var changes = Changes()
+  /// Files that the rows of a commit, and of later ones, do not name any more.
+  private let going = Guarded<[(commit: Int64, files: Set<ExternalFile>)]>([])
+  private let goingCount = Atomic<Int>(0)
   /// Files of commits that failed, and that may be in the log all the same.
   private var uncertain: Set<ExternalFile> = []
 
@@ -171,13 +175,29 @@ final class ExternalStorage: ExternalSource, @unchecked Sendable {
     if changes.replaced.count > mark.replaced { changes.replaced.removeSubrange(mark.replaced...) }
   }
 
-  /// The transaction is in the file. `makeDurable` has it survive a power cut, before files go that it names no more.
-  func commit(makeDurable: () -> Bool) {
-    let going = uncertain.union(changes.replaced)
+  /// The transaction is in the file, as that commit. `makeDurable` has it survive a power cut, before files go that it
+  /// names no more.
+  func commit(_ commit: Int64, makeDurable: () -> Bool) {
+    let files = uncertain.union(changes.replaced)
     changes = Changes()
-    if going.isEmpty || !makeDurable() { return }
+    if files.isEmpty || !makeDurable() { return }
     uncertain = []
-    folder?.remove(going.subtracting(keepNeeded(of: going)))
+    going.withLock { $0.append((commit, files)) }
+    goingCount.add(1, ordering: .releasing)
+  }
+
+  /// Whether files wait for `sweep`.
+  var hasGoing: Bool { goingCount.load(ordering: .acquiring) > 0 }
+
+  /// Removes the files that no commit names from that one on.
+  func sweep(upTo commit: Int64) {
+    let files = going.withLock { going in
+      let files = going.filter { $0.commit <= commit }.reduce(into: Set()) { $0.formUnion($1.files) }
+      going.removeAll { $0.commit <= commit }
+      goingCount.store(going.count, ordering: .releasing)
+      return files
+    }
+    if !files.isEmpty { folder?.remove(files.subtracting(keepNeeded(of: files))) }
   }
 
   /// Objects that were read before go on having their values: they read them now, or keep the files for as long as they
@@ -213,6 +233,7 @@ final class ExternalStorage: ExternalSource, @unchecked Sendable {
 
   /// The store is closed, and reads nothing more.
   func close() {
+    sweep(upTo: .max)
     let files = needed.withLock { needed in
       defer { needed = [:] }
       return Array(needed.keys)

@@ -205,7 +205,7 @@ struct ProjectionSQL {
   }
 }
 
-extension Store {
+extension Moment {
   /// The columns, with their values row by row, and the property of each that is one.
   func columns(
     _ plan: FetchPlan, _ projection: Projection, aggregates: Bool = true

@@ -166,7 +166,7 @@ final class RowScan {
   }
 }
 
-extension Store {
+extension Moment {
   /// Passes each row that matches the plan to `body`, in the plan's order. With it come the order of its section as
   /// data, where the plan has sections, the values at `paths`, and those of the plan's expressions. `body` may use
   /// the store.
@@ -231,7 +231,7 @@ extension Store {
   }
 }
 
-extension Store {
+extension Moment {
   /// Passes the rows whose keys are in `range` by their keys, with `properties`. False where `read` has to do it: a
   /// property has no column or cannot be read so, or `body` stopped. `body` may not use the store.
   func readInPassing(

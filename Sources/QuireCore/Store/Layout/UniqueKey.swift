@@ -42,8 +42,8 @@ struct UniqueKey: Hashable {
 final class UniquenessConstraint {
   let entity: Entity
   let properties: [Property]
-  fileprivate let sql: String
-  fileprivate let layout: RowLayout
+  let sql: String
+  let layout: RowLayout
 
   fileprivate init?(_ names: [String], of entity: Entity, in store: Store) {
     let properties = names.compactMap { entity.propertiesByName[$0] }
@@ -68,21 +68,6 @@ extension Store {
     let declaring = entity.map { Array(sequence(first: $0, next: \.parent)) } ?? model.entities
     return declaring.flatMap { entity in
       entity.uniquenessConstraints.compactMap { UniquenessConstraint($0, of: entity, in: self) }
-    }
-  }
-
-  /// The row that has these values.
-  func row(with key: UniqueKey, of constraint: UniquenessConstraint) throws(Failure) -> Row? {
-    try withConnection { connection throws(Failure) in
-      let statement = try connection.statement(constraint.sql)
-      for (place, value) in key.values.enumerated() {
-        if case .object(let box) = value {
-          try statement.bind(box.reference.id, at: place + 1)
-        } else {
-          try statement.bind(value, at: place + 1)
-        }
-      }
-      return try statement.step() ? try constraint.layout.row(from: statement) : nil
     }
   }
 }

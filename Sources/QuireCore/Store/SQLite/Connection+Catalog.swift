@@ -12,6 +12,12 @@ extension Connection {
     return try count.step() && count.integer(at: 0) > 0
   }
 
+  /// In bytes.
+  func pageSize() throws(Failure) -> Int {
+    let size = try statement("PRAGMA page_size")
+    return try size.step() ? Int(size.integer(at: 0)) : 4096
+  }
+
   /// The number that SQLite advances with each change of the schema, by any program.
   func schemaNumber() throws(Failure) -> Int64 {
     let statement = try statement("PRAGMA schema_version")

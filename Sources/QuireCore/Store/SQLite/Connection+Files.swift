@@ -4,7 +4,7 @@ import Glibc
 extension Connection {
   /// From now on the file, which was read before, is to stay where it is. Nothing happens in memory.
   func holdFiles() throws(Failure) {
-    guard let handle, path != ":memory:" else { return }
+    guard let handle, memory == nil else { return }
     files?.forget()
     files = OpenFiles(of: handle)
     if files == nil { throw failure(OpenFiles.Absence(path: path.string, reason: hasMoved == true ? 0 : EIO)) }
@@ -30,7 +30,7 @@ extension Connection {
   /// Before the first lock, and between two statements without a log, a deletion may take the file away. What is at the
   /// path then is another store, with a log and a journal of its own.
   func guardFile() {
-    guard let handle, path != ":memory:" else { return }
+    guard let handle, memory == nil else { return }
     let fileGuard = UnsafeMutablePointer<quire_sqlite_guard>.allocate(capacity: 1)
     fileGuard.initialize(to: quire_sqlite_guard())
     if quire_sqlite_guard_file(handle, fileGuard) == SQLITE_OK {
@@ -49,7 +49,9 @@ extension Connection {
 
   /// Where the file is, absolute and without symbolic links; `:memory:` for none.
   var location: Text {
-    guard let name = handle.flatMap({ sqlite3_db_filename($0, "main") }), name.pointee != 0 else { return path }
+    guard memory == nil, let name = handle.flatMap({ sqlite3_db_filename($0, "main") }), name.pointee != 0 else {
+      return path
+    }
     return Text(String(cString: name))
   }
 
@@ -92,6 +94,7 @@ extension Connection {
   func gatherLog() -> Bool {
     guard let handle, let files, !isReadOnly, files.usesLog, files.isApart else { return true }
     if hasTransaction { return false }
+    closeOthers?()
     sqlite3_busy_timeout(handle, 0)
     defer {
       quire_sqlite_share_file(handle)

@@ -14,9 +14,6 @@ final class Connection {
   private(set) var statementCount = 0
   /// The monitor of the running fetch or batch request, if there is one.
   private(set) var monitor: FetchMonitor?
-  private let hasMonitor = Atomic<Bool>(false)
-  /// Whether there is a monitor. Any thread.
-  var isWatched: Bool { hasMonitor.load(ordering: .relaxed) }
 
   /// Whether texts lie in the file as UTF-8, as in every store that Quire or Core Data made; false until it is known.
   var isUTF8 = false
@@ -33,11 +30,21 @@ final class Connection {
   /// Handles of the process from which this one was forked: never closed, and not lost either.
   private static let inherited = Guarded<[OpaquePointer]>([])
   /// The log of the statements; nil when nothing is logged.
-  private var trace: SQLTrace?
+  private(set) var trace: SQLTrace?
   private var idleStatements: [String: IdleStatement] = [:]
   private var transactionDepth = 0
   /// Whether a transaction is open between calls; see `begin`.
   private(set) var isHeld = false
+  /// Whether it shows one state of the file between calls; see `beginReading`.
+  var isReading = false
+  /// Where SQLite counts the commits of the file; nil where it does not.
+  var commitCounter: UnsafePointer<UInt32>?
+  /// What is told of the writes of this connection; nil for one that only reads.
+  weak var commits: Commits?
+  /// Closes other connections of the store, as far as they are not in use.
+  var closeOthers: (() -> Void)?
+  /// How many pages the log had after the last commit of this connection.
+  var logPageCount = 0
   /// Whether the last COMMIT failed. What it wrote is undone for all that use the file now, and may come into it when
   /// all of them end, until another commit takes its place in the log.
   private(set) var hasUncertainCommit = false
@@ -51,6 +58,8 @@ final class Connection {
   var external: ExternalStorage?
   /// Hears what triggers tell; nil until the model is known.
   var noteAffected: AffectedBody?
+  /// The files of a database in memory.
+  let memory: MemoryFiles?
   /// nil in memory, and while the store is being opened.
   var files: OpenFiles?
   /// What a reader makes beside the file, and an opening for writing that may yet fail; nil for a writer.
@@ -74,9 +83,17 @@ final class Connection {
     var isReadOnly: Bool { if case .readWrite = self { false } else { true } }
   }
 
-  /// Opens `path`, `:memory:` being a private database in memory. SQLite reads the file only at the first statement.
-  init(path: Text, access: Access, busyTimeoutMilliseconds: Int32) throws(Failure) {
+  /// Opens `path`, `:memory:` being a database in memory, that of `memory` or a new one.
+  /// SQLite reads the file only at the first statement.
+  init(
+    path: Text, access: Access, busyTimeoutMilliseconds: Int32, memory: MemoryFiles? = nil
+  ) throws(Failure) {
     self.path = path
+    if path == ":memory:" {
+      if let memory { self.memory = memory } else { self.memory = try MemoryFiles() }
+    } else {
+      self.memory = nil
+    }
     self.busyTimeoutMilliseconds = busyTimeoutMilliseconds
     self.access = access
     isReadOnly = access.isReadOnly
@@ -84,6 +101,10 @@ final class Connection {
     var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     var name = Connection.plainName(path)
     var fileSystem: String?
+    if let memory = self.memory {
+      name = memory.name
+      fileSystem = MemoryFiles.fileSystem
+    }
     switch access {
     case .readWrite(let mayCreate):
       flags |= SQLITE_OPEN_READWRITE | (mayCreate ? SQLITE_OPEN_CREATE : 0)
@@ -213,6 +234,11 @@ final class Connection {
   /// Whether a transaction that has ended survives a power cut. Without a log all do: a journal that is synchronized
   /// once can be torn, and would be played back with the wrong pages.
   func setSynchronizesSaves(_ isOn: Bool) throws(Failure) {
+    if memory != nil {
+      try execute("PRAGMA synchronous = OFF")
+      synchronizesSaves = false
+      return
+    }
     var isSynchronized = isOn
     if !isOn { isSynchronized = try !usesLog() }
     try execute("PRAGMA synchronous = \(isSynchronized ? "FULL" : "NORMAL")")
@@ -245,7 +271,7 @@ final class Connection {
   /// A name that SQLite takes for a plain path even where URIs are turned on globally.
   private static func plainName(_ path: Text) -> String {
     let name = path.string
-    return name == ":memory:" || name.utf8.first == UInt8(ascii: "/") ? name : "./" + name
+    return name.utf8.first == UInt8(ascii: "/") ? name : "./" + name
   }
 
   private static func uri(_ path: Text) -> String {
@@ -369,7 +395,6 @@ extension Connection {
 
   private func watch(_ monitor: FetchMonitor?) {
     self.monitor = monitor
-    hasMonitor.store(monitor != nil, ordering: .relaxed)
     Interruption.watch(by: monitor)
     guard let handle else { return }
     if monitor == nil {
@@ -446,7 +471,7 @@ extension Connection {
 
   /// Runs `body` on one unchanging state of the file. Inside a transaction: a plain call.
   func snapshot<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
-    if isHeld { return try body() }
+    if isHeld || isReading { return try body() }
     return try bracket(.read, body)
   }
 
@@ -476,7 +501,10 @@ extension Connection {
   }
 
   private func bracket<Result>(_ ends: Ends, _ body: () throws(Failure) -> Result) throws(Failure) -> Result {
-    if transactionDepth == 0 { try statement(ends.begin).run() }
+    if transactionDepth == 0 {
+      try statement(ends.begin).run()
+      if ends.writes { commits?.noteOthers(changeCount) }
+    }
     transactionDepth += 1
     defer { transactionDepth -= 1 }
     do throws(Failure) {
@@ -503,7 +531,13 @@ extension Connection {
 
   private func commitWrites() throws(Failure) {
     hasUncertainCommit = true
-    try statement("COMMIT").run()
+    commits?.announce(changeCount)
+    logPageCount = 0
+    do throws(Failure) { try statement("COMMIT").run() } catch {
+      commits?.withdraw()
+      throw error
+    }
+    commits?.file(hasWritten: commitCounter == nil || logPageCount > 0)
     hasUncertainCommit = false
     files?.noteWrite()
   }
@@ -512,6 +546,7 @@ extension Connection {
   func begin() throws(Failure) {
     try checkBeforeTransaction()
     try statement("BEGIN IMMEDIATE").run()
+    commits?.noteOthers(changeCount)
     isHeld = true
     do throws(Failure) { try checkFiles() } catch {
       rollBack()

@@ -1,8 +1,9 @@
 import Glibc
+import Synchronization
 
 /// Watches one fetch or batch request while it runs: whether it was cancelled, and how far it is. For the thread that
 /// runs it.
-final class FetchMonitor: Interruptible {
+final class FetchMonitor: Interruptible, @unchecked Sendable {
   /// The name of the watched work in messages.
   enum Work: String {
     case fetch = "fetch", update = "batch update", deletion = "batch deletion", insertion = "batch insertion"
@@ -21,8 +22,8 @@ final class FetchMonitor: Interruptible {
   var rowCount: UInt64 = 0
   private var nextReport: UInt64
   private var isStopped = false
-  /// While the progress function runs, which must not come back to the store.
-  private(set) var isReporting = false
+  /// The thread on which the progress function runs, which must not come back to the store; 0 for none.
+  private let reportingThread = Atomic<UInt>(0)
 
   init(_ work: Work, of entityName: String, cancellation: Cancellation?, progress: Progress?) {
     self.work = work
@@ -39,15 +40,18 @@ final class FetchMonitor: Interruptible {
   /// False when the work is to end. Reports the progress when it is due.
   func mayGoOn() -> Bool {
     if isCancelled { return false }
-    guard let progress, !isReporting else { return true }
+    guard let progress, reportingThread.load(ordering: .relaxed) == 0 else { return true }
     let now = FetchMonitor.now()
     if now < nextReport { return true }
-    isReporting = true
+    reportingThread.store(UInt(pthread_self()), ordering: .relaxed)
     isStopped = !progress.report(rowCount)
-    isReporting = false
+    reportingThread.store(0, ordering: .relaxed)
     nextReport = FetchMonitor.now() &+ progress.nanoseconds
     return !isStopped
   }
+
+  /// Whether the progress function runs on this thread.
+  var isReportingHere: Bool { reportingThread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
   func check() throws(Failure) {
     if !mayGoOn() { throw failure }

@@ -125,14 +125,19 @@ struct OpenFiles {
     if isSure, now >= lastLook, now - lastLook < OpenFiles.timeBetweenLooks { return nil }
     lastChange = 0
     let start = OpenFiles.preciseNow()
-    if let absence = movedFile() { return absence }
     // Another process may have turned the store to a log.
     if log == nil { noteLog() }
-    if let log, let absence = OpenFiles.absence(of: log, at: logPath) { return absence }
-    if let index, let absence = OpenFiles.absence(of: index, at: indexPath) { return absence }
+    if let absent { return absent }
     (lastChange, lastLook) = (change, now)
     isSureUntil = start
     return nil
+  }
+
+  /// The first of the files that is not where it was now. Another connection would find what is there in its place.
+  var absent: Absence? {
+    if let absence = movedFile() { return absence }
+    if let log, let absence = OpenFiles.absence(of: log, at: logPath) { return absence }
+    return index.flatMap { OpenFiles.absence(of: $0, at: indexPath) }
   }
 
   /// 0 when it is not known.

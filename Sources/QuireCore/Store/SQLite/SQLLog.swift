@@ -15,11 +15,15 @@ struct SQLLog: Sendable {
   /// Statements that take less are not logged.
   let leastNanoseconds: Int64
   let tell: @Sendable (Entry) -> Void
+  /// Several connections may have statements end at once, and the program is told of one after the other.
+  let turn = Guarded(())
 }
 
 /// Follows the statements of one connection for a log.
 final class SQLTrace {
-  private let log: SQLLog
+  let log: SQLLog
+  /// While a moment begins or ends, by statements that are none of the program's.
+  var isPaused = false
   /// Of the statements that run, innermost last.
   private var running: [(statement: OpaquePointer, rowCount: Int64)] = []
 
@@ -54,11 +58,13 @@ final class SQLTrace {
     if let place = running.lastIndex(where: { $0.statement == statement }) {
       rowCount = running.remove(at: place).rowCount
     }
-    if nanoseconds < log.leastNanoseconds { return }
+    if isPaused || nanoseconds < log.leastNanoseconds { return }
     let expanded = log.includesValues ? sqlite3_expanded_sql(statement) : nil
     defer { sqlite3_free(expanded) }
     guard let sql = expanded.map({ UnsafePointer($0) }) ?? sqlite3_sql(statement) else { return }
     // SQLite is in the middle of things.
-    ForeignCall.run { log.tell(SQLLog.Entry(sql: sql, nanoseconds: nanoseconds, rowCount: rowCount)) }
+    ForeignCall.run {
+      log.turn.withLock { _ in log.tell(SQLLog.Entry(sql: sql, nanoseconds: nanoseconds, rowCount: rowCount)) }
+    }
   }
 }

@@ -1,59 +1,121 @@
-/// The saves of other contexts since a context last took them over: for each row its end, not every step. Any thread.
+/// What others have saved since a context last took that over: for each row its end, not every step. Any thread.
 final class ChangeInbox: Sendable {
   private enum Fate { case inserted, updated, deleted, returned }
+
+  /// What one commit has changed.
+  private struct Entry {
+    let commit: Int64
+    let changes: [StoreChange]
+  }
 
   private struct Contents {
     var rows: [RowIdentifier: Fate] = [:]
     var membershipChanges: [ObjectIdentifier: (relationship: Relationship, owners: Set<RowIdentifier>)] = [:]
+    var isUnknown = false
+    /// The newest commit of those that are folded into the above.
+    var foldedCommit: Int64 = 0
+    /// Later commits, in order.
+    var entries: [Entry] = []
+    /// Whether the context is about to take what came in up to a commit that it will name.
+    var isBeingTaken = false
     /// Made when it is first asked for.
     var signal: Signal?
     /// Whether there is nothing to take any more, as the store was closed.
     var isClosed = false
 
-    var isEmpty: Bool { rows.isEmpty && membershipChanges.isEmpty }
+    var isFoldedEmpty: Bool { rows.isEmpty && membershipChanges.isEmpty && !isUnknown }
+    var isEmpty: Bool { entries.isEmpty && isFoldedEmpty }
 
-    mutating func drop() {
+    mutating func dropFolded() {
       rows = [:]
       membershipChanges = [:]
-      signal?.lower()
+      isUnknown = false
+      if entries.isEmpty { signal?.lower() }
+    }
+
+    mutating func fold(_ change: StoreChange) {
+      if change.isUnknown { isUnknown = true }
+      // A row that came and then changed is a row that came, and one that came and went is a deleted one: the owner may
+      // have been told of the first, as a child is.
+      for row in change.inserted {
+        switch rows[row] {
+        case .deleted: rows[row] = .returned
+        // A parent has changed it before it merged that others had inserted it.
+        case .updated: break
+        default: rows[row] = .inserted
+        }
+      }
+      for row in change.updated {
+        rows[row] = rows[row] == .deleted || rows[row] == .returned ? .returned : .updated
+      }
+      for row in change.returned { rows[row] = .returned }
+      for row in change.deleted { rows[row] = .deleted }
+      for (relationship, owners) in change.membershipChanges {
+        membershipChanges[ObjectIdentifier(relationship), default: (relationship, [])].owners.formUnion(owners)
+      }
+    }
+
+    /// Folds what came in up to a commit.
+    mutating func fold(upTo commit: Int64) {
+      let end = entries.firstIndex { $0.commit > commit } ?? entries.count
+      for entry in entries[..<end] {
+        for change in entry.changes { fold(change) }
+        foldedCommit = entry.commit
+      }
+      entries.removeSubrange(..<end)
     }
   }
 
   private let contents = Guarded(Contents())
+  /// So many commits are kept apart. A context that never merges has the end of each row, however many they are.
+  private static let mostEntries = 64
 
   var isEmpty: Bool { contents.withLock { $0.isEmpty } }
 
+  /// Whether something came in up to a commit.
+  func hasChanges(upTo commit: Int64) -> Bool {
+    contents.withLock { contents in
+      if let first = contents.entries.first, first.commit <= commit { return true }
+      return !contents.isFoldedEmpty
+    }
+  }
+
+  /// Files what a parent has changed.
   func post(_ change: StoreChange) {
+    adding { $0.fold(change) }
+  }
+
+  /// Files what a commit has changed. Later commits come later.
+  func post(_ changes: [StoreChange], of commit: Int64) {
+    adding { contents in
+      contents.entries.append(Entry(commit: commit, changes: changes))
+      if contents.entries.count > ChangeInbox.mostEntries, !contents.isBeingTaken { contents.fold(upTo: commit) }
+    }
+  }
+
+  private func adding(_ body: (inout Contents) -> Void) {
     contents.withLock { contents in
       if contents.isClosed { return }
       let wasEmpty = contents.isEmpty
-      // The owner may have read in between. A row that came and then changed is a changed row to it, and a row that
-      // came and went is a deleted one.
-      for row in change.inserted {
-        switch contents.rows[row] {
-        case .deleted: contents.rows[row] = .returned
-        // A parent has changed it before it merged that others had inserted it.
-        case .updated: break
-        default: contents.rows[row] = .inserted
-        }
-      }
-      for row in change.updated {
-        contents.rows[row] = contents.rows[row] == .deleted || contents.rows[row] == .returned ? .returned : .updated
-      }
-      for row in change.returned { contents.rows[row] = .returned }
-      for row in change.deleted { contents.rows[row] = .deleted }
-      for (relationship, owners) in change.membershipChanges {
-        contents.membershipChanges[ObjectIdentifier(relationship), default: (relationship, [])].owners.formUnion(owners)
-      }
+      body(&contents)
       if wasEmpty, !contents.isEmpty { contents.signal?.raise() }
     }
   }
 
-  /// Everything that came in since the last time, in the order of keys; nil when that is nothing.
-  func take() -> StoreChange? {
+  /// From now on commits are kept apart, until `take` says up to which one.
+  func prepareToTake() { contents.withLock { $0.isBeingTaken = true } }
+
+  /// Nothing is to be taken now.
+  func takeNothing() { contents.withLock { $0.isBeingTaken = false } }
+
+  /// What has happened up to a commit since the last time, in the order of keys; nil when that is nothing.
+  func take(upTo commit: Int64 = .max) -> StoreChange? {
     contents.withLock { contents in
-      if contents.isEmpty { return nil }
+      contents.isBeingTaken = false
+      contents.fold(upTo: commit)
+      if contents.isFoldedEmpty { return nil }
       var change = StoreChange()
+      change.isUnknown = contents.isUnknown
       for (row, fate) in contents.rows.sorted(by: { ($0.key.entity, $0.key.id) < ($1.key.entity, $1.key.id) }) {
         switch fate {
         case .inserted: change.inserted.append(row)
@@ -69,8 +131,27 @@ final class ChangeInbox: Sendable {
       }) {
         change.membershipChanges.append((relationship, owners.sorted { $0.id < $1.id }))
       }
-      contents.drop()
+      contents.dropFolded()
       return change
+    }
+  }
+
+  /// Puts back what was taken, under what has come in meanwhile.
+  func putBack(_ change: StoreChange) {
+    adding { contents in
+      let later = contents
+      contents.rows = [:]
+      contents.membershipChanges = [:]
+      contents.isUnknown = false
+      contents.fold(change)
+      // Mostly nothing was folded meanwhile.
+      for (row, fate) in later.rows {
+        contents.rows[row] = contents.rows[row] == .deleted && fate == .inserted ? .returned : fate
+      }
+      for (key, value) in later.membershipChanges {
+        contents.membershipChanges[key, default: (value.relationship, [])].owners.formUnion(value.owners)
+      }
+      if later.isUnknown { contents.isUnknown = true }
     }
   }
 
@@ -78,7 +159,8 @@ final class ChangeInbox: Sendable {
   func close() {
     contents.withLock { contents in
       contents.isClosed = true
-      if !contents.isEmpty { contents.drop() }
+      contents.entries = []
+      contents.dropFolded()
     }
   }
 
@@ -149,8 +231,19 @@ extension Store {
     return inboxes.withLock { inboxes in inboxes.followers.all.contains { $0.inbox != nil && $0.inbox !== inbox } }
   }
 
-  func post(_ change: StoreChange, besides inbox: ChangeInbox) {
-    let others = inboxes.withLock { inboxes in inboxes.followers.all.compactMap(\.inbox).filter { $0 !== inbox } }
-    for other in others { other.post(change) }
+  /// Files a commit in the inboxes. `Commits` calls this, in order.
+  func file(_ number: Int64, isOfOthers: Bool) -> Bool {
+    let changes: [StoreChange]
+    var writer: ChangeInbox?
+    if isOfOthers {
+      changes = [.unknown]
+    } else {
+      // Within the write, by the thread that has the lock.
+      guard let publication, !publication.changes.isEmpty else { return false }
+      (changes, writer) = (publication.changes, publication.writer)
+    }
+    let others = inboxes.withLock { inboxes in inboxes.followers.all.compactMap(\.inbox).filter { $0 !== writer } }
+    for other in others { other.post(changes, of: number) }
+    return true
   }
 }

@@ -73,14 +73,19 @@ extension Store {
   }
 
   /// Ends a transaction for good. When that fails it is still open, or lost.
-  func commit(_ transaction: HeldTransaction) throws(Failure) {
+  ///
+  /// `completion` is called before any other caller can write.
+  func commit(_ transaction: HeldTransaction, completion: () -> Void) throws(Failure) {
     try withConnection { connection throws(Failure) in
+      publication = Publication(changes: transaction.changes, writer: transaction.inbox)
+      defer { publication = nil }
       try connection.commit()
-      for reserve in reserves.values { reserve.commit() }
+      reserves.withLock { for reserve in $0.values { reserve.commit() } }
       commitFiles()
       metadataChanges.noteCommit()
       endHolding()
-      for change in transaction.changes { post(change, besides: transaction.inbox) }
+      completion()
+      foldIfLong()
     }
   }
 
@@ -140,9 +145,10 @@ extension Store {
     }
   }
 
-  /// Notes what was written: at once for others, or when the transaction in which it was is committed.
-  func publish(_ change: StoreChange, besides inbox: ChangeInbox) {
-    if let held { held.changes.append(change) } else { post(change, besides: inbox) }
+  /// Notes what was written: for the commit that follows, or for that of the transaction that is held.
+  func publish(_ publication: Publication) {
+    assert(lock.isHeld)
+    if let held { held.changes += publication.changes } else { self.publication = publication }
   }
 
   /// For the thread that has the lock.
@@ -152,7 +158,7 @@ extension Store {
     held = nil
     connection.rollBack()
     external.takeBack(to: ExternalStorage.start, isUncertain: connection.hasUncertainCommit)
-    for reserve in reserves.values { reserve.rollBack() }
+    reserves.withLock { for reserve in $0.values { reserve.rollBack() } }
     metadataChanges.noteRollback()
     derivedAttributes.forgetChecks()
     textIndexes.forgetChecks()

@@ -51,14 +51,21 @@ final class IDReserve {
 
 extension Store {
   /// The first of `count` permanent ids in a row for new objects. nil when none are to be had now: the store is closed
-  /// or read only, another process is writing, or a read is under way. Then there are temporary ids.
+  /// or read only, or something is being written. Then there are temporary ids. An insertion never waits.
   func reserveIDs(root: Entity, count: Int) -> Int64? {
-    if isReadOnly || count == 0 { return nil }
-    return try? withConnection(waits: false) { connection throws(Failure) in
+    if isReadOnly || count == 0 || isClosed { return nil }
+    if gate.isHeld, !gate.isHoldersCall { return nil }
+    if let first = takeReserved(root, count) { return first }
+    return lock.withFreeLock { try? refilledReserve(root: root, count: count) } ?? nil
+  }
+
+  /// For the thread that has the lock.
+  private func refilledReserve(root: Entity, count: Int) throws(Failure) -> Int64? {
+    try withConnection(waits: false) { connection throws(Failure) in
       if let first = takeReserved(root, count) { return first }
-      // A save or a read that is under way must not see this come between, nor undo it.
-      if connection.isBusy { throw connection.closedFailure }
-      let wanted = reserve(of: root).wanted(for: count)
+      // A save that is under way must not see this come between, nor undo it.
+      if connection.isBusy { return nil }
+      let wanted = reserves.withLock { $0[root.rootNumber, default: IDReserve()].wanted(for: count) }
       let first = try connection.withoutWaiting { () throws(Failure) in
         // What is lost in a power cut are keys of objects that were never saved: any save waits for what was before it.
         try connection.withoutSynchronizing { () throws(Failure) in
@@ -67,32 +74,17 @@ extension Store {
           }
         }
       }
-      refillReserve(of: root, first: first, count: wanted)
-      guard let taken = takeReserved(root, count) else { throw connection.closedFailure }
-      return taken
-    }
-  }
-
-  /// The ids that rows have, in no order.
-  func usedIDs(_ ids: [Int64], root: Entity) throws(Failure) -> [Int64] {
-    guard let first = ids.min(), let last = ids.max() else { return [] }
-    return try withConnection { connection throws(Failure) in
-      let select = "SELECT Z_PK FROM \(schema.table(of: root)) WHERE Z_PK"
-      // New ids follow each other; others may lie far apart, with many rows between them.
-      let isDense = last &- first < Int64(ids.count) &* 4
-      let statement = try connection.statement(isDense ? "\(select) BETWEEN ? AND ?" : "\(select) IN (\(IDList.sql))")
-      try statement.bind(isDense ? .integer(first) : IDList.argument(ids), at: 1)
-      if isDense { try statement.bind(last, at: 2) }
-      var used: Set<Int64> = []
-      while try statement.step() { used.insert(statement.integer(at: 0)) }
-      return used.isEmpty ? [] : ids.filter(used.contains)
+      withReserve(of: root) { $0.refill(first: first, count: wanted) }
+      return takeReserved(root, count)
     }
   }
 
   /// Returns the unassigned keys to the file, so that they leave no gaps in a file that is opened again.
   func returnReservedIDs(on connection: Connection) {
-    let rests = reserves.compactMap { (root, reserve) in reserve.rest.map { (root, $0) } }
-    reserves = [:]
+    let rests = reserves.withLock { reserves in
+      defer { reserves = [:] }
+      return reserves.compactMap { (root, reserve) in reserve.rest.map { (root, $0) } }
+    }
     if rests.isEmpty || connection.isInTransaction { return }
     try? connection.withoutWaiting { () throws(Failure) in
       try connection.withoutSynchronizing { () throws(Failure) in
@@ -110,17 +102,17 @@ extension Store {
     }
   }
 
-  func reserve(of root: Entity) -> IDReserve {
-    assert(lock.isHeld)
-    if let known = reserves[root.rootNumber] { return known }
-    let made = IDReserve()
-    reserves[root.rootNumber] = made
-    return made
+  /// Those of one root, under the lock of all.
+  func withReserve<Result>(of root: Entity, _ body: (IDReserve) -> Result) -> Result {
+    reserves.withLock { reserves in
+      if let known = reserves[root.rootNumber] { return body(known) }
+      let made = IDReserve()
+      reserves[root.rootNumber] = made
+      return body(made)
+    }
   }
 
-  private func takeReserved(_ root: Entity, _ count: Int) -> Int64? { reserves[root.rootNumber]?.take(count) }
-
-  private func refillReserve(of root: Entity, first: Int64, count: Int) {
-    reserve(of: root).refill(first: first, count: count)
+  private func takeReserved(_ root: Entity, _ count: Int) -> Int64? {
+    reserves.withLock { $0[root.rootNumber]?.take(count) }
   }
 }

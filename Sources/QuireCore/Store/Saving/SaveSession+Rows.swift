@@ -44,9 +44,9 @@ extension SaveSession {
   /// Keys are taken from the file before they are used, so only programs that count for themselves get in between.
   func checkReservedIDs() throws(Failure) {
     for (_, rows) in prenumbered.sorted(by: { $0.key < $1.key }) {
-      guard let first = rows.first, let used = try store.usedIDs(rows.map(\.id), root: first.entity.root).first else {
-        continue
-      }
+      guard let first = rows.first,
+        let used = try store.newest.usedIDs(rows.map(\.id), root: first.entity.root).first
+      else { continue }
       throw Failure(
         .conflict,
         "Could not insert \(first.entity.root.name) \(used): another program has given that key to a row, although it "

@@ -9,4 +9,25 @@ struct StoreChange: Sendable {
   /// Objects whose to-many relationship has other members than before. They are known to be of the relationship's
   /// entity, but not of which one under it.
   var membershipChanges: [(relationship: Relationship, owners: [RowIdentifier])] = []
+  /// Whether other programs may have changed anything else.
+  var isUnknown = false
+
+  var isEmpty: Bool {
+    inserted.isEmpty && updated.isEmpty && deleted.isEmpty && membershipChanges.isEmpty && !isUnknown
+  }
+
+  /// Both, as one change.
+  func followed(by other: StoreChange) -> StoreChange {
+    let inbox = ChangeInbox()
+    inbox.post(self)
+    inbox.post(other)
+    return inbox.take() ?? other
+  }
+
+  /// What another program has committed.
+  static var unknown: StoreChange {
+    var change = StoreChange()
+    change.isUnknown = true
+    return change
+  }
 }

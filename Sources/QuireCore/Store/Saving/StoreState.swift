@@ -5,20 +5,25 @@ import Glibc
 ///
 /// Two equal states have the same contents; the same contents may have different ones. A commit goes into the
 /// write-ahead log, whose frames carry a checksum of everything before them, or into the file itself.
-extension Store {
+extension Moment {
+  /// nil for a moment that is not what is in the file now.
   func state() -> [UInt8]? {
     if path == ":memory:" { return nil }
     return try? withConnection { (connection) throws(Failure) -> [UInt8]? in
-      if connection.handle == nil || connection.hasTransaction { return nil }
-      return Store.state(of: connection)
+      if connection.handle == nil || connection.hasTransaction && !connection.isReading { return nil }
+      if !isWhatIsNewest { return nil }
+      let state = Moment.state(of: connection)
+      return isWhatIsNewest ? state : nil
     }
   }
+
+  private var isWhatIsNewest: Bool { !hasNews && (commit.map { $0 == store.commits.newest } ?? true) }
 
   /// The state, when no later one can look the same. A file that is written twice within one tick of the system's clock
   /// can have the same times. Waits for that tick.
   func settledState() -> [UInt8]? {
     var status = stat()
-    guard stat(location.string, &status) == 0 else { return nil }
+    guard stat(store.location.string, &status) == 0 else { return nil }
     func nanoseconds(_ time: timespec) -> Int64 { Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec) }
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
@@ -26,7 +31,7 @@ extension Store {
     // Some file systems know seconds only.
     let isCoarse = status.st_mtim.tv_nsec == 0 && status.st_ctim.tv_nsec == 0
     if age < (isCoarse ? 3_000_000_000 : 0) { return nil }
-    if age < Store.tick { usleep(UInt32((Store.tick - age) / 1000)) }
+    if age < Moment.tick { usleep(UInt32((Moment.tick - age) / 1000)) }
     return state()
   }
 

@@ -15,7 +15,9 @@ final class TextIndex: @unchecked Sendable {
   /// A key that is always among those that are pending, and no row has. Where it is missing, others may be.
   static let watchman = "-9223372036854775808"
 
-  // Guarded by the store's lock.
+  // Guarded by the lock of `TextIndexes`.
+  /// The commit that has made it, where that was this store.
+  var firstCommit: Int64 = 0
   /// Whether its tables and triggers are in the file, as they have to be.
   var isUsable = false
   /// Whether what is in them was found to be what was written there.

@@ -3,6 +3,10 @@ import Glibc
 extension TextIndexes {
   /// Compares each index with the texts, and makes those anew that do not lead to every row: so many.
   func checkAll(on connection: Connection) throws(Failure) -> Int {
+    try lock.withLock { () throws(Failure) in try checkEach(on: connection) }
+  }
+
+  private func checkEach(on connection: Connection) throws(Failure) -> Int {
     try check(on: connection)
     if !hasModule { return 0 }
     var damaged: [TextIndex] = []

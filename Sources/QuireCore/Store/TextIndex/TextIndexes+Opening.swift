@@ -96,6 +96,7 @@ extension TextIndexes {
       try insert.run()
       try note(try TextIndexSums(of: index, on: connection), of: index, on: connection)
       index.isUsable = true
+      index.firstCommit = connection.commits.map { $0.newest + 1 } ?? 0
       index.isVerified = true
       index.wasSmall = try index.isSmall(on: connection)
       index.isDamaged = false

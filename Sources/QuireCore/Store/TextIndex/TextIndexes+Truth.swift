@@ -1,10 +1,12 @@
 extension TextIndexes {
   /// What was found out or built since may have been taken back.
   func forgetChecks() {
-    checkedSchema = nil
-    for index in all {
-      index.isVerified = false
-      index.statistics = nil
+    lock.withLock {
+      checkedSchema = nil
+      for index in all {
+        index.isVerified = false
+        index.statistics = nil
+      }
     }
   }
 

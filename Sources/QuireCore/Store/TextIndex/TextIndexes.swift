@@ -2,7 +2,9 @@
 final class TextIndexes: @unchecked Sendable {
   let all: [TextIndex]
   private let byAttribute: [ObjectIdentifier: TextIndex]
-  // Guarded by the store's lock.
+  /// What is known of the indexes is the same for all connections.
+  let lock = RecursiveLock()
+  // Under the lock.
   /// SQLite's number of the schema when the file was last looked at.
   var checkedSchema: Int64?
   /// SQLite's number of what others have committed, when the indexes were last verified.
@@ -63,17 +65,25 @@ final class TextIndexes: @unchecked Sendable {
   // MARK: Queries
 
   /// Empty when the index cannot be asked, or is not worth it.
-  func choose(from trigrams: [Trigram], of index: TextIndex, on connection: Connection) throws(Failure) -> [Trigram] {
-    try check(on: connection)
-    guard try isTrue(index, on: connection) else { return [] }
-    try mendForQuery(index, on: connection)
-    guard index.isUsable else { return [] }
-    if index.statistics == nil { index.statistics = try TrigramStatistics(index, on: connection) }
-    return index.statistics?.choose(from: trigrams) ?? []
+  ///
+  /// `commit` is that of the moment for which the connection reads, if it is for one.
+  func choose(
+    from trigrams: [Trigram], of index: TextIndex, at commit: Int64?, on connection: Connection
+  ) throws(Failure) -> [Trigram] {
+    try lock.withLock { () throws(Failure) in
+      try check(on: connection)
+      // What an older moment has of it may be what was damaged.
+      if let commit, commit < index.firstCommit { return [] }
+      guard try isTrue(index, on: connection) else { return [] }
+      try mendForQuery(index, on: connection)
+      guard index.isUsable else { return [] }
+      if index.statistics == nil { index.statistics = try TrigramStatistics(index, on: connection) }
+      return index.statistics?.choose(from: trigrams) ?? []
+    }
   }
 
   private func mendForQuery(_ index: TextIndex, on connection: Connection) throws(Failure) {
-    guard !connection.isReadOnly, !connection.isInTransaction,
+    guard !connection.isReadOnly, !connection.isInTransaction, !connection.isReading,
       try index.pendingCount(upTo: TextIndexes.tooManyPending, on: connection) == TextIndexes.tooManyPending
     else { return }
     do throws(Failure) {
@@ -108,11 +118,13 @@ final class TextIndexes: @unchecked Sendable {
   /// compiled and run again.
   func distrust(after failure: Failure, on connection: Connection) throws(Failure) -> Bool {
     if !failure.mayBeDamage || failure.databaseCode == 0 { return false }
-    var isReason = false
-    for index in all where index.isUsable {
-      if try !verify(index, on: connection) { isReason = true }
+    return try lock.withLock { () throws(Failure) in
+      var isReason = false
+      for index in all where index.isUsable {
+        if try !verify(index, on: connection) { isReason = true }
+      }
+      return isReason
     }
-    return isReason
   }
 
   // MARK: Saves
@@ -121,14 +133,21 @@ final class TextIndexes: @unchecked Sendable {
   func begin(on connection: Connection) throws(Failure) {
     if all.isEmpty { return }
     assert(connection.isInTransaction)
-    try check(on: connection)
-    // What a trigger cannot note would fail the statement that fires it.
-    for index in all where index.isDamaged { try index.silence(on: connection) }
+    try lock.withLock { () throws(Failure) in
+      try check(on: connection)
+      // What a trigger cannot note would fail the statement that fires it.
+      for index in all where index.isDamaged { try index.silence(on: connection) }
+    }
   }
 
   /// To be called at the end of one.
   func mend(on connection: Connection) throws(Failure) {
+    if all.isEmpty { return }
     assert(connection.isInTransaction)
+    try lock.withLock { () throws(Failure) in try mendAll(on: connection) }
+  }
+
+  private func mendAll(on connection: Connection) throws(Failure) {
     for index in all where index.isUsable {
       if try index.pendingCount(upTo: TextIndexes.mostPending, on: connection) < TextIndexes.mostPending { continue }
       try noticeOthers(on: connection)
@@ -140,7 +159,11 @@ final class TextIndexes: @unchecked Sendable {
   /// To be called after one: does what could not be done within, and makes the indexes anew that are damaged, where
   /// that is possible now.
   func repair(on connection: Connection) {
-    if !hasModule || connection.isReadOnly || connection.isInTransaction { return }
+    if all.isEmpty || !hasModule || connection.isReadOnly || connection.isInTransaction { return }
+    lock.withLock { repairAll(on: connection) }
+  }
+
+  private func repairAll(on connection: Connection) {
     for index in all where index.isToBeMended {
       index.isToBeMended = false
       do throws(Failure) {

@@ -232,8 +232,9 @@ _RULES = {rule.value for rule in Rule}
 class Conflict(Error, RuntimeError):
     """A row was changed in the store since it was read; nothing was changed or saved.
 
-    A save raises it. So does an assignment to an attribute that the program has read, when another writer has changed
-    the object since. The object then shows the new values, and the next assignment changes those.
+    A save raises it. In a file without a write-ahead log, of which a context reads no moment, so does an assignment to
+    an attribute that the program has read, when another writer has changed the object since. The object then shows the
+    new values, and the next assignment changes those.
 
     Of a save `conflicts` has each object with what it was read as, what is stored now, and what it is here.
     """
@@ -277,7 +278,10 @@ class ModelMismatch(Error, ValueError):
 
 @public
 class Busy(Error, OSError):
-    """Another connection holds a lock of the store, or another context a transaction, for longer than the timeout."""
+    """Another connection holds a lock of the store, or another context a transaction, for longer than the timeout.
+
+    Queries, objects and live lists are read without waiting for either.
+    """
 
     status = _ffi.QUIRE_BUSY
 

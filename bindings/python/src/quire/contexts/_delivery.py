@@ -8,7 +8,7 @@ from ctypes import byref, c_void_p
 from typing import TYPE_CHECKING, Any, Optional
 
 from .._c._load import library, quick
-from ..errors import InvalidState, StoreClosed, WrongThread, failure, log
+from ..errors import DatabaseError, InvalidState, StoreClosed, WrongThread, failure, log
 from ..models import _rules
 
 if TYPE_CHECKING:
@@ -86,6 +86,14 @@ class Delivery:
             if self._pointer is None:
                 # There is no work left to be done.
                 self._raise_failures()
+
+    def settle_before_move(self) -> None:
+        """The same before a merge: what cannot be read as of now may have been mended since."""
+        try:
+            self.settle()
+        except DatabaseError:
+            if self._pointer is None:
+                raise
 
     def prepare(self) -> None:
         """Before a call of the library that processes what is pending, but merges first in contexts that do so."""

@@ -21,6 +21,8 @@ def block(context: Context) -> Iterator[Context]:
         # Inside, because a KeyboardInterrupt may come as the call returns, when the transaction is open.
         _begin(context)
         begins = False
+        # The context has moved on to what the transaction sees.
+        context._delivery.deliver()
         yield context
         context._in_transaction = False
         context._write(

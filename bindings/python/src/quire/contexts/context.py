@@ -44,6 +44,11 @@ class Context(_handle.Handle):
     `Store.context` is the first one; `Store.create_context` makes more. A context, its objects and its live lists are
     used by one thread at a time: a call that overlaps with another raises `WrongThread`.
 
+    A context on a store reads one moment of it, which begins with the first read. Objects, queries and lists show
+    nothing that others save later. `merge` moves the context on to what is newest. So do its saves and batch requests,
+    `refresh_all`, `reset`, a `rollback` after a conflict, `Model.refresh`, `Query.refreshing`, and the beginning and
+    the end of a `transaction`. Live lists are told of all that is different then.
+
     Changes are seen by queries at once. Live lists move, and their handlers are called, when changes are processed: by
     `process`, `save`, `rollback`, `obtain_permanent_ids` and whenever a query runs. When a handler raises, the others
     are called all the same; then the exception comes out of the call that processed. So does a KeyboardInterrupt, and
@@ -189,7 +194,7 @@ class Context(_handle.Handle):
         """The object that `find` finds; where there is none, one that is added with this value and the `defaults`.
         Gives the object, and whether it was added: `book, is_added = context.find_or_add(Book, isbn="...")`.
 
-        Another context may add the same meanwhile; with `__unique__` the save settles that by the `merge_policy`.
+        Another context may have added the same since; with `__unique__` the save settles that by the `merge_policy`.
         Raises what `find` and `add` raise.
         """
         return _finding.find_or_add(self, model, defaults, value)
@@ -244,9 +249,9 @@ class Context(_handle.Handle):
         """Inserts many objects into the store at once, without making objects here; gives their ids.
 
         The columns are those of `insert_many`. They are saved when it returns, all or none, or with the `transaction`
-        around it. Live lists of this context show them, unless `merge` is false. With `upsert` a row whose values are
-        those of a saved object in one of the class's `__unique__` updates that object: it keeps its id and what has no
-        column; of two such rows the second updates what the first made. None is like no other value.
+        around it. Live lists of this context show them, with `merge=False` after the next `merge`. With `upsert` a row
+        whose values are those of a saved object in one of the class's `__unique__` updates that object: it keeps its id
+        and what has no column; of two such rows the second updates what the first made. None is like no other value.
 
         Another thread ends it by `cancellation`, and so does `progress`, which is called with the number of rows
         written so far, by giving False; both as in `Query.watched`. Raises `ValidationError` (a property that needs a
@@ -303,13 +308,13 @@ class Context(_handle.Handle):
     # MARK: merging
 
     def merge(self) -> None:
-        """Takes over what other contexts of the store have saved, or the parent has changed, since this one last did.
+        """Moves on: takes over what other contexts and other programs have saved, or what the parent has changed.
 
         Objects show the new values, deleted ones are gone, and live lists move. Unsaved changes stay on top of the new
-        values; of two changes of one attribute this context's is then the later. See `merges_automatically` for having
-        it done, and `fileno` for when.
+        values; of two changes of one attribute this context's is then the later. Where another program has saved,
+        everything is read anew. See `merges_automatically` for having it done, and `fileno` for when.
         """
-        self._delivery.settle()
+        self._delivery.settle_before_move()
         error = c_void_p()
         self._delivery.after(library.quire_context_merge(self._raw, byref(error)), error)
 
@@ -326,7 +331,8 @@ class Context(_handle.Handle):
 
     def fileno(self) -> int:
         """A descriptor that polls readable as long as there is something to `merge`, so that event loops can wait for
-        it: `loop.add_reader(context, context.merge)`. Only poll it. It ends with the context."""
+        it: `loop.add_reader(context, context.merge)`. Only poll it. It ends with the context, and other programs do not
+        make it readable."""
         error, made = c_void_p(), c_int()
         check(library.quire_context_descriptor(self._raw, byref(made), byref(error)), error)
         return made.value
@@ -357,10 +363,10 @@ class Context(_handle.Handle):
         """Writes all pending changes in one transaction, settling conflicts with other writers by the `merge_policy`.
 
         Changes are processed, `Model.will_save` is called, objects are validated and written, and `Model.did_save` is
-        called. On failure nothing was written and the changes stay pending. Raises `ValidationError` (values, counts,
-        rules, the "deny" rule; all that is wrong in one error), `Conflict`, `ConstraintError`, `Busy`, `ReadOnly`,
-        `DatabaseError`, `InvalidState` (called by a hook of a save), and what a hook raised. `Conflict` and
-        `ConstraintError` have the objects in conflict in `conflicts`.
+        called. What others have saved before is taken over then, as by `merge`. On failure nothing was written and the
+        changes stay pending. Raises `ValidationError` (values, counts, rules, the "deny" rule; all that is wrong in one
+        error), `Conflict`, `ConstraintError`, `Busy`, `ReadOnly`, `DatabaseError`, `InvalidState` (called by a hook of
+        a save), and what a hook raised. `Conflict` and `ConstraintError` have the objects in conflict in `conflicts`.
 
         What `did_save` and handlers of live lists raise comes out after the save. The changes are in the file then,
         and `has_changes` is false unless a hook or a handler has made new ones.
@@ -381,9 +387,9 @@ class Context(_handle.Handle):
         changes are dropped is logged beside it. What handlers of live lists and `did_save` raise once the block has
         been saved is logged, too (logger "quire"), so that a block which raises has failed.
 
-        Other contexts of the store cannot read the file meanwhile: they wait, and raise `Busy` after the `timeout` of
-        the store, on the same thread at once. Keep blocks short. In a child it is a transaction of the parent, into
-        which the end saves, and `save` raises `InvalidState` inside.
+        Meanwhile other contexts of the store read what was there before the block. Their writes wait, and raise `Busy`
+        after the `timeout` of the store, on the same thread at once. Keep blocks short. In a child it is a transaction
+        of the parent, into which the end saves, and `save` raises `InvalidState` inside.
 
         Raises `InvalidState` when there are unsaved changes before it, because they would get lost with those of the
         block, and inside another such block; `Busy`, `ReadOnly`.
@@ -426,7 +432,7 @@ class Context(_handle.Handle):
 
     def rollback(self) -> None:
         """Drops all pending changes: added objects are forgotten, deleted ones return, changed ones get back what was
-        saved."""
+        read. After a `Conflict` the context moves on, as by `merge`, and everything is read anew."""
         self._delivery.begin()
         changed = [] if self.closed else self.updated + self.deleted
         error = c_void_p()
@@ -440,22 +446,22 @@ class Context(_handle.Handle):
         self._delivery.after(status, error)
 
     def refresh_all(self) -> None:
-        """Has all objects show what is in the store now; `Model.refresh` does it with one.
+        """Has all objects show what is in the store now. The context moves on for that, as by `merge`.
 
-        What was changed in them stays on top of that, and the next save writes it without a conflict. Live lists hear
-        of it when changes are next processed; of other rows that another program has changed, when fetched again.
+        What was changed in them stays on top of that, and the next save writes it without a conflict. Objects without
+        changes are read again when they are used. Live lists follow with the next processing of changes at the latest.
         """
+        self._delivery.settle()
         error = c_void_p()
         # Lists hear of what the library knows to be in use.
         for objects in self._maps.values():
             _identity.take_all(objects)
         status = library.quire_context_refresh_all(self._raw, byref(error))
         self._forget_values()
-        if status:
-            raise failure(status, error)
+        self._delivery.after(status, error)
 
     def reset(self) -> None:
-        """Drops all pending changes and forgets all objects: whatever is asked for next is read anew.
+        """Drops all pending changes and forgets all objects: whatever is asked for next is read anew, as it is by then.
 
         Objects from before raise `InvalidState` when they are used. Live lists stay, and give new objects.
         """

@@ -169,10 +169,11 @@ class Query(Generic[M]):
         return self._but(_prefetched=(*self._prefetched, *(path_in(self._model, path) for path in paths)))
 
     def refreshing(self) -> Query[M]:
-        """Has objects that were read before take over what the store has now. Otherwise they stay as they were shown.
+        """Has the query show what is in the store now, also in objects that were read before. The whole context moves
+        on for that, as by `Context.merge`.
 
-        Unsaved changes stay. Where another writer has saved another value of the same attribute, the next `save` raises
-        `Conflict`; what was changed elsewhere in an object does not hinder it any more.
+        Unsaved changes stay, on top of the new values. Where another writer has saved another value of the same
+        attribute, the next `save` writes the value here.
         """
         return self._but(_refreshes=True)
 
@@ -402,14 +403,15 @@ class Query(Generic[M]):
         """Sets properties of all objects of the query in the store: `query.where("price < 5").update(price=5)`.
 
         It is saved at once, in one transaction, and no object is made for it. What is saved decides which objects the
-        query has; unsaved changes of the context stay unsaved, on top of the new values. Gives how many objects the
-        query has, or with `returning_ids` their ids. Properties are given by their names in the class, or by keys:
-        `update({Quote.author: goethe})`. An attribute may be given an expression, which is calculated for each object
-        from what was saved: `update(price=Quote.price * 2)`.
+        query has: all that is saved by then, also what others have saved and this context has not merged. Its unsaved
+        changes stay unsaved, on top of the new values. Gives how many objects the query has, or with `returning_ids`
+        their ids. Properties are given by their names in the class, or by keys: `update({Quote.author: goethe})`. An
+        attribute may be given an expression, which is calculated for each object from what was saved:
+        `update(price=Quote.price * 2)`.
 
-        Objects of this context and its live lists take the change over; with `merge=False` they learn nothing of it, as
-        those of other contexts. Raises `ValidationError` (None for what needs a value), `ConstraintError`, `Busy`,
-        `ReadOnly`, `Cancelled` (see `watched`); nothing was changed then.
+        Objects of this context and its live lists take the change over. With `merge=False` they do so by the next
+        `Context.merge`, as those of other contexts. Raises `ValidationError` (None for what needs a value),
+        `ConstraintError`, `Busy`, `ReadOnly`, `Cancelled` (see `watched`); nothing was changed then.
         """
         from . import _batch
 

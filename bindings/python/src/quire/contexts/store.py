@@ -145,7 +145,8 @@ class Store(_handle.Handle):
         return self._context
 
     def create_context(self) -> Context:
-        """Makes another context, such as one for another thread. It does not see pending changes of others."""
+        """Makes another context, such as one for another thread. It reads a moment of its own (see `Context`), and does
+        not see pending changes of others."""
         return self._enlist(Context(self))
 
     def _enlist(self, context: Context) -> Context:

@@ -141,8 +141,9 @@ class Live(_handle.Handle, Sequence[M], Generic[M]):
         within one of them moves the lists on, the others that are yet to hear are called.
 
         In two cases the list is ahead of what is told, and may have other rows, or none, at the places that that names:
-        in a save where hooks change objects, or whose write changes more than was pending (derived attributes, merge
-        policies), and in a list with a handler that has changes processed more than once. Each `ChangeSet` then leads
+        in a save before which others have saved, where hooks change objects, or whose write changes more than was
+        pending (derived attributes, merge policies), and in a list with a handler that has changes processed more than
+        once. Each `ChangeSet` then leads
         from the one before it to the next: to rows that a view keeps of its own, all can be applied in turn, and
         `Change.object` is the object in any case, or None when it has been deleted since.
         """

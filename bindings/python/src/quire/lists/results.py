@@ -141,10 +141,10 @@ class Results(Live[M], Generic[M]):
         context._delivery.add(quick.quire_results_number(self._raw), self)
 
     def fetch(self) -> None:
-        """Reads it anew from the store. Its handlers are not told.
+        """Reads it anew. Its handlers are not told.
 
-        Its objects show what the store has then, save for those that were changed here, or whose relationships were
-        read: they stay what they are in this context.
+        It shows the moment of its context then (see `Context`): what others have saved since comes with
+        `Context.merge`. A context that merges automatically does so first.
         """
         self._context._delivery.begin()
         error = c_void_p()

@@ -102,11 +102,12 @@ def refresh(instance: Model, merge: bool) -> None:
     context = instance._quire_context
     if context is None:
         raise InvalidState(f"{instance!r} is in no context, so there is nothing to read anew.")
+    # The whole context moves on.
+    context._delivery.settle()
     pointer = context._raw
     _identity.forget_values(instance)
     handle = _identity.handle(instance)
     error = c_void_p()
     status = library.quire_context_refresh(pointer, handle, merge, byref(error))
     _identity.forget_values(instance)
-    if status:
-        raise failure(status, error)
+    context._delivery.after(status, error)

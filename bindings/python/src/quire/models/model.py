@@ -158,8 +158,9 @@ class Model:
     def id(self) -> int:
         """Its id, which is permanent from the moment it is added to a context; 0 in no context.
 
-        When the store is read only, or another process is just writing to it, a new object gets a temporary id, which
-        is negative and becomes permanent with the save. Unique within the classes of one inheritance tree. Any thread.
+        When the store is read only, or another context or process is just writing to it, a new object gets a temporary
+        id, which is negative and becomes permanent with the save. Unique within the classes of one inheritance tree.
+        Any thread.
         """
         reference = self._quire_reference
         return 0 if reference is None else reference.id
@@ -216,11 +217,11 @@ class Model:
         return _changes.committed_values(self, names)
 
     def refresh(self, *, merge: bool = True) -> None:
-        """Has it show what is in the store now.
+        """Has it show what is in the store now. The whole context moves on for that, as by `Context.merge`.
 
         What was changed in it stays on top of that, and the next save writes it without a conflict. With `merge=False`
-        the changes are taken back, on both sides of relationships. Live lists follow when changes are next processed.
-        Raises `NotFound` when its row is gone.
+        the changes are taken back, on both sides of relationships. Live lists follow with the next processing of
+        changes at the latest. Raises `NotFound` when its row is gone.
         """
         _changes.refresh(self, merge)
 

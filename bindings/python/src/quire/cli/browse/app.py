@@ -240,8 +240,9 @@ class Browser(App[None]):
 
         def reload() -> None:
             id = listing.id_at(rows.cursor)
-            self._list_entities()
+            # First, because the context moves on with it.
             listing.reload()
+            self._list_entities()
             found = listing.row_of(id)
             self._show(rows.cursor if found is None else found)
 

@@ -1,5 +1,5 @@
 /// Answers to fetch plans. Each is one statement, hence one state of the file.
-extension Store {
+extension Moment {
   /// Which rows answer the plan, in its order.
   func ids(_ plan: FetchPlan) throws(Failure) -> ContiguousArray<RowIdentifier> {
     try withTextIndexes { () throws(Failure) in try ids(compiled(plan)) }
@@ -106,7 +106,7 @@ extension Store {
     try ProjectionSQL(plan, projection, aggregates: aggregates, schema: schema, textIndexes: textIndexSearch)
   }
 
-  private var textIndexSearch: TextIndexSearch? { textIndexes.all.isEmpty ? nil : TextIndexSearch(store: self) }
+  private var textIndexSearch: TextIndexSearch? { textIndexes.all.isEmpty ? nil : TextIndexSearch(moment: self) }
 
   func layout(_ plan: FetchPlan) -> RowLayout {
     layouts.layout(of: plan.entity, includesSubentities: plan.includesSubentities)

@@ -1,4 +1,4 @@
-extension Store {
+extension Moment {
   /// The rows with these keys in the table of `root`, by key; ids without a row are left out.
   func rows(root: Entity, ids: some Collection<Int64>) throws(Failure) -> [Row] {
     guard let first = ids.first else { return [] }
@@ -33,7 +33,7 @@ extension Store {
         throw layout.located(error, properties, types, from: 0, in: statement, id: id, entity: number)
       }
     }
-    if let range = Store.range(of: ids) {
+    if let range = Moment.range(of: ids) {
       let from = "\(layout.table) t0 WHERE t0.Z_PK BETWEEN ? AND ? ORDER BY t0.Z_PK"
       try withConnection { connection throws(Failure) in
         let statement = try connection.statement("SELECT \(columns)t0.Z_PK, t0.Z_ENT FROM \(from)")
@@ -142,6 +142,37 @@ extension Store {
       var ids: [Int64] = []
       while try statement.step() { ids.append(statement.integer(at: 0)) }
       return ids
+    }
+  }
+
+  /// The ids that rows have, in no order.
+  func usedIDs(_ ids: [Int64], root: Entity) throws(Failure) -> [Int64] {
+    guard let first = ids.min(), let last = ids.max() else { return [] }
+    return try withConnection { connection throws(Failure) in
+      let select = "SELECT Z_PK FROM \(schema.table(of: root)) WHERE Z_PK"
+      // New ids follow each other; others may lie far apart, with many rows between them.
+      let isDense = last &- first < Int64(ids.count) &* 4
+      let statement = try connection.statement(isDense ? "\(select) BETWEEN ? AND ?" : "\(select) IN (\(IDList.sql))")
+      try statement.bind(isDense ? .integer(first) : IDList.argument(ids), at: 1)
+      if isDense { try statement.bind(last, at: 2) }
+      var used: Set<Int64> = []
+      while try statement.step() { used.insert(statement.integer(at: 0)) }
+      return used.isEmpty ? [] : ids.filter(used.contains)
+    }
+  }
+
+  /// The row that has these values.
+  func row(with key: UniqueKey, of constraint: UniquenessConstraint) throws(Failure) -> Row? {
+    try withConnection { connection throws(Failure) in
+      let statement = try connection.statement(constraint.sql)
+      for (place, value) in key.values.enumerated() {
+        if case .object(let box) = value {
+          try statement.bind(box.reference.id, at: place + 1)
+        } else {
+          try statement.bind(value, at: place + 1)
+        }
+      }
+      return try statement.step() ? try constraint.layout.row(from: statement) : nil
     }
   }
 }

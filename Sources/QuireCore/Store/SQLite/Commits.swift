@@ -1,0 +1,140 @@
+import Glibc
+import Synchronization
+
+/// The commits of an open store's file, numbered in their order: those of the store, and those of other programs as
+/// they are noticed.
+///
+/// SQLite counts all commits of a file. That count tells of which commit a state is. Of a commit of the store itself
+/// the count becomes visible a little before its changes are filed, and what finds it then waits for that. Any thread.
+final class Commits: @unchecked Sendable {
+  /// Files what a commit has changed, under its number; nil for a commit of another program. Called in order, one at a
+  /// time.
+  ///
+  /// Returns whether there was anything to file: some commits change nothing that contexts read.
+  typealias Filing = (_ number: Int64, _ isOfOthers: Bool) -> Bool
+
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  private let isFiled = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+  private let newestNumber = Atomic<Int64>(0)
+  private let newestCount = Atomic<UInt32>(0)
+  private let othersNumber = Atomic<Int64>(0)
+  private let changeNumber = Atomic<Int64>(0)
+  // Under the mutex.
+  /// SQLite's count for the commit that is being made.
+  private var announced: UInt32?
+  /// The last commits, newest last.
+  private var known: [(count: UInt32, number: Int64)] = []
+  private var filing: Filing = { _, _ in false }
+
+  private static let mostKnown = 64
+
+  init() {
+    pthread_mutex_init(mutex, nil)
+    pthread_cond_init(isFiled, nil)
+  }
+
+  deinit {
+    pthread_cond_destroy(isFiled)
+    isFiled.deallocate()
+    pthread_mutex_destroy(mutex)
+    mutex.deallocate()
+  }
+
+  /// Begins with the state that the file has now.
+  func start(at count: UInt32?, _ filing: @escaping Filing) {
+    self.filing = filing
+    note(count ?? 0, number: 0)
+  }
+
+  /// The number of the newest commit that was filed.
+  var newest: Int64 { newestNumber.load(ordering: .acquiring) }
+
+  /// The number of the newest commit that was filed in inboxes. What contains it lacks nothing.
+  var newestChange: Int64 { changeNumber.load(ordering: .acquiring) }
+
+  /// The number of the newest commit of another program that was noticed; 0 for none.
+  var newestOfOthers: Int64 { othersNumber.load(ordering: .acquiring) }
+
+  /// Whether SQLite counts a commit that was not filed yet.
+  func hasNews(at count: UInt32?) -> Bool { count.map { $0 != newestCount.load(ordering: .acquiring) } ?? false }
+
+  // MARK: For what writes, under the lock of the file
+
+  /// The file is locked for writing, and nothing is written yet.
+  func noteOthers(_ count: UInt32?) {
+    guard let count else { return }
+    withLock {
+      if count != newestCount.load(ordering: .relaxed) { fileOthers(count) }
+    }
+  }
+
+  /// A commit is about to be made. `count` is that of the commit before it.
+  func announce(_ count: UInt32?) {
+    withLock { announced = count.map { $0 &+ 1 } }
+  }
+
+  /// It was made. Where nothing was written there is no commit.
+  func file(hasWritten: Bool) {
+    withLock {
+      if hasWritten { file(announced ?? newestCount.load(ordering: .relaxed), isOfOthers: false) }
+      endAnnouncement()
+    }
+  }
+
+  /// It failed.
+  func withdraw() { withLock { endAnnouncement() } }
+
+  private func endAnnouncement() {
+    announced = nil
+    pthread_cond_broadcast(isFiled)
+  }
+
+  // MARK: For what reads
+
+  /// The number of the newest commit that a state contains, which has that count. nil where it is not known any more,
+  /// so that a newer state is to be taken.
+  ///
+  /// A state that has commits of other programs which were not noticed before has them filed.
+  func number(ofStateAt count: UInt32?, isLastTry: Bool = false) -> Int64? {
+    guard let count else { return newest }
+    return withLock {
+      while true {
+        if let entry = known.last(where: { $0.count == count }) { return entry.number }
+        if count == announced {
+          // Of the store itself: what it has changed is about to be filed.
+          pthread_cond_wait(isFiled, mutex)
+          continue
+        }
+        let isOlder = Int32(bitPattern: count &- newestCount.load(ordering: .relaxed)) <= 0
+        // SQLite begins to count anew when it has to make the index of the log anew.
+        if isOlder, !isLastTry { return nil }
+        fileOthers(count)
+      }
+    }
+  }
+
+  /// Of commits of other programs nothing says how many there were, so that they count as one.
+  private func fileOthers(_ count: UInt32) {
+    file(count, isOfOthers: true)
+    othersNumber.store(newest, ordering: .releasing)
+  }
+
+  private func file(_ count: UInt32, isOfOthers: Bool) {
+    let number = newestNumber.load(ordering: .relaxed) + 1
+    if filing(number, isOfOthers) { changeNumber.store(number, ordering: .releasing) }
+    note(count, number: number)
+  }
+
+  private func note(_ count: UInt32, number: Int64) {
+    if known.count >= Commits.mostKnown { known.removeFirst(Commits.mostKnown / 2) }
+    known.append((count, number))
+    newestCount.store(count, ordering: .releasing)
+    newestNumber.store(number, ordering: .releasing)
+  }
+
+  private func withLock<Result>(_ body: () -> Result) -> Result {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return body()
+  }
+}

@@ -1,0 +1,93 @@
+import CSQLite
+
+/// Showing one state of the file for as long as that is wanted.
+extension Connection {
+  /// Begins to show the newest state of the file, until `endReading`.
+  func beginReading() throws(Failure) {
+    assert(!isReading && !hasTransaction)
+    try unheard { () throws(Failure) in
+      try statement("BEGIN").run()
+      do throws(Failure) {
+        // BEGIN reads nothing yet, and so holds nothing.
+        _ = try schemaNumber()
+      } catch {
+        rollBack()
+        throw error
+      }
+    }
+    isReading = true
+  }
+
+  /// Returns whether the state is let go of: a statement that is still under way would keep it.
+  @discardableResult
+  func endReading() -> Bool {
+    isReading = false
+    guard let handle, hasTransaction else { return true }
+    return unheard {
+      if sqlite3_exec(handle, "COMMIT", nil, nil, nil) != SQLITE_OK { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+      return sqlite3_txn_state(handle, "main") == SQLITE_TXN_NONE
+    }
+  }
+
+  /// SQLite's count of the commits of the file, of any program, as it is now; nil where it keeps none.
+  var changeCount: UInt32? { commitCounter.map { quire_sqlite_read_counter($0) } }
+
+  /// Finds the count. The file was read, and has a log that is shared with other connections.
+  func followCommits() {
+    if sharesNothing { return }
+    commitCounter = handle.flatMap { UnsafePointer(quire_sqlite_commit_counter($0)) }
+  }
+
+  /// Leaves the log as it is: the store folds it. SQLite tells how long the log is in the place of that.
+  func foldNothing() {
+    guard let handle else { return }
+    sqlite3_wal_hook(
+      handle,
+      { connection, _, _, pageCount in
+        guard let connection else { return SQLITE_OK }
+        Unmanaged<Connection>.fromOpaque(connection).takeUnretainedValue().logPageCount = Int(pageCount)
+        return SQLITE_OK
+      }, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  /// Writes into the file what is in the log and no connection needs there, without waiting for any. Returns how many
+  /// pages the log has, and how many of them are in the file.
+  func fold() -> (pageCount: Int, foldedCount: Int)? {
+    var pageCount: Int32 = 0, foldedCount: Int32 = 0
+    guard let handle,
+      sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_PASSIVE, &pageCount, &foldedCount) == SQLITE_OK
+    else { return nil }
+    return (Int(pageCount), Int(foldedCount))
+  }
+
+  /// Gives back the memory, or the disk, of a log that is folded and that nothing reads.
+  func truncateLog() {
+    guard let handle else { return }
+    sqlite3_busy_timeout(handle, 0)
+    _ = sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+    sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)
+  }
+
+  /// Runs statements of which a log is not told.
+  private func unheard<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    trace?.isPaused = true
+    defer { trace?.isPaused = false }
+    return try body()
+  }
+
+  private func unheard<Result>(_ body: () -> Result) -> Result {
+    trace?.isPaused = true
+    defer { trace?.isPaused = false }
+    return body()
+  }
+}
+
+extension Connection {
+  /// Whether it has no locks of the file, so that what it reads keeps no other program from anything.
+  var sharesNothing: Bool {
+    switch access {
+    case .readOnlyUnlocked, .immutable: true
+    case .readWrite, .readOnly: false
+    }
+  }
+}

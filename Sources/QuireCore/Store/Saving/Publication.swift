@@ -1,0 +1,6 @@
+/// What a transaction has changed, for the inboxes of the contexts that follow it.
+struct Publication {
+  var changes: [StoreChange] = []
+  /// The inbox of the context that writes, which is not told of its own changes. nil where it is to be told.
+  var writer: ChangeInbox?
+}
