@@ -15,7 +15,13 @@
  * - `quire_context_refresh`, `_refresh_all`, `_reset`, and a fetch that refreshes objects;
  * - a rollback that follows a conflict, and a conflict that the merge policy settles.
  *
- * Results controllers are told what became different between the two moments. Of commits of other programs nothing says
+ * Results controllers are told what became different between the two moments. When others have changed 256 rows or more,
+ * that is worked out on a thread of the store for a context that merges automatically, or whose descriptor was asked for
+ * (`quire_context_descriptor`). The context shows what it showed until then. What is told is the same, but for which of two
+ * rows that change places is the one that moves. A merge on the thread of the context is still needed for lists with a limit,
+ * an offset, aggregates or functions of the program, for suspended lists, and for contexts with a parent.
+ *
+ * Of commits of other programs nothing says
  * what they have changed. Objects and lists are then read anew, and lists report the difference.
  *
  * While a context holds an old moment, the log of the file keeps growing. Beyond 64 MB (16 MB in memory) the store gives up
@@ -199,7 +205,7 @@ quire_status quire_context_process_pending(
 /**
  * Moves on to the newest commit, and takes over what others have saved since the moment that the context shows. Objects
  * show the new values, deleted ones are gone, and results controllers report the difference. Processes changes first, and
- * again at the end.
+ * again at the end. What a thread of the store is working out (see above) is waited for.
  *
  * Pending changes of an object stay on top of its new values and can be saved: of two changes of the same attribute
  * this context's is then the later one. Objects that are deleted here stay so. Their delete rules apply to references
@@ -211,8 +217,8 @@ quire_status quire_context_merge(quire_context *context, quire_error *QUIRE_NULL
 
 /**
  * Whether `quire_context_process` and every fetch first take over the saves of other contexts, as `quire_context_merge`
- * does. A save does not: changes by other contexts of the same objects are then conflicts. False unless set, as Core
- * Data has it for `automaticallyMergesChangesFromParent`.
+ * does. What a thread of the store is working out comes with a later call. A save does not merge: changes by other contexts
+ * of the same objects are then conflicts. False unless set, as Core Data has it for `automaticallyMergesChangesFromParent`.
  */
 quire_status quire_context_set_merges_automatically(
     quire_context *context, bool merges_automatically, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
@@ -251,8 +257,8 @@ quire_status quire_context_check_entry(
 uint64_t quire_context_generation(const quire_context *context);
 
 /**
- * A file descriptor that polls readable as long as `quire_context_merge` has something to take over. It is for event
- * loops: poll(2), GLib, Qt, asyncio. Only poll it; do not read from it, write to it or close it. What another program has
+ * A file descriptor that polls readable as long as `quire_context_merge` has something to take over. Of a large change it
+ * does so when that was worked out (see above), so that the merge does not take long. It is for event loops: poll(2), GLib, Qt, asyncio. Only poll it; do not read from it, write to it or close it. What another program has
  * committed it shows when this process has noticed that, by a save or by a move of any context.
  *
  * It belongs to `context` and is closed with it. It becomes readable on any thread that saves; merging is for the

@@ -179,6 +179,7 @@ public func quire_context_set_merges_automatically(
 ) -> quire_status {
   status(context, "context", out_error) { context throws(Failure) in
     context.mergesAutomatically = merges_automatically
+    context.prepareMerges()
   }
 }
 
@@ -219,6 +220,7 @@ public func quire_context_descriptor(
     let out = try required(out_descriptor, "out_descriptor")
     try context.store.checkOpen()
     out.pointee = try context.inbox.descriptor()
+    context.prepareMerges()
   }
 }
 

@@ -81,12 +81,14 @@ final class Confinement: Sendable {
   }
 
   /// Runs `body`, which is quick, if no call of the context is under way. Calls that begin meanwhile wait. Any thread.
-  func whileFree(_ body: () -> Void) {
+  @discardableResult
+  func whileFree(_ body: () -> Void) -> Bool {
     let claim = owner.compareExchange(expected: 0, desired: Confinement.ender, ordering: .sequentiallyConsistent)
-    if !claim.exchanged { return }
+    if !claim.exchanged { return false }
     body()
     _ = owner.exchange(0, ordering: .sequentiallyConsistent)
     if hasEnding.load(ordering: .sequentiallyConsistent) { endContexts() }
+    return true
   }
 
   private func endContexts() {

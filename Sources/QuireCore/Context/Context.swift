@@ -56,8 +56,10 @@ final class Context {
 
   /// What others have saved before the last save of this context, until it is taken over.
   var mergeAfterSave: MergeSession?
-  /// Whether lists are to be fetched anew, which could not be done when it was due.
-  var hasAdriftLists = false
+  /// Works out beside it what it will merge; nil where nothing is to be told of.
+  var preparation: MergePreparation?
+  /// Whether lists are to tell more than the changes of objects, which could not be done when it was due.
+  var hasUntoldLists = false
 
   /// Whether a save has met changes of another writer, so that what was read is out of date.
   var hasConflicted = false
@@ -77,7 +79,7 @@ final class Context {
 
   convenience init(store: Store) {
     let confinement = Confinement(store.gate)
-    let source = StoreSource(store) { [weak confinement] body in confinement?.whileFree(body) }
+    let source = StoreSource(store) { [weak confinement] body in _ = confinement?.whileFree(body) }
     self.init(store: store, source: source, confinement)
   }
 

@@ -6,7 +6,7 @@ import Glibc
 /// SQLite would do the first in the midst of a save, and could not do the second: a moment that is held, be it the
 /// newest one, keeps the log from beginning anew. All of it is done by a thread that lives for that time.
 final class LogFolding: @unchecked Sendable {
-  let thread = FoldingThread()
+  let thread = BackgroundThread()
   // For the thread that folds.
   var connection: Connection?
   // Under the store's lock.
@@ -38,7 +38,7 @@ extension Store {
     if connection.logPageCount < folding.nextPageCount || connection.isInTransaction { return }
     // The next one begins when this has not helped.
     folding.nextPageCount = connection.logPageCount + folding.firstPageCount / 2
-    folding.thread.start { [self] in fold() }
+    if folding.thread.isIdle { folding.thread.add { [self] in fold() } }
   }
 
   private func fold() {
@@ -61,11 +61,10 @@ extension Store {
   /// Has the next commit begin the log anew, if that can be.
   private func beginLogAnew(_ folder: Connection) {
     if isClosed || held != nil || connection.isInTransaction || connection.files?.absent != nil { return }
-    if connection.logPageCount >= folding.mostPageCount { giveUpOlderMoments() }
+    if connection.logPageCount >= folding.mostPageCount { for moment in resting { moment.giveUp() } }
     // Writers wait for contexts that move, and not for those that do not.
-    var mayWait = connection.logPageCount >= folding.insistentPageCount
+    let mayWait = connection.logPageCount >= folding.insistentPageCount && resting.isEmpty
     let older = olderMoments
-    if older.contains(where: { folding.obstacles[ObjectIdentifier($0)] == $0.commit }) { mayWait = false }
     folding.obstacles = Dictionary(
       older.compactMap { moment in moment.commit.map { (ObjectIdentifier(moment), $0) } }, uniquingKeysWith: { $1 })
     var waited = 0
@@ -116,8 +115,10 @@ extension Store {
 
   private var hasOlderMoments: Bool { !olderMoments.isEmpty }
 
-  /// Contexts in which a call runs keep theirs until a later folding.
-  private func giveUpOlderMoments() {
-    for moment in olderMoments { moment.giveUp() }
+  /// Those of them that have not moved since the last folding.
+  private var resting: [Moment] {
+    olderMoments.filter { moment in
+      moment.commit.map { folding.obstacles[ObjectIdentifier(moment)] == $0 } ?? false
+    }
   }
 }

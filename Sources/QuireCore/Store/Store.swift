@@ -45,6 +45,10 @@ final class Store: @unchecked Sendable {
   let holdsMoments: Bool
   let moments = Guarded(WeakReferences<Moment.Reference>())
   let folding: LogFolding
+  /// On which merges are worked out.
+  let merging = BackgroundThread()
+  /// From so many changed rows on. Others than the usual number are for tests.
+  let fewestPreparedRows = Atomic<Int>(256)
   /// What the running transaction has changed, for the inboxes, when it is committed.
   var publication: Publication?
   /// Of the fetches and batch requests that are under way.
@@ -110,10 +114,11 @@ final class Store: @unchecked Sendable {
   func close() throws(Failure) {
     // To a forked process it is closed.
     if !connection.mark.isHere { return }
-    // Before the lock, which that thread may wait for.
-    folding.thread.stop()
+    // Before the lock, which those threads may wait for.
+    let threads = [folding.thread, merging]
+    for thread in threads { thread.stop() }
     var isClosing = false
-    defer { if !isClosing { folding.thread.resume() } }
+    defer { if !isClosing { for thread in threads { thread.resume() } } }
     // Released without the lock, because that may call the program.
     var log: SQLTrace?, poolLog: SQLLog?
     defer { withExtendedLifetime((log, poolLog)) {} }

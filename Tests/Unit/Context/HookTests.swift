@@ -31,7 +31,8 @@ private final class Listener: ContextObserver {
   func contextDidChange(_ batch: ChangeBatch) throws(Failure) { heard(batch.all) }
   func contextDidAssignIDs(_ objects: [(object: ManagedObject, temporary: Int64)]) {}
   func loseTrack() {}
-  func fetchAnew() {}
+  func tellRest() {}
+  func preparation() -> (any PreparedObserver)? { nil }
   func follows(_ entity: Entity) -> Bool { true }
 }
 

@@ -278,7 +278,8 @@ struct UndoTests {
     var act: (() throws -> Void)?
     var problem: Failure?
     func loseTrack() {}
-    func fetchAnew() {}
+    func tellRest() {}
+    func preparation() -> (any PreparedObserver)? { nil }
     func follows(_ entity: Entity) -> Bool { true }
     func contextDidAssignIDs(_ objects: [(object: ManagedObject, temporary: Int64)]) {}
     func contextDidChange(_ batch: ChangeBatch) {

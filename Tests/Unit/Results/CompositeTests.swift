@@ -171,7 +171,8 @@ struct CompositeTests {
     }
 
     func loseTrack() {}
-    func fetchAnew() {}
+    func tellRest() {}
+    func preparation() -> (any PreparedObserver)? { nil }
     func follows(_ entity: Entity) -> Bool { false }
     func contextDidChange(_ batch: ChangeBatch) {}
     func contextDidAssignIDs(_ objects: [(object: ManagedObject, temporary: Int64)]) {

@@ -139,7 +139,8 @@ struct ResultsControllerTests {
   /// Hears of new ids with the controllers, before anything that follows from them.
   private final class IDWatch: ContextObserver {
     func loseTrack() {}
-    func fetchAnew() {}
+    func tellRest() {}
+    func preparation() -> (any PreparedObserver)? { nil }
     func follows(_ entity: Entity) -> Bool { true }
     private let probes: [ControllerProbe]
     init(_ probes: [ControllerProbe]) { self.probes = probes }

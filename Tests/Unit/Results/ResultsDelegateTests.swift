@@ -8,7 +8,8 @@ struct ResultsDelegateTests {
   /// Listens to new ids before the controllers do, so that the probes know them when they are next told something.
   private final class IDWatch: ContextObserver {
     func loseTrack() {}
-    func fetchAnew() {}
+    func tellRest() {}
+    func preparation() -> (any PreparedObserver)? { nil }
     func follows(_ entity: Entity) -> Bool { true }
     var probes: [ControllerProbe] = []
     func contextDidChange(_ batch: ChangeBatch) {}

@@ -68,7 +68,7 @@ extension Context {
 
   private func take(_ session: MergeSession?) {
     guard let session else { return }
-    if session.isOfUnknown { loseTrackOfLists() }
+    if session.isOfUnknown { loseTrack(of: announcer.observers) }
     _ = session.run()
     clock.noteMerge()
     if session.left.isEmpty { return }

@@ -1,28 +1,73 @@
 extension Context {
   /// Takes over the saves of other contexts of the store since the last time, and notifies observers. Pending changes
   /// stay, on top of the new values. What fails is tried again the next time.
-  func merge() throws(Failure) {
+  ///
+  /// What has begun to be worked out beside the context is waited for. Without `waits` the context stays where it is
+  /// until then.
+  func merge(waits: Bool = true) throws(Failure) {
     try checkMayChange()
     do throws(Failure) { try process() } catch {
       // What cannot be read at this moment may be mended in a later one.
       if error.kind == .function || !source.hasNews(for: inbox) { throw error }
     }
-    try mergeInbox()
+    try mergeInbox(waits: waits)
   }
 
   /// The same without telling what has happened here.
-  func mergeInbox() throws(Failure) {
-    if !source.hasNews(for: inbox) { return try fetchListsAnew() }
+  func mergeInbox(waits: Bool = true) throws(Failure) {
+    switch preparation?.take(waits: waits) {
+    case .underWay: return
+    case .ready(let prepared):
+      if try merge(prepared) {
+        if !waits { return }
+      } else if !waits, preparation?.beginAgain() == true {
+        return
+      }
+    case .nothing, nil: break
+    }
+    if !source.hasNews(for: inbox) { return try tellRestOfLists() }
     let move = try source.beginMove(inbox)
     guard let change = move.change else { return move.accept() }
     let session = MergeSession(of: change, in: self)
+    try merge(session, by: move)
+    try finish(session)
+  }
+
+  private func merge(_ session: MergeSession, by move: Move) throws(Failure) {
     do throws(Failure) { try move.read { () throws(Failure) in try session.prepare() } } catch {
       session.abandon()
       move.cancel()
       throw error
     }
     move.accept()
+  }
+
+  /// Takes over what was worked out. False where that does not fit what the context is now.
+  private func merge(_ prepared: PreparedMerge) throws(Failure) -> Bool {
+    guard prepared.observers.allSatisfy(\.isCurrent),
+      let move = (source as? StoreSource)?.beginMove(from: prepared.base, to: prepared.moment, prepared.change),
+      inbox.drop(upTo: prepared.commit)
+    else { return false }
+    preparation?.noteFit()
+    let session = MergeSession(of: prepared, in: self)
+    do throws(Failure) { try merge(session, by: move) } catch {
+      inbox.putBack(prepared.change)
+      throw error
+    }
+    session.handToObservers()
+    hasUntoldLists = true
     try finish(session)
+    return true
+  }
+
+  /// From now on large changes are worked out beside the context, where it merges automatically, or the program waits
+  /// for changes with its descriptor.
+  func prepareMerges() {
+    if preparation != nil || !store.holdsMoments || parent != nil { return }
+    if !mergesAutomatically, !inbox.isWatched { return }
+    let made = MergePreparation(of: self)
+    preparation = made
+    inbox.follow(by: made)
   }
 
   /// Within a write: reads what it takes to take over a change when all is written. `abandonMergeAfterSave` forgets
@@ -50,12 +95,12 @@ extension Context {
       try mergeInbox()
     } else {
       // A conflict may have moved the context.
-      try fetchListsAnew()
+      try tellRestOfLists()
     }
   }
 
   private func finish(_ session: MergeSession) throws(Failure) {
-    if session.isOfUnknown { loseTrackOfLists() }
+    if session.isOfUnknown { loseTrack(of: session.observers) }
     let refreshed = session.run()
     clock.noteMerge()
     runHooks(.refresh, refreshed)
@@ -65,21 +110,21 @@ extension Context {
     try propagateDeletes()
     undoManager?.isPaused = false
     try process()
-    try fetchListsAnew()
+    try tellRestOfLists()
     try throwHookFailure()
   }
 
   /// Of what other programs have changed nothing tells. Each list finds what became of its rows with the next notice.
-  func loseTrackOfLists() {
-    hasAdriftLists = true
-    for observer in announcer.observers { observer.loseTrack() }
+  func loseTrack(of observers: [any ContextObserver]) {
+    hasUntoldLists = true
+    for observer in observers { observer.loseTrack() }
   }
 
-  /// Has those lists do so that got no notice.
-  func fetchListsAnew() throws(Failure) {
-    if !hasAdriftLists { return }
-    for observer in announcer.observers { try observer.fetchAnew() }
-    hasAdriftLists = false
+  /// Has lists tell what is no change of objects, where no notice has done so.
+  func tellRestOfLists() throws(Failure) {
+    if !hasUntoldLists { return }
+    for observer in announcer.observers { try observer.tellRest() }
+    hasUntoldLists = false
     try process()
   }
 
@@ -90,7 +135,7 @@ extension Context {
     guard mergesAutomatically || !store.holdsMoments, activity.isDisjoint(with: [.notifying, .askingHandler]) else {
       return
     }
-    if source.hasNews(for: inbox) { try merge() }
+    if source.hasNews(for: inbox), preparation?.isUnderWay != true { try merge(waits: false) }
   }
 
   /// The rows that must lose objects which are changed here to be related one to one to others.

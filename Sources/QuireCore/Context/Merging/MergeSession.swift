@@ -5,7 +5,12 @@
 final class MergeSession {
   private let context: Context
   private var change: StoreChange
-  private var observers: [any ContextObserver] = []
+  /// Those that learn of it by changes of objects.
+  private(set) var observers: [any ContextObserver] = []
+  /// What was worked out for the others.
+  private let prepared: PreparedMerge?
+  /// Objects that are to be told of, though no caller holds them.
+  private var held: [ManagedObject] = []
   /// Whether an observer has to be told of rows of an entity whose objects are not registered, by its number.
   private var followed: [Int32: Bool] = [:]
 
@@ -42,10 +47,19 @@ final class MergeSession {
     self.change = change
     self.context = context
     self.leavesPending = leavesPending
+    prepared = nil
+  }
+
+  init(of prepared: PreparedMerge, in context: Context) {
+    change = prepared.change
+    self.context = context
+    leavesPending = false
+    self.prepared = prepared
   }
 
   func prepare() throws(Failure) {
-    observers = context.announcer.observers
+    findObservers()
+    if let prepared { change = partOfObservers(prepared) }
     if change.isUnknown { try addAllThatIsKnown() }
     if leavesPending { leavePending() }
     try keepReturned()
@@ -70,8 +84,8 @@ final class MergeSession {
     let isPaused = context.undoManager?.isPaused ?? false
     context.undoManager?.isPaused = true
     defer { context.undoManager?.isPaused = isPaused }
-    context.forwardToChildren(of: change)
-    observers = context.announcer.observers
+    context.forwardToChildren(of: prepared?.change ?? change)
+    findObservers()
     removeDeleted()
     for reference in readmitted { context.table.readmit(reference) }
     announceInserted()
@@ -83,6 +97,50 @@ final class MergeSession {
     for (object, relationship, present) in members { object.rebaseMembers(of: relationship, onto: present) }
     for (relationship, owners) in membershipChanges { takeOtherMembers(of: relationship, owners) }
     return refreshed
+  }
+}
+
+// MARK: What was worked out beside the context
+
+extension MergeSession {
+  private func findObservers() {
+    let others = prepared?.observers.compactMap(\.observer) ?? []
+    observers = context.announcer.observers.filter { observer in !others.contains { $0 === observer } }
+  }
+
+  /// The part of a large change that objects here, or observers, can have anything to do with.
+  private func partOfObservers(_ prepared: PreparedMerge) -> StoreChange {
+    // An object whose values were known may have been let go of meanwhile.
+    for reference in prepared.left where context.registeredObject(reference) == nil {
+      if let entity = prepared.rows.entity(of: reference, context.model) {
+        held.append(context.object(reference, entity: entity))
+      }
+    }
+    var part = prepared.rows.change(of: context.table.known)
+    let change = prepared.change
+    func isFollowed(_ entity: Entity) -> Bool { observers.contains { $0.follows(entity) } }
+    func isFollowed(_ row: RowIdentifier) -> Bool {
+      context.model.entity(numbered: Int(row.entity)).map { self.isFollowed(row, $0) } ?? false
+    }
+    func add(_ rows: ContiguousArray<RowIdentifier>, to known: inout ContiguousArray<RowIdentifier>) {
+      if Set(rows.lazy.map(\.entity)).contains(where: { isFollowed(RowIdentifier(id: 0, entity: $0)) }) {
+        let present = Set(known)
+        known += rows.filter { isFollowed($0) && !present.contains($0) }
+      }
+    }
+    if observers.isEmpty { return part }
+    add(change.inserted, to: &part.inserted)
+    add(change.updated, to: &part.updated)
+    add(change.deleted, to: &part.deleted)
+    add(change.returned, to: &part.returned)
+    part.membershipChanges.removeAll { relationship, _ in isFollowed(relationship.entity) }
+    part.membershipChanges += change.membershipChanges.filter { relationship, _ in isFollowed(relationship.entity) }
+    return part
+  }
+
+  /// The observers of what was worked out tell it with the next notice.
+  func handToObservers() {
+    for each in prepared?.observers ?? [] { each.hand(reread: rows.map(\.object.reference)) }
   }
 }
 
@@ -139,9 +197,8 @@ extension MergeSession {
   /// A row that was deleted may have been inserted again since, under its id, by another context that had changes of
   /// it. Lists show rows without an object.
   private func keepReturned() throws(Failure) {
-    for row in change.returned {
-      if let reference = context.reference(of: row) { returned.insert(reference) }
-    }
+    returned =
+      prepared?.rows.returned ?? Set(change.returned.lazy.compactMap { [context] in context.reference(of: $0) })
     // One that is to be inserted here, because its deletion was undone, needs no row.
     change.deleted.removeAll { context.registeredObject($0)?.state == .inserted }
     let present = try storedRows(among: change.deleted)
@@ -281,6 +338,8 @@ extension MergeSession {
       if let object = object(row) { context.markGone(object) }
     }
     context.forgetMembers(Set(change.deleted.compactMap { context.reference(of: $0) }))
+    // Members need not be known themselves.
+    if let prepared { context.forgetMembers(prepared.rows.deleted) }
   }
 
   private func announceInserted() {

@@ -18,6 +18,9 @@ final class ObjectTable {
 
   var all: [ManagedObject] { registered.all.map(ObjectTable.managed) }
 
+  /// With those that are gone while a caller holds them.
+  var known: [ManagedObject] { (registered.all + departed.all).map(ObjectTable.managed) }
+
   /// The one object with that reference, if a caller or the context holds it.
   func object(_ reference: ObjectReference) -> ManagedObject? {
     registered.object(reference).map(ObjectTable.managed)

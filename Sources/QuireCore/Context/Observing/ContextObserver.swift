@@ -6,8 +6,11 @@ protocol ContextObserver: AnyObject {
   func contextDidAssignIDs(_ objects: [(object: ManagedObject, temporary: Int64)])
   /// The store has become another one, and nothing tells in what: the next notice is to be of all that differs.
   func loseTrack()
-  /// Tells that now, unless a notice has done so.
-  func fetchAnew() throws(Failure)
+  /// Tells that now, or what was worked out beside the context, unless a notice has done so.
+  func tellRest() throws(Failure)
+  /// What a merge makes of it, to be worked out beside the context; nil where only the thread of the context can do
+  /// that. Called on any thread while no call of the context is under way.
+  func preparation() -> (any PreparedObserver)?
   /// Whether objects of that entity can matter to it.
   func follows(_ entity: Entity) -> Bool
 }

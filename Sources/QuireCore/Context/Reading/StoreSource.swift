@@ -95,6 +95,19 @@ final class StoreSource: SavedSource {
       })
   }
 
+  /// A step to what was worked out beside the context; nil where that does not begin from what the context shows.
+  func beginMove(from base: Int64, to next: Moment, _ change: StoreChange) -> Move? {
+    if isInTransaction || moment.commit != base || next.isLost { return nil }
+    let former = moment
+    return Move(
+      change, reading: { body throws(Failure) in try self.reading(next, body) },
+      accept: {
+        self.moment = next
+        former.end()
+        self.store.sweepFiles()
+      })
+  }
+
   /// Where the context reads what is newest anyway.
   private func moveOnNewest(_ inbox: ChangeInbox) -> Move {
     let change = inbox.take()

@@ -143,10 +143,10 @@ extension Context {
   private func takeBatch() {
     guard let merge = mergeAfterSave else { return }
     mergeAfterSave = nil
-    if merge.isOfUnknown { loseTrackOfLists() }
+    if merge.isOfUnknown { loseTrack(of: announcer.observers) }
     merge.run()
     try? notifyObservers()
-    try? fetchListsAnew()
+    try? tellRestOfLists()
   }
 
   private func checkForBatch(_ property: Property) throws(Failure) {

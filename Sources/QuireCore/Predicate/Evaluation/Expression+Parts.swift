@@ -59,6 +59,14 @@ extension Expression {
   }
 }
 
+extension Expression {
+  /// Whether it calls a function of the program.
+  var callsProgram: Bool {
+    if case .function(let name, _) = self, FunctionRegistry.function(named: name) != nil { return true }
+    return parts.contains(where: \.callsProgram)
+  }
+}
+
 extension Value {
   /// How deep it is where it is written out: lists are written with their parts.
   fileprivate var height: Int {

@@ -27,6 +27,12 @@ extension ChangeSet {
     return gaps.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
+  /// The same for changes that are not those that it was made with.
+  func drawingAnew(_ id: (Int) -> Int64?) -> ChangeSet {
+    drawn = [:]
+    return drawing(id)
+  }
+
   /// The same set, which knows by `id`, of a place in the new list, the rows that ranges draw in though they are not
   /// touched.
   func drawing(_ id: (Int) -> Int64?) -> ChangeSet {

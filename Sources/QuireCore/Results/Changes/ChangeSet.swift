@@ -91,15 +91,24 @@ extension ChangeSet {
     return set
   }
 
+  /// The same set with other changes of rows.
+  func replacing(_ changes: [Change]) -> ChangeSet {
+    let set = ChangeSet(
+      changes: changes, sectionChanges: sectionChanges, oldCount: oldCount, newCount: newCount,
+      oldSectionCount: oldSectionCount, newSectionCount: newSectionCount, aggregateChanges: aggregateChanges,
+      parts: parts)
+    set.drawn = drawn
+    return set
+  }
+
   /// The same changes with other ids for rows that got permanent ones.
   func renaming(_ ids: [Int64: Int64]) -> ChangeSet {
-    let set = ChangeSet(
-      changes: changes.map { change in
+    let set = replacing(
+      changes.map { change in
         var change = change
         change.id = ids[change.id] ?? change.id
         return change
-      }, sectionChanges: sectionChanges, oldCount: oldCount, newCount: newCount, oldSectionCount: oldSectionCount,
-      newSectionCount: newSectionCount, aggregateChanges: aggregateChanges, parts: parts)
+      })
     set.drawn = drawn.mapValues { ids[$0] ?? $0 }
     return set
   }

@@ -6,6 +6,9 @@ struct ListWatch {
     fileprivate(set) var names: [Int] = []
     /// Whether rows show it, so that its change is theirs whether or not they move.
     fileprivate(set) var isDisplayed = false
+
+    /// What a change there is to a row that reaches it.
+    var keys: ChangedKeys { ChangedKeys(names: Set(names), isDisplayed: isDisplayed, isDecisive: true) }
   }
 
   private(set) var targets: [Target]
@@ -59,6 +62,13 @@ struct ListWatch {
       }
       current = (try key.property(of: owner) as? Relationship)?.destination
     }
+  }
+
+  /// What changed of a row itself, with the displayed key paths that begin there.
+  func keys(_ own: ChangedKeys) -> ChangedKeys {
+    var keys = own
+    for (property, name) in beginnings where own.properties.contains(property) { keys.names.insert(name) }
+    return keys
   }
 
   /// Whether objects of that entity can matter.

@@ -149,7 +149,14 @@ extension CompositeController: ContextObserver {
 
   /// Its children do that.
   func loseTrack() {}
-  func fetchAnew() {}
+  func preparation() -> (any PreparedObserver)? { nil }
+
+  func tellRest() throws(Failure) {
+    if !isFetched { return }
+    var brackets: [ResultsBracket] = []
+    for child in children { if let bracket = try child.restBracket() { brackets.append(bracket) } }
+    if !brackets.isEmpty { try context.notifying { deliver(brackets) } }
+  }
 
   /// Its children say that.
   func follows(_ entity: Entity) -> Bool { false }

@@ -17,6 +17,8 @@ final class ResultsController: LiveList {
   var withheld: WithheldChanges?
   /// Whether it is to be fetched anew when delivery is resumed.
   var isAdrift = false
+  /// What the next notice is to tell, worked out beside the context.
+  var prepared: ListPreparation?
   private weak var lastSnapshot: ListSnapshot?
   /// The objects of the bracket that is being reported: until it has been applied, a row may show a deleted one.
   var bracket: [Int64: ManagedObject]?
@@ -84,6 +86,8 @@ final class ResultsController: LiveList {
     queue = ChangeQueue()
     if withheld != nil { withheld = WithheldChanges() }
     isAdrift = false
+    prepared = nil
+    context.prepareMerges()
     // The former values of objects cannot be compared with those read now.
     moment = ListMoment()
     noteChange()

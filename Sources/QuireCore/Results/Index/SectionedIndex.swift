@@ -44,6 +44,16 @@ final class SectionedIndex {
     removeAll()
   }
 
+  /// A copy, for another thread as well. What it costs falls due when either of the two changes.
+  init(copying other: SectionedIndex) {
+    (isSectioned, fixed, rowsPerBlock) = (other.isSectioned, other.fixed, other.rowsPerBlock)
+    (sectionOrder, sectionRoot, sections) = (other.sectionOrder, other.sectionRoot, other.sections)
+    (blockOrder, blocks, blockOfRow, cached) = (other.blockOrder, other.blocks, other.blockOfRow, other.cached)
+    #if QUIRE_CHECKS
+      isFromFile = other.isFromFile
+    #endif
+  }
+
   // MARK: Counts and sections
 
   var count: Int { sectionOrder.weight(of: sectionRoot) }

@@ -19,6 +19,15 @@ struct ListContents {
       listing.aggregates.isEmpty ? nil : AggregateTable(listing.aggregates, isSectioned: listing.isSectioned)
   }
 
+  /// With an index of all rows, which nothing else has.
+  init(_ listing: Listing, _ index: SectionedIndex) {
+    assert(listing.window == nil && listing.aggregates.isEmpty)
+    self.listing = listing
+    self.index = index
+    window = nil
+    aggregates = nil
+  }
+
   /// All rows that are known.
   var rows: SectionedIndex { window?.rows ?? index }
 

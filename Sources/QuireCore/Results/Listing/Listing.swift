@@ -1,5 +1,7 @@
 /// The list of a results controller: a request resolved, in the order of its sections. It keeps nothing of the request.
 struct Listing {
+  /// What it was made from.
+  let definition: ListDefinition
   /// Ordered by section first; see `init`.
   private(set) var query: BoundQuery
   let isSectioned: Bool
@@ -17,19 +19,17 @@ struct Listing {
   private let cancellation: Cancellation?
   private let progress: FetchMonitor.Progress?
 
-  /// The rule by which rows are gathered.
-  enum Sectioning {
-    case none
-    /// Values of a key path, in the order of the first sort key where that is the same.
-    case keyPath(String)
-    case rule(SectionRule)
+  init(_ request: FetchRequest, _ sectioning: Sectioning, spareRows: Int, in context: Context) throws(Failure) {
+    try request.checkForResults()
+    try self.init(ListDefinition(request, sectioning), spareRows: spareRows, at: context.source.moment)
   }
 
   /// When the first sort key is not the section key, the section key goes before it, ascending: sections are contiguous
   /// whatever the request says.
-  init(_ request: FetchRequest, _ sectioning: Sectioning, spareRows: Int, in context: Context) throws(Failure) {
-    try request.checkForResults()
-    let entity = try context.model.entity(named: request.entityName)
+  init(_ definition: ListDefinition, spareRows: Int, at moment: Moment) throws(Failure) {
+    self.definition = definition
+    let request = definition.request, sectioning = definition.sectioning
+    let entity = try moment.model.entity(named: request.entityName)
     var sort = request.sort
     // Of the first sort key, where it is known.
     var sectionPath: ResolvedKeyPath?
@@ -60,9 +60,9 @@ struct Listing {
     }
     query = try BoundQuery(
       entity: entity, includesSubentities: request.includesSubentities, predicate: request.predicate, sections: rule,
-      sort: bound, of: context.store)
+      sort: bound, of: moment.store)
     // What the store cannot make of the rule shows here, and not in the midst of following.
-    if rule != nil { _ = try context.source.moment.fetchSQL(query.plan()) }
+    if rule != nil { _ = try moment.fetchSQL(query.plan()) }
     cancellation = request.cancellation
     progress = request.progress
     prefetched = try ObjectReading.prefetched(request, of: entity)
@@ -141,7 +141,7 @@ extension Listing {
         if let cache, let state, cache.load(into: fresh.index, state) {
           if !overlay.isEmpty { _ = fresh.index.apply(overlay.savedIDs.map { RowChange(id: $0, newKey: nil) }) }
         } else {
-          try load(query, overlay, loader, fresh.aggregates, in: context)
+          try load(query, besides: overlay.savedIDs, loader, fresh.aggregates, at: context.source.moment)
           loader.finish()
           if overlay.isEmpty, let state { cache?.save(fresh.index, state) }
         }
@@ -157,16 +157,23 @@ extension Listing {
     return fresh
   }
 
-  /// Loads the saved rows, but for those that are pending.
+  /// All rows of a moment, with nothing that is pending.
+  func load(_ index: SectionedIndex, at moment: Moment) throws(Failure) {
+    let loader = SectionedIndex.Loader(index)
+    try load(query, besides: [], loader, nil, at: moment)
+    loader.finish()
+  }
+
+  /// Loads the saved rows but for some.
   private func load(
-    _ query: BoundQuery, _ overlay: PendingOverlay, _ loader: SectionedIndex.Loader, _ aggregates: AggregateTable?,
-    in context: Context
+    _ query: BoundQuery, besides excluded: [Int64], _ loader: SectionedIndex.Loader, _ aggregates: AggregateTable?,
+    at moment: Moment
   ) throws(Failure) {
     var plan = query.plan()
-    plan.excluded = overlay.savedIDs
+    plan.excluded = excluded
     let paths = query.sort.map(\.path)
     let passing = PlaceReader(self, plan.sections)
-    let isLoaded = try context.source.moment.scanInPassing(plan, paths: paths) { (row) throws(Failure) in
+    let isLoaded = try moment.scanInPassing(plan, paths: paths) { (row) throws(Failure) in
       aggregates?.take(row.id, try row.furtherValues())
       return try passing.load(row, into: loader)
     }
@@ -174,10 +181,24 @@ extension Listing {
       loader.start()
       aggregates?.removeAll()
       let reader = PlaceReader(self, plan.sections)
-      try context.source.moment.scanRows(plan, paths: paths) { (row) throws(Failure) in
+      try moment.scanRows(plan, paths: paths) { (row) throws(Failure) in
         aggregates?.take(row.id, try row.furtherValues())
         _ = try reader.load(row, into: loader)
       }
+    }
+  }
+
+  /// Passes those of some rows that are in the list at a moment, with their places, in no order.
+  func places(
+    of ids: [Int64], at moment: Moment, _ body: (Int64, RowKey) -> Void
+  ) throws(Failure) {
+    var plan = query.plan()
+    plan.isRestrictedTo = ids
+    plan.sort = []
+    let reader = PlaceReader(self, plan.sections)
+    try moment.scanRows(plan, paths: query.sort.map(\.path)) { (row) throws(Failure) in
+      try reader.read(row)
+      body(row.id, RowKey(section: reader.section, order: reader.order))
     }
   }
 

@@ -131,8 +131,8 @@ extension ChangeSet {
   /// The same where `changed` has all rows, by their new ids, that were reported in between. The others have kept their
   /// order, and are reported only where their section is not the same. `renamed` has the new ids of old rows that have
   /// others now. One look at each id.
-  private static func difference(
-    from old: ListSnapshot, to new: ListSnapshot, changed: Set<Int64>, renamed: [Int64: Int64]
+  static func difference(
+    from old: ListSnapshot, to new: ListSnapshot, changed: Set<Int64>, renamed: [Int64: Int64] = [:]
   ) -> ChangeSet {
     let pairs = SectionPairs(old, new)
     var oldPlaces: [Int64: TouchedRow.Place] = [:]

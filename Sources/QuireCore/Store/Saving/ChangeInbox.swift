@@ -1,3 +1,9 @@
+/// What works out beside a context what a merge will make of what is in its inbox.
+protocol InboxReader: AnyObject, Sendable {
+  /// Whether the program is to be told later, when that is worked out. Called with the lock of the inbox held.
+  func holdsBack(rowCount: Int) -> Bool
+}
+
 /// What others have saved since a context last took that over: for each row its end, not every step. Any thread.
 final class ChangeInbox: Sendable {
   private enum Fate { case inserted, updated, deleted, returned }
@@ -6,6 +12,8 @@ final class ChangeInbox: Sendable {
   private struct Entry {
     let commit: Int64
     let changes: [StoreChange]
+
+    var rowCount: Int { changes.reduce(0) { $0 + $1.rowCount } }
   }
 
   private struct Contents {
@@ -15,22 +23,62 @@ final class ChangeInbox: Sendable {
     /// The newest commit of those that are folded into the above.
     var foldedCommit: Int64 = 0
     /// Later commits, in order.
-    var entries: [Entry] = []
+    private(set) var entries: [Entry] = []
+    private var entryRowCount = 0
     /// Whether the context is about to take what came in up to a commit that it will name.
     var isBeingTaken = false
+    /// Whether something is worked out of what came in up to a commit. Later commits are then kept apart, too.
+    var isRead = false
+    weak var reader: (any InboxReader)?
     /// Made when it is first asked for.
     var signal: Signal?
+    private var isRaised = false
     /// Whether there is nothing to take any more, as the store was closed.
     var isClosed = false
 
     var isFoldedEmpty: Bool { rows.isEmpty && membershipChanges.isEmpty && !isUnknown }
     var isEmpty: Bool { entries.isEmpty && isFoldedEmpty }
+    var rowCount: Int { rows.count + entryRowCount }
 
     mutating func dropFolded() {
       rows = [:]
       membershipChanges = [:]
       isUnknown = false
-      if entries.isEmpty { signal?.lower() }
+      settleSignal()
+    }
+
+    /// Has the descriptor poll readable while there is something to take.
+    mutating func settleSignal() {
+      let isNews = !isEmpty && reader?.holdsBack(rowCount: rowCount) != true
+      guard let signal, isNews != isRaised else { return }
+      if isNews { signal.raise() } else { signal.lower() }
+      isRaised = isNews
+    }
+
+    /// So many commits are kept apart.
+    var mostEntries: Int { isBeingTaken ? .max : isRead ? ChangeInbox.mostReadEntries : ChangeInbox.mostEntries }
+
+    /// What was folded, in the order of keys; nil when that is nothing.
+    var foldedChange: StoreChange? {
+      if isFoldedEmpty { return nil }
+      var change = StoreChange()
+      change.isUnknown = isUnknown
+      for (row, fate) in rows.sorted(by: { ($0.key.entity, $0.key.id) < ($1.key.entity, $1.key.id) }) {
+        switch fate {
+        case .inserted: change.inserted.append(row)
+        case .updated: change.updated.append(row)
+        case .deleted: change.deleted.append(row)
+        case .returned:
+          change.updated.append(row)
+          change.returned.append(row)
+        }
+      }
+      for (relationship, owners) in membershipChanges.values.sorted(by: {
+        ($0.relationship.entity.number, $0.relationship.slot) < ($1.relationship.entity.number, $1.relationship.slot)
+      }) {
+        change.membershipChanges.append((relationship, owners.sorted { $0.id < $1.id }))
+      }
+      return change
     }
 
     mutating func fold(_ change: StoreChange) {
@@ -55,20 +103,37 @@ final class ChangeInbox: Sendable {
       }
     }
 
+    mutating func append(_ entry: Entry) {
+      entries.append(entry)
+      entryRowCount += entry.rowCount
+      if entries.count > mostEntries { fold(upTo: entry.commit) }
+    }
+
     /// Folds what came in up to a commit.
     mutating func fold(upTo commit: Int64) {
-      let end = entries.firstIndex { $0.commit > commit } ?? entries.count
-      for entry in entries[..<end] {
-        for change in entry.changes { fold(change) }
-        foldedCommit = entry.commit
-      }
-      entries.removeSubrange(..<end)
+      for entry in removeEntries(upTo: commit) { for change in entry.changes { fold(change) } }
+    }
+
+    @discardableResult
+    mutating func removeEntries(upTo commit: Int64) -> ArraySlice<Entry> {
+      let removed = entries[..<(entries.firstIndex { $0.commit > commit } ?? entries.count)]
+      guard let last = removed.last else { return removed }
+      foldedCommit = last.commit
+      entryRowCount -= removed.reduce(0) { $0 + $1.rowCount }
+      entries.removeFirst(removed.count)
+      return removed
+    }
+
+    mutating func removeAll() {
+      removeEntries(upTo: .max)
+      dropFolded()
     }
   }
 
   private let contents = Guarded(Contents())
   /// So many commits are kept apart. A context that never merges has the end of each row, however many they are.
   private static let mostEntries = 64
+  private static let mostReadEntries = 1 << 14
 
   var isEmpty: Bool { contents.withLock { $0.isEmpty } }
 
@@ -88,17 +153,15 @@ final class ChangeInbox: Sendable {
   /// Files what a commit has changed. Later commits come later.
   func post(_ changes: [StoreChange], of commit: Int64) {
     adding { contents in
-      contents.entries.append(Entry(commit: commit, changes: changes))
-      if contents.entries.count > ChangeInbox.mostEntries, !contents.isBeingTaken { contents.fold(upTo: commit) }
+      contents.append(Entry(commit: commit, changes: changes))
     }
   }
 
   private func adding(_ body: (inout Contents) -> Void) {
     contents.withLock { contents in
       if contents.isClosed { return }
-      let wasEmpty = contents.isEmpty
       body(&contents)
-      if wasEmpty, !contents.isEmpty { contents.signal?.raise() }
+      contents.settleSignal()
     }
   }
 
@@ -112,29 +175,53 @@ final class ChangeInbox: Sendable {
   func take(upTo commit: Int64 = .max) -> StoreChange? {
     contents.withLock { contents in
       contents.isBeingTaken = false
+      contents.isRead = false
       contents.fold(upTo: commit)
-      if contents.isFoldedEmpty { return nil }
-      var change = StoreChange()
-      change.isUnknown = contents.isUnknown
-      for (row, fate) in contents.rows.sorted(by: { ($0.key.entity, $0.key.id) < ($1.key.entity, $1.key.id) }) {
-        switch fate {
-        case .inserted: change.inserted.append(row)
-        case .updated: change.updated.append(row)
-        case .deleted: change.deleted.append(row)
-        case .returned:
-          change.updated.append(row)
-          change.returned.append(row)
-        }
-      }
-      for (relationship, owners) in contents.membershipChanges.values.sorted(by: {
-        ($0.relationship.entity.number, $0.relationship.slot) < ($1.relationship.entity.number, $1.relationship.slot)
-      }) {
-        change.membershipChanges.append((relationship, owners.sorted { $0.id < $1.id }))
-      }
-      contents.dropFolded()
-      return change
+      defer { contents.dropFolded() }
+      return contents.foldedChange
     }
   }
+
+  // MARK: Reading beside the context
+
+  /// From now on that is asked whether the program is to be told at once. Held weakly.
+  func follow(by reader: any InboxReader) {
+    contents.withLock { contents in
+      contents.reader = reader
+      contents.settleSignal()
+    }
+  }
+
+  /// From now on commits are kept apart, until what `read` returns is dropped, or anything is taken.
+  func prepareToRead() { contents.withLock { $0.isRead = true } }
+
+  /// What `take` would return, which stays here; nil where that is nothing, or was taken meanwhile.
+  func read(upTo commit: Int64) -> StoreChange? {
+    var copy = contents.withLock { $0 }
+    guard copy.isRead, copy.foldedCommit <= commit else { return nil }
+    copy.fold(upTo: commit)
+    return copy.foldedChange
+  }
+
+  /// Drops what `read` has returned. False where that is not there any more as it was.
+  func drop(upTo commit: Int64) -> Bool {
+    contents.withLock { contents in
+      guard contents.isRead, contents.foldedCommit <= commit else { return false }
+      contents.isRead = false
+      contents.removeEntries(upTo: commit)
+      contents.dropFolded()
+      return true
+    }
+  }
+
+  /// What was to be worked out is, or never will be: the program is told.
+  func noteRead() { contents.withLock { $0.settleSignal() } }
+
+  /// How many rows have changed, or some more.
+  var rowCount: Int { contents.withLock { $0.rowCount } }
+
+  /// Whether a program waits for changes with a descriptor.
+  var isWatched: Bool { contents.withLock { $0.signal != nil } }
 
   /// Puts back what was taken, under what has come in meanwhile.
   func putBack(_ change: StoreChange) {
@@ -159,8 +246,7 @@ final class ChangeInbox: Sendable {
   func close() {
     contents.withLock { contents in
       contents.isClosed = true
-      contents.entries = []
-      contents.dropFolded()
+      contents.removeAll()
     }
   }
 
@@ -187,7 +273,7 @@ final class ChangeInbox: Sendable {
     let made = contents.withLock { contents -> Int32? in
       if contents.signal == nil {
         contents.signal = Signal()
-        if !contents.isEmpty { contents.signal?.raise() }
+        contents.settleSignal()
       }
       return contents.signal?.descriptor
     }

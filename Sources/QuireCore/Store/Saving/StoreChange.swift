@@ -16,6 +16,11 @@ struct StoreChange: Sendable {
     inserted.isEmpty && updated.isEmpty && deleted.isEmpty && membershipChanges.isEmpty && !isUnknown
   }
 
+  /// How many rows it is about, some of them perhaps twice.
+  var rowCount: Int {
+    membershipChanges.reduce(inserted.count + updated.count + deleted.count) { $0 + $1.owners.count }
+  }
+
   /// Both, as one change.
   func followed(by other: StoreChange) -> StoreChange {
     let inbox = ChangeInbox()

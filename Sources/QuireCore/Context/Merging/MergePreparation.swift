@@ -1,0 +1,204 @@
+import Glibc
+
+/// What a merge will take over, worked out beside the context.
+final class PreparedMerge: Sendable {
+  /// The commit of the context that it begins from.
+  let base: Int64
+  /// The one where it ends, which the moment shows.
+  let commit: Int64
+  let moment: Moment
+  let change: StoreChange
+  let rows: ChangedRows
+  let observers: [any PreparedObserver]
+  /// Objects whose changes the context has to tell.
+  let left: Set<ObjectReference>
+
+  init(
+    from base: Int64, to commit: Int64, _ moment: Moment, _ change: StoreChange, _ observers: [any PreparedObserver],
+    _ left: Set<ObjectReference>
+  ) {
+    self.base = base
+    self.commit = commit
+    self.moment = moment
+    self.change = change
+    rows = ChangedRows(change, moment.model)
+    self.observers = observers
+    self.left = left
+  }
+}
+
+/// Works out beside a context what its next merge makes of its lists, on the thread of the store. The context goes on
+/// meanwhile, and shows what it showed.
+///
+/// It begins when enough has come into the inbox. The program is told when it has ended. What it leaves is of use only
+/// if the context is then as it was when it began.
+final class MergePreparation: InboxReader, @unchecked Sendable {
+  private enum State {
+    case idle
+    /// For the thread, or for a moment in which no call of the context is under way.
+    case waiting
+    case running
+    case ready(PreparedMerge)
+    /// It cannot be done beside the context.
+    case failed
+  }
+
+  /// What the context has to merge.
+  enum Answer {
+    /// All of it.
+    case nothing
+    /// What follows later.
+    case underWay
+    case ready(PreparedMerge)
+  }
+
+  private weak var context: Context?
+  private let confinement: Confinement
+  private let store: Store
+  private let inbox: ChangeInbox
+
+  private struct Progress {
+    var state = State.idle
+    /// How many of those in a row did not fit.
+    var misfits = 0
+    /// How many of all were of use.
+    var fits = 0
+
+    var isWaiting: Bool { if case .waiting = state { true } else { false } }
+    var isRunning: Bool { if case .running = state { true } else { false } }
+    var isIdle: Bool { if case .idle = state { true } else { false } }
+  }
+
+  private let progress = Awaited(Progress())
+
+  /// After so many the thread of the context does it, because the context changes too often.
+  private static let mostMisfits = 4
+
+  init(of context: Context) {
+    self.context = context
+    confinement = context.confinement
+    store = context.store
+    inbox = context.inbox
+  }
+
+  // MARK: Any thread
+
+  func holdsBack(rowCount: Int) -> Bool {
+    let isEnough = rowCount >= store.fewestPreparedRows.load(ordering: .relaxed)
+    let (holds, begins) = progress.withLock { progress in
+      let begins = progress.isIdle && isEnough
+      if begins { progress.state = .waiting }
+      return (progress.isWaiting || progress.isRunning, begins)
+    }
+    if begins { begin() }
+    return holds
+  }
+
+  private func begin() { store.merging.add { [self] in run() } orElse: { [self] in end(.failed) } }
+
+  /// Whether the context is to stay where it is for now.
+  var isUnderWay: Bool { progress.withLock { $0.isWaiting || $0.isRunning } }
+
+  private func end(_ state: State) {
+    progress.withLock { $0.state = state }
+    inbox.noteRead()
+  }
+
+  // MARK: The thread of the context
+
+  /// What was worked out. With `waits` what has begun is waited for.
+  func take(waits: Bool) -> Answer {
+    // It needs a moment in which no call is under way.
+    if waits { progress.withLock { if $0.isWaiting { $0.state = .idle } } }
+    return progress.withLock(waitingWhile: { waits && $0.isRunning }) { progress in
+      switch progress.state {
+      case .idle: return .nothing
+      case .waiting, .running: return .underWay
+      case .failed:
+        progress.state = .idle
+        return .nothing
+      case .ready(let prepared):
+        progress.state = .idle
+        return .ready(prepared)
+      }
+    }
+  }
+
+  /// What was worked out does not fit any more. Whether it is worked out again.
+  func beginAgain() -> Bool {
+    let (isToCome, begins) = progress.withLock { progress in
+      progress.misfits += 1
+      if progress.misfits > MergePreparation.mostMisfits {
+        progress.misfits = 0
+        return (false, false)
+      }
+      // Something that has come in may have had it begin.
+      defer { if progress.isIdle { progress.state = .waiting } }
+      return (true, progress.isIdle)
+    }
+    if begins { begin() }
+    return isToCome
+  }
+
+  func noteFit() {
+    progress.withLock { progress in
+      progress.misfits = 0
+      progress.fits += 1
+    }
+  }
+
+  /// For tests.
+  var fits: Int { progress.withLock { $0.fits } }
+
+  // MARK: The thread of the store
+
+  /// What the context shows.
+  private struct Base {
+    let commit: Int64
+    let observers: [any PreparedObserver]
+    /// Objects that have values.
+    let known: [ObjectReference]
+  }
+
+  private func run() {
+    guard let base = waitForBase() else { return }
+    if base.observers.isEmpty { return end(.failed) }
+    let moment = Moment(of: store) { [weak confinement] body in _ = confinement?.whileFree(body) }
+    inbox.prepareToRead()
+    do throws(Failure) {
+      let commit = try moment.begin()
+      guard let change = inbox.read(upTo: commit) else { return end(.failed) }
+      let known = Set(base.known)
+      var left: Set<ObjectReference> = []
+      for observer in base.observers {
+        left.formUnion(try observer.prepare(for: change, besides: known, at: moment))
+      }
+      end(.ready(PreparedMerge(from: base.commit, to: commit, moment, change, base.observers, left)))
+    } catch {
+      // What it is comes out where the thread of the context reads.
+      end(.failed)
+    }
+  }
+
+  /// As of a moment in which no call of the context is under way. Without observers it cannot be done; nil where it is
+  /// not wanted any more.
+  private func waitForBase() -> Base? {
+    let none = Base(commit: 0, observers: [], known: [])
+    var found: Base?
+    while !confinement.whileFree({ found = makeBase() ?? (isWanted ? none : nil) }) {
+      if store.merging.isToStop { return none }
+      usleep(200)
+    }
+    return found
+  }
+
+  private func makeBase() -> Base? {
+    guard isWanted, let context, let commit = context.source.moment.commit else { return nil }
+    progress.withLock { $0.state = .running }
+    let observers = context.announcer.observers.compactMap { $0.preparation() }
+    let known = context.registeredObjects.lazy.filter { !$0.isFault }.map(\.reference)
+    return Base(commit: commit, observers: observers, known: Array(known))
+  }
+
+  private var isWanted: Bool { progress.withLock { $0.isWaiting } }
+}
