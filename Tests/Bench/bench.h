@@ -83,6 +83,8 @@ sqlite3_stmt *prepare(sqlite3 *database, const char *sql);
 /* --- Lists, and answers that other programs give too. */
 
 quire_results *new_controller(opened made);
+/* The same list, which a thread of the store fetches. */
+quire_results *begin_controller(opened made);
 uint32_t checksum(uint32_t sum, int64_t number);
 
 typedef struct told { int64_t ids, sections; uint32_t id_sum, section_sum; } told;

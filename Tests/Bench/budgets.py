@@ -99,11 +99,11 @@ BUDGETS = [
     Budget("the same from C, when contexts hold a moment", 80, "us", lambda f: _micro(f.of("window.ids", "quire-c")),
            is_required=False),
     Budget("longest call while another thread saves 200,000 rows, from C", 8, "ms", lambda f: _milli(
-        f.of("wait.save", "quire-c")), is_required=False),
-    Budget("the same from Python", 16, "ms", lambda f: _milli(f.of("wait.save", "quire-python")), is_required=False),
+        f.of("wait.save", "quire-c"))),
+    Budget("the same from Python", 16, "ms", lambda f: _milli(f.of("wait.save", "quire-python"))),
     Budget("longest call while the list is fetched, too, from C", 8, "ms", lambda f: _milli(
-        f.of("wait.fetch", "quire-c")), is_required=False),
-    Budget("the same from Python", 16, "ms", lambda f: _milli(f.of("wait.fetch", "quire-python")), is_required=False),
+        f.of("wait.fetch", "quire-c"))),
+    Budget("the same from Python", 16, "ms", lambda f: _milli(f.of("wait.fetch", "quire-python"))),
     Budget("windows of two threads beside those of one, on two processors", 1.7, "x", lambda f: f.ratio_of_cases(
         "read.threads", "read.threads.2", "quire-c"), is_least=True, is_required=False),
     Budget("a commit of plain SQLite beside a context that does nothing", 2, "x", lambda f: f.ratio(

@@ -42,15 +42,26 @@ static size_t read_page(opened made, int64_t rows) {
     return bytes;
 }
 
-static quire_results *new_cached_controller(opened made, const char *cache_name) {
+static quire_results *make_controller(opened made, const char *cache_name) {
     quire_fetch_request *request = new_request();
     quire_results_options options = QUIRE_RESULTS_OPTIONS_INIT;
     options.section_key_path = "author";
     options.cache_name = cache_name;
     quire_results *results = NULL;
     OK(quire_results_create(made.context, request, &options, &results, &error));
-    OK(quire_results_fetch(results, &error));
     quire_fetch_request_release(request);
+    return results;
+}
+
+static quire_results *new_cached_controller(opened made, const char *cache_name) {
+    quire_results *results = make_controller(made, cache_name);
+    OK(quire_results_fetch(results, &error));
+    return results;
+}
+
+quire_results *begin_controller(opened made) {
+    quire_results *results = make_controller(made, NULL);
+    OK(quire_results_fetch_async(results, &error));
     return results;
 }
 

@@ -167,11 +167,11 @@ static void draw_by_quire(int64_t rows, bool fetches, bool edits, drawing *out) 
         const double start = now();
         if (!list) {
             const begun begun = begin_call();
-            list = new_controller(made);
+            list = begin_controller(made);
             end_call(&out->windows, begun);
         }
         begun begun = begin_call();
-        read_window(list, turn);
+        if (quire_results_is_fetched(list)) read_window(list, turn);
         end_call(&out->windows, begun);
         if (has_news(descriptor)) {
             begun = begin_call();

@@ -257,8 +257,9 @@ quire_status quire_context_check_entry(
 uint64_t quire_context_generation(const quire_context *context);
 
 /**
- * A file descriptor that polls readable as long as `quire_context_merge` has something to take over. Of a large change it
- * does so when that was worked out (see above), so that the merge does not take long. It is for event loops: poll(2), GLib, Qt, asyncio. Only poll it; do not read from it, write to it or close it. What another program has
+ * A file descriptor that polls readable as long as `quire_context_merge` has something to take over. Of a large change
+ * it does so when that was worked out (see above), so that the merge does not take long. It is for event loops:
+ * poll(2), GLib, Qt, asyncio. Only poll it; do not read from it, write to it or close it. What another program has
  * committed it shows when this process has noticed that, by a save or by a move of any context.
  *
  * It belongs to `context` and is closed with it. It becomes readable on any thread that saves; merging is for the

@@ -193,6 +193,30 @@ quire_status quire_results_set_delegate(
 quire_status quire_results_fetch(quire_results *results, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
+ * Fetches on a thread of the store. The controller is empty until a merge shows the rows: `quire_context_merge`, or an
+ * automatic one. `quire_context_descriptor` polls readable when the rows are there, and `quire_results_is_fetched` tells
+ * that they are shown. No fetch reports changes.
+ *
+ * That merge moves the context to the commit that the rows are of. What is pending in the context is laid over them. A merge
+ * that comes earlier waits for a fetch that has begun. When the context saves meanwhile, the fetch begins again. After the
+ * fifth time, and where it has failed, the merge fetches on its own thread, and fails as `quire_results_fetch` does.
+ *
+ * Its progress function is not called. After a cancellation the merge fails once, with QUIRE_CANCELLED, and the controller
+ * stays as it was.
+ *
+ * Only the thread of the context can fetch some lists, and this call fetches them at once: lists with a limit, an offset,
+ * aggregates, a cache or functions of the program, and lists of contexts with a parent or a transaction, or of a file
+ * without a log.
+ *
+ * Fails: QUIRE_INVALID_STATE (fetched or being fetched already, in a composite, within its own delegate), and as
+ * `quire_results_fetch` where it fetches at once.
+ */
+quire_status quire_results_fetch_async(quire_results *results, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** Whether the controller was fetched, so that it has rows and follows its context. False when `results` is NULL. */
+bool quire_results_is_fetched(const quire_results *QUIRE_NULLABLE results);
+
+/**
  * Deletes the cache of that name, see `quire_results_options`, or with NULL for `name` all caches of the store. There
  * need not be one, and the store may be closed. Delete the caches of a store before you delete the store itself. Any
  * thread.

@@ -56,6 +56,16 @@ public func quire_results_fetch(
   _ results: UnsafeMutablePointer<quire_results>?, _ out_error: ErrorOut
 ) -> quire_status { quire_results.fetch(results, out_error) }
 
+@_cdecl("quire_results_fetch_async") @implementation
+public func quire_results_fetch_async(
+  _ results: UnsafeMutablePointer<quire_results>?, _ out_error: ErrorOut
+) -> quire_status { status(results, "results", out_error) { results throws(Failure) in try results.beginFetch() } }
+
+@_cdecl("quire_results_is_fetched") @implementation
+public func quire_results_is_fetched(_ results: UnsafePointer<quire_results>?) -> Bool {
+  value(results, none: false) { $0.isFetched }
+}
+
 @_cdecl("quire_results_delete_cache") @implementation
 public func quire_results_delete_cache(
   _ store: UnsafeMutablePointer<quire_store>?, _ name: CText, _ name_size: Int, _ out_error: ErrorOut

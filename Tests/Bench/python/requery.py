@@ -36,6 +36,9 @@ class Live:
     def take_over(self):
         self.refresh()
 
+    def shows(self, count):
+        return len(self.ids) >= count
+
     def told_list(self):
         return sample.told_list(self.ids, [count for _, _, count in self.sections])
 

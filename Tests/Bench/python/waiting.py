@@ -50,7 +50,7 @@ def drawn(contender, rows, fetches):
         except Exception as error:
             failures.append(error)
 
-    live = None if fetches else contender.list()
+    live = None if fetches else contender.drawn_list()
     news = contender.news()
     thread = threading.Thread(target=save, args=[contender.saving(new)])
     gc.collect()
@@ -58,11 +58,12 @@ def drawn(contender, rows, fetches):
     thread.start()
     turn, is_over = 0, False
     while not is_over:
-        is_over = not thread.is_alive()
+        is_over = not thread.is_alive() and (live is not None and live.shows(rows + len(new)))
         start = time.perf_counter()
-        live = live or calls.make(contender.list)
+        live = live or calls.make(lambda: contender.drawn_list(waits=False))
         place = sample.window_place(turn, rows)
-        calls.make(lambda: live.window_by_ids(place))
+        if live.shows(rows):
+            calls.make(lambda: live.window_by_ids(place))
         if news():
             calls.make(live.take_over)
         turn += 1

@@ -75,6 +75,9 @@ class Contender:
     def list(self):
         return requery.Live(self)
 
+    def drawn_list(self, waits=True):
+        return self.list()
+
     def objects(self):
         return list(self.all.clone())
 

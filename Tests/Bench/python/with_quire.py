@@ -73,6 +73,9 @@ class Contender:
     def list(self):
         return Live(self)
 
+    def drawn_list(self, waits=True):
+        return Live(self, waits=waits, goes_through=False)
+
     def titled_list(self):
         return Live(self, section_by=Quote.title)
 
@@ -131,11 +134,17 @@ class Contender:
 class Live:
     """The list, which stays right by itself; a handler goes through the changes as one that redraws would."""
 
-    def __init__(self, contender, cache=None, section_by=Quote.author):
+    def __init__(self, contender, cache=None, section_by=Quote.author, waits=True, goes_through=True):
         self.context = contender.context
-        self.shown = contender.all.live(section_by=section_by, cache=cache)
+        self.shown = contender.all.live(section_by=section_by, cache=cache, wait=waits)
         self.told = 0
-        self.shown.on_change(self.redraw)
+        self.shown.on_change(self.redraw if goes_through else self.draw_window)
+
+    def draw_window(self, changes):
+        self.told += len(changes)
+
+    def shows(self, count):
+        return len(self.shown) >= count
 
     def redraw(self, changes):
         for _ in changes.section_changes:

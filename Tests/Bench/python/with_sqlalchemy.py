@@ -90,6 +90,9 @@ class Contender:
     def list(self):
         return requery.Live(self)
 
+    def drawn_list(self, waits=True):
+        return self.list()
+
     def objects(self):
         return self.session.scalars(select(Quote).order_by(*ORDER)).all()
 

@@ -58,6 +58,9 @@ class Contender:
     def list(self):
         return requery.Live(self)
 
+    def drawn_list(self, waits=True):
+        return self.list()
+
     def objects(self):
         return self.execute(f"SELECT id, author, title, created, price FROM quote {ORDER}").fetchall()
 

@@ -15,22 +15,52 @@ extension Context {
 
   /// The same without telling what has happened here.
   func mergeInbox(waits: Bool = true) throws(Failure) {
+    var fetchesHere = false
     switch preparation?.take(waits: waits) {
     case .underWay: return
     case .ready(let prepared):
       if try merge(prepared) {
-        if !waits { return }
-      } else if !waits, preparation?.beginAgain() == true {
-        return
+        if !waits { return try fetchAsked(here: false) }
+      } else if preparation?.noteMisfit() == true {
+        if !waits { return preparation?.beginAgain() ?? () }
+      } else {
+        fetchesHere = true
       }
+    case .failed: fetchesHere = true
     case .nothing, nil: break
     }
+    try mergeHere()
+    try fetchAsked(here: fetchesHere)
+  }
+
+  /// All of it on this thread.
+  private func mergeHere() throws(Failure) {
     if !source.hasNews(for: inbox) { return try tellRestOfLists() }
     let move = try source.beginMove(inbox)
     guard let change = move.change else { return move.accept() }
     let session = MergeSession(of: change, in: self)
     try merge(session, by: move)
     try finish(session)
+  }
+
+  /// Lists that were to be fetched beside the context, and were not.
+  private func fetchAsked(here: Bool) throws(Failure) {
+    guard let preparation else { return }
+    let lists = announcer.observers.filter(\.isFetchAsked)
+    if lists.isEmpty { return preparation.noteFetched() }
+    if !here { return preparation.beginFetch() }
+    for list in lists { try list.fetchHere() }
+    preparation.noteFetched()
+  }
+
+  /// Has a list fetched that asks for it. False where only this thread can.
+  func beginFetch() throws(Failure) -> Bool {
+    if !store.holdsMoments || parent != nil || transaction != nil { return false }
+    if preparation == nil { makePreparation() }
+    // What it begins from.
+    try source.moment.begin()
+    preparation?.beginFetch()
+    return true
   }
 
   private func merge(_ session: MergeSession, by move: Move) throws(Failure) {
@@ -64,7 +94,10 @@ extension Context {
   /// for changes with its descriptor.
   func prepareMerges() {
     if preparation != nil || !store.holdsMoments || parent != nil { return }
-    if !mergesAutomatically, !inbox.isWatched { return }
+    if mergesAutomatically || inbox.isWatched { makePreparation() }
+  }
+
+  private func makePreparation() {
     let made = MergePreparation(of: self)
     preparation = made
     inbox.follow(by: made)
@@ -135,7 +168,8 @@ extension Context {
     guard mergesAutomatically || !store.holdsMoments, activity.isDisjoint(with: [.notifying, .askingHandler]) else {
       return
     }
-    if source.hasNews(for: inbox), preparation?.isUnderWay != true { try merge(waits: false) }
+    if preparation?.isUnderWay == true { return }
+    if source.hasNews(for: inbox) || preparation?.isReady == true { try merge(waits: false) }
   }
 
   /// The rows that must lose objects which are changed here to be related one to one to others.

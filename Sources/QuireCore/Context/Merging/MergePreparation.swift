@@ -50,6 +50,8 @@ final class MergePreparation: InboxReader, @unchecked Sendable {
     /// What follows later.
     case underWay
     case ready(PreparedMerge)
+    /// All of it, with the fetches of lists.
+    case failed
   }
 
   private weak var context: Context?
@@ -59,6 +61,8 @@ final class MergePreparation: InboxReader, @unchecked Sendable {
 
   private struct Progress {
     var state = State.idle
+    /// Whether a list is to be fetched.
+    var isFetchWanted = false
     /// How many of those in a row did not fit.
     var misfits = 0
     /// How many of all were of use.
@@ -67,6 +71,15 @@ final class MergePreparation: InboxReader, @unchecked Sendable {
     var isWaiting: Bool { if case .waiting = state { true } else { false } }
     var isRunning: Bool { if case .running = state { true } else { false } }
     var isIdle: Bool { if case .idle = state { true } else { false } }
+    var isUnderWay: Bool { isWaiting || isRunning }
+    /// Whether there is something for the context to do, if only to fetch a list itself.
+    var isReady: Bool {
+      switch state {
+      case .ready: true
+      case .failed: isFetchWanted
+      case .idle, .waiting, .running: false
+      }
+    }
   }
 
   private let progress = Awaited(Progress())
@@ -83,21 +96,31 @@ final class MergePreparation: InboxReader, @unchecked Sendable {
 
   // MARK: Any thread
 
-  func holdsBack(rowCount: Int) -> Bool {
+  func isToTell(isEmpty: Bool, rowCount: Int) -> Bool {
     let isEnough = rowCount >= store.fewestPreparedRows.load(ordering: .relaxed)
-    let (holds, begins) = progress.withLock { progress in
+    let (isToTell, begins) = progress.withLock { progress in
       let begins = progress.isIdle && isEnough
       if begins { progress.state = .waiting }
-      return (progress.isWaiting || progress.isRunning, begins)
+      return (progress.isReady || !isEmpty && !progress.isUnderWay, begins)
     }
     if begins { begin() }
-    return holds
+    return isToTell
+  }
+
+  /// Has it begin whatever is in the inbox, for a list that is to be fetched.
+  func beginFetch() {
+    progress.withLock { $0.isFetchWanted = true }
+    beginAgain()
+    inbox.noteRead()
   }
 
   private func begin() { store.merging.add { [self] in run() } orElse: { [self] in end(.failed) } }
 
   /// Whether the context is to stay where it is for now.
-  var isUnderWay: Bool { progress.withLock { $0.isWaiting || $0.isRunning } }
+  var isUnderWay: Bool { progress.withLock { $0.isUnderWay } }
+
+  /// Whether there is something to take.
+  var isReady: Bool { progress.withLock { $0.isReady } }
 
   private func end(_ state: State) {
     progress.withLock { $0.state = state }
@@ -108,15 +131,18 @@ final class MergePreparation: InboxReader, @unchecked Sendable {
 
   /// What was worked out. With `waits` what has begun is waited for.
   func take(waits: Bool) -> Answer {
-    // It needs a moment in which no call is under way.
-    if waits { progress.withLock { if $0.isWaiting { $0.state = .idle } } }
+    if waits {
+      // It needs a moment in which no call is under way.
+      progress.withLock { if $0.isWaiting, !$0.isFetchWanted { $0.state = .idle } }
+    }
     return progress.withLock(waitingWhile: { waits && $0.isRunning }) { progress in
       switch progress.state {
       case .idle: return .nothing
+      case .waiting where waits: return .nothing
       case .waiting, .running: return .underWay
       case .failed:
         progress.state = .idle
-        return .nothing
+        return .failed
       case .ready(let prepared):
         progress.state = .idle
         return .ready(prepared)
@@ -124,20 +150,23 @@ final class MergePreparation: InboxReader, @unchecked Sendable {
     }
   }
 
-  /// What was worked out does not fit any more. Whether it is worked out again.
-  func beginAgain() -> Bool {
-    let (isToCome, begins) = progress.withLock { progress in
+  /// What was worked out did not fit any more. Whether that is to be tried again.
+  func noteMisfit() -> Bool {
+    progress.withLock { progress in
       progress.misfits += 1
-      if progress.misfits > MergePreparation.mostMisfits {
-        progress.misfits = 0
-        return (false, false)
-      }
-      // Something that has come in may have had it begin.
+      if progress.misfits <= MergePreparation.mostMisfits { return true }
+      progress.misfits = 0
+      return false
+    }
+  }
+
+  /// Begins unless something that has come in has had it begin.
+  func beginAgain() {
+    let begins = progress.withLock { progress in
       defer { if progress.isIdle { progress.state = .waiting } }
-      return (true, progress.isIdle)
+      return progress.isIdle
     }
     if begins { begin() }
-    return isToCome
   }
 
   func noteFit() {
@@ -145,6 +174,15 @@ final class MergePreparation: InboxReader, @unchecked Sendable {
       progress.misfits = 0
       progress.fits += 1
     }
+  }
+
+  /// No list waits to be fetched.
+  func noteFetched() {
+    let wasWanted = progress.withLock { progress in
+      defer { progress.isFetchWanted = false }
+      return progress.isFetchWanted
+    }
+    if wasWanted { inbox.noteRead() }
   }
 
   /// For tests.
@@ -158,6 +196,8 @@ final class MergePreparation: InboxReader, @unchecked Sendable {
     let observers: [any PreparedObserver]
     /// Objects that have values.
     let known: [ObjectReference]
+    /// Whether a list is to be fetched, so that no news are needed.
+    let isFetch: Bool
   }
 
   private func run() {
@@ -167,7 +207,9 @@ final class MergePreparation: InboxReader, @unchecked Sendable {
     inbox.prepareToRead()
     do throws(Failure) {
       let commit = try moment.begin()
-      guard let change = inbox.read(upTo: commit) else { return end(.failed) }
+      let read = inbox.read(upTo: commit)
+      if read == nil, !base.isFetch { return end(.failed) }
+      let change = read ?? StoreChange()
       let known = Set(base.known)
       var left: Set<ObjectReference> = []
       for observer in base.observers {
@@ -183,7 +225,7 @@ final class MergePreparation: InboxReader, @unchecked Sendable {
   /// As of a moment in which no call of the context is under way. Without observers it cannot be done; nil where it is
   /// not wanted any more.
   private func waitForBase() -> Base? {
-    let none = Base(commit: 0, observers: [], known: [])
+    let none = Base(commit: 0, observers: [], known: [], isFetch: false)
     var found: Base?
     while !confinement.whileFree({ found = makeBase() ?? (isWanted ? none : nil) }) {
       if store.merging.isToStop { return none }
@@ -197,7 +239,9 @@ final class MergePreparation: InboxReader, @unchecked Sendable {
     progress.withLock { $0.state = .running }
     let observers = context.announcer.observers.compactMap { $0.preparation() }
     let known = context.registeredObjects.lazy.filter { !$0.isFault }.map(\.reference)
-    return Base(commit: commit, observers: observers, known: Array(known))
+    return Base(
+      commit: commit, observers: observers, known: Array(known),
+      isFetch: context.announcer.observers.contains(where: \.isFetchAsked))
   }
 
   private var isWanted: Bool { progress.withLock { $0.isWaiting } }

@@ -13,4 +13,13 @@ protocol ContextObserver: AnyObject {
   func preparation() -> (any PreparedObserver)?
   /// Whether objects of that entity can matter to it.
   func follows(_ entity: Entity) -> Bool
+  /// Whether it is to be fetched beside the context.
+  var isFetchAsked: Bool { get }
+  /// Has it fetched by the thread of the context after all.
+  func fetchHere() throws(Failure)
+}
+
+extension ContextObserver {
+  var isFetchAsked: Bool { false }
+  func fetchHere() {}
 }

@@ -40,12 +40,30 @@ final class ListPreparation: PreparedObserver, @unchecked Sendable {
     index = SectionedIndex(copying: results.index)
   }
 
+  var isFirst: Bool { former == nil }
+
   // MARK: The thread of the store
 
   func prepare(
     for change: StoreChange, besides known: Set<ObjectReference>, at moment: Moment
   ) throws(Failure) -> Set<ObjectReference> {
-    let listing = try Listing(definition, spareRows: 0, at: moment)
+    let store = moment.store
+    // A store that is closed waits for this.
+    let goesOn = FetchMonitor.Progress(nanoseconds: 5_000_000) { _ in !store.merging.isToStop }
+    let monitor = FetchMonitor(
+      .fetch, of: definition.request.entityName, cancellation: isFirst ? definition.request.cancellation : nil,
+      progress: goesOn)
+    try moment.withConnection { connection throws(Failure) in
+      try connection.watched(by: monitor) { () throws(Failure) in
+        try prepare(Listing(definition, spareRows: 0, at: moment), for: change, besides: known, at: moment)
+      }
+    }
+    return leftTargets
+  }
+
+  private func prepare(
+    _ listing: Listing, for change: StoreChange, besides known: Set<ObjectReference>, at moment: Moment
+  ) throws(Failure) {
     if let former, !change.isUnknown {
       let watch = try ListWatch(listing.query, displaying: displayed, of: moment.store)
       try follow(change, besides: known, from: former, listing, watch, at: moment)
@@ -55,7 +73,6 @@ final class ListPreparation: PreparedObserver, @unchecked Sendable {
     for (place, change) in report.changes.enumerated() where change.kind == .update || change.kind == .move {
       places[change.id] = place
     }
-    return leftTargets
   }
 
   /// Nothing tells what has changed.
@@ -108,7 +125,8 @@ final class ListPreparation: PreparedObserver, @unchecked Sendable {
 
   var isCurrent: Bool {
     guard let results else { return true }
-    return results.generation.value == generation && results.isFetched == (former != nil) && results.withheld == nil
+    if isFirst { return results.isFetchAsked && results.generation.value == generation }
+    return results.generation.value == generation && results.isFetched && results.withheld == nil
       && results.pendingIDs() == pending
   }
 

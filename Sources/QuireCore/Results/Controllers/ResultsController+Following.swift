@@ -33,6 +33,10 @@ extension ResultsController: ContextObserver {
   /// Of what no notice has told; nil where that is nothing.
   func restBracket() throws(Failure) -> ResultsBracket? {
     if withheld != nil { return nil }
+    if let prepared, prepared.isFirst {
+      try showFirst(prepared)
+      return nil
+    }
     if let prepared { return try bracket(of: prepared, ChangeBatch([])) }
     return isAdrift ? try bracketOfAll([]) : nil
   }

@@ -1,10 +1,49 @@
 /// Taking over what a merge makes of the list, which was worked out beside the context.
 extension ResultsController {
   func preparation() -> (any PreparedObserver)? {
-    guard isFetched, withheld == nil, !isAdrift, prepared == nil, contents.window == nil, contents.aggregates == nil,
-      listing.definition.isForAnyThread, let pending = pendingIDs()
-    else { return nil }
+    guard prepared == nil, isForAnyThread else { return nil }
+    if isFetchAsked { return ListPreparation(of: self, []) }
+    guard isFetched, withheld == nil, !isAdrift, let pending = pendingIDs() else { return nil }
     return ListPreparation(of: self, pending)
+  }
+
+  /// Whether all that it shows is in the file, but for what is pending.
+  private var isForAnyThread: Bool {
+    contents.window == nil && contents.aggregates == nil && listing.definition.isForAnyThread
+  }
+
+  /// Fetches beside the context: the next merge after that shows the rows. A list that only this thread can fetch is
+  /// fetched at once.
+  func beginFetch() throws(Failure) {
+    try prepareToRead("be fetched")
+    if isFetched || isFetchAsked {
+      throw Failure(
+        .invalidState,
+        isFetched
+          ? "The results were fetched already. Fetch them again with a fetch that waits."
+          : "The results are being fetched already. Merge the context when its descriptor polls readable.")
+    }
+    if composite != nil {
+      throw Failure(
+        .invalidState, "The results controller is in a composite; fetch that, which fetches all of its lists.")
+    }
+    isFetchAsked = true
+    if isForAnyThread, cacheName == nil, try context.beginFetch() { return }
+    isFetchAsked = false
+    try performFetch()
+  }
+
+  func fetchHere() throws(Failure) {
+    if !isFetchAsked { return }
+    isFetchAsked = false
+    try performFetch()
+  }
+
+  /// Shows what was fetched beside the context.
+  func showFirst(_ prepared: ListPreparation) throws(Failure) {
+    let fresh = ListContents(listing, prepared.index)
+    try listing.lay(PendingOverlay(query, in: context), over: fresh)
+    show(fresh, since: context.clock.change)
   }
 
   /// The rows that memory decides about; nil where objects that rows refer to do so, too.

@@ -9,6 +9,8 @@ final class ResultsController: LiveList {
   /// The contents that it is about to show, while it reports them: they must take over new ids, too.
   var incoming: ListContents?
   private(set) var isFetched = false
+  /// Whether it is being fetched beside the context.
+  var isFetchAsked = false
   /// `ContextClock.change` at the fetch, which has seen everything up to there.
   private(set) var fetchTime: UInt64 = 0
   /// Where the list is in its history.
@@ -82,6 +84,7 @@ final class ResultsController: LiveList {
   func show(_ fresh: ListContents, since time: UInt64) {
     contents = fresh
     isFetched = true
+    isFetchAsked = false
     fetchTime = time
     queue = ChangeQueue()
     if withheld != nil { withheld = WithheldChanges() }

@@ -9,9 +9,9 @@ struct ListDefinition: @unchecked Sendable {
     self.sectioning = sectioning
   }
 
-  /// Whether a thread of the store can fetch it: nothing of it calls the program, and all rows count.
+  /// Whether a thread of the store can make a list of it: nothing of it calls the program, and all rows count.
   var isForAnyThread: Bool {
-    if request.limit != nil || request.offset != 0 || request.progress != nil { return false }
+    if request.limit != nil || request.offset != 0 { return false }
     if request.predicate?.sides.contains(where: \.callsProgram) == true { return false }
     if case .rule(let rule) = sectioning, rule.key.callsProgram { return false }
     return true

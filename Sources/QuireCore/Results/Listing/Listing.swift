@@ -139,22 +139,36 @@ extension Listing {
         let cache = fresh.aggregates == nil ? name.flatMap { ListCacheFile($0, of: self, in: context) } : nil
         let state = cache?.state()
         if let cache, let state, cache.load(into: fresh.index, state) {
-          if !overlay.isEmpty { _ = fresh.index.apply(overlay.savedIDs.map { RowChange(id: $0, newKey: nil) }) }
+          removeSaved(overlay, from: fresh)
         } else {
           try load(query, besides: overlay.savedIDs, loader, fresh.aggregates, at: context.source.moment)
           loader.finish()
           if overlay.isEmpty, let state { cache?.save(fresh.index, state) }
         }
-        var pending: [RowChange] = []
-        for object in overlay.objects where try query.matches(object) {
-          fresh.aggregates?.take(object.id, try values(of: object))
-          pending.append(RowChange(id: object.id, newKey: try key(of: object)))
-        }
-        if !pending.isEmpty { _ = fresh.index.apply(pending) }
+        try add(overlay, to: fresh)
       }
       fresh.aggregates?.load(fresh)
     }
     return fresh
+  }
+
+  /// Lays what is pending over all saved rows.
+  func lay(_ overlay: PendingOverlay, over contents: ListContents) throws(Failure) {
+    removeSaved(overlay, from: contents)
+    try add(overlay, to: contents)
+  }
+
+  private func removeSaved(_ overlay: PendingOverlay, from contents: ListContents) {
+    if !overlay.isEmpty { _ = contents.index.apply(overlay.savedIDs.map { RowChange(id: $0, newKey: nil) }) }
+  }
+
+  private func add(_ overlay: PendingOverlay, to contents: ListContents) throws(Failure) {
+    var pending: [RowChange] = []
+    for object in overlay.objects where try query.matches(object) {
+      contents.aggregates?.take(object.id, try values(of: object))
+      pending.append(RowChange(id: object.id, newKey: try key(of: object)))
+    }
+    if !pending.isEmpty { _ = contents.index.apply(pending) }
   }
 
   /// All rows of a moment, with nothing that is pending.

@@ -1,7 +1,8 @@
 /// What works out beside a context what a merge will make of what is in its inbox.
 protocol InboxReader: AnyObject, Sendable {
-  /// Whether the program is to be told later, when that is worked out. Called with the lock of the inbox held.
-  func holdsBack(rowCount: Int) -> Bool
+  /// Whether the program is to be told now: it is told later of what is still being worked out. Called with the lock of
+  /// the inbox held.
+  func isToTell(isEmpty: Bool, rowCount: Int) -> Bool
 }
 
 /// What others have saved since a context last took that over: for each row its end, not every step. Any thread.
@@ -49,7 +50,7 @@ final class ChangeInbox: Sendable {
 
     /// Has the descriptor poll readable while there is something to take.
     mutating func settleSignal() {
-      let isNews = !isEmpty && reader?.holdsBack(rowCount: rowCount) != true
+      let isNews = reader?.isToTell(isEmpty: isEmpty, rowCount: rowCount) ?? !isEmpty
       guard let signal, isNews != isRaised else { return }
       if isNews { signal.raise() } else { signal.lower() }
       isRaised = isNews

@@ -62,6 +62,14 @@ def whole(value: Any, what: str) -> int:
         raise TypeError(f"{what} is a whole number, not {type(value).__name__}") from None
 
 
+def natural(value: Any, what: str) -> int:
+    """The same, of numbers that the library takes as counts."""
+    count = whole(value, what)
+    if not 0 <= count < 2**63:
+        raise InvalidArgument(f"{what} is not negative and below 2**63; it is {count}.")
+    return count
+
+
 def same_objects(sequence: Sequence[Any], other: object) -> bool:
     """Whether a list holds the same objects in the same order; for `__eq__`."""
     if not isinstance(other, list):

@@ -119,18 +119,18 @@ class Query(Generic[M]):
 
     def limit(self, count: Optional[int]) -> Query[M]:
         """At most `count` objects; 0 is none, and None takes a limit back."""
-        return self._but(_limit=None if count is None else _natural("limit", count))
+        return self._but(_limit=None if count is None else _values.natural(count, "limit"))
 
     def offset(self, count: int) -> Query[M]:
         """Leaves out the first `count` objects."""
-        return self._but(_offset=_natural("offset", count))
+        return self._but(_offset=_values.natural(count, "offset"))
 
     def batch_size(self, count: int) -> Query[M]:
         """Reads the values of so many objects at a time; 0 leaves the number to the package.
 
         Without effect where no objects are read, as in `count` and `values`.
         """
-        return self._but(_batch_size=_natural("batch_size", count))
+        return self._but(_batch_size=_values.natural(count, "batch_size"))
 
     def group_by(self, *keys: KeyPath) -> Query[M]:
         """One row for all objects that have the same values at these keys and those given before, in `dictionaries`,
@@ -363,7 +363,8 @@ class Query(Generic[M]):
 
     def live(
         self, section_by: Optional[SectionKey] = None, *,
-        aggregates: Optional[Mapping[str, Union[str, Expression]]] = None, cache: Optional[str] = None
+        aggregates: Optional[Mapping[str, Union[str, Expression]]] = None, cache: Optional[str] = None,
+        wait: bool = True
     ) -> Results[M]:
         """A list that stays up to date, in sections by the values of `section_by` when that is given.
 
@@ -379,10 +380,14 @@ class Query(Generic[M]):
         wrong: what does not fit the query and the store as they are is not used. It has no effect for stores in
         memory, child contexts, lists with aggregates, limits and offsets, rules that are more than a key path, and
         predicates that give another answer at another time. `Store.delete_cache` deletes it.
+
+        With `wait=False` a thread of the store reads it, and it is empty until the context merges after that:
+        `await quotes.live(wait=False)`, or `Context.merge` once the context polls readable (`Context.fileno`). Lists
+        with a limit, an offset, aggregates, a cache or functions of the program are read at once.
         """
         from ..lists.results import Results
 
-        return Results(self, section_by, aggregates or {}, cache)
+        return Results(self, section_by, aggregates or {}, cache, wait)
 
     # MARK: changing the store
 
@@ -586,13 +591,6 @@ class Query(Generic[M]):
             for each in found:
                 each.__dict__["_quire_prefetched"] = taken
         return found  # type: ignore[return-value]
-
-
-def _natural(name: str, count: int) -> int:
-    count = _values.whole(count, name)
-    if not 0 <= count < 2**63:
-        raise InvalidArgument(f"{name} is not negative and below 2**63; it is {count}.")
-    return count
 
 
 def _written(order: Order) -> str:

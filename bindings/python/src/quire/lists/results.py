@@ -99,7 +99,7 @@ class Results(Live[M], Generic[M]):
 
     def __init__(
         self, query: Query[M], section_by: Optional[SectionKey], aggregates: Mapping[str, Union[str, Expression]],
-        cache: Optional[str] = None
+        cache: Optional[str] = None, wait: bool = True
     ) -> None:
         _check(query)
         context = query._context
@@ -134,7 +134,7 @@ class Results(Live[M], Generic[M]):
         try:
             for name, expression in aggregates.items():
                 self._add_aggregate(name, expression)
-            self.fetch()
+            self.fetch() if wait else self._begin_fetch()
         except BaseException:
             self.close()
             raise
@@ -151,6 +151,25 @@ class Results(Live[M], Generic[M]):
         status = library.quire_results_fetch(self._raw, byref(error))
         self._note_fetch(not status)
         self._context._delivery.after(status, error, self._watch.take_failure())
+
+    def _begin_fetch(self) -> None:
+        self._context._delivery.begin()
+        error = c_void_p()
+        status = library.quire_results_fetch_async(self._raw, byref(error))
+        self._note_fetch(not status)
+        self._context._delivery.after(status, error, self._watch.take_failure())
+
+    @property
+    def is_fetched(self) -> bool:
+        """Whether it was read, so that it has rows and follows its context. False for a while after
+        `Query.live(wait=False)`."""
+        return bool(quick.quire_results_is_fetched(self._raw))
+
+    def __await__(self) -> Generator[Any, None, Results[M]]:
+        """Waits in an event loop until it is read: `await quotes.live(wait=False)`. Merges the context then."""
+        from . import _arrival
+
+        return _arrival.arrival(self).__await__()
 
     def set_query(self, query: Query[M], section_by: Optional[SectionKey] = None) -> None:
         """Shows another query from now on, and tells the handlers the difference as one change.

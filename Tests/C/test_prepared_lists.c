@@ -1,0 +1,216 @@
+/* Lists that a thread of the store fetches, and large saves that it works out. */
+#include "moments.h"
+
+#include <poll.h>
+#include <pthread.h>
+
+enum { MANY = 1000 };
+
+static void insert_many(quire_context *context, int count, int pages) {
+    static const char *const keys[] = {"title", "pages"};
+    static quire_value titles[MANY], numbers[MANY];
+    static char texts[MANY][24];
+    const quire_value *const columns[] = {titles, numbers};
+    CHECK(count <= MANY);
+    for (int i = 0; i < count; i++) {
+        snprintf(texts[i], sizeof texts[i], "%d %06d", pages, i);
+        titles[i] = quire_value_text(texts[i]);
+        numbers[i] = quire_value_integer(pages);
+    }
+    CHECK_OK(quire_context_insert_rows(context, "Book", QUIRE_NUL, keys, columns, 2, (size_t)count, NULL, &error));
+    save(context);
+}
+
+static bool is_readable(quire_context *context, int milliseconds) {
+    int descriptor = -1;
+    CHECK_OK(quire_context_descriptor(context, &descriptor, &error));
+    struct pollfd news = {descriptor, POLLIN, 0};
+    return poll(&news, 1, milliseconds) == 1;
+}
+
+static quire_results *begin(quire_context *context, const char *format, uint64_t limit) {
+    quire_fetch_request *request = new_request("Book", format, "title");
+    quire_results *results = NULL;
+    if (limit) CHECK_OK(quire_fetch_request_set_limit(request, limit, &error));
+    CHECK_OK(quire_results_create(context, request, NULL, &results, &error));
+    CHECK_OK(quire_results_fetch_async(results, &error));
+    quire_fetch_request_release(request);
+    return results;
+}
+
+/* It tells nothing. */
+static quire_results *fetched(quire_context *context, const char *format) {
+    quire_fetch_request *request = new_request("Book", format, "title");
+    quire_results *results = NULL;
+    CHECK_OK(quire_results_create(context, request, NULL, &results, &error));
+    CHECK_OK(quire_results_fetch(results, &error));
+    quire_fetch_request_release(request);
+    return results;
+}
+
+static void check_as_fetched(quire_results *results, const char *format) {
+    const quire_context *context = quire_results_context(results);
+    quire_list *list = fetch((quire_context *)context, "Book", format, "title");
+    const int64_t count = (int64_t)quire_list_count(list);
+    static int64_t shown[4 * MANY], fetched[4 * MANY];
+    CHECK(quire_results_count(results) == count && count <= 4 * MANY);
+    CHECK_OK(quire_list_ids(list, 0, count, fetched, &error));
+    CHECK_OK(quire_results_ids(results, 0, count, shown, &error));
+    CHECK(memcmp(shown, fetched, sizeof *shown * (size_t)count) == 0);
+    quire_list_release(list);
+}
+
+static void a_list_is_empty_until_a_merge_shows_what_was_fetched(void) {
+    stage stage = open_stage();
+    insert_many(stage.writer, MANY, 1);
+    CHECK(!is_readable(stage.reader, 0) || quire_context_merge(stage.reader, NULL) == QUIRE_OK);
+    quire_results *list = begin(stage.reader, NULL, 0);
+    CHECK(!quire_results_is_fetched(list) && quire_results_count(list) == 0);
+    CHECK_FAILS(QUIRE_INVALID_STATE, quire_results_fetch_async(list, &error));
+    CHECK(is_readable(stage.reader, 10000) && !quire_results_is_fetched(list));
+    CHECK_OK(quire_context_merge(stage.reader, &error));
+    CHECK(quire_results_is_fetched(list) && !is_readable(stage.reader, 0));
+    CHECK(quire_results_count(list) == MANY + 2);
+    check_as_fetched(list, NULL);
+    CHECK_FAILS(QUIRE_INVALID_STATE, quire_results_fetch_async(list, &error));
+    CHECK_OK(quire_results_fetch(list, &error));
+    quire_results_release(list);
+    close_stage(stage);
+}
+
+static void what_is_pending_lies_over_what_was_fetched(void) {
+    stage stage = open_stage();
+    insert_many(stage.writer, MANY, 1);
+    quire_object *faust = in(stage.reader, stage.faust, "Book"), *egmont = in(stage.reader, stage.egmont, "Book");
+    quire_results *list = begin(stage.reader, "title != 'none'", 0);
+    set_text(faust, "title", "none");
+    set_text(egmont, "title", "0");
+    quire_object *made = insert_book(stage.reader, "zzz", 1);
+    CHECK(is_readable(stage.reader, 10000));
+    CHECK_OK(quire_context_merge(stage.reader, &error));
+    CHECK(quire_results_count(list) == MANY + 2);
+    check_as_fetched(list, "title != 'none'");
+    save(stage.reader);
+    check_as_fetched(list, "title != 'none'");
+    quire_object_release(made);
+    quire_object_release(egmont);
+    quire_object_release(faust);
+    quire_results_release(list);
+    close_stage(stage);
+}
+
+/* Each save puts the context elsewhere, so that what was fetched does not fit. */
+static void a_fetch_arrives_beside_saves(void) {
+    stage stage = open_stage();
+    insert_many(stage.writer, MANY, 1);
+    quire_results *list = begin(stage.reader, NULL, 0);
+    for (int turn = 0; turn < 12; turn++) {
+        quire_object_release(insert_book(stage.reader, "mine", turn));
+        save(stage.reader);
+        if (is_readable(stage.reader, 1)) CHECK_OK(quire_context_merge(stage.reader, &error));
+    }
+    while (!quire_results_is_fetched(list)) {
+        CHECK(is_readable(stage.reader, 10000));
+        CHECK_OK(quire_context_merge(stage.reader, &error));
+    }
+    check_as_fetched(list, NULL);
+    quire_results_release(list);
+    close_stage(stage);
+}
+
+static void lists_that_only_their_thread_can_fetch_are_fetched_at_once(void) {
+    stage stage = open_stage();
+    quire_context *child = NULL;
+    quire_results *few = begin(stage.reader, NULL, 1);
+    CHECK(quire_results_is_fetched(few) && quire_results_count(few) == 1);
+    quire_results_release(few);
+    CHECK_OK(quire_context_create_child(stage.reader, &child, &error));
+    quire_results *list = begin(child, NULL, 0);
+    CHECK(quire_results_is_fetched(list) && quire_results_count(list) == 2);
+    quire_results_release(list);
+    quire_context_release(child);
+    close_stage(stage);
+}
+
+static void a_cancelled_fetch_fails_one_merge(void) {
+    stage stage = open_stage();
+    insert_many(stage.writer, MANY, 1);
+    quire_cancellation *cancellation = quire_cancellation_create();
+    quire_fetch_request *request = new_request("Book", NULL, "title");
+    quire_results *results = NULL;
+    CHECK_OK(quire_fetch_request_set_cancellation(request, cancellation, &error));
+    CHECK_OK(quire_results_create(stage.reader, request, NULL, &results, &error));
+    quire_cancellation_cancel(cancellation);
+    CHECK_OK(quire_results_fetch_async(results, &error));
+    CHECK(is_readable(stage.reader, 10000));
+    CHECK_FAILS(QUIRE_CANCELLED, quire_context_merge(stage.reader, &error));
+    CHECK(!quire_results_is_fetched(results));
+    CHECK_OK(quire_context_merge(stage.reader, &error));
+    CHECK(!is_readable(stage.reader, 0));
+    quire_results_release(results);
+    quire_fetch_request_release(request);
+    quire_cancellation_release(cancellation);
+    close_stage(stage);
+}
+
+/* The descriptor is asked for before the save, so that the store works the merge out. */
+static void a_large_save_is_told_when_it_is_worked_out(void) {
+    stage stage = open_stage();
+    CHECK(!is_readable(stage.reader, 0));
+    quire_results *list = fetched(stage.reader, "pages < 500");
+    for (int turn = 1; turn <= 3; turn++) {
+        insert_many(stage.writer, MANY, turn);
+        CHECK(quire_results_count(list) == 2 + (turn - 1) * MANY);
+        CHECK(is_readable(stage.reader, 10000));
+        CHECK(quire_results_count(list) == 2 + (turn - 1) * MANY);
+        CHECK_OK(quire_context_merge(stage.reader, &error));
+        CHECK(quire_results_count(list) == 2 + turn * MANY && !is_readable(stage.reader, 0));
+        check_as_fetched(list, "pages < 500");
+    }
+    quire_results_release(list);
+    close_stage(stage);
+}
+
+static void an_automatic_context_stays_where_it_is_until_then(void) {
+    stage stage = open_stage();
+    CHECK_OK(quire_context_set_merges_automatically(stage.reader, true, &error));
+    quire_results *list = fetched(stage.reader, NULL);
+    insert_many(stage.writer, MANY, 1);
+    for (int turn = 0; count(stage.reader, "Book", NULL) == 2; turn++) {
+        CHECK(quire_results_count(list) == 2 && turn < 100000);
+    }
+    CHECK(count(stage.reader, "Book", NULL) == MANY + 2);
+    check_as_fetched(list, NULL);
+    quire_results_release(list);
+    close_stage(stage);
+}
+
+static void a_store_is_closed_and_a_context_goes_while_it_works(void) {
+    for (int turn = 0; turn < 20; turn++) {
+        stage stage = open_stage();
+        insert_many(stage.writer, MANY, 1);
+        quire_results *list = begin(stage.reader, NULL, 0), *other = fetched(stage.reader, NULL);
+        insert_many(stage.writer, MANY, 2);
+        usleep((useconds_t)(turn * 150));
+        if (turn % 2) CHECK_OK(quire_store_close(stage.made.store, &error));
+        quire_results_release(other);
+        quire_results_release(list);
+        close_stage(stage);
+    }
+}
+
+int main(void) {
+    /* On a store in memory, and again on one in a file. */
+    for (int place = 0; place < 2; place++) {
+        is_in_file = place;
+        RUN(a_list_is_empty_until_a_merge_shows_what_was_fetched);
+        RUN(what_is_pending_lies_over_what_was_fetched);
+        RUN(a_fetch_arrives_beside_saves);
+        RUN(lists_that_only_their_thread_can_fetch_are_fetched_at_once);
+        RUN(a_cancelled_fetch_fails_one_merge);
+        RUN(a_large_save_is_told_when_it_is_worked_out);
+        RUN(an_automatic_context_stays_where_it_is_until_then);
+        RUN(a_store_is_closed_and_a_context_goes_while_it_works);
+    }
+    return RESULT();
+}

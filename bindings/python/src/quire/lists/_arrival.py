@@ -1,0 +1,47 @@
+"""Waiting in an event loop for a list that is read on a thread of the store."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ..errors import InvalidState
+
+if TYPE_CHECKING:
+    from .results import Results
+
+Listed = TypeVar("Listed", bound="Results[Any]")
+
+# The program may merge, too, and then the descriptor is not readable any more.
+_SECONDS_BETWEEN_LOOKS = 0.05
+
+
+async def arrival(results: Listed) -> Listed:
+    loop, context = asyncio.get_running_loop(), results.context
+    # The program may wait with the context's own.
+    descriptor = os.dup(context.fileno())
+    try:
+        while not results.is_fetched:
+            is_ready = asyncio.Event()
+            loop.add_reader(descriptor, is_ready.set)
+            try:
+                await asyncio.wait_for(is_ready.wait(), _SECONDS_BETWEEN_LOOKS)
+            except asyncio.TimeoutError:
+                _begin_again(results)
+                continue
+            finally:
+                loop.remove_reader(descriptor)
+            if not results.is_fetched:
+                context.merge()
+    finally:
+        os.close(descriptor)
+    return results
+
+
+def _begin_again(results: Results[Any]) -> None:
+    """A fetch that has failed, in a merge of the program, has begun to wait for nothing."""
+    try:
+        results._begin_fetch()
+    except InvalidState:
+        pass
