@@ -2,7 +2,7 @@
 #include "moments.h"
 
 #include <poll.h>
-#include <pthread.h>
+#include <unistd.h>
 
 enum { MANY = 1000 };
 
@@ -199,6 +199,28 @@ static void a_store_is_closed_and_a_context_goes_while_it_works(void) {
     }
 }
 
+/* The log is folded by a thread, and a merge worked out by another one. The last to close a file deletes its log. */
+static void the_last_release_closes_the_store_though_its_threads_work(void) {
+    char log[320];
+    for (int turn = 0; is_in_file && turn < 3; turn++) {
+        stage stage = open_stage();
+        snprintf(log, sizeof log, "%s-wal", path);
+        is_readable(stage.reader, 0);
+        quire_results *list = fetched(stage.reader, NULL);
+        for (int part = 0; part < 70 + 7 * turn; part++) insert_many(stage.writer, MANY, part);
+        CHECK(access(log, F_OK) == 0);
+        quire_results_release(list);
+        quire_object_release(stage.drama);
+        quire_object_release(stage.faust);
+        quire_object_release(stage.egmont);
+        quire_object_release(stage.goethe);
+        quire_context_release(stage.reader);
+        close_fixture(stage.made);
+        CHECK(access(log, F_OK) != 0);
+        remove_folder(folder);
+    }
+}
+
 int main(void) {
     /* On a store in memory, and again on one in a file. */
     for (int place = 0; place < 2; place++) {
@@ -211,6 +233,7 @@ int main(void) {
         RUN(a_large_save_is_told_when_it_is_worked_out);
         RUN(an_automatic_context_stays_where_it_is_until_then);
         RUN(a_store_is_closed_and_a_context_goes_while_it_works);
+        RUN(the_last_release_closes_the_store_though_its_threads_work);
     }
     return RESULT();
 }

@@ -20,18 +20,24 @@ public func quire_store_open(
         log: log, skipsHistory: given.skips_history)
       let path = try text(path, path_size, "path")
       let model = try model == nil ? nil : resolve(model, "model")
-      out.pointee = .passing(try Store.open(path: path, model: model, options: options))
+      let store = try Store.open(path: path, model: model, options: options)
+      store.beginUse()
+      out.pointee = .passing(store)
     }
   }
 }
 
 @_cdecl("quire_store_retain") @implementation
 public func quire_store_retain(_ store: UnsafePointer<quire_store>?) -> UnsafeMutablePointer<quire_store>? {
-  retain(store)
+  peek(store)?.beginUse()
+  return retain(store)
 }
 
 @_cdecl("quire_store_release") @implementation
-public func quire_store_release(_ store: UnsafeMutablePointer<quire_store>?) { release(store) }
+public func quire_store_release(_ store: UnsafeMutablePointer<quire_store>?) {
+  peek(store)?.endUse()
+  release(store)
+}
 
 @_cdecl("quire_store_close") @implementation
 public func quire_store_close(_ store: UnsafeMutablePointer<quire_store>?, _ out_error: ErrorOut) -> quire_status {

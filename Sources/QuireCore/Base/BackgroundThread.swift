@@ -5,6 +5,7 @@ import Glibc
 /// Any thread may use this object.
 final class BackgroundThread: @unchecked Sendable {
   private struct Work {
+    let owner: ObjectIdentifier
     let run: () -> Void
     /// In the place of `run`, where that cannot be done.
     let drop: () -> Void
@@ -13,6 +14,9 @@ final class BackgroundThread: @unchecked Sendable {
   private struct State {
     var queue: [Work] = []
     var isRunning = false
+    /// Whose work is being done, until nothing of that is held any more.
+    var owner: ObjectIdentifier?
+    var thread: pthread_t?
     var isStopped = false
   }
 
@@ -22,9 +26,9 @@ final class BackgroundThread: @unchecked Sendable {
   var isIdle: Bool { state.withLock { !$0.isRunning } }
 
   /// Has `run` run behind what was added before, on a thread without signals. `drop` runs in its place where the system
-  /// gives no thread, or where `stop` comes first.
-  func add(_ run: @escaping () -> Void, orElse drop: @escaping () -> Void = {}) {
-    let work = Work(run: run, drop: drop)
+  /// gives no thread, or where `stop` or `remove` comes first.
+  func add(for owner: AnyObject, _ run: @escaping () -> Void, orElse drop: @escaping () -> Void = {}) {
+    let work = Work(owner: ObjectIdentifier(owner), run: run, drop: drop)
     let (isTaken, mustStart) = state.withLock { state in
       if state.isStopped { return (false, false) }
       state.queue.append(work)
@@ -33,6 +37,17 @@ final class BackgroundThread: @unchecked Sendable {
     }
     if !isTaken { return drop() }
     if mustStart, !start() { dropAll { $0.isRunning = false } }
+  }
+
+  /// Drops what was added for the owner, and waits for the end of what runs for it.
+  func remove(for owner: AnyObject) {
+    let owner = ObjectIdentifier(owner)
+    let dropped = state.withLock { state in
+      defer { state.queue.removeAll { $0.owner == owner } }
+      return state.queue.filter { $0.owner == owner }
+    }
+    for work in dropped { work.drop() }
+    wait { $0.owner == owner }
   }
 
   private func start() -> Bool {
@@ -58,21 +73,37 @@ final class BackgroundThread: @unchecked Sendable {
   }
 
   private func runAll() {
-    while let work = next() { work.run() }
+    state.withLock { $0.thread = pthread_self() }
+    // What it held is released by then.
+    while runNext() { state.withLock { $0.owner = nil } }
   }
 
-  private func next() -> Work? {
-    state.withLock { state in
-      if !state.queue.isEmpty { return state.queue.removeFirst() }
-      state.isRunning = false
-      return nil
+  private func runNext() -> Bool {
+    let work = state.withLock { state -> Work? in
+      if state.queue.isEmpty {
+        state.isRunning = false
+        state.thread = nil
+        return nil
+      }
+      let work = state.queue.removeFirst()
+      state.owner = work.owner
+      return work
     }
+    guard let run = work?.run else { return false }
+    run()
+    return true
   }
 
   /// Drops what has not begun, waits for the end of what runs, and has nothing run until `resume`.
   func stop() {
     dropAll { $0.isStopped = true }
-    state.withLock(waitingWhile: \.isRunning) { _ in }
+    wait(while: \.isRunning)
+  }
+
+  /// The thread itself does not wait for its end.
+  private func wait(while isEarly: (State) -> Bool) {
+    let isHere = state.withLock { state in state.thread.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
+    if !isHere { state.withLock(waitingWhile: isEarly) { _ in } }
   }
 
   func resume() { state.withLock { $0.isStopped = false } }

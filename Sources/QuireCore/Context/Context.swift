@@ -76,6 +76,8 @@ final class Context {
   private let externalReferences = Atomic<Int>(0)
   /// Whether it counts among the outside references of its parent.
   private var holdsParent = false
+  /// Whether it counts among the users of its store.
+  private var usesStore = true
 
   convenience init(store: Store) {
     let confinement = Confinement(store.gate)
@@ -91,6 +93,7 @@ final class Context {
     self.confinement = confinement ?? Confinement(store.gate)
     self.identifier = UInt64.random(in: .min ... .max)
     store.add(inbox)
+    store.beginUse()
   }
 
   /// Each reads, tells and lets go through its parent: so many do on the stack of a small thread.
@@ -119,11 +122,14 @@ final class Context {
     store.add(childInbox: inbox)
     parent.retainExternally()
     holdsParent = true
+    store.beginUse()
   }
 
   deinit {
+    preparation?.abandon()
     abandonTransaction()
     letGoOfParent()
+    letGoOfStore()
   }
 
   var model: Model { store.model }
@@ -145,11 +151,18 @@ final class Context {
   /// No caller can save any more. What is pending is dropped, and with it the cycle between the context and its changed
   /// objects.
   func end() {
+    preparation?.abandon()
     pending.removeAll()
     announcer.forgetNews()
     undoManager = nil
     abandonTransaction()
     letGoOfParent()
+    letGoOfStore()
+  }
+
+  private func letGoOfStore() {
+    if usesStore { store.endUse() }
+    usesStore = false
   }
 
   private func letGoOfParent() {

@@ -38,7 +38,7 @@ extension Store {
     if connection.logPageCount < folding.nextPageCount || connection.isInTransaction { return }
     // The next one begins when this has not helped.
     folding.nextPageCount = connection.logPageCount + folding.firstPageCount / 2
-    if folding.thread.isIdle { folding.thread.add { [self] in fold() } }
+    if folding.thread.isIdle { folding.thread.add(for: self) { [self] in fold() } }
   }
 
   private func fold() {

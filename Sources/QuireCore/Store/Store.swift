@@ -57,6 +57,8 @@ final class Store: @unchecked Sendable {
   /// Becomes false under the lock.
   private let isOpen = Atomic<Bool>(true)
   private let lastTemporaryID = Atomic<Int64>(0)
+  /// Handles to it, and contexts.
+  private let useCount = Atomic<Int>(0)
   /// Of the contexts that follow what others save.
   let inboxes = Guarded(Inboxes())
   let gate = TransactionGate()
@@ -106,6 +108,19 @@ final class Store: @unchecked Sendable {
     folding.connection?.close()
   }
 
+  /// There is one more handle or context.
+  func beginUse() { useCount.add(1, ordering: .relaxed) }
+
+  /// There is one less. Without any the store is about to be closed by the caller, and not by a thread of its own that
+  /// happens to hold it.
+  func endUse() {
+    if useCount.subtract(1, ordering: .acquiringAndReleasing).newValue > 0 || !connection.mark.isHere { return }
+    for thread in threads { thread.stop() }
+    for thread in threads { thread.resume() }
+  }
+
+  private var threads: [BackgroundThread] { [folding.thread, merging] }
+
   var isClosed: Bool {
     !connection.mark.isHere || !isOpen.load(ordering: .acquiring)
   }
@@ -115,7 +130,6 @@ final class Store: @unchecked Sendable {
     // To a forked process it is closed.
     if !connection.mark.isHere { return }
     // Before the lock, which those threads may wait for.
-    let threads = [folding.thread, merging]
     for thread in threads { thread.stop() }
     var isClosing = false
     defer { if !isClosing { for thread in threads { thread.resume() } } }

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// What a merge will take over, worked out beside the context.
 final class PreparedMerge: Sendable {
@@ -83,6 +84,7 @@ final class MergePreparation: InboxReader, @unchecked Sendable {
   }
 
   private let progress = Awaited(Progress())
+  private let isAbandoned = Atomic<Bool>(false)
 
   /// After so many the thread of the context does it, because the context changes too often.
   private static let mostMisfits = 4
@@ -99,7 +101,7 @@ final class MergePreparation: InboxReader, @unchecked Sendable {
   func isToTell(isEmpty: Bool, rowCount: Int) -> Bool {
     let isEnough = rowCount >= store.fewestPreparedRows.load(ordering: .relaxed)
     let (isToTell, begins) = progress.withLock { progress in
-      let begins = progress.isIdle && isEnough
+      let begins = progress.isIdle && isEnough && !isAbandoned.load(ordering: .relaxed)
       if begins { progress.state = .waiting }
       return (progress.isReady || !isEmpty && !progress.isUnderWay, begins)
     }
@@ -114,7 +116,7 @@ final class MergePreparation: InboxReader, @unchecked Sendable {
     inbox.noteRead()
   }
 
-  private func begin() { store.merging.add { [self] in run() } orElse: { [self] in end(.failed) } }
+  private func begin() { store.merging.add(for: self) { [self] in run() } orElse: { [self] in end(.failed) } }
 
   /// Whether the context is to stay where it is for now.
   var isUnderWay: Bool { progress.withLock { $0.isUnderWay } }
@@ -169,6 +171,16 @@ final class MergePreparation: InboxReader, @unchecked Sendable {
     if begins { begin() }
   }
 
+  /// The context ends: nothing is worked out any more, and nothing of it keeps the store open.
+  func abandon() {
+    isAbandoned.store(true, ordering: .relaxed)
+    store.merging.remove(for: self)
+    progress.withLock { $0.state = .idle }
+  }
+
+  /// Whether it is to go on.
+  private var goesOn: Bool { !isAbandoned.load(ordering: .relaxed) && !store.merging.isToStop }
+
   func noteFit() {
     progress.withLock { progress in
       progress.misfits = 0
@@ -213,7 +225,7 @@ final class MergePreparation: InboxReader, @unchecked Sendable {
       let known = Set(base.known)
       var left: Set<ObjectReference> = []
       for observer in base.observers {
-        left.formUnion(try observer.prepare(for: change, besides: known, at: moment))
+        left.formUnion(try observer.prepare(for: change, besides: known, at: moment) { [self] in goesOn })
       }
       end(.ready(PreparedMerge(from: base.commit, to: commit, moment, change, base.observers, left)))
     } catch {
@@ -228,7 +240,7 @@ final class MergePreparation: InboxReader, @unchecked Sendable {
     let none = Base(commit: 0, observers: [], known: [], isFetch: false)
     var found: Base?
     while !confinement.whileFree({ found = makeBase() ?? (isWanted ? none : nil) }) {
-      if store.merging.isToStop { return none }
+      if !goesOn { return none }
       usleep(200)
     }
     return found

@@ -2,9 +2,10 @@
 protocol PreparedObserver: AnyObject, Sendable {
   /// Works it out, with what is read at a moment where that has changed. On the thread of the store, once.
   ///
-  /// Returns those of the `known` objects for which only the context can tell what their changes mean to others.
+  /// Returns those of the `known` objects for which only the context can tell what their changes mean to others. Fails
+  /// soon after `goesOn` returns false.
   func prepare(
-    for change: StoreChange, besides known: Set<ObjectReference>, at moment: Moment
+    for change: StoreChange, besides known: Set<ObjectReference>, at moment: Moment, while goesOn: @escaping () -> Bool
   ) throws(Failure) -> Set<ObjectReference>
   /// Whether it fits what the observer is now. On the thread of the context, as what follows.
   var isCurrent: Bool { get }

@@ -45,14 +45,11 @@ final class ListPreparation: PreparedObserver, @unchecked Sendable {
   // MARK: The thread of the store
 
   func prepare(
-    for change: StoreChange, besides known: Set<ObjectReference>, at moment: Moment
+    for change: StoreChange, besides known: Set<ObjectReference>, at moment: Moment, while goesOn: @escaping () -> Bool
   ) throws(Failure) -> Set<ObjectReference> {
-    let store = moment.store
-    // A store that is closed waits for this.
-    let goesOn = FetchMonitor.Progress(nanoseconds: 5_000_000) { _ in !store.merging.isToStop }
     let monitor = FetchMonitor(
       .fetch, of: definition.request.entityName, cancellation: isFirst ? definition.request.cancellation : nil,
-      progress: goesOn)
+      progress: FetchMonitor.Progress(nanoseconds: 5_000_000) { _ in goesOn() })
     try moment.withConnection { connection throws(Failure) in
       try connection.watched(by: monitor) { () throws(Failure) in
         try prepare(Listing(definition, spareRows: 0, at: moment), for: change, besides: known, at: moment)
