@@ -3,33 +3,39 @@ import Synchronization
 
 /// What is in a store as of one commit, for a context to read: whatever is committed meanwhile, it stays as it is.
 ///
-/// It is a transaction for reading on a connection of its own, which is begun by the first use. The exception is the
-/// moment that `Store.newest` returns. That one reads by the connection that writes, and sees what it has written.
+/// It holds a transaction for reading, which is begun by the first use. The exception is the moment that `Store.newest`
+/// returns. That one reads by the connection that writes, and sees what it has written.
 ///
 /// One thread at a time uses it, that of its context. The store ends or renews it on other threads, under its lock.
 final class Moment: @unchecked Sendable {
   let store: Store
   /// Whether it reads by the connection that writes.
   private var isNewest: Bool
-  /// The newest commit that it contains; -1 where it was not begun.
-  private let number = Atomic<Int64>(-1)
   private let lock = RecursiveLock()
   // Under the lock.
-  private var connection: Connection? {
-    didSet { if connection == nil { number.store(-1, ordering: .releasing) } }
-  }
   /// How many uses are under way, each within the one before it.
   private var depth = 0
+
+  /// What it reads by. Changed under the lock alone, and read without it where a use that is under way is no matter.
+  private struct Basis {
+    var transaction: ReadTransaction?
+    /// What the file contained when no other connection to it could be opened any more.
+    var last: Commits.State?
+  }
+  private let basis = Guarded(Basis())
+
   /// Whether it was given up. What is read since is newer than what the context knows.
   private let hasLost = Atomic<Bool>(false)
+  private let isKept: Atomic<Bool>
   /// Runs what it is given if no call of the context is under way.
   typealias WhileFree = @Sendable (() -> Void) -> Void
   private let whileFree: WhileFree
 
   /// A moment that begins with its first use, at the newest commit of then.
-  init(of store: Store, whileFree: @escaping WhileFree = { _ in }) {
+  init(of store: Store, isPinned: Bool = false, whileFree: @escaping WhileFree = { _ in }) {
     self.store = store
     self.whileFree = whileFree
+    isKept = Atomic(isPinned)
     isNewest = !store.holdsMoments
     if !isNewest { store.moments.withLock { $0.add(.init(moment: self)) } }
   }
@@ -37,12 +43,15 @@ final class Moment: @unchecked Sendable {
   fileprivate init(newestOf store: Store) {
     self.store = store
     whileFree = { _ in }
+    isKept = Atomic(false)
     isNewest = true
   }
 
-  deinit {
-    if let connection { store.pool.giveBack(connection) }
-  }
+  deinit { transaction?.leave() }
+
+  private var transaction: ReadTransaction? { basis.withLock { $0.transaction } }
+
+  private func setTransaction(_ new: ReadTransaction?) { basis.withLock { $0.transaction = new } }
 
   // MARK: Using it
 
@@ -52,10 +61,12 @@ final class Moment: @unchecked Sendable {
   ) throws(Failure) -> Result {
     if isNewest { return try store.withConnection(monitor: monitor, body) }
     let result = try lock.withLock { () throws(Failure) -> Result? in
-      guard let connection = try begun() else { return nil }
       depth += 1
       defer { depth -= 1 }
-      return try body(connection)
+      while let transaction = try begun() {
+        if let result = try transaction.use(body) { return result }
+      }
+      return nil
     }
     if let result { return result }
     return try store.withConnection(monitor: monitor, body)
@@ -72,57 +83,76 @@ final class Moment: @unchecked Sendable {
     }
   }
 
+  /// What it contains; nil where it was not begun. Does not wait for a use that is under way.
+  var contents: Commits.State? { basis.withLock { $0.last ?? $0.transaction?.contents } }
+
   /// The newest commit that it contains; nil where it was not begun.
-  /// Does not wait for a use that is under way.
-  var commit: Int64? {
-    let number = number.load(ordering: .acquiring)
-    return number < 0 ? nil : number
-  }
+  var commit: Int64? { contents?.commit }
 
   /// Whether SQLite counts a commit that it does not contain.
   var hasNews: Bool {
     if isNewest { return false }
-    return lock.withLock { connection.map { store.commits.hasNews(at: $0.changeCount) } ?? false }
+    return transaction?.hasNews(store.commits) ?? false
   }
 
   // MARK: Beginning and ending
 
   /// Begins it, if it has not begun, and returns the newest commit that it contains.
   @discardableResult
-  func begin() throws(Failure) -> Int64 {
-    if isNewest { return store.commits.newest }
-    return try lock.withLock { () throws(Failure) in
-      _ = try begun()
-      return number.load(ordering: .acquiring)
+  func begin() throws(Failure) -> Int64 { try beginning().commit }
+
+  /// The same; returns all that is known of what it contains.
+  func beginning() throws(Failure) -> Commits.State {
+    if !isNewest {
+      let contents = try lock.withLock { () throws(Failure) -> Commits.State? in
+        while let transaction = try begun() {
+          if let contents = transaction.contents { return contents }
+        }
+        return nil
+      }
+      if let contents { return contents }
     }
+    return store.commits.newestState
+  }
+
+  /// Begins it by the transaction of another one, if so many commits that changed something are in that.
+  func begin(with other: Moment, at changes: Int64) -> Bool {
+    guard let shared = other.transaction, shared.share(at: changes) else { return false }
+    lock.withLock {
+      transaction?.leave()
+      setTransaction(shared)
+    }
+    return true
   }
 
   /// Lets go of what it holds. It begins anew with its next use.
   func end() {
     lock.withLock {
       assert(depth == 0)
-      if let connection { store.pool.giveBack(connection) }
-      connection = nil
+      leave()
     }
   }
 
-  /// Goes on to the newest commit, on the same connection. What cannot be read now is read with the next use.
+  private func leave() {
+    let transaction = transaction
+    setTransaction(nil)
+    transaction?.leave()
+  }
+
+  /// Goes on to the newest commit, on the same connection if that is its alone. What cannot be read now is read with
+  /// the next use.
   func renew() {
     if isNewest { return }
     lock.withLock {
-      guard let connection else {
-        // From the first save on there is something that others can change.
-        _ = try? begun()
-        return
-      }
       assert(depth == 0)
       do throws(Failure) {
-        if !connection.endReading() { throw connection.closedFailure }
-        number.store(try store.pool.beginReading(connection), ordering: .releasing)
+        if let transaction, try transaction.renew() { return }
+        leave()
+        // From the first save on there is something that others can change.
+        _ = try begun()
       } catch {
-        connection.close()
-        self.connection = nil
         hasLost.store(true, ordering: .releasing)
+        leave()
       }
     }
   }
@@ -130,69 +160,69 @@ final class Moment: @unchecked Sendable {
   /// Lets go of what it holds and takes hold of it again: the log can begin anew when all that is held is in the file.
   /// For the newest moment, while nothing is written. One that is in use stays as it is.
   func beginAnew() {
-    _ = lock.withFreeLock { if depth == 0 { renew() } }
+    _ = lock.withFreeLock { if depth == 0 { transaction?.beginAnew() } }
   }
 
-  /// Lets go of what it holds, unless a call of its context is under way.
+  /// Lets go of what it holds, unless a call of its context is under way, or it is pinned.
   func giveUp() {
     whileFree {
       lock.withLock {
-        if depth > 0 { return }
-        if let connection { lose(connection) }
+        if depth > 0 || isPinned || transaction == nil { return }
+        hasLost.store(true, ordering: .releasing)
+        leave()
       }
     }
   }
 
   /// Whether it was given up, so that the context has to move on.
-  var isLost: Bool { hasLost.load(ordering: .acquiring) }
+  var isLost: Bool { hasLost.load(ordering: .acquiring) || transaction?.isLost == true }
 
-  private func lose(_ connection: Connection) {
-    hasLost.store(true, ordering: .releasing)
-    self.connection = nil
-    store.pool.giveBack(connection)
+  /// Whether it stays however long the log becomes.
+  var isPinned: Bool {
+    get { isKept.load(ordering: .acquiring) }
+    set { isKept.store(newValue, ordering: .releasing) }
   }
 
   /// What is read from now on, the connection that writes reads.
   func letGoOfFile() {
-    _ = lock.withFreeLock {
-      if depth > 0 { return }
-      connection?.close()
-      connection = nil
-    }
+    _ = lock.withFreeLock { if depth == 0 { transaction?.closeUnlessUsed() } }
   }
 
   /// For the thread that closes the store, before anything is closed.
   func checkMayClose() throws(Failure) {
     try lock.withLock { () throws(Failure) in
-      if depth > 0 { throw store.busyFailure }
+      if depth > 0 || transaction?.isInUse == true { throw store.busyFailure }
     }
   }
 
   func close() {
     lock.withLock {
-      connection?.close()
-      connection = nil
+      transaction?.close()
+      leave()
     }
   }
 
   /// Replaces the log; returns what must be released without a lock.
-  func setLog(_ log: SQLLog?) -> SQLTrace? { lock.withLock { connection?.setLog(log) } }
+  func setLog(_ log: SQLLog?) -> SQLTrace? { lock.withLock { transaction?.setLog(log) } }
 
   /// nil where it reads by the connection that writes from now on.
-  private func begun() throws(Failure) -> Connection? {
+  private func begun() throws(Failure) -> ReadTransaction? {
     try store.checkMayRead()
-    if let connection { return connection }
+    if let transaction {
+      if transaction.contents != nil { return transaction }
+      if transaction.isLost { hasLost.store(true, ordering: .releasing) }
+      leave()
+    }
     do throws(Failure) {
-      let (made, newest) = try store.pool.take()
-      connection = made
-      number.store(newest, ordering: .releasing)
+      let made = try ReadTransaction(store.pool)
+      setTransaction(made)
       return made
     } catch {
       // The file cannot be opened any more where it was. Nothing can be saved either, so that its state is the last
       // one.
       if error.kind != .fileMoved { throw error }
       isNewest = true
-      number.store(store.commits.newest, ordering: .releasing)
+      basis.withLock { $0.last = store.commits.newestState }
       return nil
     }
   }

@@ -23,8 +23,8 @@ final class MomentPool: @unchecked Sendable {
     self.open = open
   }
 
-  /// A connection that shows the newest commit, and the number of that.
-  func take() throws(Failure) -> (Connection, Int64) {
+  /// A connection that shows the newest commit, and what that state contains.
+  func take() throws(Failure) -> (Connection, Commits.State) {
     var connection = state.withLock { $0.idle.popLast() }
     if connection == nil {
       let made = try open()
@@ -38,8 +38,8 @@ final class MomentPool: @unchecked Sendable {
     }
   }
 
-  /// Has a connection show the newest commit; returns the number of that.
-  func beginReading(_ connection: Connection) throws(Failure) -> Int64 {
+  /// Has a connection show the newest commit; returns what that state contains.
+  func beginReading(_ connection: Connection) throws(Failure) -> Commits.State {
     var tries = 0
     while true {
       let before = connection.changeCount
@@ -48,8 +48,8 @@ final class MomentPool: @unchecked Sendable {
       let after = connection.changeCount
       tries += 1
       let isLastTry = tries > MomentPool.mostTries
-      if before == after || isLastTry, let number = commits.number(ofStateAt: after, isLastTry: isLastTry) {
-        return number
+      if before == after || isLastTry, let state = commits.state(at: after, isLastTry: isLastTry) {
+        return state
       }
       connection.endReading()
     }

@@ -38,11 +38,11 @@ struct CommitsTests {
   @Test("A commit has the next number, and its state is told by SQLite's count")
   func ownCommits() {
     start(at: 7)
-    #expect(commits.newest == 0 && commits.number(ofStateAt: 7) == 0 && !commits.hasNews(at: 7))
+    #expect(commits.newest == 0 && commits.state(at: 7)?.commit == 0 && !commits.hasNews(at: 7))
     for count in UInt32(7)..<10 { commit(after: count) }
     #expect(filed.take() == ["1", "2", "3"])
     #expect(commits.newest == 3 && commits.newestOfOthers == 0)
-    #expect((7...10).map { commits.number(ofStateAt: $0) } == [0, 1, 2, 3])
+    #expect((7...10).map { commits.state(at: $0)?.commit } == [0, 1, 2, 3])
     #expect(commits.hasNews(at: 9) && !commits.hasNews(at: 10) && commits.hasNews(at: 11))
     #expect(filed.take() == [])
   }
@@ -55,28 +55,28 @@ struct CommitsTests {
     commits.announce(0)
     commits.withdraw()
     #expect(commits.newest == 0 && filed.take() == [])
-    #expect(commits.number(ofStateAt: 0) == 0)
+    #expect(commits.state(at: 0)?.commit == 0)
     commit(after: 0)
-    #expect(commits.newest == 1 && filed.take() == ["1"] && commits.number(ofStateAt: 1) == 1)
+    #expect(commits.newest == 1 && filed.take() == ["1"] && commits.state(at: 1)?.commit == 1)
   }
 
   @Test("What other programs have committed counts as one when it is noticed, by what reads or by what writes")
   func commitsOfOthers() {
     start(at: 0)
-    #expect(commits.number(ofStateAt: 3) == 1)
-    #expect(commits.number(ofStateAt: 3) == 1 && commits.newestOfOthers == 1)
+    #expect(commits.state(at: 3)?.commit == 1)
+    #expect(commits.state(at: 3)?.commit == 1 && commits.newestOfOthers == 1)
     commits.noteOthers(3)
     #expect(commits.newest == 1)
     commits.noteOthers(4)
     commit(after: 4)
     #expect(filed.take() == ["1 of others", "2 of others", "3"])
     #expect(commits.newest == 3 && commits.newestOfOthers == 2)
-    #expect(commits.number(ofStateAt: 4) == 2 && commits.number(ofStateAt: 5) == 3)
+    #expect(commits.state(at: 4)?.commit == 2 && commits.state(at: 5)?.commit == 3)
     // Its number is not known, and the state is an older one.
-    #expect(commits.number(ofStateAt: 1) == nil && commits.number(ofStateAt: 2) == nil)
+    #expect(commits.state(at: 1)?.commit == nil && commits.state(at: 2)?.commit == nil)
     #expect(filed.take() == [])
     // Where there is no newer one to be had, it is taken for one of others.
-    #expect(commits.number(ofStateAt: 2, isLastTry: true) == 4)
+    #expect(commits.state(at: 2, isLastTry: true)?.commit == 4)
     #expect(filed.take() == ["4 of others"])
   }
 
@@ -85,8 +85,8 @@ struct CommitsTests {
     start(at: 0)
     for count in UInt32(0)..<500 { commit(after: count) }
     #expect(commits.newest == 500)
-    for count in UInt32(480)...500 { #expect(commits.number(ofStateAt: count) == Int64(count)) }
-    #expect(commits.number(ofStateAt: 100) == nil)
+    for count in UInt32(480)...500 { #expect(commits.state(at: count)?.commit == Int64(count)) }
+    #expect(commits.state(at: 100)?.commit == nil)
     #expect(filed.take().count == 500)
   }
 
@@ -94,9 +94,9 @@ struct CommitsTests {
   func countsThatBeginAnew() {
     start(at: .max)
     commit(after: .max)
-    #expect(commits.newest == 1 && commits.number(ofStateAt: 0) == 1 && commits.number(ofStateAt: .max) == 0)
+    #expect(commits.newest == 1 && commits.state(at: 0)?.commit == 1 && commits.state(at: .max)?.commit == 0)
     #expect(!commits.hasNews(at: 0) && commits.hasNews(at: 1))
-    #expect(commits.number(ofStateAt: 1) == 2)
+    #expect(commits.state(at: 1)?.commit == 2)
     #expect(filed.take() == ["1", "2 of others"])
   }
 
@@ -106,7 +106,7 @@ struct CommitsTests {
     commits.noteOthers(nil)
     commits.announce(nil)
     commits.file(hasWritten: true)
-    #expect(commits.newest == 1 && commits.number(ofStateAt: nil) == 1 && !commits.hasNews(at: nil))
+    #expect(commits.newest == 1 && commits.state(at: nil)?.commit == 1 && !commits.hasNews(at: nil))
     #expect(filed.take() == ["1"])
   }
 
@@ -117,7 +117,7 @@ struct CommitsTests {
     let found = Guarded<[Int64?]>([]), isStarted = Guarded(false)
     let thread = OtherThread { [commits] in
       isStarted.withLock { $0 = true }
-      let number = commits.number(ofStateAt: 1)
+      let number = commits.state(at: 1)?.commit
       found.withLock { $0.append(number) }
     }
     while !isStarted.withLock({ $0 }) { usleep(1000) }
@@ -125,7 +125,7 @@ struct CommitsTests {
     usleep(30_000)
     #expect(found.withLock { $0 } == [] && commits.newest == 0 && filed.take() == [])
     // The state before it is known all the while.
-    #expect(commits.number(ofStateAt: 0) == 0)
+    #expect(commits.state(at: 0)?.commit == 0)
     if isWithdrawn { commits.withdraw() } else { commits.file(hasWritten: true) }
     thread.join()
     #expect(found.withLock { $0 } == [1] && commits.newest == 1)

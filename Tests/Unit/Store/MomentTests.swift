@@ -265,13 +265,13 @@ struct MomentTests {
 
   @Test("A connection that is given back shows nothing, and is used again")
   func usingAgain() throws {
-    let (connection, number) = try store.pool.take()
-    #expect(number == 0 && connection.isReading && connection.hasTransaction)
+    let (connection, state) = try store.pool.take()
+    #expect(state.commit == 0 && connection.isReading && connection.hasTransaction)
     store.pool.giveBack(connection)
     #expect(!connection.isReading && !connection.hasTransaction && connection.handle != nil)
     try insert("a")
     let (again, newest) = try store.pool.take()
-    #expect(again === connection && newest == store.commits.newest)
+    #expect(again === connection && newest.commit == store.commits.newest)
     store.pool.giveBack(again)
   }
 

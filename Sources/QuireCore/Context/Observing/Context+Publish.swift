@@ -1,8 +1,8 @@
 extension Context {
   /// Sends the changes of a save to the other contexts of the store.
   func publish(_ request: SaveRequest, _ result: SaveResult) {
-    if !store.hasFollowers(besides: inbox) { return }
-    store.publish(Publication(changes: [change(request, result)], writer: inbox))
+    let changes = store.hasFollowers(besides: inbox) ? [change(request, result)] : []
+    store.publish(Publication(changes: changes, writer: inbox))
   }
 
   private func change(_ request: SaveRequest, _ result: SaveResult) -> StoreChange {

@@ -13,6 +13,15 @@ final class Commits: @unchecked Sendable {
   /// Returns whether there was anything to file: some commits change nothing that contexts read.
   typealias Filing = (_ number: Int64, _ isOfOthers: Bool) -> Bool
 
+  /// What a state of the file contains.
+  struct State: Equatable {
+    /// The number of the newest commit.
+    let commit: Int64
+    /// How many of the commits up to there have changed what contexts read. Where that is equal, contexts find the
+    /// same.
+    let changes: Int64
+  }
+
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let isFiled = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
   private let newestNumber = Atomic<Int64>(0)
@@ -22,8 +31,8 @@ final class Commits: @unchecked Sendable {
   // Under the mutex.
   /// SQLite's count for the commit that is being made.
   private var announced: UInt32?
-  /// The last commits, newest last.
-  private var known: [(count: UInt32, number: Int64)] = []
+  /// The states behind the last commits, newest last.
+  private var known: [(count: UInt32, state: State)] = []
   private var filing: Filing = { _, _ in false }
 
   private static let mostKnown = 64
@@ -43,7 +52,7 @@ final class Commits: @unchecked Sendable {
   /// Begins with the state that the file has now.
   func start(at count: UInt32?, _ filing: @escaping Filing) {
     self.filing = filing
-    note(count ?? 0, number: 0)
+    note(count ?? 0, State(commit: 0, changes: 0))
   }
 
   /// The number of the newest commit that was filed.
@@ -51,6 +60,9 @@ final class Commits: @unchecked Sendable {
 
   /// The number of the newest commit that was filed in inboxes. What contains it lacks nothing.
   var newestChange: Int64 { changeNumber.load(ordering: .acquiring) }
+
+  /// What the newest state that was filed contains.
+  var newestState: State { withLock { known.last?.state ?? State(commit: 0, changes: 0) } }
 
   /// The number of the newest commit of another program that was noticed; 0 for none.
   var newestOfOthers: Int64 { othersNumber.load(ordering: .acquiring) }
@@ -91,15 +103,15 @@ final class Commits: @unchecked Sendable {
 
   // MARK: For what reads
 
-  /// The number of the newest commit that a state contains, which has that count. nil where it is not known any more,
-  /// so that a newer state is to be taken.
+  /// What the state contains that has that count. nil where it is not known any more, so that a newer state is to be
+  /// taken.
   ///
   /// A state that has commits of other programs which were not noticed before has them filed.
-  func number(ofStateAt count: UInt32?, isLastTry: Bool = false) -> Int64? {
-    guard let count else { return newest }
+  func state(at count: UInt32?, isLastTry: Bool = false) -> State? {
+    guard let count else { return newestState }
     return withLock {
       while true {
-        if let entry = known.last(where: { $0.count == count }) { return entry.number }
+        if let entry = known.last(where: { $0.count == count }) { return entry.state }
         if count == announced {
           // Of the store itself: what it has changed is about to be filed.
           pthread_cond_wait(isFiled, mutex)
@@ -121,15 +133,19 @@ final class Commits: @unchecked Sendable {
 
   private func file(_ count: UInt32, isOfOthers: Bool) {
     let number = newestNumber.load(ordering: .relaxed) + 1
-    if filing(number, isOfOthers) { changeNumber.store(number, ordering: .releasing) }
-    note(count, number: number)
+    var changes = known.last?.state.changes ?? 0
+    if filing(number, isOfOthers) {
+      changeNumber.store(number, ordering: .releasing)
+      changes += 1
+    }
+    note(count, State(commit: number, changes: changes))
   }
 
-  private func note(_ count: UInt32, number: Int64) {
+  private func note(_ count: UInt32, _ state: State) {
     if known.count >= Commits.mostKnown { known.removeFirst(Commits.mostKnown / 2) }
-    known.append((count, number))
+    known.append((count, state))
     newestCount.store(count, ordering: .releasing)
-    newestNumber.store(number, ordering: .releasing)
+    newestNumber.store(state.commit, ordering: .releasing)
   }
 
   private func withLock<Result>(_ body: () -> Result) -> Result {

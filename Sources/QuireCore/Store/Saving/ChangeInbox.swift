@@ -326,7 +326,7 @@ extension Store {
       changes = [.unknown]
     } else {
       // Within the write, by the thread that has the lock.
-      guard let publication, !publication.changes.isEmpty else { return false }
+      guard let publication, publication.hasChanged else { return false }
       (changes, writer) = (publication.changes, publication.writer)
     }
     let others = inboxes.withLock { inboxes in inboxes.followers.all.compactMap(\.inbox).filter { $0 !== writer } }

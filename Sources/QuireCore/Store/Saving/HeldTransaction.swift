@@ -77,7 +77,8 @@ extension Store {
   /// `completion` is called before any other caller can write.
   func commit(_ transaction: HeldTransaction, completion: () -> Void) throws(Failure) {
     try withConnection { connection throws(Failure) in
-      publication = Publication(changes: transaction.changes, writer: transaction.inbox)
+      publication = Publication(
+        changes: transaction.changes, writer: transaction.inbox, hasChanged: !transaction.changes.isEmpty)
       defer { publication = nil }
       try connection.commit()
       reserves.withLock { for reserve in $0.values { reserve.commit() } }
