@@ -55,6 +55,20 @@ struct ForeignWriteTests {
     #expect(try list.nextChanges() == nil)
   }
 
+  @Test func aGoneObjectIsTheSameOneWhenItsRowIsThereAgain() throws {
+    let book = try list.object(section: 0, row: 1), number = try library.number("Book")
+    #expect(try book.value(forKey: "title").isIdentical(to: .text("b")))
+    try run("DELETE FROM ZBOOK WHERE Z_PK = \(ids[1])")
+    try list.context.merge()
+    #expect(book.isDeleted)
+    try list.context.merge()
+    #expect(book.isDeleted)
+    try run("INSERT INTO ZBOOK (Z_PK, Z_ENT, Z_OPT, ZTITLE) VALUES (\(ids[1]), \(number), 7, 'bb')")
+    try list.context.merge()
+    #expect(try !book.isDeleted && book.value(forKey: "title").isIdentical(to: .text("bb")))
+    #expect(try list.object(section: 0, row: 1) === book && list.ids(in: 0..<list.count) == ids)
+  }
+
   @Test func rowsThatCameOrChangedAreToldWithTheMerge() throws {
     try run("UPDATE ZBOOK SET ZTITLE = 'e', Z_OPT = Z_OPT + 1 WHERE Z_PK = \(ids[1])")
     let number = try library.number("Book")

@@ -268,6 +268,17 @@ extension MergeSession {
       guard let entity = context.model.entity(numbered: root) else { continue }
       readmitted += try context.source.usedIDs(ids, root: entity).map { ObjectReference(root: root, id: $0) }
     }
+    if change.isUnknown { try findReadmittedAmongAll() }
+  }
+
+  /// Any row may be there again.
+  private func findReadmittedAmongAll() throws(Failure) {
+    let gone = context.table.allGone.filter { $0.id > 0 }
+    for (_, objects) in Dictionary(grouping: gone, by: { ObjectIdentifier($0.entity) }) {
+      guard let entity = objects.first?.entity else { continue }
+      let present = try context.source.usedIDs(objects.map(\.id), of: entity)
+      readmitted += objects.filter { $0.entity === entity && present.contains($0.id) }.map(\.reference)
+    }
   }
 
   private func readMembershipChanges() throws(Failure) {

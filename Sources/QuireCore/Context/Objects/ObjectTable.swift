@@ -32,6 +32,11 @@ final class ObjectTable {
     return object?.state == .gone ? object : nil
   }
 
+  /// The objects that are gone while callers hold them.
+  var allGone: [ManagedObject] {
+    (registered.all + departed.all).map(ObjectTable.managed).filter { $0.state == .gone }
+  }
+
   // MARK: Coming and going
 
   /// Files an object under its reference, instead of another one with that reference.
