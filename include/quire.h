@@ -14,6 +14,7 @@
  *   quire/metadata.h     what a store says of itself, and what programs keep there
  *   quire/log.h          the SQL that a store runs, with times
  *   quire/context.h      a working set of objects: insert, delete, save, rollback
+ *   quire/moment.h       contexts that stay at one commit, and go to that of another context
  *   quire/conflict.h     what a save does with objects that another writer changed
  *   quire/undo.h         undoing and redoing changes
  *   quire/object.h       reading and changing one object
@@ -46,6 +47,7 @@
 #include "quire/store.h"
 #include "quire/log.h"
 #include "quire/context.h"
+#include "quire/moment.h"
 #include "quire/conflict.h"
 #include "quire/undo.h"
 #include "quire/object.h"

@@ -8,6 +8,7 @@ struct quire_error { char opaque; };
 struct quire_model { char opaque; };
 struct quire_store { char opaque; };
 struct quire_context { char opaque; };
+struct quire_moment { char opaque; };
 struct quire_object { char opaque; };
 struct quire_conflict { char opaque; };
 struct quire_predicate { char opaque; };

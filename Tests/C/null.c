@@ -36,6 +36,7 @@ typedef struct world {
     quire_composite *composite, *open_composite;
     quire_section_rule *section_rule;
     quire_cancellation *cancellation;
+    quire_moment *moment;
     quire_error *error, *broken, *conflict_error;
     const quire_conflict *conflict;
     quire_merge_handler merge_handler;
@@ -237,6 +238,7 @@ static world *make_world(void) {
     w->log.struct_size = sizeof w->log;
     w->log.statement = log_nothing;
     w->cancellation = quire_cancellation_create();
+    CHECK_OK(quire_context_moment(w->context, &w->moment, &error));
     CHECK_OK(quire_model_save(w->model, model_folder(), QUIRE_NUL, &error));
     composite_model();
     CHECK_OK(quire_predicate_parse("pages > 10", QUIRE_NUL, NULL, 0, &w->predicate, &error));
@@ -281,6 +283,7 @@ static void end_world(world *w) {
     quire_function_unregister("registered", QUIRE_NUL, NULL);
     quire_function_unregister("Fresh", QUIRE_NUL, NULL);
     quire_cancellation_release(w->cancellation);
+    quire_moment_release(w->moment);
     quire_section_rule_release(w->section_rule);
     quire_composite_release(w->composite);
     quire_composite_release(w->open_composite);

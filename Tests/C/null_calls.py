@@ -56,6 +56,7 @@ BY_FUNCTION = {
     ("quire_error_object", "error"): "w->broken",
     ("quire_changes_plan", "order"): "QUIRE_PLAN_RANGES",
     ("quire_snapshot_equal", "other"): "w->snapshot",
+    ("quire_moment_equal", "other"): "w->moment",
     ("quire_composite_add", "composite"): "w->open_composite",
     ("quire_composite_set_delegate", "delegate"): "&w->composite_delegate",
     ("quire_results_set_request", "section_key_path"): '"title"',

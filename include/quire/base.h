@@ -146,7 +146,7 @@ typedef enum quire_status {
     QUIRE_INVALID_TEXT = 3,
     /** This version of the library does not support it. */
     QUIRE_UNSUPPORTED = 4,
-    /** There is no such object, section or row. */
+    /** There is no such object, section or row, or a moment is no longer there. */
     QUIRE_NOT_FOUND = 5,
     /** Another thread is inside the same context. */
     QUIRE_WRONG_THREAD = 6,
@@ -198,6 +198,8 @@ typedef struct quire_model quire_model;
 typedef struct quire_store quire_store;
 /** A working set of objects; context.h. */
 typedef struct quire_context quire_context;
+/** The name of a commit that contexts show; moment.h. */
+typedef struct quire_moment quire_moment;
 /** An object of a context; object.h. */
 typedef struct quire_object quire_object;
 /** An object that another writer has changed; conflict.h. */

@@ -61,7 +61,10 @@ extension Store {
   /// Has the next commit begin the log anew, if that can be.
   private func beginLogAnew(_ folder: Connection) {
     if isClosed || held != nil || connection.isInTransaction || connection.files?.absent != nil { return }
-    if connection.logPageCount >= folding.mostPageCount { for moment in resting { moment.giveUp() } }
+    // Beside a moment that is pinned the others are no matter: the log cannot begin anew in any case.
+    if connection.logPageCount >= folding.mostPageCount, !olderMoments.contains(where: \.isPinned) {
+      for moment in resting { moment.giveUp() }
+    }
     // Writers wait for contexts that move, and not for those that do not.
     let mayWait = connection.logPageCount >= folding.insistentPageCount && resting.isEmpty
     let older = olderMoments

@@ -76,6 +76,16 @@ private final class CountingSource: SavedSource {
 
   func endTransaction() { counted.endTransaction() }
 
+  func token() throws(Failure) -> MomentToken { try counted.token() }
+
+  var isPinned: Bool { counted.isPinned }
+
+  func setPinned(_ isPinned: Bool) throws(Failure) { try counted.setPinned(isPinned) }
+
+  func beginMove(_ inbox: ChangeInbox, to token: MomentToken) throws(Failure) -> Move {
+    try counted.beginMove(inbox, to: token)
+  }
+
   func checkHasTransactions() throws(Failure) { try counted.checkHasTransactions() }
 
   func checkHasBatchRequests() throws(Failure) { try counted.checkHasBatchRequests() }

@@ -26,6 +26,16 @@ def save_child(case):
         child.save()
 
 
+def pin(case):
+    with case.store.create_context() as other:
+        case.context.pin(other.moment)
+
+
+def pinned(case):
+    with case.store.create_context() as other, case.context.pinned(other.moment):
+        case.context.add(Line(text="c"))
+
+
 def suspended(tell):
     def call(case):
         with case.parts[0].suspended(tell):
@@ -51,7 +61,10 @@ CONTEXT = {
     "insert_many": (lambda case: case.context.insert_many(Line, {"text": ["a", "c"]}), 0),
     "insert_rows": (lambda case: case.context.insert_rows(Line, {"text": ["a", "c"]}), 1),
     "merge": (lambda case: case.context.merge(), 1),
+    "moment": (lambda case: case.context.moment, 0),
     "obtain_permanent_ids": (lambda case: case.context.obtain_permanent_ids(), 0),
+    "pin": (pin, 1),
+    "pinned": (pinned, 1),
     "process": (lambda case: case.context.process(), 0),
     "redo": (lambda case: case.context.redo(), 0),
     "refresh_all": (lambda case: case.context.refresh_all(), 0),
@@ -95,11 +108,14 @@ RESULTS = {
     "Composite.fetch": (lambda case: case.composite.fetch(), 0),
     "set_query, as a part": (lambda case: case.parts[1].set_query(case.query.where("text > 't'")), 0),
 }
+NOT_OF_A_CHILD = {
+    "context: insert_rows", "context: moment", "context: pin", "context: pinned", "query: update", "query: delete",
+}
 TOLD_OF_NOTHING = {
     quire.Context: {
         "can_redo", "can_undo", "close", "closed", "deleted", "disable_undo", "enable_undo", "fileno", "has_changes",
-        "inserted", "merge_policy", "merges_automatically", "parent", "query", "redo_name", "remove_undo_actions",
-        "store", "transaction", "undo_enabled", "undo_name", "updated",
+        "inserted", "is_pinned", "merge_policy", "merges_automatically", "parent", "query", "redo_name",
+        "remove_undo_actions", "store", "transaction", "undo_enabled", "undo_name", "unpin", "updated",
     },
     quire.Query: {
         "batch_size", "distinct", "excluding_pending_changes", "excluding_subentities", "group_by", "having", "limit",

@@ -4,7 +4,7 @@ import contextlib
 import unittest
 
 import quire
-from handler_calls import CONTEXT, QUERY, RESULTS, TOLD_OF_NOTHING, Line
+from handler_calls import CONTEXT, NOT_OF_A_CHILD, QUERY, RESULTS, TOLD_OF_NOTHING, Line
 
 CALLS = {
     f"{kind}: {name}": call
@@ -138,7 +138,7 @@ class StateTests(HandlerTestCase):
 
     def test_it_is_so_in_a_child(self):
         for name, (call, own) in CALLS.items():
-            if name not in ("context: insert_rows", "query: update", "query: delete"):
+            if name not in NOT_OF_A_CHILD:
                 for automatic in (False, True):
                     with self.subTest(name, automatic=automatic):
                         self.run_call(call, own, child=True, automatic=automatic)

@@ -88,6 +88,12 @@ def use(context: quire.Context) -> None:
     reveal_type(query.delete(merge=False))  # R: int
     reveal_type(context.insert_rows(Book, {"title": ["x"]}))  # R: array[int]
     query.delete(merge=1)  # E
+    reveal_type(context.moment)  # R: Moment
+    reveal_type(context.is_pinned)  # R: bool
+    context.pin(context.moment)
+    context.pin(5)  # E
+    with context.pinned():
+        reveal_type(context.moment == context.moment)  # R: bool
     live = query.live(section_by=Book.author, aggregates={"total": "sum:(price)"})
     reveal_type(live.aggregates["total"])  # R: Any
     reveal_type(live[quire.Path(0, 1)])  # R: Book

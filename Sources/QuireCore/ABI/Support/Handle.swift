@@ -27,6 +27,8 @@ extension quire_store: Handle { typealias Object = Store; static var name: Strin
 
 extension quire_context: Handle { typealias Object = Context; static var name: String { "quire_context" } }
 
+extension quire_moment: Handle { typealias Object = MomentToken; static var name: String { "quire_moment" } }
+
 extension quire_object: Handle { typealias Object = ManagedObject; static var name: String { "quire_object" } }
 
 extension quire_conflict: Handle { typealias Object = Conflict; static var name: String { "quire_conflict" } }

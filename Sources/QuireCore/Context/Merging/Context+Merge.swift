@@ -132,7 +132,7 @@ extension Context {
     }
   }
 
-  private func finish(_ session: MergeSession) throws(Failure) {
+  func finish(_ session: MergeSession) throws(Failure) {
     if session.isOfUnknown { loseTrack(of: session.observers) }
     let refreshed = session.run()
     clock.noteMerge()
@@ -165,9 +165,9 @@ extension Context {
   func mergeIfAutomatic() throws(Failure) {
     try source.mergeIfAutomatic()
     // Without moments everything is read as it is now, so that objects and lists keep up with that.
-    guard mergesAutomatically || !store.holdsMoments, activity.isDisjoint(with: [.notifying, .askingHandler]) else {
-      return
-    }
+    guard mergesAutomatically || !store.holdsMoments, !source.isPinned,
+      activity.isDisjoint(with: [.notifying, .askingHandler])
+    else { return }
     if preparation?.isUnderWay == true { return }
     if source.hasNews(for: inbox) || preparation?.isReady == true { try merge(waits: false) }
   }

@@ -127,6 +127,22 @@ final class ParentSource: SavedSource {
 
   func endTransaction() {}
 
+  func token() throws(Failure) -> MomentToken { throw ParentSource.noMoment }
+
+  var isPinned: Bool { false }
+
+  func setPinned(_ isPinned: Bool) throws(Failure) {
+    if isPinned { throw ParentSource.noMoment }
+  }
+
+  func beginMove(_ inbox: ChangeInbox, to token: MomentToken) throws(Failure) -> Move { throw ParentSource.noMoment }
+
+  private static var noMoment: Failure {
+    Failure(
+      .unsupported,
+      "A child has no moment of its own: it reads what its parent holds. Pin the context without a parent.")
+  }
+
   func checkHasTransactions() throws(Failure) {
     throw Failure(
       .unsupported,

@@ -92,6 +92,17 @@ protocol SavedSource: AnyObject {
   /// The transaction is over. The context shows what is newest.
   func endTransaction()
 
+  /// Names the commit that the context shows.
+  func token() throws(Failure) -> MomentToken
+
+  /// Whether the context stays at its moment until a call is to move it.
+  var isPinned: Bool { get }
+
+  func setPinned(_ isPinned: Bool) throws(Failure)
+
+  /// Begins a step of a context to the commit that a token names, with what has come into its inbox.
+  func beginMove(_ inbox: ChangeInbox, to token: MomentToken) throws(Failure) -> Move
+
   func checkHasTransactions() throws(Failure)
 
   func checkHasBatchRequests() throws(Failure)

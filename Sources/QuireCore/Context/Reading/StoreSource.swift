@@ -1,8 +1,9 @@
 /// The store, to a context that has no other one above it.
 final class StoreSource: SavedSource {
-  private let store: Store
-  private(set) var moment: Moment
-  private var isInTransaction = false
+  let store: Store
+  var moment: Moment
+  private(set) var isInTransaction = false
+  private(set) var isPinned = false
 
   /// Of the context, which its moments may be taken from while no call runs in it.
   private let whileFree: Moment.WhileFree
@@ -12,6 +13,9 @@ final class StoreSource: SavedSource {
     self.whileFree = whileFree
     moment = Moment(of: store, whileFree: whileFree)
   }
+
+  /// A moment that has not begun.
+  func newMoment() -> Moment { Moment(of: store, isPinned: isPinned, whileFree: whileFree) }
 
   // MARK: Rows
 
@@ -74,7 +78,7 @@ final class StoreSource: SavedSource {
 
   func beginMove(_ inbox: ChangeInbox) throws(Failure) -> Move {
     if isInTransaction || !store.holdsMoments { return moveOnNewest(inbox) }
-    let next = Moment(of: store, whileFree: whileFree), former = moment
+    let next = newMoment(), former = moment
     inbox.prepareToTake()
     let commit: Int64
     do throws(Failure) { commit = try next.begin() } catch {
@@ -120,7 +124,7 @@ final class StoreSource: SavedSource {
   }
 
   /// Runs `body`, which reads at another moment.
-  private func reading<Result>(
+  func reading<Result>(
     _ other: Moment, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
     let former = moment
@@ -223,9 +227,15 @@ final class StoreSource: SavedSource {
 
   func endTransaction() {
     isInTransaction = false
-    moment = Moment(of: store, whileFree: whileFree)
+    moment = newMoment()
     // Now, before others commit. What cannot be read now is read with the first use.
     _ = try? moment.begin()
+  }
+
+  func setPinned(_ isPinned: Bool) throws(Failure) {
+    if isPinned { try checkMayPin() }
+    self.isPinned = isPinned
+    moment.isPinned = isPinned
   }
 
   func checkHasTransactions() {}

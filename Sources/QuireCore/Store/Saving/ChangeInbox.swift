@@ -172,6 +172,20 @@ final class ChangeInbox: Sendable {
   /// Nothing is to be taken now.
   func takeNothing() { contents.withLock { $0.isBeingTaken = false } }
 
+  /// Whether what came in up to a commit is kept apart from what came later, so that `take` returns no more than that.
+  func keepsApart(upTo commit: Int64) -> Bool { contents.withLock { $0.isFoldedEmpty || $0.foldedCommit <= commit } }
+
+  /// From now on nothing tells what has changed since the state that the context shows.
+  func loseTrack() {
+    adding { contents in
+      contents.isBeingTaken = false
+      contents.entries = []
+      contents.rows = [:]
+      contents.membershipChanges = [:]
+      contents.isUnknown = true
+    }
+  }
+
   /// What has happened up to a commit since the last time, in the order of keys; nil when that is nothing.
   func take(upTo commit: Int64 = .max) -> StoreChange? {
     contents.withLock { contents in

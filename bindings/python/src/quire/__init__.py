@@ -45,6 +45,7 @@ Stores and contexts
     open            opens a store, or makes it
     Store           an open store, for all threads
     Context         a working set of objects: `add`, `get`, `query`, `save`, `undo`, `merge`; one thread at a time
+    Moment          the name of a commit that contexts show, from `Context.moment`
     Related         what a relationship to many objects holds
     MergePolicy     what a save does with objects that another writer has changed
     ObjectConflict  such an object, in all its versions
@@ -223,6 +224,7 @@ if TYPE_CHECKING:
     from .contexts.context import Context as Context
     from .contexts.merging import MergePolicy as MergePolicy, ObjectConflict as ObjectConflict
     from .contexts.metadata import Metadata as Metadata, read_metadata as read_metadata
+    from .contexts.moment import Moment as Moment
     from .contexts.query import Query as Query
     from .contexts.store import Store as Store, delete_store as delete_store, open as open
 
@@ -275,6 +277,7 @@ _NAMES = {
     "contexts.context": "Context",
     "contexts.merging": "MergePolicy ObjectConflict",
     "contexts.metadata": "Metadata read_metadata",
+    "contexts.moment": "Moment",
     "contexts.query": "Query",
     "contexts.store": "Store delete_store open",
 }

@@ -21,7 +21,7 @@ from ..models import _hooks, _rules
 from ..models._entity import Entity, template_name
 from ..models.model import Model
 from ..fetching.cancellation import Cancellation
-from . import _batch, _bulk, _finding, _pending, _transaction, _undo
+from . import _batch, _bulk, _finding, _pending, _transaction, _undo, moment
 from ._delivery import Delivery
 from .query import Query
 
@@ -38,7 +38,7 @@ _RAISE: Any = Omitted()
 
 
 @public
-class Context(_handle.Handle):
+class Context(moment.Pinning):
     """A working set of objects: what was added, changed and deleted since the last save, and what was read.
 
     `Store.context` is the first one; `Store.create_context` makes more. A context, its objects and its live lists are
@@ -47,7 +47,7 @@ class Context(_handle.Handle):
     A context on a store reads one moment of it, which begins with the first read. Objects, queries and lists show
     nothing that others save later. `merge` moves the context on to what is newest. So do its saves and batch requests,
     `refresh_all`, `reset`, a `rollback` after a conflict, `Model.refresh`, `Query.refreshing`, and the beginning and
-    the end of a `transaction`. Live lists are told of all that is different then.
+    the end of a `transaction`. Live lists are told of all that is different then. `pin` has it stay at a moment.
 
     Changes are seen by queries at once. Live lists move, and their handlers are called, when changes are processed: by
     `process`, `save`, `rollback`, `obtain_permanent_ids` and whenever a query runs. When a handler raises, the others
@@ -71,7 +71,7 @@ class Context(_handle.Handle):
         self._conflicted = False
         self._in_transaction = False
         """Whether a child is in a block of `transaction`; of a context without parent the library knows."""
-        self._delivery: Delivery = Delivery(self, None if parent is None else parent._delivery)
+        self._delivery = Delivery(self, None if parent is None else parent._delivery)
         self._hooks = _hooks.State()
         self._merge_handler: Optional[merging.Handler] = None
         super().__init__(made, _finish, self._maps)

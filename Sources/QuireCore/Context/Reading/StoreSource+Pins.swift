@@ -1,0 +1,77 @@
+/// Staying at one moment, and going to that of another context.
+extension StoreSource {
+  func checkMayPin() throws(Failure) {
+    if isInTransaction {
+      throw Failure(
+        .invalidState,
+        "The context has a transaction open, and shows what that has written. Pin the context when it has ended.")
+    }
+    if !store.holdsMoments {
+      throw Failure(
+        .unsupported,
+        "The store '\(store.path)' has no write-ahead log, so that each read is of what is newest. It can have one "
+          + "when no other program has it open without one, on a file system with shared memory.")
+    }
+  }
+
+  func token() throws(Failure) -> MomentToken {
+    try checkMayPin()
+    return MomentToken(try moment.beginning(), of: store.commits)
+  }
+
+  func beginMove(_ inbox: ChangeInbox, to token: MomentToken) throws(Failure) -> Move {
+    try checkMayPin()
+    if !token.isOf(store) {
+      throw Failure(
+        .invalidArgument,
+        "The moment is of another store than '\(store.path)', or of an earlier opening of it. Take that of a context "
+          + "of this store.")
+    }
+    let shown = try moment.beginning()
+    if shown.changes == token.changes { return Move(nil, reading: { body throws(Failure) in try body() }) }
+    let next = newMoment()
+    inbox.prepareToTake()
+    let reached: Commits.State
+    do throws(Failure) { reached = try begin(next, at: token) } catch {
+      inbox.takeNothing()
+      throw error
+    }
+    let isKnown = reached.changes > shown.changes && inbox.keepsApart(upTo: reached.commit)
+    let known = isKnown ? inbox.take(upTo: reached.commit) : nil
+    if !isKnown { inbox.takeNothing() }
+    return Move(
+      isKnown ? known : .unknown, reading: { body throws(Failure) in try self.reading(next, body) },
+      accept: {
+        let former = self.moment
+        self.moment = next
+        former.end()
+        // What leads from there to what is newest came in before, or together with what led to there.
+        if !isKnown { inbox.loseTrack() }
+        self.store.sweepFiles()
+      },
+      cancel: {
+        next.end()
+        if let known { inbox.putBack(known) }
+      })
+  }
+
+  /// The newest state can be had by the context alone. Any other one can be had together with a context that shows it.
+  private func begin(_ next: Moment, at token: MomentToken) throws(Failure) -> Commits.State {
+    if token.changes >= store.commits.newestState.changes {
+      let reached = try next.beginning()
+      if reached.changes == token.changes { return reached }
+      next.end()
+    }
+    for other in store.allMoments where other.contents?.changes == token.changes {
+      if !next.begin(with: other, at: token.changes) { continue }
+      // The system may have failed to read it meanwhile.
+      let reached = try next.beginning()
+      if reached.changes == token.changes { return reached }
+      next.end()
+    }
+    throw Failure(
+      .notFound,
+      "The moment is no longer there: others have committed since, and no context of the store shows it. Keep a "
+        + "context pinned at a moment that is to be returned to.")
+  }
+}

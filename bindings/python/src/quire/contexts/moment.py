@@ -1,0 +1,108 @@
+"""Staying at one moment of a store, and going to that of another context."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from ctypes import byref, c_void_p
+from typing import TYPE_CHECKING, Optional
+
+from .._c import _handle
+from .._c._load import library, quick
+from .._c._public import public
+from ..errors import WrongType, failure
+
+if TYPE_CHECKING:
+    from ._delivery import Delivery
+
+__all__ = ["Moment"]
+
+
+@public
+class Moment(_handle.Handle):
+    """The name of a commit that contexts show, from `Context.moment`. Any thread may have it.
+
+    It holds nothing: `Context.pin` can return to it while it is the newest commit, or while a context of the store
+    shows it. Two are equal when contexts find the same at both.
+    """
+
+    _survives_fork = True
+
+    def __init__(self, pointer: _handle.Slot) -> None:
+        super().__init__(pointer, quick.quire_moment_release)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Moment):
+            return NotImplemented
+        return bool(quick.quire_moment_equal(self._raw, other._raw))
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Pinning(_handle.Handle):
+    """What a context has of this."""
+
+    if TYPE_CHECKING:
+        _delivery: Delivery
+
+    @property
+    def moment(self) -> Moment:
+        """The commit that the context shows, for another context to `pin` itself at. One that has read nothing yet
+        begins to show the newest.
+
+        Raises `Unsupported` for a child, and for a file without a write-ahead log, and `InvalidState` within a
+        `transaction`.
+        """
+        self._delivery.begin()
+        error, found = c_void_p(), _handle.Slot(quick.quire_moment_release)
+        self._delivery.after(library.quire_context_moment(self._raw, byref(found), byref(error)), error)
+        return Moment(found)
+
+    def pin(self, moment: Optional[Moment] = None) -> None:
+        """Has the context stay at what it shows, or go to a moment of another one and stay there.
+
+        It does not merge automatically meanwhile, and keeps its moment however long the log becomes. `merge`, its own
+        saves and whatever else moves a context move it, and it is then pinned at what it has reached. One that has read
+        nothing yet is pinned by its next read.
+
+        With a moment, objects show what is there, and live lists tell the difference. Unsaved changes stay on top.
+        At an earlier moment, objects that were inserted since are deleted, and return with the next `merge`. Contexts
+        at one moment that is not the newest wait for each other's reads.
+
+        Raises `NotFound` when others have saved since and no context shows the moment, `InvalidArgument` for one of
+        another store, `InvalidState` within a `transaction`, a handler or a hook, `Unsupported` for a child and for a
+        file without a write-ahead log. The context is where it was then.
+        """
+        if moment is not None and not isinstance(moment, Moment):
+            raise WrongType(f"a context is pinned at a moment of a context, not at {type(moment).__name__}")
+        given = None if moment is None else moment._raw
+        self._delivery.settle_before_move()
+        error = c_void_p()
+        self._delivery.after(library.quire_context_pin(self._raw, given, byref(error)), error)
+
+    def unpin(self) -> None:
+        """Ends the pin. This moves nothing: a context that merges automatically does so with its next query."""
+        error = c_void_p()
+        status = library.quire_context_unpin(self._raw, byref(error))
+        if status:
+            raise failure(status, error)
+
+    @property
+    def is_pinned(self) -> bool:
+        """Whether the context is pinned. False for a child."""
+        return bool(quick.quire_context_is_pinned(self._raw))
+
+    @contextmanager
+    def pinned(self, moment: Optional[Moment] = None) -> Iterator[None]:
+        """A block in which the context is pinned: `with context.pinned():`. It raises what `pin` raises.
+
+        The end of the block unpins it, unless it was pinned before the block. It moves nothing.
+        """
+        was_pinned = self.is_pinned
+        try:
+            # Inside, because a handler may raise when the context is there.
+            self.pin(moment)
+            yield
+        finally:
+            if not was_pinned and not self.closed:
+                self.unpin()
