@@ -109,4 +109,14 @@ static inline unsigned quire_sqlite_read_counter(const unsigned *counter) {
   return __atomic_load_n(counter, __ATOMIC_SEQ_CST);
 }
 
+/* How many pages the log has, and how many of them are in the file, by the same index (sections 2.1 and 2.2 there). */
+
+static inline unsigned quire_sqlite_log_page_count(const unsigned *counter) {
+  return __atomic_load_n(counter + 2, __ATOMIC_SEQ_CST);
+}
+
+static inline unsigned quire_sqlite_folded_page_count(const unsigned *counter) {
+  return __atomic_load_n(counter + 22, __ATOMIC_SEQ_CST);
+}
+
 #endif

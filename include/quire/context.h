@@ -26,7 +26,7 @@
  *
  * While a context holds an old moment, the log of the file keeps growing. Beyond 64 MB (16 MB in memory) the store gives up
  * a moment in whose context no call runs. The next call that processes changes moves on, and tells that. A pinned context
- * keeps its moment (see moment.h).
+ * keeps its moment (see moment.h). The limit is `wal_limit` of `quire_store_options`.
  *
  * A file without a write-ahead log has no moments: a program that has it open without one, or a system without shared
  * memory, keeps it from having a log. Each read is then of what is newest, and contexts merge automatically.

@@ -10,7 +10,8 @@
  * store shows it. Keep a context pinned at a moment that is needed later. Contexts at one moment that is not the newest
  * may read by one connection to the file: their reads wait for each other, and for no others.
  *
- * The log cannot begin anew while a context shows an old moment, so it grows with each commit.
+ * The log cannot begin anew while a context shows an old moment, so it grows with each commit. `quire_store_wal_info`
+ * tells how large it is (see store.h).
  */
 #ifndef QUIRE_MOMENT_H_
 #define QUIRE_MOMENT_H_

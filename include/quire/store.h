@@ -5,7 +5,7 @@
  * These files belong to the store `PATH`, and stay with it while it is open:
  *
  * - `PATH`, an SQLite database, with its text indexes inside;
- * - `PATH-wal`, SQLite's log: until a store is closed, the last saves are only there;
+ * - `PATH-wal`, SQLite's write-ahead log: until a store is closed, the last saves are only there;
  * - `PATH-shm`, the index of the log, which is made anew when it is needed;
  * - `PATH-journal`, which a creation, or a write where there is no log, leaves when it is interrupted;
  * - `PATH-list-...`, the caches of lists, which may be deleted at any time;
@@ -77,10 +77,18 @@ typedef struct quire_store_options {
      * that follow the history learn of no save then. Without this, an open for writing of such a file fails.
      */
     bool skips_history;
+    /**
+     * How many bytes of pages the write-ahead log may have; 0 means 64 MB, and 16 MB in memory. From a sixteenth of it on,
+     * the log is folded into the file beside the program's calls. From a quarter on, saves wait up to 25 ms for contexts that
+     * move on. Beyond it, contexts in which no call runs lose moments that are not the newest (see context.h), except for
+     * pinned ones (see moment.h). At least 65536, or the open fails with QUIRE_INVALID_ARGUMENT. It is no less than 16
+     * pages of the file, and a save may exceed it.
+     */
+    uint64_t wal_limit;
 } quire_store_options;
 
 /** Sets `struct_size`; all else zero. */
-#define QUIRE_STORE_OPTIONS_INIT { QUIRE_CAST(uint32_t, sizeof(quire_store_options)), false, false, false, 0, NULL, false }
+#define QUIRE_STORE_OPTIONS_INIT { QUIRE_CAST(uint32_t, sizeof(quire_store_options)), false, false, false, 0, NULL, false, 0 }
 
 /**
  * Opens the store at `path`, creating it when there is no file. `:memory:` is a private store in memory.
@@ -177,6 +185,39 @@ quire_status quire_store_delete(
  */
 quire_status quire_store_check(
     quire_store *store, int64_t *QUIRE_NULLABLE out_mended, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** How large the write-ahead log of a store is, and what keeps it. */
+typedef struct quire_wal_info {
+    /** sizeof(quire_wal_info) in your build. */
+    uint32_t struct_size;
+    uint32_t reserved; /**< Zero. */
+    /**
+     * Bytes of the pages in the log. The file `PATH-wal` has a little more, and does not become shorter when the log begins
+     * anew. 0 for a file that has no log, or that is read without locks.
+     */
+    int64_t size;
+    int64_t unfolded_size; /**< Bytes of those pages that are not in the file itself yet. */
+    int64_t limit; /**< `wal_limit` of the options, or the default, in whole pages; 0 where `size` is never known. */
+    /** Contexts of this store whose moment is not the newest one: as long as there are any, the log cannot begin anew. */
+    int64_t older_count;
+    int64_t pinned_count; /**< Those of them that are pinned, and keep their moments beyond the limit. */
+    /** How many commits the oldest of these moments lacks; those of other programs in a row count as one. 0 without any. */
+    int64_t lag;
+} quire_wal_info;
+
+/** Sets `struct_size`; all else zero. */
+#define QUIRE_WAL_INFO_INIT { QUIRE_CAST(uint32_t, sizeof(quire_wal_info)), 0, 0, 0, 0, 0, 0, 0 }
+
+/**
+ * Tells how large the write-ahead log is now, and how many contexts keep it from beginning anew. These are contexts of
+ * this process. Other programs that read the file for long keep its log as well, and are not counted. Waits for a save that
+ * is under way. Thread: any.
+ *
+ * Fails: QUIRE_INVALID_ARGUMENT, QUIRE_INVALID_STATE (called from a log, a registered function or a progress function),
+ * QUIRE_CLOSED.
+ */
+quire_status quire_store_wal_info(
+    quire_store *store, quire_wal_info *out_info, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /** Whether the store is open. */
 bool quire_store_is_open(const quire_store *store);

@@ -17,7 +17,8 @@ public func quire_store_open(
       let options = Store.Options(
         isReadOnly: given.is_read_only, mustExist: given.must_exist, synchronousNormal: given.relaxed_durability,
         busyTimeoutMilliseconds: given.busy_timeout == 0 ? defaultBusyTimeout : Int32(clamping: given.busy_timeout),
-        log: log, skipsHistory: given.skips_history)
+        log: log, skipsHistory: given.skips_history,
+        logLimit: given.wal_limit == 0 ? nil : Int(clamping: given.wal_limit))
       let path = try text(path, path_size, "path")
       let model = try model == nil ? nil : resolve(model, "model")
       let store = try Store.open(path: path, model: model, options: options)
@@ -75,6 +76,27 @@ public func quire_store_check(
     let mended = try store.check()
     out_mended?.pointee = Int64(mended)
   }
+}
+
+@_cdecl("quire_store_wal_info") @implementation
+public func quire_store_wal_info(
+  _ store: UnsafeMutablePointer<quire_store>?, _ out_info: UnsafeMutablePointer<quire_wal_info>?,
+  _ out_error: ErrorOut
+) -> quire_status {
+  filling(out_info, out_error) { () throws(Failure) in
+    let store = try resolve(store, "store")
+    try ForeignCall.refuse()
+    let state = try store.logState()
+    return quire_wal_info(
+      struct_size: 0, reserved: 0, size: Int64(state.size), unfolded_size: Int64(state.unfoldedSize),
+      limit: Int64(state.limit), older_count: Int64(state.olderCount), pinned_count: Int64(state.pinnedCount),
+      lag: Int64(state.lag))
+  }
+}
+
+extension quire_wal_info: FilledStruct {
+  static var leastSize: Int { 56 }
+  static var initializer: String { "QUIRE_WAL_INFO_INIT" }
 }
 
 @_cdecl("quire_store_is_open") @implementation

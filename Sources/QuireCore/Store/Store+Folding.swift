@@ -19,9 +19,15 @@ final class LogFolding: @unchecked Sendable {
   let insistentPageCount: Int
   /// From so many on moments of contexts in which no call runs are given up.
   let mostPageCount: Int
+  let pageSize: Int
 
-  init(pageSize: Int, isInMemory: Bool) {
-    firstPageCount = (isInMemory ? 1 << 20 : 4 << 20) / pageSize
+  /// The smallest limit of a log, in bytes. One of fewer pages would be folded after each commit.
+  static let leastLimit = 64 << 10
+
+  /// `limit` is in bytes; nil for the one that fits most programs.
+  init(pageSize: Int, isInMemory: Bool, limit: Int?) {
+    self.pageSize = pageSize
+    firstPageCount = max((limit ?? (isInMemory ? 16 << 20 : 64 << 20)) / 16 / pageSize, 1)
     insistentPageCount = 4 * firstPageCount
     mostPageCount = 16 * firstPageCount
     nextPageCount = firstPageCount

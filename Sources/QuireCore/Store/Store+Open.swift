@@ -16,6 +16,12 @@ extension Store {
       throw Failure(
         .invalidArgument, "The busy timeout of \(options.busyTimeoutMilliseconds) ms is negative. Give 0 or more.")
     }
+    if let limit = options.logLimit, limit < LogFolding.leastLimit {
+      throw Failure(
+        .invalidArgument,
+        "The limit of the write-ahead log is \(limit) bytes. Give at least \(LogFolding.leastLimit), or 0 for the "
+          + "default.")
+    }
     if path == ":memory:" {
       guard let model else {
         throw Failure(.invalidArgument, "A store in memory is always new and keeps no model. Give a model.")
@@ -105,6 +111,7 @@ extension Store {
     let affected: AffectedValues
     let uuid: Text
     let pageSize: Int
+    let logLimit: Int?
   }
 
   private static func parts(
@@ -159,7 +166,7 @@ extension Store {
       return Parts(
         connection: connection, schema: schema, external: external, textIndexes: textIndexes,
         derivedAttributes: derivedAttributes, affected: affected, uuid: metadata.uuid,
-        pageSize: try connection.pageSize())
+        pageSize: try connection.pageSize(), logLimit: options.logLimit)
     } catch {
       let failure = connection.failureOfOpening(error)
       connection.close()

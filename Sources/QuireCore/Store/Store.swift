@@ -14,6 +14,8 @@ final class Store: @unchecked Sendable {
     var log: SQLLog?
     /// Write although the file keeps a history of its changes, which gets no entry.
     var skipsHistory = false
+    /// How many bytes the write-ahead log may have before moments of contexts are given up for it; nil for the default.
+    var logLimit: Int?
   }
 
   let model: Model
@@ -88,7 +90,7 @@ final class Store: @unchecked Sendable {
     path = connection.path
     location = connection.location
     isReadOnly = connection.isReadOnly
-    folding = LogFolding(pageSize: parts.pageSize, isInMemory: connection.memory != nil)
+    folding = LogFolding(pageSize: parts.pageSize, isInMemory: connection.memory != nil, limit: parts.logLimit)
     if holdsMoments {
       connection.followCommits()
       connection.foldNothing()

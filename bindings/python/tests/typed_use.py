@@ -93,7 +93,7 @@ def use(context: quire.Context) -> None:
     context.pin(context.moment)
     context.pin(5)  # E
     with context.pinned():
-        reveal_type(context.moment == context.moment)  # R: bool
+        reveal_type(context.store.wal_info.size)  # R: int
     live = query.live(section_by=Book.author, aggregates={"total": "sum:(price)"})
     reveal_type(live.aggregates["total"])  # R: Any
     reveal_type(live[quire.Path(0, 1)])  # R: Book

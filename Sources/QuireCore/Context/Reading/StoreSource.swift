@@ -106,6 +106,7 @@ final class StoreSource: SavedSource {
     return Move(
       change, reading: { body throws(Failure) in try self.reading(next, body) },
       accept: {
+        next.isPinned = self.isPinned
         self.moment = next
         former.end()
         self.store.sweepFiles()

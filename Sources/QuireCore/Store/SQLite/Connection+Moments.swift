@@ -32,6 +32,14 @@ extension Connection {
   /// SQLite's count of the commits of the file, of any program, as it is now; nil where it keeps none.
   var changeCount: UInt32? { commitCounter.map { quire_sqlite_read_counter($0) } }
 
+  /// How many pages the log has, and how many of them are in the file; nil where there is no index that says it.
+  var logPages: (count: Int, foldedCount: Int)? {
+    commitCounter.map { counter in
+      let count = Int(quire_sqlite_log_page_count(counter))
+      return (count, min(Int(quire_sqlite_folded_page_count(counter)), count))
+    }
+  }
+
   /// Finds the count. The file was read, and has a log that is shared with other connections.
   func followCommits() {
     if sharesNothing { return }

@@ -179,7 +179,8 @@ final class ChangeInbox: Sendable {
   func loseTrack() {
     adding { contents in
       contents.isBeingTaken = false
-      contents.entries = []
+      contents.isRead = false
+      contents.removeEntries(upTo: .max)
       contents.rows = [:]
       contents.membershipChanges = [:]
       contents.isUnknown = true

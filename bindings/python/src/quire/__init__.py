@@ -46,6 +46,7 @@ Stores and contexts
     Store           an open store, for all threads
     Context         a working set of objects: `add`, `get`, `query`, `save`, `undo`, `merge`; one thread at a time
     Moment          the name of a commit that contexts show, from `Context.moment`
+    WALInfo         how large the write-ahead log of a store is, from `Store.wal_info`
     Related         what a relationship to many objects holds
     MergePolicy     what a save does with objects that another writer has changed
     ObjectConflict  such an object, in all its versions
@@ -226,7 +227,7 @@ if TYPE_CHECKING:
     from .contexts.metadata import Metadata as Metadata, read_metadata as read_metadata
     from .contexts.moment import Moment as Moment
     from .contexts.query import Query as Query
-    from .contexts.store import Store as Store, delete_store as delete_store, open as open
+    from .contexts.store import Store as Store, WALInfo as WALInfo, delete_store as delete_store, open as open
 
 __all__ = [
     "Double", "Float", "Integer16", "Integer32", "Integer64", "JSON", "RowChange", "TableLike", "Transformable", "URI",
@@ -279,7 +280,7 @@ _NAMES = {
     "contexts.metadata": "Metadata read_metadata",
     "contexts.moment": "Moment",
     "contexts.query": "Query",
-    "contexts.store": "Store delete_store open",
+    "contexts.store": "Store WALInfo delete_store open",
 }
 """The public names of each module, which is loaded when one of them is first asked for: few programs need all."""
 _MODULES = {

@@ -838,6 +838,7 @@ class quire_store_options(ctypes.Structure):
         ("busy_timeout", c_uint32),
         ("log", POINTER(quire_log)),
         ("skips_history", c_bool),
+        ("wal_limit", c_uint64),
     ]
 
 
@@ -848,6 +849,19 @@ class quire_validation_rule_info(ctypes.Structure):
         ("key", quire_string),
         ("message", quire_string),
         ("predicate", c_void_p),
+    ]
+
+
+class quire_wal_info(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved", c_uint32),
+        ("size", c_int64),
+        ("unfolded_size", c_int64),
+        ("limit", c_int64),
+        ("older_count", c_int64),
+        ("pinned_count", c_int64),
+        ("lag", c_int64),
     ]
 
 
@@ -894,6 +908,7 @@ quire_store_options_p = POINTER(quire_store_options)
 quire_string_p = POINTER(quire_string)
 quire_validation_rule_info_p = POINTER(quire_validation_rule_info)
 quire_value_p = POINTER(quire_value)
+quire_wal_info_p = POINTER(quire_wal_info)
 
 FUNCTIONS = {
     "quire_archive_decode": (c_uint, (c_void_p, c_size_t, c_void_p_p, c_void_p_p)),
@@ -1349,6 +1364,7 @@ FUNCTIONS = {
     "quire_store_set_log": (c_uint, (c_void_p, quire_log_p, c_void_p_p)),
     "quire_store_set_metadata": (c_uint, (c_void_p, c_char_p, c_size_t, quire_value_p, c_void_p_p)),
     "quire_store_uuid": (quire_string, (c_void_p,)),
+    "quire_store_wal_info": (c_uint, (c_void_p, quire_wal_info_p, c_void_p_p)),
     "quire_value_equal": (c_bool, (quire_value_p, quire_value_p)),
     "quire_version": (c_char_p, ()),
     "quire_version_number": (c_uint32, ()),

@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from ctypes import byref, c_void_p
-from typing import TYPE_CHECKING, Any, Optional, Union
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union
 
 from .._c import _ffi, _handle, _values
 from .._c._load import library, quick
@@ -27,10 +27,29 @@ from .metadata import Metadata
 if TYPE_CHECKING:
     from ..models.loaded import LoadedModel
 
-__all__ = ["Store", "delete_store", "open"]
+__all__ = ["Store", "WALInfo", "delete_store", "open"]
 
 # What 32 bits of milliseconds can hold.
 _LONGEST_TIMEOUT = 4_294_967
+
+
+@public
+class WALInfo(NamedTuple):
+    """How large the write-ahead log of a store is, and what keeps it: `Store.wal_info`."""
+
+    size: int
+    """Bytes of the pages in the log. Its file does not become shorter when the log begins anew. 0 for a file without a
+    log, or one that is read without locks."""
+    unfolded_size: int
+    """Bytes of those pages that are not in the file itself yet."""
+    limit: int
+    """The `wal_limit` of `quire.open`, or the default, in whole pages; 0 where `size` is never known."""
+    older_count: int
+    """Contexts that show an older moment than the newest: as long as there are any, the log cannot begin anew."""
+    pinned_count: int
+    """Those of them that are pinned, and keep their moments beyond the limit."""
+    lag: int
+    """How many commits the oldest of these moments lacks; those of other programs in a row count as one."""
 
 
 @public
@@ -51,11 +70,16 @@ class Store(_handle.Handle):
         relaxed_durability: bool = False,
         timeout: float = 5.0,
         skips_history: bool = False,
+        wal_limit: int = 0,
     ) -> None:
         encoded = os.fsencode(path)
         if not 0 < timeout <= _LONGEST_TIMEOUT:
             raise InvalidArgument(
                 f"timeout is a number of seconds above 0 and at most {_LONGEST_TIMEOUT:,}; it is {timeout!r}.")
+        wal_limit = _values.whole(wal_limit, "the limit of the log")
+        if not 0 <= wal_limit < 2**63:
+            raise InvalidArgument(
+                f"wal_limit is a number of bytes below 2**63, or 0 for the default; it is {wal_limit}.")
         loaded: Optional[_handle.Handle] = None
         declared: Optional[Schema] = None
         if isinstance(models, _handle.Handle):
@@ -70,7 +94,7 @@ class Store(_handle.Handle):
         options = _ffi.quire_store_options(
             struct_size=ctypes.sizeof(_ffi.quire_store_options), is_read_only=read_only, must_exist=must_exist,
             relaxed_durability=relaxed_durability, busy_timeout=max(round(timeout * 1000), 1),
-            skips_history=skips_history)
+            skips_history=skips_history, wal_limit=wal_limit)
         log = _sql_log.to_logging()
         if log is not None:
             options.log = ctypes.pointer(log)
@@ -234,6 +258,21 @@ class Store(_handle.Handle):
             raise failure(status, error)
         return mended.value
 
+    @property
+    def wal_info(self) -> WALInfo:
+        """How large the write-ahead log is now, and how many contexts of this process keep it from beginning anew.
+
+        Waits for a save that is under way. Any thread.
+        """
+        error = c_void_p()
+        state = _ffi.quire_wal_info(struct_size=ctypes.sizeof(_ffi.quire_wal_info))
+        status = library.quire_store_wal_info(self._raw, byref(state), byref(error))
+        if status:
+            raise failure(status, error)
+        return WALInfo(
+            size=state.size, unfolded_size=state.unfolded_size, limit=state.limit, older_count=state.older_count,
+            pinned_count=state.pinned_count, lag=state.lag)
+
     def close(self) -> None:
         """Closes the file and all contexts. What was not saved is lost. Closing again does nothing.
 
@@ -285,6 +324,7 @@ def open(
     relaxed_durability: bool = False,
     timeout: float = 5.0,
     skips_history: bool = False,
+    wal_limit: int = 0,
 ) -> Store:
     """Opens the store at `path`, creating it when there is no file; ":memory:" is a private store in memory.
 
@@ -310,12 +350,16 @@ def open(
     then. A file that CloudKit mirrors is opened with `read_only` alone, and so is one with an R-Tree of which neither
     triggers nor the model say what is in it.
 
-    Raises `InvalidModel`, `CannotOpen`, `NotAStore`, `ModelMismatch`, `Busy`, `ReadOnly`, `Unsupported`,
-    `DatabaseError`.
+    `wal_limit` is how many bytes the write-ahead log may have, 65,536 or more; 0 is for 64 MB, and 16 MB in memory.
+    Beyond it, contexts in which no call runs lose moments that are not the newest, except for pinned ones
+    (`Context.pin`): they move on with their next call. `Store.wal_info` tells how large the log is.
+
+    Raises `InvalidModel`, `InvalidArgument`, `CannotOpen`, `NotAStore`, `ModelMismatch`, `Busy`, `ReadOnly`,
+    `Unsupported`, `DatabaseError`.
     """
     return Store(
         path, models, read_only=read_only, must_exist=must_exist, relaxed_durability=relaxed_durability,
-        timeout=timeout, skips_history=skips_history)
+        timeout=timeout, skips_history=skips_history, wal_limit=wal_limit)
 
 
 def delete_store(path: Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]) -> None:

@@ -1,0 +1,154 @@
+/* The write-ahead log: its limit, and what is told of it. */
+#define _DEFAULT_SOURCE
+#include "moments.h"
+
+#include <unistd.h>
+
+static const uint64_t least = 65536;
+
+static quire_wal_info wal_of(quire_store *store) {
+    quire_wal_info info = QUIRE_WAL_INFO_INIT;
+    CHECK_OK(quire_store_wal_info(store, &info, &error));
+    CHECK(info.unfolded_size >= 0 && info.unfolded_size <= info.size && info.pinned_count <= info.older_count);
+    return info;
+}
+
+/* As open_stage, with a limit. */
+static quire_store *limited(uint64_t limit, quire_context **writer, quire_context **reader) {
+    if (is_in_file) {
+        make_folder(folder, sizeof folder);
+        snprintf(path, sizeof path, "%s/books.store", folder);
+    }
+    quire_model *model = library_model();
+    quire_store_options options = QUIRE_STORE_OPTIONS_INIT;
+    options.wal_limit = limit;
+    quire_store *store = NULL;
+    CHECK_OK(quire_store_open(is_in_file ? path : ":memory:", QUIRE_NUL, model, &options, &store, &error));
+    CHECK_OK(quire_context_create(store, writer, &error));
+    CHECK_OK(quire_context_create(store, reader, &error));
+    CHECK(count(*reader, "Book", NULL) == 0);
+    quire_model_release(model);
+    return store;
+}
+
+static void end(quire_store *store, quire_context *writer, quire_context *reader) {
+    quire_context_release(writer);
+    quire_context_release(reader);
+    CHECK_OK(quire_store_close(store, &error));
+    quire_store_release(store);
+    if (is_in_file) remove_folder(folder);
+}
+
+/* A commit of two pages and more, and time for the folding that it may begin. */
+static void fill(quire_context *context) {
+    static char title[5001];
+    memset(title, 'a', sizeof title - 1);
+    quire_object_release(insert_book(context, title, 1));
+    save(context);
+    usleep(2000);
+}
+
+static void beyond_the_limit_a_context_moves_on_and_the_log_begins_anew(void) {
+    quire_context *writer = NULL, *reader = NULL;
+    quire_store *store = limited(least, &writer, &reader);
+    CHECK(wal_of(store).limit == (int64_t)least && wal_of(store).older_count == 0 && wal_of(store).lag == 0);
+    for (int i = 0; i < 3; i++) {
+        quire_object_release(insert(writer, "Tag"));
+        save(writer);
+    }
+    const quire_wal_info info = wal_of(store);
+    CHECK(info.older_count == 1 && info.pinned_count == 0 && info.lag == 3 && info.size > 0 && info.size < info.limit);
+    int64_t books = 0;
+    for (; books < 1000 && (wal_of(store).older_count > 0 || wal_of(store).size >= info.limit); books++) fill(writer);
+    CHECK(books < 1000 && wal_of(store).older_count == 0 && wal_of(store).lag == 0);
+    process(reader);
+    CHECK(count(reader, "Book", NULL) == books);
+    end(store, writer, reader);
+}
+
+static void a_pinned_context_keeps_its_moment_beyond_the_limit(void) {
+    quire_context *writer = NULL, *reader = NULL;
+    quire_store *store = limited(least, &writer, &reader);
+    CHECK_OK(quire_context_pin(reader, NULL, &error));
+    for (int i = 0; i < 60; i++) fill(writer);
+    process(reader);
+    CHECK(count(reader, "Book", NULL) == 0);
+    const quire_wal_info info = wal_of(store);
+    CHECK(info.older_count == 1 && info.pinned_count == 1 && info.lag == 60);
+    CHECK(info.size > 2 * info.limit && info.unfolded_size > 0);
+    CHECK_OK(quire_context_merge(reader, &error));
+    CHECK(count(reader, "Book", NULL) == 60 && wal_of(store).older_count == 0);
+    int more = 0;
+    for (; more < 1000 && wal_of(store).size >= info.limit; more++) {
+        fill(writer);
+        CHECK_OK(quire_context_merge(reader, &error));
+    }
+    CHECK(more < 1000);
+    end(store, writer, reader);
+}
+
+static void limits_have_a_default_and_a_least(void) {
+    quire_context *writer = NULL, *reader = NULL;
+    quire_store *store = limited(0, &writer, &reader);
+    CHECK(wal_of(store).limit == (is_in_file ? 64 : 16) << 20);
+    end(store, writer, reader);
+    store = limited(UINT64_C(1) << 32, &writer, &reader);
+    CHECK(wal_of(store).limit == INT64_C(1) << 32);
+    end(store, writer, reader);
+    quire_model *model = library_model();
+    quire_store_options options = QUIRE_STORE_OPTIONS_INIT;
+    options.wal_limit = least - 1;
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_store_open(":memory:", QUIRE_NUL, model, &options, &store, &error));
+    CHECK(store == NULL);
+    /* A program that knows no limit has the default. */
+    options.struct_size = offsetof(quire_store_options, wal_limit);
+    CHECK_OK(quire_store_open(":memory:", QUIRE_NUL, model, &options, &store, &error));
+    CHECK(wal_of(store).limit == 16 << 20);
+    quire_store_release(store);
+    quire_model_release(model);
+}
+
+static void the_state_has_its_size_and_needs_an_open_store(void) {
+    fixture made = open_fixture();
+    quire_wal_info info = {0};
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_store_wal_info(made.store, &info, &error));
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_store_wal_info(made.store, NULL, &error));
+    CHECK_OK(quire_store_close(made.store, &error));
+    info = (quire_wal_info)QUIRE_WAL_INFO_INIT;
+    info.lag = 5;
+    CHECK_FAILS(QUIRE_CLOSED, quire_store_wal_info(made.store, &info, &error));
+    CHECK(info.lag == 0 && info.struct_size == sizeof info);
+    close_fixture(made);
+}
+
+static quire_store *logged;
+
+static void ask_within_a_log(void *data, const quire_log_entry *entry) {
+    (void)data, (void)entry;
+    quire_wal_info info = QUIRE_WAL_INFO_INIT;
+    tell("%d;", quire_store_wal_info(logged, &info, NULL));
+}
+
+static void a_log_cannot_ask(void) {
+    fixture made = open_fixture();
+    quire_log log = QUIRE_LOG_INIT;
+    log.statement = ask_within_a_log;
+    logged = made.store;
+    CHECK_OK(quire_store_set_log(made.store, &log, &error));
+    CHECK(count(made.context, "Book", NULL) == 0);
+    CHECK_OK(quire_store_set_log(made.store, NULL, &error));
+    CHECK_TOLD("2;");
+    close_fixture(made);
+}
+
+int main(void) {
+    for (int place = 0; place < 2; place++) {
+        is_in_file = place;
+        RUN(beyond_the_limit_a_context_moves_on_and_the_log_begins_anew);
+        RUN(a_pinned_context_keeps_its_moment_beyond_the_limit);
+        RUN(limits_have_a_default_and_a_least);
+    }
+    RUN(the_state_has_its_size_and_needs_an_open_store);
+    RUN(a_log_cannot_ask);
+    return RESULT();
+}

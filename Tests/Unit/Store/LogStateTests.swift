@@ -1,0 +1,165 @@
+import Glibc
+import Testing
+
+@testable import QuireCore
+
+/// The limit of the write-ahead log, and what is told of the log.
+@Suite("The state of the log")
+struct LogStateTests {
+  private static let limit = 64 << 10
+
+  private func open(limit: Int?, in folder: TemporaryFolder? = nil) throws -> Store {
+    try Store.open(
+      path: folder.map(LibraryFixture.path) ?? ":memory:", model: LibraryFixture.makeModel(),
+      options: Store.Options(logLimit: limit))
+  }
+
+  private func insert(in store: Store, text: String = "a") throws {
+    let writer = Context(store: store), tag = try writer.insert(entityNamed: "Tag")
+    try tag.set(.text(Text(text)), for: tag.entity.property(named: "word"))
+    try writer.save()
+  }
+
+  private func count(_ context: Context) throws -> Int { try context.count(FetchRequest(entityName: "Tag")) }
+
+  /// Commits of a page and more, and time for the foldings that they begin.
+  private func fill(_ store: Store, _ times: Int) throws {
+    for _ in 0..<times {
+      try insert(in: store, text: String(repeating: "a", count: 5000))
+      usleep(3000)
+    }
+  }
+
+  /// Commits until that is so, and returns how many it took; nil where it is not in the end.
+  private func fill(_ store: Store, until isSo: () throws -> Bool) throws -> Int? {
+    for count in 0..<500 {
+      if try isSo() { return count }
+      try fill(store, 1)
+    }
+    return nil
+  }
+
+  @Test("Foldings begin at a sixteenth of the limit and insist from a quarter on", arguments: [nil, 64 << 10, 10 << 20])
+  func limits(limit: Int?) throws {
+    let folding = try open(limit: limit).folding, pages = (limit ?? 16 << 20) / 4096
+    #expect(folding.firstPageCount == pages / 16 && folding.insistentPageCount == pages / 4)
+    #expect(folding.mostPageCount == pages)
+    #expect(LogFolding(pageSize: 4096, isInMemory: false, limit: nil).mostPageCount == 64 << 8)
+    // A file may have larger pages than that.
+    let least = LogFolding(pageSize: 65536, isInMemory: false, limit: limit)
+    #expect(least.firstPageCount >= 1 && least.mostPageCount == 16 * least.firstPageCount)
+  }
+
+  @Test("A limit that is too small is refused", arguments: [-1, 1, (64 << 10) - 1])
+  func tooSmall(limit: Int) throws {
+    let folder = try TemporaryFolder()
+    #expect(failure { _ = try open(limit: limit, in: folder) }?.kind == .invalidArgument)
+    #expect(access(LibraryFixture.path(in: folder).string, F_OK) != 0)
+    #expect(failure { _ = try open(limit: limit) }?.kind == .invalidArgument)
+  }
+
+  @Test("Beyond the limit the moment of a context is given up, and the log begins anew", arguments: [true, false])
+  func givingUp(isInFile: Bool) throws {
+    let folder = isInFile ? try TemporaryFolder() : nil
+    let store = try open(limit: LogStateTests.limit, in: folder), reader = Context(store: store)
+    #expect(try count(reader) == 0)
+    try fill(store, 3)
+    #expect(try !reader.source.hasLostMoment && store.logState().olderCount == 1)
+    let more = try fill(store) { reader.source.hasLostMoment }
+    #expect(try store.logState().olderCount == 0)
+    let rest = try fill(store) { try store.logState().size < LogStateTests.limit }
+    try reader.process()
+    #expect(try count(reader) == 3 + #require(more) + #require(rest))
+  }
+
+  @Test("A pinned context keeps its moment and the log, and no other loses its own then", arguments: [true, false])
+  func pinned(isInFile: Bool) throws {
+    let folder = isInFile ? try TemporaryFolder() : nil
+    let store = try open(limit: LogStateTests.limit, in: folder)
+    let reader = Context(store: store), other = Context(store: store)
+    #expect(try count(reader) == 0 && count(other) == 0)
+    try reader.pin()
+    try fill(store, 60)
+    #expect(try !reader.source.hasLostMoment && count(reader) == 0 && !other.source.hasLostMoment && count(other) == 0)
+    var state = try store.logState()
+    #expect(state.size > 2 * LogStateTests.limit && state.unfoldedSize > 0 && state.limit == LogStateTests.limit)
+    #expect((state.olderCount, state.pinnedCount, state.lag) == (2, 1, 60))
+    try reader.unpin()
+    let more = try fill(store) { reader.source.hasLostMoment && other.source.hasLostMoment }
+    let rest = try fill(store) { try store.logState().size < LogStateTests.limit }
+    #expect(more != nil && rest != nil)
+    state = try store.logState()
+    #expect((state.olderCount, state.pinnedCount, state.lag) == (0, 0, 0) && state.unfoldedSize <= state.size)
+  }
+
+  @Test("The log is as long as its pages, and contexts lag behind by commits that changed something")
+  func telling() throws {
+    let folder = try TemporaryFolder(), store = try open(limit: nil, in: folder)
+    #expect(try store.logState().limit == 64 << 20)
+    let first = Context(store: store), second = Context(store: store), unused = Context(store: store)
+    #expect(try count(first) == 0)
+    try insert(in: store)
+    #expect(try count(second) == 1)
+    try insert(in: store)
+    try insert(in: store)
+    var state = try store.logState()
+    #expect((state.olderCount, state.pinnedCount, state.lag) == (2, 0, 3))
+    var status = stat()
+    #expect(stat(store.path.string + "-wal", &status) == 0)
+    let pages = (Int(status.st_size) - 32) / (4096 + 24)
+    #expect(state.size == pages * 4096 && state.unfoldedSize == state.size)
+    try first.merge()
+    _ = store.connection.fold()
+    state = try store.logState()
+    #expect((state.olderCount, state.lag) == (1, 2) && state.unfoldedSize < state.size)
+    try second.merge()
+    _ = store.connection.fold()
+    state = try store.logState()
+    #expect((state.olderCount, state.lag, state.unfoldedSize) == (0, 0, 0) && state.size == pages * 4096)
+    // Another program's commits, noticed or not.
+    let outside = try Connection.opened(
+      path: store.path, access: .readWrite(mayCreate: false), busyTimeoutMilliseconds: 1000)
+    defer { outside.close() }
+    try outside.execute("CREATE TABLE other (a)")
+    try outside.execute("INSERT INTO other VALUES (1)")
+    state = try store.logState()
+    #expect((state.olderCount, state.lag) == (2, 1))
+    try first.merge()
+    state = try store.logState()
+    #expect((state.olderCount, state.lag) == (1, 1))
+    try store.close()
+    #expect(failure { _ = try store.logState() }?.kind == .closed)
+    withExtendedLifetime(unused) {}
+  }
+
+  @Test("A file without a log has none to tell of")
+  func withoutLog() throws {
+    let folder = try TemporaryFolder(), path = LibraryFixture.path(in: folder)
+    try open(limit: nil, in: folder).close()
+    let outside = try Connection.opened(path: path, access: .readWrite(mayCreate: false), busyTimeoutMilliseconds: 0)
+    defer { outside.close() }
+    try outside.execute("PRAGMA journal_mode = DELETE")
+    try outside.execute("BEGIN")
+    _ = try outside.schemaNumber()
+    let store = try open(limit: LogStateTests.limit, in: folder), context = Context(store: store)
+    #expect(try !store.holdsMoments && count(context) == 0 && store.logState() == LogState())
+  }
+
+  @Test("The state is told on any thread")
+  func threads() throws {
+    let store = try open(limit: LogStateTests.limit), problems = Guarded<[String]>([])
+    let threads = (0..<2).map { _ in
+      OtherThread {
+        for _ in 0..<200 {
+          do {
+            let state = try store.logState()
+            if state.unfoldedSize > state.size { problems.withLock { $0.append("\(state)") } }
+          } catch { problems.withLock { $0.append("\(error)") } }
+        }
+      }
+    }
+    for _ in 0..<40 { try insert(in: store, text: String(repeating: "a", count: 5000)) }
+    for thread in threads { thread.join() }
+    #expect(problems.withLock { $0 } == [])
+  }
+}

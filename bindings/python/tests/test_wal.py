@@ -1,0 +1,69 @@
+"""The write-ahead log: its limit, and what is told of it."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+import unittest
+
+import quire
+
+from support import MODELS, FileTestCase, Quote
+
+
+class LogTests(FileTestCase):
+    def fill(self, store: quire.Store, times: int) -> None:
+        for _ in range(times):
+            with store.background() as context:
+                context.add(Quote(contents="a" * 5000))
+
+    def test_the_limit_of_the_log_ends_moments_but_for_pinned_ones(self) -> None:
+        with quire.open(self.path, MODELS, wal_limit=65536) as store:
+            reader = store.create_context()
+            self.assertEqual(reader.query(Quote).count(), 0)
+            reader.pin()
+            self.fill(store, 60)
+            reader.process()
+            self.assertEqual(reader.query(Quote).count(), 0)
+            state = store.wal_info
+            self.assertEqual((state.limit, state.older_count, state.pinned_count, state.lag), (65536, 1, 1, 60))
+            self.assertGreater(state.size, 2 * 65536)
+            self.assertGreater(state.unfolded_size, 0)
+            self.assertGreaterEqual(os.path.getsize(self.path + "-wal"), state.size)
+            reader.unpin()
+            deadline = time.monotonic() + 60
+            while store.wal_info.older_count or store.wal_info.size >= 65536:
+                self.assertLess(time.monotonic(), deadline)
+                self.fill(store, 1)
+                time.sleep(0.002)
+            self.assertEqual((store.wal_info.pinned_count, store.wal_info.lag), (0, 0))
+            reader.process()
+            self.assertGreater(reader.query(Quote).count(), 60)
+
+    def test_limits_that_are_none(self) -> None:
+        for limit in (-1, 1, 65535, 2**63):
+            with self.subTest(limit), self.assertRaises(quire.InvalidArgument):
+                quire.open(":memory:", MODELS, wal_limit=limit)
+        with self.assertRaises(TypeError):
+            quire.open(":memory:", MODELS, wal_limit=1e6)  # type: ignore[arg-type]
+        for limit, expected in ((0, 16 << 20), (65536, 65536), (1 << 30, 1 << 30)):
+            with quire.open(":memory:", MODELS, wal_limit=limit) as store:
+                self.assertEqual(store.wal_info.limit, expected)
+        with self.assertRaises(quire.StoreClosed):
+            store.wal_info
+
+    def test_a_file_without_a_log_has_none_to_tell_of(self) -> None:
+        quire.open(self.path, MODELS).close()
+        outside = sqlite3.connect(self.path, isolation_level=None)
+        self.addCleanup(outside.close)
+        outside.execute("PRAGMA journal_mode = DELETE")
+        outside.execute("BEGIN")
+        outside.execute("SELECT count(*) FROM ZQUOTE").fetchall()
+        with quire.open(self.path, MODELS, wal_limit=65536) as store:
+            self.assertEqual(store.context.query(Quote).count(), 0)
+            self.assertEqual(store.wal_info, quire.WALInfo(0, 0, 0, 0, 0, 0))
+
+
+if __name__ == "__main__":
+    unittest.main()
