@@ -327,6 +327,51 @@ static void a_moment_of_a_context_that_saves_alone_is_not_found_after_the_save(v
     close_fixture(made);
 }
 
+/* A list that is fetched beside its context would move it. */
+static void a_list_of_a_pinned_context_is_fetched_at_its_moment(void) {
+    for (int automatic = 0; automatic < 2; automatic++) {
+        stage stage = open_stage();
+        CHECK_OK(quire_context_set_merges_automatically(stage.reader, automatic, &error));
+        CHECK_OK(quire_context_pin(stage.reader, NULL, &error));
+        save_much(stage);
+        quire_fetch_request *request = new_request("Book", NULL, "title");
+        quire_results *results = NULL;
+        CHECK_OK(quire_results_create(stage.reader, request, NULL, &results, &error));
+        CHECK_OK(quire_results_fetch_async(results, &error));
+        CHECK(quire_results_is_fetched(results) && quire_results_count(results) == 2);
+        quire_object *first = NULL;
+        CHECK_OK(quire_results_object(results, 0, 0, &first, &error));
+        CHECK_SAME(get_text(first, "title"), "Egmont");
+        quire_object_release(first);
+        process(stage.reader);
+        check_before(stage.reader);
+        quire_results_release(results);
+        quire_fetch_request_release(request);
+        close_stage(stage);
+    }
+}
+
+/* What was asked for before the pin, the context fetches itself. */
+static void a_list_that_waits_for_its_rows_gets_those_of_the_moment_at_which_its_context_is_pinned(void) {
+    stage stage = open_stage();
+    CHECK_OK(quire_context_set_merges_automatically(stage.reader, true, &error));
+    quire_fetch_request *request = new_request("Book", NULL, "title");
+    quire_results *results = NULL;
+    CHECK_OK(quire_results_create(stage.reader, request, NULL, &results, &error));
+    CHECK_OK(quire_results_fetch_async(results, &error));
+    CHECK_OK(quire_context_pin(stage.reader, NULL, &error));
+    save_much(stage);
+    process(stage.reader);
+    CHECK(quire_results_is_fetched(results) && quire_results_count(results) == 2);
+    check_before(stage.reader);
+    CHECK_OK(quire_context_merge(stage.reader, &error));
+    check_after(stage.reader);
+    CHECK(quire_results_count(results) == 2);
+    quire_results_release(results);
+    quire_fetch_request_release(request);
+    close_stage(stage);
+}
+
 /* --- Where it cannot be. */
 
 static void children_are_pinned_by_their_parents(void) {
@@ -480,6 +525,8 @@ int main(void) {
         RUN(many_commits_can_be_gone_over);
         RUN(the_newest_moment_needs_no_other_context);
         RUN(a_moment_that_no_context_shows_is_not_found);
+        RUN(a_list_of_a_pinned_context_is_fetched_at_its_moment);
+        RUN(a_list_that_waits_for_its_rows_gets_those_of_the_moment_at_which_its_context_is_pinned);
         RUN(children_are_pinned_by_their_parents);
         RUN(children_follow_where_their_parent_goes);
         RUN(a_transaction_is_at_no_moment);

@@ -205,8 +205,8 @@ quire_status quire_results_fetch(quire_results *results, quire_error *QUIRE_NULL
  * stays as it was.
  *
  * Only the thread of the context can fetch some lists, and this call fetches them at once: lists with a limit, an offset,
- * aggregates, a cache or functions of the program, and lists of contexts with a parent or a transaction, or of a file
- * without a log.
+ * aggregates, a cache or functions of the program, and lists of contexts with a parent or a transaction, of pinned contexts
+ * (see moment.h), or of a file without a log.
  *
  * Fails: QUIRE_INVALID_STATE (fetched or being fetched already, in a composite, within its own delegate), and as
  * `quire_results_fetch` where it fetches at once.

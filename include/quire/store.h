@@ -198,7 +198,10 @@ typedef struct quire_wal_info {
     int64_t size;
     int64_t unfolded_size; /**< Bytes of those pages that are not in the file itself yet. */
     int64_t limit; /**< `wal_limit` of the options, or the default, in whole pages; 0 where `size` is never known. */
-    /** Contexts of this store whose moment is not the newest one: as long as there are any, the log cannot begin anew. */
+    /**
+     * Contexts of this store whose moment is not the newest one, and merges that were worked out beside a context and wait to
+     * be taken. As long as there are any, the log cannot begin anew.
+     */
     int64_t older_count;
     int64_t pinned_count; /**< Those of them that are pinned, and keep their moments beyond the limit. */
     /** How many commits the oldest of these moments lacks; those of other programs in a row count as one. 0 without any. */

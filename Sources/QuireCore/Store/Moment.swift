@@ -158,9 +158,12 @@ final class Moment: @unchecked Sendable {
   }
 
   /// Lets go of what it holds and takes hold of it again: the log can begin anew when all that is held is in the file.
-  /// For the newest moment, while nothing is written. One that is in use stays as it is.
+  /// For moments that lack no changes, while nothing is written. One that is in use stays as it is.
   func beginAnew() {
-    _ = lock.withFreeLock { if depth == 0 { transaction?.beginAnew() } }
+    _ = lock.withFreeLock {
+      // It may have begun, at an earlier state, since the store looked whether all lack none.
+      if depth == 0, contents?.changes == store.commits.newestState.changes { transaction?.beginAnew() }
+    }
   }
 
   /// Lets go of what it holds, unless a call of its context is under way, or it is pinned.

@@ -55,7 +55,8 @@ extension Context {
 
   /// Has a list fetched that asks for it. False where only this thread can.
   func beginFetch() throws(Failure) -> Bool {
-    if !store.holdsMoments || parent != nil || transaction != nil { return false }
+    // What is worked out beside a context moves it, and a pinned one is to stay.
+    if !store.holdsMoments || parent != nil || transaction != nil || source.isPinned { return false }
     if preparation == nil { makePreparation() }
     // What it begins from.
     try source.moment.begin()
@@ -63,7 +64,7 @@ extension Context {
     return true
   }
 
-  private func merge(_ session: MergeSession, by move: Move) throws(Failure) {
+  func merge(_ session: MergeSession, by move: Move) throws(Failure) {
     do throws(Failure) { try move.read { () throws(Failure) in try session.prepare() } } catch {
       session.abandon()
       move.cancel()
@@ -165,9 +166,10 @@ extension Context {
   func mergeIfAutomatic() throws(Failure) {
     try source.mergeIfAutomatic()
     // Without moments everything is read as it is now, so that objects and lists keep up with that.
-    guard mergesAutomatically || !store.holdsMoments, !source.isPinned,
-      activity.isDisjoint(with: [.notifying, .askingHandler])
-    else { return }
+    guard mergesAutomatically || !store.holdsMoments, activity.isDisjoint(with: [.notifying, .askingHandler]) else {
+      return
+    }
+    if source.isPinned { return try fetchAsked(here: true) }
     if preparation?.isUnderWay == true { return }
     if source.hasNews(for: inbox) || preparation?.isReady == true { try merge(waits: false) }
   }

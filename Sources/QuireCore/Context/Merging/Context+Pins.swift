@@ -31,12 +31,7 @@ extension Context {
       return try source.setPinned(true)
     }
     let session = MergeSession(of: change, in: self)
-    do throws(Failure) { try move.read { () throws(Failure) in try session.prepare() } } catch {
-      session.abandon()
-      move.cancel()
-      throw error
-    }
-    move.accept()
+    try merge(session, by: move)
     try source.setPinned(true)
     try finish(session)
   }

@@ -247,7 +247,8 @@ final class MergePreparation: InboxReader, @unchecked Sendable {
   }
 
   private func makeBase() -> Base? {
-    guard isWanted, let context, let commit = context.source.moment.commit else { return nil }
+    // A pinned context stays where it is.
+    guard isWanted, let context, !context.source.isPinned, let commit = context.source.moment.commit else { return nil }
     progress.withLock { $0.state = .running }
     let observers = context.announcer.observers.compactMap { $0.preparation() }
     let known = context.registeredObjects.lazy.filter { !$0.isFault }.map(\.reference)

@@ -103,10 +103,10 @@ final class StoreSource: SavedSource {
   func beginMove(from base: Int64, to next: Moment, _ change: StoreChange) -> Move? {
     if isInTransaction || moment.commit != base || next.isLost { return nil }
     let former = moment
+    next.isPinned = isPinned
     return Move(
       change, reading: { body throws(Failure) in try self.reading(next, body) },
       accept: {
-        next.isPinned = self.isPinned
         self.moment = next
         former.end()
         self.store.sweepFiles()

@@ -45,7 +45,8 @@ class WALInfo(NamedTuple):
     limit: int
     """The `wal_limit` of `quire.open`, or the default, in whole pages; 0 where `size` is never known."""
     older_count: int
-    """Contexts that show an older moment than the newest: as long as there are any, the log cannot begin anew."""
+    """Contexts that show an older moment than the newest, and merges that were worked out beside a context and wait to
+    be taken. As long as there are any, the log cannot begin anew."""
     pinned_count: int
     """Those of them that are pinned, and keep their moments beyond the limit."""
     lag: int
