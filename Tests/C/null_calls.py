@@ -62,6 +62,7 @@ BY_FUNCTION = {
     ("quire_results_set_request", "section_key_path"): '"title"',
     ("quire_section_rule_create", "key_path"): '"title"',
     ("quire_results_add_aggregate", "results"): "w->open_results",
+    ("quire_results_fetch_async", "results"): "w->open_results",
     ("quire_results_add_aggregate", "expression"): "w->total",
     ("quire_results_aggregate", "name"): '"total"',
     ("quire_object_get_integer", "key"): '"pages"',

@@ -132,6 +132,32 @@ static void lists_that_only_their_thread_can_fetch_are_fetched_at_once(void) {
     close_stage(stage);
 }
 
+/* What was fetched for the former request is not shown. */
+static void a_list_that_waits_for_its_rows_can_be_given_another_request(void) {
+    stage stage = open_stage();
+    insert_many(stage.writer, MANY, 1);
+    for (int aggregate = 0; aggregate < 2; aggregate++) {
+        quire_results *list = begin(stage.reader, NULL, 0);
+        if (aggregate) {
+            quire_expression *sum = NULL;
+            CHECK_OK(quire_expression_parse("sum:(pages)", QUIRE_NUL, NULL, 0, &sum, &error));
+            CHECK_OK(quire_results_add_aggregate(list, "sum", QUIRE_NUL, sum, &error));
+            quire_expression_release(sum);
+        } else {
+            quire_fetch_request *request = new_request("Book", "pages > 1", "title");
+            CHECK_OK(quire_results_set_request(list, request, NULL, 0, &error));
+            quire_fetch_request_release(request);
+        }
+        for (int turn = 0; !quire_results_is_fetched(list); turn++) {
+            CHECK(turn < 10 && is_readable(stage.reader, 10000));
+            CHECK_OK(quire_context_merge(stage.reader, &error));
+        }
+        check_as_fetched(list, aggregate ? NULL : "pages > 1");
+        quire_results_release(list);
+    }
+    close_stage(stage);
+}
+
 static void a_cancelled_fetch_fails_one_merge(void) {
     stage stage = open_stage();
     insert_many(stage.writer, MANY, 1);
@@ -229,6 +255,7 @@ int main(void) {
         RUN(what_is_pending_lies_over_what_was_fetched);
         RUN(a_fetch_arrives_beside_saves);
         RUN(lists_that_only_their_thread_can_fetch_are_fetched_at_once);
+        RUN(a_list_that_waits_for_its_rows_can_be_given_another_request);
         RUN(a_cancelled_fetch_fails_one_merge);
         RUN(a_large_save_is_told_when_it_is_worked_out);
         RUN(an_automatic_context_stays_where_it_is_until_then);

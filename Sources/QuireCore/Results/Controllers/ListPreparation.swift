@@ -12,6 +12,8 @@ final class ListPreparation: PreparedObserver, @unchecked Sendable {
   private let pending: Set<Int64>
   /// nil where it is fetched for the first time.
   private let former: SectionedIndex?
+  /// Another one when the list has come to be asked for something else.
+  private let shown: SectionedIndex
 
   // Worked out.
   private(set) var index: SectionedIndex
@@ -36,6 +38,7 @@ final class ListPreparation: PreparedObserver, @unchecked Sendable {
     definition = results.listing.definition
     displayed = results.watch.displayed
     generation = results.generation.value
+    shown = results.index
     former = results.isFetched ? SectionedIndex(copying: results.index) : nil
     index = SectionedIndex(copying: results.index)
   }
@@ -122,7 +125,7 @@ final class ListPreparation: PreparedObserver, @unchecked Sendable {
 
   var isCurrent: Bool {
     guard let results else { return true }
-    if isFirst { return results.isFetchAsked && results.generation.value == generation }
+    if isFirst { return results.isFetchAsked && results.index === shown }
     return results.generation.value == generation && results.isFetched && results.withheld == nil
       && results.pendingIDs() == pending
   }
