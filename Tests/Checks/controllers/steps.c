@@ -231,8 +231,12 @@ void perform(const step *step) {
     case REFRESH_ALL: {
         quire_object *object = step->verb == REFRESH ? find_thing(c, step->kind, step->slot) : NULL;
         if (step->verb == REFRESH_ALL) OK(quire_context_refresh_all(context, &error));
-        else if (object && (step->flag || !(quire_object_is_inserted(object) || quire_object_is_deleted(object))))
-            TRY(quire_context_refresh(context, object, step->flag, &error));
+        else if (object && (step->flag || !(quire_object_is_inserted(object) || quire_object_is_deleted(object)))) {
+            const quire_status status = quire_context_refresh(context, object, step->flag, &error);
+            /* A rule of what was deleted before it may have reached it when that was processed. */
+            if (status == QUIRE_INVALID_STATE && quire_object_is_deleted(object)) drop_error();
+            else TRY(status);
+        }
         quire_object_release(object);
         places[c].is_dirty = true;
         upset_refreshed(c);

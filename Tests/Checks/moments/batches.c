@@ -12,7 +12,7 @@ static quire_fetch_request *request_of(const char *entity, const char *format, c
     return request;
 }
 
-/* Of items and of the row of the writer, in one statement. */
+/* Of items and of the row of the writer, and sometimes of all crates, in one statement. */
 void batch_update(side *side) {
     state next;
     prepare_move(side);
@@ -23,11 +23,14 @@ void batch_update(side *side) {
     for (int i = first; i <= last && i < ITEMS; i++)
         if (next.items[i].exists) next.items[i].stamp = number_of(&newest) + 1;
     const int64_t number = number_commit(side->writer, &newest, &next);
+    const bool has_crates = chance(30);
+    if (has_crates) next.crate_stamp = number;
     announce_commit(&next);
     static const char *const keys[] = {"stamp"};
     const quire_value stamp = quire_value_integer(number);
-    const quire_value bounds[] = {quire_value_integer(first), quire_value_integer(last), quire_value_integer(-1 - side->writer)};
-    quire_fetch_request *request = request_of("Row", "number BETWEEN {%@, %@} OR number == %@", bounds, 3);
+    const quire_value bounds[] = {quire_value_integer(first), quire_value_integer(last), quire_value_integer(-1 - side->writer),
+        quire_value_integer(has_crates ? FIRST_CRATE : INT64_MAX)};
+    quire_fetch_request *request = request_of("Row", "number BETWEEN {%@, %@} OR number == %@ OR number >= %@", bounds, 4);
     expect(quire_context_batch_update(side->context, request, keys, &stamp, 1, NULL, NULL, NULL, &failure), QUIRE_OK, "a batch update");
     quire_fetch_request_release(request);
     file_commit();

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KNOWN = 2 * SLOTS };
-
 struct followed {
     side *side;
     quire_results *results;
@@ -17,7 +15,9 @@ struct followed {
     sections shown;
     /* Ids of rows that were ever shown; their places here are the slots of the replay. */
     int64_t ids[SLOTS];
-    int next;
+    int known;
+    /* The search for a slot that is free again goes around, so that two rows of one report never get the same. */
+    int last;
 };
 
 #define FAIL(side, followed, format, ...) \
@@ -25,18 +25,19 @@ struct followed {
 
 /* A slot of the replay. When all are taken, those of rows that are not shown are free again. */
 static int slot_of(side *side, followed *followed, int64_t id) {
-    for (int i = 0; i < followed->next; i++)
+    for (int i = 0; i < followed->known; i++)
         if (followed->ids[i] == id) return i;
-    if (followed->next < SLOTS) {
-        followed->ids[followed->next] = id;
-        return followed->next++;
+    if (followed->known < SLOTS) {
+        followed->ids[followed->known] = id;
+        return followed->known++;
     }
     bool is_shown[SLOTS] = {false};
     for (int i = 0; i < followed->shown.total; i++) is_shown[followed->shown.slots[i]] = true;
-    for (int i = 0; i < SLOTS; i++) {
-        if (is_shown[i]) continue;
-        followed->ids[i] = id;
-        return i;
+    for (int tried = 0; tried < SLOTS; tried++) {
+        followed->last = (followed->last + 1) % SLOTS;
+        if (is_shown[followed->last]) continue;
+        followed->ids[followed->last] = id;
+        return followed->last;
     }
     FAIL(side, followed, "more than %d rows", SLOTS);
 }
@@ -148,15 +149,15 @@ static void replay_told(side *side, followed *followed) {
     pthread_mutex_unlock(&replaying);
 }
 
-/* An inserted object may have had a temporary id until it was saved. */
-static void learn_ids(side *side, followed *followed, const sections *is) {
+/* An inserted object may have had a temporary id until it was saved. It keeps its slot, and the one of its new id is free again. */
+static void learn_ids(followed *followed, sections *is) {
     for (int i = 0; i < is->total; i++) {
         const int old = followed->shown.slots[i], new = is->slots[i];
         if (old == new || followed->ids[old] > 0) continue;
         followed->ids[old] = followed->ids[new];
-        followed->shown.slots[i] = new;
+        followed->ids[new] = 0;
+        is->slots[i] = old;
     }
-    (void)side;
 }
 
 /* --- Comparing. */
@@ -205,6 +206,6 @@ void check_list(side *side, followed *followed) {
     compare_totals(side, followed, &wanted);
     replay_told(side, followed);
     read_sections(side, followed, &is);
-    if (is.total == followed->shown.total) learn_ids(side, followed, &is);
+    if (is.total == followed->shown.total) learn_ids(followed, &is);
     if (!sections_equal(&is, &followed->shown)) FAIL(side, followed, "%s", "its changes, replayed, lead to another list than it shows");
 }

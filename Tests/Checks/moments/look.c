@@ -202,6 +202,22 @@ static void fetch_shelves(side *side) {
     quire_list_release(list);
 }
 
+static void fetch_crates(side *side) {
+    quire_list *list = NULL;
+    quire_page *page = NULL;
+    prepare_fetch(side);
+    expect(quire_context_fetch(side->context, crates_request(), &list, &failure), QUIRE_OK, "a fetch of the stamps of crates");
+    locate(side, "quire_context_fetch");
+    DO(quire_list_page(list, 0, quire_list_count(list), NULL, 0, 0, &page, &failure));
+    for (int i = 0; i < 2; i++) {
+        const int64_t stamp = ((const int64_t *)quire_page_column(page, i)->values)[0];
+        if (stamp != side->base.crate_stamp)
+            FAIL(side, "a crate has the stamp %lld instead of %lld", (long long)stamp, (long long)side->base.crate_stamp);
+    }
+    quire_page_release(page);
+    quire_list_release(list);
+}
+
 static void look_at_lists(side *side) {
     prepare_fetch(side);
     expect(quire_context_process_pending(side->context, &failure), QUIRE_OK, "quire_context_process_pending");
@@ -230,6 +246,7 @@ static void look_at(side *side, int part) {
     case 3: look_at_lists(side); break;
     case 4: fetch_rows(side, ALL_ITEMS, chance(30)); break;
     case 5: fetch_rows(side, random_below(QUERIES), chance(30)); break;
+    case 6: fetch_crates(side); break;
     default: fetch_page(side, random_below(QUERIES)); break;
     }
     locate(side, "reading");
@@ -247,7 +264,7 @@ void look_at_all(side *side) {
 }
 
 void look_at_some(side *side) {
-    for (int i = 0; i < 3; i++) look_at(side, random_below(7));
+    for (int i = 0; i < 3; i++) look_at(side, random_below(8));
 }
 
 void begin_batches(side *side, int query) {

@@ -16,7 +16,7 @@ const query queries[QUERIES] = {
     {"Item", "name CONTAINS[cd] 'ANN'", {"name", "number"}, NULL},
 };
 
-static quire_fetch_request *plain[QUERIES], *ids[QUERIES], *batched[QUERIES], *fresh[QUERIES], *shelves;
+static quire_fetch_request *plain[QUERIES], *ids[QUERIES], *batched[QUERIES], *fresh[QUERIES], *shelves, *crates;
 
 static quire_fetch_request *make_request(const query *query) {
     quire_fetch_request *request = NULL;
@@ -59,6 +59,10 @@ void make_requests(void) {
     DO(quire_fetch_request_add_property(shelves, "shelf", QUIRE_NUL, &failure));
     add_expression(shelves, "items", "count:(SELF)");
     add_expression(shelves, "total", "sum:(amount)");
+    DO(quire_fetch_request_create("Crate", QUIRE_NUL, &crates, &failure));
+    DO(quire_fetch_request_set_result_type(crates, QUIRE_RESULT_DICTIONARIES, &failure));
+    add_expression(crates, "least", "min:(stamp)");
+    add_expression(crates, "greatest", "max:(stamp)");
 }
 
 void release_requests(void) {
@@ -69,6 +73,7 @@ void release_requests(void) {
         quire_fetch_request_release(fresh[i]);
     }
     quire_fetch_request_release(shelves);
+    quire_fetch_request_release(crates);
 }
 
 quire_fetch_request *request_for(int query, uint32_t result_type) {
@@ -77,6 +82,7 @@ quire_fetch_request *request_for(int query, uint32_t result_type) {
 quire_fetch_request *batched_request(int query) { return batched[query]; }
 quire_fetch_request *fresh_request(int query) { return fresh[query]; }
 quire_fetch_request *shelves_request(void) { return shelves; }
+quire_fetch_request *crates_request(void) { return crates; }
 
 /* --- Answers. */
 

@@ -29,6 +29,8 @@ quire_fetch_request *batched_request(int query);
 /* Rows of shelf, number of items and sum of their amounts. */
 quire_fetch_request *shelves_request(void);
 quire_fetch_request *fresh_request(int query);
+/* The least and the greatest stamp of the crates. */
+quire_fetch_request *crates_request(void);
 
 void find_answer(int query, const state *state, answer *out);
 int64_t sum_of_amounts(const state *state, int shelf);

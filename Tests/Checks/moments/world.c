@@ -121,7 +121,7 @@ static void relate(const char *entity, const char *name, const char *destination
     DO(quire_model_add_relationship(model, entity, QUIRE_NUL, name, QUIRE_NUL, destination, QUIRE_NUL, &options, &failure));
 }
 
-/* An item and a commit are rows of one kind, so that one batch request reaches both. */
+/* Items, crates and commits are rows of one kind, so that one batch request reaches all of them. */
 static void make_model(void) {
     model = quire_model_create();
     quire_entity_options row = QUIRE_ENTITY_OPTIONS_INIT;
@@ -129,6 +129,7 @@ static void make_model(void) {
     row.parent = "Row";
     DO(quire_model_add_entity(model, "Commit", QUIRE_NUL, &row, &failure));
     DO(quire_model_add_entity(model, "Item", QUIRE_NUL, &row, &failure));
+    DO(quire_model_add_entity(model, "Crate", QUIRE_NUL, &row, &failure));
     DO(quire_model_add_entity(model, "Person", QUIRE_NUL, NULL, &failure));
     DO(quire_model_add_entity(model, "Tag", QUIRE_NUL, NULL, &failure));
     add_attribute("Row", "number", QUIRE_TYPE_INTEGER_64, true);
@@ -173,6 +174,7 @@ static void fill_store(void) {
         quire_object_release(person);
     }
     for (int i = 0; i < TAGS; i++) tags[i] = insert_row(context, "Tag", i);
+    for (int i = 0; i < CRATES; i++) quire_object_release(insert_row(context, "Crate", FIRST_CRATE + i));
     DO(quire_context_save(context, &failure));
     for (int i = 0; i < TAGS; i++) {
         tag_ids[i] = quire_object_id(tags[i]);

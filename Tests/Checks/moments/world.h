@@ -14,6 +14,8 @@
 
 enum { WRITERS = 16, ITEMS_OF_ONE = 10, ITEMS = WRITERS * ITEMS_OF_ONE, FIRST_PEOPLE = 5, PEOPLE = FIRST_PEOPLE + WRITERS, TAGS = 6 };
 enum { NO_OWNER = -1 };
+/* So many crates make a commit large enough to be worked out beside contexts; their numbers begin here. */
+enum { CRATES = 300, FIRST_CRATE = 10000 };
 /* Names, shelves and amounts of items lie below these; so do levels of persons. */
 enum { NAMES = 6, SHELVES = 4, AMOUNTS = 10, LEVELS = 4 };
 
@@ -38,6 +40,8 @@ typedef struct state {
     int64_t numbers[WRITERS];
     item items[ITEMS];
     person people[PEOPLE];
+    /* The commit of the last batch request that has set all crates. */
+    int64_t crate_stamp;
 } state;
 
 extern const char *const names[NAMES];
