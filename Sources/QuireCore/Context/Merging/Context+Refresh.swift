@@ -82,6 +82,7 @@ extension Context {
     }
     turnIntoFaults(clean, if: { $0.state == .saved && ($0.isFault || !$0.isUpdated) }) { object in
       undoManager?.forgetUnchanged(of: object)
+      noteTargets(of: object)
       object.forgetValues()
       touch(object)
     }
@@ -145,6 +146,7 @@ extension Context {
     }
     undoManager?.forgetUnchanged(of: object)
     turnIntoFaults([object], if: \.isLive) { object in
+      noteTargets(of: object)
       object.dropValues()
       touch(object, at: 0)
       touch(object)

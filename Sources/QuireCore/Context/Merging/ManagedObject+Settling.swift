@@ -183,6 +183,11 @@ extension ManagedObject {
     toMany[slot]?.overwrite(present)
     let lost = toMany[slot]?.addedMembers.filter(context.isToBeDeleted) ?? []
     toMany[slot]?.forget(Set(lost))
+    guard let members = toMany[slot] else { return }
+    // Their own side may be read later.
+    for reference in members.addedMembers + members.removedMembers {
+      context.pending.noteHolder(self, of: reference)
+    }
   }
 
   func setMember(_ other: ManagedObject, of relationship: Relationship, _ isHeld: Bool) {

@@ -8,6 +8,14 @@ extension Context {
     note(object)
   }
 
+  /// Notes to what an object refers. Observers may hear of it when its values are gone.
+  func noteTargets(of object: ManagedObject) {
+    if object.isFault { return }
+    for each in object.entity.relationships where !each.isToMany {
+      object.unheard.notePassing(object.values[each.slot], at: each.slot)
+    }
+  }
+
   private func note(_ object: ManagedObject) {
     object.unheard.time = clock.noteChange()
     announcer.note(object)
@@ -32,12 +40,7 @@ extension Context {
 
   /// Notes that `object` is about to come, go or return.
   func touchLife(of object: ManagedObject, isLive: Bool) {
-    if isLive, !object.isFault {
-      // What is told last of them may be told when their values are gone.
-      for each in object.entity.relationships where !each.isToMany {
-        object.unheard.notePassing(object.values[each.slot], at: each.slot)
-      }
-    }
+    if isLive { noteTargets(of: object) }
     if isNotifying {
       object.unheard.properties = .all
     } else if object.unheard.wasLive == nil {

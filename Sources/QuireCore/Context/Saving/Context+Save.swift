@@ -146,6 +146,7 @@ extension Context {
     for object in overlaidObjects { object.toMany = [:] }
     if hasConflicted {
       turnIntoFaults(registeredObjects, if: { $0.state == .saved }) { object in
+        noteTargets(of: object)
         object.forgetValues()
         touch(object)
       }
