@@ -57,6 +57,7 @@ static void did_change(void *data, quire_results *results) {
 
 static void all_changes(void *data, quire_results *results, const quire_changes *changes) {
     (void)results;
+    CHECK(quire_changes_row_count(changes) == quire_changes_rows(changes).count);
     *(size_t *)data += (size_t)quire_changes_rows(changes).count;
 }
 

@@ -85,6 +85,7 @@ static void elements_are_found_by_the_stride_of_their_array(void) {
     CHECK(quire_child_frame_at((quire_child_frame_array){&frames[0].known, 2, sizeof frames[0]}, 1)->old_flat == 5);
     CHECK(quire_change_at((quire_change_array){NULL, 0, sizeof(quire_change)}, 0) == NULL);
     CHECK(quire_changes_rows(NULL).first == NULL && quire_changes_rows(NULL).count == 0);
+    CHECK(quire_changes_row_count(NULL) == 0);
 }
 
 int main(void) {

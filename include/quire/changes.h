@@ -227,8 +227,14 @@ quire_changes *QUIRE_NULLABLE quire_changes_retain(const quire_changes *QUIRE_NU
 /** Gives a reference back. Takes NULL. Any thread. */
 void quire_changes_release(quire_changes *QUIRE_NULLABLE changes);
 
-/** The row changes that `did_change_object` tells a delegate, in the same order. Borrowed from `changes`. */
+/**
+ * The row changes that `did_change_object` tells a delegate, in the same order. Borrowed from `changes`. The first call makes
+ * them, in some milliseconds for 100,000 rows; `quire_changes_row_count` tells how many there are without that.
+ */
 quire_change_array quire_changes_rows(const quire_changes *changes);
+
+/** How many row changes there are. 0 when `changes` is NULL. Any thread. */
+int64_t quire_changes_row_count(const quire_changes *changes);
 
 /** The section changes, in the order in which a delegate is notified. Borrowed from `changes`. */
 quire_section_change_array quire_changes_sections(const quire_changes *changes);

@@ -13,6 +13,11 @@ public func quire_changes_rows(_ changes: UnsafePointer<quire_changes>?) -> quir
   quire_change_array(peek(changes)?.rows)
 }
 
+@_cdecl("quire_changes_row_count") @implementation
+public func quire_changes_row_count(_ changes: UnsafePointer<quire_changes>?) -> Int64 {
+  Int64(peek(changes)?.rowCount ?? 0)
+}
+
 @_cdecl("quire_changes_sections") @implementation
 public func quire_changes_sections(_ changes: UnsafePointer<quire_changes>?) -> quire_section_change_array {
   quire_section_change_array(peek(changes)?.sections)

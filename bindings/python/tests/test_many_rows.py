@@ -48,6 +48,50 @@ class ManyRowsTests(unittest.TestCase):
     def expected(self, objects, names):
         return [tuple(getattr(each, name) for name in names) for each in objects]
 
+    def test_columns_that_are_packed_in_parts_arrive_whole(self):
+        for seed in seeds(2):
+            dice = random.Random(seed)
+            with self.subTest(seed=seed):
+                self.context.query(Item).delete()
+                count = 3 * 4096 + dice.choice([0, 1, 17])
+                texts = ["x" * dice.randrange(3) for _ in range(count)]
+                # Parts without and with None, and with what ASCII is not.
+                texts[5000:5000 + dice.randrange(5000)] = [None] * 4
+                texts += ["é😀"] * (count - len(texts))
+                singles = [float(place % 7) for place in range(count)]
+                ids = self.context.insert_many(Item, {"place": range(count), "text": texts, "single": singles})
+                self.context.save()
+                self.assertEqual(len(ids), count)
+                rows = self.context.query(Item).order_by("place").values("place", "text", "single")
+                self.assertEqual(list(rows), list(zip(range(count), texts, singles)))
+
+    def test_a_value_that_does_not_fit_is_named_by_its_row_in_any_part(self):
+        places = list(range(10_000))
+        places[9_000] = "nine"
+        with self.assertRaises(quire.WrongType) as caught:
+            self.context.insert_many(Item, {"place": places})
+        self.assertEqual(caught.exception.row, 9_000)
+        self.assertIn("Row 9000, counted from 0", str(caught.exception))
+        self.assertEqual(self.context.query(Item).count(), 0)
+
+    def test_a_large_change_set_is_read_while_it_is_closed(self):
+        told = []
+        live = self.context.query(Item).order_by("place").live()
+        live.on_change(told.append)
+        self.context.insert_many(Item, {"place": range(10_000)})
+        self.context.process()
+        [changes] = told
+        self.assertEqual(len(changes), 10_000)
+        read = []
+        for change in changes:
+            if len(read) == 100:
+                changes.close()
+            read.append(change.new_flat)
+        self.assertEqual(read, list(range(10_000)))
+        with self.assertRaises(quire.StoreClosed):
+            list(changes)
+        self.assertEqual(len(changes), 10_000)
+
     def test_scanned_columns_are_the_objects_values(self):
         for seed in seeds(4):
             dice = random.Random(seed)

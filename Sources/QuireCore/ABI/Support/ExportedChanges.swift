@@ -1,18 +1,19 @@
 import CQuire
 
-/// A change set with its records as C sees them. The steps are made when they are first asked for, by whatever thread.
+/// A change set with its records as C sees them. Rows and steps are made when they are first asked for, by whatever
+/// thread: of a large set many programs need the number alone.
 final class ExportedChanges: @unchecked Sendable {
   let changes: ChangeSet
-  let rows: UnsafeMutableBufferPointer<quire_change>
   let sections: UnsafeMutableBufferPointer<quire_section_change>
   let parts: UnsafeMutableBufferPointer<quire_child_frame>
   let aggregates: UnsafeMutableBufferPointer<quire_aggregate_change>
-  /// The keys of rows, one list for all that have the same.
-  private let keys: [[Text]: UnsafeMutableBufferPointer<quire_string>]
   /// Guards what the change set works out when it is first asked.
   private let made = Guarded<Made>(Made())
 
   private struct Made: @unchecked Sendable {
+    var rows: UnsafeMutableBufferPointer<quire_change>?
+    /// The keys of rows, one list for all that have the same.
+    var keys: [[Text]: UnsafeMutableBufferPointer<quire_string>] = [:]
     var steps: UnsafeMutableBufferPointer<quire_step>?
     var plans: [Int: UnsafeMutableBufferPointer<quire_step>] = [:]
     /// What the ids of ranges point to.
@@ -21,18 +22,6 @@ final class ExportedChanges: @unchecked Sendable {
 
   init(_ changes: ChangeSet) {
     self.changes = changes
-    var keys: [[Text]: UnsafeMutableBufferPointer<quire_string>] = [:]
-    // Most rows that follow each other have one list of keys.
-    var last = (keys: [Text](), list: ExportedChanges.none)
-    rows = ExportedChanges.copy(
-      changes.changes.map { change in
-        if change.keys != last.keys {
-          last = (change.keys, keys[change.keys] ?? ExportedChanges.copy(change.keys.map(\.lent)))
-          keys[change.keys] = last.list
-        }
-        return quire_change(change, UnsafeBufferPointer(last.list))
-      })
-    self.keys = keys
     sections = ExportedChanges.copy(changes.sectionChanges.map { quire_section_change($0) })
     parts = ExportedChanges.copy(
       changes.parts.map {
@@ -44,16 +33,39 @@ final class ExportedChanges: @unchecked Sendable {
   }
 
   deinit {
-    rows.deallocate()
     sections.deallocate()
     parts.deallocate()
     aggregates.deallocate()
-    for list in keys.values { list.deallocate() }
     made.withLock { made in
+      made.rows?.deallocate()
+      for list in made.keys.values { list.deallocate() }
       made.steps?.deallocate()
       for plan in made.plans.values { plan.deallocate() }
       for ids in made.ids { ids.deallocate() }
     }
+  }
+
+  var rowCount: Int { changes.changes.count }
+
+  var rows: UnsafeMutableBufferPointer<quire_change> {
+    let made = made.withLock { made in
+      if made.rows == nil { makeRows(&made) }
+      return made
+    }
+    return made.rows ?? UnsafeMutableBufferPointer(start: nil, count: 0)
+  }
+
+  private func makeRows(_ made: inout Made) {
+    // Most rows that follow each other have one list of keys.
+    var last = (keys: [Text](), list: ExportedChanges.none)
+    made.rows = ExportedChanges.copy(
+      changes.changes.map { change in
+        if change.keys != last.keys {
+          last = (change.keys, made.keys[change.keys] ?? ExportedChanges.copy(change.keys.map(\.lent)))
+          made.keys[change.keys] = last.list
+        }
+        return quire_change(change, UnsafeBufferPointer(last.list))
+      })
   }
 
   var steps: UnsafeMutableBufferPointer<quire_step> {

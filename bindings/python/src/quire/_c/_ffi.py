@@ -923,6 +923,7 @@ FUNCTIONS = {
     "quire_changes_plan": (c_uint, (c_void_p, c_uint32, c_bool, quire_step_array_p, c_void_p_p)),
     "quire_changes_release": (None, (c_void_p,)),
     "quire_changes_retain": (c_void_p, (c_void_p,)),
+    "quire_changes_row_count": (c_int64, (c_void_p,)),
     "quire_changes_rows": (quire_change_array, (c_void_p,)),
     "quire_changes_sections": (quire_section_change_array, (c_void_p,)),
     "quire_changes_steps": (quire_step_array, (c_void_p,)),

@@ -299,6 +299,11 @@ class Column:
         return len(self.array)
 
 
+def joined(parts: Sequence[Column]) -> Column:
+    """The columns one after another."""
+    return Column(bytearray().join(part.array for part in parts), sum(map(len, parts)), parts)
+
+
 def filled(count: int, kind: int) -> bytearray:
     """So many values of a kind, all else zero."""
     buffer = bytearray(16 * count)
@@ -335,11 +340,14 @@ def data_column(values: Sequence[bytes], kind: int) -> Column:
 
 def _bytes_column(blob: bytes, sizes: list[int], kind: int) -> Column:
     count = len(sizes)
-    keep = array("B", blob + b"\0")
+    # One byte more, because an empty array has no address.
+    keep = bytearray(blob)
+    keep.append(0)
+    start = ctypes.addressof(ctypes.c_char.from_buffer(keep))
     buffer = filled(count, kind)
     view = memoryview(buffer)
     view.cast("I")[1::4] = memoryview(array("I", sizes))
-    starts = array("Q", accumulate(sizes, initial=keep.buffer_info()[0]))
+    starts = array("Q", accumulate(sizes, initial=start))
     view.cast("Q")[1::2] = memoryview(starts)[:count]
     return Column(buffer, count, keep)
 

@@ -18,6 +18,11 @@ from ..models._entity import Entity
 from ..models.properties import Attr, blamed, misfit
 
 
+_AT_ONCE = 4096
+"""So many values are packed in one step. Other threads run between two steps; within one they wait for the lock of the
+interpreter."""
+
+
 class ArrowTable(Protocol):
     """A table of polars, pandas, pyarrow, DuckDB and others that speak Arrow's PyCapsule interface."""
 
@@ -124,16 +129,25 @@ def pack_column(attribute: Attr[Any], column: Given) -> _values.Column:
     """The column in the form of the library; an exception names the row that does not fit."""
     if isinstance(column, _values.Column):
         return column
+    if len(column) <= _AT_ONCE:
+        return _pack_part(attribute, column, 0, column)
+    return _values.joined([
+        _pack_part(attribute, column[first:first + _AT_ONCE], first, column)
+        for first in range(0, len(column), _AT_ONCE)])
+
+
+def _pack_part(attribute: Attr[Any], part: Sequence[Any], first: int, column: Sequence[Any]) -> _values.Column:
+    """The same of a part of the column, which begins with the row `first`."""
     kind = attribute._type
-    types = set(map(type, column))
+    types = set(map(type, part))
     has_nil = attribute._is_optional and type(None) in types and len(types) > 1
     if kind.pack_column is not None and types - ({type(None)} if has_nil else set()) <= _exact(kind.python):
         try:
-            return _with_nils(kind.pack_column, column) if has_nil else kind.pack_column(column)
+            return _with_nils(kind.pack_column, part) if has_nil else kind.pack_column(part)
         except (InvalidArgument, InvalidText, OverflowError):
             pass  # The values one by one tell which one it is.
     packed = []
-    for row, value in enumerate(column):
+    for row, value in enumerate(part, first):
         try:
             packed.append(attribute._pack(attribute._checked(value)))
         except Error as error:

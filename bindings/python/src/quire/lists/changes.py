@@ -28,6 +28,7 @@ M = TypeVar("M", bound="Model")
 
 _CHANGE = struct.Struct("=IIqqqqqqqQ")
 _STEP = struct.Struct("=IIqqqqqqqqqQQ")
+_AT_ONCE = 4096
 assert _CHANGE.size == sizeof(_ffi.quire_change) and _STEP.size == sizeof(_ffi.quire_step)
 
 
@@ -268,24 +269,9 @@ class ChangeSet(_handle.Handle, Generic[M]):
     def __init__(self, results: Results[M], pointer: int) -> None:
         super().__init__(pointer, quick.quire_changes_release)
         self._results = results
-        rows = quick.quire_changes_rows(pointer)
-        self._rows = [
-            (kind, id, old_section, old_row, old_flat, new_section, new_row, new_flat)
-            for kind, _, id, old_section, old_row, old_flat, new_section, new_row, new_flat, _ in _unpacked(
-                _CHANGE, rows)]
-        # Rows that have changed alike share their keys.
-        known: dict[tuple[int, int, int], tuple[str, ...]] = {}
-        self._keys: list[tuple[str, ...]] = []
-        for record in _unpacked(_CHANGE, rows):
-            if not record[1]:
-                self._keys.append(())
-                continue
-            owner = self._list_of(record[3], record[6])
-            place = record[1], record[-1], id(owner)
-            keys = known.get(place)
-            if keys is None:
-                keys = known[place] = self._names(owner, record[1], record[-1])
-            self._keys.append(keys)
+        self._count: int = quick.quire_changes_row_count(pointer)
+        self._known_keys: dict[tuple[int, int, int], tuple[str, ...]] = {}
+        """Rows that have changed alike share their keys."""
         self._section_changes = tuple(
             _SECTION_KINDS[each.kind](each.index, text(each.name), python_value(each.value, None))
             for each in lent(quick.quire_changes_sections(pointer)))
@@ -356,37 +342,52 @@ class ChangeSet(_handle.Handle, Generic[M]):
         return None if new.value < 0 else new.value
 
     def __iter__(self) -> Iterator[RowChange[M]]:
-        for row, keys in zip(self._rows, self._keys):
-            kind, id, old_section, old_row, old_flat, new_section, new_row, new_flat = row
+        # Read as they are asked for: of a large set many programs need the number alone.
+        for row in self._records():
+            kind, key_count, id, old_section, old_row, old_flat, new_section, new_row, new_flat, keys = row
             yield _KINDS[kind](
                 self._list_of(old_section, new_section), id,
                 None if old_section < 0 else Path(old_section, old_row), old_flat,
-                None if new_section < 0 else Path(new_section, new_row), new_flat, keys)
+                None if new_section < 0 else Path(new_section, new_row), new_flat,
+                self._names(old_section, new_section, key_count, keys))
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return self._count
+
+    def _records(self) -> Iterator[tuple[Any, ...]]:
+        # They stay where they are until all are read, whatever closes the set meanwhile.
+        held = _handle.Slot(quick.quire_changes_release)
+        held.value = quick.quire_changes_retain(self._raw)
+        yield from _unpacked(_CHANGE, quick.quire_changes_rows(held.value))
 
     def __repr__(self) -> str:
         return (
-            f"<ChangeSet {len(self._rows)} rows, {len(self.inserted_sections)} new sections, "
+            f"<ChangeSet {self._count} rows, {len(self.inserted_sections)} new sections, "
             f"{len(self.deleted_sections)} gone>")
 
     def _list_of(self, old_section: int, new_section: int) -> Results[M]:
         """The list of a row."""
         return self._results
 
-    def _names(self, owner: Results[M], count: int, address: int) -> tuple[str, ...]:
+    def _names(self, old_section: int, new_section: int, count: int, address: int) -> tuple[str, ...]:
         """Keys as the class of the model names its properties; key paths are as they were given."""
-        strings = (_ffi.quire_string * count).from_address(address)
-        own = {each._key: name for name, each in owner._model._quire_entity.properties.items()}
-        return tuple(own.get(key, key) for key in map(text, strings))
+        if not count:
+            return ()
+        owner = self._list_of(old_section, new_section)
+        place = count, address, id(owner)
+        names = self._known_keys.get(place)
+        if names is None:
+            strings = (_ffi.quire_string * count).from_address(address)
+            own = {each._key: name for name, each in owner._model._quire_entity.properties.items()}
+            names = self._known_keys[place] = tuple(own.get(key, key) for key in map(text, strings))
+        return names
 
     def _places_of(self, kind: type[SectionChange]) -> tuple[int, ...]:
         return tuple(sorted(each.index for each in self._section_changes if isinstance(each, kind)))
 
     def _changed_ids(self) -> list[int]:
         """Ids of the rows that show other values."""
-        return [row[1] for row in self._rows if row[0] in (_ffi.QUIRE_CHANGE_MOVE, _ffi.QUIRE_CHANGE_UPDATE)]
+        return [row[2] for row in self._records() if row[0] in (_ffi.QUIRE_CHANGE_MOVE, _ffi.QUIRE_CHANGE_UPDATE)]
 
 
 def lent(records: Any) -> Iterator[Any]:
@@ -401,10 +402,14 @@ def lent(records: Any) -> Iterator[Any]:
 
 def _unpacked(form: struct.Struct, records: Any) -> Iterator[tuple[Any, ...]]:
     if not records.count:
-        return iter(())
+        return
     if records.stride != form.size:
         form = struct.Struct(f"{form.format}{records.stride - form.size}x")
-    return form.iter_unpack(string_at(records.first, records.count * records.stride))
+    first = addressof(records.first.contents)
+    # In parts: no other thread runs while one of them is copied.
+    for start in range(0, records.count, _AT_ONCE):
+        count = min(_AT_ONCE, records.count - start)
+        yield from form.iter_unpack(string_at(first + start * records.stride, count * records.stride))
 
 
 def _steps(steps: _ffi.quire_step_array) -> list[Step]:

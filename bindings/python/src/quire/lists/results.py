@@ -505,7 +505,9 @@ class Results(Live[M], Generic[M]):
             change = ChangeSet(self, taken.value)
             self._section_list = None
             objects = self._context._objects_of(self._model._quire_entity)
-            for id in change._changed_ids():
+            # What is not changed is read again, too, where the objects are fewer than the changes.
+            ids = list(objects) if len(objects) < len(change) else change._changed_ids()
+            for id in ids:
                 reference = objects.get(id)
                 instance = None if reference is None else reference()
                 if instance is not None:
