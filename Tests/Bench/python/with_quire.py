@@ -7,6 +7,8 @@ from datetime import datetime
 from typing import Optional
 
 import quire
+# The classes of lists are loaded with the first one, which a program has before it draws.
+import quire.lists  # noqa: F401
 import sample
 from sample import AT_ONCE, WINDOW
 
