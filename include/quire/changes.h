@@ -229,7 +229,7 @@ void quire_changes_release(quire_changes *QUIRE_NULLABLE changes);
 
 /**
  * The row changes that `did_change_object` tells a delegate, in the same order. Borrowed from `changes`. The first call makes
- * them, in some milliseconds for 100,000 rows; `quire_changes_row_count` tells how many there are without that.
+ * them, which takes time with many rows; `quire_changes_row_count` tells how many there are without that. Any thread.
  */
 quire_change_array quire_changes_rows(const quire_changes *changes);
 

@@ -22,6 +22,10 @@ _REAL = struct.Struct("=IId")
 _BOOLEAN = struct.Struct("=II?7x")
 _POINTER = struct.Struct("=IIQ")
 
+AT_ONCE = 4096
+"""So many values are packed, or copied, in one step. Other threads run between two steps; within one they wait for the
+lock of the interpreter."""
+
 Packed = tuple[struct.Struct, int, int, Any, Any]
 """How to write it, kind, size, payload, and what the payload points to."""
 

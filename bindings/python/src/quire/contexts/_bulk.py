@@ -18,11 +18,6 @@ from ..models._entity import Entity
 from ..models.properties import Attr, blamed, misfit
 
 
-_AT_ONCE = 4096
-"""So many values are packed in one step. Other threads run between two steps; within one they wait for the lock of the
-interpreter."""
-
-
 class ArrowTable(Protocol):
     """A table of polars, pandas, pyarrow, DuckDB and others that speak Arrow's PyCapsule interface."""
 
@@ -129,11 +124,11 @@ def pack_column(attribute: Attr[Any], column: Given) -> _values.Column:
     """The column in the form of the library; an exception names the row that does not fit."""
     if isinstance(column, _values.Column):
         return column
-    if len(column) <= _AT_ONCE:
+    if len(column) <= _values.AT_ONCE:
         return _pack_part(attribute, column, 0, column)
     return _values.joined([
-        _pack_part(attribute, column[first:first + _AT_ONCE], first, column)
-        for first in range(0, len(column), _AT_ONCE)])
+        _pack_part(attribute, column[first:first + _values.AT_ONCE], first, column)
+        for first in range(0, len(column), _values.AT_ONCE)])
 
 
 def _pack_part(attribute: Attr[Any], part: Sequence[Any], first: int, column: Sequence[Any]) -> _values.Column:

@@ -28,7 +28,6 @@ M = TypeVar("M", bound="Model")
 
 _CHANGE = struct.Struct("=IIqqqqqqqQ")
 _STEP = struct.Struct("=IIqqqqqqqqqQQ")
-_AT_ONCE = 4096
 assert _CHANGE.size == sizeof(_ffi.quire_change) and _STEP.size == sizeof(_ffi.quire_step)
 
 
@@ -261,7 +260,7 @@ class ChangeSet(_handle.Handle, Generic[M]):
 
     Deletions come first, last to first; then insertions, moves and updates, each first to last. A row that merely
     shifts because of others is not reported. `section_changes` has what happened to sections, `aggregate_changes` what
-    came of it. Any thread may read it.
+    came of it. Any thread may read it, until it is closed.
     """
 
     _survives_fork = True
@@ -407,8 +406,8 @@ def _unpacked(form: struct.Struct, records: Any) -> Iterator[tuple[Any, ...]]:
         form = struct.Struct(f"{form.format}{records.stride - form.size}x")
     first = addressof(records.first.contents)
     # In parts: no other thread runs while one of them is copied.
-    for start in range(0, records.count, _AT_ONCE):
-        count = min(_AT_ONCE, records.count - start)
+    for start in range(0, records.count, _values.AT_ONCE):
+        count = min(_values.AT_ONCE, records.count - start)
         yield from form.iter_unpack(string_at(first + start * records.stride, count * records.stride))
 
 
