@@ -235,7 +235,7 @@ void perform(const step *step) {
             const quire_status status = quire_context_refresh(context, object, step->flag, &error);
             /* A rule of what was deleted before it may have reached it when that was processed. */
             if (status == QUIRE_INVALID_STATE && quire_object_is_deleted(object)) drop_error();
-            else TRY(status);
+            else is_done(status, "quire_context_refresh");
         }
         quire_object_release(object);
         places[c].is_dirty = true;
