@@ -47,7 +47,8 @@ extension Context {
   /// since the save was refused, and the next attempt is to find that.
   private func movingOn(_ settle: (Move) throws(Failure) -> Void) throws(Failure) {
     let move = try source.beginMove(inbox)
-    let session = move.change.map { MergeSession(of: $0, in: self, leavesPending: true) }
+    let valued = Set(registeredObjects.filter { !$0.isFault }.map(\.reference))
+    let session = move.change.map { MergeSession(of: $0, in: self, valuedBefore: valued) }
     do throws(Failure) {
       try move.read { () throws(Failure) in try session?.prepare() }
       try settle(move)
@@ -61,7 +62,7 @@ extension Context {
       throw error
     }
     // What was settled has changed objects since that was prepared.
-    let prepared = move.change.map { MergeSession(of: $0, in: self, leavesPending: true) }
+    let prepared = move.change.map { MergeSession(of: $0, in: self, valuedBefore: valued) }
     do throws(Failure) { try prepared?.prepare() } catch { return take(session) }
     take(prepared)
   }

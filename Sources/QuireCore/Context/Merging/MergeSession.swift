@@ -38,22 +38,23 @@ final class MergeSession {
   /// Whether other programs may have changed anything.
   var isOfUnknown: Bool { change.isUnknown }
 
-  /// Whether objects with pending changes stay as they were read, so that a save finds what is in conflict with them.
-  private let leavesPending: Bool
+  /// While a conflict is settled: the objects that had values when that began. Settling reads others, at the new moment.
+  /// Objects with pending changes then stay as they were read, so that a save finds what is in conflict with them.
+  private let valuedBefore: Set<ObjectReference>?
   /// What was left for a later merge.
   private(set) var left = StoreChange()
 
-  init(of change: StoreChange, in context: Context, leavesPending: Bool = false) {
+  init(of change: StoreChange, in context: Context, valuedBefore: Set<ObjectReference>? = nil) {
     self.change = change
     self.context = context
-    self.leavesPending = leavesPending
+    self.valuedBefore = valuedBefore
     prepared = nil
   }
 
   init(of prepared: PreparedMerge, in context: Context) {
     change = prepared.change
     self.context = context
-    leavesPending = false
+    valuedBefore = nil
     self.prepared = prepared
   }
 
@@ -61,7 +62,7 @@ final class MergeSession {
     findObservers()
     if let prepared { change = partOfObservers(prepared) }
     if change.isUnknown { try addAllThatIsKnown() }
-    if leavesPending { leavePending() }
+    if valuedBefore != nil { leavePending() }
     try keepReturned()
     change.deleted += vanished
     try readRows()
@@ -388,7 +389,7 @@ extension MergeSession {
   private func announceUnread() {
     for row in change.updated {
       guard let object = object(row), object.state == .saved,
-        object.isFault || read.contains(ObjectIdentifier(object))
+        object.isFault || read.contains(ObjectIdentifier(object)) || valuedBefore?.contains(object.reference) == false
       else { continue }
       object.unread?.forgetValues()
       context.touch(object)
