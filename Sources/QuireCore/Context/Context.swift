@@ -12,6 +12,8 @@ final class Context {
   let source: any SavedSource
   /// The context above it, whose objects count as saved; nil where `source` is no context.
   let parent: Context?
+  /// What it has read before it was told; nil where `source` is no context.
+  private(set) var earlyReading: EarlyReading?
   /// Shared with its parent and its children, which its calls enter as well.
   let confinement: Confinement
   /// Distinguishes the temporary URIs of one context from those of another.
@@ -117,6 +119,7 @@ final class Context {
     self.parent = parent
     confinement = parent.confinement
     identifier = parent.identifier
+    earlyReading = EarlyReading(of: self, parent: parent)
     // What the parent has not told yet, a new child sees anyway.
     parent.announcer.add(child: self)
     store.add(childInbox: inbox)

@@ -33,8 +33,6 @@ final class ManagedObject {
   var unheard = UnheardChange()
   /// It was read, and its hook `awakeFromFetch`, if there is one, has not been called since.
   var awaitsAwakening = false
-  /// `ContextClock.merge` when it was last read ahead of what observers know; 0 for never.
-  var aheadSince: UInt32 = 0
   /// Lent to callers until the id becomes permanent.
   private var uri: Text?
   /// In predicates that name this object.
@@ -78,7 +76,7 @@ final class ManagedObject {
     version = row.version
     unread = nil
     awaitsAwakening = true
-    if context.readsAhead { aheadSince = context.clock.merge }
+    context.earlyReading?.note(self)
     assert(isWhole)
   }
 

@@ -89,14 +89,39 @@ struct ContextPartsTests {
     #expect(failed?.kind == .invalidState && context.activity.isEmpty)
   }
 
-  @Test("The clock tells what was read ahead of a merge until the merge after it")
+  @Test("The clock counts changes apart from new values")
   func clock() {
     var clock = ContextClock()
-    #expect(!clock.isAhead(since: 0) && clock.isAhead(since: clock.merge))
-    clock.noteListAhead()
-    #expect(clock.isAhead(since: 0))
-    clock.noteMerge()
-    #expect(!clock.isAhead(since: 0))
     #expect(clock.noteChange() == 1 && clock.change == 1 && clock.generation == 0)
+    clock.noteNewValues()
+    #expect(clock.change == 1 && clock.generation == 1)
+  }
+
+  @Test("A child knows what it has read before it was told, until it takes that over")
+  func earlyReading() throws {
+    let parent = Context(store: try LibraryFixture().store)
+    let child = Context(parent: parent)
+    let books = try (0..<2).map { _ in try parent.insert(entityNamed: "Book") }
+    try parent.save()
+    try child.merge()
+    let list = try ResultsController(
+      context: child, request: FetchRequest(entityName: "Book"), sectionKeyPath: nil, queuesChanges: true)
+    func read(_ place: Int) throws -> ManagedObject {
+      let object = try child.existingObject(entityNamed: "Book", id: books[place].id)
+      try child.fulfil([object])
+      return object
+    }
+    let early = try #require(child.earlyReading)
+    let first = try read(0)
+    #expect(!early.mayContain(first))
+    try books[1].set(.text("Anna"), for: books[1].entity.property(named: "title"))
+    let second = try read(1)
+    #expect(early.mayContain(second) && !early.mayContain(first))
+    try list.performFetch()
+    #expect(early.mayContain(first))
+    try parent.process()
+    try child.merge()
+    #expect(!early.mayContain(first) && !early.mayContain(second))
+    #expect(parent.earlyReading == nil)
   }
 }

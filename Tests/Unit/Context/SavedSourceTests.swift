@@ -47,8 +47,6 @@ private final class CountingSource: SavedSource {
 
   func beginMove(_ inbox: ChangeInbox) throws(Failure) -> Move { try counted.beginMove(inbox) }
 
-  func readsAhead(of inbox: ChangeInbox) -> Bool { counted.readsAhead(of: inbox) }
-
   func mergeIfAutomatic() throws(Failure) { try counted.mergeIfAutomatic() }
 
   func save(_ request: SaveRequest, of context: Context) throws(Failure) -> SaveResult? {

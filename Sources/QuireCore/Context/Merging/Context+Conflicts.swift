@@ -71,7 +71,7 @@ extension Context {
     guard let session else { return }
     if session.isOfUnknown { loseTrack(of: announcer.observers) }
     _ = session.run()
-    clock.noteMerge()
+    earlyReading?.forget()
     if session.left.isEmpty { return }
     inbox.putBack(session.left)
     hasLeftBehind = true

@@ -136,7 +136,7 @@ extension Context {
   func finish(_ session: MergeSession) throws(Failure) {
     if session.isOfUnknown { loseTrack(of: session.observers) }
     let refreshed = session.run()
-    clock.noteMerge()
+    earlyReading?.forget()
     runHooks(.refresh, refreshed)
     // What others have made refer to objects that are deleted here is for the delete rules, and not to be undone.
     undoManager?.isPaused = true

@@ -83,7 +83,7 @@ extension ManagedObject {
   func becomeStored(as row: Row) {
     context.pending.becomeStored(self)
     version = row.version
-    for slot in toMany.keys { toMany[slot]?.overwrite([]) }
+    for slot in Array(toMany.keys) { overwriteMembers(at: slot, []) }
     overwrite(row)
   }
 

@@ -373,16 +373,14 @@ extension MergeSession {
       return
     }
     let version = object.version, time = context.clock.change
-    let isAhead = context.clock.isAhead(since: object.aheadSince)
     object.rebase(onto: row)
     object.fetched = [:]
     if object.state == .saved { refreshed.append(object) }
     if object.state == .deleted { object.deleteAgain() }
-    // Of a child, read since it was changed: what became different then observers do not know, nor what of it they knew
-    // before. Others read nothing ahead.
-    let isRead =
-      context.source.holdsObjects && (isAhead || version == row.version && time == context.clock.change)
-    if object.state == .saved, isRead { context.touch(object) }
+    guard object.state == .saved, let early = context.earlyReading else { return }
+    // Of one that was read since it was changed observers do not know what became different.
+    let isRead = early.mayContain(object) || version == row.version && time == context.clock.change
+    if isRead { context.touch(object) }
   }
 
   /// Of rows whose values no object had, lists learn that they are other ones.

@@ -29,14 +29,4 @@ extension Context {
     during(.notifying, body)
     try process()
   }
-
-  // MARK: Reading ahead
-
-  /// A list is read, whose rows may be newer than objects that were read before.
-  func noteListReading() { if readsAhead { clock.noteListAhead() } }
-
-  /// Whether a row that is read now may be newer than the state that observers know.
-  var readsAhead: Bool {
-    announcer.hasListeners && source.readsAhead(of: inbox)
-  }
 }

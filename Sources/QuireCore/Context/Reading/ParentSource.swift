@@ -80,10 +80,6 @@ final class ParentSource: SavedSource {
       change, reading: { body throws(Failure) in try body() }, cancel: { if let change { inbox.putBack(change) } })
   }
 
-  func readsAhead(of inbox: ChangeInbox) -> Bool {
-    !inbox.isEmpty || parent.announcer.hasNews || parent.source.readsAhead(of: parent.inbox)
-  }
-
   /// Later changes of the parent arrive in the inbox of the child.
   func mergeIfAutomatic() throws(Failure) {
     try parent.mergeIfAutomatic()

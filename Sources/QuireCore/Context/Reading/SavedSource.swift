@@ -50,9 +50,6 @@ protocol SavedSource: AnyObject {
   /// Begins a step of a context to what is newest, with what has come into its inbox.
   func beginMove(_ inbox: ChangeInbox) throws(Failure) -> Move
 
-  /// Whether a row that is read now may be newer than the state that the context of that inbox knows.
-  func readsAhead(of inbox: ChangeInbox) -> Bool
-
   /// Has what is there take over what it takes over automatically, before a context does so.
   func mergeIfAutomatic() throws(Failure)
 

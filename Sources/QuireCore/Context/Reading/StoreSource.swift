@@ -134,8 +134,6 @@ final class StoreSource: SavedSource {
     return try body()
   }
 
-  func readsAhead(of inbox: ChangeInbox) -> Bool { false }
-
   func mergeIfAutomatic() {}
 
   // MARK: Saving
