@@ -22,7 +22,7 @@ final class Context {
   // MARK: Parts
 
   /// What others have saved, or its parent has changed, and this context has not taken over.
-  let inbox = ChangeInbox()
+  let inbox: ChangeInbox
   /// Its objects by their references.
   let table = ObjectTable()
   /// What differs from the store, or from its parent.
@@ -82,14 +82,15 @@ final class Context {
   private var usesStore = true
 
   convenience init(store: Store) {
-    let confinement = Confinement(store.gate)
-    let source = StoreSource(store) { [weak confinement] body in _ = confinement?.whileFree(body) }
-    self.init(store: store, source: source, confinement)
+    let confinement = Confinement(store.gate), inbox = ChangeInbox()
+    let source = StoreSource(store, inbox) { [weak confinement] body in _ = confinement?.whileFree(body) }
+    self.init(store: store, source: source, inbox, confinement)
   }
 
   /// A context that reads a store through another source than the store itself.
-  init(store: Store, source: any SavedSource, _ confinement: Confinement? = nil) {
+  init(store: Store, source: any SavedSource, _ inbox: ChangeInbox = ChangeInbox(), _ confinement: Confinement? = nil) {
     self.store = store
+    self.inbox = inbox
     self.source = source
     parent = nil
     self.confinement = confinement ?? Confinement(store.gate)
@@ -116,6 +117,7 @@ final class Context {
   init(parent: Context) {
     store = parent.store
     source = ParentSource(parent)
+    inbox = ChangeInbox()
     self.parent = parent
     confinement = parent.confinement
     identifier = parent.identifier

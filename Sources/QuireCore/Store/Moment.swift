@@ -27,13 +27,21 @@ final class Moment: @unchecked Sendable {
   /// Whether it was given up. What is read since is newer than what the context knows.
   private let hasLost = Atomic<Bool>(false)
   private let isKept: Atomic<Bool>
+  private let isWaitingToWrite = Atomic<Bool>(false)
+  /// Of a context that has read nothing yet: what came in before its first state is part of that.
+  private var unreadInbox: ChangeInbox?
   /// Runs what it is given if no call of the context is under way.
   typealias WhileFree = @Sendable (() -> Void) -> Void
   private let whileFree: WhileFree
 
   /// A moment that begins with its first use, at the newest commit of then.
-  init(of store: Store, isPinned: Bool = false, whileFree: @escaping WhileFree = { _ in }) {
+  ///
+  /// `unread` is the inbox of a context that has read nothing yet.
+  init(
+    of store: Store, isPinned: Bool = false, unread: ChangeInbox? = nil, whileFree: @escaping WhileFree = { _ in }
+  ) {
     self.store = store
+    unreadInbox = unread
     self.whileFree = whileFree
     isKept = Atomic(isPinned)
     isNewest = !store.holdsMoments
@@ -145,11 +153,14 @@ final class Moment: @unchecked Sendable {
     if isNewest { return }
     lock.withLock {
       assert(depth == 0)
+      // What came in before, the context has taken with what it has written.
+      unreadInbox = nil
       do throws(Failure) {
         if let transaction, try transaction.renew() { return }
         leave()
         // From the first save on there is something that others can change.
         _ = try begun()
+        hasLost.store(false, ordering: .releasing)
       } catch {
         hasLost.store(true, ordering: .releasing)
         leave()
@@ -166,15 +177,25 @@ final class Moment: @unchecked Sendable {
     }
   }
 
-  /// Lets go of what it holds, unless a call of its context is under way, or it is pinned.
+  /// Lets go of what it holds, unless it is pinned, or a call of its context is under way that does not wait to write.
   func giveUp() {
-    whileFree {
-      lock.withLock {
-        if depth > 0 || isPinned || transaction == nil { return }
-        hasLost.store(true, ordering: .releasing)
-        leave()
-      }
+    func giveUpUnlessUsed() {
+      if depth > 0 || isPinned || transaction == nil { return }
+      hasLost.store(true, ordering: .releasing)
+      leave()
     }
+    if waitsToWrite {
+      _ = lock.withFreeLock(giveUpUnlessUsed)
+    } else {
+      whileFree { lock.withLock(giveUpUnlessUsed) }
+    }
+  }
+
+  /// Whether its context waits for the lock of the store, to write and to move on by that. Only with that lock held it
+  /// is known to go on waiting.
+  var waitsToWrite: Bool {
+    get { isWaitingToWrite.load(ordering: .acquiring) }
+    set { isWaitingToWrite.store(newValue, ordering: .releasing) }
   }
 
   /// Whether it was given up, so that the context has to move on.
@@ -217,10 +238,14 @@ final class Moment: @unchecked Sendable {
       leave()
     }
     do throws(Failure) {
+      unreadInbox?.prepareToTake()
       let made = try ReadTransaction(store.pool)
+      if let contents = made.contents { _ = unreadInbox?.take(upTo: contents.commit) }
+      unreadInbox = nil
       setTransaction(made)
       return made
     } catch {
+      unreadInbox?.takeNothing()
       // The file cannot be opened any more where it was. Nothing can be saved either, so that its state is the last
       // one.
       if error.kind != .fileMoved { throw error }

@@ -68,17 +68,20 @@ extension Store {
   private func beginLogAnew(_ folder: Connection) {
     if isClosed || held != nil || connection.isInTransaction || connection.files?.absent != nil { return }
     // Beside a moment that is pinned the others are no matter: the log cannot begin anew in any case.
-    if connection.logPageCount >= folding.mostPageCount, !olderMoments.contains(where: \.isPinned) {
-      for moment in resting { moment.giveUp() }
-    }
+    let isTooLong = connection.logPageCount >= folding.mostPageCount && !olderMoments.contains(where: \.isPinned)
+    if isTooLong { for moment in resting { moment.giveUp() } }
     // Writers wait for contexts that move, and not for those that do not.
     let mayWait = connection.logPageCount >= folding.insistentPageCount && resting.isEmpty
     let older = olderMoments
     folding.obstacles = Dictionary(
       older.compactMap { moment in moment.commit.map { (ObjectIdentifier(moment), $0) } }, uniquingKeysWith: { $1 })
     var waited = 0
-    while hasOlderMoments {
-      if !mayWait || waited >= Store.longestPause { return }
+    while true {
+      // What waits for this thread does not move on meanwhile.
+      let waiting = olderMoments.filter(\.waitsToWrite)
+      if isTooLong { for moment in waiting { moment.giveUp() } }
+      if !hasOlderMoments { break }
+      if !mayWait || !isTooLong && !waiting.isEmpty || waited >= Store.longestPause { return }
       // Contexts move on without this lock.
       usleep(1000)
       waited += 1

@@ -99,8 +99,9 @@ struct SavedSourceTests {
 
   init() throws {
     library = try LibraryFixture()
-    source = CountingSource(StoreSource(library.store))
-    context = Context(store: library.store, source: source)
+    let inbox = ChangeInbox()
+    source = CountingSource(StoreSource(library.store, inbox))
+    context = Context(store: library.store, source: source, inbox)
   }
 
   private func book() throws -> (book: ManagedObject, author: ManagedObject) {

@@ -72,6 +72,57 @@ struct LogStateTests {
     #expect(try count(reader) == 3 + #require(more) + #require(rest))
   }
 
+  @Test("What is pending is in conflict with what others have saved before the moment was given up", arguments: [
+    LogStateTests.limit, nil,
+  ])
+  func pendingBeyondTheLimit(limit: Int?) throws {
+    let store = try open(limit: limit), form = Context(store: store), other = Context(store: store)
+    let tag = try other.insert(entityNamed: "Tag"), second = try other.insert(entityNamed: "Tag")
+    let word = try tag.entity.property(named: "word")
+    try other.save()
+    func shown(_ tag: ManagedObject) throws -> ManagedObject {
+      try form.existingObject(entityNamed: "Tag", id: tag.id)
+    }
+    let mine = try shown(tag), kept = try shown(second)
+    #expect(try mine.value(of: word).isNil && kept.value(of: word).isNil)
+    try mine.set(.text("mine"), for: word)
+    for each in [tag, second] { try each.set(.text("theirs"), for: word) }
+    try other.save()
+    if limit != nil { _ = try fill(store) { form.source.hasLostMoment } }
+    #expect(form.source.hasLostMoment == (limit != nil))
+    #expect(failure { try form.save() }?.kind == .conflict)
+    #expect(try kept.value(of: word).isNil == (limit == nil))
+    try form.rollback()
+    #expect(try mine.value(of: word).isIdentical(to: .text("theirs")) && form.inbox.isEmpty)
+    try mine.set(.text("mine"), for: word)
+    try form.save()
+  }
+
+  /// They write over 12 MB. The thread that folds has to wait for other tests now and then.
+  @Test("The log begins anew while two save without a pause and never merge", arguments: [true, false])
+  func writersWithoutPause(isInFile: Bool) throws {
+    let folder = isInFile ? try TemporaryFolder() : nil, limit = 1 << 18
+    let store = try open(limit: limit, in: folder), most = Guarded(0)
+    let writers = (0..<2).map { _ in
+      OtherThread {
+        let failed = failure {
+          let context = Context(store: store)
+          for _ in 0..<500 {
+            let tag = try context.insert(entityNamed: "Tag")
+            try tag.set(.text(Text(String(repeating: "a", count: 3000))), for: tag.entity.property(named: "word"))
+            try context.save()
+            let size = try store.logState().size
+            most.withLock { $0 = max($0, size) }
+          }
+        }
+        #expect(failed == nil)
+      }
+    }
+    for writer in writers { writer.join() }
+    #expect(most.withLock { $0 } < 16 * limit, "\(most.withLock { $0 }) bytes")
+    #expect(try count(Context(store: store)) == 1000)
+  }
+
   @Test("A pinned context keeps its moment and the log, and no other loses its own then", arguments: [true, false])
   func pinned(isInFile: Bool) throws {
     let folder = isInFile ? try TemporaryFolder() : nil

@@ -332,4 +332,26 @@ struct MomentTests {
     #expect(heard.withLock { $0 }.allSatisfy { $0.hasPrefix("SELECT") })
     #expect(heard.withLock { $0.count } == count)
   }
+
+  @Test("What was committed before a context first reads is not told to it")
+  func firstRead() throws {
+    let store = try LibraryFixture().store
+    let context = Context(store: store), other = Context(store: store)
+    let tags = try (0..<80).map { _ in
+      let tag = try other.insert(entityNamed: "Tag")
+      try other.save()
+      return tag
+    }
+    #expect(!context.inbox.isEmpty)
+    let list = try ResultsController(
+      context: context, request: FetchRequest(entityName: "Tag"), sectionKeyPath: nil, queuesChanges: true)
+    try list.performFetch()
+    #expect(list.index.count == 80 && context.inbox.isEmpty)
+    try tags[3].set(.text("a"), for: tags[3].entity.property(named: "word"))
+    try other.save()
+    try context.merge()
+    let told = try list.nextChanges()
+    #expect(told?.changes.map(\.id) == [tags[3].id])
+    #expect(try list.nextChanges() == nil)
+  }
 }

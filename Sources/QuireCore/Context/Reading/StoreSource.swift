@@ -8,10 +8,11 @@ final class StoreSource: SavedSource {
   /// Of the context, which its moments may be taken from while no call runs in it.
   private let whileFree: Moment.WhileFree
 
-  init(_ store: Store, whileFree: @escaping Moment.WhileFree = { _ in }) {
+  /// For the context with that inbox.
+  init(_ store: Store, _ inbox: ChangeInbox, whileFree: @escaping Moment.WhileFree = { _ in }) {
     self.store = store
     self.whileFree = whileFree
-    moment = Moment(of: store, whileFree: whileFree)
+    moment = Moment(of: store, unread: inbox, whileFree: whileFree)
   }
 
   /// A moment that has not begun.
@@ -145,7 +146,7 @@ final class StoreSource: SavedSource {
     }
     var taken: StoreChange?
     do throws(Failure) {
-      return try context.writing { () throws(Failure) in
+      return try writing(in: context) { () throws(Failure) in
         try store.save(request) { result throws(Failure) in
           if !isInTransaction { taken = context.inbox.take() }
           if let taken { try prepareMerge(of: taken, in: context) }
@@ -157,6 +158,19 @@ final class StoreSource: SavedSource {
     } catch {
       takeBack(taken, in: context)
       throw error
+    }
+  }
+
+  /// Runs what writes, and moves the context on by that.
+  private func writing<Result>(
+    in context: Context, _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let shown = moment
+    shown.waitsToWrite = true
+    defer { shown.waitsToWrite = false }
+    return try context.writing { () throws(Failure) in
+      shown.waitsToWrite = false
+      return try body()
     }
   }
 
@@ -183,18 +197,20 @@ final class StoreSource: SavedSource {
   ) throws(Failure) -> ContiguousArray<RowIdentifier> {
     var taken: StoreChange?
     do throws(Failure) {
-      return try store.batch { session throws(Failure) in
-        let rows = try body(session)
-        try session.derive()
-        return rows
-      } finish: { change throws(Failure) in
-        if !isInTransaction { taken = context.inbox.take() }
-        // The context reads what it has written in any case. Without a merge its objects and lists stay as they are.
-        let known = merges ? taken.map { $0.followed(by: change) } ?? change : taken
-        if let known { try prepareMerge(of: known, in: context) }
-        store.publish(Publication(changes: [change], writer: context.inbox))
-      } completion: {
-        renewMoment()
+      return try writing(in: context) { () throws(Failure) in
+        try store.batch { session throws(Failure) in
+          let rows = try body(session)
+          try session.derive()
+          return rows
+        } finish: { change throws(Failure) in
+          if !isInTransaction { taken = context.inbox.take() }
+          // The context reads what it has written in any case. Without a merge its objects and lists stay as they are.
+          let known = merges ? taken.map { $0.followed(by: change) } ?? change : taken
+          if let known { try prepareMerge(of: known, in: context) }
+          store.publish(Publication(changes: [change], writer: context.inbox))
+        } completion: {
+          renewMoment()
+        }
       }
     } catch {
       takeBack(taken, in: context)
