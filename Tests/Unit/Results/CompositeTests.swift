@@ -188,7 +188,7 @@ struct CompositeTests {
   private final class Log: CompositeDelegate, ResultsDelegate {
     var lines: [String] = []
     var act: ((String) -> Void)?
-    let hasIndexTitles = false
+    let hasIndexTitles = false, hearsOfObjects = true
     func indexTitle(ofSection name: Text, in results: ResultsController) -> Text? { nil }
     private func add(_ line: String) {
       lines.append(line)

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import QuireCore
@@ -83,7 +84,7 @@ struct ResultsDelegateTests {
 
   private final class Delegate: ResultsDelegate {
     var log: [String] = []
-    var hasIndexTitles = false
+    var hasIndexTitles = false, hearsOfObjects = true
     var act: ((String, ResultsController) -> Void)?
 
     private func note(_ what: String, _ results: ResultsController) {
@@ -264,6 +265,29 @@ struct ResultsDelegateTests {
     results.delegate = probe
     try results.setRequest(FetchRequest(entityName: "Book"), sectionKeyPath: nil)
     #expect(probe.titles == (0..<600).map { "\($0)" })
+  }
+
+  @Test("A delegate that hears of no objects has none read", arguments: [true, false])
+  func withoutObjects(hearsOfObjects: Bool) throws {
+    let results = try controller(), other = Context(store: library.store)
+    try results.performFetch()
+    let delegate = Delegate()
+    delegate.hearsOfObjects = hearsOfObjects
+    var known = 0
+    delegate.act = { [context] _, _ in known = max(known, context.registeredObjects.count) }
+    results.delegate = delegate
+    // Worked out beside the context, so that the merge itself needs no objects.
+    library.store.fewestPreparedRows.store(1, ordering: .relaxed)
+    context.mergesAutomatically = true
+    context.prepareMerges()
+    for _ in 0..<20 { _ = try other.insert(entityNamed: "Book") }
+    try other.save()
+    let preparation = try #require(context.preparation)
+    while !preparation.isReady { usleep(1000) }
+    try context.merge()
+    #expect(delegate.log.contains("did") && delegate.log.contains("report"))
+    #expect(delegate.log.contains("object") == hearsOfObjects)
+    #expect(known == (hearsOfObjects ? 20 : 0))
   }
 
   /// Reads the objects that it is told of.

@@ -88,6 +88,32 @@ class PreparedListTests(unittest.TestCase):
         self.assertEqual(live.ids, self.books.ids())
         self.assertEqual(len(live), 3020)
 
+    def test_who_awaits_a_list_hears_that_it_was_cancelled_whoever_merges(self) -> None:
+        self.insert(300)
+        context = self.store.context
+        heard: list[object] = []
+
+        async def arrive() -> None:
+            loop = asyncio.get_running_loop()
+            loop.set_exception_handler(lambda _, told: heard.append(told.get("exception")))
+            # Not the method itself, so that it comes before that of the wait.
+            loop.add_reader(context, lambda: context.merge())
+            cancellation = quire.Cancellation()
+            live = self.books.watched(cancellation=cancellation).live(wait=False)
+            cancellation.cancel()
+            try:
+                with self.assertRaises(quire.Cancelled):
+                    await asyncio.wait_for(arrival(live), 10)
+            finally:
+                loop.remove_reader(context)
+                live.close()
+
+        async def arrival(live: quire.Results[Book]) -> quire.Results[Book]:
+            return await live
+
+        asyncio.run(arrive())
+        self.assertTrue(all(isinstance(each, quire.Cancelled) for each in heard), heard)
+
     def test_an_automatic_context_shows_what_it_showed_until_a_large_save_is_worked_out(self) -> None:
         context = self.store.context
         context.merges_automatically = True

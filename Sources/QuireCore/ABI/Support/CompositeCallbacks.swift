@@ -8,6 +8,8 @@ final class CompositeCallbacks: CompositeDelegate {
 
   deinit { callbacks.destroy?(callbacks.user_data) }
 
+  var hearsOfObjects: Bool { callbacks.did_change_object != nil }
+
   func willChange(_ composite: CompositeController) {
     callbacks.will_change?(callbacks.user_data, .lending(composite))
   }

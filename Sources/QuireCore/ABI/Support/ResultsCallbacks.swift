@@ -8,6 +8,7 @@ final class ResultsCallbacks: ResultsDelegate {
 
   deinit { callbacks.destroy?(callbacks.user_data) }
 
+  var hearsOfObjects: Bool { callbacks.did_change_object != nil }
   var hasIndexTitles: Bool { callbacks.index_title != nil }
 
   func willChange(_ results: ResultsController) {

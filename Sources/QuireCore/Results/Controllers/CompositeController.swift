@@ -197,8 +197,8 @@ extension CompositeController: ContextObserver {
     for change in report.sectionChanges where isStillThere() {
       told.didChangeSection(change, of: children[report.part(of: change)], in: self)
     }
-    let step = 256
-    for start in stride(from: 0, to: report.changes.count, by: step) where isStillThere() {
+    let step = 256, count = told.hearsOfObjects ? report.changes.count : 0
+    for start in stride(from: 0, to: count, by: step) where isStillThere() {
       let some = report.changes[start..<min(start + step, report.changes.count)]
       var objects: [Int: IndexingIterator<[ManagedObject]>] = [:]
       for (place, changes) in Dictionary(grouping: some, by: { report.part(of: $0) }) {
@@ -220,8 +220,14 @@ extension CompositeController: ContextObserver {
 protocol CompositeDelegate: AnyObject {
   func willChange(_ composite: CompositeController)
   func didChangeSection(_ change: SectionChange, of child: ResultsController, in composite: CompositeController)
+  /// Called only when `hearsOfObjects`: the objects are read for it.
   func didChangeObject(
     _ object: ManagedObject, _ change: Change, of child: ResultsController, in composite: CompositeController)
+  var hearsOfObjects: Bool { get }
   func didChange(_ composite: CompositeController)
   func didReport(_ changes: ChangeSet, in composite: CompositeController)
+}
+
+extension CompositeDelegate {
+  var hearsOfObjects: Bool { true }
 }

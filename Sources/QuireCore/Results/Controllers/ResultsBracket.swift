@@ -54,8 +54,8 @@ final class ResultsBracket {
     // A delegate that is set now sees the new state and is notified of the changes after it.
     func isStillThere() -> Bool { told != nil && results.delegate === told }
     for change in report.sectionChanges where isStillThere() { told?.didChangeSection(change, in: results) }
-    let step = 256
-    for start in stride(from: 0, to: report.changes.count, by: step) where isStillThere() {
+    let step = 256, count = told?.hearsOfObjects == true ? report.changes.count : 0
+    for start in stride(from: 0, to: count, by: step) where isStillThere() {
       let some = report.changes[start..<min(start + step, report.changes.count)]
       for (change, object) in zip(some, results.objects(of: some)) where isStillThere() {
         told?.didChangeObject(object, change, in: results)

@@ -2,7 +2,9 @@
 protocol ResultsDelegate: AnyObject {
   func willChange(_ results: ResultsController)
   func didChangeSection(_ change: SectionChange, in results: ResultsController)
+  /// Called only when `hearsOfObjects`: the objects are read for it.
   func didChangeObject(_ object: ManagedObject, _ change: Change, in results: ResultsController)
+  var hearsOfObjects: Bool { get }
   func didChangeAggregates(_ changes: [AggregateChange], in results: ResultsController)
   func didChange(_ results: ResultsController)
   func didReport(_ changes: ChangeSet, in results: ResultsController)
@@ -12,5 +14,7 @@ protocol ResultsDelegate: AnyObject {
 }
 
 extension ResultsDelegate {
+  var hearsOfObjects: Bool { true }
+
   func didChangeAggregates(_ changes: [AggregateChange], in results: ResultsController) {}
 }

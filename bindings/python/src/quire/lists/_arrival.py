@@ -21,6 +21,7 @@ async def arrival(results: Listed) -> Listed:
     loop, context = asyncio.get_running_loop(), results.context
     # The program may wait with the context's own.
     descriptor = os.dup(context.fileno())
+    has_failed = False
     try:
         while not results.is_fetched:
             is_ready = asyncio.Event()
@@ -28,7 +29,7 @@ async def arrival(results: Listed) -> Listed:
             try:
                 await asyncio.wait_for(is_ready.wait(), _SECONDS_BETWEEN_LOOKS)
             except asyncio.TimeoutError:
-                _begin_again(results)
+                has_failed = _go_on(results, has_failed)
                 continue
             finally:
                 loop.remove_reader(descriptor)
@@ -39,9 +40,13 @@ async def arrival(results: Listed) -> Listed:
     return results
 
 
-def _begin_again(results: Results[Any]) -> None:
-    """A fetch that has failed, in a merge of the program, has begun to wait for nothing."""
+def _go_on(results: Results[Any], has_failed: bool) -> bool:
+    """A fetch that has failed, in a merge of the program, has begun to wait for nothing. It is tried once more beside
+    the context, and then here, so that what it fails with reaches who waits. Returns whether it has failed so far."""
     try:
         results._begin_fetch()
     except InvalidState:
-        pass
+        return has_failed
+    if has_failed:
+        results.fetch()
+    return True
