@@ -298,7 +298,50 @@ static void threads_of_a_child_may_begin_together(void) {
     }
 }
 
+typedef struct followed {
+    quire_context *context;
+    quire_results *results;
+} followed;
+
+static void give_back(void *data) {
+    const followed *followed = data;
+    quire_error *failure = NULL;
+    CHECK(quire_context_process(followed->context, &failure) == QUIRE_CLOSED);
+    quire_error_release(failure);
+    quire_results_release(followed->results);
+    quire_context_release(followed->context);
+}
+
+/* Such a thread does not exist in the child. */
+static void a_child_does_not_wait_for_what_a_thread_of_the_store_works_out(void) {
+    enum { BOOKS = 1500 };
+    fixture made = open_fixture();
+    static quire_object *books[BOOKS];
+    for (int i = 0; i < BOOKS; i++) books[i] = insert_book(made.context, "Faust", i);
+    save(made.context);
+    followed followed;
+    quire_fetch_request *request = new_request("Book", NULL, "pages");
+    CHECK_OK(quire_context_create(made.store, &followed.context, &error));
+    CHECK_OK(quire_context_set_merges_automatically(followed.context, true, &error));
+    CHECK_OK(quire_results_create(followed.context, request, NULL, &followed.results, &error));
+    CHECK_OK(quire_results_fetch(followed.results, &error));
+    const int children = getenv("QUIRE_SLOW") ? 2 : 20;
+    for (int child = 0; child < children; child++) {
+        for (int i = 0; i < BOOKS; i++) set_value(books[i], "pages", quire_value_integer(child * 7 + i + 1));
+        save(made.context);
+        usleep((useconds_t)(child * 300));
+        in_a_child(give_back, &followed);
+        CHECK_OK(quire_context_process(followed.context, &error));
+    }
+    quire_results_release(followed.results);
+    quire_context_release(followed.context);
+    quire_fetch_request_release(request);
+    for (int i = 0; i < BOOKS; i++) quire_object_release(books[i]);
+    close_fixture(made);
+}
+
 int main(void) {
+    RUN(a_child_does_not_wait_for_what_a_thread_of_the_store_works_out);
     RUN(a_store_of_the_parent_is_closed_in_the_child_and_the_parent_goes_on);
     RUN(what_the_child_gives_back_the_parent_keeps);
     RUN(a_transaction_goes_on_though_a_child_gives_it_back);

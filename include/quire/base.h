@@ -52,7 +52,8 @@
  * one thread at a time. The library does not lock it. It detects an overlapping call and refuses it
  * (QUIRE_WRONG_THREAD). Handing a context from one thread to another is fine when the application orders the two.
  * `_retain` and `_release` may be called from any thread. A fetch request is plain data: do not change it on one thread
- * while another uses it. Quire starts no threads.
+ * while another uses it. A store has threads of its own while there is work for them: they fold the log into the file,
+ * and read what contexts will show. Of the program they call only the log of statements (log.h).
  *
  * Functions of the program. `destroy` is called once, when the library releases `user_data`: with a call that replaces
  * it, or with the last release of its owner. It runs on the thread of that call. It may use the library, and even set
@@ -63,8 +64,8 @@
  * and objects fail with QUIRE_CLOSED. Releasing them there leaves the file alone. The same file cannot be opened there
  * (QUIRE_CANNOT_OPEN). SQLite's locks are not passed on, but SQLite would take them for its own, and saves could be
  * lost. Close a store before the fork and open it in each process, or use exec. Things in memory alone go on: models,
- * predicates, pages, change sets, snapshots, errors. No other thread may be inside the library at the moment of the
- * fork.
+ * predicates, pages, change sets, snapshots, errors. No other thread of the program may be inside the library at the
+ * moment of the fork.
  *
  * Signals. No function may be called from a signal handler. The library has no handlers and raises no signals. It goes
  * on with what a signal has interrupted; only a wait for a lock may become shorter. Ignore SIGXFSZ where the size of

@@ -2,9 +2,10 @@
  * @file
  * Ending a fetch or a batch request that takes long, and watching it.
  *
- * A fetch runs on the thread that calls it. Another thread ends it through a cancellation that the request has. Or the
- * fetch calls a progress function, which ends the fetch by returning false. Both work for `quire_context_fetch`,
- * `quire_context_count` and `quire_results_fetch`, and for batch requests from beginning to end. A cancelled batch
+ * A fetch runs on the thread that calls it, except for `quire_results_fetch_async`. Another thread ends it through a
+ * cancellation that the request has. Or the fetch calls a progress function, which ends the fetch by returning false. Both
+ * work for `quire_context_fetch`, `quire_context_count` and `quire_results_fetch`, and for batch requests from beginning to
+ * end. A cancellation works for `quire_results_fetch_async`, too: the merge that was to show the list fails. A cancelled batch
  * request has changed nothing. The later reads of a list, batch by batch, are not cancelled.
  */
 #ifndef QUIRE_CANCELLATION_H_

@@ -21,12 +21,15 @@
  * rows that change places is the one that moves. A merge on the thread of the context is still needed for lists with a limit,
  * an offset, aggregates or functions of the program, for suspended lists, and for contexts with a parent.
  *
- * Of commits of other programs nothing says
- * what they have changed. Objects and lists are then read anew, and lists report the difference.
+ * Of commits of other programs nothing says what they have changed. Objects and lists are then read anew. Lists report
+ * rows that came, went, or have another place or section. Of a row that stays where it is they report only what objects
+ * show that had its values. So draw the whole list anew after such a merge.
  *
  * While a context holds an old moment, the log of the file keeps growing. Beyond 64 MB (16 MB in memory) the store gives up
- * a moment in whose context no call runs. The next call that processes changes moves on, and tells that. A pinned context
- * keeps its moment (see moment.h). The limit is `wal_limit` of `quire_store_options`.
+ * a moment in whose context no call runs, or waits to save. The next call that processes changes moves on, and tells that.
+ * Until then values that are read are newer than those that were read before. Unless the context merges automatically,
+ * objects with pending changes stay as they are, so that a save still finds what others have changed of them
+ * (QUIRE_CONFLICT). A pinned context keeps its moment (see moment.h). The limit is `wal_limit` of `quire_store_options`.
  *
  * A file without a write-ahead log has no moments: a program that has it open without one, or a system without shared
  * memory, keeps it from having a log. Each read is then of what is newest, and contexts merge automatically.
@@ -212,7 +215,8 @@ quire_status quire_context_process_pending(
  * this context's is then the later one. Objects that are deleted here stay so. Their delete rules apply to references
  * that other contexts have added. Text and data borrowed from objects whose values changed end with the call.
  *
- * Fails: QUIRE_CLOSED, QUIRE_DATABASE. Nothing was taken over then, and the next call tries again.
+ * Fails: QUIRE_CLOSED, QUIRE_DATABASE, QUIRE_CANNOT_OPEN (the process has no more descriptors: a context that moves needs
+ * two or three of its own). Nothing was taken over then, and the next call tries again.
  */
 quire_status quire_context_merge(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
@@ -261,7 +265,8 @@ uint64_t quire_context_generation(const quire_context *context);
  * A file descriptor that polls readable as long as `quire_context_merge` has something to take over. Of a large change
  * it does so when that was worked out (see above), so that the merge does not take long. It is for event loops:
  * poll(2), GLib, Qt, asyncio. Only poll it; do not read from it, write to it or close it. What another program has
- * committed it shows when this process has noticed that, by a save or by a move of any context.
+ * committed it shows when this process has noticed that, by a save or by a move of any context. That of a pinned context
+ * stays readable as well, and a merge moves the context. Take it out of the event loop while the context is pinned.
  *
  * It belongs to `context` and is closed with it. It becomes readable on any thread that saves; merging is for the
  * thread of the context. Once the store is closed it is never readable again, because nothing can be taken over.

@@ -109,7 +109,7 @@ typedef struct quire_results_delegate {
     /**
      * A row changed. Deletions first, last to first; then insertions, moves and updates, each first to last in the new
      * frame. `object` is the object of the row, also when deleted. An object that was never saved, or whose deletion is
-     * saved, has no values any more.
+     * saved, has no values any more. The objects are read for this function: 20,000 take some 50 ms. With NULL none are.
      */
     void (*QUIRE_NULLABLE did_change_object)(
         void *QUIRE_NULLABLE user_data, quire_results *results, quire_object *object, const quire_change *change);

@@ -39,8 +39,8 @@
  *   transaction (BEGIN IMMEDIATE). Otherwise a pending object may have the same key, and its save fails with
  *   QUIRE_CONFLICT until it is given another one (`quire_context_obtain_permanent_ids`).
  *
- * No delete rule, inverse or validation of the model holds for SQL. Contexts learn of nothing: `quire_context_merge` is
- * for other contexts of the store, while fetches and `quire_context_refresh_all` read the file.
+ * No delete rule, inverse or validation of the model holds for SQL. Contexts find what SQL has changed with
+ * `quire_context_merge` or `quire_context_refresh_all`; context.h says what lists report of that.
  */
 #ifndef QUIRE_STORE_H_
 #define QUIRE_STORE_H_
@@ -127,7 +127,8 @@ void quire_store_release(quire_store *QUIRE_NULLABLE store);
 
 /**
  * Closes the file. Unsaved changes are lost. Later calls that need the file fail with QUIRE_CLOSED; closing again does
- * nothing. Handles stay valid until released.
+ * nothing. Handles stay valid until released. Waits for what reads or writes on another thread; the cancellation of a
+ * request ends that sooner (cancellation.h).
  *
  * Fails: QUIRE_FILE_MOVED (the last saves are only in the log, which the message names); QUIRE_DATABASE. The store is
  * closed all the same.

@@ -25,6 +25,9 @@ final class BackgroundThread: @unchecked Sendable {
   /// Whether there is nothing to do.
   var isIdle: Bool { state.withLock { !$0.isRunning } }
 
+  /// Whether something waits until the running work is done.
+  var hasMore: Bool { state.withLock { !$0.queue.isEmpty } }
+
   /// Has `run` run behind what was added before, on a thread without signals. `drop` runs in its place where the system
   /// gives no thread, or where `stop` or `remove` comes first.
   func add(for owner: AnyObject, _ run: @escaping () -> Void, orElse drop: @escaping () -> Void = {}) {

@@ -16,8 +16,10 @@ final class Confinement: Sendable {
   /// Contexts of which the last outside reference has gone, until no call is inside and they can end.
   private let ending = Guarded<[Context]>([])
   private let hasEnding = Atomic<Bool>(false)
-  /// The owner while contexts end, or while the store does something to one.
+  /// The owner while contexts end.
   private static let ender: UInt = 1
+  /// The owner while the store looks at a context, or does something to it.
+  private static let visitor: UInt = 2
 
   init(_ gate: TransactionGate) { self.gate = gate }
 
@@ -83,11 +85,11 @@ final class Confinement: Sendable {
   /// Runs `body`, which is quick, if no call of the context is under way. Calls that begin meanwhile wait. Any thread.
   @discardableResult
   func whileFree(_ body: () -> Void) -> Bool {
-    let claim = owner.compareExchange(expected: 0, desired: Confinement.ender, ordering: .sequentiallyConsistent)
+    let claim = owner.compareExchange(expected: 0, desired: Confinement.visitor, ordering: .sequentiallyConsistent)
     if !claim.exchanged { return false }
     body()
+    // What ends meanwhile waits for this, so that functions of the program are called by its own thread.
     _ = owner.exchange(0, ordering: .sequentiallyConsistent)
-    if hasEnding.load(ordering: .sequentiallyConsistent) { endContexts() }
     return true
   }
 
@@ -97,6 +99,10 @@ final class Confinement: Sendable {
     while hasEnding.load(ordering: .sequentiallyConsistent) {
       let claim = owner.compareExchange(
         expected: 0, desired: Confinement.ender, ordering: .sequentiallyConsistent)
+      if claim.original == Confinement.visitor {
+        sched_yield()
+        continue
+      }
       if !claim.exchanged { break }
       hasEnding.store(false, ordering: .sequentiallyConsistent)
       let contexts = ending.withLock { contexts in
@@ -110,12 +116,13 @@ final class Confinement: Sendable {
     withExtendedLifetime(ended) {}
   }
 
-  /// Claims the context for a thread when all that keeps it out is a context that ends, which does not take long.
+  /// Claims the context for a thread when all that keeps it out is a context that ends, or the store. Neither takes
+  /// long.
   private func awaitsEnd(_ thread: UInt) -> Bool {
     while true {
       let claim = owner.compareExchange(expected: 0, desired: thread, ordering: .acquiring)
       if claim.exchanged { return true }
-      if claim.original != Confinement.ender { return false }
+      if claim.original != Confinement.ender, claim.original != Confinement.visitor { return false }
       sched_yield()
     }
   }

@@ -184,10 +184,11 @@ final class Moment: @unchecked Sendable {
       hasLost.store(true, ordering: .releasing)
       leave()
     }
+    // Without a wait: what is worked out beside a context may use it for long.
     if waitsToWrite {
       _ = lock.withFreeLock(giveUpUnlessUsed)
     } else {
-      whileFree { lock.withLock(giveUpUnlessUsed) }
+      whileFree { _ = lock.withFreeLock(giveUpUnlessUsed) }
     }
   }
 

@@ -42,13 +42,13 @@ final class MomentPool: @unchecked Sendable {
   func beginReading(_ connection: Connection) throws(Failure) -> Commits.State {
     var tries = 0
     while true {
-      let before = connection.changeCount
+      let former = commits.count, before = connection.changeCount
       try connection.beginReading()
       if connection.commitCounter == nil { connection.followCommits() }
       let after = connection.changeCount
       tries += 1
       let isLastTry = tries > MomentPool.mostTries
-      if before == after || isLastTry, let state = commits.state(at: after, isLastTry: isLastTry) {
+      if before == after || isLastTry, let state = commits.state(at: after, after: former, isLastTry: isLastTry) {
         return state
       }
       connection.endReading()

@@ -157,4 +157,52 @@ struct ChangeInboxTests {
     _ = try mine.update(FetchRequest(entityName: "Tag"), [("word", .text("b"))], merges: false)
     #expect(mine.inbox.isEmpty && !other.inbox.isEmpty)
   }
+
+  /// Has done with the inbox as soon as it begins.
+  private final class QuickReader: InboxReader {
+    private let inbox: ChangeInbox
+    let beginnings = Guarded(0)
+
+    init(_ inbox: ChangeInbox) { self.inbox = inbox }
+
+    func look(isEmpty: Bool, rowCount: Int) -> (isToTell: Bool, begins: Bool) {
+      (!isEmpty, !isEmpty && beginnings.withLock { $0 == 0 })
+    }
+
+    func begin() {
+      beginnings.withLock { $0 += 1 }
+      inbox.noteRead()
+    }
+  }
+
+  @Test("What is worked out of an inbox may end as soon as it begins", .timeLimit(.minutes(1)))
+  func quickReader() throws {
+    let reader = QuickReader(inbox)
+    inbox.follow(by: reader)
+    inbox.post([inserted(1)], of: 1)
+    #expect(try reader.beginnings.withLock { $0 } == 1 && pollsReadable)
+    #expect(take() == "+1")
+  }
+
+  @Test("A context that comes and reads while another one writes is told that something has changed")
+  func contextThatComes() throws {
+    let store = try LibraryFixture().store, request = FetchRequest(entityName: "Tag")
+    var late: Context?
+    let tag = try store.model.entity(named: "Tag")
+    var save = SaveRequest()
+    save.inserts.append(
+      SaveRequest.Insert(
+        entity: tag, id: try store.allocateIDs(root: tag, count: 1),
+        values: ContiguousArray(repeating: .nil, count: tag.properties.count)))
+    _ = try store.save(save) { _ throws(Failure) in
+      // No context follows by then.
+      store.publish(Publication(changes: [], writer: ChangeInbox()))
+      let context = Context(store: store)
+      if try context.count(request) == 0 { late = context }
+    }
+    let context = try #require(late)
+    #expect(try context.count(request) == 0 && !context.inbox.isEmpty)
+    try context.merge()
+    #expect(try context.count(request) == 1)
+  }
 }

@@ -60,6 +60,19 @@ struct CommitsTests {
     #expect(commits.newest == 1 && filed.take() == ["1"] && commits.state(at: 1)?.commit == 1)
   }
 
+  @Test("A state with a lower count than was known before it is of others: SQLite has begun to count anew")
+  func countingAnew() {
+    start(at: 7)
+    for count in UInt32(7)..<10 { commit(after: count) }
+    let former = commits.count
+    // Older ones that were taken before the last commit are known.
+    #expect(former == 10 && commits.state(at: 8, after: 8)?.commit == 1)
+    #expect(commits.state(at: 8, after: former)?.commit == 4 && commits.count == 8)
+    #expect(filed.take() == ["1", "2", "3", "4 of others"])
+    commit(after: 8)
+    #expect(commits.state(at: 9, after: 9)?.commit == 5)
+  }
+
   @Test("What other programs have committed counts as one when it is noticed, by what reads or by what writes")
   func commitsOfOthers() {
     start(at: 0)

@@ -119,6 +119,13 @@ extension Context {
 
   /// Takes over what a save has found others to have saved before it, once all of the save is told.
   func finishSave() throws(Failure) {
+    // Another program may have committed before the context came to read its own commit.
+    let isBeyondCommit = parent == nil && source.moment.commit.map(inbox.hasChanges(upTo:)) ?? false
+    try finishOwnSave()
+    if isBeyondCommit { try mergeInbox() }
+  }
+
+  private func finishOwnSave() throws(Failure) {
     if let session = mergeAfterSave {
       mergeAfterSave = nil
       hasLeftBehind = false

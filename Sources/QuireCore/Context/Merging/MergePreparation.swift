@@ -98,15 +98,13 @@ final class MergePreparation: InboxReader, @unchecked Sendable {
 
   // MARK: Any thread
 
-  func isToTell(isEmpty: Bool, rowCount: Int) -> Bool {
+  func look(isEmpty: Bool, rowCount: Int) -> (isToTell: Bool, begins: Bool) {
     let isEnough = rowCount >= store.fewestPreparedRows.load(ordering: .relaxed)
-    let (isToTell, begins) = progress.withLock { progress in
+    return progress.withLock { progress in
       let begins = progress.isIdle && isEnough && !isAbandoned.load(ordering: .relaxed)
       if begins { progress.state = .waiting }
       return (progress.isReady || !isEmpty && !progress.isUnderWay, begins)
     }
-    if begins { begin() }
-    return isToTell
   }
 
   /// Has it begin whatever is in the inbox, for a list that is to be fetched.
@@ -116,7 +114,7 @@ final class MergePreparation: InboxReader, @unchecked Sendable {
     inbox.noteRead()
   }
 
-  private func begin() { store.merging.add(for: self) { [self] in run() } orElse: { [self] in end(.failed) } }
+  func begin() { store.merging.add(for: self) { [self] in run() } orElse: { [self] in end(.failed) } }
 
   /// Whether the context is to stay where it is for now.
   var isUnderWay: Bool { progress.withLock { $0.isUnderWay } }
@@ -174,6 +172,8 @@ final class MergePreparation: InboxReader, @unchecked Sendable {
   /// The context ends: nothing is worked out any more, and nothing of it keeps the store open.
   func abandon() {
     isAbandoned.store(true, ordering: .relaxed)
+    // A forked process has no such thread. One that was closed has stopped it.
+    if store.isClosed { return }
     store.merging.remove(for: self)
     progress.withLock { $0.state = .idle }
   }
@@ -235,13 +235,18 @@ final class MergePreparation: InboxReader, @unchecked Sendable {
   }
 
   /// As of a moment in which no call of the context is under way. Without observers it cannot be done; nil where it is
-  /// not wanted any more.
+  /// not wanted any more, or where other contexts come first.
   private func waitForBase() -> Base? {
     let none = Base(commit: 0, observers: [], known: [], isFetch: false)
     var found: Base?
     while !confinement.whileFree({ found = makeBase() ?? (isWanted ? none : nil) }) {
       if !goesOn { return none }
       usleep(200)
+      // A call may take long. It is not to keep other contexts behind.
+      if store.merging.hasMore {
+        begin()
+        return nil
+      }
     }
     return found
   }

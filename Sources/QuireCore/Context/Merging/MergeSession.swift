@@ -38,8 +38,8 @@ final class MergeSession {
   /// Whether other programs may have changed anything.
   var isOfUnknown: Bool { change.isUnknown }
 
-  /// While a conflict is settled: the objects that had values when that began. Settling reads others, at the new moment.
-  /// Objects with pending changes then stay as they were read, so that a save finds what is in conflict with them.
+  /// Of what leaves objects with pending changes as they were read, so that a save finds what is in conflict with them:
+  /// the objects that had values when that began. Settling a conflict reads others, at the new moment.
   private let valuedBefore: Set<ObjectReference>?
   /// What was left for a later merge.
   private(set) var left = StoreChange()

@@ -67,6 +67,9 @@ final class Commits: @unchecked Sendable {
   /// The number of the newest commit of another program that was noticed; 0 for none.
   var newestOfOthers: Int64 { othersNumber.load(ordering: .acquiring) }
 
+  /// SQLite's count for the newest commit that was filed.
+  var count: UInt32 { newestCount.load(ordering: .acquiring) }
+
   /// Whether SQLite counts a commit that was not filed yet.
   func hasNews(at count: UInt32?) -> Bool { count.map { $0 != newestCount.load(ordering: .acquiring) } ?? false }
 
@@ -106,10 +109,16 @@ final class Commits: @unchecked Sendable {
   /// What the state contains that has that count. nil where it is not known any more, so that a newer state is to be
   /// taken.
   ///
-  /// A state that has commits of other programs which were not noticed before has them filed.
-  func state(at count: UInt32?, isLastTry: Bool = false) -> State? {
+  /// A state that has commits of other programs which were not noticed before has them filed. `former` is the newest
+  /// count from before the state was taken.
+  func state(at count: UInt32?, after former: UInt32? = nil, isLastTry: Bool = false) -> State? {
     guard let count else { return newestState }
     return withLock {
+      // A state is not older than what was known before it. SQLite has begun to count anew.
+      if let former, Int32(bitPattern: count &- former) < 0, known.last?.count == former {
+        fileOthers(count)
+        known.removeFirst(known.count - 1)
+      }
       while true {
         if let entry = known.last(where: { $0.count == count }) { return entry.state }
         if count == announced {

@@ -1,8 +1,10 @@
 /// What works out beside a context what a merge will make of what is in its inbox.
 protocol InboxReader: AnyObject, Sendable {
   /// Whether the program is to be told now: it is told later of what is still being worked out. Called with the lock of
-  /// the inbox held.
-  func isToTell(isEmpty: Bool, rowCount: Int) -> Bool
+  /// the inbox held. With `begins`, `begin` is called without it.
+  func look(isEmpty: Bool, rowCount: Int) -> (isToTell: Bool, begins: Bool)
+
+  func begin()
 }
 
 /// What others have saved since a context last took that over: for each row its end, not every step. Any thread.
@@ -31,6 +33,8 @@ final class ChangeInbox: Sendable {
     /// Whether something is worked out of what came in up to a commit. Later commits are then kept apart, too.
     var isRead = false
     weak var reader: (any InboxReader)?
+    /// Whether the reader is to begin once the lock is free.
+    var beginsReader = false
     /// Made when it is first asked for.
     var signal: Signal?
     private var isRaised = false
@@ -50,7 +54,12 @@ final class ChangeInbox: Sendable {
 
     /// Has the descriptor poll readable while there is something to take.
     mutating func settleSignal() {
-      let isNews = reader?.isToTell(isEmpty: isEmpty, rowCount: rowCount) ?? !isEmpty
+      var isNews = !isEmpty
+      if let reader {
+        let (isToTell, begins) = reader.look(isEmpty: isEmpty, rowCount: rowCount)
+        isNews = isToTell
+        if begins { beginsReader = true }
+      }
       guard let signal, isNews != isRaised else { return }
       if isNews { signal.raise() } else { signal.lower() }
       isRaised = isNews
@@ -159,11 +168,22 @@ final class ChangeInbox: Sendable {
   }
 
   private func adding(_ body: (inout Contents) -> Void) {
-    contents.withLock { contents in
+    changing { contents in
       if contents.isClosed { return }
       body(&contents)
       contents.settleSignal()
     }
+  }
+
+  /// Runs `body` under the lock, and then what settling the signal has come to.
+  private func changing<Result>(_ body: (inout Contents) -> Result) -> Result {
+    let (result, reader) = contents.withLock { contents in
+      let result = body(&contents)
+      defer { contents.beginsReader = false }
+      return (result, contents.beginsReader ? contents.reader : nil)
+    }
+    reader?.begin()
+    return result
   }
 
   /// From now on commits are kept apart, until `take` says up to which one.
@@ -189,7 +209,7 @@ final class ChangeInbox: Sendable {
 
   /// What has happened up to a commit since the last time, in the order of keys; nil when that is nothing.
   func take(upTo commit: Int64 = .max) -> StoreChange? {
-    contents.withLock { contents in
+    changing { contents in
       contents.isBeingTaken = false
       contents.isRead = false
       contents.fold(upTo: commit)
@@ -202,7 +222,7 @@ final class ChangeInbox: Sendable {
 
   /// From now on that is asked whether the program is to be told at once. Held weakly.
   func follow(by reader: any InboxReader) {
-    contents.withLock { contents in
+    changing { contents in
       contents.reader = reader
       contents.settleSignal()
     }
@@ -221,7 +241,7 @@ final class ChangeInbox: Sendable {
 
   /// Drops what `read` has returned. False where that is not there any more as it was.
   func drop(upTo commit: Int64) -> Bool {
-    contents.withLock { contents in
+    changing { contents in
       guard contents.isRead, contents.foldedCommit <= commit else { return false }
       contents.isRead = false
       contents.removeEntries(upTo: commit)
@@ -231,7 +251,7 @@ final class ChangeInbox: Sendable {
   }
 
   /// What was to be worked out is, or never will be: the program is told.
-  func noteRead() { contents.withLock { $0.settleSignal() } }
+  func noteRead() { changing { $0.settleSignal() } }
 
   /// How many rows have changed, or some more.
   var rowCount: Int { contents.withLock { $0.rowCount } }
@@ -260,7 +280,7 @@ final class ChangeInbox: Sendable {
 
   /// Drops what came in, and whatever else will.
   func close() {
-    contents.withLock { contents in
+    changing { contents in
       contents.isClosed = true
       contents.removeAll()
     }
@@ -286,7 +306,7 @@ final class ChangeInbox: Sendable {
 
   /// A descriptor that polls readable while there is something to take.
   func descriptor() throws(Failure) -> Int32 {
-    let made = contents.withLock { contents -> Int32? in
+    let made = changing { contents -> Int32? in
       if contents.signal == nil {
         contents.signal = Signal()
         contents.settleSignal()
@@ -342,7 +362,9 @@ extension Store {
     } else {
       // Within the write, by the thread that has the lock.
       guard let publication, publication.hasChanged else { return false }
-      (changes, writer) = (publication.changes, publication.writer)
+      // A context that has come since the writer looked for followers.
+      changes = publication.changes.isEmpty ? [.unknown] : publication.changes
+      writer = publication.writer
     }
     let others = inboxes.withLock { inboxes in inboxes.followers.all.compactMap(\.inbox).filter { $0 !== writer } }
     for other in others { other.post(changes, of: number) }

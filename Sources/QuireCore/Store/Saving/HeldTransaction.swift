@@ -57,7 +57,7 @@ final class HeldTransaction: @unchecked Sendable {
 
 extension Store {
   /// Begins a transaction that lasts until its holder, a context, ends it. Saves and batch requests of the holder are
-  /// part of it. Other contexts neither read nor write meanwhile, since all share the connection.
+  /// part of it. Other contexts do not write meanwhile, and go on to read their moments.
   func beginTransaction(for holder: UInt, _ inbox: ChangeInbox) throws(Failure) -> HeldTransaction {
     try withConnection { connection throws(Failure) in
       try checkWritable()

@@ -65,9 +65,12 @@ class Pinning(_handle.Handle):
         saves and whatever else moves a context move it, and it is then pinned at what it has reached. One that has read
         nothing yet is pinned by its next read.
 
-        With a moment, objects show what is there, and live lists tell the difference. Unsaved changes stay on top.
-        At an earlier moment, objects that were inserted since are deleted, and return with the next `merge`. Contexts
-        at one moment that is not the newest wait for each other's reads.
+        With a moment, objects show what is there, and live lists tell the difference. Unsaved changes stay on top. At
+        an earlier moment, objects that were inserted since are deleted, with what is unsaved in them, and return with
+        the next `merge`. Contexts at one moment that is not the newest wait for each other's reads.
+
+        A reader of an event loop (`loop.add_reader(context, context.merge)`) moves the context all the same: take it
+        out while the context is pinned.
 
         Raises `NotFound` when others have saved since and no context shows the moment, `InvalidArgument` for one of
         another store, `InvalidState` within a `transaction`, a handler or a hook, `Unsupported` for a child and for a

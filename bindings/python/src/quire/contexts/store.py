@@ -185,7 +185,7 @@ class Store(_handle.Handle):
 
         At the end of the block it saves, which other contexts learn when they merge; when the block or the save raises,
         its changes are dropped. Then it is closed. What `did_save` and handlers of live lists raise once the block has
-        been saved is logged (logger "quire"). It runs on the thread of the caller: the package has no threads.
+        been saved is logged (logger "quire"). It runs on the thread of the caller.
         """
         context = self.create_context()
         try:
@@ -277,7 +277,8 @@ class Store(_handle.Handle):
     def close(self) -> None:
         """Closes the file and all contexts. What was not saved is lost. Closing again does nothing.
 
-        Another thread that uses a context meanwhile gets `StoreClosed` from that. Raises `InvalidState`, and leaves
+        A query or save that is under way on another thread is waited for; a `Cancellation` ends a query sooner. What
+        that thread does next raises `StoreClosed`. Raises `InvalidState`, and leaves
         everything open, in the midst of a call of the store: from registered functions and progress functions. Raises
         `FileMoved` when it is closed, but what was saved last is only in the log of a file that was moved.
         """

@@ -42,7 +42,7 @@ async def arrival(results: Listed) -> Listed:
 
 def _go_on(results: Results[Any], has_failed: bool) -> bool:
     """A fetch that has failed, in a merge of the program, has begun to wait for nothing. It is tried once more beside
-    the context, and then here, so that what it fails with reaches who waits. Returns whether it has failed so far."""
+    the context, and then here, so that `await` raises what it fails with. Returns whether it has failed so far."""
     try:
         results._begin_fetch()
     except InvalidState:
