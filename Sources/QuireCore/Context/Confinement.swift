@@ -20,6 +20,10 @@ final class Confinement: Sendable {
   private static let ender: UInt = 1
   /// The owner while the store looks at a context, or does something to it.
   private static let visitor: UInt = 2
+  /// Which thread that is, which must not wait for itself: what it lets go of may call the program.
+  private let visitingThread = Atomic<UInt>(0)
+  /// Whether contexts have come to their end on that thread.
+  private let leavesEnding = Atomic<Bool>(false)
 
   init(_ gate: TransactionGate) { self.gate = gate }
 
@@ -87,11 +91,16 @@ final class Confinement: Sendable {
   func whileFree(_ body: () -> Void) -> Bool {
     let claim = owner.compareExchange(expected: 0, desired: Confinement.visitor, ordering: .sequentiallyConsistent)
     if !claim.exchanged { return false }
+    visitingThread.store(UInt(pthread_self()), ordering: .relaxed)
     body()
+    visitingThread.store(0, ordering: .relaxed)
     // What ends meanwhile waits for this, so that functions of the program are called by its own thread.
     _ = owner.exchange(0, ordering: .sequentiallyConsistent)
+    if leavesEnding.exchange(false, ordering: .relaxed) { endContexts() }
     return true
   }
+
+  private var isVisiting: Bool { visitingThread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
   private func endContexts() {
     // Released when contexts can be entered again: with them go functions of the program.
@@ -100,6 +109,7 @@ final class Confinement: Sendable {
       let claim = owner.compareExchange(
         expected: 0, desired: Confinement.ender, ordering: .sequentiallyConsistent)
       if claim.original == Confinement.visitor {
+        if isVisiting { return leavesEnding.store(true, ordering: .relaxed) }
         sched_yield()
         continue
       }
@@ -122,7 +132,7 @@ final class Confinement: Sendable {
     while true {
       let claim = owner.compareExchange(expected: 0, desired: thread, ordering: .acquiring)
       if claim.exchanged { return true }
-      if claim.original != Confinement.ender, claim.original != Confinement.visitor { return false }
+      if claim.original != Confinement.ender, claim.original != Confinement.visitor || isVisiting { return false }
       sched_yield()
     }
   }

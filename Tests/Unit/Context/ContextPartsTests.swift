@@ -124,4 +124,18 @@ struct ContextPartsTests {
     #expect(!early.mayContain(first) && !early.mayContain(second))
     #expect(parent.earlyReading == nil)
   }
+
+  @Test("A context that comes to its end while the store looks at it ends after that", .timeLimit(.minutes(1)))
+  func endWhileVisited() throws {
+    let context = Context(store: try LibraryFixture().store)
+    _ = try context.insert(entityNamed: "Tag")
+    context.retainExternally()
+    let isVisited = context.confinement.whileFree {
+      context.releaseExternally()
+      #expect(context.hasChanges && failure { try context.confinement.enter() }?.kind == .wrongThread)
+    }
+    #expect(isVisited && !context.hasChanges)
+    try context.confinement.enter()
+    context.confinement.leave()
+  }
 }
