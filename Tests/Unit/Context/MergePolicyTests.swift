@@ -448,4 +448,21 @@ struct MergePolicyTests {
     try first.merge()
     #expect(shownCount(results) == 0)
   }
+
+  @Test func aSaveWithoutChangesAfterAConflictMovesNothing() throws {
+    let tag = try insert("Tag")
+    try first.save()
+    let mine = try twin(tag)
+    try second.enableUndo(levels: 0)
+    try set(mine, ["word": .text("mine")])
+    try first.delete(tag)
+    try first.save()
+    #expect(failure(of: { try second.save() })?.kind == .conflict)
+    try second.undo()
+    #expect(!second.hasChanges)
+    try second.save()
+    #expect(mine.isLive)
+    try second.merge()
+    #expect(!mine.isLive)
+  }
 }
