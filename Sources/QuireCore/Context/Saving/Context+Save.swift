@@ -3,17 +3,17 @@ extension Context {
   ///
   /// What others have saved before it, the context takes over after that.
   func save() throws(Failure) {
-    try writePending()
-    try finishSave()
+    if try writePending() { try finishSave() }
   }
 
-  private func writePending() throws(Failure) {
+  /// Returns false where there was nothing to be saved.
+  private func writePending() throws(Failure) -> Bool {
     try checkMaySave()
     settledCount = 0
     try process()
-    if !hasChanges { return try source.saveProperties(of: self) }
+    if !hasChanges { return try saveProperties() }
     try willSave()
-    if !hasChanges { return try source.saveProperties(of: self) }
+    if !hasChanges { return try saveProperties() }
     try Validation.check(self)
     let (request, result) = try writeSettlingConflicts()
     hasConflicted = false
@@ -55,10 +55,16 @@ extension Context {
     touchOwners(ownersLosingMembers, besides: deletedObjects)
     let derived = result?.derived ?? []
     takeOver(derived)
-    if assigned.isEmpty, !hasDangling, derived.isEmpty, ownersLosingMembers.isEmpty { return }
+    if assigned.isEmpty, !hasDangling, derived.isEmpty, ownersLosingMembers.isEmpty { return true }
     if !assigned.isEmpty { announceIDs(assigned) }
     // The changes are in the file; observers that cannot be notified now are notified the next time.
     try? notifyObservers()
+    return true
+  }
+
+  private func saveProperties() throws(Failure) -> Bool {
+    try source.saveProperties(of: self)
+    return false
   }
 
   /// What was deleted, or given to another, is no longer a member of objects that had it without an inverse. Only the
