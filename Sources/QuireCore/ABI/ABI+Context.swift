@@ -37,7 +37,7 @@ public func quire_context_release(_ context: UnsafeMutablePointer<quire_context>
 
 @_cdecl("quire_context_store") @implementation
 public func quire_context_store(_ context: UnsafePointer<quire_context>?) -> UnsafeMutablePointer<quire_store>? {
-  peek(context).map { .lending($0.store) }
+  (peek(context)?.store as? Store).map { .lending($0) }
 }
 
 @_cdecl("quire_context_insert") @implementation

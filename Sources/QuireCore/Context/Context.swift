@@ -7,7 +7,7 @@ import Synchronization
 final class Context {
   // MARK: Where it stands
 
-  let store: Store
+  let store: any Engine
   /// What it reads through and saves to.
   let source: any SavedSource
   /// The context above it, whose objects count as saved; nil where `source` is no context.
@@ -81,14 +81,16 @@ final class Context {
   /// Whether it counts among the users of its store.
   private var usesStore = true
 
-  convenience init(store: Store) {
+  convenience init(store: any Engine) {
     let confinement = Confinement(store.gate), inbox = ChangeInbox()
     let source = StoreSource(store, inbox) { [weak confinement] body in _ = confinement?.whileFree(body) }
     self.init(store: store, source: source, inbox, confinement)
   }
 
   /// A context that reads a store through another source than the store itself.
-  init(store: Store, source: any SavedSource, _ inbox: ChangeInbox = ChangeInbox(), _ confinement: Confinement? = nil) {
+  init(
+    store: any Engine, source: any SavedSource, _ inbox: ChangeInbox = ChangeInbox(), _ confinement: Confinement? = nil
+  ) {
     self.store = store
     self.inbox = inbox
     self.source = source

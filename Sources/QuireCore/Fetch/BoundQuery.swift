@@ -27,7 +27,7 @@ struct BoundQuery {
 
   init(
     entity: Entity, includesSubentities: Bool, predicate: Predicate?, sections: SectionRule? = nil,
-    sort: [BoundSort], of store: Store
+    sort: [BoundSort], of store: any Engine
   ) throws(Failure) {
     self.entity = entity
     self.includesSubentities = includesSubentities
@@ -102,7 +102,7 @@ struct BoundQuery {
   }
 
   /// The same for the row at which a scan is.
-  func setSortKey(_ key: inout SortKey, of row: RowScan) throws(Failure) {
+  func setSortKey(_ key: inout SortKey, of row: any RowScan) throws(Failure) {
     key.removeAll()
     var first = 0
     if sections != nil {

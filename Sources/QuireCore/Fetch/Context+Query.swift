@@ -2,9 +2,9 @@
 final class KeptQuery {
   fileprivate let stamp: UInt64
   let query: BoundQuery
-  let compiled: CompiledFetch
+  let compiled: any CompiledFetch
 
-  fileprivate init(_ stamp: UInt64, _ query: BoundQuery, _ compiled: CompiledFetch) {
+  fileprivate init(_ stamp: UInt64, _ query: BoundQuery, _ compiled: any CompiledFetch) {
     self.stamp = stamp
     self.query = query
     self.compiled = compiled

@@ -272,10 +272,10 @@ final class ObjectList {
       }
     }
     let missing = zip(range, shown).compactMap { $1 == nil ? rows[$0].id : nil }
-    let isRead = try reader.readColumns(missing) { (id, statement, types) throws(Failure) in
+    let isRead = try reader.readColumns(missing) { row throws(Failure) in
       try addObjects()
-      guard next < range.upperBound, rows[next].id == id else { throw gone() }
-      try values.append(statement, types)
+      guard next < range.upperBound, rows[next].id == row.id else { throw gone() }
+      _ = try values.append(row)
       next += 1
     }
     if isRead {

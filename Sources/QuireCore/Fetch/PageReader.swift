@@ -27,7 +27,7 @@ struct PageReader {
   /// Reads the rows with these ids in their order, without values in between, where all paths are columns of the store.
   /// False, and nothing is read, where they are not.
   func readColumns(
-    _ ids: [Int64], _ body: (Int64, Statement, [StoredType]) throws(Failure) -> Void
+    _ ids: [Int64], _ body: (any RowScan) throws(Failure) -> Void
   ) throws(Failure) -> Bool {
     if context.source.holdsObjects { return false }
     return try context.source.moment.read(paths.map(\.last), root: entity.root, ids: ids, body)
@@ -37,7 +37,7 @@ struct PageReader {
   /// `readColumns` has to find out.
   func page(ofStored ids: [Int64], nulSeparated: Bool) throws(Failure) -> Page? {
     if context.source.holdsObjects { return nil }
-    guard let range = Moment.range(of: ids) else { return nil }
+    guard let range = ids.denseRange else { return nil }
     var values = Builders(self, rowCount: ids.count)
     var next = 0
     let isRead = try context.source.moment.readInPassing(paths.map(\.last), root: entity.root, range: range) {
@@ -105,14 +105,9 @@ struct PageReader {
       columns = reader.paths.map { ColumnBuilder(name: Text($0.text), kind: .init(of: $0.last), capacity: rowCount) }
     }
 
-    /// The row at which a statement stands that has all columns, by these types.
-    mutating func append(_ statement: Statement, _ types: [StoredType]) throws(Failure) {
-      for place in columns.indices { try statement.append(place, as: types[place], to: &columns[place]) }
-    }
-
-    /// A row that is seen in passing; false where it cannot be read so.
+    /// A row of a scan; false where it is seen in passing and cannot be read so.
     @inline(__always)
-    mutating func append(_ row: RowScan) throws(Failure) -> Bool { try row.append(to: &columns) }
+    mutating func append(_ row: any RowScan) throws(Failure) -> Bool { try row.append(to: &columns) }
 
     /// All rows, column by column. Related objects are read together.
     mutating func append(_ objects: [ManagedObject]) throws(Failure) {

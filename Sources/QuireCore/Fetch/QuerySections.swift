@@ -10,7 +10,7 @@ final class QuerySections {
   private let maker: SectionMaker
   private let evaluator: ExpressionEvaluator
 
-  init(_ rule: SectionRule, in entity: Entity, of store: Store) throws(Failure) {
+  init(_ rule: SectionRule, in entity: Entity, of store: any Engine) throws(Failure) {
     self.rule = rule
     let key = try BoundExpression(rule.key, to: entity, of: store.uuid)
     self.key = key.expression

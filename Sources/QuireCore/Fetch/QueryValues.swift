@@ -5,7 +5,7 @@ final class QueryValues {
   private(set) var dependencies: [Dependency] = []
   private var evaluators: [ExpressionEvaluator] = []
 
-  init(_ expressions: [Expression], in entity: Entity, of store: Store) throws(Failure) {
+  init(_ expressions: [Expression], in entity: Entity, of store: any Engine) throws(Failure) {
     var bound: [Expression] = []
     for expression in expressions {
       let expression = try BoundExpression(expression, to: entity, of: store.uuid)

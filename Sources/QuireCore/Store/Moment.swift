@@ -1,276 +1,203 @@
-import Glibc
-import Synchronization
-
 /// What is in a store as of one commit, for a context to read: whatever is committed meanwhile, it stays as it is.
 ///
-/// It holds a transaction for reading, which is begun by the first use. The exception is the moment that `Store.newest`
-/// returns. That one reads by the connection that writes, and sees what it has written.
-///
-/// One thread at a time uses it, that of its context. The store ends or renews it on other threads, under its lock.
-final class Moment: @unchecked Sendable {
-  let store: Store
-  /// Whether it reads by the connection that writes.
-  private var isNewest: Bool
-  private let lock = RecursiveLock()
-  // Under the lock.
-  /// How many uses are under way, each within the one before it.
-  private var depth = 0
+/// An engine gives them (`Engine`). One thread at a time uses a moment, that of its context. The engine ends or renews
+/// it on other threads.
+protocol Moment: AnyObject, Sendable {
+  var engine: any Engine { get }
 
-  /// What it reads by. Changed under the lock alone, and read without it where a use that is under way is no matter.
-  private struct Basis {
-    var transaction: ReadTransaction?
-    /// What the file contained when no other connection to it could be opened any more.
-    var last: Commits.State?
-  }
-  private let basis = Guarded(Basis())
+  // MARK: What it shows
 
-  /// Whether it was given up. What is read since is newer than what the context knows.
-  private let hasLost = Atomic<Bool>(false)
-  private let isKept: Atomic<Bool>
-  private let isWaitingToWrite = Atomic<Bool>(false)
-  /// Of a context that has read nothing yet: what came in before its first state is part of that.
-  private var unreadInbox: ChangeInbox?
-  /// Runs what it is given if no call of the context is under way.
-  typealias WhileFree = @Sendable (() -> Void) -> Void
-  private let whileFree: WhileFree
+  /// Begins it at the newest commit, if it has not begun, and returns what it contains.
+  @discardableResult
+  func begin() throws(Failure) -> MomentState
 
-  /// A moment that begins with its first use, at the newest commit of then.
-  ///
-  /// `unread` is the inbox of a context that has read nothing yet.
-  init(
-    of store: Store, isPinned: Bool = false, unread: ChangeInbox? = nil, whileFree: @escaping WhileFree = { _ in }
-  ) {
-    self.store = store
-    unreadInbox = unread
-    self.whileFree = whileFree
-    isKept = Atomic(isPinned)
-    isNewest = !store.holdsMoments
-    if !isNewest { store.moments.withLock { $0.add(.init(moment: self)) } }
-  }
+  /// What it contains; nil where it was not begun. Does not wait for a use that is under way.
+  var contents: MomentState? { get }
 
-  fileprivate init(newestOf store: Store) {
-    self.store = store
-    whileFree = { _ in }
-    isKept = Atomic(false)
-    isNewest = true
-  }
+  /// Whether there is a commit that it does not contain and that no inbox has.
+  var hasNews: Bool { get }
 
-  deinit { transaction?.leave() }
+  /// Whether it was given up, so that its context has to move on.
+  var isLost: Bool { get }
 
-  private var transaction: ReadTransaction? { basis.withLock { $0.transaction } }
+  /// Whether it stays however long the log becomes.
+  var isPinned: Bool { get set }
 
-  private func setTransaction(_ new: ReadTransaction?) { basis.withLock { $0.transaction = new } }
+  /// Whether its context waits to write, and moves on by that.
+  var waitsToWrite: Bool { get set }
 
-  // MARK: Using it
+  /// Goes on to the newest commit. What cannot be read now is read with the next use.
+  func renew()
 
-  /// Runs `body` with the connection. The thread that is inside may enter again.
-  func withConnection<Result>(
-    monitor: FetchMonitor? = nil, _ body: (Connection) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    if isNewest { return try store.withConnection(monitor: monitor, body) }
-    let result = try lock.withLock { () throws(Failure) -> Result? in
-      depth += 1
-      defer { depth -= 1 }
-      while let transaction = try begun() {
-        if let result = try transaction.use(body) { return result }
-      }
-      return nil
-    }
-    if let result { return result }
-    return try store.withConnection(monitor: monitor, body)
-  }
+  /// Lets go of what it holds. It begins anew with its next use.
+  func end()
+
+  /// Bytes that name what it contains, for caches; nil where it is not the newest state.
+  func state() -> [UInt8]?
+
+  /// The same, when no later state can have the same name. Waits for that.
+  func settledState() -> [UInt8]?
+
+  // MARK: Rows by their ids
+
+  /// The rows with these ids in the tree of `root`, in no order; ids without a row are left out.
+  func rows(root: Entity, ids: [Int64]) throws(Failure) -> [Row]
+
+  /// The ids that rows have, in no order.
+  func usedIDs(_ ids: [Int64], root: Entity) throws(Failure) -> [Int64]
+
+  /// The row that has these values.
+  func row(with key: UniqueKey, of constraint: UniquenessConstraint) throws(Failure) -> Row?
+
+  /// Stands at the rows with these ids one after the other, in the order of `ids`; ids without a row are left out.
+  /// False, and nothing is read, where one of the properties is not in the row.
+  func read(
+    _ properties: [Property], root: Entity, ids: [Int64], _ body: (any RowScan) throws(Failure) -> Void
+  ) throws(Failure) -> Bool
+
+  /// Passes the rows whose ids are in `range` by their ids. False where `read` has to do it, or `body` stopped. `body`
+  /// may not use the store.
+  func readInPassing(
+    _ properties: [Property], root: Entity, range: ClosedRange<Int64>,
+    _ body: @escaping (any RowScan) throws(Failure) -> Bool
+  ) throws(Failure) -> Bool
+
+  // MARK: Members
+
+  /// The rows that a relationship of the saved object `id` refers to: an ordered relationship in its order, any other
+  /// by id.
+  func relatedIDs(_ relationship: Relationship, of id: Int64) throws(Failure) -> ContiguousArray<RowIdentifier>
+
+  /// The same for any number of saved objects: owner by owner, with the rows themselves, each once.
+  func members(
+    of relationship: Relationship, owners: [Int64]
+  ) throws(Failure) -> (members: [(owner: Int64, id: Int64)], rows: [Row])
+
+  /// The saved rows of `entity` (and those below it) from which `keyPath` reaches one of `references`, by id.
+  func ids(
+    reaching references: [ObjectReference], along keyPath: [Relationship], from entity: Entity
+  ) throws(Failure) -> [Int64]
+
+  // MARK: Plans
+
+  /// Which rows answer the plan, in its order.
+  func ids(_ plan: FetchPlan) throws(Failure) -> ContiguousArray<RowIdentifier>
+
+  /// The plan, ready to run any number of times, at any moment of the store.
+  func compiled(_ plan: FetchPlan) throws(Failure) -> any CompiledFetch
+
+  func ids(_ fetch: any CompiledFetch) throws(Failure) -> ContiguousArray<RowIdentifier>
+
+  /// How many rows answer the plan, its limit and offset considered.
+  func count(_ plan: FetchPlan) throws(Failure) -> Int
+
+  func count(_ plan: FetchPlan, _ projection: Projection) throws(Failure) -> Int
+
+  /// The rows that answer the plan, in its order.
+  func rows(_ plan: FetchPlan) throws(Failure) -> [Row]
+
+  /// The columns, with their values row by row, and the property of each that is one.
+  func columns(
+    _ plan: FetchPlan, _ projection: Projection
+  ) throws(Failure) -> [(property: Property?, values: [Value])]
+
+  /// Passes each row that answers the plan to `body`, in the plan's order. With it come the order of its section as
+  /// data, where the plan has sections, and the values at `paths`. The array is reused from row to row.
+  func scan(
+    _ plan: FetchPlan, paths: [ResolvedKeyPath], _ body: (RowIdentifier, [Value]) throws(Failure) -> Void
+  ) throws(Failure)
+
+  /// The same with the values where the engine has them, and with those of the plan's expressions.
+  func scanRows(
+    _ plan: FetchPlan, paths: [ResolvedKeyPath], _ body: (any RowScan) throws(Failure) -> Void
+  ) throws(Failure)
+
+  /// The same in less time, in an order that `body` has to check; it returns false to stop, and may not use the store.
+  /// False when it stopped, or where `scanRows` has to do it.
+  func scanInPassing(
+    _ plan: FetchPlan, paths: [ResolvedKeyPath], _ body: @escaping (any RowScan) throws(Failure) -> Bool
+  ) throws(Failure) -> Bool
+
+  /// Passes the rows that answer the plan, with `properties`. With `inPassing` as `scanInPassing`. False where it
+  /// stopped, or a property is not in the row.
+  func readRows(
+    _ plan: FetchPlan, _ properties: [Property], inPassing: Bool,
+    _ body: @escaping (any RowScan) throws(Failure) -> Bool
+  ) throws(Failure) -> Bool
+
+  /// Fails for a plan that it could not answer.
+  func check(_ plan: FetchPlan) throws(Failure)
+
+  /// How it would find the rows of a plan, or with a projection its columns.
+  func explain(_ plan: FetchPlan, _ projection: Projection?) throws(Failure) -> FetchExplanation
 
   /// Runs `body` with everything that it reads under the eyes of `monitor`.
   func watched<Result>(
     by monitor: FetchMonitor?, _ body: () throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    guard let monitor else { return try body() }
-    if isNewest { return try store.watched(by: monitor, body) }
-    return try withConnection { connection throws(Failure) in
-      try store.noting(monitor) { () throws(Failure) in try connection.watched(by: monitor, body) }
-    }
-  }
-
-  /// What it contains; nil where it was not begun. Does not wait for a use that is under way.
-  var contents: Commits.State? { basis.withLock { $0.last ?? $0.transaction?.contents } }
-
-  /// The newest commit that it contains; nil where it was not begun.
-  var commit: Int64? { contents?.commit }
-
-  /// Whether SQLite counts a commit that it does not contain.
-  var hasNews: Bool {
-    if isNewest { return false }
-    return transaction?.hasNews(store.commits) ?? false
-  }
-
-  // MARK: Beginning and ending
-
-  /// Begins it, if it has not begun, and returns the newest commit that it contains.
-  @discardableResult
-  func begin() throws(Failure) -> Int64 { try beginning().commit }
-
-  /// The same; returns all that is known of what it contains.
-  func beginning() throws(Failure) -> Commits.State {
-    if !isNewest {
-      let contents = try lock.withLock { () throws(Failure) -> Commits.State? in
-        while let transaction = try begun() {
-          if let contents = transaction.contents { return contents }
-        }
-        return nil
-      }
-      if let contents { return contents }
-    }
-    return store.commits.newestState
-  }
-
-  /// Begins it by the transaction of another one, if so many commits that changed something are in that.
-  func begin(with other: Moment, at changes: Int64) -> Bool {
-    guard let shared = other.transaction, shared.share(at: changes) else { return false }
-    lock.withLock {
-      transaction?.leave()
-      setTransaction(shared)
-    }
-    return true
-  }
-
-  /// Lets go of what it holds. It begins anew with its next use.
-  func end() {
-    lock.withLock {
-      assert(depth == 0)
-      leave()
-    }
-  }
-
-  private func leave() {
-    let transaction = transaction
-    setTransaction(nil)
-    transaction?.leave()
-  }
-
-  /// Goes on to the newest commit, on the same connection if that is its alone. What cannot be read now is read with
-  /// the next use.
-  func renew() {
-    if isNewest { return }
-    lock.withLock {
-      assert(depth == 0)
-      // What came in before, the context has taken with what it has written.
-      unreadInbox = nil
-      do throws(Failure) {
-        if let transaction, try transaction.renew() { return }
-        leave()
-        // From the first save on there is something that others can change.
-        _ = try begun()
-        hasLost.store(false, ordering: .releasing)
-      } catch {
-        hasLost.store(true, ordering: .releasing)
-        leave()
-      }
-    }
-  }
-
-  /// Lets go of what it holds and takes hold of it again: the log can begin anew when all that is held is in the file.
-  /// For moments that lack no changes, while nothing is written. One that is in use stays as it is.
-  func beginAnew() {
-    _ = lock.withFreeLock {
-      // It may have begun, at an earlier state, since the store looked whether all lack none.
-      if depth == 0, contents?.changes == store.commits.newestState.changes { transaction?.beginAnew() }
-    }
-  }
-
-  /// Lets go of what it holds, unless it is pinned, or a call of its context is under way that does not wait to write.
-  func giveUp() {
-    func giveUpUnlessUsed() {
-      if depth > 0 || isPinned || transaction == nil { return }
-      hasLost.store(true, ordering: .releasing)
-      leave()
-    }
-    // Without a wait: what is worked out beside a context may use it for long.
-    if waitsToWrite {
-      _ = lock.withFreeLock(giveUpUnlessUsed)
-    } else {
-      whileFree { _ = lock.withFreeLock(giveUpUnlessUsed) }
-    }
-  }
-
-  /// Whether its context waits for the lock of the store, to write and to move on by that. Only with that lock held it
-  /// is known to go on waiting.
-  var waitsToWrite: Bool {
-    get { isWaitingToWrite.load(ordering: .acquiring) }
-    set { isWaitingToWrite.store(newValue, ordering: .releasing) }
-  }
-
-  /// Whether it was given up, so that the context has to move on.
-  var isLost: Bool { hasLost.load(ordering: .acquiring) || transaction?.isLost == true }
-
-  /// Whether it stays however long the log becomes.
-  var isPinned: Bool {
-    get { isKept.load(ordering: .acquiring) }
-    set { isKept.store(newValue, ordering: .releasing) }
-  }
-
-  /// What is read from now on, the connection that writes reads.
-  func letGoOfFile() {
-    _ = lock.withFreeLock { if depth == 0 { transaction?.closeUnlessUsed() } }
-  }
-
-  /// For the thread that closes the store, before anything is closed.
-  func checkMayClose() throws(Failure) {
-    try lock.withLock { () throws(Failure) in
-      if depth > 0 || transaction?.isInUse == true { throw store.busyFailure }
-    }
-  }
-
-  func close() {
-    lock.withLock {
-      transaction?.close()
-      leave()
-    }
-  }
-
-  /// Replaces the log; returns what must be released without a lock.
-  func setLog(_ log: SQLLog?) -> SQLTrace? { lock.withLock { transaction?.setLog(log) } }
-
-  /// nil where it reads by the connection that writes from now on.
-  private func begun() throws(Failure) -> ReadTransaction? {
-    try store.checkMayRead()
-    if let transaction {
-      if transaction.contents != nil { return transaction }
-      if transaction.isLost { hasLost.store(true, ordering: .releasing) }
-      leave()
-    }
-    do throws(Failure) {
-      unreadInbox?.prepareToTake()
-      let made = try ReadTransaction(store.pool)
-      if let contents = made.contents { _ = unreadInbox?.take(upTo: contents.commit) }
-      unreadInbox = nil
-      setTransaction(made)
-      return made
-    } catch {
-      unreadInbox?.takeNothing()
-      // The file cannot be opened any more where it was. Nothing can be saved either, so that its state is the last
-      // one.
-      if error.kind != .fileMoved { throw error }
-      isNewest = true
-      basis.withLock { $0.last = store.commits.newestState }
-      return nil
-    }
-  }
-
-  struct Reference: WeakReference, Sendable {
-    weak var moment: Moment?
-    var isGone: Bool { moment == nil }
-  }
+  ) throws(Failure) -> Result
 }
 
 extension Moment {
-  var schema: Schema { store.schema }
-  var model: Model { store.model }
-  var layouts: RowLayouts { store.layouts }
-  var textIndexes: TextIndexes { store.textIndexes }
-  var path: Text { store.path }
+  var model: Model { engine.model }
+
+  func explain(_ plan: FetchPlan) throws(Failure) -> FetchExplanation { try explain(plan, nil) }
+
+  /// The newest commit that it contains; nil where it was not begun.
+  var commit: Int64? { contents?.commit }
 }
 
-extension Store {
-  /// What is in the file now. While a transaction is open on this thread, that is what the transaction sees.
-  var newest: Moment { Moment(newestOf: self) }
+/// Runs what it is given if no call of a context is under way.
+typealias WhileFree = @Sendable (() -> Void) -> Void
+
+/// What a state of a store contains.
+struct MomentState: Equatable {
+  /// The number of the newest commit.
+  let commit: Int64
+  /// How many of the commits up to there have changed what contexts read. Where that is equal, contexts find the same.
+  let changes: Int64
+
+  /// Whether a commit is part of it.
+  func contains(_ other: Int64) -> Bool { other <= commit }
+}
+
+/// A fetch of ids, ready to run any number of times.
+protocol CompiledFetch: AnyObject {}
+
+/// The rows of a scan, one at a time, where the engine has them: columns are compared and encoded without a copy. The
+/// receiver looks at the row of the moment.
+protocol RowScan: AnyObject {
+  var id: Int64 { get }
+
+  /// Puts all values into the columns of a page. False, in passing, where that cannot be done so.
+  func append(to columns: inout [ColumnBuilder]) throws(Failure) -> Bool
+
+  /// Whether the first of the values is, byte by byte, that of the row before. To be asked once for each row.
+  func repeatsFirst() -> Bool
+
+  /// The value in that place.
+  func value(at place: Int) throws(Failure) -> Value
+
+  /// All of them.
+  func values() throws(Failure) -> [Value]
+
+  /// Those of the plan's expressions; an empty list where one has many values.
+  func furtherValues() throws(Failure) -> [Value]
+
+  /// Appends the text in that place to a sort key; false when there is none.
+  func append(textAt place: Int, to key: inout SortKey, descending: Bool) -> Bool
+}
+
+extension [Int64] {
+  /// First and last of ids that ascend and have few gaps: a scan of what lies between reads hardly more than they are.
+  var denseRange: ClosedRange<Int64>? {
+    guard count >= 256, let first, let last, first > 0, last >= first, last - first < 2 * Int64(count) else {
+      return nil
+    }
+    var previous: Int64 = 0
+    for id in self {
+      if id <= previous { return nil }
+      previous = id
+    }
+    return first...last
+  }
 }

@@ -24,7 +24,7 @@ final class MomentPool: @unchecked Sendable {
   }
 
   /// A connection that shows the newest commit, and what that state contains.
-  func take() throws(Failure) -> (Connection, Commits.State) {
+  func take() throws(Failure) -> (Connection, MomentState) {
     var connection = state.withLock { $0.idle.popLast() }
     if connection == nil {
       let made = try open()
@@ -39,7 +39,7 @@ final class MomentPool: @unchecked Sendable {
   }
 
   /// Has a connection show the newest commit; returns what that state contains.
-  func beginReading(_ connection: Connection) throws(Failure) -> Commits.State {
+  func beginReading(_ connection: Connection) throws(Failure) -> MomentState {
     var tries = 0
     while true {
       let former = commits.count, before = connection.changeCount

@@ -23,7 +23,7 @@ final class ReadTransaction: @unchecked Sendable {
   }
   private let sharing = Guarded(Sharing())
   /// What it shows; nil once it has ended. To be read without a wait for a use that is under way.
-  private let shown: Guarded<Commits.State?>
+  private let shown: Guarded<MomentState?>
   /// Whether it has ended while moments were to go on reading what it showed.
   private let hasBeenLost = Atomic<Bool>(false)
 
@@ -35,7 +35,7 @@ final class ReadTransaction: @unchecked Sendable {
     shown = Guarded(state)
   }
 
-  var contents: Commits.State? { shown.withLock { $0 } }
+  var contents: MomentState? { shown.withLock { $0 } }
 
   var isLost: Bool { hasBeenLost.load(ordering: .acquiring) }
 

@@ -120,7 +120,7 @@ extension Store {
   }
 
   /// The moments that lack changes of others.
-  private var olderMoments: [Moment] {
+  private var olderMoments: [SQLiteMoment] {
     let newest = commits.newestChange
     return allMoments.filter { moment in moment.commit.map { $0 < newest } ?? false }
   }
@@ -128,7 +128,7 @@ extension Store {
   private var hasOlderMoments: Bool { !olderMoments.isEmpty }
 
   /// Those of them that have not moved since the last folding.
-  private var resting: [Moment] {
+  private var resting: [SQLiteMoment] {
     olderMoments.filter { moment in
       moment.commit.map { folding.obstacles[ObjectIdentifier(moment)] == $0 } ?? false
     }

@@ -23,13 +23,14 @@ extension Store {
 
   /// Carries out a batch request, whole or not at all. `finish` and `completion` are called as those of `save`.
   func batch<Result>(
-    _ body: (BatchSession) throws(Failure) -> Result, finish: (StoreChange) throws(Failure) -> Void,
+    _ body: (any BatchWriter) throws(Failure) -> Result, finish: (StoreChange) throws(Failure) -> Void,
     completion: () -> Void
   ) throws(Failure) -> Result {
     try withConnection { _ throws(Failure) in
       let (result, _) = try write { connection throws(Failure) in
         let session = BatchSession(store: self, connection: connection)
         let result = try body(session)
+        try session.derive()
         return (result, session.change)
       } finish: { (written, _) throws(Failure) in try finish(written.1) }
       completion()

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// An open file of objects, in the layout of Core Data's SQLite stores. May be used from any thread.
-final class Store: @unchecked Sendable {
+final class Store: Engine, @unchecked Sendable {
   struct Options: Sendable {
     var isReadOnly = false
     /// Fail when there is no store yet, instead of creating one.
@@ -45,12 +45,12 @@ final class Store: @unchecked Sendable {
   let pool: MomentPool
   /// Whether states of the file can be held. Without a log that would keep other programs from writing.
   let holdsMoments: Bool
-  let moments = Guarded(WeakReferences<Moment.Reference>())
+  let moments = Guarded(WeakReferences<SQLiteMoment.Reference>())
   let folding: LogFolding
   /// On which merges are worked out.
   let merging = BackgroundThread()
   /// From so many changed rows on. Others than the usual number are for tests.
-  let fewestPreparedRows = Atomic<Int>(256)
+  let fewestRows = Atomic<Int>(256)
   /// What the running transaction has changed, for the inboxes, when it is committed.
   var publication: Publication?
   /// Of the fetches and batch requests that are under way.
@@ -172,7 +172,7 @@ final class Store: @unchecked Sendable {
     withExtendedLifetime(former) {}
   }
 
-  var allMoments: [Moment] { moments.withLock { $0.all.compactMap(\.moment) } }
+  var allMoments: [SQLiteMoment] { moments.withLock { $0.all.compactMap(\.moment) } }
 
   var busyFailure: Failure {
     Failure(.invalidState, "The store '\(path)' cannot be closed while it reads or saves. Close it afterwards.")

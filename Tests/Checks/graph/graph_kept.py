@@ -172,7 +172,7 @@ KEPT: dict[str, list[Step]] = {
         ("link", 1, 6, "children", 7), ("save", 1), ("refresh_all", 0),
     ],
     "a save without changes after a conflict moves nothing": [
-        ("insert", 1, 9, "Person"), ("save", 1), ("save", 0), ("merge", 0), ("set", 0, 9, "name", "a"), ("delete", 1, 9),
+        ("insert", 1, 9, "Person"), ("save", 1), ("merge", 0), ("set", 0, 9, "name", "a"), ("delete", 1, 9),
         ("save", 1), ("save", 0), ("undo", 0), ("save", 0),
     ],
 }

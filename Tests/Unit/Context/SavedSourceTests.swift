@@ -38,7 +38,7 @@ private final class CountingSource: SavedSource {
     try counted.owners(of: members, through: relationship, from: entity)
   }
 
-  var moment: Moment { counted.moment }
+  var moment: any Moment { counted.moment }
   var holdsObjects: Bool { counted.holdsObjects }
 
   func hasNews(for inbox: ChangeInbox) -> Bool { counted.hasNews(for: inbox) }
@@ -57,7 +57,7 @@ private final class CountingSource: SavedSource {
 
   func batch(
     in context: Context, merges: Bool,
-    _ body: (BatchSession) throws(Failure) -> ContiguousArray<RowIdentifier>
+    _ body: (any BatchWriter) throws(Failure) -> ContiguousArray<RowIdentifier>
   ) throws(Failure) -> ContiguousArray<RowIdentifier> {
     try counted.batch(in: context, merges: merges, body)
   }

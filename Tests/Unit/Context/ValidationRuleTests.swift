@@ -152,7 +152,7 @@ struct ValidationRuleTests {
       let item = try old.insert(entityNamed: "Item")
       try item.set(.integer(99), for: item.entity.property(named: "count"))
       try old.save()
-      try old.store.close()
+      try old.storeOnSQLite.close()
     }
     // The same version hash: rules are no part of it.
     let ruled = Context(store: try Store.open(path: path, model: try ValidationRuleTests.makeModel()))

@@ -183,8 +183,9 @@ struct FetchOptionsTests {
 extension Context {
   /// Of the connection that writes, and of that by which the context reads. Begins its moment where it has none.
   func statementCount() throws -> Int {
-    try store.withConnection { writer throws(Failure) in
-      let read = try source.moment.withConnection { $0 === writer ? 0 : $0.statementCount }
+    let moment = try momentOnSQLite
+    return try storeOnSQLite.withConnection { writer throws(Failure) in
+      let read = try moment.withConnection { $0 === writer ? 0 : $0.statementCount }
       return read + writer.statementCount
     }
   }

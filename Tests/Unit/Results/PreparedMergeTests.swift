@@ -142,7 +142,7 @@ struct PreparedMergeTests {
   func sameReports(seed: UInt64) throws {
     print("prepared merges: seed \(seed)")
     let library = try LibraryFixture(), store = library.store
-    store.fewestPreparedRows.store(1, ordering: .relaxed)
+    store.fewestRows.store(1, ordering: .relaxed)
     var writer = Writer(context: Context(store: store), dice: Dice(seed: seed))
     for _ in 0..<40 { try writer.change() }
     try writer.context.save()
@@ -155,7 +155,7 @@ struct PreparedMergeTests {
       for save in 1...saves {
         // So that all of them are in one merge.
         for _ in 0..<(1 + dice.roll(5)) { try writer.change() }
-        store.fewestPreparedRows.store(save == saves ? 1 : .max, ordering: .relaxed)
+        store.fewestRows.store(save == saves ? 1 : .max, ordering: .relaxed)
         try writer.context.save()
       }
       try prepared.merge()

@@ -277,7 +277,7 @@ struct ResultsDelegateTests {
     delegate.act = { [context] _, _ in known = max(known, context.registeredObjects.count) }
     results.delegate = delegate
     // Worked out beside the context, so that the merge itself needs no objects.
-    library.store.fewestPreparedRows.store(1, ordering: .relaxed)
+    library.store.fewestRows.store(1, ordering: .relaxed)
     context.mergesAutomatically = true
     context.prepareMerges()
     for _ in 0..<20 { _ = try other.insert(entityNamed: "Book") }

@@ -169,20 +169,20 @@ struct CommitsTests {
     for number in 1...3 {
       try library.save(inserts: [library.new("Tag", -1)])
       #expect(store.commits.newest == Int64(number))
-      #expect(try Moment(of: store).begin() == Int64(number))
+      #expect(try SQLiteMoment(of: store).begin().commit == Int64(number))
     }
     try library.save()
     try store.withConnection { connection throws(Failure) in try connection.transaction { () throws(Failure) in } }
     #expect(store.commits.newest == 3 && store.commits.newestOfOthers == 0)
-    #expect(try Moment(of: store).begin() == 3)
+    #expect(try SQLiteMoment(of: store).begin().commit == 3)
   }
 
   @Test("A commit that SQLite refuses is withdrawn: it has no number, is told to none, and nothing waits for it")
   func refusedCommits() throws {
     let library = try LibraryFixture(), store = library.store, inbox = ChangeInbox()
     store.add(inbox)
-    let moment = Moment(of: store)
-    #expect(try moment.begin() == 0)
+    let moment = SQLiteMoment(of: store)
+    #expect(try moment.begin().commit == 0)
     func refuse(_ refuses: Bool) throws {
       try store.withConnection { connection throws(Failure) in
         _ = sqlite3_commit_hook(connection.handle, refuses ? { _ in 1 } : nil, nil)
@@ -191,30 +191,30 @@ struct CommitsTests {
     try refuse(true)
     #expect(failure { try insertTag(1, in: library) } != nil)
     #expect(store.commits.newest == 0 && inbox.isEmpty && !moment.hasNews)
-    #expect(try Moment(of: store).begin() == 0)
+    #expect(try SQLiteMoment(of: store).begin().commit == 0)
     try refuse(false)
     try insertTag(1, in: library)
     #expect(store.commits.newest == 1 && inbox.take(upTo: 1)?.inserted.count == 1)
-    #expect(try moment.begin() == 0)
+    #expect(try moment.begin().commit == 0)
     #expect(try library.sql("SELECT count(*) FROM ZTAG") == ["1"])
   }
 
   @Test("Commits of another connection are noticed by the next moment, or by the next save, which comes after them")
   func commitsOfAnotherConnection() throws {
     let folder = try TemporaryFolder(), library = try LibraryFixture(in: folder), store = library.store
-    let inbox = ChangeInbox(), moment = Moment(of: store)
+    let inbox = ChangeInbox(), moment = SQLiteMoment(of: store)
     store.add(inbox)
-    #expect(try moment.begin() == 0)
+    #expect(try moment.begin().commit == 0)
     let program = try ForeignProgram(folder.file("library.sqlite"))
     let number = try library.number("Tag")
     func insert() throws { try program.run("INSERT INTO ZTAG (Z_ENT, Z_OPT) VALUES (\(number), 1)") }
     try insert()
     try insert()
     #expect(store.commits.newest == 0 && moment.hasNews && inbox.isEmpty)
-    #expect(try Moment(of: store).begin() == 1)
+    #expect(try SQLiteMoment(of: store).begin().commit == 1)
     // From now on it is in the inboxes, and no news any more.
     #expect(store.commits.newest == 1 && store.commits.newestOfOthers == 1 && !moment.hasNews)
-    #expect(try moment.begin() == 0)
+    #expect(try moment.begin().commit == 0)
     #expect(inbox.take()?.isUnknown == true && inbox.isEmpty)
     try insert()
     try insertTag(4, in: library)
@@ -241,12 +241,12 @@ struct CommitsTests {
       }
     }
     var last: Int64 = 0, taken: [Int64] = []
-    var moment = Moment(of: store)
+    var moment = SQLiteMoment(of: store)
     while last < count {
       inbox.prepareToTake()
       // Both ways to go on.
-      if last % 2 == 0 { moment = Moment(of: store) } else { moment.renew() }
-      let number = try moment.begin()
+      if last % 2 == 0 { moment = SQLiteMoment(of: store) } else { moment.renew() }
+      let number = try moment.begin().commit
       let change = inbox.take(upTo: number)
       taken += change?.inserted.map(\.id) ?? []
       let rows = try moment.ids(FetchPlan(entity: tag)).map(\.id)

@@ -62,7 +62,7 @@ struct MomentFilesTests {
     }
 
     /// The byte of which the data of a row consists, as a moment reads it.
-    func byte(of id: Int64, in moment: Moment) throws -> UInt8? {
+    func byte(of id: Int64, in moment: SQLiteMoment) throws -> UInt8? {
       let entity = try store.model.entity(named: "Picture")
       guard let row = try moment.rows(root: entity, ids: [id]).first else { return nil }
       return try byte(row.values[entity.property(named: "data").slot])
@@ -88,7 +88,7 @@ struct MomentFilesTests {
   func oldestMoment(isDeleted: Bool) throws {
     let picture = try gallery.insert(1, in: writer)
     try writer.save()
-    let oldest = Moment(of: gallery.store), middle = Moment(of: gallery.store)
+    let oldest = SQLiteMoment(of: gallery.store), middle = SQLiteMoment(of: gallery.store)
     try oldest.begin()
     try gallery.set(2, of: picture)
     try writer.save()
@@ -99,7 +99,7 @@ struct MomentFilesTests {
     #expect(gallery.fileCount == 2 + nowCount)
     #expect(try gallery.byte(of: picture.id, in: oldest) == 1)
     #expect(try gallery.byte(of: picture.id, in: middle) == 2)
-    #expect(try gallery.byte(of: picture.id, in: Moment(of: gallery.store)) == now)
+    #expect(try gallery.byte(of: picture.id, in: SQLiteMoment(of: gallery.store)) == now)
     // The later moment does not keep what only the earlier one shows, nor the other way round.
     oldest.end()
     gallery.store.sweepFiles()
@@ -134,7 +134,7 @@ struct MomentFilesTests {
   func valuesThatWereRead() throws {
     let picture = try gallery.insert(1, in: writer)
     try writer.save()
-    let moment = Moment(of: gallery.store), entity = picture.entity
+    let moment = SQLiteMoment(of: gallery.store), entity = picture.entity
     let row = try #require(try moment.rows(root: entity, ids: [picture.id]).first)
     try gallery.set(2, of: picture)
     try writer.save()
@@ -165,7 +165,7 @@ struct MomentFilesTests {
     try gallery.set(3, of: picture)
     try writer.save()
     #expect(gallery.fileCount == 1)
-    let held = Moment(of: gallery.store)
+    let held = SQLiteMoment(of: gallery.store)
     try held.begin()
     try gallery.set(4, of: picture)
     try writer.save()
@@ -178,7 +178,7 @@ struct MomentFilesTests {
   func savesThatFail() throws {
     let picture = try gallery.insert(1, in: writer)
     try writer.save()
-    let moment = Moment(of: gallery.store)
+    let moment = SQLiteMoment(of: gallery.store)
     try moment.begin()
     try gallery.set(2, of: picture)
     try gallery.store.withConnection { connection throws(Failure) in
@@ -189,7 +189,7 @@ struct MomentFilesTests {
       _ = sqlite3_commit_hook(connection.handle, nil, nil)
     }
     #expect(try gallery.byte(of: picture.id, in: moment) == 1)
-    #expect(try gallery.byte(of: picture.id, in: Moment(of: gallery.store)) == 1)
+    #expect(try gallery.byte(of: picture.id, in: SQLiteMoment(of: gallery.store)) == 1)
     try writer.save()
     moment.renew()
     gallery.store.sweepFiles()

@@ -34,9 +34,9 @@ struct MomentTests {
     try writer.save()
   }
 
-  private func words(_ moment: Moment) throws -> [String] { try MomentTests.words(moment) }
+  private func words(_ moment: SQLiteMoment) throws -> [String] { try MomentTests.words(moment) }
 
-  private static func words(_ moment: Moment) throws -> [String] {
+  private static func words(_ moment: SQLiteMoment) throws -> [String] {
     let tag = try moment.model.entity(named: "Tag")
     let slot = try tag.property(named: "word").slot
     let ids = try moment.ids(FetchPlan(entity: tag)).map(\.id)
@@ -50,7 +50,7 @@ struct MomentTests {
   @Test("A moment begins with its first use and stays until it is renewed", arguments: [true, false])
   func staying(isInFile: Bool) throws {
     let library = isInFile ? self.library : try LibraryFixture(), store = library.store
-    let early = Moment(of: store), late = Moment(of: store)
+    let early = SQLiteMoment(of: store), late = SQLiteMoment(of: store)
     #expect(early.commit == nil && late.commit == nil && !early.hasNews)
     let first = try insert("a", in: store), commit = store.commits.newest
     #expect(try words(early) == ["a"] && early.commit == commit)
@@ -73,11 +73,11 @@ struct MomentTests {
 
   @Test("A moment that has ended begins anew with its next use, and one that has not begun has nothing to renew")
   func ending() throws {
-    let moment = Moment(of: store)
+    let moment = SQLiteMoment(of: store)
     moment.renew()
     moment.end()
     #expect(moment.commit == nil)
-    #expect(try moment.begin() == 0)
+    #expect(try moment.begin().commit == 0)
     try insert("a")
     #expect(try words(moment) == [])
     moment.end()
@@ -87,23 +87,23 @@ struct MomentTests {
 
   @Test("The newest moment shows what a transaction of this thread has written, and others do not")
   func newest() throws {
-    let moment = Moment(of: store), number = try library.number("Tag")
+    let moment = SQLiteMoment(of: store), number = try library.number("Tag")
     #expect(try words(moment) == [])
     try store.withConnection { connection throws(Failure) in
       try connection.transaction { () throws(Failure) in
         try connection.execute("INSERT INTO ZTAG (Z_ENT, Z_OPT, ZWORD) VALUES (\(number), 1, 'a')")
         let shown = try store.newest.count(FetchPlan(entity: store.model.entity(named: "Tag")))
         let held = try moment.count(FetchPlan(entity: store.model.entity(named: "Tag")))
-        let fresh = try Moment(of: store).count(FetchPlan(entity: store.model.entity(named: "Tag")))
+        let fresh = try SQLiteMoment(of: store).count(FetchPlan(entity: store.model.entity(named: "Tag")))
         #expect((shown, held, fresh) == (1, 0, 0))
       }
     }
-    #expect(try words(moment) == [] && words(Moment(of: store)) == ["a"])
+    #expect(try words(moment) == [] && words(SQLiteMoment(of: store)) == ["a"])
   }
 
   @Test("Nothing can be written by the connection of a moment")
   func reading() throws {
-    let moment = Moment(of: store)
+    let moment = SQLiteMoment(of: store)
     #expect(
       failure {
         try moment.withConnection { connection throws(Failure) in
@@ -115,7 +115,7 @@ struct MomentTests {
 
   @Test("Uses are within each other on one connection, and a moment in use does not wait for what writes")
   func nestedUses() throws {
-    let moment = Moment(of: store), request = SaveRequest(inserts: [try library.new("Tag", -1)])
+    let moment = SQLiteMoment(of: store), request = SaveRequest(inserts: [try library.new("Tag", -1)])
     try moment.withConnection { outer throws(Failure) in
       let ran = Guarded<[Failure?]>([])
       let writer = OtherThread { [store] in
@@ -216,7 +216,7 @@ struct MomentTests {
 
   @Test("A store is not closed while a moment is in use, and a moment of a closed store fails")
   func closing() throws {
-    let moment = Moment(of: store), other = Moment(of: store), unused = Moment(of: store)
+    let moment = SQLiteMoment(of: store), other = SQLiteMoment(of: store), unused = SQLiteMoment(of: store)
     try moment.begin()
     try other.begin()
     try moment.withConnection { (_) throws(Failure) in
@@ -234,7 +234,7 @@ struct MomentTests {
       each.close()
       #expect(each.commit == nil)
     }
-    #expect(failure { try Moment(of: store).begin() }?.kind == .closed)
+    #expect(failure { try SQLiteMoment(of: store).begin() }?.kind == .closed)
   }
 
   @Test("Files of a closed store are closed, whatever moments there were")
@@ -251,7 +251,7 @@ struct MomentTests {
       }
       return count
     }
-    let moments = (0..<8).map { _ in Moment(of: store) }
+    let moments = (0..<8).map { _ in SQLiteMoment(of: store) }
     for moment in moments { try moment.begin() }
     for moment in moments.prefix(6) { moment.end() }
     try insert("a")
@@ -294,7 +294,7 @@ struct MomentTests {
     store.pool.giveBack(connection)
     #expect(connection.handle == nil)
     withExtendedLifetime(statement) {}
-    #expect(try words(Moment(of: store)) == ["a", "b"])
+    #expect(try words(SQLiteMoment(of: store)) == ["a", "b"])
   }
 
   @Test("What is given back to a closed store is closed")
@@ -310,7 +310,7 @@ struct MomentTests {
 
   @Test("A log hears what moments read, those that began before it too, and nothing of their beginning and end")
   func logs() throws {
-    let moment = Moment(of: store)
+    let moment = SQLiteMoment(of: store)
     try moment.begin()
     let (idle, _) = try store.pool.take()
     store.pool.giveBack(idle)
@@ -321,7 +321,7 @@ struct MomentTests {
         heard.withLock { $0.append(sql) }
       })
     _ = try words(moment)
-    let fresh = Moment(of: store)
+    let fresh = SQLiteMoment(of: store)
     _ = try words(fresh)
     moment.renew()
     fresh.end()

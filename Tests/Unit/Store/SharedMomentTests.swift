@@ -17,23 +17,23 @@ struct SharedMomentTests {
     try writer.save()
   }
 
-  private func count(_ moment: Moment) throws(Failure) -> Int { try SharedMomentTests.count(moment) }
+  private func count(_ moment: SQLiteMoment) throws(Failure) -> Int { try SharedMomentTests.count(moment) }
 
-  private static func count(_ moment: Moment) throws(Failure) -> Int {
+  private static func count(_ moment: SQLiteMoment) throws(Failure) -> Int {
     try moment.count(FetchPlan(entity: moment.model.entity(named: "Tag")))
   }
 
-  private func connection(_ moment: Moment) throws -> ObjectIdentifier {
+  private func connection(_ moment: SQLiteMoment) throws -> ObjectIdentifier {
     try moment.withConnection { connection throws(Failure) in ObjectIdentifier(connection) }
   }
 
   /// Two moments of one state with one tag, which is not the newest.
-  private func pair() throws -> (first: Moment, second: Moment) {
+  private func pair() throws -> (first: SQLiteMoment, second: SQLiteMoment) {
     try insert("a")
-    let first = Moment(of: store, whileFree: { $0() }), second = Moment(of: store)
+    let first = SQLiteMoment(of: store, whileFree: { $0() }), second = SQLiteMoment(of: store)
     try first.begin()
     try insert("b")
-    #expect(second.begin(with: first, at: try first.beginning().changes))
+    #expect(second.begin(with: first, at: try first.begin().changes))
     #expect(try count(first) == 1 && count(second) == 1 && connection(first) == connection(second))
     return (first, second)
   }
@@ -46,7 +46,7 @@ struct SharedMomentTests {
     case "end": first.end()
     case "renew": first.renew()
     case "give up": first.giveUp()
-    default: first = Moment(of: store)
+    default: first = SQLiteMoment(of: store)
     }
     #expect(first.isLost == (way == "give up") && !second.isLost)
     try insert("c")
@@ -62,7 +62,7 @@ struct SharedMomentTests {
     let (first, second) = try pair()
     let shared = try connection(first)
     first.end()
-    let other = Moment(of: store)
+    let other = SQLiteMoment(of: store)
     #expect(try connection(other) != shared)
     second.end()
     #expect(try connection(first) == shared)
@@ -72,8 +72,8 @@ struct SharedMomentTests {
   @Test("A moment that is elsewhere, or has not begun, cannot be shared")
   func elsewhere() throws {
     let (first, second) = try pair()
-    let changes = try first.beginning().changes, third = Moment(of: store)
-    #expect(!third.begin(with: first, at: changes + 1) && !third.begin(with: Moment(of: store), at: changes))
+    let changes = try first.begin().changes, third = SQLiteMoment(of: store)
+    #expect(!third.begin(with: first, at: changes + 1) && !third.begin(with: SQLiteMoment(of: store), at: changes))
     #expect(third.contents == nil)
     first.renew()
     #expect(!third.begin(with: first, at: changes))
@@ -84,8 +84,8 @@ struct SharedMomentTests {
   @Test("Moments at the newest commit take hold of it again together, unless one of them is in use")
   func beginningAnew() throws {
     try insert("a")
-    let first = Moment(of: store), second = Moment(of: store)
-    let changes = try first.beginning().changes
+    let first = SQLiteMoment(of: store), second = SQLiteMoment(of: store)
+    let changes = try first.begin().changes
     #expect(second.begin(with: first, at: changes))
     // A commit that changes nothing for them.
     try store.withConnection { connection throws(Failure) in
@@ -102,14 +102,14 @@ struct SharedMomentTests {
     }
     second.beginAnew()
     #expect(first.commit == newest && second.commit == newest)
-    #expect(try first.beginning().changes == changes && connection(first) == connection(second))
+    #expect(try first.begin().changes == changes && connection(first) == connection(second))
     #expect(!first.isLost && !second.isLost)
   }
 
   @Test("A use waits for a use of what shares its transaction, and for no other")
   func waiting() throws {
     let (first, second) = try pair()
-    let third = Moment(of: store), order = Guarded<[String]>([])
+    let third = SQLiteMoment(of: store), order = Guarded<[String]>([])
     @Sendable func note(_ word: String) { order.withLock { $0.append(word) } }
     var waiter: OtherThread?
     try first.withConnection { (_) throws(Failure) in
@@ -136,7 +136,7 @@ struct SharedMomentTests {
       let mover = OtherThread { if renews { first.renew() } else { first.end() } }
       mover.join()
       #expect(first.contents == (renews ? store.commits.newestState : nil))
-      let third = Moment(of: store)
+      let third = SQLiteMoment(of: store)
       let joiner = OtherThread { _ = third.begin(with: second, at: 1) }
       joiner.join()
       #expect(third.contents == second.contents)
@@ -160,7 +160,7 @@ struct SharedMomentTests {
 
   @Test("A pinned moment is not given up")
   func pinned() throws {
-    let moment = Moment(of: store, isPinned: true, whileFree: { $0() })
+    let moment = SQLiteMoment(of: store, isPinned: true, whileFree: { $0() })
     try moment.begin()
     try insert("a")
     moment.giveUp()

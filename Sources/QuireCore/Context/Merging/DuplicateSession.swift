@@ -37,7 +37,7 @@ final class DuplicateSession {
   func run(isLastRound: Bool, _ move: Move) throws(Failure) {
     do throws(Failure) {
       try move.read { () throws(Failure) in
-        for constraint in context.store.uniquenessConstraints() { try findDuplicates(constraint) }
+        for constraint in context.store.uniquenessConstraints { try findDuplicates(constraint) }
       }
       if duplicates.isEmpty { throw failure }
       try decide(isLastRound)

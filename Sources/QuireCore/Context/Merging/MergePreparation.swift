@@ -7,7 +7,7 @@ final class PreparedMerge: Sendable {
   let base: Int64
   /// The one where it ends, which the moment shows.
   let commit: Int64
-  let moment: Moment
+  let moment: any Moment
   let change: StoreChange
   let rows: ChangedRows
   let observers: [any PreparedObserver]
@@ -15,8 +15,8 @@ final class PreparedMerge: Sendable {
   let left: Set<ObjectReference>
 
   init(
-    from base: Int64, to commit: Int64, _ moment: Moment, _ change: StoreChange, _ observers: [any PreparedObserver],
-    _ left: Set<ObjectReference>
+    from base: Int64, to commit: Int64, _ moment: any Moment, _ change: StoreChange,
+    _ observers: [any PreparedObserver], _ left: Set<ObjectReference>
   ) {
     self.base = base
     self.commit = commit
@@ -57,7 +57,7 @@ final class MergePreparation: InboxReader, @unchecked Sendable {
 
   private weak var context: Context?
   private let confinement: Confinement
-  private let store: Store
+  private let store: any Engine
   private let inbox: ChangeInbox
 
   private struct Progress {
@@ -99,7 +99,7 @@ final class MergePreparation: InboxReader, @unchecked Sendable {
   // MARK: Any thread
 
   func look(isEmpty: Bool, rowCount: Int) -> (isToTell: Bool, begins: Bool) {
-    let isEnough = rowCount >= store.fewestPreparedRows.load(ordering: .relaxed)
+    let isEnough = rowCount >= store.fewestPreparedRows
     return progress.withLock { progress in
       let begins = progress.isIdle && isEnough && !isAbandoned.load(ordering: .relaxed)
       if begins { progress.state = .waiting }
@@ -215,10 +215,12 @@ final class MergePreparation: InboxReader, @unchecked Sendable {
   private func run() {
     guard let base = waitForBase() else { return }
     if base.observers.isEmpty { return end(.failed) }
-    let moment = Moment(of: store) { [weak confinement] body in _ = confinement?.whileFree(body) }
+    let moment = store.makeMoment(isPinned: false, unread: nil) { [weak confinement] body in
+      _ = confinement?.whileFree(body)
+    }
     inbox.prepareToRead()
     do throws(Failure) {
-      let commit = try moment.begin()
+      let commit = try moment.begin().commit
       let read = inbox.read(upTo: commit)
       if read == nil, !base.isFetch { return end(.failed) }
       let change = read ?? StoreChange()

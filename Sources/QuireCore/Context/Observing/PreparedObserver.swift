@@ -5,7 +5,8 @@ protocol PreparedObserver: AnyObject, Sendable {
   /// Returns those of the `known` objects for which only the context can tell what their changes mean to others. Fails
   /// soon after `goesOn` returns false.
   func prepare(
-    for change: StoreChange, besides known: Set<ObjectReference>, at moment: Moment, while goesOn: @escaping () -> Bool
+    for change: StoreChange, besides known: Set<ObjectReference>, at moment: any Moment,
+    while goesOn: @escaping () -> Bool
   ) throws(Failure) -> Set<ObjectReference>
   /// Whether it fits what the observer is now. On the thread of the context, as what follows.
   var isCurrent: Bool { get }

@@ -64,7 +64,7 @@ final class ParentSource: SavedSource {
 
   // MARK: Statements
 
-  var moment: Moment { parent.source.moment }
+  var moment: any Moment { parent.source.moment }
   var holdsObjects: Bool { true }
 
   // MARK: What is to come
@@ -102,7 +102,7 @@ final class ParentSource: SavedSource {
 
   func batch(
     in context: Context, merges: Bool,
-    _ body: (BatchSession) throws(Failure) -> ContiguousArray<RowIdentifier>
+    _ body: (any BatchWriter) throws(Failure) -> ContiguousArray<RowIdentifier>
   ) throws(Failure) -> ContiguousArray<RowIdentifier> {
     try checkHasBatchRequests()
     return []

@@ -33,7 +33,7 @@ protocol SavedSource: AnyObject {
   // MARK: Statements
 
   /// What answers fetch plans, counts and scans: statements over the rows of a file.
-  var moment: Moment { get }
+  var moment: any Moment { get }
 
   /// Whether what is saved there are objects. Their values win over the rows that `reader` finds, and some of them have
   /// temporary ids.
@@ -63,7 +63,7 @@ protocol SavedSource: AnyObject {
   /// has changed (`Context.mergeAfterSave`).
   func batch(
     in context: Context, merges: Bool,
-    _ body: (BatchSession) throws(Failure) -> ContiguousArray<RowIdentifier>
+    _ body: (any BatchWriter) throws(Failure) -> ContiguousArray<RowIdentifier>
   ) throws(Failure) -> ContiguousArray<RowIdentifier>
 
   /// Whether a save has metadata to write.

@@ -16,7 +16,7 @@ extension StoreSource {
 
   func token() throws(Failure) -> MomentToken {
     try checkMayPin()
-    return MomentToken(try moment.beginning(), of: store.commits)
+    return MomentToken(try moment.begin(), of: store)
   }
 
   func beginMove(_ inbox: ChangeInbox, to token: MomentToken) throws(Failure) -> Move {
@@ -27,12 +27,15 @@ extension StoreSource {
         "The moment is of another store than '\(store.path)', or of an earlier opening of it. Take that of a context "
           + "of this store.")
     }
-    let shown = try moment.beginning()
+    let shown = try moment.begin()
     if shown.changes == token.changes { return Move(nil, reading: { body throws(Failure) in try body() }) }
     let next = newMoment()
     inbox.prepareToTake()
-    let reached: Commits.State
-    do throws(Failure) { reached = try begin(next, at: token) } catch {
+    let reached: MomentState
+    do throws(Failure) {
+      guard let begun = try store.begin(next, at: token.changes) else { throw StoreSource.lostMoment }
+      reached = begun
+    } catch {
       inbox.takeNothing()
       throw error
     }
@@ -55,21 +58,8 @@ extension StoreSource {
       })
   }
 
-  /// The newest state can be had by the context alone. Any other one can be had together with a context that shows it.
-  private func begin(_ next: Moment, at token: MomentToken) throws(Failure) -> Commits.State {
-    if token.changes >= store.commits.newestState.changes {
-      let reached = try next.beginning()
-      if reached.changes == token.changes { return reached }
-      next.end()
-    }
-    for other in store.allMoments where other.contents?.changes == token.changes {
-      if !next.begin(with: other, at: token.changes) { continue }
-      // The system may have failed to read it meanwhile.
-      let reached = try next.beginning()
-      if reached.changes == token.changes { return reached }
-      next.end()
-    }
-    throw Failure(
+  private static var lostMoment: Failure {
+    Failure(
       .notFound,
       "The moment is no longer there: others have committed since, and no context of the store shows it. Keep a "
         + "context pinned at a moment that is to be returned to.")

@@ -1,22 +1,22 @@
 /// The store, to a context that has no other one above it.
 final class StoreSource: SavedSource {
-  let store: Store
-  var moment: Moment
+  let store: any Engine
+  var moment: any Moment
   private(set) var isInTransaction = false
   private(set) var isPinned = false
 
   /// Of the context, which its moments may be taken from while no call runs in it.
-  private let whileFree: Moment.WhileFree
+  private let whileFree: WhileFree
 
   /// For the context with that inbox.
-  init(_ store: Store, _ inbox: ChangeInbox, whileFree: @escaping Moment.WhileFree = { _ in }) {
+  init(_ store: any Engine, _ inbox: ChangeInbox, whileFree: @escaping WhileFree = { _ in }) {
     self.store = store
     self.whileFree = whileFree
-    moment = Moment(of: store, unread: inbox, whileFree: whileFree)
+    moment = store.makeMoment(isPinned: false, unread: inbox, whileFree: whileFree)
   }
 
   /// A moment that has not begun.
-  func newMoment() -> Moment { Moment(of: store, isPinned: isPinned, whileFree: whileFree) }
+  func newMoment() -> any Moment { store.makeMoment(isPinned: isPinned, unread: nil, whileFree: whileFree) }
 
   // MARK: Rows
 
@@ -82,7 +82,7 @@ final class StoreSource: SavedSource {
     let next = newMoment(), former = moment
     inbox.prepareToTake()
     let commit: Int64
-    do throws(Failure) { commit = try next.begin() } catch {
+    do throws(Failure) { commit = try next.begin().commit } catch {
       inbox.takeNothing()
       throw error
     }
@@ -101,7 +101,7 @@ final class StoreSource: SavedSource {
   }
 
   /// A step to what was worked out beside the context; nil where that does not begin from what the context shows.
-  func beginMove(from base: Int64, to next: Moment, _ change: StoreChange) -> Move? {
+  func beginMove(from base: Int64, to next: any Moment, _ change: StoreChange) -> Move? {
     if isInTransaction || moment.commit != base || next.isLost { return nil }
     let former = moment
     next.isPinned = isPinned
@@ -119,15 +119,13 @@ final class StoreSource: SavedSource {
     let change = inbox.take()
     return Move(
       change,
-      reading: { [store] body throws(Failure) in
-        try store.withConnection { connection throws(Failure) in try connection.snapshot(body) }
-      },
+      reading: { [store] body throws(Failure) in try store.readingNewest(body) },
       cancel: { if let change { inbox.putBack(change) } })
   }
 
   /// Runs `body`, which reads at another moment.
   func reading<Result>(
-    _ other: Moment, _ body: () throws(Failure) -> Result
+    _ other: any Moment, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
     let former = moment
     moment = other
@@ -193,16 +191,12 @@ final class StoreSource: SavedSource {
 
   func batch(
     in context: Context, merges: Bool,
-    _ body: (BatchSession) throws(Failure) -> ContiguousArray<RowIdentifier>
+    _ body: (any BatchWriter) throws(Failure) -> ContiguousArray<RowIdentifier>
   ) throws(Failure) -> ContiguousArray<RowIdentifier> {
     var taken: StoreChange?
     do throws(Failure) {
       return try writing(in: context) { () throws(Failure) in
-        try store.batch { session throws(Failure) in
-          let rows = try body(session)
-          try session.derive()
-          return rows
-        } finish: { change throws(Failure) in
+        try store.batch(body) { change throws(Failure) in
           if !isInTransaction { taken = context.inbox.take() }
           // The context reads what it has written in any case. Without a merge its objects and lists stay as they are.
           let known = merges ? taken.map { $0.followed(by: change) } ?? change : taken
@@ -218,10 +212,10 @@ final class StoreSource: SavedSource {
     }
   }
 
-  var hasPropertiesToSave: Bool { !store.metadataChanges.isEmpty && !store.isClosed }
+  var hasPropertiesToSave: Bool { store.hasPropertiesToSave }
 
   func saveProperties(of context: Context) throws(Failure) {
-    if store.metadataChanges.isEmpty { return }
+    if !store.hasPropertiesToSave { return }
     try context.writing { () throws(Failure) in try store.saveProperties() }
   }
 

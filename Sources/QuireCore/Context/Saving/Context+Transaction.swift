@@ -81,7 +81,7 @@ extension Context {
 
   /// Runs what writes to the file: in the transaction, if one was begun, and not where that used to be.
   func writing<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
-    try store.withConnection { _ throws(Failure) in
+    try store.writing { () throws(Failure) in
       try checkTransactionIsThere()
       return try body()
     }

@@ -41,7 +41,7 @@ extension Context {
         Projection.Column(name: "the value for \(attribute.qualifiedName)", expression: expression)
       }
       let calculated = columns.isEmpty ? [] : try session.values(of: columns, plan)
-      var computed: [BatchSession.Computed] = []
+      var computed: [ComputedValues] = []
       for (place, values) in calculated.enumerated() {
         let attribute = expressions[place].attribute
         var fitting: [Value] = []
@@ -51,7 +51,7 @@ extension Context {
           fitting.append(try checkedForBatch(value, attribute))
           try checkRules(value, attribute, [row])
         }
-        computed.append(BatchSession.Computed(attribute: attribute, values: fitting))
+        computed.append(ComputedValues(attribute: attribute, values: fitting))
       }
       try session.update(rows, of: query.entity, to: changes, computed)
       return rows
@@ -125,7 +125,7 @@ extension Context {
 
   private func runBatch(
     watchedBy monitor: FetchMonitor?, merges: Bool,
-    _ body: (BatchSession) throws(Failure) -> ContiguousArray<RowIdentifier>
+    _ body: (any BatchWriter) throws(Failure) -> ContiguousArray<RowIdentifier>
   ) throws(Failure) -> ContiguousArray<RowIdentifier> {
     let rows = try store.watched(by: monitor) { () throws(Failure) in try carryOut(merges: merges, body) }
     takeBatch()
@@ -133,9 +133,9 @@ extension Context {
   }
 
   private func carryOut(
-    merges: Bool, _ body: (BatchSession) throws(Failure) -> ContiguousArray<RowIdentifier>
+    merges: Bool, _ body: (any BatchWriter) throws(Failure) -> ContiguousArray<RowIdentifier>
   ) throws(Failure) -> ContiguousArray<RowIdentifier> {
-    try writing { () throws(Failure) in try source.batch(in: self, merges: merges, body) }
+    try source.batch(in: self, merges: merges, body)
   }
 
   /// From here on nothing fails: the file has the changes. Observers that cannot be notified now are notified the next

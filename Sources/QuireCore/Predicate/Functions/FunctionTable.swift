@@ -12,6 +12,11 @@ enum FunctionTable {
     let body: Body
   }
 
+  /// The functions that make one value of a group of rows.
+  static let aggregates: Set<String> = [
+    "sum:", "count:", "min:", "max:", "average:", "avg:", "median:", "mode:", "stddev:",
+  ]
+
   static func isBuiltIn(_ name: String) -> Bool { entries[name] != nil || Function.isKnown(name) }
 
   /// Whether a call by the name means something now; names of the format are canonical.

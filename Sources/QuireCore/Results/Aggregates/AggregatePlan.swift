@@ -62,7 +62,7 @@ struct AggregatePlan {
     case .constant: return expression
     case .list(let parts): return .list(try gather(parts, &formula))
     case .function(let name, let parts):
-      guard parts.count == 1, SQLAggregation.functions.contains(name), !parts[0].isWrittenOut else {
+      guard parts.count == 1, FunctionTable.aggregates.contains(name), !parts[0].isWrittenOut else {
         return .function(name, try gather(parts, &formula))
       }
       guard let kind = Kind(name) else {

@@ -19,7 +19,7 @@ struct ListWatch {
   /// Properties of a row itself without which it stays in or out of the list, and in its place.
   let decisive: PropertySet
 
-  init(_ query: BoundQuery, displaying displayed: [[String]], of store: Store) throws(Failure) {
+  init(_ query: BoundQuery, displaying displayed: [[String]], of store: any Engine) throws(Failure) {
     self.displayed = displayed
     decisive = query.ownProperties
     targets = query.dependencies().map { Target(dependency: $0) }

@@ -48,24 +48,23 @@ final class ListPreparation: PreparedObserver, @unchecked Sendable {
   // MARK: The thread of the store
 
   func prepare(
-    for change: StoreChange, besides known: Set<ObjectReference>, at moment: Moment, while goesOn: @escaping () -> Bool
+    for change: StoreChange, besides known: Set<ObjectReference>, at moment: any Moment,
+    while goesOn: @escaping () -> Bool
   ) throws(Failure) -> Set<ObjectReference> {
     let monitor = FetchMonitor(
       .fetch, of: definition.request.entityName, cancellation: isFirst ? definition.request.cancellation : nil,
       progress: FetchMonitor.Progress(nanoseconds: 5_000_000) { _ in goesOn() })
-    try moment.withConnection { connection throws(Failure) in
-      try connection.watched(by: monitor) { () throws(Failure) in
-        try prepare(Listing(definition, spareRows: 0, at: moment), for: change, besides: known, at: moment)
-      }
+    try moment.watched(by: monitor) { () throws(Failure) in
+      try prepare(Listing(definition, spareRows: 0, at: moment), for: change, besides: known, at: moment)
     }
     return leftTargets
   }
 
   private func prepare(
-    _ listing: Listing, for change: StoreChange, besides known: Set<ObjectReference>, at moment: Moment
+    _ listing: Listing, for change: StoreChange, besides known: Set<ObjectReference>, at moment: any Moment
   ) throws(Failure) {
     if let former, !change.isUnknown {
-      let watch = try ListWatch(listing.query, displaying: displayed, of: moment.store)
+      let watch = try ListWatch(listing.query, displaying: displayed, of: moment.engine)
       try follow(change, besides: known, from: former, listing, watch, at: moment)
     } else {
       try fetchAnew(listing, at: moment)
@@ -76,7 +75,7 @@ final class ListPreparation: PreparedObserver, @unchecked Sendable {
   }
 
   /// Nothing tells what has changed.
-  private func fetchAnew(_ listing: Listing, at moment: Moment) throws(Failure) {
+  private func fetchAnew(_ listing: Listing, at moment: any Moment) throws(Failure) {
     if former != nil, !pending.isEmpty {
       throw Failure(.unsupported, "What is pending is in no file.")
     }
@@ -89,7 +88,7 @@ final class ListPreparation: PreparedObserver, @unchecked Sendable {
 
   private func follow(
     _ change: StoreChange, besides known: Set<ObjectReference>, from former: SectionedIndex, _ listing: Listing,
-    _ watch: ListWatch, at moment: Moment
+    _ watch: ListWatch, at moment: any Moment
   ) throws(Failure) {
     let entity = listing.query.entity
     var rows = ListedRows(change, of: entity.rootNumber, moment.model)

@@ -51,7 +51,7 @@ struct ListedRows {
   /// may be one.
   mutating func add(
     _ target: ListWatch.Target, _ change: StoreChange, besides known: Set<ObjectReference>, from entity: Entity,
-    at moment: Moment
+    at moment: any Moment
   ) throws(Failure) -> [ObjectReference] {
     let dependency = target.dependency
     guard let last = dependency.path.last else { return [] }

@@ -3,7 +3,7 @@
 struct ListCacheFile {
   private let file: CacheFile
   private let key: ContiguousArray<UInt8>
-  private let moment: Moment
+  private let moment: any Moment
 
   /// nil for a list that depends on more than the store, and where there is no file.
   init?(_ name: Text, of listing: Listing, in context: Context) {

@@ -26,7 +26,7 @@ struct Listing {
 
   /// When the first sort key is not the section key, the section key goes before it, ascending: sections are contiguous
   /// whatever the request says.
-  init(_ definition: ListDefinition, spareRows: Int, at moment: Moment) throws(Failure) {
+  init(_ definition: ListDefinition, spareRows: Int, at moment: any Moment) throws(Failure) {
     self.definition = definition
     let request = definition.request, sectioning = definition.sectioning
     let entity = try moment.model.entity(named: request.entityName)
@@ -60,9 +60,9 @@ struct Listing {
     }
     query = try BoundQuery(
       entity: entity, includesSubentities: request.includesSubentities, predicate: request.predicate, sections: rule,
-      sort: bound, of: moment.store)
+      sort: bound, of: moment.engine)
     // What the store cannot make of the rule shows here, and not in the midst of following.
-    if rule != nil { _ = try moment.fetchSQL(query.plan()) }
+    if rule != nil { try moment.check(query.plan()) }
     cancellation = request.cancellation
     progress = request.progress
     prefetched = try ObjectReading.prefetched(request, of: entity)
@@ -83,7 +83,7 @@ struct Listing {
     listing.query.values = values
     listing.dependencies = listing.query.dependencies()
     // What the store cannot make of them shows here.
-    _ = try context.source.moment.fetchSQL(listing.query.plan())
+    try context.source.moment.check(listing.query.plan())
     return listing
   }
 
@@ -172,7 +172,7 @@ extension Listing {
   }
 
   /// All rows of a moment, with nothing that is pending.
-  func load(_ index: SectionedIndex, at moment: Moment) throws(Failure) {
+  func load(_ index: SectionedIndex, at moment: any Moment) throws(Failure) {
     let loader = SectionedIndex.Loader(index)
     try load(query, besides: [], loader, nil, at: moment)
     loader.finish()
@@ -181,7 +181,7 @@ extension Listing {
   /// Loads the saved rows but for some.
   private func load(
     _ query: BoundQuery, besides excluded: [Int64], _ loader: SectionedIndex.Loader, _ aggregates: AggregateTable?,
-    at moment: Moment
+    at moment: any Moment
   ) throws(Failure) {
     var plan = query.plan()
     plan.excluded = excluded
@@ -204,7 +204,7 @@ extension Listing {
 
   /// Passes those of some rows that are in the list at a moment, with their places, in no order.
   func places(
-    of ids: [Int64], at moment: Moment, _ body: (Int64, RowKey) -> Void
+    of ids: [Int64], at moment: any Moment, _ body: (Int64, RowKey) -> Void
   ) throws(Failure) {
     var plan = query.plan()
     plan.isRestrictedTo = ids

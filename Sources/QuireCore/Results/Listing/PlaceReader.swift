@@ -18,14 +18,14 @@ final class PlaceReader {
   }
 
   /// Reads the place of a row.
-  func read(_ row: RowScan) throws(Failure) {
+  func read(_ row: any RowScan) throws(Failure) {
     if !row.repeatsFirst(), isSectioned { section = try section(row.value(at: 0)) }
     try query.setSortKey(&order, of: row)
   }
 
   /// Adds the row to a list; false where it comes out of order.
   @_optimize(speed)
-  func load(_ row: RowScan, into loader: SectionedIndex.Loader) throws(Failure) -> Bool {
+  func load(_ row: any RowScan, into loader: SectionedIndex.Loader) throws(Failure) -> Bool {
     let isRepeated = row.repeatsFirst()
     if isRepeated, firstIsAll, loader.addRepeated(row.id) { return true }
     if isSectioned, isFirst || !isRepeated {

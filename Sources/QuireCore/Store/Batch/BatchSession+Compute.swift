@@ -1,21 +1,15 @@
 extension BatchSession {
-  /// An attribute with the value that each of the rows is to get, in their order; the values fit it.
-  struct Computed {
-    let attribute: Attribute
-    let values: [Value]
-  }
-
   /// The values of expressions for the rows that match a plan, column by column, in the order of `Store.ids`.
   func values(of columns: [Projection.Column], _ plan: FetchPlan) throws(Failure) -> [[Value]] {
     var projection = Projection()
     projection.columns = columns
-    return try store.newest.columns(plan, projection, aggregates: false).map(\.values)
+    return try store.newestMoment.columns(plan, projection, aggregates: false).map(\.values)
   }
 
   /// Writes values that differ from row to row. Returns the rows that had others; the versions of those in `advanced`
   /// have been advanced already.
   func write(
-    _ computed: [Computed], to rows: ContiguousArray<RowIdentifier>, of entity: Entity, advanced: Set<Int64>
+    _ computed: [ComputedValues], to rows: ContiguousArray<RowIdentifier>, of entity: Entity, advanced: Set<Int64>
   ) throws(Failure) -> [RowIdentifier] {
     let columns = computed.compactMap { schema.valueColumn(of: $0.attribute) }
     if columns.isEmpty { return [] }
@@ -40,7 +34,7 @@ extension BatchSession {
 
   /// The same for an attribute whose values may lie in files.
   func writeData(
-    _ computed: Computed, to rows: ContiguousArray<RowIdentifier>, of entity: Entity, advanced: Set<Int64>
+    _ computed: ComputedValues, to rows: ContiguousArray<RowIdentifier>, of entity: Entity, advanced: Set<Int64>
   ) throws(Failure) -> [RowIdentifier] {
     let attribute = computed.attribute
     guard let column = schema.valueColumn(of: attribute) else { return [] }

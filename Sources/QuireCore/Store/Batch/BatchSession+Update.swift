@@ -9,7 +9,7 @@ extension BatchSession {
   /// that have the values already are left as they are.
   func update(
     _ matched: ContiguousArray<RowIdentifier>, of entity: Entity, to changes: [(property: Property, value: Value)],
-    _ computed: [Computed]
+    _ computed: [ComputedValues]
   ) throws(Failure) {
     let ids = matched.map(\.id)
     var assignments: [Assignment] = [], companions: [String] = []
@@ -21,7 +21,7 @@ extension BatchSession {
       guard let column = schema.valueColumn(of: property) else { continue }
       guard let relationship = property as? Relationship else {
         if property.externalColumn != nil, let attribute = property as? Attribute {
-          external.append(Computed(attribute: attribute, values: Array(repeating: value, count: ids.count)))
+          external.append(ComputedValues(attribute: attribute, values: Array(repeating: value, count: ids.count)))
           continue
         }
         assignments.append(Assignment(column: column, value: value))

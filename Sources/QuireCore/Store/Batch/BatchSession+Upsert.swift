@@ -1,17 +1,17 @@
-extension BatchSession {
-  /// What rows of new values come to, by the uniqueness constraints of their entity.
-  struct Upsert {
-    fileprivate(set) var inserts: [(row: Int, values: ContiguousArray<Value>)] = []
-    fileprivate var updates: [(row: Row, values: ContiguousArray<Value>)] = []
-    /// For each row of the table.
-    fileprivate var places: [Place] = []
+/// What rows of new values come to, by the uniqueness constraints of their entity.
+struct Upsert {
+  fileprivate(set) var inserts: [(row: Int, values: ContiguousArray<Value>)] = []
+  fileprivate var updates: [(row: Row, values: ContiguousArray<Value>)] = []
+  /// For each row of the table.
+  fileprivate var places: [Place] = []
 
-    fileprivate enum Place {
-      case insert(Int)
-      case update(Int)
-    }
+  fileprivate enum Place {
+    case insert(Int)
+    case update(Int)
   }
+}
 
+extension BatchSession {
   /// Finds for each row of values the one in the store, or before it, that has the same unique values. Where there is
   /// one, it is to get the values of the `given` properties; otherwise a row is to be inserted.
   func upsert(

@@ -1,6 +1,6 @@
 /// One batch request under way, inside its transaction: SQL over many rows at a time. The extensions have its steps and
 /// their order. In the end the file holds what changing and saving the same objects one by one would have left.
-final class BatchSession {
+final class BatchSession: BatchWriter {
   let store: Store
   let schema: Schema
   let connection: Connection

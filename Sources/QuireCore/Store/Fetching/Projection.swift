@@ -31,7 +31,7 @@ extension SQLCompiler {
   func aggregate(
     _ name: String, _ part: Expression, _ term: SQLTerm, before: Int, _ written: Expression, _ scope: SQLScope
   ) throws(Failure) -> SQLTerm? {
-    guard let aggregation = scope.aggregation, SQLAggregation.functions.contains(name) else { return nil }
+    guard let aggregation = scope.aggregation, FunctionTable.aggregates.contains(name) else { return nil }
     let argument: SQLTerm
     switch term {
     case .column(let column): argument = .column(column)

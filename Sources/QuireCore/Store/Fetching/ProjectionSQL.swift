@@ -205,10 +205,17 @@ struct ProjectionSQL {
   }
 }
 
-extension Moment {
+extension SQLiteMoment {
   /// The columns, with their values row by row, and the property of each that is one.
   func columns(
-    _ plan: FetchPlan, _ projection: Projection, aggregates: Bool = true
+    _ plan: FetchPlan, _ projection: Projection
+  ) throws(Failure) -> [(property: Property?, values: [Value])] {
+    try columns(plan, projection, aggregates: true)
+  }
+
+  /// The same; without `aggregates` a function of that name is one of each row.
+  func columns(
+    _ plan: FetchPlan, _ projection: Projection, aggregates: Bool
   ) throws(Failure) -> [(property: Property?, values: [Value])] {
     try withTextIndexes { () throws(Failure) in
       try compiledColumns(plan, projection, aggregates: aggregates)

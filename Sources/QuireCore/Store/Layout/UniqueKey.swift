@@ -38,36 +38,43 @@ struct UniqueKey: Hashable {
   }
 }
 
-/// A uniqueness constraint as the properties that it names, which have columns.
+/// A uniqueness constraint as the properties that it names, which the store holds.
 final class UniquenessConstraint {
   let entity: Entity
   let properties: [Property]
-  let sql: String
-  let layout: RowLayout
 
-  fileprivate init?(_ names: [String], of entity: Entity, in store: Store) {
-    let properties = names.compactMap { entity.propertiesByName[$0] }
-    let columns = properties.compactMap { property in
-      store.schema.valueColumn(of: property).map { column in
+  fileprivate init?(_ names: [String], of entity: Entity, in schema: Schema) {
+    properties = names.compactMap { entity.propertiesByName[$0] }
+    if properties.isEmpty || properties.count < names.count { return nil }
+    for property in properties where schema.valueColumn(of: property) == nil { return nil }
+    self.entity = entity
+  }
+}
+
+extension Schema {
+  /// The SELECT for the row that has the values of a constraint, which are its arguments.
+  func select(_ constraint: UniquenessConstraint, _ layout: RowLayout) -> String {
+    let conditions = constraint.properties.compactMap { property in
+      valueColumn(of: property).map { column in
         let name = "\(RowLayout.alias).\(column)"
-        return property.externalColumn?.sql(name, key: "\(RowLayout.alias).Z_PK") ?? name
+        return (property.externalColumn?.sql(name, key: "\(RowLayout.alias).Z_PK") ?? name) + " = ?"
       }
     }
-    if columns.isEmpty || columns.count < names.count { return nil }
-    self.entity = entity
-    self.properties = properties
-    layout = store.layouts.layout(of: entity.root, includesSubentities: true)
-    let conditions = columns.map { "\($0) = ?" }.joined(separator: " AND ")
-    sql = "SELECT \(layout.columns) FROM \(layout.table) \(RowLayout.alias) WHERE \(conditions) LIMIT 1"
+    return "SELECT \(layout.columns) FROM \(layout.table) \(RowLayout.alias) "
+      + "WHERE \(conditions.joined(separator: " AND ")) LIMIT 1"
   }
 }
 
 extension Store {
-  /// All constraints of the model, or of one entity with those that it inherits.
-  func uniquenessConstraints(of entity: Entity? = nil) -> [UniquenessConstraint] {
-    let declaring = entity.map { Array(sequence(first: $0, next: \.parent)) } ?? model.entities
-    return declaring.flatMap { entity in
-      entity.uniquenessConstraints.compactMap { UniquenessConstraint($0, of: entity, in: self) }
-    }
+  /// All constraints of the model.
+  var uniquenessConstraints: [UniquenessConstraint] { model.entities.flatMap(uniquenessConstraints(declaredBy:)) }
+
+  /// Those of one entity, with those that it inherits.
+  func uniquenessConstraints(of entity: Entity) -> [UniquenessConstraint] {
+    sequence(first: entity, next: \.parent).flatMap(uniquenessConstraints(declaredBy:))
+  }
+
+  private func uniquenessConstraints(declaredBy entity: Entity) -> [UniquenessConstraint] {
+    entity.uniquenessConstraints.compactMap { UniquenessConstraint($0, of: entity, in: schema) }
   }
 }

@@ -1,9 +1,5 @@
 /// The functions that make one value of a group of rows.
 final class SQLAggregation {
-  static let functions: Set<String> = [
-    "sum:", "count:", "min:", "max:", "average:", "avg:", "median:", "mode:", "stddev:",
-  ]
-
   /// What was taken of the rows of a group.
   private(set) var arguments: [Expression] = []
 
@@ -14,7 +10,7 @@ final class SQLAggregation {
   func loose(_ expression: Expression, groups: [[String]]) -> String? {
     switch expression {
     case .function(let name, let parts)
-    where SQLAggregation.functions.contains(name) && parts.count == 1 && arguments.contains(parts[0]):
+    where FunctionTable.aggregates.contains(name) && parts.count == 1 && arguments.contains(parts[0]):
       return nil
     case .selfObject: return "SELF"
     case .keyPath(let keys), .path(.selfObject, let keys):

@@ -13,15 +13,6 @@ final class Commits: @unchecked Sendable {
   /// Returns whether there was anything to file: some commits change nothing that contexts read.
   typealias Filing = (_ number: Int64, _ isOfOthers: Bool) -> Bool
 
-  /// What a state of the file contains.
-  struct State: Equatable {
-    /// The number of the newest commit.
-    let commit: Int64
-    /// How many of the commits up to there have changed what contexts read. Where that is equal, contexts find the
-    /// same.
-    let changes: Int64
-  }
-
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let isFiled = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
   private let newestNumber = Atomic<Int64>(0)
@@ -32,7 +23,7 @@ final class Commits: @unchecked Sendable {
   /// SQLite's count for the commit that is being made.
   private var announced: UInt32?
   /// The states behind the last commits, newest last.
-  private var known: [(count: UInt32, state: State)] = []
+  private var known: [(count: UInt32, state: MomentState)] = []
   private var filing: Filing = { _, _ in false }
 
   private static let mostKnown = 64
@@ -52,7 +43,7 @@ final class Commits: @unchecked Sendable {
   /// Begins with the state that the file has now.
   func start(at count: UInt32?, _ filing: @escaping Filing) {
     self.filing = filing
-    note(count ?? 0, State(commit: 0, changes: 0))
+    note(count ?? 0, MomentState(commit: 0, changes: 0))
   }
 
   /// The number of the newest commit that was filed.
@@ -62,7 +53,7 @@ final class Commits: @unchecked Sendable {
   var newestChange: Int64 { changeNumber.load(ordering: .acquiring) }
 
   /// What the newest state that was filed contains.
-  var newestState: State { withLock { known.last?.state ?? State(commit: 0, changes: 0) } }
+  var newestState: MomentState { withLock { known.last?.state ?? MomentState(commit: 0, changes: 0) } }
 
   /// The number of the newest commit of another program that was noticed; 0 for none.
   var newestOfOthers: Int64 { othersNumber.load(ordering: .acquiring) }
@@ -111,7 +102,7 @@ final class Commits: @unchecked Sendable {
   ///
   /// A state that has commits of other programs which were not noticed before has them filed. `former` is the newest
   /// count from before the state was taken.
-  func state(at count: UInt32?, after former: UInt32? = nil, isLastTry: Bool = false) -> State? {
+  func state(at count: UInt32?, after former: UInt32? = nil, isLastTry: Bool = false) -> MomentState? {
     guard let count else { return newestState }
     return withLock {
       // A state is not older than what was known before it. SQLite has begun to count anew.
@@ -147,10 +138,10 @@ final class Commits: @unchecked Sendable {
       changeNumber.store(number, ordering: .releasing)
       changes += 1
     }
-    note(count, State(commit: number, changes: changes))
+    note(count, MomentState(commit: number, changes: changes))
   }
 
-  private func note(_ count: UInt32, _ state: State) {
+  private func note(_ count: UInt32, _ state: MomentState) {
     if known.count >= Commits.mostKnown { known.removeFirst(Commits.mostKnown / 2) }
     known.append((count, state))
     newestCount.store(count, ordering: .releasing)

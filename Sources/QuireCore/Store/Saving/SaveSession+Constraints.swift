@@ -8,7 +8,7 @@ extension SaveSession {
 
   func explain(_ failure: Failure, updating update: SaveRequest.Update) throws(Failure) -> Failure {
     if failure.kind != .constraint { return failure }
-    let rows = try store.newest.rows(root: update.entity.root, ids: CollectionOfOne(update.id))
+    let rows = try store.newest.rows(root: update.entity.root, ids: [update.id])
     guard let row = rows.first else { return failure }
     var values = row.values
     for change in update.changes where values.indices.contains(change.slot) { values[change.slot] = change.value }

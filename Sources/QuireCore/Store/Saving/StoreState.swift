@@ -5,14 +5,14 @@ import Glibc
 ///
 /// Two equal states have the same contents; the same contents may have different ones. A commit goes into the
 /// write-ahead log, whose frames carry a checksum of everything before them, or into the file itself.
-extension Moment {
+extension SQLiteMoment {
   /// nil for a moment that is not what is in the file now.
   func state() -> [UInt8]? {
     if path == ":memory:" { return nil }
     return try? withConnection { (connection) throws(Failure) -> [UInt8]? in
       if connection.handle == nil || connection.hasTransaction && !connection.isReading { return nil }
       if !isWhatIsNewest { return nil }
-      let state = Moment.state(of: connection)
+      let state = SQLiteMoment.state(of: connection)
       return isWhatIsNewest ? state : nil
     }
   }
@@ -31,7 +31,7 @@ extension Moment {
     // Some file systems know seconds only.
     let isCoarse = status.st_mtim.tv_nsec == 0 && status.st_ctim.tv_nsec == 0
     if age < (isCoarse ? 3_000_000_000 : 0) { return nil }
-    if age < Moment.tick { usleep(UInt32((Moment.tick - age) / 1000)) }
+    if age < SQLiteMoment.tick { usleep(UInt32((SQLiteMoment.tick - age) / 1000)) }
     return state()
   }
 

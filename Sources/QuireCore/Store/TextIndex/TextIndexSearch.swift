@@ -1,6 +1,6 @@
 /// The text indexes of an open store, as a statement that is being compiled asks them.
 struct TextIndexSearch {
-  let moment: Moment
+  let moment: SQLiteMoment
 
   /// nil when the attribute is not searchable.
   func index(of attribute: Attribute) -> TextIndex? { moment.textIndexes.index(of: attribute) }

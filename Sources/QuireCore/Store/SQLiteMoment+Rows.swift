@@ -1,6 +1,6 @@
-extension Moment {
+extension SQLiteMoment {
   /// The rows with these keys in the table of `root`, by key; ids without a row are left out.
-  func rows(root: Entity, ids: some Collection<Int64>) throws(Failure) -> [Row] {
+  func rows(root: Entity, ids: [Int64]) throws(Failure) -> [Row] {
     guard let first = ids.first else { return [] }
     let layout = layouts.layout(of: root, includesSubentities: true)
     return try withConnection { connection throws(Failure) in
@@ -13,67 +13,47 @@ extension Moment {
   }
 
   /// Stands at the rows with these keys one after the other, in the order of `ids`; ids without a row are left out.
-  /// `body` finds `properties` in the columns from 0 on, by these types. False, and nothing is read, where one of them
-  /// has no column.
+  /// False, and nothing is read, where one of the properties has no column.
   func read(
-    _ properties: [Property], root: Entity, ids: [Int64],
-    _ body: (Int64, Statement, [StoredType]) throws(Failure) -> Void
+    _ properties: [Property], root: Entity, ids: [Int64], _ body: (any RowScan) throws(Failure) -> Void
   ) throws(Failure) -> Bool {
     let layout = layouts.layout(of: root, includesSubentities: true)
-    var columns = "", types: [StoredType] = []
+    var columns = "SELECT t0.Z_PK, t0.Z_ENT", types: [StoredType] = []
     for property in properties {
       guard let (name, type) = layout.column(of: property) else { return false }
-      columns += "t0.\(name), "
-      types.append(type.keyed(at: properties.count))
+      columns += ", t0.\(name)"
+      types.append(type.keyed(at: 0))
     }
-    func pass(_ statement: Statement) throws(Failure) {
-      let id = statement.integer(at: types.count), number = statement.integer(at: types.count + 1)
-      _ = try layout.identifier(id, entity: number)
-      do throws(Failure) { try body(id, statement, types) } catch {
-        throw layout.located(error, properties, types, from: 0, in: statement, id: id, entity: number)
-      }
-    }
-    if let range = Moment.range(of: ids) {
+    if let range = ids.denseRange {
       let from = "\(layout.table) t0 WHERE t0.Z_PK BETWEEN ? AND ? ORDER BY t0.Z_PK"
       try withConnection { connection throws(Failure) in
-        let statement = try connection.statement("SELECT \(columns)t0.Z_PK, t0.Z_ENT FROM \(from)")
+        let statement = try connection.statement("\(columns) FROM \(from)")
         try statement.bind(range.lowerBound, at: 1)
         try statement.bind(range.upperBound, at: 2)
         var place = 0
-        while place < ids.count, try statement.step() {
-          let id = statement.integer(at: types.count)
+        try SQLiteRowScan.run(statement, properties, types, layout, connection) { row throws(Failure) in
+          let id = row.id
           while place < ids.count, ids[place] < id { place += 1 }
-          if place == ids.count || ids[place] != id { continue }
+          if place == ids.count { return false }
+          if ids[place] != id { return true }
           place += 1
-          try pass(statement)
+          try body(row)
+          return true
         }
       }
       return true
     }
     // In the order of the list, which takes no table of what is in it, as IN does.
     let from = "json_each(?) ids CROSS JOIN \(layout.table) t0 ON t0.Z_PK = ids.value"
-    let sql = "SELECT \(columns)t0.Z_PK, t0.Z_ENT FROM \(from)"
     try withConnection { connection throws(Failure) in
-      let statement = try connection.statement(sql)
+      let statement = try connection.statement("\(columns) FROM \(from)")
       try statement.bind(IDList.argument(ids), at: 1)
-      while try statement.step() {
-        try pass(statement)
+      try SQLiteRowScan.run(statement, properties, types, layout, connection) { row throws(Failure) in
+        try body(row)
+        return true
       }
     }
     return true
-  }
-
-  /// First and last of ids that ascend and have few gaps: a scan of what lies between reads hardly more than they are.
-  static func range(of ids: [Int64]) -> ClosedRange<Int64>? {
-    guard ids.count >= 256, let first = ids.first, let last = ids.last, first > 0, last >= first,
-      last - first < 2 * Int64(ids.count)
-    else { return nil }
-    var previous: Int64 = 0
-    for id in ids {
-      if id <= previous { return nil }
-      previous = id
-    }
-    return first...last
   }
 
   /// The rows that a relationship of the saved object `id` refers to: an ordered relationship in its order, any other
@@ -163,8 +143,10 @@ extension Moment {
 
   /// The row that has these values.
   func row(with key: UniqueKey, of constraint: UniquenessConstraint) throws(Failure) -> Row? {
-    try withConnection { connection throws(Failure) in
-      let statement = try connection.statement(constraint.sql)
+    let layout = layouts.layout(of: constraint.entity.root, includesSubentities: true)
+    let sql = schema.select(constraint, layout)
+    return try withConnection { connection throws(Failure) in
+      let statement = try connection.statement(sql)
       for (place, value) in key.values.enumerated() {
         if case .object(let box) = value {
           try statement.bind(box.reference.id, at: place + 1)
@@ -172,7 +154,7 @@ extension Moment {
           try statement.bind(value, at: place + 1)
         }
       }
-      return try statement.step() ? try constraint.layout.row(from: statement) : nil
+      return try statement.step() ? try layout.row(from: statement) : nil
     }
   }
 }

@@ -17,7 +17,7 @@ struct FetchExplanation {
   }
 }
 
-extension Moment {
+extension SQLiteMoment {
   /// Explains the statement that finds the rows of a plan, or with a projection its columns.
   func explain(_ plan: FetchPlan, _ projection: Projection? = nil) throws(Failure) -> FetchExplanation {
     try withTextIndexes { () throws(Failure) in try explanation(plan, projection) }

@@ -1,9 +1,8 @@
 import CSQLite
 import Glibc
 
-/// The rows of a scan, one at a time, where SQLite has them: columns are compared and encoded without a copy. The
-/// receiver looks at the row of the moment.
-final class RowScan {
+/// The rows of a statement, one at a time.
+final class SQLiteRowScan: RowScan {
   fileprivate var cells: UnsafeMutablePointer<OpaquePointer?>
   private let types: [StoredType]
   private let properties: [Property?]
@@ -21,12 +20,12 @@ final class RowScan {
   private var lastBytes: ContiguousArray<UInt8> = []
 
   // In passing.
-  private let body: (RowScan) throws(Failure) -> Bool
+  private let body: (any RowScan) throws(Failure) -> Bool
   fileprivate var hasStopped = false
 
   fileprivate init(
     _ sql: FetchSQL, _ layout: RowLayout, _ cells: UnsafeMutablePointer<OpaquePointer?>, _ connection: Connection,
-    _ statement: Statement?, _ body: @escaping (RowScan) throws(Failure) -> Bool = { _ in false }
+    _ statement: Statement?, _ body: @escaping (any RowScan) throws(Failure) -> Bool = { _ in false }
   ) {
     self.body = body
     types = sql.valueTypes
@@ -44,7 +43,7 @@ final class RowScan {
   fileprivate init(
     _ properties: [Property], _ types: [StoredType], from first: Int, _ layout: RowLayout,
     _ cells: UnsafeMutablePointer<OpaquePointer?>, _ connection: Connection, _ statement: Statement? = nil,
-    _ body: @escaping (RowScan) throws(Failure) -> Bool = { _ in false }
+    _ body: @escaping (any RowScan) throws(Failure) -> Bool = { _ in false }
   ) {
     self.properties = properties
     self.types = types
@@ -55,6 +54,25 @@ final class RowScan {
     self.first = first
     isUTF8 = connection.isUTF8
     self.statement = statement
+  }
+
+  /// Stands at each row of a statement that has key and entity, or the key alone, before the properties. False where
+  /// `body` stopped.
+  @discardableResult
+  static func run(
+    _ statement: Statement, _ properties: [Property], _ types: [StoredType], _ layout: RowLayout,
+    _ connection: Connection, _ body: (SQLiteRowScan) throws(Failure) -> Bool
+  ) throws(Failure) -> Bool {
+    let count = statement.columnCount
+    let cells = UnsafeMutablePointer<OpaquePointer?>.allocate(capacity: count)
+    defer { cells.deallocate() }
+    let scan = SQLiteRowScan(properties, types, from: count - types.count, layout, cells, connection, statement)
+    while try statement.step() {
+      for column in 0..<count { cells[column] = statement.cell(at: column) }
+      try scan.check()
+      if try !body(scan) { return false }
+    }
+    return true
   }
 
   var id: Int64 { sqlite3_value_int64(cells[0]) }
@@ -166,12 +184,12 @@ final class RowScan {
   }
 }
 
-extension Moment {
+extension SQLiteMoment {
   /// Passes each row that matches the plan to `body`, in the plan's order. With it come the order of its section as
   /// data, where the plan has sections, the values at `paths`, and those of the plan's expressions. `body` may use
   /// the store.
   func scanRows(
-    _ plan: FetchPlan, paths: [ResolvedKeyPath], _ body: (RowScan) throws(Failure) -> Void
+    _ plan: FetchPlan, paths: [ResolvedKeyPath], _ body: (any RowScan) throws(Failure) -> Void
   ) throws(Failure) {
     if textIndexes.all.isEmpty { return try compiledScan(plan, paths: paths, body) }
     var hasPassed = false
@@ -184,7 +202,7 @@ extension Moment {
   }
 
   private func compiledScan(
-    _ plan: FetchPlan, paths: [ResolvedKeyPath], _ body: (RowScan) throws(Failure) -> Void
+    _ plan: FetchPlan, paths: [ResolvedKeyPath], _ body: (any RowScan) throws(Failure) -> Void
   ) throws(Failure) {
     let layout = layout(plan)
     let sql = try fetchSQL(plan, paths: paths)
@@ -195,7 +213,7 @@ extension Moment {
       let count = layout.keyCount + further.count
       let cells = UnsafeMutablePointer<OpaquePointer?>.allocate(capacity: count)
       defer { cells.deallocate() }
-      let scan = RowScan(sql, layout, cells, connection, statement)
+      let scan = SQLiteRowScan(sql, layout, cells, connection, statement)
       while try statement.step() {
         for column in 0..<count { cells[column] = statement.cell(at: column) }
         try scan.check()
@@ -209,7 +227,7 @@ extension Moment {
   ///
   /// False when it stopped, or met something that `scanRows` would report. `body` may not use the store.
   func scanInPassing(
-    _ plan: FetchPlan, paths: [ResolvedKeyPath], _ body: @escaping (RowScan) throws(Failure) -> Bool
+    _ plan: FetchPlan, paths: [ResolvedKeyPath], _ body: @escaping (any RowScan) throws(Failure) -> Bool
   ) throws(Failure) -> Bool {
     let layout = layout(plan)
     let sql = try fetchSQL(plan, paths: paths)
@@ -225,18 +243,18 @@ extension Moment {
       try sql.bind(to: statement)
       let none = UnsafeMutablePointer<OpaquePointer?>.allocate(capacity: 1)
       defer { none.deallocate() }
-      let scan = RowScan(sql, layout, none, connection, nil, body)
+      let scan = SQLiteRowScan(sql, layout, none, connection, nil, body)
       return try pass(by: scan, statement, connection)
     }
   }
 }
 
-extension Moment {
+extension SQLiteMoment {
   /// Passes the rows whose keys are in `range` by their keys, with `properties`. False where `read` has to do it: a
   /// property has no column or cannot be read so, or `body` stopped. `body` may not use the store.
   func readInPassing(
     _ properties: [Property], root: Entity, range: ClosedRange<Int64>,
-    _ body: @escaping (RowScan) throws(Failure) -> Bool
+    _ body: @escaping (any RowScan) throws(Failure) -> Bool
   ) throws(Failure) -> Bool {
     let layout = layouts.layout(of: root, includesSubentities: true)
     var columns = "", types: [StoredType] = []
@@ -255,7 +273,7 @@ extension Moment {
       try statement.bind(range.upperBound, at: 2)
       let none = UnsafeMutablePointer<OpaquePointer?>.allocate(capacity: 1)
       defer { none.deallocate() }
-      let scan = RowScan(properties, types, from: 2, layout, none, connection, nil, body)
+      let scan = SQLiteRowScan(properties, types, from: 2, layout, none, connection, nil, body)
       return try pass(by: scan, statement, connection)
     }
   }
@@ -264,7 +282,7 @@ extension Moment {
   /// check the order and may stop. False where it stopped, or a property has no column or cannot be read so.
   func readRows(
     _ plan: FetchPlan, _ properties: [Property], inPassing: Bool,
-    _ body: @escaping (RowScan) throws(Failure) -> Bool
+    _ body: @escaping (any RowScan) throws(Failure) -> Bool
   ) throws(Failure) -> Bool {
     let layout = layout(plan)
     var columns = layout.keyColumns, types: [StoredType] = []
@@ -285,26 +303,22 @@ extension Moment {
         if inPassing, connection.passing != nil { return false }
         let statement = try connection.statement(select)
         try sql.bind(to: statement)
-        let cells = UnsafeMutablePointer<OpaquePointer?>.allocate(capacity: count)
-        defer { cells.deallocate() }
         if inPassing {
-          let scan = RowScan(properties, types, from: first, layout, cells, connection, nil, body)
+          let none = UnsafeMutablePointer<OpaquePointer?>.allocate(capacity: 1)
+          defer { none.deallocate() }
+          let scan = SQLiteRowScan(properties, types, from: first, layout, none, connection, nil, body)
           return try pass(by: scan, statement, connection)
         }
-        let scan = RowScan(properties, types, from: first, layout, cells, connection, statement)
-        while try statement.step() {
+        return try SQLiteRowScan.run(statement, properties, types, layout, connection) { row throws(Failure) in
           hasPassed = true
-          for column in 0..<count { cells[column] = statement.cell(at: column) }
-          try scan.check()
-          if try !body(scan) { return false }
+          return try body(row)
         }
-        return true
       }
     }
   }
 
   /// Runs a statement that shows its rows to a scan; false when the scan stopped.
-  private func pass(by scan: RowScan, _ statement: Statement, _ connection: Connection) throws(Failure) -> Bool {
+  private func pass(by scan: SQLiteRowScan, _ statement: Statement, _ connection: Connection) throws(Failure) -> Bool {
     // Not held, so that no row costs a retain.
     connection.passing = UnsafeRawPointer(Unmanaged.passUnretained(scan).toOpaque())
     let count = connection.monitor?.rowCount ?? 0
@@ -331,7 +345,7 @@ enum PassingFunction {
         Unmanaged<Connection>.fromOpaque(connection)._withUnsafeGuaranteedRef { connection in
           guard let scan = connection.passing else { return }
           connection.monitor?.countRow()
-          let goesOn = Unmanaged<RowScan>.fromOpaque(scan)._withUnsafeGuaranteedRef { $0.pass(arguments) }
+          let goesOn = Unmanaged<SQLiteRowScan>.fromOpaque(scan)._withUnsafeGuaranteedRef { $0.pass(arguments) }
           if !goesOn { sqlite3_result_error_code(context, SQLITE_ABORT) }
         }
       }, nil, nil, nil)

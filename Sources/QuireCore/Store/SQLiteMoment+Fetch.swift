@@ -1,18 +1,21 @@
 /// Answers to fetch plans. Each is one statement, hence one state of the file.
-extension Moment {
+extension SQLiteMoment {
   /// Which rows answer the plan, in its order.
   func ids(_ plan: FetchPlan) throws(Failure) -> ContiguousArray<RowIdentifier> {
     try withTextIndexes { () throws(Failure) in try ids(compiled(plan)) }
   }
 
-  func compiled(_ plan: FetchPlan) throws(Failure) -> CompiledFetch {
+  func compiled(_ plan: FetchPlan) throws(Failure) -> any CompiledFetch {
     let layout = layout(plan)
-    return CompiledFetch(try fetchSQL(plan), layout)
+    return SQLiteCompiledFetch(try fetchSQL(plan), layout)
   }
 
   /// The same for a plan that was compiled before.
-  func ids(_ fetch: CompiledFetch) throws(Failure) -> ContiguousArray<RowIdentifier> {
-    try withConnection { connection throws(Failure) in
+  func ids(_ fetch: any CompiledFetch) throws(Failure) -> ContiguousArray<RowIdentifier> {
+    guard let fetch = fetch as? SQLiteCompiledFetch else {
+      throw Failure(.invalidArgument, "A fetch was compiled for another kind of store.")
+    }
+    return try withConnection { connection throws(Failure) in
       let statement = try connection.statement(fetch.select)
       try fetch.arguments.bind(to: statement)
       let rows = try fetch.layout.identifiers(from: statement)
@@ -94,6 +97,8 @@ extension Moment {
     return try body()
   }
 
+  func check(_ plan: FetchPlan) throws(Failure) { _ = try fetchSQL(plan) }
+
   /// The SELECT that answers a plan, with the columns of `paths` beside the plan's own.
   func fetchSQL(_ plan: FetchPlan, paths: [ResolvedKeyPath] = []) throws(Failure) -> FetchSQL {
     try FetchSQL(plan, paths: paths, schema: schema, textIndexes: textIndexSearch)
@@ -113,8 +118,8 @@ extension Moment {
   }
 }
 
-/// A fetch of ids, ready to run any number of times.
-final class CompiledFetch {
+/// A statement for a fetch of ids.
+final class SQLiteCompiledFetch: CompiledFetch {
   fileprivate let select: String
   fileprivate let isOrdered: Bool
   fileprivate let arguments: SQLArguments
