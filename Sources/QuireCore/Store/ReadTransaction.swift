@@ -121,10 +121,12 @@ final class ReadTransaction: @unchecked Sendable {
 
   // MARK: Ending it
 
-  /// Ends it for all its moments, unless it is in use.
-  func closeUnlessUsed() {
+  /// Ends it for all its moments, unless it is in use. It is lost to them if `newest` has more than it shows.
+  func closeUnlessUsed(_ newest: MomentState) {
     _ = lock.withFreeLock {
-      if depth == 0 { close() }
+      if depth > 0 { return }
+      if let contents, contents.changes != newest.changes { hasBeenLost.store(true, ordering: .releasing) }
+      close()
     }
   }
 

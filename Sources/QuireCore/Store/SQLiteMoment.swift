@@ -95,7 +95,7 @@ final class SQLiteMoment: Moment, @unchecked Sendable {
 
   /// Whether SQLite counts a commit that it does not contain.
   var hasNews: Bool {
-    if isNewest { return false }
+    if isNewest { return store.noticesOthers() }
     return transaction?.hasNews(store.commits) ?? false
   }
 
@@ -201,9 +201,9 @@ final class SQLiteMoment: Moment, @unchecked Sendable {
     set { isKept.store(newValue, ordering: .releasing) }
   }
 
-  /// What is read from now on, the connection that writes reads.
+  /// What is read from now on, the connection that writes reads, as far as there is nothing newer than this moment.
   func letGoOfFile() {
-    _ = lock.withFreeLock { if depth == 0 { transaction?.closeUnlessUsed() } }
+    _ = lock.withFreeLock { if depth == 0 { transaction?.closeUnlessUsed(store.commits.newestState) } }
   }
 
   /// For the thread that closes the store, before anything is closed.

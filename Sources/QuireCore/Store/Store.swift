@@ -66,6 +66,8 @@ final class Store: Engine, @unchecked Sendable {
   let gate = TransactionGate()
   /// The transaction that a context holds open; used with the lock held.
   var held: HeldTransaction?
+  /// Of a file without a log, what SQLite has said when it was last asked for commits of others; with the lock held.
+  var seenDataVersion: Int64?
   /// By the number of the root entity.
   let reserves = Guarded<[Int: IDReserve]>([:])
 
@@ -94,6 +96,8 @@ final class Store: Engine, @unchecked Sendable {
     if holdsMoments {
       connection.followCommits()
       connection.foldNothing()
+    } else {
+      seenDataVersion = try? connection.dataVersion()
     }
     commits.start(at: connection.changeCount) { [weak self] number, isOfOthers in
       self?.file(number, isOfOthers: isOfOthers) ?? false

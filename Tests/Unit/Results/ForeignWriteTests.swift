@@ -107,4 +107,32 @@ struct ForeignWriteTests {
     #expect(list.ids(in: 0..<4) == [ids[1], ids[2], ids[3], ids[0]])
     withExtendedLifetime(early) {}
   }
+
+  /// SQLite keeps no count of its commits. The program keeps the file from having a log while the store opens it.
+  @Test func aFileWithoutALogShowsWhatOthersCommitWithTheNextCall() throws {
+    let folder = try TemporaryFolder(), path = LibraryFixture.path(in: folder)
+    let outside = try Connection.opened(path: path, access: .readWrite(mayCreate: true), busyTimeoutMilliseconds: 0)
+    defer { outside.close() }
+    let made = try Store.open(path: path, model: LibraryFixture.makeModel())
+    let writer = Context(store: made), book = try writer.insert(entityNamed: "Book")
+    try book.set(.text("a"), for: book.entity.property(named: "title"))
+    try writer.save()
+    try made.close()
+    try outside.execute("PRAGMA journal_mode = DELETE")
+    try outside.execute("BEGIN")
+    _ = try outside.schemaNumber()
+    let store = try Store.open(path: path, model: LibraryFixture.makeModel())
+    #expect(!store.holdsMoments)
+    try outside.execute("COMMIT")
+    let list = try ForeignWriteTests.list(store), quiet = try ForeignWriteTests.list(store)
+    let shown = try list.object(section: 0, row: 0)
+    #expect(try shown.value(forKey: "title").isIdentical(to: .text("a")))
+    try outside.execute("UPDATE ZBOOK SET ZTITLE = 'b', Z_OPT = Z_OPT + 1")
+    try outside.execute("INSERT INTO ZBOOK (Z_PK, Z_ENT, Z_OPT, ZTITLE) SELECT 77, Z_ENT, 1, 'c' FROM ZBOOK")
+    try list.context.mergeIfAutomatic()
+    #expect(try list.count == 2 && shown.value(forKey: "title").isIdentical(to: .text("b")))
+    #expect(quiet.count == 1)
+    try quiet.context.mergeIfAutomatic()
+    #expect(quiet.count == 2 && !list.context.source.hasNews(for: list.context.inbox))
+  }
 }

@@ -74,6 +74,9 @@ final class Commits: @unchecked Sendable {
     }
   }
 
+  /// Other programs have written a file of whose commits SQLite keeps no count.
+  func noteOthersUncounted() { withLock { fileOthers(newestCount.load(ordering: .relaxed)) } }
+
   /// A commit is about to be made. `count` is that of the commit before it.
   func announce(_ count: UInt32?) {
     withLock { announced = count.map { $0 &+ 1 } }

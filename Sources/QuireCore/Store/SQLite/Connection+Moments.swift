@@ -32,6 +32,15 @@ extension Connection {
   /// SQLite's count of the commits of the file, of any program, as it is now; nil where it keeps none.
   var changeCount: UInt32? { commitCounter.map { quire_sqlite_read_counter($0) } }
 
+  /// A number that SQLite advances with the commits of other connections to the file, once it is asked for.
+  func dataVersion() throws(Failure) -> Int64 {
+    try unheard { () throws(Failure) in
+      let version = try statement("PRAGMA data_version")
+      defer { version.reset() }
+      return try version.step() ? version.integer(at: 0) : 0
+    }
+  }
+
   /// How many pages the log has, and how many of them are in the file; nil where there is no index that says it.
   var logPages: (count: Int, foldedCount: Int)? {
     commitCounter.map { counter in

@@ -106,9 +106,7 @@ final class TextIndexes: @unchecked Sendable {
   }
 
   private func noticeOthers(on connection: Connection) throws(Failure) {
-    let version = try connection.statement("PRAGMA data_version")
-    let data = try version.step() ? version.integer(at: 0) : 0
-    version.reset()
+    let data = try connection.dataVersion()
     if data == verifiedData { return }
     verifiedData = data
     for index in all where index.wasSmall { index.isVerified = false }
