@@ -290,6 +290,39 @@ static void folder_that_was_moved_is_noticed(void) {
     remove_folder(folder);
 }
 
+/* What such a context showed cannot be had any more. */
+static void context_at_an_older_moment_moves_on_as_a_whole(bool is_pinned) {
+    use_folder();
+    fixture made = open_fixture_at(path);
+    quire_object *faust = insert_book(made.context, "Faust", 1), *stella = insert_book(made.context, "Stella", 1);
+    save(made.context);
+    quire_context *reader = NULL;
+    quire_object *shown = NULL;
+    CHECK_OK(quire_context_create(made.store, &reader, &error));
+    CHECK_OK(quire_context_object(reader, "Book", QUIRE_NUL, quire_object_id(faust), &shown, &error));
+    CHECK(get_value(shown, "pages").as.integer == 1);
+    if (is_pinned) CHECK_OK(quire_context_pin(reader, NULL, &error));
+    set_value(faust, "pages", quire_value_integer(2));
+    set_value(stella, "pages", quire_value_integer(2));
+    save(made.context);
+    move_everything();
+    set_value(faust, "pages", quire_value_integer(3));
+    CHECK_FAILS(QUIRE_FILE_MOVED, quire_context_save(made.context, &error));
+    CHECK(count(reader, "Book", "pages == 2") == 2);
+    CHECK(get_value(shown, "pages").as.integer == 2);
+    quire_object_release(shown);
+    quire_object_release(faust);
+    quire_object_release(stella);
+    quire_context_release(reader);
+    close_fixture(made);
+    remove_folder(folder);
+}
+
+static void contexts_at_an_older_moment_move_on_as_a_whole(void) {
+    context_at_an_older_moment_moves_on_as_a_whole(false);
+    context_at_an_older_moment_moves_on_as_a_whole(true);
+}
+
 static void what_was_saved_outlives_a_log_that_was_deleted(void) {
     use_folder();
     fixture made = open_fixture_at(path);
@@ -310,6 +343,7 @@ int main(void) {
     RUN(second_name_of_an_open_file_is_refused);
     RUN(transaction_is_not_committed_to_a_file_that_was_moved);
     RUN(folder_that_was_moved_is_noticed);
+    RUN(contexts_at_an_older_moment_move_on_as_a_whole);
     RUN(what_was_saved_outlives_a_log_that_was_deleted);
     return RESULT();
 }

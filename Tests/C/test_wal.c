@@ -66,6 +66,87 @@ static void beyond_the_limit_a_context_moves_on_and_the_log_begins_anew(void) {
     end(store, writer, reader);
 }
 
+/* Two books that the reader knows, of which it has read the first. The writer changes both, and the reader's moment goes. */
+typedef struct lost {
+    quire_store *store;
+    quire_context *writer, *reader;
+    quire_results *results;
+    quire_object *read, *unread;
+    const char *lent;
+    uint64_t generation;
+} lost;
+
+static lost open_lost(void) {
+    lost lost = {.store = NULL};
+    lost.store = limited(least, &lost.writer, &lost.reader);
+    quire_object *faust = insert_book(lost.writer, "Faust", 2), *stella = insert_book(lost.writer, "Stella", 3);
+    save(lost.writer);
+    CHECK_OK(quire_context_merge(lost.reader, &error));
+    quire_fetch_request *request = new_request("Book", "pages BETWEEN {2, 3}", "pages");
+    CHECK_OK(quire_results_create(lost.reader, request, NULL, &lost.results, &error));
+    CHECK_OK(quire_results_fetch(lost.results, &error));
+    lost.read = in(lost.reader, faust, "Book");
+    lost.unread = in(lost.reader, stella, "Book");
+    CHECK_OK(quire_context_refresh(lost.reader, lost.unread, false, &error));
+    lost.lent = get_text(lost.read, "title");
+    lost.generation = quire_context_generation(lost.reader);
+    set_text(faust, "title", "Faust II");
+    set_text(stella, "title", "Stella II");
+    save(lost.writer);
+    for (int i = 0; i < 1000 && wal_of(lost.store).older_count > 0; i++) fill(lost.writer);
+    CHECK(wal_of(lost.store).older_count == 0);
+    quire_object_release(faust);
+    quire_object_release(stella);
+    quire_fetch_request_release(request);
+    return lost;
+}
+
+/* Shows all that is newest, without a call that processes changes; what it has lent is still there. */
+static void close_moved(lost lost) {
+    CHECK(strcmp(lost.lent, "Faust") == 0);
+    CHECK_SAME(get_text(lost.read, "title"), "Faust II");
+    CHECK(strcmp(lost.lent, "Faust") == 0);
+    CHECK(quire_context_generation(lost.reader) > lost.generation);
+    CHECK(quire_object_is_fault(lost.unread) || strcmp(get_text(lost.unread, "title"), "Stella II") == 0);
+    quire_object_release(lost.read);
+    quire_object_release(lost.unread);
+    quire_results_release(lost.results);
+    end(lost.store, lost.writer, lost.reader);
+}
+
+static void a_read_moves_on_first_where_the_moment_was_given_up(void) {
+    lost lost = open_lost();
+    CHECK_SAME(get_text(lost.unread, "title"), "Stella II");
+    close_moved(lost);
+
+    lost = open_lost();
+    set_value(lost.unread, "pages", quire_value_integer(4));
+    close_moved(lost);
+
+    lost = open_lost();
+    CHECK_SAME(members(lost.read, "tags", "label"), "");
+    close_moved(lost);
+
+    lost = open_lost();
+    quire_object *shown = NULL;
+    CHECK_OK(quire_results_object(lost.results, 0, 1, &shown, &error));
+    CHECK_SAME(get_text(shown, "title"), "Stella II");
+    quire_object_release(shown);
+    close_moved(lost);
+
+    lost = open_lost();
+    const char *keys[] = {"title"};
+    quire_page *page = NULL;
+    CHECK_OK(quire_results_page(lost.results, 0, 2, keys, 1, QUIRE_PAGE_NUL_SEPARATED, &page, &error));
+    CHECK(memcmp(quire_page_column(page, 0)->values, "Faust II\0Stella II", 18) == 0);
+    quire_page_release(page);
+    close_moved(lost);
+
+    lost = open_lost();
+    quire_object_release(in(lost.reader, lost.unread, "Book"));
+    close_moved(lost);
+}
+
 static void a_pinned_context_keeps_its_moment_beyond_the_limit(void) {
     quire_context *writer = NULL, *reader = NULL;
     quire_store *store = limited(least, &writer, &reader);
@@ -145,6 +226,7 @@ int main(void) {
     for (int place = 0; place < 2; place++) {
         is_in_file = place;
         RUN(beyond_the_limit_a_context_moves_on_and_the_log_begins_anew);
+        RUN(a_read_moves_on_first_where_the_moment_was_given_up);
         RUN(a_pinned_context_keeps_its_moment_beyond_the_limit);
         RUN(limits_have_a_default_and_a_least);
     }

@@ -26,8 +26,8 @@
  * show that had its values. So draw the whole list anew after such a merge.
  *
  * While a context holds an old moment, the log of the file keeps growing. Beyond 64 MB (16 MB in memory) the store gives up
- * a moment in whose context no call runs, or waits to save. The next call that processes changes moves on, and tells that.
- * Until then values that are read are newer than those that were read before. Unless the context merges automatically,
+ * a moment in whose context no call runs, or waits to save. The next call that reads, processes changes, merges or saves
+ * moves the context on first, and tells that. Unless the context merges automatically,
  * objects with pending changes stay as they are, so that a save still finds what others have changed of them
  * (QUIRE_CONFLICT). A pinned context keeps its moment (see moment.h). The limit is `wal_limit` of `quire_store_options`.
  *

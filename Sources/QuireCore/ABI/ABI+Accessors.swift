@@ -38,8 +38,7 @@ private func read<T>(
   out_is_nil?.pointee = false
   return status(object, "object", out_error) { object throws(Failure) in
     let out = try required(out, out_name)
-    try object.context.store.checkOpen()
-    try object.awaken()
+    try object.beginReading()
     let property = try object.property(key, key_size)
     try object.asked(property) { () throws(Failure) in
       if let relationship = property as? Relationship, relationship.isToMany {

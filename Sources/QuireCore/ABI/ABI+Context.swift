@@ -67,7 +67,7 @@ public func quire_context_object(
   _ out_object: Out<quire_object>, _ out_error: ErrorOut
 ) -> quire_status {
   status(context, "context", giving: out_object, "out_object", out_error) { context throws(Failure) in
-    try context.store.checkOpen()
+    try context.beginReading()
     return try context.existingObject(context.model.entity(entity, entity_size, "entity"), id: id)
   }
 }
@@ -118,7 +118,8 @@ public func quire_context_object_for_uri(
   _ out_error: ErrorOut
 ) -> quire_status {
   status(context, "context", giving: out_object, "out_object", out_error) { context throws(Failure) in
-    try context.existingObject(uri: text(uri, uri_size, "uri"))
+    try context.beginReading()
+    return try context.existingObject(uri: text(uri, uri_size, "uri"))
   }
 }
 

@@ -26,7 +26,8 @@ public func quire_list_object(
   _ list: UnsafeMutablePointer<quire_list>?, _ index: Int64, _ out_object: Out<quire_object>, _ out_error: ErrorOut
 ) -> quire_status {
   status(list, "list", giving: out_object, "out_object", out_error) { list throws(Failure) in
-    try list.object(at: Int(index))
+    try list.context.beginReading()
+    return try list.object(at: Int(index))
   }
 }
 

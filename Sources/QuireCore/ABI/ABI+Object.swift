@@ -51,8 +51,7 @@ public func quire_object_get(
   out_value?.pointee = quire_value()
   return status(object, "object", out_error) { object throws(Failure) in
     let out = try required(out_value, "out_value")
-    try object.context.store.checkOpen()
-    try object.awaken()
+    try object.beginReading()
     let property = try object.property(key, key_size)
     try object.asked(property) { () throws(Failure) in
       out.pointee = try exported(object.value(of: property)) { object.lend($0, at: property.slot) }
@@ -66,7 +65,7 @@ public func quire_object_set(
   _ out_error: ErrorOut
 ) -> quire_status {
   status(object, "object", out_error) { object throws(Failure) in
-    try object.awaken()
+    try object.beginUse()
     let property = try object.property(key, key_size)
     try object.asked(property) { () throws(Failure) in
       if let relationship = property as? Relationship, relationship.isToMany {
@@ -85,7 +84,7 @@ public func quire_object_set_values(
   _ values: UnsafePointer<quire_value>?, _ count: Int, _ out_error: ErrorOut
 ) -> quire_status {
   status(object, "object", out_error) { object throws(Failure) in
-    try object.awaken()
+    try object.beginUse()
     let keys = try array(keys, count, "keys"), values = try array(values, count, "values")
     var changes: [(property: Property, value: Value)] = []
     changes.reserveCapacity(keys.count)
@@ -108,8 +107,7 @@ public func quire_object_get_object(
   out_object?.pointee = nil
   return status(object, "object", out_error) { object throws(Failure) in
     let out = try required(out_object, "out_object")
-    try object.context.store.checkOpen()
-    try object.awaken()
+    try object.beginReading()
     let property = try object.property(key, key_size)
     try object.asked(property) { () throws(Failure) in
       guard let relationship = property as? Relationship else {
@@ -128,8 +126,7 @@ public func quire_object_get_fetched(
   _ out_error: ErrorOut
 ) -> quire_status {
   status(object, "object", giving: out_list, "out_list", out_error) { object throws(Failure) in
-    try object.context.store.checkOpen()
-    try object.awaken()
+    try object.beginReading()
     return try object.context.fetched(string(key, key_size, "key"), of: object)
   }
 }
@@ -172,7 +169,7 @@ private func changeMembers(
   _ change: (ManagedObject, ManagedObject, Relationship) throws(Failure) -> Void
 ) -> quire_status {
   status(object, "object", out_error) { object throws(Failure) in
-    try object.awaken()
+    try object.beginUse()
     let relationship = try object.toManyRelationship(key, key_size)
     try object.asked(relationship) { () throws(Failure) in
       try change(object, resolve(other, "other"), relationship)
@@ -210,7 +207,7 @@ public func quire_object_get_committed(
   out_value?.pointee = quire_value()
   return status(object, "object", out_error) { object throws(Failure) in
     let out = try required(out_value, "out_value")
-    try object.context.store.checkOpen()
+    try object.context.beginReading()
     let property = try object.property(key, key_size)
     try object.asked(property) { () throws(Failure) in
       // Beside the text that is lent for the present value.
@@ -237,8 +234,7 @@ private func giveMembers(
   _ members: (ManagedObject, Relationship) throws(Failure) -> [ManagedObject]
 ) -> quire_status {
   status(object, "object", giving: out_list, "out_list", out_error) { object throws(Failure) in
-    try object.context.store.checkOpen()
-    if awakening { try object.awaken() }
+    if awakening { try object.beginReading() } else { try object.context.beginReading() }
     let relationship = try object.toManyRelationship(key, key_size)
     return try object.asked(relationship) { () throws(Failure) in
       ObjectList(
@@ -252,7 +248,7 @@ public func quire_object_validate(
   _ object: UnsafeMutablePointer<quire_object>?, _ out_error: ErrorOut
 ) -> quire_status {
   status(object, "object", out_error) { object throws(Failure) in
-    try object.context.store.checkOpen()
+    try object.context.beginReading()
     try Validation.check(object)
   }
 }
@@ -263,7 +259,7 @@ public func quire_object_validate_value(
   _ out_error: ErrorOut
 ) -> quire_status {
   status(object, "object", out_error) { object throws(Failure) in
-    try object.context.store.checkOpen()
+    try object.context.beginReading()
     let property = try object.property(key, key_size)
     try object.asked(property) { () throws(Failure) in
       if let relationship = property as? Relationship, relationship.isToMany {

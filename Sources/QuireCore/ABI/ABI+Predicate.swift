@@ -85,7 +85,7 @@ public func quire_predicate_matches(
   return status(object, "object", out_error) { object throws(Failure) in
     let out = try required(out_matches, "out_matches")
     let predicate = try resolve(predicate, "predicate")
-    try object.context.store.checkOpen()
+    try object.context.beginReading()
     out.pointee = try predicate.matches(object)
   }
 }

@@ -19,3 +19,11 @@ struct ContextClock {
 
   mutating func noteNewValues() { generation += 1 }
 }
+
+extension Context {
+  /// Values of objects come to be others. What they have lent ends with that.
+  func noteNewValues() {
+    clock.noteNewValues()
+    lentBefore = []
+  }
+}

@@ -196,6 +196,21 @@ final class ManagedObject {
     return text
   }
 
+  /// All that keeps alive what it has lent.
+  struct LentThings {
+    private let values: ContiguousArray<Value>
+    private let committed: [Int: Value]
+    private let texts: [Int: Text]
+
+    fileprivate init(of object: ManagedObject) {
+      values = object.values
+      committed = object.committed
+      texts = object.lent
+    }
+  }
+
+  var lentThings: LentThings { LentThings(of: self) }
+
   var summary: String { "\(entity.name) \(id)" }
 }
 

@@ -41,6 +41,40 @@ class LogTests(FileTestCase):
             reader.process()
             self.assertGreater(reader.query(Quote).count(), 60)
 
+    def test_a_read_moves_on_first_where_the_moment_was_given_up(self) -> None:
+        def rows(quotes: quire.Results[Quote]) -> None:
+            self.assertEqual([each.contents for each in quotes], ["A", "B"])
+
+        def value(quotes: quire.Results[Quote]) -> None:
+            book = quotes.context.get(Quote, last)
+            self.assertEqual(book.contents, "B")
+
+        def page(quotes: quire.Results[Quote]) -> None:
+            self.assertEqual(quotes[1].contents, "B")
+
+        for read in (rows, value, page):
+            with self.subTest(read.__name__), quire.open(":memory:", MODELS, wal_limit=65536) as store:
+                writer, reader = store.context, store.create_context()
+                first, second = (writer.add(Quote(contents=each, price=number)) for number, each in enumerate("ab"))
+                writer.save()
+                last = second.id
+                quotes = reader.query(Quote).where("price != 7").order_by(Quote.price).live()
+                told: list[quire.ChangeSet] = []
+                quotes.on_change(told.append)
+                shown = quotes[0]
+                self.assertEqual(shown.contents, "a")
+                first.contents, second.contents = "A", "B"
+                writer.save()
+                deadline = time.monotonic() + 60
+                while store.wal_info.older_count:
+                    self.assertLess(time.monotonic(), deadline)
+                    writer.add(Quote(contents="a" * 5000, price=7))
+                    writer.save()
+                    time.sleep(0.002)
+                self.assertEqual((shown.contents, told), ("a", []))
+                read(quotes)
+                self.assertEqual((shown.contents, len(told)), ("A", 1))
+
     def test_limits_that_are_none(self) -> None:
         for limit in (-1, 1, 65535, 2**63):
             with self.subTest(limit), self.assertRaises(quire.InvalidArgument):

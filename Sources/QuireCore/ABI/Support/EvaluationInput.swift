@@ -27,7 +27,7 @@ struct EvaluationInput {
     guard let context else { return try body() }
     try context.confinement.enter()
     defer { context.confinement.leave() }
-    try context.store.checkOpen()
+    try context.beginReading()
     try body()
   }
 

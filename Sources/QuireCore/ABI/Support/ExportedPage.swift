@@ -61,7 +61,7 @@ func givePage<H: Handle>(
   _ out_page: Out<quire_page>, _ out_error: ErrorOut
 ) -> quire_status where H.Object: PagedRows {
   status(rows, name, giving: out_page, "out_page", out_error) { rows throws(Failure) in
-    try rows.owningContext.store.checkOpen()
+    try rows.owningContext.beginReading()
     let page = try rows.page(
       range(first, count, of: rows.count), keys: strings(key_paths, key_path_count, "key_paths"),
       nulSeparated: pageFlags(flags).nulSeparated)

@@ -67,7 +67,8 @@ extension ListHandle {
     _ out_error: ErrorOut
   ) -> quire_status {
     status(list, parameter, giving: out_object, "out_object", out_error) { list throws(Failure) in
-      try list.object(section: Int(section), row: Int(row))
+      try list.context.beginReading()
+      return try list.object(section: Int(section), row: Int(row))
     }
   }
 

@@ -135,6 +135,18 @@ extension Context {
 }
 
 extension ManagedObject {
+  /// The first thing in a call that reads what the object holds.
+  func beginReading() throws(Failure) {
+    try context.beginReading()
+    try awaken()
+  }
+
+  /// The first thing in a call that sets it.
+  func beginUse() throws(Failure) {
+    if isFault { try context.moveOnIfLost() }
+    try awaken()
+  }
+
   /// Tells the program that the object was read, before it first uses it. Values that the library reads for itself, for
   /// predicates and pages, awaken nothing: a fetch may be running.
   func awaken() throws(Failure) {

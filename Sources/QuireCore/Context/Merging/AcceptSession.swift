@@ -40,7 +40,7 @@ final class AcceptSession {
   }
 
   private func begin() {
-    context.clock.noteNewValues()
+    context.noteNewValues()
     undoManager?.closeEvent()
     noted.beginReverting()
     context.undoManager = noted

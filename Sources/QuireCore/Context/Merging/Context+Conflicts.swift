@@ -46,7 +46,7 @@ extension Context {
   /// Objects with pending changes that `settle` knows nothing of stay as they were read. Others may have changed them
   /// since the save was refused, and the next attempt is to find that.
   @discardableResult
-  private func movingOn(_ settle: (Move) throws(Failure) -> Void) throws(Failure) -> [ManagedObject] {
+  func movingOn(_ settle: (Move) throws(Failure) -> Void) throws(Failure) -> [ManagedObject] {
     let move = try source.beginMove(inbox)
     let valued = Set(registeredObjects.filter { !$0.isFault }.map(\.reference))
     let session = move.change.map { MergeSession(of: $0, in: self, valuedBefore: valued) }
@@ -80,26 +80,6 @@ extension Context {
       hasLeftBehind = true
     }
     return refreshed
-  }
-
-  /// Moves on, because what the context showed cannot be read any more. Not where a program reads within a call.
-  ///
-  /// What is pending stays as it was decided: the next save finds what others have changed of that. A context that
-  /// merges automatically has it on top of what is newest.
-  func moveOnFromLostMoment() throws(Failure) {
-    if !activity.isDisjoint(with: [.notifying, .askingHandler]) { return }
-    if mergesAutomatically || !hasChanges { return try mergeInbox() }
-    let wasPaused = undoManager?.isPaused ?? false
-    undoManager?.isPaused = true
-    defer { undoManager?.isPaused = wasPaused }
-    let refreshed = try movingOn { move throws(Failure) in move.accept() }
-    hasConflicted = hasConflicted || hasLeftBehind
-    runHooks(.refresh, refreshed)
-    try propagateDeletes()
-    undoManager?.isPaused = wasPaused
-    try process()
-    try tellRestOfLists()
-    try throwHookFailure()
   }
 
   /// What is in the store now, by reference.

@@ -17,7 +17,7 @@ extension Context {
     if object.state == .gone {
       throw Failure(.notFound, "The row of \(object.summary) is no longer in the store.", about: .object(object))
     }
-    clock.noteNewValues()
+    noteNewValues()
     if merges {
       if object.state == .saved { try refresh([object], readsClean: true) }
     } else if object.state == .saved {
@@ -35,7 +35,7 @@ extension Context {
   func refreshAll() throws(Failure) {
     try checkMayChange()
     try moveToNewest()
-    clock.noteNewValues()
+    noteNewValues()
     try refresh(registeredObjects.filter { $0.state == .saved }, readsClean: false)
     try throwHookFailure()
   }

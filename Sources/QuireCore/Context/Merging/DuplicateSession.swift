@@ -47,7 +47,7 @@ final class DuplicateSession {
       throw error
     }
     move.accept()
-    context.clock.noteNewValues()
+    context.noteNewValues()
     for (duplicate, policy) in decided { try settle(duplicate, by: policy) }
     runHooks()
     try context.throwHookFailure()

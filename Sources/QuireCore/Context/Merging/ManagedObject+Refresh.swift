@@ -30,7 +30,7 @@ extension ManagedObject {
       } else if !present.isIdentical(to: stored) {
         context.undoManager?.rebase(self, at: slot, from: present, to: stored)
         show(stored, at: slot)
-        context.clock.noteNewValues()
+        context.noteNewValues()
         context.touch(self, at: slot, from: present)
         guard let inverse = (property as? Relationship)?.inverse, inverse.isToMany else { continue }
         for case .object(let box) in [present, stored] {

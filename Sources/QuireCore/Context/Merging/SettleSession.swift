@@ -48,7 +48,7 @@ final class SettleSession {
     try findDisputes(move)
     try decide(isLastRound)
     move.accept()
-    context.clock.noteNewValues()
+    context.noteNewValues()
     noteMembers()
     for (dispute, policy) in decided { settle(dispute, by: policy) }
     try finishSettlements()

@@ -4,7 +4,7 @@ extension Context {
   /// to the observers that follow them.
   func takeOver(_ derived: [DerivedValue]) {
     if derived.isEmpty { return }
-    clock.noteNewValues()
+    noteNewValues()
     // A child may have objects of rows that have none here.
     let change = StoreChange(updated: ContiguousArray(Set(derived.map(\.row))))
     for child in announcer.children { child.inbox.post(change) }

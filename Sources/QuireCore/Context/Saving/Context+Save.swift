@@ -132,7 +132,7 @@ extension Context {
 
   /// The same without telling observers yet.
   func dropPending() {
-    clock.noteNewValues()
+    noteNewValues()
     undoManager?.removeAllActions()
     let insertedObjects = Array(pending.inserted), updatedObjects = Array(pending.updated)
     let deletedObjects = Array(pending.deleted), overlaidObjects = Array(pending.overlaid)
@@ -181,7 +181,7 @@ extension Context {
         own.append((self.object(object.reference, entity: object.entity), temporary))
       }
     }
-    clock.noteNewValues()
+    noteNewValues()
     for object in registeredObjects { object.replaceReferences(permanent) }
     undoManager?.replace(permanent)
     inbox.rename(permanent, model)

@@ -14,7 +14,7 @@ final class UndoSession {
 
   /// Returns the objects that were looked at.
   func run() throws(Failure) -> [ManagedObject] {
-    context.clock.noteNewValues()
+    context.noteNewValues()
     try bringBack()
     let failure = tell()
     undoManager.finishReverting(direction)

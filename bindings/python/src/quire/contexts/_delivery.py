@@ -129,6 +129,15 @@ class Delivery:
                 raise interruption from raised
         raise raised
 
+    def after_reading(self) -> None:
+        """After a call that only reads. It has moved the context on if what that showed could not be read any more."""
+        each: Optional[Delivery] = self
+        while each is not None:
+            pointer = each._pointer
+            if pointer is not None and quick.quire_context_generation(pointer) != each._generation:
+                return self.deliver()
+            each = each._parent
+
     def deliver(self) -> None:
         """Calls the handlers of live lists that have moved, until none moves any more, and raises what they raise."""
         self._hear()

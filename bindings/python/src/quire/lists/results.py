@@ -453,6 +453,21 @@ class Results(Live[M], Generic[M]):
         return found[first - rows.start : first - rows.start + count]
 
     def _read(self, rows: range) -> list[Any]:
+        while True:
+            generation = self.generation
+            try:
+                found = self._read_once(rows)
+            except NotFound:
+                if self.generation == generation:
+                    raise
+            else:
+                if self.generation == generation:
+                    return found
+            # A read has moved the context on, and the list with it: other rows are in these places now.
+            self._context._delivery.after_reading()
+            rows = range(rows.start, min(rows.stop, len(self)))
+
+    def _read_once(self, rows: range) -> list[Any]:
         shown = _Shown(self)
         if self._prefetches:
             # Has the library read what comes with them.

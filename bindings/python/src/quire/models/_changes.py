@@ -61,6 +61,7 @@ def _committed(instance: Model, each: Property) -> Any:
     if status:
         raise failure(status, error)
     raw = _buffers.raw_value(value)
+    context._delivery.after_reading()
     if raw is None:
         return None
     if isinstance(each, Attr):

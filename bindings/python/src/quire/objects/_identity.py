@@ -142,6 +142,7 @@ def look_up(context: Context, entity: Entity, id: int) -> int:
     if status:
         raise failure(status, error)
     assert found.value is not None
+    context._delivery.after_reading()
     return found.value
 
 
@@ -253,7 +254,11 @@ def read(instance: Model, key: bytes) -> Any:
     status = library.quire_object_get(found, key, len(key), byref(value), byref(error))
     if status:
         raise failure(status, error)
-    return _buffers.raw_value(value)
+    raw = _buffers.raw_value(value)
+    context = instance._quire_context
+    if context is not None:
+        context._delivery.after_reading()
+    return raw
 
 
 def write(instance: Model, key: bytes, packed: _values.Packed) -> None:

@@ -263,6 +263,7 @@ class Related(Sequence[M], Generic[M]):
             _identity.handle(self._owner), key, len(key), byref(taken), byref(error))
         if status:
             raise failure(status, error)
+        self._context._delivery.after_reading()
         return taken
 
     def _all(self) -> list[M]:
