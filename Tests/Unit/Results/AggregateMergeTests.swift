@@ -154,4 +154,28 @@ struct AggregateMergeTests {
     try child.merge()
     #expect(try mine.members(of: books) == [book.reference])
   }
+
+  @Test("A suspended list counts members that come while a conflict is settled", arguments: [true, false])
+  func membersOfASuspendedList(isSuspended: Bool) throws {
+    let store = try LibraryFixture().store
+    let parent = Context(store: store), child = Context(parent: parent)
+    child.mergePolicy = .storeWins
+    let author = try #require(try store.model.entity(named: "Book").property(named: "author") as? Relationship)
+    let title = try store.model.entity(named: "Book").property(named: "title")
+    let doomed = try parent.insert(entityNamed: "Book"), book = try parent.insert(entityNamed: "Book")
+    try parent.save()
+    let request = FetchRequest(entityName: author.destination.name)
+    let list = try ResultsController(context: child, request: request, sectionKeyPath: nil, queuesChanges: true)
+    try list.calculate("most", Expression.parse("max:(books.@count)"))
+    try list.performFetch()
+    if isSuspended { try list.suspend() }
+    for each in [doomed, book] {
+      try child.existingObject(entityNamed: "Book", id: each.id).set(.text("Emma"), for: title)
+    }
+    try book.relate(to: parent.insert(entityNamed: author.destination.name), through: author)
+    try parent.delete(doomed)
+    try child.save()
+    if isSuspended { try list.resume(telling: true) }
+    #expect(try list.aggregate("most", of: nil).value.isIdentical(to: .integer(1)))
+  }
 }

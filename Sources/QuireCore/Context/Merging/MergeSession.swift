@@ -62,7 +62,7 @@ final class MergeSession {
     findObservers()
     if let prepared { change = partOfObservers(prepared) }
     if change.isUnknown { try addAllThatIsKnown() }
-    if valuedBefore != nil { leavePending() }
+    if valuedBefore != nil { left = try change.removePending(in: context) }
     try keepReturned()
     change.deleted += vanished
     try readRows()
@@ -81,7 +81,7 @@ final class MergeSession {
   /// Observers are told when changes are next processed. Returns the objects that have read rows anew.
   @discardableResult
   func run() -> [ManagedObject] {
-    context.clock.noteNewValues()
+    context.noteNewValues()
     let isPaused = context.undoManager?.isPaused ?? false
     context.undoManager?.isPaused = true
     defer { context.undoManager?.isPaused = isPaused }
@@ -166,32 +166,6 @@ extension MergeSession {
         }
         change.membershipChanges.append((relationship, [object.identifier]))
       }
-    }
-  }
-
-  private func leavePending() {
-    func isPending(_ row: RowIdentifier) -> Bool {
-      guard let object = context.registeredObject(row) else { return false }
-      return object.state == .inserted || object.state == .deleted || object.isUpdated
-    }
-    func leave(_ rows: inout ContiguousArray<RowIdentifier>) -> ContiguousArray<RowIdentifier> {
-      let pending = ContiguousArray(rows.filter(isPending))
-      if !pending.isEmpty { rows.removeAll(where: Set(pending).contains) }
-      return pending
-    }
-    left.inserted = leave(&change.inserted)
-    left.updated = leave(&change.updated)
-    left.returned = leave(&change.returned)
-    left.deleted = leave(&change.deleted)
-    for place in change.membershipChanges.indices {
-      let (relationship, owners) = change.membershipChanges[place]
-      let pending = owners.filter { owner in
-        let reference = ObjectReference(root: relationship.entity.rootNumber, id: owner.id)
-        return context.registeredObject(reference).map { isPending($0.identifier) } ?? false
-      }
-      if pending.isEmpty { continue }
-      left.membershipChanges.append((relationship, pending))
-      change.membershipChanges[place].owners = owners.filter(Set(owners).subtracting(pending).contains)
     }
   }
 
