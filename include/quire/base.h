@@ -43,8 +43,9 @@
  * Text and data that an object lends (`quire_object_get` and its like) hold as long as the object. They end earlier
  * when the attribute is set, or when `quire_context_generation` of the context has grown. It grows with a rollback, a
  * reset, a refresh, a merge, an undo or redo, a batch request and the save of a child. It also grows with a save that
- * took over values of the store or of derived attributes. Copy what is needed for longer. Text that any other thing
- * lends holds as long as that thing, unless its comment says otherwise.
+ * took over values of the store or of derived attributes. A read that has to move the context on (see context.h) makes
+ * it grow, too. What was lent before that read stays until it grows again. Copy what is needed for longer. Text that any
+ * other thing lends holds as long as that thing, unless its comment says otherwise.
  *
  * Threads. Models, stores, predicates, expressions, section rules, cancellations, errors, pages, change sets, snapshots
  * and evaluations may be used from any thread. Several threads may read them at once. The objects in an evaluation or a
@@ -56,7 +57,8 @@
  * and read what contexts will show. Of the program they call only the log of statements (log.h).
  *
  * Functions of the program. `destroy` is called once, when the library releases `user_data`: with a call that replaces
- * it, or with the last release of its owner. It runs on the thread of that call. It may use the library, and even set
+ * it, or with the last release of its owner. It runs on the thread of that call. When a thread of the store is just
+ * looking at the owner, it runs at the end of the next call in that context instead. It may use the library, and even set
  * the next function in its place. It may use objects of a context only where its thread may. The comment of each other
  * function says what that function may do.
  *

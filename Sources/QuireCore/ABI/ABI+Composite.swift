@@ -64,7 +64,7 @@ public func quire_composite_set_delegate(
   _ out_error: ErrorOut
 ) -> quire_status {
   status(composite, "composite", out_error) { composite throws(Failure) in
-    let next = try callbacks(delegate).map { CompositeCallbacks($0) }
+    let next = try callbacks(delegate).map { CompositeCallbacks($0, in: composite.context.confinement) }
     try ending(composite.delegate) { composite.delegate = next }
   }
 }

@@ -46,7 +46,7 @@ public func quire_results_set_delegate(
   _ out_error: ErrorOut
 ) -> quire_status {
   status(results, "results", out_error) { results throws(Failure) in
-    let next = try callbacks(delegate).map { ResultsCallbacks($0) }
+    let next = try callbacks(delegate).map { ResultsCallbacks($0, in: results.context.confinement) }
     try ending(results.delegate) { results.delegate = next }
   }
 }

@@ -24,8 +24,17 @@ final class Confinement: Sendable {
   private let visitingThread = Atomic<UInt>(0)
   /// Whether contexts have come to their end on that thread.
   private let leavesEnding = Atomic<Bool>(false)
+  /// Functions of the program that were to be called on that thread, until a thread of the program comes by.
+  private let postponed = Guarded<[Postponed]>([])
+  private let hasPostponed = Atomic<Bool>(false)
+
+  private struct Postponed: @unchecked Sendable {
+    let call: () -> Void
+  }
 
   init(_ gate: TransactionGate) { self.gate = gate }
+
+  deinit { callPostponed() }
 
   /// Stands for the context, its parents and its children at the gate.
   var address: UInt { UInt(bitPattern: ObjectIdentifier(self)) }
@@ -71,14 +80,33 @@ final class Confinement: Sendable {
       // In one order with what `end` does: either this thread sees the flag, or the other one sees a free context.
       _ = owner.exchange(0, ordering: .sequentiallyConsistent)
       if hasEnding.load(ordering: .sequentiallyConsistent) { endContexts() }
+      if hasPostponed.load(ordering: .acquiring) { callPostponed() }
     }
   }
 
   // MARK: End of a context
 
+  /// Runs `body`, by which the program lets go of what it has given. On a thread of the store that waits for the next
+  /// call of the context to return: the store may have come to be the last to hold what is let go of.
+  func asProgram(_ body: @escaping () -> Void) {
+    if !isVisiting { return body() }
+    postponed.withLock { $0.append(Postponed(call: body)) }
+    hasPostponed.store(true, ordering: .releasing)
+  }
+
+  private func callPostponed() {
+    hasPostponed.store(false, ordering: .relaxed)
+    let calls = postponed.withLock { postponed in
+      defer { postponed = [] }
+      return postponed
+    }
+    for each in calls { each.call() }
+  }
+
   /// Ends a context that no caller can reach any more: at once, or when the outermost call that is under way returns.
   /// That may be any call, of this thread or another, also in the midst of a save. Any thread.
   func end(_ context: Context) {
+    defer { if !isVisiting, hasPostponed.load(ordering: .acquiring) { callPostponed() } }
     // A forked process may wait for ever for a thread that does not exist there.
     if !mark.isHere { return context.end() }
     ending.withLock { $0.append(context) }

@@ -4,9 +4,17 @@ import CQuire
 final class ResultsCallbacks: ResultsDelegate {
   private let callbacks: quire_results_delegate
 
-  init(_ callbacks: quire_results_delegate) { self.callbacks = callbacks }
+  private let confinement: Confinement
 
-  deinit { callbacks.destroy?(callbacks.user_data) }
+  init(_ callbacks: quire_results_delegate, in confinement: Confinement) {
+    self.callbacks = callbacks
+    self.confinement = confinement
+  }
+
+  deinit {
+    guard let destroy = callbacks.destroy else { return }
+    confinement.asProgram { [callbacks] in destroy(callbacks.user_data) }
+  }
 
   var hearsOfObjects: Bool { callbacks.did_change_object != nil }
   var hasIndexTitles: Bool { callbacks.index_title != nil }
