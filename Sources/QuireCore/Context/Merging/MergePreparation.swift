@@ -64,6 +64,8 @@ final class MergePreparation: InboxReader, @unchecked Sendable {
     var state = State.idle
     /// Whether a list is to be fetched.
     var isFetchWanted = false
+    /// Whether the thread of the context waits for it, in the midst of a call.
+    var isAwaited = false
     /// How many of those in a row did not fit.
     var misfits = 0
     /// How many of all were of use.
@@ -88,6 +90,9 @@ final class MergePreparation: InboxReader, @unchecked Sendable {
 
   /// After so many the thread of the context does it, because the context changes too often.
   private static let mostMisfits = 4
+
+  /// So many objects are looked up while the context is kept out.
+  private static let rowsAtATime = 1000
 
   init(of context: Context) {
     self.context = context
@@ -133,9 +138,13 @@ final class MergePreparation: InboxReader, @unchecked Sendable {
   func take(waits: Bool) -> Answer {
     if waits {
       // It needs a moment in which no call is under way.
-      progress.withLock { if $0.isWaiting, !$0.isFetchWanted { $0.state = .idle } }
+      progress.withLock { progress in
+        if progress.isWaiting, !progress.isFetchWanted { progress.state = .idle }
+        progress.isAwaited = true
+      }
     }
     return progress.withLock(waitingWhile: { waits && $0.isRunning }) { progress in
+      progress.isAwaited = false
       switch progress.state {
       case .idle: return .nothing
       case .waiting where waits: return .nothing
@@ -206,8 +215,6 @@ final class MergePreparation: InboxReader, @unchecked Sendable {
   private struct Base {
     let commit: Int64
     let observers: [any PreparedObserver]
-    /// Objects that have values.
-    let known: [ObjectReference]
     /// Whether a list is to be fetched, so that no news are needed.
     let isFetch: Bool
   }
@@ -224,7 +231,7 @@ final class MergePreparation: InboxReader, @unchecked Sendable {
       let read = inbox.read(upTo: commit)
       if read == nil, !base.isFetch { return end(.failed) }
       let change = read ?? StoreChange()
-      let known = Set(base.known)
+      let known = known(among: change)
       var left: Set<ObjectReference> = []
       for observer in base.observers {
         left.formUnion(try observer.prepare(for: change, besides: known, at: moment) { [self] in goesOn })
@@ -239,7 +246,7 @@ final class MergePreparation: InboxReader, @unchecked Sendable {
   /// As of a moment in which no call of the context is under way. Without observers it cannot be done; nil where it is
   /// not wanted any more, or where other contexts come first.
   private func waitForBase() -> Base? {
-    let none = Base(commit: 0, observers: [], known: [], isFetch: false)
+    let none = Base(commit: 0, observers: [], isFetch: false)
     var found: Base?
     while !confinement.whileFree({ found = makeBase() ?? (isWanted ? none : nil) }) {
       if !goesOn { return none }
@@ -258,10 +265,38 @@ final class MergePreparation: InboxReader, @unchecked Sendable {
     guard isWanted, let context, !context.source.isPinned, let commit = context.source.moment.commit else { return nil }
     progress.withLock { $0.state = .running }
     let observers = context.announcer.observers.compactMap { $0.preparation() }
-    let known = context.registeredObjects.lazy.filter { !$0.isFault }.map(\.reference)
     return Base(
-      commit: commit, observers: observers, known: Array(known),
-      isFetch: context.announcer.observers.contains(where: \.isFetchAsked))
+      commit: commit, observers: observers, isFetch: context.announcer.observers.contains(where: \.isFetchAsked))
+  }
+
+  /// The objects of changed rows of which the context knows the values. They are looked up little by little, because
+  /// calls of the context wait for that.
+  private func known(among change: StoreChange) -> Set<ObjectReference> {
+    var found: Set<ObjectReference> = []
+    for rows in [change.inserted, change.updated, change.returned, change.deleted] {
+      var next = rows.startIndex
+      while next < rows.endIndex, goesOn {
+        let end = min(next + MergePreparation.rowsAtATime, rows.endIndex)
+        let isDone = whileStill { context in
+          for row in rows[next..<end] {
+            guard let object = context.registeredObject(row), !object.isFault else { continue }
+            found.insert(object.reference)
+          }
+        }
+        if isDone { next = end } else { usleep(200) }
+      }
+    }
+    return found
+  }
+
+  /// Runs `body` if no call of the context is under way, but for one that waits for this to end.
+  private func whileStill(_ body: (Context) -> Void) -> Bool {
+    func look() { if let context { body(context) } }
+    if confinement.whileFree(look) { return true }
+    return progress.withLock { progress in
+      if progress.isAwaited { look() }
+      return progress.isAwaited
+    }
   }
 
   private var isWanted: Bool { progress.withLock { $0.isWaiting } }
