@@ -8,7 +8,8 @@
  *
  * Index paths of the state before are "old", those of the state after all changes are "new". Deletes have an old path,
  * inserts have a new one, moves and updates have both. A row that only shifts because of others is not reported. A changed
- * row that keeps its place among the unchanged rows is an update, never a move.
+ * row that keeps its place among the unchanged rows is an update, never a move. When a merge takes over several commits, a
+ * row may be reported as updated that one of them has changed and a later one has changed back.
  */
 #ifndef QUIRE_CHANGES_H_
 #define QUIRE_CHANGES_H_

@@ -38,6 +38,7 @@ static void compare_all(void) {
         has_before[context] = true;
         places[context].is_unchecked = false;
         places[context].is_refreshed = has_pending(context);
+        places[context].saves_of_others = 0;
     }
 }
 

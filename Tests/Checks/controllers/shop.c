@@ -109,6 +109,11 @@ bool is_on(int context, int other) {
     return context >= 0;
 }
 
+int root_of(int context) {
+    while (current.parents[context] >= 0) context = current.parents[context];
+    return context;
+}
+
 bool has_pending(int context) {
     for (; context >= 0; context = current.parents[context])
         if (quire_context_has_changes(places[context].context)) return true;

@@ -65,6 +65,9 @@ typedef struct place {
        and whether rows may be told of that show nothing else than then: objects were refreshed, or there was something
        pending, when what they reach is looked for by saved values, too. */
     bool is_dirty, is_unchecked, is_refreshed;
+    /* Contexts that it does not read through have saved so often since then. What one of them changed, and the next one
+       changed back, may be told of. */
+    int saves_of_others;
 } place;
 
 extern setting current;
@@ -76,6 +79,8 @@ void close_shop(void);
 /* Whether `context` and those it is made on have nothing to process or to merge, so that all it shows agrees. */
 bool is_settled(int context);
 bool is_on(int context, int other);
+/* The context on the store that it is or reads through. */
+int root_of(int context);
 /* Whether it or one that it is on has something to save. */
 bool has_pending(int context);
 

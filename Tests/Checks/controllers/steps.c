@@ -138,7 +138,10 @@ static bool save(int context) {
     /* As the header advises after a conflict; all objects are read anew. */
     if (!is_saved) OK(quire_context_rollback(places[context].context, &error)), upset_all();
     places[context].is_dirty = false;
-    for (int i = 0; i < current.context_count; i++) places[i].is_unchecked = true;
+    for (int i = 0; i < current.context_count; i++) {
+        places[i].is_unchecked = true;
+        places[i].saves_of_others += is_saved && context == root_of(context) && context != root_of(i);
+    }
     return is_saved;
 }
 

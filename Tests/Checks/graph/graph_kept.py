@@ -175,4 +175,9 @@ KEPT: dict[str, list[Step]] = {
         ("insert", 1, 9, "Person"), ("save", 1), ("merge", 0), ("set", 0, 9, "name", "a"), ("delete", 1, 9),
         ("save", 1), ("save", 0), ("undo", 0), ("save", 0),
     ],
+    "a rule of what was deleted here reaches what others have related to it, before that is refreshed": [
+        ("insert", 0, 11, "Person"), ("insert", 0, 14, "Passport"), ("save", 0), ("merge", 1),
+        ("point", 1, 11, "passport", 14), ("save", 1), ("delete", 0, 11), ("fetch", 0, "Passport"),
+        ("refresh", 0, 14, False), ("save", 0),
+    ],
 }

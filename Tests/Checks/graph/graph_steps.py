@@ -322,13 +322,19 @@ class World(Saving, Nesting, Stage):
             # Where both have changed one property, that stays a conflict.
             return False
         each = side.object(n)
+        is_refused = False
         try:
             each.refresh(merge=merges)
         except quire.NotFound:
             if n in self.stored:
                 raise
+        except quire.InvalidState:
+            # A rule of what was deleted here may have reached it, once the context has moved.
+            is_refused = True
         side.process()
         open_keys = side.merge()
+        if is_refused and n in side.now:
+            raise Difference(f"refreshing {n} is refused")
         if not merges and n in side.now:
             # Undoing gives back what was not saved.
             side.take_back(n)

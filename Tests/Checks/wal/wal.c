@@ -1,0 +1,217 @@
+/*
+ * How long the write-ahead log becomes.
+ *
+ *   wal [--steps N] [--limit M]
+ *
+ * One thread makes N saves, each of one row of 2,000, while another one draws every 4 ms: it processes changes, and looks at
+ * its list. What must hold, for the log as SQLite has it and for its file:
+ *
+ * - While both move on, it stays under 32 MB.
+ * - Beside a context that never merges, it stays under twice the limit, which is M megabytes (64). That context shows what it
+ *   showed until the store gives its moment up. The next value that is read has it move on, and its list tells that.
+ */
+#include <quire.h>
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MEGABYTE = 1 << 20, BOOKS = 2000, MOST_WHILE_MOVING = 32, DRAWS_BETWEEN_LOOKS = 10 };
+
+static long long saves = 1000000, limit = 64;
+static char folder[64], path[80], log_path[84];
+static quire_error *error;
+
+static void fail(const char *what, int line) {
+    fprintf(stderr, "wal.c:%d: %s: %s\n", line, what, error ? quire_error_message(error).data : "no error");
+    exit(1);
+}
+
+#define CHECK(x) ((x) ? (void)0 : fail(#x, __LINE__))
+#define OK(call) CHECK((call) == QUIRE_OK)
+
+static quire_store *open_store(void) {
+    quire_model *model = quire_model_create();
+    quire_attribute_options attribute = QUIRE_ATTRIBUTE_OPTIONS_INIT;
+    OK(quire_model_add_entity(model, "Book", QUIRE_NUL, NULL, &error));
+    OK(quire_model_add_attribute(model, "Book", QUIRE_NUL, "pages", QUIRE_NUL, QUIRE_TYPE_INTEGER_64, &attribute, &error));
+    quire_store_options options = QUIRE_STORE_OPTIONS_INIT;
+    /* How fast the disk is tells nothing of the log. */
+    options.relaxed_durability = true;
+    options.wal_limit = (uint64_t)limit * MEGABYTE;
+    quire_store *store = NULL;
+    OK(quire_store_open(path, QUIRE_NUL, model, &options, &store, &error));
+    quire_model_release(model);
+    return store;
+}
+
+static quire_context *new_context(quire_store *store) {
+    quire_context *context = NULL;
+    OK(quire_context_create(store, &context, &error));
+    return context;
+}
+
+static void set_pages(quire_object *book, int64_t pages) {
+    const quire_value value = quire_value_integer(pages);
+    OK(quire_object_set(book, "pages", QUIRE_NUL, &value, &error));
+}
+
+/* --- The thread that writes. */
+
+typedef struct writer {
+    quire_context *context;
+    quire_object *books[BOOKS];
+    atomic_bool is_over;
+} writer;
+
+static void *write_on(void *of) {
+    writer *writer = of;
+    for (long long i = 0; i < saves; i++) {
+        set_pages(writer->books[i % BOOKS], BOOKS + i);
+        OK(quire_context_save(writer->context, &error));
+    }
+    atomic_store(&writer->is_over, true);
+    return NULL;
+}
+
+/* --- Contexts that read. */
+
+static quire_results *list_all(quire_context *context) {
+    quire_fetch_request *request = NULL;
+    quire_results *results = NULL;
+    OK(quire_fetch_request_create("Book", QUIRE_NUL, &request, &error));
+    OK(quire_fetch_request_add_sort(request, "pages", QUIRE_NUL, false, &error));
+    quire_results_options options = QUIRE_RESULTS_OPTIONS_INIT;
+    options.queues_changes = true;
+    OK(quire_results_create(context, request, &options, &results, &error));
+    OK(quire_results_fetch(results, &error));
+    quire_fetch_request_release(request);
+    return results;
+}
+
+/* How many brackets the list has told since the last time. */
+static int told(quire_results *results) {
+    int count = 0;
+    for (quire_changes *changes = NULL;; count++) {
+        OK(quire_results_next_changes(results, &changes, &error));
+        if (!changes) return count;
+        quire_changes_release(changes);
+    }
+}
+
+/* A context that is never merged and processes nothing. It only reads one value now and then. */
+typedef struct idler {
+    quire_context *context;
+    quire_results *results;
+    quire_object *book;
+    uint64_t generation;
+    int64_t pages;
+    int moves;
+} idler;
+
+static idler start_idling(quire_store *store, quire_object *book) {
+    idler idler = {.context = new_context(store)};
+    idler.results = list_all(idler.context);
+    OK(quire_context_object(idler.context, "Book", QUIRE_NUL, quire_object_id(book), &idler.book, &error));
+    OK(quire_object_get_integer(idler.book, "pages", QUIRE_NUL, &idler.pages, NULL, &error));
+    idler.generation = quire_context_generation(idler.context);
+    return idler;
+}
+
+/* Whether what it shows is of one moment, and what it tells fits that. */
+static bool look(idler *idler) {
+    int64_t pages = 0;
+    OK(quire_object_get_integer(idler->book, "pages", QUIRE_NUL, &pages, NULL, &error));
+    const uint64_t generation = quire_context_generation(idler->context);
+    const bool has_moved = generation != idler->generation, is_told = told(idler->results) > 0;
+    const bool is_right = has_moved == is_told && (has_moved || pages == idler->pages);
+    if (!is_right) printf("  pages %lld after %lld, %s, %s\n", (long long)pages, (long long)idler->pages,
+        has_moved ? "moved on" : "not moved", is_told ? "told" : "not told");
+    idler->moves += has_moved;
+    idler->generation = generation;
+    idler->pages = pages;
+    return is_right;
+}
+
+/* --- Both at once. */
+
+static int64_t greater(int64_t left, int64_t right) { return left > right ? left : right; }
+
+static int run(bool has_idler) {
+    quire_store *store = open_store();
+    writer writer = {.context = new_context(store)};
+    for (int i = 0; i < BOOKS; i++) {
+        OK(quire_context_insert(writer.context, "Book", QUIRE_NUL, &writer.books[i], &error));
+        set_pages(writer.books[i], i);
+    }
+    OK(quire_context_save(writer.context, &error));
+    quire_context *drawing = new_context(store);
+    OK(quire_context_set_merges_automatically(drawing, true, &error));
+    quire_results *drawn = list_all(drawing);
+    idler idler = {.context = NULL};
+    if (has_idler) idler = start_idling(store, writer.books[0]);
+
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, write_on, &writer) == 0);
+    int64_t longest = 0, largest = 0;
+    int draws = 0, differences = 0;
+    for (; !atomic_load(&writer.is_over); draws++) {
+        OK(quire_context_process(drawing, &error));
+        told(drawn);
+        if (has_idler && draws % DRAWS_BETWEEN_LOOKS == 0) differences += !look(&idler);
+        quire_wal_info info = QUIRE_WAL_INFO_INIT;
+        OK(quire_store_wal_info(store, &info, &error));
+        longest = greater(longest, info.size);
+        struct stat file;
+        if (stat(log_path, &file) == 0) largest = greater(largest, file.st_size);
+        usleep(4000);
+    }
+    pthread_join(thread, NULL);
+
+    const int64_t most = (has_idler ? 2 * limit : MOST_WHILE_MOVING) * MEGABYTE;
+    differences += longest >= most || largest >= most;
+    differences += has_idler && longest > limit * MEGABYTE && idler.moves == 0;
+    printf("%s: the log has at most %.1f MB, its file %.1f MB, of %lld MB; %d draws", has_idler ? "one never merges" : "both move",
+        (double)longest / MEGABYTE, (double)largest / MEGABYTE, (long long)(most / MEGABYTE), draws);
+    if (has_idler) printf("; it was moved on %d times", idler.moves);
+    printf("\n");
+
+    if (has_idler) {
+        quire_object_release(idler.book);
+        quire_results_release(idler.results);
+        quire_context_release(idler.context);
+    }
+    quire_results_release(drawn);
+    quire_context_release(drawing);
+    for (int i = 0; i < BOOKS; i++) quire_object_release(writer.books[i]);
+    quire_context_release(writer.context);
+    OK(quire_store_close(store, &error));
+    quire_store_release(store);
+    remove(path);
+    return differences;
+}
+
+int main(int argument_count, char **arguments) {
+    for (int i = 1; i < argument_count; i += 2) {
+        const bool is_steps = strcmp(arguments[i], "--steps") == 0, is_limit = strcmp(arguments[i], "--limit") == 0;
+        char *end = NULL;
+        const long long number = i + 1 < argument_count ? strtoll(arguments[i + 1], &end, 10) : 0;
+        if (!(is_steps || is_limit) || number <= 0 || *end) {
+            fprintf(stderr, "usage: wal [--steps N] [--limit MEGABYTES]\n");
+            return 2;
+        }
+        *(is_steps ? &saves : &limit) = number;
+    }
+    snprintf(folder, sizeof folder, "/tmp/quire-wal-XXXXXX");
+    CHECK(mkdtemp(folder) != NULL);
+    snprintf(path, sizeof path, "%s/books.store", folder);
+    snprintf(log_path, sizeof log_path, "%s-wal", path);
+    const int differences = run(false) + run(true);
+    rmdir(folder);
+    printf("wal: %lld steps, %d differences\n", saves, differences);
+    return differences ? 1 : 0;
+}
