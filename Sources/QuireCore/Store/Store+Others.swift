@@ -1,17 +1,14 @@
 extension Store {
   /// Whether other programs have committed since this was last asked. Inboxes then have it, too.
   ///
-  /// For a file without a log, of whose commits SQLite keeps no count that moments could compare. What cannot be asked
-  /// now, because another program writes, is found the next time.
+  /// For a file without a log, of whose commits SQLite keeps no count that moments could compare. It waits for nothing:
+  /// what cannot be asked now is found the next time, or with the next write.
   func noticesOthers() -> Bool {
-    if holdsMoments { return false }
-    let isNoticed = try? withConnection { connection throws(Failure) in
-      let version = try connection.dataVersion()
-      if version == seenDataVersion { return false }
-      seenDataVersion = version
-      commits.noteOthersUncounted()
-      return true
-    }
-    return isNoticed ?? false
+    if holdsMoments || isClosed || !connection.mark.isHere { return false }
+    return lock.withFreeLock {
+      // Only this thread could be the holder, and a transaction has nothing to learn from others.
+      if held != nil || isClosed { return false }
+      return connection.withoutWaiting { connection.noteOthersUncounted() }
+    } ?? false
   }
 }

@@ -66,8 +66,6 @@ final class Store: Engine, @unchecked Sendable {
   let gate = TransactionGate()
   /// The transaction that a context holds open; used with the lock held.
   var held: HeldTransaction?
-  /// Of a file without a log, what SQLite has said when it was last asked for commits of others; with the lock held.
-  var seenDataVersion: Int64?
   /// By the number of the root entity.
   let reserves = Guarded<[Int: IDReserve]>([:])
 
@@ -97,7 +95,7 @@ final class Store: Engine, @unchecked Sendable {
       connection.followCommits()
       connection.foldNothing()
     } else {
-      seenDataVersion = try? connection.dataVersion()
+      connection.countOthers()
     }
     commits.start(at: connection.changeCount) { [weak self] number, isOfOthers in
       self?.file(number, isOfOthers: isOfOthers) ?? false

@@ -41,6 +41,31 @@ extension Connection {
     }
   }
 
+  /// From now on what other connections commit is noticed, in a file without a log.
+  func countOthers() { seenDataVersion = try? dataVersion() }
+
+  /// Files what other connections have committed to a file without a log, and returns whether that is something.
+  @discardableResult
+  func noteOthersUncounted() -> Bool {
+    guard let seen = seenDataVersion, let version = try? dataVersion(), version != seen else { return false }
+    seenDataVersion = version
+    commits?.noteOthersUncounted()
+    return true
+  }
+
+  /// The file is locked for writing: files what others have committed.
+  func noteOthers() {
+    if seenDataVersion == nil { commits?.noteOthers(changeCount) } else { noteOthersUncounted() }
+  }
+
+  /// Runs `body`, in which SQLite waits for no lock of another connection.
+  func withoutWaiting<Result>(_ body: () -> Result) -> Result {
+    guard let handle else { return body() }
+    sqlite3_busy_timeout(handle, 0)
+    defer { sqlite3_busy_timeout(handle, busyTimeoutMilliseconds) }
+    return body()
+  }
+
   /// How many pages the log has, and how many of them are in the file; nil where there is no index that says it.
   var logPages: (count: Int, foldedCount: Int)? {
     commitCounter.map { counter in
@@ -80,9 +105,7 @@ extension Connection {
   /// Gives back the memory, or the disk, of a log that is folded and that nothing reads.
   func truncateLog() {
     guard let handle else { return }
-    sqlite3_busy_timeout(handle, 0)
-    _ = sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
-    sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)
+    withoutWaiting { _ = sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil) }
   }
 
   /// Runs statements of which a log is not told.

@@ -41,6 +41,8 @@ final class Connection {
   var commitCounter: UnsafePointer<UInt32>?
   /// What is told of the writes of this connection; nil for one that only reads.
   weak var commits: Commits?
+  /// Of a file without a log: what SQLite has said when it was last asked for commits of others.
+  var seenDataVersion: Int64?
   /// Closes other connections of the store, as far as they are not in use.
   var closeOthers: (() -> Void)?
   /// How many pages the log had after the last commit of this connection.
@@ -503,7 +505,7 @@ extension Connection {
   private func bracket<Result>(_ ends: Ends, _ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     if transactionDepth == 0 {
       try statement(ends.begin).run()
-      if ends.writes { commits?.noteOthers(changeCount) }
+      if ends.writes { noteOthers() }
     }
     transactionDepth += 1
     defer { transactionDepth -= 1 }
@@ -546,7 +548,7 @@ extension Connection {
   func begin() throws(Failure) {
     try checkBeforeTransaction()
     try statement("BEGIN IMMEDIATE").run()
-    commits?.noteOthers(changeCount)
+    noteOthers()
     isHeld = true
     do throws(Failure) { try checkFiles() } catch {
       rollBack()
