@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// The connections by which moments of a store read. Any thread.
 final class MomentPool: @unchecked Sendable {
@@ -6,6 +7,8 @@ final class MomentPool: @unchecked Sendable {
   private let open: () throws(Failure) -> Connection
   private let commits: Commits
   private let state = Guarded(State())
+  /// Whether a transaction was ever lost. Each read of a context asks for that, and few stores ever lose one.
+  private let hasEverLost = Atomic<Bool>(false)
 
   private struct State: @unchecked Sendable {
     var idle: [Connection] = []
@@ -22,6 +25,10 @@ final class MomentPool: @unchecked Sendable {
     self.commits = commits
     self.open = open
   }
+
+  var hasLost: Bool { hasEverLost.load(ordering: .acquiring) }
+
+  func noteLoss() { hasEverLost.store(true, ordering: .releasing) }
 
   /// A connection that shows the newest commit, and what that state contains.
   func take() throws(Failure) -> (Connection, MomentState) {

@@ -39,6 +39,11 @@ final class ReadTransaction: @unchecked Sendable {
 
   var isLost: Bool { hasBeenLost.load(ordering: .acquiring) }
 
+  private func noteLoss() {
+    hasBeenLost.store(true, ordering: .releasing)
+    pool.noteLoss()
+  }
+
   /// Runs `body` with the connection; nil where it has ended.
   func use<Result>(_ body: (Connection) throws(Failure) -> Result) throws(Failure) -> Result? {
     try lock.withLock { () throws(Failure) in
@@ -114,7 +119,7 @@ final class ReadTransaction: @unchecked Sendable {
     } catch {
       connection.close()
       self.connection = nil
-      hasBeenLost.store(true, ordering: .releasing)
+      noteLoss()
       throw error
     }
   }
@@ -125,7 +130,7 @@ final class ReadTransaction: @unchecked Sendable {
   func closeUnlessUsed(_ newest: MomentState) {
     _ = lock.withFreeLock {
       if depth > 0 { return }
-      if let contents, contents.changes != newest.changes { hasBeenLost.store(true, ordering: .releasing) }
+      if let contents, contents.changes != newest.changes { noteLoss() }
       close()
     }
   }

@@ -149,10 +149,11 @@ final class SQLiteMoment: Moment, @unchecked Sendable {
       // What came in before, the context has taken with what it has written.
       unreadInbox = nil
       do throws(Failure) {
-        if let transaction, try transaction.renew() { return }
-        leave()
-        // From the first save on there is something that others can change.
-        _ = try begun()
+        if try transaction?.renew() != true {
+          leave()
+          // From the first save on there is something that others can change.
+          _ = try begun()
+        }
         hasLost.store(false, ordering: .releasing)
       } catch {
         hasLost.store(true, ordering: .releasing)
@@ -193,7 +194,16 @@ final class SQLiteMoment: Moment, @unchecked Sendable {
   }
 
   /// Whether it was given up, so that the context has to move on.
-  var isLost: Bool { hasLost.load(ordering: .acquiring) || transaction?.isLost == true }
+  var isLost: Bool {
+    if hasLost.load(ordering: .acquiring) { return true }
+    if isNewest { return store.holdsMoments && isOutdated }
+    return store.pool.hasLost && transaction?.isLost == true
+  }
+
+  /// Whether there is something newer than what was the last when its file could not be opened any more where it was.
+  private var isOutdated: Bool {
+    basis.withLock { $0.last.map { $0.changes != store.commits.newestState.changes } ?? false }
+  }
 
   /// Whether it stays however long the log becomes.
   var isPinned: Bool {
