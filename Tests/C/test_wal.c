@@ -73,25 +73,30 @@ typedef struct lost {
     quire_results *results;
     quire_object *read, *unread;
     const char *lent;
+    quire_section section;
     uint64_t generation;
 } lost;
 
-static lost open_lost(void) {
+static lost open_lost_to(void (*change)(quire_object *faust, quire_object *stella), bool has_pending) {
     lost lost = {.store = NULL};
     lost.store = limited(least, &lost.writer, &lost.reader);
     quire_object *faust = insert_book(lost.writer, "Faust", 2), *stella = insert_book(lost.writer, "Stella", 3);
     save(lost.writer);
     CHECK_OK(quire_context_merge(lost.reader, &error));
     quire_fetch_request *request = new_request("Book", "pages BETWEEN {2, 3}", "pages");
-    CHECK_OK(quire_results_create(lost.reader, request, NULL, &lost.results, &error));
+    quire_results_options options = QUIRE_RESULTS_OPTIONS_INIT;
+    options.section_key_path = "title";
+    CHECK_OK(quire_results_create(lost.reader, request, &options, &lost.results, &error));
     CHECK_OK(quire_results_fetch(lost.results, &error));
+    lost.section = (quire_section)QUIRE_SECTION_INIT;
+    CHECK_OK(quire_results_section(lost.results, 0, &lost.section, &error));
     lost.read = in(lost.reader, faust, "Book");
     lost.unread = in(lost.reader, stella, "Book");
     CHECK_OK(quire_context_refresh(lost.reader, lost.unread, false, &error));
+    if (has_pending) set_value(lost.read, "pages", quire_value_integer(3));
     lost.lent = get_text(lost.read, "title");
     lost.generation = quire_context_generation(lost.reader);
-    set_text(faust, "title", "Faust II");
-    set_text(stella, "title", "Stella II");
+    change(faust, stella);
     save(lost.writer);
     for (int i = 0; i < 1000 && wal_of(lost.store).older_count > 0; i++) fill(lost.writer);
     CHECK(wal_of(lost.store).older_count == 0);
@@ -101,17 +106,38 @@ static lost open_lost(void) {
     return lost;
 }
 
-/* Shows all that is newest, without a call that processes changes; what it has lent is still there. */
-static void close_moved(lost lost) {
-    CHECK(strcmp(lost.lent, "Faust") == 0);
-    CHECK_SAME(get_text(lost.read, "title"), "Faust II");
-    CHECK(strcmp(lost.lent, "Faust") == 0);
-    CHECK(quire_context_generation(lost.reader) > lost.generation);
-    CHECK(quire_object_is_fault(lost.unread) || strcmp(get_text(lost.unread, "title"), "Stella II") == 0);
+static void rename_both(quire_object *faust, quire_object *stella) {
+    set_text(faust, "title", "Faust II");
+    set_text(stella, "title", "Stella II");
+}
+
+static lost open_lost(void) { return open_lost_to(rename_both, false); }
+
+static void delete_stella(quire_object *faust, quire_object *stella) {
+    set_text(faust, "title", "Faust II");
+    CHECK_OK(quire_context_delete(quire_object_context(stella), stella, &error));
+}
+
+static void check_lent(const lost *lost) {
+    CHECK(strcmp(lost->lent, "Faust") == 0);
+    CHECK_TEXT(lost->section.name, "Faust");
+}
+
+static void release_lost(lost lost) {
     quire_object_release(lost.read);
     quire_object_release(lost.unread);
     quire_results_release(lost.results);
     end(lost.store, lost.writer, lost.reader);
+}
+
+/* Shows all that is newest, without a call that processes changes; what it has lent is still there. */
+static void close_moved(lost lost) {
+    check_lent(&lost);
+    CHECK_SAME(get_text(lost.read, "title"), "Faust II");
+    check_lent(&lost);
+    CHECK(quire_context_generation(lost.reader) > lost.generation);
+    CHECK(quire_object_is_fault(lost.unread) || strcmp(get_text(lost.unread, "title"), "Stella II") == 0);
+    release_lost(lost);
 }
 
 static void a_read_moves_on_first_where_the_moment_was_given_up(void) {
@@ -129,7 +155,7 @@ static void a_read_moves_on_first_where_the_moment_was_given_up(void) {
 
     lost = open_lost();
     quire_object *shown = NULL;
-    CHECK_OK(quire_results_object(lost.results, 0, 1, &shown, &error));
+    CHECK_OK(quire_results_object(lost.results, 1, 0, &shown, &error));
     CHECK_SAME(get_text(shown, "title"), "Stella II");
     quire_object_release(shown);
     close_moved(lost);
@@ -145,6 +171,49 @@ static void a_read_moves_on_first_where_the_moment_was_given_up(void) {
     lost = open_lost();
     quire_object_release(in(lost.reader, lost.unread, "Book"));
     close_moved(lost);
+
+    lost = open_lost();
+    CHECK(count(lost.reader, "Book", "title == 'Faust II'") == 1);
+    close_moved(lost);
+
+    lost = open_lost();
+    quire_object *tag = insert(lost.reader, "Tag");
+    CHECK_OK(quire_object_add(lost.read, "tags", QUIRE_NUL, tag, &error));
+    quire_object_release(tag);
+    close_moved(lost);
+
+    lost = open_lost();
+    quire_context *child = NULL;
+    CHECK_OK(quire_context_create_child(lost.reader, &child, &error));
+    CHECK_OK(quire_context_process_pending(child, &error));
+    quire_context_release(child);
+    close_moved(lost);
+}
+
+static void a_page_has_what_is_there_where_the_moment_was_given_up(void) {
+    lost lost = open_lost_to(delete_stella, false);
+    CHECK(quire_results_count(lost.results) == 2);
+    const char *keys[] = {"title"};
+    quire_page *page = NULL;
+    CHECK_OK(quire_results_page(lost.results, 0, 2, keys, 1, QUIRE_PAGE_NUL_SEPARATED, &page, &error));
+    CHECK(quire_page_row_count(page) == 1 && quire_results_count(lost.results) == 1);
+    quire_page_release(page);
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_results_page(lost.results, 0, 2, keys, 1, 0, &page, &error));
+    check_lent(&lost);
+    CHECK(quire_object_is_deleted(lost.unread));
+    release_lost(lost);
+}
+
+/* Only its pending change keeps an object as it was. */
+static void what_is_pending_no_more_is_as_the_rest(void) {
+    lost lost = open_lost_to(rename_both, true);
+    CHECK_SAME(get_text(lost.unread, "title"), "Stella II");
+    CHECK_SAME(get_text(lost.read, "title"), "Faust");
+    set_value(lost.read, "pages", quire_value_integer(2));
+    CHECK(!quire_context_has_changes(lost.reader));
+    process(lost.reader);
+    CHECK_SAME(get_text(lost.read, "title"), "Faust II");
+    release_lost(lost);
 }
 
 static void a_pinned_context_keeps_its_moment_beyond_the_limit(void) {
@@ -227,6 +296,8 @@ int main(void) {
         is_in_file = place;
         RUN(beyond_the_limit_a_context_moves_on_and_the_log_begins_anew);
         RUN(a_read_moves_on_first_where_the_moment_was_given_up);
+        RUN(a_page_has_what_is_there_where_the_moment_was_given_up);
+        RUN(what_is_pending_no_more_is_as_the_rest);
         RUN(a_pinned_context_keeps_its_moment_beyond_the_limit);
         RUN(limits_have_a_default_and_a_least);
     }

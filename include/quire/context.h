@@ -25,11 +25,13 @@
  * rows that came, went, or have another place or section. Of a row that stays where it is they report only what objects
  * show that had its values. So draw the whole list anew after such a merge.
  *
- * While a context holds an old moment, the log of the file keeps growing. Beyond 64 MB (16 MB in memory) the store gives up
- * a moment in whose context no call runs, or waits to save. The next call that reads, processes changes, merges or saves
- * moves the context on first, and tells that. Unless the context merges automatically,
- * objects with pending changes stay as they are, so that a save still finds what others have changed of them
- * (QUIRE_CONFLICT). A pinned context keeps its moment (see moment.h). The limit is `wal_limit` of `quire_store_options`.
+ * While a context holds an old moment, the log of the file keeps growing. Beyond 64 MB (16 MB in memory) the store gives
+ * up a moment in whose context no call runs, or waits to save. The next call that reads the store, processes changes,
+ * merges or saves moves the context on first, and tells that: it calls delegates and hooks, and fails with what they
+ * fail with (QUIRE_FUNCTION). What was lent before stays valid then, and a page has what is there of its rows. Unless
+ * the context merges automatically, objects with pending changes stay as they are, so that a save still finds what
+ * others have changed of them (QUIRE_CONFLICT). A pinned context keeps its moment (see moment.h). The limit is
+ * `wal_limit` of `quire_store_options`.
  *
  * A file without a write-ahead log has no moments: a program that has it open without one, or a system without shared
  * memory, keeps it from having a log. Each read is then of what is newest, and contexts merge automatically.

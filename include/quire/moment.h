@@ -35,7 +35,8 @@ quire_status quire_context_moment(
 /**
  * Has a context stay at one moment. It does not merge automatically meanwhile, and its moment is never given up for the
  * sake of the log. Its own saves, batch requests and transactions move it, and so do `quire_context_merge` and all else
- * that context.h names. It is then pinned at the moment that it has reached.
+ * that context.h names. It is then pinned at the moment that it has reached. A context that shows an older commit of a file
+ * that is no longer at its place cannot stay there: its next call moves it on and tells that.
  *
  * With NULL it stays at what it shows. A context that has read nothing yet is pinned by its next read, at the newest
  * commit.

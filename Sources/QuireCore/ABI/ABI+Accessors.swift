@@ -38,7 +38,8 @@ private func read<T>(
   out_is_nil?.pointee = false
   return status(object, "object", out_error) { object throws(Failure) in
     let out = try required(out, out_name)
-    try object.beginReading()
+    try object.context.store.checkOpen()
+    try object.beginReadingValue()
     let property = try object.property(key, key_size)
     try object.asked(property) { () throws(Failure) in
       if let relationship = property as? Relationship, relationship.isToMany {

@@ -154,6 +154,7 @@ public func quire_context_process(
     try context.store.checkOpen()
     try context.mergeIfAutomatic()
     try context.process()
+    try context.takeWhatWasLeft()
   }
 }
 
@@ -164,6 +165,7 @@ public func quire_context_process_pending(
   status(context, "context", out_error) { context throws(Failure) in
     try context.store.checkOpen()
     try context.process()
+    try context.takeWhatWasLeft()
   }
 }
 

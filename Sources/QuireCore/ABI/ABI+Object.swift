@@ -51,7 +51,8 @@ public func quire_object_get(
   out_value?.pointee = quire_value()
   return status(object, "object", out_error) { object throws(Failure) in
     let out = try required(out_value, "out_value")
-    try object.beginReading()
+    try object.context.store.checkOpen()
+    try object.beginReadingValue()
     let property = try object.property(key, key_size)
     try object.asked(property) { () throws(Failure) in
       out.pointee = try exported(object.value(of: property)) { object.lend($0, at: property.slot) }
@@ -65,7 +66,8 @@ public func quire_object_set(
   _ out_error: ErrorOut
 ) -> quire_status {
   status(object, "object", out_error) { object throws(Failure) in
-    try object.beginUse()
+    try object.context.moveOnIfLost()
+    try object.awaken()
     let property = try object.property(key, key_size)
     try object.asked(property) { () throws(Failure) in
       if let relationship = property as? Relationship, relationship.isToMany {
@@ -84,7 +86,8 @@ public func quire_object_set_values(
   _ values: UnsafePointer<quire_value>?, _ count: Int, _ out_error: ErrorOut
 ) -> quire_status {
   status(object, "object", out_error) { object throws(Failure) in
-    try object.beginUse()
+    try object.context.moveOnIfLost()
+    try object.awaken()
     let keys = try array(keys, count, "keys"), values = try array(values, count, "values")
     var changes: [(property: Property, value: Value)] = []
     changes.reserveCapacity(keys.count)
@@ -107,7 +110,8 @@ public func quire_object_get_object(
   out_object?.pointee = nil
   return status(object, "object", out_error) { object throws(Failure) in
     let out = try required(out_object, "out_object")
-    try object.beginReading()
+    try object.context.beginReading()
+    try object.awaken()
     let property = try object.property(key, key_size)
     try object.asked(property) { () throws(Failure) in
       guard let relationship = property as? Relationship else {
@@ -126,7 +130,8 @@ public func quire_object_get_fetched(
   _ out_error: ErrorOut
 ) -> quire_status {
   status(object, "object", giving: out_list, "out_list", out_error) { object throws(Failure) in
-    try object.beginReading()
+    try object.context.store.checkOpen()
+    try object.awaken()
     return try object.context.fetched(string(key, key_size, "key"), of: object)
   }
 }
@@ -169,7 +174,8 @@ private func changeMembers(
   _ change: (ManagedObject, ManagedObject, Relationship) throws(Failure) -> Void
 ) -> quire_status {
   status(object, "object", out_error) { object throws(Failure) in
-    try object.beginUse()
+    try object.context.moveOnIfLost()
+    try object.awaken()
     let relationship = try object.toManyRelationship(key, key_size)
     try object.asked(relationship) { () throws(Failure) in
       try change(object, resolve(other, "other"), relationship)
@@ -234,7 +240,8 @@ private func giveMembers(
   _ members: (ManagedObject, Relationship) throws(Failure) -> [ManagedObject]
 ) -> quire_status {
   status(object, "object", giving: out_list, "out_list", out_error) { object throws(Failure) in
-    if awakening { try object.beginReading() } else { try object.context.beginReading() }
+    try object.context.beginReading()
+    if awakening { try object.awaken() }
     let relationship = try object.toManyRelationship(key, key_size)
     return try object.asked(relationship) { () throws(Failure) in
       ObjectList(

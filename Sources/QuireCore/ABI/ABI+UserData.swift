@@ -6,13 +6,18 @@ public typealias Destroy = (@convention(c) (UnsafeMutableRawPointer?) -> Void)?
 private final class UserData {
   let pointer: UnsafeMutableRawPointer?
   private let destroy: Destroy
+  private let confinement: Confinement
 
-  init(_ pointer: UnsafeMutableRawPointer?, _ destroy: Destroy) {
+  init(_ pointer: UnsafeMutableRawPointer?, _ destroy: Destroy, in confinement: Confinement) {
     self.pointer = pointer
     self.destroy = destroy
+    self.confinement = confinement
   }
 
-  deinit { destroy?(pointer) }
+  deinit {
+    guard let destroy else { return }
+    confinement.asProgram { [pointer] in destroy(pointer) }
+  }
 }
 
 /// A handle to which a program can attach a pointer of its own.
@@ -31,7 +36,8 @@ private func setUserData<H: Handle>(
   defer { withExtendedLifetime(former) {} }
   return status(handle, name, out_error) { object throws(Failure) in
     former = object.userData
-    object.userData = pointer == nil && destroy == nil ? nil : UserData(pointer, destroy)
+    let isNone = pointer == nil && destroy == nil
+    object.userData = isNone ? nil : UserData(pointer, destroy, in: object.owningContext.confinement)
   }
 }
 

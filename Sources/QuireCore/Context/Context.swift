@@ -63,8 +63,8 @@ final class Context {
   /// Whether lists are to tell more than the changes of objects, which could not be done when it was due.
   var hasUntoldLists = false
 
-  /// What objects have lent before a read moved the context on, until values change again.
-  var lentBefore: [ManagedObject.LentThings] = []
+  /// What was lent before the context had to move on, until values change by something else.
+  var lentBefore: [Any] = []
   /// Whether a save has met changes of another writer, so that what was read is out of date.
   var hasConflicted = false
   /// Whether objects are as they were read before a conflict moved the context, for the next attempt to find that.

@@ -362,4 +362,27 @@ struct UndoTests {
     }
     #expect(released == nil && held == nil)
   }
+
+  @Test func aBatchRequestThatTakesOverWhatRefersToADeletedObjectLeavesWhatCanBeRedone() throws {
+    try context.enableUndo(levels: 0)
+    let other = Context(store: library.store)
+    let theirs = try other.insert(entityNamed: "Book")
+    try other.save()
+    let person = try insert("Person")
+    try context.save()
+    _ = try insert("Tag")
+    for _ in 0..<2 { try context.undo() }
+    try other.merge()
+    let author = try other.existingObject(entityNamed: "Person", id: person.id)
+    try theirs.set(.object(author.reference), for: theirs.entity.property(named: "author"))
+    try other.save()
+    let mine = try context.existingObject(entityNamed: "Book", id: theirs.id)
+    _ = try context.insertIntoStore(entityNamed: "Label", keys: ["text"], rowCount: 1, merges: true) { _, _ in
+      .text("a")
+    }
+    #expect(try mine.value(forKey: "author").isNil)
+    #expect(context.undoManager?.canRedo == true)
+    try context.redo()
+    #expect(person.isLive)
+  }
 }

@@ -89,7 +89,8 @@ class PreparedListTests(unittest.TestCase):
         self.assertEqual(len(live), 3020)
 
     def test_who_awaits_a_list_hears_that_it_was_cancelled_whoever_merges(self) -> None:
-        self.insert(300)
+        # So many that it is not read before it is cancelled.
+        self.insert(50000)
         context = self.store.context
         heard: list[object] = []
 

@@ -75,6 +75,39 @@ class LogTests(FileTestCase):
                 read(quotes)
                 self.assertEqual((shown.contents, len(told)), ("A", 1))
 
+    def test_a_list_that_has_become_shorter_has_what_is_there(self) -> None:
+        def all_of(quotes: quire.Results[Quote]) -> None:
+            self.assertEqual([each.contents for each in quotes], ["0"])
+
+        def slice_of(quotes: quire.Results[Quote]) -> None:
+            self.assertEqual(quotes[30:80], [])
+
+        def columns(quotes: quire.Results[Quote]) -> None:
+            self.assertEqual(quotes.values(Quote.contents), [("0",)])
+
+        def one(quotes: quire.Results[Quote]) -> None:
+            with self.assertRaises(IndexError):
+                quotes[50]
+
+        for read in (all_of, slice_of, columns, one):
+            with self.subTest(read.__name__), quire.open(":memory:", MODELS, wal_limit=65536) as store:
+                writer, reader = store.context, store.create_context()
+                made = [writer.add(Quote(contents=str(number), price=number)) for number in range(100)]
+                writer.save()
+                quotes = reader.query(Quote).where("price != 700").order_by(Quote.price).live()
+                self.assertEqual(len(quotes), 100)
+                for each in made[1:]:
+                    writer.delete(each)
+                writer.save()
+                deadline = time.monotonic() + 60
+                while store.wal_info.older_count:
+                    self.assertLess(time.monotonic(), deadline)
+                    writer.add(Quote(contents="a" * 5000, price=700))
+                    writer.save()
+                    time.sleep(0.002)
+                read(quotes)
+                self.assertEqual(len(quotes), 1)
+
     def test_limits_that_are_none(self) -> None:
         for limit in (-1, 1, 65535, 2**63):
             with self.subTest(limit), self.assertRaises(quire.InvalidArgument):

@@ -61,10 +61,12 @@ func givePage<H: Handle>(
   _ out_page: Out<quire_page>, _ out_error: ErrorOut
 ) -> quire_status where H.Object: PagedRows {
   status(rows, name, giving: out_page, "out_page", out_error) { rows throws(Failure) in
-    try rows.owningContext.beginReading()
+    // What the caller has asked for may have been there before the context had to move on.
+    let hasMoved = try rows.owningContext.beginReading()
+    let total = rows.count
+    let asked = try hasMoved ? presentRange(first, count, of: total) : range(first, count, of: total)
     let page = try rows.page(
-      range(first, count, of: rows.count), keys: strings(key_paths, key_path_count, "key_paths"),
-      nulSeparated: pageFlags(flags).nulSeparated)
+      asked, keys: strings(key_paths, key_path_count, "key_paths"), nulSeparated: pageFlags(flags).nulSeparated)
     return ExportedPage(page)
   }
 }

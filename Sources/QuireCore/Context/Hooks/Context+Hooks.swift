@@ -135,14 +135,9 @@ extension Context {
 }
 
 extension ManagedObject {
-  /// The first thing in a call that reads what the object holds.
-  func beginReading() throws(Failure) {
-    try context.beginReading()
-    try awaken()
-  }
-
-  /// The first thing in a call that sets it.
-  func beginUse() throws(Failure) {
+  /// The first thing in a call that reads a value.
+  func beginReadingValue() throws(Failure) {
+    // Values that are here are of the moment of the others.
     if isFault { try context.moveOnIfLost() }
     try awaken()
   }

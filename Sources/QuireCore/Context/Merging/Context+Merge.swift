@@ -128,11 +128,9 @@ extension Context {
   private func finishOwnSave() throws(Failure) {
     if let session = mergeAfterSave {
       mergeAfterSave = nil
-      hasLeftBehind = false
       try finish(session)
     } else if hasLeftBehind {
       // A conflict has moved the context, and nothing was left to be written.
-      hasLeftBehind = false
       try mergeInbox()
     } else {
       // A conflict may have moved the context.
@@ -141,18 +139,23 @@ extension Context {
   }
 
   func finish(_ session: MergeSession) throws(Failure) {
+    hasLeftBehind = false
     if session.isOfUnknown { loseTrack(of: session.observers) }
     let refreshed = session.run()
     earlyReading?.forget()
     runHooks(.refresh, refreshed)
-    // What others have made refer to objects that are deleted here is for the delete rules, and not to be undone.
-    undoManager?.isPaused = true
-    defer { undoManager?.isPaused = false }
-    try propagateDeletes()
-    undoManager?.isPaused = false
+    try propagateDeletesToOthers()
     try process()
     try tellRestOfLists()
     try throwHookFailure()
+  }
+
+  /// What others have made refer to objects that are deleted here is for the delete rules, and not to be undone.
+  func propagateDeletesToOthers() throws(Failure) {
+    let wasPaused = undoManager?.isPaused ?? false
+    undoManager?.isPaused = true
+    defer { undoManager?.isPaused = wasPaused }
+    try propagateDeletes()
   }
 
   /// Of what other programs have changed nothing tells. Each list finds what became of its rows with the next notice.

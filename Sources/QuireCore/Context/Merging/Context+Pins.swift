@@ -3,14 +3,14 @@ extension Context {
   /// Names the commit that the context shows.
   func momentToken() throws(Failure) -> MomentToken {
     try checkMayChange()
-    if source.hasLostMoment { try moveOnFromLostMoment() }
+    try moveOnIfLost()
     return try source.token()
   }
 
   /// Stays at what the context shows. Where it shows nothing yet, that begins with its next read.
   func pin() throws(Failure) {
     try checkMayChange()
-    if source.hasLostMoment { try moveOnFromLostMoment() }
+    try moveOnIfLost()
     try source.setPinned(true)
   }
 

@@ -232,6 +232,8 @@ final class MergePreparation: InboxReader, @unchecked Sendable {
       if read == nil, !base.isFetch { return end(.failed) }
       let change = read ?? StoreChange()
       let known = known(among: change)
+      // It may not have looked at all.
+      if !goesOn { return end(.failed) }
       var left: Set<ObjectReference> = []
       for observer in base.observers {
         left.formUnion(try observer.prepare(for: change, besides: known, at: moment) { [self] in goesOn })

@@ -64,6 +64,7 @@ extension Context {
 
   private func saveProperties() throws(Failure) -> Bool {
     try source.saveProperties(of: self)
+    try takeWhatWasLeft()
     return false
   }
 

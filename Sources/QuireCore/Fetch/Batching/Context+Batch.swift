@@ -145,6 +145,7 @@ extension Context {
     mergeAfterSave = nil
     if merge.isOfUnknown { loseTrack(of: announcer.observers) }
     merge.run()
+    try? propagateDeletesToOthers()
     try? notifyObservers()
     try? tellRestOfLists()
   }

@@ -35,7 +35,7 @@ final class ListPreparation: PreparedObserver, @unchecked Sendable {
   init(of results: ResultsController, _ pending: Set<Int64>) {
     self.results = results
     self.pending = pending
-    definition = results.listing.definition
+    definition = results.listing.definition.forThreadOfStore
     displayed = results.watch.displayed
     generation = results.generation.value
     shown = results.index

@@ -280,6 +280,8 @@ final class ResultsController: LiveList {
     return section.indexTitle ?? Text(section.name.string.prefix(1).uppercased())
   }
 
+  var lentThings: Any? { (lentSections, contents.aggregates?.lent) }
+
   private func forgetTitles() {
     titles = nil
     lentSections = [:]

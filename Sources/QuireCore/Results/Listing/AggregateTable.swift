@@ -25,7 +25,7 @@ final class AggregateTable {
   /// What is known of rows and not taken on yet; without values, rows that may be known no more.
   private var staged: [Int64: [Value]] = [:]
   /// What was asked for since the last change.
-  private var lent: [Int: (value: Value, text: Text)] = [:]
+  private(set) var lent: [Int: (value: Value, text: Text)] = [:]
 
   init(_ plan: AggregatePlan, isSectioned: Bool) {
     self.plan = plan

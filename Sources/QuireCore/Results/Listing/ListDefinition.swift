@@ -9,6 +9,13 @@ struct ListDefinition: @unchecked Sendable {
     self.sectioning = sectioning
   }
 
+  /// Without what would have the thread of the store let go of the program's: it calls no function of that.
+  var forThreadOfStore: ListDefinition {
+    let copy = ListDefinition(request, sectioning)
+    copy.request.progress = nil
+    return copy
+  }
+
   /// Whether a thread of the store can make a list of it: nothing of it calls the program, and all rows count.
   var isForAnyThread: Bool {
     if request.limit != nil || request.offset != 0 { return false }

@@ -289,11 +289,15 @@ class Results(Live[M], Generic[M]):
         A to-one relationship gives an id. Without keys, all attributes in the order of the class; without `count`, all
         rows from `first` on. Raises `InvalidArgument` for rows that there are not.
         """
-        return read_tuples(self._model, keys, self._pages(first, count), self._context.store._schema.destination)
+        found = read_tuples(self._model, keys, self._pages(first, count), self._context.store._schema.destination)
+        self._context._delivery.after_reading()
+        return found
 
     def columns(self, *keys: KeyPath, first: int = 0, count: Optional[int] = None) -> Columns:
         """The same column by column, by key path, as a table for pandas, polars and others. See `Columns`."""
-        return read_columns(self._model, keys, self._pages(first, count), self._context.store._schema.destination)
+        found = read_columns(self._model, keys, self._pages(first, count), self._context.store._schema.destination)
+        self._context._delivery.after_reading()
+        return found
 
     def __arrow_c_schema__(self) -> Any:
         """A capsule with an ArrowSchema: names and types of all attributes."""
@@ -457,7 +461,7 @@ class Results(Live[M], Generic[M]):
             generation = self.generation
             try:
                 found = self._read_once(rows)
-            except NotFound:
+            except (NotFound, InvalidArgument):
                 if self.generation == generation:
                     raise
             else:
@@ -465,7 +469,7 @@ class Results(Live[M], Generic[M]):
                     return found
             # A read has moved the context on, and the list with it: other rows are in these places now.
             self._context._delivery.after_reading()
-            rows = range(rows.start, min(rows.stop, len(self)))
+            rows = range(min(rows.start, len(self)), min(rows.stop, len(self)))
 
     def _read_once(self, rows: range) -> list[Any]:
         shown = _Shown(self)

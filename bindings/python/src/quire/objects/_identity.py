@@ -142,7 +142,11 @@ def look_up(context: Context, entity: Entity, id: int) -> int:
     if status:
         raise failure(status, error)
     assert found.value is not None
-    context._delivery.after_reading()
+    try:
+        context._delivery.after_reading()
+    except BaseException:
+        quick.quire_object_release(found)
+        raise
     return found.value
 
 
