@@ -218,6 +218,9 @@ def merge(
                 value = here
             else:
                 open_keys.add(key)
+        elif twice.intersection({here, there}) and _is_one_to_one(key, mine, theirs):
+            # Its other side belongs to one of those.
+            open_keys.add(key)
         if value is None or gone.intersection(about(key)):
             continue
         if type(key) is tuple and here != was and value in gone and value not in theirs and _is_reference(key, mine):
@@ -250,6 +253,14 @@ def merge(
         if back and back.ordered:
             open_keys |= {("order", facts[key], back.name) for facts in (mine, theirs) if key in facts}
     return merged, open_keys
+
+
+def _is_one_to_one(key: Any, *all_facts: Facts) -> bool:
+    if type(key) is not tuple or type(key[0]) is not int:
+        return False
+    relations = [NAMED.get((facts[key[0]], key[1])) for facts in all_facts if key[0] in facts]
+    backs = [each and not each.many and inverse(each) for each in relations]
+    return any(back and not back.many for back in backs)
 
 
 def _merge_orders(merged: Facts, base: Facts, mine: Facts, theirs: Facts, open_keys: set[Any]) -> None:

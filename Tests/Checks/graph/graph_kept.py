@@ -180,4 +180,15 @@ KEPT: dict[str, list[Step]] = {
         ("point", 1, 11, "passport", 14), ("save", 1), ("delete", 0, 11), ("fetch", 0, "Passport"),
         ("refresh", 0, 14, False), ("save", 0),
     ],
+    "what a refused save has left is taken over by a merge, and moves the context no more": [
+        ("policy", 1, 5), ("insert", 0, 13, "Crate"), ("save", 0), ("merge", 1), ("delete", 1, 13),
+        ("insert", 0, 20, "Person"), ("insert", 0, 26, "Tag"), ("assign", 0, 13, "items", (20,)), ("save", 0),
+        ("delete", 0, 26), ("save", 1), ("save", 0), ("child", 1, True, (("link", 20, "friends", 20),)),
+    ],
+    "a batch request that takes over what refers to a deleted object leaves what can be redone": [
+        ("insert", 1, 1, "Passport"), ("merge", 1), ("set", 1, 1, "number", 0), ("merge", 1),
+        ("insert", 1, 5, "Person"), ("save", 1), ("insert", 1, 6, "Band"), ("insert", 0, 9, "Passport"),
+        ("refresh", 0, 9, True), ("point", 0, 9, "holder", 5), ("undo", 1), ("undo", 1), ("undo", 1), ("save", 0),
+        ("batch", 1, "Chapter", "text", "b", True), ("redo", 1),
+    ],
 }

@@ -337,7 +337,9 @@ class World(Saving, Nesting, Stage):
             raise Difference(f"refreshing {n} is refused")
         if not merges and n in side.now:
             # Undoing gives back what was not saved.
+            before = dict(side.now)
             side.take_back(n)
+            side.changed(before)
             self._lose_nicks(side, lambda m: m == n)
         side.compare(open_keys)
         for key in open_keys:

@@ -231,7 +231,8 @@ class UnevenWorld(Stage):
         try:
             side.context.save()
         except quire.ValidationError:
-            self._check_refused(side)
+            # Settling goes by what others have made of bands, too.
+            self._check_refused(side, *([wanted] if is_settled else []))
             if is_settled:
                 # The policy may have settled something before the rule was met, and that is to be saved still.
                 self.do_rollback(side)
@@ -261,10 +262,11 @@ class UnevenWorld(Stage):
         if merges:
             self.do_merge(side)
 
-    def _check_refused(self, side: UnevenSide) -> None:
+    def _check_refused(self, side: UnevenSide, *settled: Facts) -> None:
         """The classes have one rule that a save can break."""
         bands = objects(side.now, "Band")
-        counts = [len(members(side.now, n, NAMED["Band", "players"])) for n in bands]
+        counts = [len(members(facts, n, NAMED["Band", "players"]))
+                  for facts in (side.now, *settled) for n in objects(facts, "Band")]
         is_gone = not bands and not any(self.ids[n][0] == "Band" and side.is_shaky(n) for n in self.ids)
         if not side.is_late and not side.open and all(1 <= each <= 3 for each in counts) or is_gone:
             raise Difference("a save is refused although no rule is broken")

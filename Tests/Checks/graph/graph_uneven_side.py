@@ -407,8 +407,10 @@ class UnevenSide(Side):
             elif key not in self.open:
                 raise Difference(f"context {self.index}: {key} is {shown!r}, not {value!r}")
         for key in [key for key in self.done if key in self.open]:
-            # What was open is known now.
+            # What was open is known now, unless it is as it was made here, and what the parent has is open still.
             shown = found.get(key)
+            if self.above and key in self.above.open and self.done[key] == (shown, True):
+                continue
             del self.done[key]
             if shown not in (self.saved.get(key), "gone") and not self.gone.intersection(about(key)):
                 self.done[key] = (shown, True)
