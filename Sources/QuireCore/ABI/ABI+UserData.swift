@@ -1,25 +1,5 @@
 import CQuire
 
-public typealias Destroy = (@convention(c) (UnsafeMutableRawPointer?) -> Void)?
-
-/// What a program has attached to a handle. It calls `destroy` when it goes.
-private final class UserData {
-  let pointer: UnsafeMutableRawPointer?
-  private let destroy: Destroy
-  private let confinement: Confinement
-
-  init(_ pointer: UnsafeMutableRawPointer?, _ destroy: Destroy, in confinement: Confinement) {
-    self.pointer = pointer
-    self.destroy = destroy
-    self.confinement = confinement
-  }
-
-  deinit {
-    guard let destroy else { return }
-    confinement.asProgram { [pointer] in destroy(pointer) }
-  }
-}
-
 /// A handle to which a program can attach a pointer of its own.
 protocol CarriesUserData: ContextBound { var userData: AnyObject? { get set } }
 

@@ -138,4 +138,18 @@ struct ContextPartsTests {
     try context.confinement.enter()
     context.confinement.leave()
   }
+
+  @Test("What the program gave is let go of by a call of the program, not while the store looks at a context")
+  func lettingGoWhileVisited() throws {
+    let context = Context(store: try LibraryFixture().store), confinement = context.confinement
+    let count = Guarded(0)
+    func letGo() { confinement.asProgram { count.withLock { $0 += 1 } } }
+    letGo()
+    #expect(count.withLock { $0 } == 1)
+    #expect(confinement.whileFree(letGo) && count.withLock { $0 } == 1)
+    try confinement.enter()
+    #expect(count.withLock { $0 } == 1)
+    confinement.leave()
+    #expect(count.withLock { $0 } == 2)
+  }
 }

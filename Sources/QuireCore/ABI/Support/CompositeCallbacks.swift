@@ -1,19 +1,13 @@
 import CQuire
 
-/// A delegate of C callbacks. It holds the caller's `user_data` and calls `destroy` when it goes.
+/// A delegate of C callbacks, with the `user_data` of the caller.
 final class CompositeCallbacks: CompositeDelegate {
   private let callbacks: quire_composite_delegate
-
-  private let confinement: Confinement
+  private let userData: UserData
 
   init(_ callbacks: quire_composite_delegate, in confinement: Confinement) {
     self.callbacks = callbacks
-    self.confinement = confinement
-  }
-
-  deinit {
-    guard let destroy = callbacks.destroy else { return }
-    confinement.asProgram { [callbacks] in destroy(callbacks.user_data) }
+    userData = UserData(callbacks.user_data, callbacks.destroy, in: confinement)
   }
 
   var hearsOfObjects: Bool { callbacks.did_change_object != nil }
