@@ -6,7 +6,7 @@ extension Store {
   func noticesOthers() -> Bool {
     if holdsMoments || isClosed || !connection.mark.isHere { return false }
     return lock.withFreeLock {
-      // Only this thread could be the holder, and a transaction has nothing to learn from others.
+      // While a transaction is open no other program writes.
       if held != nil || isClosed { return false }
       return connection.withoutWaiting { connection.noteOthersUncounted() }
     } ?? false

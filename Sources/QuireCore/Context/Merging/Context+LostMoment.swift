@@ -31,11 +31,7 @@ extension Context {
     if mergesAutomatically || !hasChanges { return try mergeInbox() }
     let refreshed = try movingOn { move throws(Failure) in move.accept() }
     hasConflicted = hasConflicted || hasLeftBehind
-    runHooks(.refresh, refreshed)
-    try propagateDeletesToOthers()
-    try process()
-    try tellRestOfLists()
-    try throwHookFailure()
+    try tell(refreshed)
   }
 
   /// Takes over what was left because of changes that are pending no more.

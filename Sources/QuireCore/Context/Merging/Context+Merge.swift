@@ -143,6 +143,11 @@ extension Context {
     if session.isOfUnknown { loseTrack(of: session.observers) }
     let refreshed = session.run()
     earlyReading?.forget()
+    try tell(refreshed)
+  }
+
+  /// Ends a move: observers and hooks hear of it. `refreshed` have read their rows anew.
+  func tell(_ refreshed: [ManagedObject]) throws(Failure) {
     runHooks(.refresh, refreshed)
     try propagateDeletesToOthers()
     try process()
