@@ -71,6 +71,18 @@ struct MomentTests {
     #expect(try early.commit == newest && words(early) == words(late))
   }
 
+  @Test("A connection begins a transaction once when it reads for the first time, and once for each later state")
+  func beginningOnce() throws {
+    let connection = try store.connection.anotherForReading(external: store.external, searchesText: false)
+    for _ in 0..<3 {
+      let before = connection.statementCount
+      let state = try store.pool.beginReading(connection)
+      #expect(state.commit == store.commits.newest && connection.statementCount == before + 2)
+      #expect(connection.endReading())
+      try insert("a")
+    }
+  }
+
   @Test("A moment that has ended begins anew with its next use, and one that has not begun has nothing to renew")
   func ending() throws {
     let moment = SQLiteMoment(of: store)

@@ -24,7 +24,7 @@ extension Connection {
     isReading = false
     guard let handle, hasTransaction else { return true }
     return unheard {
-      if sqlite3_exec(handle, "COMMIT", nil, nil, nil) != SQLITE_OK { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+      do throws(Failure) { try statement("COMMIT").run() } catch { rollBack() }
       return sqlite3_txn_state(handle, "main") == SQLITE_TXN_NONE
     }
   }
