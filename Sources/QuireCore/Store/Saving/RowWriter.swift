@@ -47,6 +47,9 @@ final class RowWriter: Sendable {
   private let table: String
   /// Place in `columns` by slot.
   private let places: [Int?]
+  /// The last statements that were made for updates, by the slots. Programs mostly change the same few together.
+  private let updates = Guarded<[[Int]: String]>([:])
+  private static let mostUpdates = 32
 
   init(entity: Entity, schema: Schema, derivedAttributes: DerivedAttributes) throws(Failure) {
     self.entity = entity
@@ -92,6 +95,16 @@ final class RowWriter: Sendable {
   /// and the key again with the order key, where there are such columns. Then the key of the row and the version it
   /// must have.
   func updateSQL(slots: [Int]) throws(Failure) -> String {
+    if let known = updates.withLock({ $0[slots] }) { return known }
+    let made = try madeUpdateSQL(slots)
+    updates.withLock { updates in
+      if updates.count >= RowWriter.mostUpdates { updates.removeAll() }
+      updates[slots] = made
+    }
+    return made
+  }
+
+  private func madeUpdateSQL(_ slots: [Int]) throws(Failure) -> String {
     var assignments = ["Z_OPT = ?"]
     for slot in slots {
       guard places.indices.contains(slot) else {
