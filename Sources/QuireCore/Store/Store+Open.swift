@@ -120,58 +120,73 @@ extension Store {
   ) throws(Failure) -> Parts {
     do throws(Failure) {
       try configure(connection, options)
+      // One state of the file, for which it is locked once.
+      func read() throws(Failure) -> (parts: Parts, catalog: Catalog)? {
+        try connection.snapshot { () throws(Failure) in
+          try parts(in: connection, of: file, model: given, options: options, form: form)
+        }
+      }
+      var found = try read()
       // A database without tables is an empty file, whatever made its first page: a creation that was cut off, or
       // another program. What is only in a log that was not copied along is not here to be lost.
-      if try connection.isEmpty() {
+      if found == nil {
         try file?.checkSize()
         if let given, !options.isReadOnly, !options.mustExist {
           try create(on: connection, model: given, form: form)
         } else {
           try awaitCreation(on: connection, options)
         }
+        found = try read()
       }
-      let tables = try connection.tables()
-      let encoding = try connection.statement("PRAGMA encoding")
-      connection.isUTF8 = try encoding.step() && encoding.holds("UTF-8", at: 0)
-      let metadata = try Metadata.read(from: connection, tables: tables)
-      let model =
-        if let given { given } else { try keptModel(on: connection, tables: tables, form: form) }
-      if given == nil { try checkComposites(of: model) }
-      let foreign = try metadata.check(model, tables: tables, form: form, on: connection)
-      if !options.isReadOnly { try checkMayBeWritten(tables, options, on: connection) }
-      let schema = Schema(model: model, existingTables: tables)
-      try check(schema, tables, on: connection)
-      let folder = file == nil ? nil : ExternalFolder(of: connection.location)
-      let external = ExternalStorage(model: model, folder: folder)
-      connection.external = external
-      if external.isUsed { try ExternalFunction.register(on: connection) }
-      let affected = AffectedValues(schema: schema)
-      connection.noteAffected = affected.note
-      let keptByOthers = try DerivedAttributes.keptByOthers(
-        in: model, declaredElsewhere: foreign, on: connection)
-      let derivedAttributes = try DerivedAttributes(schema: schema, keptByOthers: keptByOthers)
-      let textIndexes = TextIndexes(schema: schema)
+      guard let (parts, catalog) = found else { throw emptyFailure(of: connection) }
       // What is derived is written into rows whose triggers may write to an R-Tree. The tables of one begin so, too.
-      let writesRTrees = !options.isReadOnly && tables.keys.contains { $0.hasPrefix("Z_RT_") }
-      let kept = writesRTrees ? try schema.keepRTrees(on: connection) : nil
+      let writesRTrees = !options.isReadOnly && catalog.tables.keys.contains { $0.hasPrefix("Z_RT_") }
+      let kept = writesRTrees ? try parts.schema.keepRTrees(on: connection) : nil
       if writesRTrees { try Schema.trustTriggers(keeping: kept, on: connection) }
-      let examined = try connection.schemaNumber()
+      let examined = writesRTrees ? try connection.schemaNumber() : 0
       // Triggers first: text indexes look whether others have changed the schema.
-      try derivedAttributes.prepare(on: connection)
-      try textIndexes.prepare(on: connection)
+      try parts.derivedAttributes.prepare(on: connection, with: catalog)
+      try parts.textIndexes.prepare(on: connection, with: catalog)
       if writesRTrees, try connection.schemaNumber() != examined {
         try Schema.trustTriggers(keeping: kept, on: connection)
       }
       connection.isOpening = false
-      return Parts(
-        connection: connection, schema: schema, external: external, textIndexes: textIndexes,
-        derivedAttributes: derivedAttributes, affected: affected, uuid: metadata.uuid,
-        pageSize: try connection.pageSize(), logLimit: options.logLimit)
+      return parts
     } catch {
       let failure = connection.failureOfOpening(error)
       connection.close()
       throw failure
     }
+  }
+
+  /// What is in the file, which is only read; nil when it is empty.
+  private static func parts(
+    in connection: Connection, of file: StoreFile?, model given: Model?, options: Options, form: any ModelForm.Type
+  ) throws(Failure) -> (parts: Parts, catalog: Catalog)? {
+    let catalog = try connection.catalog(), tables = catalog.tables
+    if catalog.isEmpty { return nil }
+    let encoding = try connection.statement("PRAGMA encoding")
+    connection.isUTF8 = try encoding.step() && encoding.holds("UTF-8", at: 0)
+    let metadata = try Metadata.read(from: connection, tables: tables)
+    let model =
+      if let given { given } else { try keptModel(on: connection, tables: tables, form: form) }
+    if given == nil { try checkComposites(of: model) }
+    let foreign = try metadata.check(model, tables: tables, form: form, on: connection)
+    if !options.isReadOnly { try checkMayBeWritten(tables, options, on: connection) }
+    let schema = Schema(model: model, existingTables: tables)
+    try check(schema, tables, on: connection)
+    let folder = file == nil ? nil : ExternalFolder(of: connection.location)
+    let external = ExternalStorage(model: model, folder: folder)
+    connection.external = external
+    if external.isUsed { try ExternalFunction.register(on: connection) }
+    let affected = AffectedValues(schema: schema)
+    connection.noteAffected = affected.note
+    let keptByOthers = try DerivedAttributes.keptByOthers(in: model, declaredElsewhere: foreign, on: connection)
+    let parts = Parts(
+      connection: connection, schema: schema, external: external, textIndexes: TextIndexes(schema: schema),
+      derivedAttributes: try DerivedAttributes(schema: schema, keptByOthers: keptByOthers), affected: affected,
+      uuid: metadata.uuid, pageSize: try connection.pageSize(), logLimit: options.logLimit)
+    return (parts, catalog)
   }
 
   /// What columns the elements of a composite attribute have is not known.
@@ -212,7 +227,11 @@ extension Store {
       Connection.pause(milliseconds: pause)
       waited += pause
     }
-    throw Failure(
+    throw emptyFailure(of: connection)
+  }
+
+  private static func emptyFailure(of connection: Connection) -> Failure {
+    Failure(
       .notAStore,
       "'\(connection.path)' is empty, not a store. "
         + "Open it with a model, for writing and not as one that must exist, to create a store in it.")
@@ -295,13 +314,11 @@ extension Store {
         throw lacks("the column \(missing) of table \(table)")
       }
     }
-    let select = try connection.statement("SELECT count(*) FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
-    for entity in schema.model.numberedEntities {
-      try select.bind(Int64(entity.number), at: 1)
-      if try select.step(), select.integer(at: 0) == 0 {
-        throw lacks("the row of entity '\(entity.name)', number \(entity.number), in Z_PRIMARYKEY")
-      }
-      select.reset()
+    var numbers: Set<Int64> = []
+    let select = try connection.statement("SELECT Z_ENT FROM Z_PRIMARYKEY")
+    while try select.step() { numbers.insert(select.integer(at: 0)) }
+    if let entity = schema.model.numberedEntities.first(where: { !numbers.contains(Int64($0.number)) }) {
+      throw lacks("the row of entity '\(entity.name)', number \(entity.number), in Z_PRIMARYKEY")
     }
   }
 }

@@ -150,8 +150,8 @@ final class DerivedAttributes: @unchecked Sendable {
   // MARK: The file
 
   /// Makes the file have the triggers that the model asks for and no others, as far as it can be written now.
-  func prepare(on connection: Connection) throws(Failure) {
-    if connection.isReadOnly { return }
+  func prepare(on connection: Connection, with catalog: Catalog) throws(Failure) {
+    if connection.isReadOnly || all.isEmpty && !catalog.mayHavePartsOfQuire { return }
     if try isWhole(on: connection) { return }
     do throws(Failure) {
       try connection.transaction { () throws(Failure) in

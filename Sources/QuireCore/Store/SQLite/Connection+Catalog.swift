@@ -51,20 +51,40 @@ extension Connection {
     return files
   }
 
-  /// The ordinary tables with the names of their columns. Virtual tables are left out: an application's own may need
-  /// a module that is not here.
-  func tables() throws(Failure) -> [String: Set<String>] {
-    let select = try statement(
-      """
-      SELECT entry.name, field.name FROM sqlite_master AS entry, pragma_table_info(entry.name) AS field
-      WHERE entry.type = 'table' AND entry.sql NOT LIKE 'CREATE VIRTUAL%'
-      """)
-    var tables: [String: Set<String>] = [:]
+  /// The ordinary tables with the names of their columns.
+  func tables() throws(Failure) -> [String: Set<String>] { try catalog().tables }
+
+  /// What the file has now.
+  func catalog() throws(Failure) -> Catalog {
+    let select = try statement("SELECT type, name, substr(sql, 1, 14) FROM sqlite_master")
+    var catalog = Catalog(), names: [String] = []
     while try select.step() {
-      if let table = select.text(at: 0), let column = select.text(at: 1) {
-        tables[table.string, default: []].insert(column.string)
+      catalog.isEmpty = false
+      guard let type = select.text(at: 0)?.string, let name = select.text(at: 1)?.string else { continue }
+      // SQLite takes letters of either case for the same.
+      let lowercased = name.lowercased()
+      if lowercased.hasPrefix("quire_") || type == "trigger" && lowercased.hasPrefix("z_da_") {
+        catalog.mayHavePartsOfQuire = true
+      }
+      if type == "table", select.text(at: 2)?.string.uppercased() != "CREATE VIRTUAL" { names.append(name) }
+    }
+    for name in names {
+      let quoted = "\"\(name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\""
+      let columns = try statement("PRAGMA table_info(\(quoted))", isKept: false)
+      while try columns.step() {
+        if let column = columns.text(at: 1) { catalog.tables[name, default: []].insert(column.string) }
       }
     }
-    return tables
+    return catalog
   }
+}
+
+/// What is in a file.
+struct Catalog {
+  var isEmpty = true
+  /// The ordinary tables with the names of their columns. Virtual tables are left out: an application's own may need
+  /// a module that is not here.
+  var tables: [String: Set<String>] = [:]
+  /// Whether something bears a name like those of text indexes and of what derives attributes.
+  var mayHavePartsOfQuire = false
 }

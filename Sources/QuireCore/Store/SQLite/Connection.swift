@@ -306,11 +306,11 @@ extension Connection {
     if code != SQLITE_OK { throw pendingFailure ?? failure(code, doing: "run \(Connection.excerpt(sql))") }
   }
 
-  /// A statement ready to be bound. Its compiled form is reused; two uses at the same time get two.
-  func statement(_ sql: String) throws(Failure) -> Statement {
+  /// A statement ready to be bound. Its compiled form is reused if it is kept; two uses at the same time get two.
+  func statement(_ sql: String, isKept: Bool = true) throws(Failure) -> Statement {
     guard let handle else { throw closedFailure }
     statementCount += 1
-    var idle = idleStatements[sql]
+    var idle = isKept ? idleStatements[sql] : IdleStatement()
     if let prepared = idle?.take(), let idle { return Statement(prepared, sql: sql, connection: self, idle) }
     var prepared: OpaquePointer?
     // The monitor is asked while SQLite compiles, too.

@@ -1,6 +1,7 @@
 extension TextIndexes {
   /// Makes the file have the indexes that the model asks for and no others, as far as it can be written now.
-  func prepare(on connection: Connection) throws(Failure) {
+  func prepare(on connection: Connection, with catalog: Catalog) throws(Failure) {
+    if all.isEmpty, !catalog.mayHavePartsOfQuire { return }
     hasModule = try connection.statement("SELECT 1 FROM pragma_module_list WHERE name = 'fts5'").step()
     if connection.isReadOnly { return }
     try requireModule()
