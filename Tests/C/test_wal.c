@@ -190,6 +190,27 @@ static void a_read_moves_on_first_where_the_moment_was_given_up(void) {
     close_moved(lost);
 }
 
+static void refuse(void *user_data, quire_results *results, const quire_changes *changes) {
+    *(int *)user_data += 1;
+    (void)changes;
+    CHECK_OK(quire_results_delegate_failed(results, "no room", QUIRE_NUL, &error));
+}
+
+static void a_read_that_moves_on_fails_with_a_delegate_that_fails(void) {
+    lost lost = open_lost();
+    int told = 0;
+    quire_results_delegate delegate = QUIRE_RESULTS_DELEGATE_INIT;
+    delegate.changes = refuse;
+    delegate.user_data = &told;
+    CHECK_OK(quire_results_set_delegate(lost.results, &delegate, &error));
+    quire_value value;
+    CHECK_FAILS(QUIRE_FUNCTION, quire_object_get(lost.unread, "title", QUIRE_NUL, &value, &error));
+    CHECK(told == 1);
+    CHECK_OK(quire_results_set_delegate(lost.results, NULL, &error));
+    CHECK_SAME(get_text(lost.unread, "title"), "Stella II");
+    close_moved(lost);
+}
+
 static void a_page_has_what_is_there_where_the_moment_was_given_up(void) {
     lost lost = open_lost_to(delete_stella, false);
     CHECK(quire_results_count(lost.results) == 2);
@@ -296,6 +317,7 @@ int main(void) {
         is_in_file = place;
         RUN(beyond_the_limit_a_context_moves_on_and_the_log_begins_anew);
         RUN(a_read_moves_on_first_where_the_moment_was_given_up);
+        RUN(a_read_that_moves_on_fails_with_a_delegate_that_fails);
         RUN(a_page_has_what_is_there_where_the_moment_was_given_up);
         RUN(what_is_pending_no_more_is_as_the_rest);
         RUN(a_pinned_context_keeps_its_moment_beyond_the_limit);
