@@ -167,6 +167,10 @@ class CollectingTests(FileTestCase):
             iterator = iter(store.context.query(Quote)); next(iterator)
             class Loop: pass
             loop = Loop(); loop.me = loop; loop.quote = quotes[0]
+            def suspend():
+                with live.suspended():
+                    yield
+            suspended = suspend(); next(suspended)
             print("end")
         """).format(path=self.path)
         run = subprocess.run(

@@ -247,8 +247,8 @@ class Results(Live[M], Generic[M]):
             self._stays_suspended = False
             yield
         finally:
-            # Also where a handler raised at the beginning.
-            if not status and not error.value and not self.closed:
+            # Also where a handler raised at the beginning, but not where the list and its context go together.
+            if not status and not error.value and not self.closed and self._followed() is not None:
                 self._stays_suspended = True
                 self._context._delivery.settle()
                 if not self.closed:
