@@ -383,7 +383,8 @@ class Query(Generic[M]):
 
         With `wait=False` a thread of the store reads it, and it is empty until the context merges after that:
         `await quotes.live(wait=False)`, or `Context.merge` once the context polls readable (`Context.fileno`). Lists
-        with a limit, an offset, aggregates, a cache or functions of the program are read at once.
+        with a limit, an offset, aggregates, a cache or functions of the program are read at once. So are those of a
+        child, of a pinned context, within a `transaction`, and of a file without a write-ahead log.
         """
         from ..lists.results import Results
 
