@@ -233,8 +233,10 @@ final class ChangeInbox: Sendable {
 
   /// What `take` would return, which stays here; nil where that is nothing, or was taken meanwhile.
   func read(upTo commit: Int64) -> StoreChange? {
-    var copy = contents.withLock { $0 }
-    guard copy.isRead, copy.foldedCommit <= commit else { return nil }
+    var shared: Contents? = contents.withLock { $0 }
+    // What is shared is changed in place as soon as this lets go of it: under the lock, which orders that.
+    defer { contents.withLock { _ in shared = nil } }
+    guard var copy = shared, copy.isRead, copy.foldedCommit <= commit else { return nil }
     copy.fold(upTo: commit)
     return copy.foldedChange
   }
