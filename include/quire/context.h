@@ -26,12 +26,17 @@
  * show that had its values. So draw the whole list anew after such a merge.
  *
  * While a context holds an old moment, the log of the file keeps growing. Beyond 64 MB (16 MB in memory) the store gives
- * up a moment in whose context no call runs, or waits to save. The next call that reads the store, processes changes,
+ * up moments. A call that is under way goes on at its moment. The next call that reads the store, processes changes,
  * merges or saves moves the context on first, and tells that: it calls delegates and hooks, and fails with what they
  * fail with (QUIRE_FUNCTION). What was lent before stays valid then, and a page has what is there of its rows. Unless
  * the context merges automatically, objects with pending changes stay as they are, so that a save still finds what
  * others have changed of them (QUIRE_CONFLICT). A pinned context keeps its moment (see moment.h). The limit is
- * `wal_limit` of `quire_store_options`.
+ * `wal_limit` of `quire_store_options`. To move on so takes as long as a merge of all that was left: a context that draws
+ * is better off when it merges between two pictures, each time that its descriptor polls readable.
+ *
+ * Other programs that write make the log longer, too. The store looks after it when contexts read. A program that makes no
+ * calls, and one that has the store open for reading only, leave the log as it is: others that write find it ever longer, and
+ * cannot have it begin anew (`PRAGMA wal_checkpoint` is busy) while contexts show a moment.
  *
  * A file without a write-ahead log has no moments: a program that has it open without one, or a system without shared
  * memory, keeps it from having a log. Each read is then of what is newest, and contexts merge automatically.
@@ -218,7 +223,8 @@ quire_status quire_context_process_pending(
  * that other contexts have added. Text and data borrowed from objects whose values changed end with the call.
  *
  * Fails: QUIRE_CLOSED, QUIRE_DATABASE, QUIRE_CANNOT_OPEN (the process has no more descriptors: a context that moves needs
- * two or three of its own). Nothing was taken over then, and the next call tries again.
+ * two or three of its own). Nothing was taken over then, and the next call tries again. Where only a list cannot be read
+ * anew, the context has moved on. That list keeps its rows, and the next call reads it again.
  */
 quire_status quire_context_merge(quire_context *context, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 

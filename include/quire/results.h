@@ -198,8 +198,9 @@ quire_status quire_results_fetch(quire_results *results, quire_error *QUIRE_NULL
  * that they are shown. No fetch reports changes.
  *
  * That merge moves the context to the commit that the rows are of. What is pending in the context is laid over them. A merge
- * that comes earlier waits for a fetch that has begun. When the context saves meanwhile, the fetch begins again. After the
- * fifth time, and where it has failed, the merge fetches on its own thread, and fails as `quire_results_fetch` does.
+ * that comes earlier waits for a fetch that the thread has begun, and otherwise shows no rows yet. When the context saves
+ * meanwhile, the fetch begins again. So poll and merge until `quire_results_is_fetched`. After the fifth time, and where it
+ * has failed, the merge fetches on its own thread, and fails as `quire_results_fetch` does.
  *
  * Its progress function is not called. After a cancellation the merge fails once, with QUIRE_CANCELLED, and the controller
  * stays as it was.

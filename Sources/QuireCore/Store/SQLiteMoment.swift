@@ -26,6 +26,8 @@ final class SQLiteMoment: Moment, @unchecked Sendable {
 
   /// Whether it was given up. What is read since is newer than what the context knows.
   private let hasLost = Atomic<Bool>(false)
+  /// Whether the log waits for the context to move on.
+  private let isAsked = Atomic<Bool>(false)
   private let isKept: Atomic<Bool>
   private let isWaitingToWrite = Atomic<Bool>(false)
   /// Of a context that has read nothing yet: what came in before its first state is part of that.
@@ -130,6 +132,7 @@ final class SQLiteMoment: Moment, @unchecked Sendable {
   func end() {
     lock.withLock {
       assert(depth == 0)
+      isAsked.store(false, ordering: .releasing)
       leave()
     }
   }
@@ -148,6 +151,7 @@ final class SQLiteMoment: Moment, @unchecked Sendable {
       assert(depth == 0)
       // What came in before, the context has taken with what it has written.
       unreadInbox = nil
+      isAsked.store(false, ordering: .releasing)
       do throws(Failure) {
         if try transaction?.renew() != true {
           leave()
@@ -171,8 +175,11 @@ final class SQLiteMoment: Moment, @unchecked Sendable {
     }
   }
 
-  /// Lets go of what it holds, unless it is pinned, or a call of its context is under way that does not wait to write.
+  /// Lets go of what it holds, unless it is pinned. Where a call of its context is under way that does not wait to
+  /// write, the next one is to move on.
   func giveUp() {
+    if isPinned || transaction == nil { return }
+    isAsked.store(true, ordering: .releasing)
     func giveUpUnlessUsed() {
       if depth > 0 || isPinned || transaction == nil { return }
       hasLost.store(true, ordering: .releasing)
@@ -193,9 +200,9 @@ final class SQLiteMoment: Moment, @unchecked Sendable {
     set { isWaitingToWrite.store(newValue, ordering: .releasing) }
   }
 
-  /// Whether it was given up, so that the context has to move on.
+  /// Whether it was given up, or is to be, so that the context has to move on.
   var isLost: Bool {
-    if hasLost.load(ordering: .acquiring) { return true }
+    if hasLost.load(ordering: .acquiring) || isAsked.load(ordering: .acquiring) && !isPinned { return true }
     if isNewest { return store.holdsMoments && isOutdated }
     return store.pool.hasLost && transaction?.isLost == true
   }
@@ -237,6 +244,7 @@ final class SQLiteMoment: Moment, @unchecked Sendable {
   private func begun() throws(Failure) -> ReadTransaction? {
     try store.checkMayRead()
     if let transaction {
+      store.foldIfLongByOthers()
       if transaction.contents != nil { return transaction }
       if transaction.isLost { hasLost.store(true, ordering: .releasing) }
       leave()

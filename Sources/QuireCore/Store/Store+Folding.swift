@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// The log: what is in it is folded into the file while programs read and write, and it begins anew when nothing needs
 /// what is in it.
@@ -9,11 +10,15 @@ final class LogFolding: @unchecked Sendable {
   let thread = BackgroundThread()
   // For the thread that folds.
   var connection: Connection?
-  // Under the store's lock.
   /// From so many pages on the next folding begins.
-  var nextPageCount: Int
+  private let nextPageCount: Atomic<Int>
+  /// How many the log had when that was last asked.
+  private let lastPageCount = Atomic<Int>(0)
+  // Under the store's lock.
   /// The moments that kept the last folding from its end, and the commits that they had.
   var obstacles: [ObjectIdentifier: Int64] = [:]
+  /// How often a log that was too long could not begin anew since it last has.
+  var failureCount = 0
   let firstPageCount: Int
   /// From so many on a folding has writers wait until moments have moved on.
   let insistentPageCount: Int
@@ -30,29 +35,58 @@ final class LogFolding: @unchecked Sendable {
     firstPageCount = max((limit ?? (isInMemory ? 16 << 20 : 64 << 20)) / 16 / pageSize, 1)
     insistentPageCount = 4 * firstPageCount
     mostPageCount = 16 * firstPageCount
-    nextPageCount = firstPageCount
+    nextPageCount = Atomic(firstPageCount)
   }
+
+  /// Whether a log of so many pages is to be folded now. Any thread.
+  func isDue(at pageCount: Int) -> Bool {
+    let last = lastPageCount.load(ordering: .relaxed)
+    if pageCount != last {
+      lastPageCount.store(pageCount, ordering: .relaxed)
+      // It has begun anew.
+      if pageCount < last { nextPageCount.store(firstPageCount, ordering: .relaxed) }
+    }
+    if pageCount < nextPageCount.load(ordering: .relaxed) { return false }
+    // The next one begins when this has not helped.
+    nextPageCount.store(pageCount + firstPageCount / 2, ordering: .relaxed)
+    return thread.isIdle
+  }
+
+  /// The next commit begins the log anew, unless something of another program still needs what is in it.
+  func noteEnd(of pageCount: Int) { nextPageCount.store(pageCount + firstPageCount, ordering: .relaxed) }
 }
 
 extension Store {
-  /// So long writers wait for moments to move on: the time between two pictures, and a little.
+  /// So many milliseconds writers wait for moments to move on: the time between two pictures, and a little.
   private static let longestPause = 25
+  /// After so many failures no moment is spared, and writers wait for the time that a large merge takes.
+  private static let mostFailures = 8
+  private static let longestPauseAtLast = 250
 
   /// To be called after each commit, by the thread that has the lock.
   func foldIfLong() {
     assert(lock.isHeld)
-    if connection.logPageCount < folding.nextPageCount || connection.isInTransaction { return }
-    // The next one begins when this has not helped.
-    folding.nextPageCount = connection.logPageCount + folding.firstPageCount / 2
-    if folding.thread.isIdle { folding.thread.add(for: self) { [self] in fold() } }
+    // Without a page that was written nothing is known.
+    if connection.logPageCount == 0 || connection.isInTransaction { return }
+    if folding.isDue(at: connection.logPageCount) { beginFolding() }
   }
+
+  /// The same for what reads at a moment. Other programs make the log longer, too, and cannot have it begin anew
+  /// beside the moment.
+  func foldIfLongByOthers() {
+    guard !isReadOnly, let pages = connection.logPages, folding.isDue(at: pages.count) else { return }
+    beginFolding()
+  }
+
+  private func beginFolding() { folding.thread.add(for: self) { [self] in fold() } }
 
   private func fold() {
     guard let folder = try? connectionForFolding(), let state = folder.fold() else { return }
     // What is committed meanwhile is little, or comes next time.
-    if state.pageCount - state.foldedCount > folding.insistentPageCount, !hasOlderMoments { return }
+    let isHeldUp = hasOlderMoments || commits.hasNews(at: folder.changeCount)
+    if state.pageCount - state.foldedCount > folding.insistentPageCount, !isHeldUp { return }
     if folding.thread.isToStop { return }
-    lock.withLock { beginLogAnew(folder) }
+    lock.withLock { beginLogAnew(folder, state.pageCount) }
   }
 
   private func connectionForFolding() throws(Failure) -> Connection {
@@ -60,39 +94,26 @@ extension Store {
     try checkMayRead()
     let made = try connection.anotherBesideLog()
     _ = try made.schemaNumber()
+    made.followCommits()
     folding.connection = made
     return made
   }
 
   /// Has the next commit begin the log anew, if that can be.
-  private func beginLogAnew(_ folder: Connection) {
+  private func beginLogAnew(_ folder: Connection, _ pageCount: Int) {
     if isClosed || held != nil || connection.isInTransaction || connection.files?.absent != nil { return }
-    // Beside a moment that is pinned the others are no matter: the log cannot begin anew in any case.
-    let isTooLong = connection.logPageCount >= folding.mostPageCount && !olderMoments.contains(where: \.isPinned)
-    if isTooLong { for moment in resting { moment.giveUp() } }
-    // Writers wait for contexts that move, and not for those that do not.
-    let mayWait = connection.logPageCount >= folding.insistentPageCount && resting.isEmpty
-    let older = olderMoments
-    folding.obstacles = Dictionary(
-      older.compactMap { moment in moment.commit.map { (ObjectIdentifier(moment), $0) } }, uniquingKeysWith: { $1 })
-    var waited = 0
-    while true {
-      // What waits for this thread does not move on meanwhile.
-      let waiting = olderMoments.filter(\.waitsToWrite)
-      if isTooLong { for moment in waiting { moment.giveUp() } }
-      if !hasOlderMoments { break }
-      if !mayWait || !isTooLong && !waiting.isEmpty || waited >= Store.longestPause { return }
-      // Contexts move on without this lock.
-      usleep(1000)
-      waited += 1
-    }
-    // Other programs must not write while moments are let go of and begun anew.
+    // Other programs must not write while moments are let go of and begun anew. What they have committed is known then.
     do throws(Failure) {
       try connection.withoutWaiting { () throws(Failure) in
         try connection.transaction { () throws(Failure) in
-          guard let state = folder.fold(), state.pageCount == state.foldedCount, !hasOlderMoments else { return }
+          let isTooLong = pageCount >= folding.mostPageCount
+          folding.failureCount = isTooLong ? folding.failureCount + 1 : 0
+          guard awaitMoments(pageCount), let state = folder.fold(), state.pageCount == state.foldedCount,
+            !hasOlderMoments
+          else { return }
           for moment in allMoments { moment.beginAnew() }
-          folding.nextPageCount = folding.firstPageCount
+          folding.noteEnd(of: state.pageCount)
+          folding.failureCount = 0
         }
       }
     } catch {
@@ -101,6 +122,31 @@ extension Store {
     }
     // Each page of the log in memory is there twice.
     if connection.memory != nil { folder.truncateLog() }
+  }
+
+  /// Waits until the moments lack no changes, as far as that is worth it. False when they do.
+  private func awaitMoments(_ pageCount: Int) -> Bool {
+    // Beside a moment that is pinned the others are no matter: the log cannot begin anew in any case.
+    let isTooLong = pageCount >= folding.mostPageCount && !olderMoments.contains(where: \.isPinned)
+    let isLast = folding.failureCount > Store.mostFailures
+    if isTooLong { for moment in isLast ? olderMoments : resting { moment.giveUp() } }
+    // Writers wait for contexts that move, and not for those that do not.
+    let mayWait = pageCount >= folding.insistentPageCount && (isTooLong || resting.isEmpty)
+    let older = olderMoments
+    folding.obstacles = Dictionary(
+      older.compactMap { moment in moment.commit.map { (ObjectIdentifier(moment), $0) } }, uniquingKeysWith: { $1 })
+    let longest = isTooLong && isLast ? Store.longestPauseAtLast : Store.longestPause
+    var waited = 0
+    while true {
+      // What waits for this thread does not move on meanwhile.
+      let waiting = olderMoments.filter(\.waitsToWrite)
+      if isTooLong { for moment in waiting { moment.giveUp() } }
+      if !hasOlderMoments { return true }
+      if !mayWait || !isTooLong && !waiting.isEmpty || waited >= longest { return false }
+      // Contexts move on without this lock.
+      usleep(1000)
+      waited += 1
+    }
   }
 
   /// Has moments that lack no changes contain commits that changed nothing for them, as that of an index.

@@ -72,6 +72,64 @@ struct LogStateTests {
     #expect(try count(reader) == 3 + #require(more) + #require(rest))
   }
 
+  @Test("A context in which a call always runs is asked to move on, and shows what it showed until then")
+  func askingBusyContexts() throws {
+    let folder = try TemporaryFolder(), store = try open(limit: LogStateTests.limit, in: folder)
+    // A store that nothing uses is about to be closed, and folds nothing.
+    let context = Context(store: store)
+    defer { withExtendedLifetime(context) {} }
+    // Its context is never found free.
+    let moment = SQLiteMoment(of: store, whileFree: { _ in })
+    #expect(try moment.begin().commit == 0)
+    #expect(try fill(store) { moment.isLost } != nil && moment.commit == 0)
+    #expect(try moment.ids(FetchPlan(entity: store.model.entity(named: "Tag"))).isEmpty)
+    moment.renew()
+    #expect(!moment.isLost && moment.commit == store.commits.newest)
+    let size = try fill(store) {
+      moment.renew()
+      return try store.logState().size < LogStateTests.limit / 2
+    }
+    #expect(size != nil)
+  }
+
+  /// The largest log while another program makes so many commits, each of which some call follows.
+  private func largestLog(
+    _ store: Store, in folder: TemporaryFolder, after commits: Int, _ follow: () throws -> Void
+  ) throws -> Int {
+    let other = try Connection(
+      path: LibraryFixture.path(in: folder), access: .readWrite(mayCreate: false), busyTimeoutMilliseconds: 5000)
+    defer { other.close() }
+    var largest = 0
+    let word = String(repeating: "a", count: 5000), number = try store.model.entity(named: "Tag").number
+    for _ in 0..<commits {
+      try other.execute("INSERT INTO ZTAG (Z_ENT, Z_OPT, ZWORD) VALUES (\(number), 1, '\(word)')")
+      try follow()
+      largest = max(largest, try store.logState().size)
+      usleep(2000)
+    }
+    return largest
+  }
+
+  @Test("Commits of another program make the log no longer than those of the store do, beside a context that merges")
+  func othersBesideMergingContexts() throws {
+    let folder = try TemporaryFolder(), store = try open(limit: 1 << 20, in: folder), reader = Context(store: store)
+    #expect(try count(reader) == 0)
+    let largest = try largestLog(store, in: folder, after: 1000) {
+      try reader.mergeInbox()
+      _ = try count(reader)
+    }
+    #expect(try count(reader) == 1000 && largest < 2 << 20, "\(largest)")
+  }
+
+  @Test("Beside one that only reads, it is moved on")
+  func othersBesideReadingContexts() throws {
+    let folder = try TemporaryFolder(), store = try open(limit: 1 << 20, in: folder), reader = Context(store: store)
+    #expect(try count(reader) == 0)
+    var counts: [Int] = []
+    let largest = try largestLog(store, in: folder, after: 1500) { counts.append(try count(reader)) }
+    #expect(largest < 3 << 20 && Set(counts).count > 1 && counts == counts.sorted(), "\(largest), \(Set(counts).count)")
+  }
+
   @Test("What is pending is in conflict with what others have saved before the moment was given up", arguments: [
     LogStateTests.limit, nil,
   ])

@@ -331,8 +331,8 @@ class Context(moment.Pinning):
 
     def fileno(self) -> int:
         """A descriptor that polls readable as long as there is something to `merge`, so that event loops can wait for
-        it: `loop.add_reader(context, context.merge)`. Only poll it. It ends with the context, and other programs do not
-        make it readable."""
+        it: `loop.add_reader(context, context.merge)`. Only poll it. It ends with the context. What another program has
+        committed makes it readable only when this process has noticed that, by a save or a move of any context."""
         error, made = c_void_p(), c_int()
         check(library.quire_context_descriptor(self._raw, byref(made), byref(error)), error)
         return made.value
