@@ -181,6 +181,40 @@ class CollectingTests(FileTestCase):
         self.assertTrue(run.stdout.endswith("end\n"))
 
 
+    def test_threads_that_outlive_the_interpreter_find_their_store_closed(self):
+        program = textwrap.dedent("""
+            import sys, threading, time
+            import quire
+            from support import MODELS, Author, Quote
+            store = quire.open({path!r}, MODELS, relaxed_durability=True)
+            live = store.context.query(Quote).live()
+            live.on_change(print)
+            def write(number):
+                context = store.create_context()
+                author = context.add(Author(name=str(number)))
+                try:
+                    for n in range(10**9):
+                        context.add(Quote(contents=str(n), author=author))
+                        for quote in context.query(Quote).where(Quote.author == author).limit(20):
+                            quote.contents += "."
+                        context.save()
+                except quire.StoreClosed:
+                    pass
+            for number in range(3):
+                threading.Thread(target=write, args=(number,), daemon=True).start()
+            time.sleep(0.1)
+        """).format(path=self.path)
+        for _ in range(8):
+            run = subprocess.run(
+                [sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True,
+                cwd=os.path.dirname(os.path.abspath(__file__)),
+                env={**os.environ, "MALLOC_PERTURB_": "77", "PYTHONPATH": os.path.dirname(
+                    os.path.dirname(os.path.abspath(quire.__file__)))})
+            self.assertEqual((run.returncode, run.stderr), (0, ""))
+        with quire.open(self.path, MODELS) as store:
+            self.assertEqual(store.check(), 0)
+
+
 @unittest.skipUnless(hasattr(os, "fork"), "no fork here")
 class DroppedListTests(StoreTestCase):
     def test_a_list_without_handlers_and_one_that_is_closed_go_silently(self):

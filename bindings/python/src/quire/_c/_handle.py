@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import sys
 import weakref
 from ctypes import c_void_p
 from types import TracebackType
@@ -58,8 +60,7 @@ class Handle:
         # Not __del__ alone: this also runs in a defined order at the end of the interpreter.
         self._finalizer = weakref.finalize(self, self._slot.give_back)
         self._slot._then = release, *arguments
-        if not self._survives_fork:
-            _handles.add(self)
+        _handles[id(self)] = self
 
     @property
     def _raw(self) -> int:
@@ -116,16 +117,41 @@ class Handle:
         self._slot.value = None
         self._finalizer.detach()
 
+    def _close_at_exit(self) -> None:
+        """Before anything is left at the end of the interpreter."""
 
-_handles: weakref.WeakSet[Handle] = weakref.WeakSet()
+    def _leave(self) -> None:
+        """Closes it for callers, and gives nothing back: the process ends, and a thread may be passing it to a call."""
+        self._pointer = None
+        self._slot.value = None
+        self._finalizer.detach()
+
+
+# By number: some are compared as values are.
+_handles: weakref.WeakValueDictionary[int, Handle] = weakref.WeakValueDictionary()
 
 
 def _after_fork() -> None:
-    for handle in list(_handles):
-        handle._abandon()
+    for handle in list(_handles.values()):
+        if not handle._survives_fork:
+            handle._abandon()
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
 
+def _at_exit() -> None:
+    """Where threads of the program outlive the end of the interpreter, they find stores closed and handles as they
+    were. Otherwise finalizers give everything back."""
+    if len(sys._current_frames()) == 1:
+        return
+    for handle in list(_handles.values()):
+        handle._close_at_exit()
+    for handle in list(_handles.values()):
+        handle._leave()
+
+
+# What is registered later runs earlier, and finalizers register themselves with the first of them.
+weakref.finalize(_handles, int).detach()
+atexit.register(_at_exit)

@@ -8,14 +8,14 @@ import threading
 import warnings
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from ctypes import byref, c_void_p
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union
 
 from .._c import _ffi, _handle, _values
 from .._c._load import library, quick
 from .._c._public import public
-from ..errors import InvalidArgument, WrongType, failure, text
+from ..errors import Error, InvalidArgument, WrongType, failure, text
 from ..models._schema import Schema
 from ..models._describing import describe
 from ..models.model_description import ModelDescription
@@ -302,6 +302,11 @@ class Store(_handle.Handle):
         self._slot._then = library.quire_store_release,
         if failed is not None:
             raise failed
+
+    def _close_at_exit(self) -> None:
+        # A thread that is in the midst of a call of it keeps it open.
+        with suppress(Error):
+            self.close()
 
     def _abandon(self) -> None:
         # A thread that does not exist in this process may have held it.
