@@ -69,17 +69,17 @@ CASES = [
          others=("grdb", QUIRE_PYTHON, "sqlite3", "peewee")),
     Case("open", "open a file and read one text", MIDDLE),
     Case("import", "load the library", (0,), others=PYTHON, in_c=""),
-    Case("wait.save", "the longest call of a thread that reads 50 rows every 2 ms and takes over what is ready, while "
-         "another one saves 200,000 rows in one commit", LARGE, others=(QUIRE_PYTHON, "sqlite3", "sqlalchemy"),
+    Case("wait.save", "the longest call of a thread that reads 50 rows every 2 ms and merges, while another saves "
+         "200,000 rows at once", LARGE, others=(QUIRE_PYTHON, "sqlite3", "sqlalchemy"),
          most=100_000, also=("wait.save.median",)),
     Case("wait.fetch", "the same while the list is fetched for the first time", LARGE,
          others=(QUIRE_PYTHON, "sqlite3", "sqlalchemy"), most=100_000, also=("wait.fetch.median",)),
     Case("wait.edit", "the longest save of one row by the thread that draws, every 100 ms meanwhile", LARGE, others=(),
          also=("wait.edit.median",)),
-    Case("read.threads", "50 rows at a random place, by one thread and by two and four with a context each; seconds "
-         "for each window of all of them", LARGE, others=(), also=("read.threads.2", "read.threads.4")),
-    Case("foreign.writer", "a commit of a program with plain SQLite, alone, beside a context that does nothing, and "
-         "beside one that moves to what is newest 20 times a second", LARGE, others=()),
+    Case("read.threads", "50 rows at a random place, by one thread and by two and four with a context each; time for "
+         "each window", LARGE, others=(), also=("read.threads.2", "read.threads.4")),
+    Case("foreign.writer", "a commit by plain SQLite, alone, beside a context that does nothing, and one that moves 20 "
+         "times a second", LARGE, others=()),
     Case("memory.list", "memory of the sectioned list", SCALE, unit="bytes a row"),
     Case("memory.objects", "memory of all as objects", MIDDLE, unit="bytes a row"),
 ]
