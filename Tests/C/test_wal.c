@@ -205,10 +205,11 @@ static void a_read_that_moves_on_fails_with_a_delegate_that_fails(void) {
     CHECK_OK(quire_results_set_delegate(lost.results, &delegate, &error));
     quire_value value;
     CHECK_FAILS(QUIRE_FUNCTION, quire_object_get(lost.unread, "title", QUIRE_NUL, &value, &error));
-    CHECK(told == 1);
+    CHECK(told == 1 && quire_context_generation(lost.reader) > lost.generation);
+    CHECK(strcmp(lost.lent, "Faust") == 0);
     CHECK_OK(quire_results_set_delegate(lost.results, NULL, &error));
     CHECK_SAME(get_text(lost.unread, "title"), "Stella II");
-    close_moved(lost);
+    release_lost(lost);
 }
 
 static void a_page_has_what_is_there_where_the_moment_was_given_up(void) {
