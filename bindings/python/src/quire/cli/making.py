@@ -7,9 +7,9 @@ to others until then: a store that another program has made meanwhile is neither
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 import sqlite3
-import tempfile
 from collections.abc import Generator
 from contextlib import closing, contextmanager, suppress
 
@@ -40,12 +40,14 @@ def made_whole(path: str) -> Generator[str, None, None]:
     A symbolic link stays one: the store comes to the place that it leads to.
     """
     target = os.path.realpath(path)
-    try:
-        folder = tempfile.mkdtemp(prefix=_PREFIX, dir=os.path.dirname(target))
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, path) from None
+    # Named before it is made: a signal may come as the call returns, and nothing is to be left then.
+    folder = os.path.join(os.path.dirname(target), _PREFIX + secrets.token_hex(8))
     made = os.path.join(folder, os.path.basename(target))
     try:
+        try:
+            os.mkdir(folder, 0o700)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, path) from None
         try:
             yield made
         except (Error, Problem) as error:
@@ -57,7 +59,8 @@ def made_whole(path: str) -> Generator[str, None, None]:
         with _external_data(folder, os.path.dirname(target)):
             _put(made, target, path)
     finally:
-        shutil.rmtree(folder)
+        if os.path.isdir(folder):
+            shutil.rmtree(folder)
 
 
 @contextmanager

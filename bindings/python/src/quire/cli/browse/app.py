@@ -228,6 +228,9 @@ class Browser(App[None]):
 
     def _look(self) -> bool:
         """Reads anew where another process has saved."""
+        if not self.query("#entities"):
+            # The last tick comes while the screen is taken down.
+            return False
         found = self._following.has_changed()
         if found:
             self.action_reload()
