@@ -23,9 +23,9 @@
  * longer struct. The members that this library does not know must be zero. Otherwise the call fails with
  * QUIRE_UNSUPPORTED. It fails so too for a member called `reserved` that is not zero. A shorter struct, which may end
  * with `struct_size` itself, has the members that it lacks as the macro sets them. Some structs of that kind are
- * filled by the library (`quire_section`). Such a struct keeps its size, and the library fills as many members as fit. It
- * is at least as long as in the first version that has it, or the call fails with QUIRE_INVALID_ARGUMENT.
- * It reads nothing of the struct but its size.
+ * filled by the library (`quire_section`). Such a struct keeps its size, and the library fills as many members as fit.
+ * It reads nothing of the struct but its size. One that is shorter than in the first version that has it fails the call
+ * with QUIRE_INVALID_ARGUMENT.
  *
  * Structs that the library lends may be longer than in your header when the library is newer. Do not copy their bytes,
  * and do not count through an array of them with `[]`. The `_array` types hold the distance between two elements, and

@@ -201,7 +201,7 @@ typedef struct quire_wal_info {
     int64_t limit; /**< `wal_limit` of the options, or the default, in whole pages; 0 where `size` is never known. */
     /**
      * Contexts of this store whose moment is not the newest one, and merges that were worked out beside a context and wait to
-     * be taken. As long as there are any, the log cannot begin anew. Those at the newest are begun anew by the store.
+     * be taken. As long as there are any, the log cannot begin anew.
      */
     int64_t older_count;
     int64_t pinned_count; /**< Those of them that are pinned, and keep their moments beyond the limit. */
