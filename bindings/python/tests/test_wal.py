@@ -6,6 +6,7 @@ import os
 import sqlite3
 import time
 import unittest
+from contextlib import closing
 
 import quire
 
@@ -26,6 +27,33 @@ class LogTests(FileTestCase):
             store.context.add(Quote(contents="a" * 5000, price=700))
             store.context.save()
             time.sleep(0.002)
+
+    def test_another_program_cannot_empty_the_log_while_a_context_shows_a_moment(self) -> None:
+        with quire.open(self.path, MODELS) as store, closing(sqlite3.connect(self.path, timeout=0)) as other:
+            self.fill(store, 1)
+            reader = store.create_context()
+            self.assertEqual(reader.query(Quote).count(), 1)
+            self.fill(store, 1)
+            self.assertEqual(other.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0], 1)
+            reader.close()
+            store.context.close()
+            self.assertEqual(other.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0], 0)
+
+    def test_a_list_that_cannot_be_read_anew_keeps_its_rows_and_is_read_again_later(self) -> None:
+        with quire.open(self.path, MODELS) as store, closing(sqlite3.connect(self.path)) as other:
+            self.fill(store, 2)
+            context = store.create_context()
+            live = context.query(Quote).order_by(Quote.contents).live()
+            ids = list(live.ids)
+            other.executescript(
+                "UPDATE ZQUOTE SET ZPRICE = 7, Z_OPT = Z_OPT + 1; DELETE FROM ZQUOTE WHERE Z_PK = 1;"
+                "ALTER TABLE ZQUOTE RENAME COLUMN ZCONTENTS TO ZLOST;")
+            with self.assertRaises(quire.DatabaseError):
+                context.merge()
+            self.assertEqual(list(live.ids), ids)
+            other.execute("ALTER TABLE ZQUOTE RENAME COLUMN ZLOST TO ZCONTENTS")
+            context.merge()
+            self.assertEqual((list(live.ids), live.values("price")), ([2], [(7,)]))
 
     def test_the_limit_of_the_log_ends_moments_but_for_pinned_ones(self) -> None:
         with quire.open(self.path, MODELS, wal_limit=65536) as store:
