@@ -12,6 +12,7 @@
  *   quire/model_file.h   models in files of Core Data and Xcode
  *   quire/store.h        a file of objects
  *   quire/metadata.h     what a store says of itself, and what programs keep there
+ *   quire/migration.h    taking a store over to another version of its model
  *   quire/log.h          the SQL that a store runs, with times
  *   quire/context.h      a working set of objects: insert, delete, save, rollback
  *   quire/moment.h       contexts that stay at one commit, and go to that of another context
@@ -45,6 +46,7 @@
 #include "quire/model_info.h"
 #include "quire/model_file.h"
 #include "quire/store.h"
+#include "quire/migration.h"
 #include "quire/log.h"
 #include "quire/context.h"
 #include "quire/moment.h"

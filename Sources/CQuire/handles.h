@@ -23,5 +23,6 @@ struct quire_snapshot { char opaque; };
 struct quire_composite { char opaque; };
 struct quire_section_rule { char opaque; };
 struct quire_cancellation { char opaque; };
+struct quire_migration { char opaque; };
 
 #endif

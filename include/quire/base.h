@@ -232,6 +232,8 @@ typedef struct quire_snapshot quire_snapshot;
 typedef struct quire_section_rule quire_section_rule;
 /** What ends a fetch; cancellation.h. */
 typedef struct quire_cancellation quire_cancellation;
+/** What takes a store over to another model; migration.h. */
+typedef struct quire_migration quire_migration;
 
 /** The version of the library that is running, such as "0.1.0". Static. Compare it with the macros above. */
 const char *quire_version(void);

@@ -78,6 +78,11 @@ typedef struct quire_store_options {
      */
     bool skips_history;
     /**
+     * Migrate a file of another version of the model first (see migration.h). The file's copy of its model tells what it
+     * was. Not together with `is_read_only`.
+     */
+    bool migrates;
+    /**
      * How many bytes of pages the write-ahead log may have; 0 means 64 MB, and 16 MB in memory. From a sixteenth of it on,
      * the log is folded into the file beside the program's calls. From a quarter on, saves wait up to 25 ms for contexts that
      * move on. Beyond it, contexts in which no call runs lose moments that are not the newest (see context.h), except for
@@ -88,7 +93,8 @@ typedef struct quire_store_options {
 } quire_store_options;
 
 /** Sets `struct_size`; all else zero. */
-#define QUIRE_STORE_OPTIONS_INIT { QUIRE_CAST(uint32_t, sizeof(quire_store_options)), false, false, false, 0, NULL, false, 0 }
+#define QUIRE_STORE_OPTIONS_INIT \
+    { QUIRE_CAST(uint32_t, sizeof(quire_store_options)), false, false, false, 0, NULL, false, false, 0 }
 
 /**
  * Opens the store at `path`, creating it when there is no file. `:memory:` is a private store in memory.
@@ -108,11 +114,11 @@ typedef struct quire_store_options {
  * Fails: QUIRE_INVALID_MODEL (also for NULL and a store that keeps no model); QUIRE_CANNOT_OPEN (missing folder, no
  * permission, a folder, several names); QUIRE_NOT_A_STORE (no database, or another program's; for NULL, `must_exist`
  * and `is_read_only` also an empty file or database); QUIRE_MODEL_MISMATCH (written with another model: the message
- * names the entities); QUIRE_BUSY; QUIRE_READ_ONLY (the file, its folder or its log may not be written; or the open is
- * for reading only although the last write was interrupted, which an open for writing takes back); QUIRE_FILE_MOVED (in
- * the midst of the call); QUIRE_UNSUPPORTED (for writing: the file keeps a history of its changes, unless
- * `skips_history`; CloudKit mirrors it, and would not learn of a save; or it has an R-Tree of which neither triggers nor
- * the model say what is in it); QUIRE_DATABASE.
+ * names the entities); QUIRE_BUSY; QUIRE_READ_ONLY (the file, its folder or its log may not be written; or the open is for
+ * reading only although the last write was interrupted, which an open for writing takes back); QUIRE_FILE_MOVED (in the
+ * midst of the call); QUIRE_UNSUPPORTED (for writing: the file keeps a history of its changes, unless `skips_history`;
+ * CloudKit mirrors it, and would not learn of a save; or it has an R-Tree of which neither triggers nor the model say what
+ * is in it); QUIRE_DATABASE; and with `migrates` all that `quire_migration_create` and `quire_migration_run` fail with.
  */
 quire_status quire_store_open(
     const char *path, size_t path_size, quire_model *QUIRE_NULLABLE model,

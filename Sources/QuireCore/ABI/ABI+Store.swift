@@ -12,19 +12,28 @@ public func quire_store_open(
   return status(out_error) { () throws(Failure) in
     try ForeignCall.refuse()
     let out = try required(out_store, "out_store")
-    let given = try QuireCore.options(options, defaults: quire_store_options(), "options")
-    try LogCallback.handOver(logCallback(given.log)) { (log) throws(Failure) in
-      let options = Store.Options(
-        isReadOnly: given.is_read_only, mustExist: given.must_exist, synchronousNormal: given.relaxed_durability,
-        busyTimeoutMilliseconds: given.busy_timeout == 0 ? defaultBusyTimeout : Int32(clamping: given.busy_timeout),
-        log: log, skipsHistory: given.skips_history,
-        logLimit: given.wal_limit == 0 ? nil : Int(clamping: given.wal_limit))
+    try withStoreOptions(options) { options throws(Failure) in
       let path = try text(path, path_size, "path")
       let model = try model == nil ? nil : resolve(model, "model")
       let store = try Store.open(path: path, model: model, options: options)
       store.beginUse()
       out.pointee = .passing(store)
     }
+  }
+}
+
+/// Runs `body` with the options of the caller's struct, whose log passes to what it makes.
+func withStoreOptions(
+  _ given: UnsafePointer<quire_store_options>?, _ body: (Store.Options) throws(Failure) -> Void
+) throws(Failure) {
+  let given = try options(given, defaults: quire_store_options(), "options")
+  try LogCallback.handOver(logCallback(given.log)) { (log) throws(Failure) in
+    try body(
+      Store.Options(
+        isReadOnly: given.is_read_only, mustExist: given.must_exist, synchronousNormal: given.relaxed_durability,
+        busyTimeoutMilliseconds: given.busy_timeout == 0 ? defaultBusyTimeout : Int32(clamping: given.busy_timeout),
+        log: log, skipsHistory: given.skips_history,
+        logLimit: given.wal_limit == 0 ? nil : Int(clamping: given.wal_limit), migrates: given.migrates))
   }
 }
 

@@ -7,6 +7,7 @@ final class FetchMonitor: Interruptible, @unchecked Sendable {
   /// The name of the watched work in messages.
   enum Work: String {
     case fetch = "fetch", update = "batch update", deletion = "batch deletion", insertion = "batch insertion"
+    case migration = "migration"
   }
 
   /// The function that receives how many rows were read, and when it is called. It returns false to cancel.
@@ -58,7 +59,10 @@ final class FetchMonitor: Interruptible, @unchecked Sendable {
   }
 
   var failure: Failure {
-    Failure(
+    if work == .migration {
+      return Failure(.cancelled, "The migration of '\(entityName)' was cancelled. The file is as it was.")
+    }
+    return Failure(
       .cancelled,
       "The \(work.rawValue) of '\(entityName)' was cancelled after \(rowCount) rows had been "
         + "\(work == .insertion ? "written" : "read"). "

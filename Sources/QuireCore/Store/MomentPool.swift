@@ -6,6 +6,7 @@ final class MomentPool: @unchecked Sendable {
   /// Makes a connection like that of the store.
   private let open: () throws(Failure) -> Connection
   private let commits: Commits
+  private let modelGuard: ModelGuard
   private let state = Guarded(State())
   /// Whether a transaction was ever lost. Each read of a context asks for that, and few stores ever lose one.
   private let hasEverLost = Atomic<Bool>(false)
@@ -21,8 +22,9 @@ final class MomentPool: @unchecked Sendable {
   /// While other connections commit without a pause, a state is sometimes a later one by the time that it is known.
   private static let mostTries = 1000
 
-  init(_ commits: Commits, open: @escaping () throws(Failure) -> Connection) {
+  init(_ commits: Commits, _ modelGuard: ModelGuard, open: @escaping () throws(Failure) -> Connection) {
     self.commits = commits
+    self.modelGuard = modelGuard
     self.open = open
   }
 
@@ -51,6 +53,10 @@ final class MomentPool: @unchecked Sendable {
     while true {
       let former = commits.count, before = connection.changeCount
       try connection.beginReading()
+      do throws(Failure) { try modelGuard.check(connection) } catch {
+        connection.endReading()
+        throw error
+      }
       if connection.commitCounter == nil { connection.followCommits() }
       let after = connection.changeCount
       tries += 1

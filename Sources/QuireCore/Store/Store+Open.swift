@@ -12,16 +12,7 @@ extension Store {
       try checkComposites(of: model)
     }
     var options = options
-    if options.busyTimeoutMilliseconds < 0 {
-      throw Failure(
-        .invalidArgument, "The busy timeout of \(options.busyTimeoutMilliseconds) ms is negative. Give 0 or more.")
-    }
-    if let limit = options.logLimit, limit < LogFolding.leastLimit {
-      throw Failure(
-        .invalidArgument,
-        "The limit of the write-ahead log is \(limit) bytes. Give at least \(LogFolding.leastLimit), or 0 for the "
-          + "default.")
-    }
+    try check(options)
     if path == ":memory:" {
       guard let model else {
         throw Failure(.invalidArgument, "A store in memory is always new and keeps no model. Give a model.")
@@ -55,6 +46,20 @@ extension Store {
       if options.synchronousNormal { try connection.setSynchronizesSaves(false) }
     } catch { throw connection.failureOfOpening(error) }
     return Store(parts, holdsMoments: connection.files?.usesLog == true)
+  }
+
+  /// Fails for numbers that no store takes.
+  static func check(_ options: Options) throws(Failure) {
+    if options.busyTimeoutMilliseconds < 0 {
+      throw Failure(
+        .invalidArgument, "The busy timeout of \(options.busyTimeoutMilliseconds) ms is negative. Give 0 or more.")
+    }
+    if let limit = options.logLimit, limit < LogFolding.leastLimit {
+      throw Failure(
+        .invalidArgument,
+        "The limit of the write-ahead log is \(limit) bytes. Give at least \(LogFolding.leastLimit), or 0 for the "
+          + "default.")
+    }
   }
 
   private static func openInMemory(
@@ -110,6 +115,8 @@ extension Store {
     let derivedAttributes: DerivedAttributes
     let affected: AffectedValues
     let uuid: Text
+    /// What the file says of its model.
+    let hashes: [String: [UInt8]]
     let pageSize: Int
     let logLimit: Int?
   }
@@ -185,12 +192,12 @@ extension Store {
     let parts = Parts(
       connection: connection, schema: schema, external: external, textIndexes: TextIndexes(schema: schema),
       derivedAttributes: try DerivedAttributes(schema: schema, keptByOthers: keptByOthers), affected: affected,
-      uuid: metadata.uuid, pageSize: try connection.pageSize(), logLimit: options.logLimit)
+      uuid: metadata.uuid, hashes: metadata.hashes, pageSize: try connection.pageSize(), logLimit: options.logLimit)
     return (parts, catalog)
   }
 
   /// What columns the elements of a composite attribute have is not known.
-  private static func checkComposites(of model: Model) throws(Failure) {
+  static func checkComposites(of model: Model) throws(Failure) {
     for entity in model.numberedEntities {
       if let attribute = entity.ownAttributes.first(where: { $0.type == .composite }) {
         throw Failure(
@@ -201,7 +208,7 @@ extension Store {
     }
   }
 
-  private static func configure(_ connection: Connection, _ options: Options) throws(Failure) {
+  static func configure(_ connection: Connection, _ options: Options) throws(Failure) {
     connection.setLog(options.log)
     try connection.execute("PRAGMA foreign_keys = OFF")
     try connection.execute("PRAGMA temp_store = MEMORY")
@@ -272,16 +279,21 @@ extension Store {
     try writeModelCache(of: model, in: form, on: connection)
   }
 
-  /// What is saved here, others must be able to learn of.
-  private static func checkMayBeWritten(
-    _ tables: [String: Set<String>], _ options: Options, on connection: Connection
-  ) throws(Failure) {
+  /// CloudKit learns of changes by tables of its own.
+  static func checkIsNotMirrored(_ tables: [String: Set<String>], on connection: Connection) throws(Failure) {
     if let table = tables.keys.filter({ $0.hasPrefix("ANSCK") }).min() {
       throw Failure(
         .unsupported,
         "The store '\(connection.path)' is mirrored by CloudKit, as its table \(table) says, which would not learn of "
           + "a save. Open it for reading only.")
     }
+  }
+
+  /// What is saved here, others must be able to learn of.
+  private static func checkMayBeWritten(
+    _ tables: [String: Set<String>], _ options: Options, on connection: Connection
+  ) throws(Failure) {
+    try checkIsNotMirrored(tables, on: connection)
     if !options.skipsHistory, let table = ["ACHANGE", "ATRANSACTION"].first(where: { tables[$0] != nil }) {
       throw Failure(
         .unsupported,
@@ -292,7 +304,7 @@ extension Store {
   }
 
   /// The hashes promise these tables, columns and rows; a file made or changed by other means may lack some.
-  private static func check(
+  static func check(
     _ schema: Schema, _ existing: [String: Set<String>], on connection: Connection
   ) throws(Failure) {
     func lacks(_ part: String) -> Failure {

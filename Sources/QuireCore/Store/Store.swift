@@ -16,6 +16,8 @@ final class Store: Engine, @unchecked Sendable {
     var skipsHistory = false
     /// How many bytes the write-ahead log may have before moments of contexts are given up for it; nil for the default.
     var logLimit: Int?
+    /// Take a file of another model over to the one that is given.
+    var migrates = false
   }
 
   let model: Model
@@ -81,7 +83,8 @@ final class Store: Engine, @unchecked Sendable {
     self.holdsMoments = holdsMoments
     let commits = Commits()
     self.commits = commits
-    pool = MomentPool(commits) { [weak connection, external, textIndexes] () throws(Failure) in
+    let modelGuard = ModelGuard(parts.hashes)
+    pool = MomentPool(commits, modelGuard) { [weak connection, external, textIndexes] () throws(Failure) in
       guard let connection else { throw ProcessMark.inherited }
       return try connection.anotherForReading(external: external, searchesText: !textIndexes.all.isEmpty)
     }
@@ -101,6 +104,7 @@ final class Store: Engine, @unchecked Sendable {
       self?.file(number, isOfOthers: isOfOthers) ?? false
     }
     connection.commits = commits
+    connection.checkModel = modelGuard.check
     connection.closeOthers = { [weak self] in self?.letGoOfFile() }
   }
 

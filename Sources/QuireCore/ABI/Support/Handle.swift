@@ -61,6 +61,8 @@ extension quire_cancellation: Handle {
   typealias Object = Cancellation; static var name: String { "quire_cancellation" }
 }
 
+extension quire_migration: Handle { typealias Object = Migration; static var name: String { "quire_migration" } }
+
 extension quire_snapshot: Handle { typealias Object = ListSnapshot; static var name: String { "quire_snapshot" } }
 
 extension quire_section_rule: Handle {

@@ -38,12 +38,13 @@ func element<T>(_ index: Int64, of elements: [T], _ name: InputName) throws(Fail
 
 /// Fills a struct of the caller, which is zero but for its size when the call fails.
 func filling<T: FilledStruct>(
-  _ out_info: UnsafeMutablePointer<T>?, _ out_error: ErrorOut, _ body: () throws(Failure) -> T
+  _ given: UnsafeMutablePointer<T>?, _ out_error: ErrorOut, named name: InputName = "out_info",
+  _ body: () throws(Failure) -> T
 ) -> quire_status {
-  clear(out_info, "out_info")
+  clear(given, name)
   return status(out_error) { () throws(Failure) in
-    let out = try required(out_info, "out_info")
-    try fill(out, "out_info", with: body())
+    let out = try required(given, name)
+    try fill(out, name, with: body())
   }
 }
 

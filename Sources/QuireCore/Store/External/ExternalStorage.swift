@@ -10,7 +10,7 @@ final class ExternalStorage: ExternalSource, @unchecked Sendable {
   /// Up to so many bytes stay in the row.
   static let largestInline = 102_400
 
-  private static let inlineMark: UInt8 = 1
+  static let inlineMark: UInt8 = 1
   private static let fileMark: UInt8 = 2
   /// What a row has of a value in a file.
   static let referenceLength = ExternalFile.nameLength + 2

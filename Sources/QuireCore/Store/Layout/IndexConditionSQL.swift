@@ -71,18 +71,15 @@ struct IndexConditionSQL {
     }
   }
 
-  /// nil for what no literal of SQL says.
+  /// nil for what no condition of Core Data's has.
   private func literal(_ value: Value) -> String? {
     switch value {
-    case .integer(let integer): return String(integer)
-    case .boolean(let flag): return flag ? "1" : "0"
-    case .double(let double), .date(let double): return double.isFinite ? "\(double)" : nil
-    case .float(let float): return float.isFinite ? "\(Double(float))" : nil
-    case .decimal(let decimal): return decimal.description
-    case .text(let text), .uri(let text):
-      if text.bytes.buffer.contains(0) { return nil }
-      return "'\(text.string.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''"))'"
-    default: return nil
+    case .double(let double), .date(let double): double.isFinite ? SQLLiteral.text(value) : nil
+    case .float(let float): float.isFinite ? SQLLiteral.text(value) : nil
+    case .decimal(let decimal): decimal.description
+    case .text(let text), .uri(let text): text.bytes.buffer.contains(0) ? nil : SQLLiteral.text(value)
+    case .integer, .boolean: SQLLiteral.text(value)
+    default: nil
     }
   }
 

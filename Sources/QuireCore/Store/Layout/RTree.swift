@@ -19,6 +19,12 @@ struct RTree {
     return "CREATE VIRTUAL TABLE \(tree) USING RTREE (Z_PK INTEGER PRIMARY KEY\(declared))"
   }
 
+  /// What its triggers would have written for the rows that are there.
+  var filling: String {
+    let named = columns.map { ", \($0)_MIN, \($0)_MAX" }.joined(), values = columns.map { ", \($0), \($0)" }.joined()
+    return "INSERT INTO \(tree) (Z_PK\(named)) SELECT Z_PK\(values) FROM \(table)"
+  }
+
   /// A temporary one belongs to the connection and is not in the file.
   func trigger(after event: Event, isTemporary: Bool = false) -> String {
     let named = columns.map { ", \($0)_MIN, \($0)_MAX" }.joined()

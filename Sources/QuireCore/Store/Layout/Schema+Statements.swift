@@ -6,27 +6,59 @@ extension Schema {
     "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
   ]
 
+  /// What a new file has of one thing beside its bookkeeping.
+  struct Definition: Sendable {
+    enum Kind: Sendable { case table, joinTable, index, rTree }
+    let kind: Kind
+    let name: String
+    /// The table that it is, or that it is an index of.
+    let table: String
+    /// Those of an R-Tree are its declaration and its triggers.
+    let statements: [String]
+    /// What an R-Tree needs where the table has rows.
+    var filling: String?
+
+    var isIndex: Bool { kind == .index || kind == .rTree }
+    /// What each statement makes.
+    var names: [String] {
+      kind == .rTree ? [name] + RTree.Event.allCases.map { "\(name)_\($0.rawValue)" } : [name]
+    }
+  }
+
   /// Everything that a new file needs, in an order that can be run: tables, their indexes, bookkeeping. Fails for an
   /// index that cannot be made.
   func statements() throws(Failure) -> [String] {
-    var tableStatements: [String] = [], indexes = IndexStatements(tables: tables, joins: joins)
+    try definitions().flatMap(\.statements) + Schema.bookkeepingStatements
+  }
+
+  /// Tables and their indexes, in an order in which they can be made.
+  func definitions() throws(Failure) -> [Definition] {
+    var definitions: [Definition] = [], indexes = IndexStatements(tables: tables, joins: joins)
     let incoming = Dictionary(
       grouping: model.numberedEntities.flatMap(\.ownRelationships).filter {
         $0.isToMany && $0.inverse == nil && !$0.isTransient
       }, by: { $0.destination.number })
     for table in tables {
-      let columns = table.columns.map { "\($0.name) \($0.sqlType)" }.joined(separator: ", ")
-      tableStatements.append("CREATE TABLE \(table.name) ( \(columns) )")
+      definitions.append(
+        Definition(kind: .table, name: table.name, table: table.name, statements: [Schema.statement(table)]))
       let subtree = table.entity.number...table.entity.lastNumber
       for join in joins where subtree.contains(join.relationship.entity.number) {
-        tableStatements.append(Schema.statement(join.table))
+        let name = join.table.name
+        definitions.append(
+          Definition(kind: .joinTable, name: name, table: name, statements: [Schema.statement(join.table)]))
         indexes.add(join.table)
       }
       for entity in table.entity.subtree {
         try addIndexes(of: entity, incoming[entity.number] ?? [], in: table, to: &indexes)
       }
     }
-    return tableStatements + indexes.statements + Schema.bookkeepingStatements
+    return definitions + indexes.definitions
+  }
+
+  /// `others` are columns that another program has added to the table.
+  static func statement(_ table: Table, with others: [Column] = []) -> String {
+    let columns = (table.columns + others).map { "\($0.name) \($0.sqlType)" }.joined(separator: ", ")
+    return "CREATE TABLE \(table.name) ( \(columns) )"
   }
 
   private static func statement(_ join: JoinTable) -> String {
@@ -61,7 +93,7 @@ extension Schema {
       let sql = FetchIndexSQL(index: index, entity: entity, schema: self)
       if index.kind == .rTree {
         let name = indexes.name(like: "Z_RT_\(entity.name)_\(index.name)")
-        indexes.add(try sql.rTree(named: name, on: table.name).statements)
+        indexes.add(try sql.rTree(named: name, on: table.name))
       } else if let columns = try sql.columns() {
         indexes.add("Z_\(entity.name)_\(index.name)", isUnique: false, of: table.name, columns)
       }
@@ -80,7 +112,7 @@ extension Schema {
 /// Collects index statements. Indexes share one name space with tables, without case. Two names by the rules can be
 /// equal (entity `A_B` index `C`, entity `A` index `B_C`): the later one gets a number.
 private struct IndexStatements {
-  private(set) var statements: [String] = []
+  private(set) var definitions: [Schema.Definition] = []
   private var taken: Set<String>
 
   init(tables: [Schema.Table], joins: [(relationship: Relationship, table: Schema.JoinTable)]) {
@@ -99,12 +131,17 @@ private struct IndexStatements {
 
   /// `columns` in parentheses, with the condition behind them.
   mutating func add(_ wanted: String, isUnique: Bool, of table: String, _ columns: String) {
-    let name = Names.quoted(name(like: wanted))
-    statements.append("CREATE \(isUnique ? "UNIQUE " : "")INDEX \(name) ON \(table) \(columns)")
+    let name = name(like: wanted)
+    let sql = "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(Names.quoted(name)) ON \(table) \(columns)"
+    definitions.append(Schema.Definition(kind: .index, name: name, table: table, statements: [sql]))
   }
 
-  /// Statements whose name is taken already.
-  mutating func add(_ others: [String]) { statements += others }
+  /// One whose name is taken already.
+  mutating func add(_ tree: RTree) {
+    definitions.append(
+      Schema.Definition(
+        kind: .rTree, name: tree.name, table: tree.table, statements: tree.statements, filling: tree.filling))
+  }
 
   /// Takes a name.
   mutating func name(like wanted: String) -> String {

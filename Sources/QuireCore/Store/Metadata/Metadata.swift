@@ -9,22 +9,22 @@ struct Metadata {
   private static let frameworkVersion: Int64 = 1321
   private static let hashesVersion: Int64 = 3
   private static let hashesKey = "NSStoreModelVersionHashes"
+  private static let digestKey = "NSStoreModelVersionHashesDigest"
+  private static let checksumKey = "NSStoreModelVersionChecksumKey"
+  private static let identifiersKey = "NSStoreModelVersionIdentifiers"
   private static let hashesVersionKey = "NSStoreModelVersionHashesVersion"
 
   /// Writes the row for a new store of `model`, with a new UUID.
   static func create(for model: Model, on connection: Connection) throws(Failure) {
     let hashes = VersionHash(model: model)
-    // A model of a file has what the file says, even if that is nothing.
-    var identifiers = model.versionIdentifiers.map(\.string)
-    if identifiers.isEmpty, model.origin == .program { identifiers = [""] }
     let hashesByName = hashes.byName.map { ($0.name, PropertyListValue.data(Bytes($0.hash))) }
     let properties: [String: PropertyListValue] = [
       "NSStoreType": .text("SQLite"),
       hashesKey: .dictionary(Dictionary(uniqueKeysWithValues: hashesByName)),
       hashesVersionKey: .integer(hashesVersion),
-      "NSStoreModelVersionHashesDigest": .text(hashes.digest),
-      "NSStoreModelVersionChecksumKey": .text(hashes.checksum),
-      "NSStoreModelVersionIdentifiers": .array(identifiers.map { .text($0) }),
+      digestKey: .text(hashes.digest),
+      checksumKey: .text(hashes.checksum),
+      identifiersKey: identifiers(of: model),
       "NSPersistenceFrameworkVersion": .integer(frameworkVersion),
       "_NSAutoVacuumLevel": .text("2"),
     ]
@@ -78,6 +78,36 @@ struct Metadata {
     return found
   }
 
+  /// Replaces what properties say of the model, as far as they say it. All else is another's.
+  ///
+  /// How Core Data hashes a derived attribute is not known. Where nothing has changed of one that the framework keeps,
+  /// its hash stays.
+  func replaceModel(
+    in properties: inout [String: PropertyListValue], from source: Model, to target: Model,
+    keepsForeignDerivations: Bool
+  ) {
+    let former = VersionHash(model: source), computed = VersionHash(model: target)
+    let byName = computed.byName.map { name, hash in
+      let isKept = keepsForeignDerivations && computed.agrees(with: former, onDerivedEntity: name)
+      return (name: name, hash: isKept ? hashes[name] ?? hash : hash)
+    }
+    properties[Metadata.hashesKey] = .dictionary(
+      Dictionary(uniqueKeysWithValues: byName.map { ($0.name, .data(Bytes($0.hash))) }))
+    properties[Metadata.identifiersKey] = Metadata.identifiers(of: target)
+    // Older frameworks know neither.
+    if properties[Metadata.digestKey] != nil { properties[Metadata.digestKey] = .text(VersionHash.digest(of: byName)) }
+    if properties[Metadata.checksumKey] != nil {
+      properties[Metadata.checksumKey] = .text(VersionHash.checksum(of: byName))
+    }
+  }
+
+  /// A model of a file has what the file says, even if that is nothing.
+  private static func identifiers(of model: Model) -> PropertyListValue {
+    var identifiers = model.versionIdentifiers.map(\.string)
+    if identifiers.isEmpty, model.origin == .program { identifiers = [""] }
+    return .array(identifiers.map { .text($0) })
+  }
+
   /// Writes all of it again, keys of other programs included.
   static func write(_ properties: [String: PropertyListValue], on connection: Connection) throws(Failure) {
     let update = try connection.statement(
@@ -122,7 +152,7 @@ struct Metadata {
     throw Failure(
       .modelMismatch,
       "The store '\(connection.path)' was made with another model. Entities: \(differences.joined(separator: "; ")). "
-        + "\(details)\(details.isEmpty ? "" : " ")Open it with the model that made it.")
+        + "\(details)\(details.isEmpty ? "" : " ")Open it with the model that made it, or migrate it.")
   }
 
   /// The model that the file keeps, where one can be read.

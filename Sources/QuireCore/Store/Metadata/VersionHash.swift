@@ -22,10 +22,19 @@ struct VersionHash: Sendable {
   }
 
   /// NSStoreModelVersionHashesDigest.
-  var digest: String { Digest.base64(Digest.sha512(byName.flatMap { Array($0.name.utf8) + $0.hash })) }
+  var digest: String { VersionHash.digest(of: byName) }
 
   /// NSStoreModelVersionChecksumKey.
-  var checksum: String { Digest.base64(Digest.sha256(byName.flatMap(\.hash))) }
+  var checksum: String { VersionHash.checksum(of: byName) }
+
+  /// The same of hashes as a file has them, by name.
+  static func digest(of hashes: [(name: String, hash: [UInt8])]) -> String {
+    Digest.base64(Digest.sha512(hashes.flatMap { Array($0.name.utf8) + $0.hash }))
+  }
+
+  static func checksum(of hashes: [(name: String, hash: [UInt8])]) -> String {
+    Digest.base64(Digest.sha256(hashes.flatMap(\.hash)))
+  }
 
   /// Whether any of these entities has a derived attribute, its own or an inherited one.
   func hasDerived(among names: [String]) -> Bool {

@@ -39,15 +39,16 @@ extension ModelMapping {
     if attribute.type != source.type {
       throw refused(
         "'\(attribute.qualifiedName)' is of type \(attribute.type.name), and was of type \(source.type.name). Add an "
-          + "attribute with another name, and set it from this one in a stage.", .property(attribute))
+          + "attribute with another name, and set it by a program in a version of the model that has both.",
+        .property(attribute))
     }
     if attribute.traits.allowsExternalStorage != source.traits.allowsExternalStorage {
       let states =
         attribute.traits.allowsExternalStorage
         ? "may lie in files, and did not" : "lies in the store, and may have lain in files"
       throw refused(
-        "'\(attribute.qualifiedName)' \(states). Add an attribute with another name, and set it from this one in a "
-          + "stage.", .property(attribute))
+        "'\(attribute.qualifiedName)' \(states). Add an attribute with another name, and set it by a program "
+          + "in a version of the model that has both.", .property(attribute))
     }
     if !attribute.isOptional, source.isOptional, attribute.declaredDefault.isNil {
       throw refused(
@@ -62,7 +63,7 @@ extension ModelMapping {
     if relationship.isOptional { return }
     throw refused(
       "'\(relationship.qualifiedName)' is new and not optional, and the objects of '\(mapping.source.name)' refer to "
-        + "nothing by it. Make it optional, and set it in a stage.", .property(relationship))
+        + "nothing by it. Make it optional.", .property(relationship))
   }
 
   private func check(_ relationship: Relationship, _ source: Relationship) throws(Failure) {
@@ -70,19 +71,20 @@ extension ModelMapping {
     if source.isToMany, !relationship.isToMany {
       throw refused(
         "\(name) is to-one, and was to-many. Which of several objects it is to be cannot be inferred. Add a "
-          + "relationship with another name, and set it from this one in a stage.", .property(relationship))
+          + "relationship with another name, and set it by a program in a version of the model that has both.",
+        .property(relationship))
     }
     if source.isOptional, !relationship.isOptional {
       throw refused(
-        "\(name) was optional and is not, and some objects may refer to nothing by it. Leave it optional, or set it in "
-          + "a stage before.", .property(relationship))
+        "\(name) was optional and is not, and some objects may refer to nothing by it. Leave it optional.",
+        .property(relationship))
     }
     for entity in source.destination.subtree where !entity.isAbstract {
       guard let destination = target(of: entity), !destination.isKind(of: relationship.destination) else { continue }
       throw refused(
         "\(name) leads to '\(relationship.destination.name)', and has led to '\(entity.name)', whose objects become "
-          + "those of '\(destination.name)'. Add a relationship with another name, and set it from this one in a "
-          + "stage.",
+          + "those of '\(destination.name)'. Add a relationship with another name, and set it by a program "
+          + "in a version of the model that has both.",
         .property(relationship))
     }
     try checkInverse(of: relationship, source)
@@ -90,7 +92,15 @@ extension ModelMapping {
 
   /// One may come or go, but not another one take its place: the two share their columns or their table.
   private func checkInverse(of relationship: Relationship, _ source: Relationship) throws(Failure) {
-    guard let inverse = relationship.inverse, let former = source.inverse else { return }
+    guard let inverse = relationship.inverse else { return }
+    guard let former = source.inverse else {
+      if inverse !== relationship { return }
+      throw refused(
+        "'\(relationship.qualifiedName)' is its own inverse, and was not. Objects that refer to others would be "
+          + "referred to by them. Give it another name, and set it by a program in a version of the model that has "
+          + "both.",
+        .property(relationship))
+    }
     for mapping in entities where mapping.source.isKind(of: former.entity) && mapping.target.isKind(of: inverse.entity)
     {
       if mapping.target(of: former) === inverse { return }
@@ -116,7 +126,7 @@ extension ModelMapping {
       throw refused(
         "Entities '\(other.target.name)' and '\(mapping.target.name)' have a common ancestor, "
           + "'\(mapping.target.root.name)', and had none. Their objects have equal keys, which one table cannot have. "
-          + "Copy the objects of one of them in a stage.", .entity(mapping.target))
+          + "Leave one of them as it was.", .entity(mapping.target))
     }
   }
 
@@ -127,7 +137,7 @@ extension ModelMapping {
     }
   }
 
-  private func refused(_ message: String, _ offender: Offender) -> Failure {
+  func refused(_ message: String, _ offender: Offender) -> Failure {
     Failure(.unsupported, "The store cannot be migrated: \(message)", about: offender)
   }
 }

@@ -52,6 +52,25 @@ extension Connection {
     return record.names
   }
 
+  /// The triggers that may run when a statement runs; nil for one that cannot be compiled.
+  func triggersRun(by sql: String) -> Set<String>? {
+    guard let handle else { return nil }
+    let record = NamedTriggers()
+    sqlite3_set_authorizer(
+      handle,
+      { record, _, _, _, _, trigger in
+        if let record, let trigger {
+          Unmanaged<NamedTriggers>.fromOpaque(record).takeUnretainedValue().names.insert(String(cString: trigger))
+        }
+        return SQLITE_OK
+      }, Unmanaged.passUnretained(record).toOpaque())
+    var prepared: OpaquePointer?
+    let code = sqlite3_prepare_v2(handle, sql, -1, &prepared, nil)
+    sqlite3_finalize(prepared)
+    withExtendedLifetime(record) { _ = sqlite3_set_authorizer(handle, nil, nil) }
+    return code == SQLITE_OK ? record.names : nil
+  }
+
   private func hasTriggersOfIndexes() throws(Failure) -> Bool {
     try statement(
       """
@@ -129,6 +148,10 @@ private final class ChangedTables {
   func note(_ action: Int32, _ table: UnsafePointer<CChar>) {
     if actions.contains(action) { names.insert(Names.upper(String(cString: table))) }
   }
+}
+
+private final class NamedTriggers {
+  var names: Set<String> = []
 }
 
 /// What statements may do while it is found out what the triggers of a file do.

@@ -60,6 +60,8 @@ final class Connection {
   var external: ExternalStorage?
   /// Hears what triggers tell; nil until the model is known.
   var noteAffected: AffectedBody?
+  /// Fails in a transaction for a file that is not of the model of its store any more; nil while that is being opened.
+  var checkModel: ((Connection) throws(Failure) -> Void)?
   /// The files of a database in memory.
   let memory: MemoryFiles?
   /// nil in memory, and while the store is being opened.
@@ -467,6 +469,7 @@ extension Connection {
     try checkBeforeTransaction()
     return try bracket(isHeld ? .part : .write) { () throws(Failure) in
       try checkFiles()
+      if transactionDepth == 1, !isHeld { try checkModel?(self) }
       return try body()
     }
   }
@@ -550,7 +553,10 @@ extension Connection {
     try statement("BEGIN IMMEDIATE").run()
     noteOthers()
     isHeld = true
-    do throws(Failure) { try checkFiles() } catch {
+    do throws(Failure) {
+      try checkFiles()
+      try checkModel?(self)
+    } catch {
       rollBack()
       throw moved(error)
     }

@@ -92,6 +92,19 @@ QUIRE_MERGE_OBJECT_WINS = 2
 QUIRE_MERGE_OVERWRITE = 3
 QUIRE_MERGE_ROLLBACK = 4
 
+# quire_migration_step_kind
+QUIRE_MIGRATION_ADD_ENTITY = 1
+QUIRE_MIGRATION_REMOVE_ENTITY = 2
+QUIRE_MIGRATION_RENAME_ENTITY = 3
+QUIRE_MIGRATION_CHANGE_ENTITY = 4
+QUIRE_MIGRATION_ADD_PROPERTY = 5
+QUIRE_MIGRATION_REMOVE_PROPERTY = 6
+QUIRE_MIGRATION_RENAME_PROPERTY = 7
+QUIRE_MIGRATION_CHANGE_PROPERTY = 8
+QUIRE_MIGRATION_CHANGE_TABLE = 9
+QUIRE_MIGRATION_CHANGE_INDEX = 10
+QUIRE_MIGRATION_CHANGE_BOOKKEEPING = 11
+
 # quire_native_type
 QUIRE_NATIVE_BOOL = 1
 QUIRE_NATIVE_INT8 = 2
@@ -623,6 +636,17 @@ class quire_merge_handler(ctypes.Structure):
     ]
 
 
+class quire_migration_step(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("kind", c_uint),
+        ("entity", quire_string),
+        ("property", quire_string),
+        ("sentence", quire_string),
+        ("sql", quire_string),
+    ]
+
+
 quire_native_function_function = CFUNCTYPE(None)
 
 quire_native_function_destroy = CFUNCTYPE(None, c_void_p)
@@ -838,6 +862,7 @@ class quire_store_options(ctypes.Structure):
         ("busy_timeout", c_uint32),
         ("log", POINTER(quire_log)),
         ("skips_history", c_bool),
+        ("migrates", c_bool),
         ("wal_limit", c_uint64),
     ]
 
@@ -893,6 +918,7 @@ quire_index_options_p = POINTER(quire_index_options)
 quire_index_path_p = POINTER(quire_index_path)
 quire_log_p = POINTER(quire_log)
 quire_merge_handler_p = POINTER(quire_merge_handler)
+quire_migration_step_p = POINTER(quire_migration_step)
 quire_native_function_p = POINTER(quire_native_function)
 quire_progress_p = POINTER(quire_progress)
 quire_property_info_p = POINTER(quire_property_info)
@@ -1132,6 +1158,14 @@ FUNCTIONS = {
     "quire_list_release": (None, (c_void_p,)),
     "quire_list_retain": (c_void_p, (c_void_p,)),
     "quire_metadata_read": (c_uint, (c_char_p, c_size_t, c_void_p_p, c_void_p_p)),
+    "quire_migration_create": (c_uint, (
+        c_char_p, c_size_t, c_void_p, c_void_p, quire_store_options_p, c_void_p_p, c_void_p_p,
+    )),
+    "quire_migration_get_step": (c_uint, (c_void_p, c_int64, quire_migration_step_p, c_void_p_p)),
+    "quire_migration_release": (None, (c_void_p,)),
+    "quire_migration_retain": (c_void_p, (c_void_p,)),
+    "quire_migration_run": (c_uint, (c_void_p, c_void_p, quire_progress_p, c_void_p_p)),
+    "quire_migration_step_count": (c_int64, (c_void_p,)),
     "quire_model_add_attribute": (c_uint, (
         c_void_p, c_char_p, c_size_t, c_char_p, c_size_t, c_uint32, quire_attribute_options_p,
         c_void_p_p,
