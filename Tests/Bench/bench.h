@@ -49,10 +49,15 @@ extern bool is_searchable;
 /* Whether quotes have tags, which is to say that `prepare_tags` can be called. */
 extern bool has_tags;
 
+/* Whether quotes have a rating, of 3 where nothing is said. */
+extern bool has_ratings;
+
 void make_sample(int64_t place, int64_t rows, sample *out);
 
 typedef struct opened { quire_model *model; quire_store *store; quire_context *context; } opened;
 
+/* A model of quotes. Owned. */
+quire_model *new_model(void);
 opened open_store(const char *path);
 void close_store(opened made);
 void insert_objects(const char *path, int64_t rows);
@@ -66,6 +71,8 @@ void prepare_tags(int64_t rows);
 
 void remove_store(const char *path);
 void remove_files(void);
+/* Copies a closed file. */
+void copy_store(const char *from, const char *to);
 /* A second file, for the floor of a case about changes. */
 extern char floor_path[72];
 /* Makes the files of so many rows that other programs copy, in the layout of Quire and in one of their own. */
@@ -122,5 +129,6 @@ void wait_fetch_case(int64_t rows);
 void wait_edit_case(int64_t rows);
 void read_threads_case(int64_t rows);
 void foreign_writer_case(int64_t rows);
+void migrate_case(int64_t rows);
 
 #endif

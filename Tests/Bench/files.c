@@ -45,6 +45,8 @@ static bool copy(const char *from, const char *to) {
     return true;
 }
 
+void copy_store(const char *from, const char *to) { CHECK(copy(from, to)); }
+
 static void prepared_name(char *name, size_t size, const char *in, const char *kind, int64_t rows) {
     snprintf(name, size, "%s/%s-%lld.sqlite", in, kind, (long long)rows);
 }

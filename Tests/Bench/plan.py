@@ -80,6 +80,8 @@ CASES = [
          "each window", LARGE, others=(), also=("read.threads.2", "read.threads.4")),
     Case("foreign.writer", "a commit by plain SQLite, alone, beside a context that does nothing, and one that moves 20 "
          "times a second", LARGE, others=()),
+    Case("migrate", "an attribute with a default is added to all rows; SQLite by ALTER TABLE and UPDATE", LARGE,
+         others=()),
     Case("memory.list", "memory of the sectioned list", SCALE, unit="bytes a row"),
     Case("memory.objects", "memory of all as objects", MIDDLE, unit="bytes a row"),
 ]

@@ -4,6 +4,7 @@
 title_words words = {"Title", "of the collected works"};
 bool is_searchable;
 bool has_tags;
+bool has_ratings;
 
 void make_sample(int64_t place, int64_t rows, sample *out) {
     /* A multiplication by a large odd number scatters the authors and titles over the rows. */
@@ -32,7 +33,7 @@ static void add_tags(quire_model *model) {
     OK(quire_model_add_fetch_index(model, "Tag", QUIRE_NUL, "byName", QUIRE_NUL, &name, 1, &error));
 }
 
-static quire_model *new_model(void) {
+quire_model *new_model(void) {
     static const quire_attribute_type types[] = {QUIRE_TYPE_STRING, QUIRE_TYPE_STRING, QUIRE_TYPE_DATE, QUIRE_TYPE_DOUBLE};
     quire_model *model = quire_model_create();
     quire_attribute_options options = QUIRE_ATTRIBUTE_OPTIONS_INIT;
@@ -41,6 +42,12 @@ static quire_model *new_model(void) {
     for (int i = 0; i < 4; i++) {
         options.is_searchable = is_searchable && i == 1;
         OK(quire_model_add_attribute(model, "Quote", QUIRE_NUL, keys[i], QUIRE_NUL, types[i], &options, &error));
+    }
+    if (has_ratings) {
+        const quire_value three = quire_value_integer(3);
+        options.is_searchable = false;
+        options.default_value = &three;
+        OK(quire_model_add_attribute(model, "Quote", QUIRE_NUL, "rating", QUIRE_NUL, QUIRE_TYPE_INTEGER64, &options, &error));
     }
     const quire_index_element author = {"author", false};
     OK(quire_model_add_fetch_index(model, "Quote", QUIRE_NUL, "by_author", QUIRE_NUL, &author, 1, &error));

@@ -38,7 +38,7 @@ class MismatchTests(unittest.TestCase):
         return str(caught.exception).split("(differ). ")[1]
 
     def test_each_difference_of_a_property_is_named_with_both_values(self) -> None:
-        end = " Open it with the model that made it."
+        end = " Open it with the model that made it, or migrate it."
         for before, after, sentence in [
             (ONE, ONE.replace("[int]", "[str]"), "'A.x' has the type String in the model, and Integer 64 in the file."),
             (ONE, ONE.replace("[int]", "[Optional[int]]"), "'A.x' is optional in the model, and not in the file."),
@@ -65,7 +65,8 @@ class MismatchTests(unittest.TestCase):
     def test_an_entity_whose_parent_differs_is_not_told_of_its_own_accord(self) -> None:
         self.assertEqual(
             self.refusal(TWO, TWO.replace("x: quire.Attr[int]", "x: quire.Attr[str]")),
-            "'A.x' has the type String in the model, and Integer 64 in the file. Open it with the model that made it.")
+            "'A.x' has the type String in the model, and Integer 64 in the file. Open it with the model that made it, "
+            "or migrate it.")
 
     def test_without_a_kept_model_it_is_not_told_either(self) -> None:
         self.open(TWO)

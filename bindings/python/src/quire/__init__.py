@@ -54,6 +54,8 @@ Stores and contexts
     Metadata        what `Store.metadata` is
     read_metadata   the metadata of a store that need not be open
     delete_store    deletes a store with all its files
+    migrate         takes a store over to other versions of its classes. What it does is a list of MigrationStep, each
+                    of a MigrationStepKind
 
 Finding
     Query           which objects, in which order: `where`, `order_by`, `limit`, then `all`, `count`, `live` and others
@@ -225,6 +227,11 @@ if TYPE_CHECKING:
     from .contexts.context import Context as Context
     from .contexts.merging import MergePolicy as MergePolicy, ObjectConflict as ObjectConflict
     from .contexts.metadata import Metadata as Metadata, read_metadata as read_metadata
+    from .contexts.migration import (
+        MigrationStep as MigrationStep,
+        MigrationStepKind as MigrationStepKind,
+        migrate as migrate,
+    )
     from .contexts.moment import Moment as Moment
     from .contexts.query import Query as Query
     from .contexts.store import Store as Store, WALInfo as WALInfo, delete_store as delete_store, open as open
@@ -232,7 +239,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Double", "Float", "Integer16", "Integer32", "Integer64", "JSON", "RowChange", "TableLike", "Transformable", "URI",
     "Undefined", "__version__", "attr", "class_source", "delete_store", "derived", "fetched", "function", "icu_version",
-    "load_model", "open", "read_metadata", "register_function", "relation", "sqlite_version", "unregister_function",
+    "load_model", "migrate", "open", "read_metadata", "register_function", "relation", "sqlite_version",
+    "unregister_function",
 ]
 """What `help` of the package describes in full, and a star import takes: all public names but the classes.
 
@@ -278,6 +286,7 @@ _NAMES = {
     "contexts.context": "Context",
     "contexts.merging": "MergePolicy ObjectConflict",
     "contexts.metadata": "Metadata read_metadata",
+    "contexts.migration": "MigrationStep MigrationStepKind migrate",
     "contexts.moment": "Moment",
     "contexts.query": "Query",
     "contexts.store": "Store WALInfo delete_store open",

@@ -42,6 +42,7 @@ def parser() -> argparse.ArgumentParser:
     _query(commands)
     _explain(commands)
     _check(commands)
+    _migrate(commands)
     _export(commands)
     _import(commands)
     _browse(commands)
@@ -166,6 +167,16 @@ def _check(commands: _Parsers) -> None:
         "look for damage, missing values, relationships that lead nowhere, and wrong derived values")
     _file(made)
     made.add_argument("--mend", action="store_true", help="make text indexes anew that do not lead to every row")
+
+
+def _migrate(commands: _Parsers) -> None:
+    made = _command(commands, "migrate", "take a store over to another version of its model, in place")
+    _file(made, "the store, which is written unless it is a dry run")
+    made.add_argument(
+        "model", metavar="MODEL", help="the model that it is to have: .xcdatamodeld, .momd, .mom or another store")
+    made.add_argument("--dry-run", action="store_true", help="write nothing, and print each step with its SQL")
+    made.add_argument(
+        "--source", metavar="MODEL", help="the model that it has, where the file keeps no copy of its model")
 
 
 def _export(commands: _Parsers) -> None:

@@ -21,7 +21,7 @@ __all__ = ["main"]
 _COMMANDS = {
     "info": "info.info", "query": "querying.query", "explain": "querying.explain", "check": "check.check",
     "export": "exporting.export", "import": "importing.import_rows", "browse": "browse.browse",
-    "completion": "completion.completion",
+    "completion": "completion.completion", "migrate": "migrating.migrate",
 }
 """The function of each command, whose module is loaded when it is run."""
 

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union
 from .._c import _ffi, _handle, _values
 from .._c._load import library, quick
 from .._c._public import public
-from ..errors import Error, InvalidArgument, WrongType, failure, text
+from ..errors import Error, InvalidArgument, failure, text
 from ..models._schema import Schema
 from ..models._describing import describe
 from ..models.model_description import ModelDescription
 from ..models.model import Model
-from . import _sql_log
+from . import _opening, _sql_log
 from .context import Context
 from .metadata import Metadata
 
@@ -28,10 +28,6 @@ if TYPE_CHECKING:
     from ..models.loaded import LoadedModel
 
 __all__ = ["Store", "WALInfo", "delete_store", "open"]
-
-# What 32 bits of milliseconds can hold.
-_LONGEST_TIMEOUT = 4_294_967
-
 
 @public
 class WALInfo(NamedTuple):
@@ -72,41 +68,26 @@ class Store(_handle.Handle):
         timeout: float = 5.0,
         skips_history: bool = False,
         wal_limit: int = 0,
+        migrate: bool = False,
     ) -> None:
         encoded = os.fsencode(path)
-        if not 0 < timeout <= _LONGEST_TIMEOUT:
-            raise InvalidArgument(
-                f"timeout is a number of seconds above 0 and at most {_LONGEST_TIMEOUT:,}; it is {timeout!r}.")
         wal_limit = _values.whole(wal_limit, "the limit of the log")
         if not 0 <= wal_limit < 2**63:
             raise InvalidArgument(
                 f"wal_limit is a number of bytes below 2**63, or 0 for the default; it is {wal_limit}.")
-        loaded: Optional[_handle.Handle] = None
-        declared: Optional[Schema] = None
-        if isinstance(models, _handle.Handle):
-            from ..models.loaded import LoadedModel
-
-            if not isinstance(models, LoadedModel):
-                raise WrongType(
-                    f"a store takes model classes, or a model from quire.load_model, not {type(models).__name__}")
-            loaded = models
-        elif models is not None:
-            declared = Schema(models)
-        options = _ffi.quire_store_options(
-            struct_size=ctypes.sizeof(_ffi.quire_store_options), is_read_only=read_only, must_exist=must_exist,
-            relaxed_durability=relaxed_durability, busy_timeout=max(round(timeout * 1000), 1),
-            skips_history=skips_history, wal_limit=wal_limit)
+        given = _opening.GivenModel(models)
+        options = _opening.options(
+            timeout, is_read_only=read_only, must_exist=must_exist, relaxed_durability=relaxed_durability,
+            skips_history=skips_history, wal_limit=wal_limit, migrates=migrate)
         log = _sql_log.to_logging()
         if log is not None:
             options.log = ctypes.pointer(log)
-        self._model = _handle.Slot(quick.quire_model_release)
-        self._model.value = None if declared is None else declared.create()
-        model = self._model.value if loaded is None else loaded._raw
+        self._model, declared = given.slot, given.declared
         self._described: Optional[ModelDescription] = None
         error, opened = c_void_p(), _handle.Slot(library.quire_store_release)
         try:
             status = library.quire_store_open(
-                encoded, len(encoded), model, byref(options), byref(opened), byref(error))
+                encoded, len(encoded), given.pointer, byref(options), byref(opened), byref(error))
         except BaseException:
             opened.give_back()
             _sql_log.forget(log)
@@ -332,6 +313,7 @@ def open(
     timeout: float = 5.0,
     skips_history: bool = False,
     wal_limit: int = 0,
+    migrate: bool = False,
 ) -> Store:
     """Opens the store at `path`, creating it when there is no file; ":memory:" is a private store in memory.
 
@@ -361,12 +343,15 @@ def open(
     Beyond it, contexts in which no call runs lose moments that are not the newest, except for pinned ones
     (`Context.pin`): they move on with their next call. `Store.wal_info` tells how large the log is.
 
+    A file of other versions of the classes raises `ModelMismatch`. With `migrate` it is taken over to them first, as
+    `quire.migrate` does it.
+
     Raises `InvalidModel`, `InvalidArgument`, `CannotOpen`, `NotAStore`, `ModelMismatch`, `Busy`, `ReadOnly`,
-    `Unsupported`, `DatabaseError`.
+    `Unsupported`, `DatabaseError`, and with `migrate` all that `quire.migrate` raises.
     """
     return Store(
         path, models, read_only=read_only, must_exist=must_exist, relaxed_durability=relaxed_durability,
-        timeout=timeout, skips_history=skips_history, wal_limit=wal_limit)
+        timeout=timeout, skips_history=skips_history, wal_limit=wal_limit, migrate=migrate)
 
 
 def delete_store(path: Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]) -> None:
