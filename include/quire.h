@@ -29,6 +29,7 @@
  *   quire/cancellation.h ending a fetch that takes long, and watching it
  *   quire/list.h         results of fetches: objects, ids, or rows in columns
  *   quire/arrow.h        pages as Arrow arrays, for libraries of tables
+ *   quire/history.h      what any program has changed in a store, for those that follow it
  *   quire/section_rule.h how sectioned lists are divided
  *   quire/changes.h      changes of sectioned lists: change sets, and steps for views
  *   quire/aggregate.h    values that sectioned lists calculate over their rows
@@ -59,6 +60,7 @@
 #include "quire/function.h"
 #include "quire/archive.h"
 #include "quire/metadata.h"
+#include "quire/history.h"
 #include "quire/fetch.h"
 #include "quire/batch.h"
 #include "quire/cancellation.h"

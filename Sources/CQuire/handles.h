@@ -24,5 +24,6 @@ struct quire_composite { char opaque; };
 struct quire_section_rule { char opaque; };
 struct quire_cancellation { char opaque; };
 struct quire_migration { char opaque; };
+struct quire_history { char opaque; };
 
 #endif

@@ -251,7 +251,7 @@ CHANGES = [
     ("a member of another type", "log.h", "uint64_t row_count;", "double row_count;", "row_count"),
     ("a member less", "log.h", "uint64_t row_count;", "", "row_count"),
     ("a member in the midst", "log.h", "uint64_t nanoseconds;", "uint64_t start; uint64_t nanoseconds;", "start"),
-    ("a member in the padding", "store.h", "bool skips_history;", "bool skips_history; bool other;", "other"),
+    ("a member in the padding", "store.h", "bool tracks_history;", "bool tracks_history; bool other;", "other"),
     ("a longer struct that never grows", "base.h",
      "    size_t size; /", "    size_t size; size_t capacity; /", "capacity"),
     ("a renumbered enumerator", "list.h", "QUIRE_COLUMN_DATE = 4,", "QUIRE_COLUMN_DATE = 14,", "QUIRE_COLUMN_DATE"),

@@ -37,6 +37,8 @@ typedef struct world {
     quire_section_rule *section_rule;
     quire_cancellation *cancellation;
     quire_moment *moment;
+    quire_history *history;
+    uint8_t token[QUIRE_HISTORY_TOKEN_SIZE];
     quire_error *error, *broken, *conflict_error;
     const quire_conflict *conflict;
     quire_merge_handler merge_handler;
@@ -186,12 +188,45 @@ static void share_model(void) {
     CHECK_OK(quire_model_add_version_identifier(shared_model, "1", QUIRE_NUL, &error));
 }
 
+/* Its one transaction has a change that has left a value. */
+static quire_history *history_of_a_deletion(void) {
+    quire_model *model = quire_model_create();
+    CHECK_OK(quire_model_add_entity(model, "Note", QUIRE_NUL, NULL, &error));
+    quire_attribute_options options = QUIRE_ATTRIBUTE_OPTIONS_INIT;
+    options.is_optional = true;
+    options.preserves_after_deletion = true;
+    CHECK_OK(quire_model_add_attribute(model, "Note", QUIRE_NUL, "title", QUIRE_NUL, QUIRE_TYPE_STRING, &options, &error));
+    quire_store_options opening = QUIRE_STORE_OPTIONS_INIT;
+    opening.tracks_history = true;
+    quire_store *store = NULL;
+    quire_context *context = NULL;
+    quire_history *history = NULL;
+    uint8_t token[QUIRE_HISTORY_TOKEN_SIZE];
+    CHECK_OK(quire_store_open(":memory:", QUIRE_NUL, model, &opening, &store, &error));
+    CHECK_OK(quire_context_create(store, &context, &error));
+    quire_object *note = insert(context, "Note");
+    save(context);
+    CHECK_OK(quire_history_token(store, token, &error));
+    CHECK_OK(quire_context_delete(context, note, &error));
+    save(context);
+    CHECK_OK(quire_history_fetch(store, token, sizeof token, NULL, &history, &error));
+    quire_object_release(note);
+    quire_context_release(context);
+    quire_store_release(store);
+    quire_model_release(model);
+    return history;
+}
+
 static world *make_world(void) {
     if (!shared_model) share_model();
     world *w = calloc(1, sizeof *w);
     w->model = quire_model_retain(shared_model);
-    CHECK_OK(quire_store_open(":memory:", QUIRE_NUL, w->model, NULL, &w->store, &error));
+    quire_store_options opening = QUIRE_STORE_OPTIONS_INIT;
+    opening.tracks_history = true;
+    CHECK_OK(quire_store_open(":memory:", QUIRE_NUL, w->model, &opening, &w->store, &error));
+    CHECK_OK(quire_history_token(w->store, w->token, &error));
     CHECK_OK(quire_context_create(w->store, &w->context, &error));
+    w->history = history_of_a_deletion();
     w->open_model = quire_model_create();
     CHECK_OK(quire_model_add_entity(w->open_model, "Book", QUIRE_NUL, NULL, &error));
     CHECK_OK(quire_model_add_entity(w->open_model, "Author", QUIRE_NUL, NULL, &error));
@@ -284,6 +319,7 @@ static void end_world(world *w) {
     quire_function_unregister("Fresh", QUIRE_NUL, NULL);
     quire_cancellation_release(w->cancellation);
     quire_moment_release(w->moment);
+    quire_history_release(w->history);
     quire_section_rule_release(w->section_rule);
     quire_composite_release(w->composite);
     quire_composite_release(w->open_composite);

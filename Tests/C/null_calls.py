@@ -80,6 +80,8 @@ BY_FUNCTION = {
     ("quire_metadata_read", "path"): "free_path()",
     ("quire_store_set_metadata", "key"): '"program"',
     ("quire_archive_decode", "data"): "archive",
+    ("quire_history_fetch", "token_size"): "sizeof w->token",
+    ("quire_history_purge", "token_size"): "sizeof w->token",
     ("quire_archive_decode", "size"): "sizeof archive",
 }
 BY_NAME = {
@@ -134,6 +136,11 @@ BY_NAME = {
     "progress": "&w->progress",
     "hooks": "&w->hooks",
     "message": '"A message."',
+    "author": '"editor"',
+    "token": "w->token",
+    "transaction": "0",
+    "change": "0",
+    "seconds_since_1970": "0",
     "reason": '"A reason."',
     "policy": "QUIRE_MERGE_STORE_WINS",
     "handler": "&w->merge_handler",
@@ -173,7 +180,7 @@ READS = re.compile(
     r"validation_rule|user_info|configuration)|quire_predicate_matches|quire_store_open")
 # Calls with one of these need a context or a store.
 OF_STORES = {"store", "context", "object", "list", "results", "composite"}
-ARRAYS = {"out_keys", "out_ids", "out_rows", "out_sections", "out_hash"}
+ARRAYS = {"out_keys", "out_ids", "out_rows", "out_sections", "out_hash", "out_token"}
 EXTREMES = {
     "size_t": ["SIZE_MAX", "(SIZE_MAX >> 1)", "(SIZE_MAX >> 1) + 1", "SIZE_MAX - 7"],
     "int64_t": ["INT64_MAX", "INT64_MIN", "-1"],
@@ -225,7 +232,7 @@ class Function:
         if parameter.name == "out_error":
             return "&failure"
         if parameter.name in ARRAYS:
-            return "w->out_bytes" if parameter.name == "out_hash" else "w->out_numbers"
+            return "w->out_bytes" if parameter.name in ("out_hash", "out_token") else "w->out_numbers"
         if parameter.is_out:
             return f"&{parameter.name}"
         if parameter.name.endswith("_size") and parameter.type == "size_t":

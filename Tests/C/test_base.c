@@ -40,13 +40,14 @@ static void every_status_has_its_name(void) {
         {QUIRE_CANCELLED, "QUIRE_CANCELLED"},
         {QUIRE_FILE_MOVED, "QUIRE_FILE_MOVED"},
         {QUIRE_NO_MEMORY, "QUIRE_NO_MEMORY"},
+        {QUIRE_HISTORY_EXPIRED, "QUIRE_HISTORY_EXPIRED"},
     };
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
         CHECK(strcmp(quire_status_name(expected[i].status), expected[i].name) == 0);
 }
 
 static void foreign_number_is_an_unknown_status(void) {
-    CHECK(strcmp(quire_status_name((quire_status)23), "unknown status") == 0);
+    CHECK(strcmp(quire_status_name((quire_status)4711), "unknown status") == 0);
     CHECK(strcmp(quire_status_name((quire_status)0x7fffffff), "unknown status") == 0);
 }
 

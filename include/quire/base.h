@@ -185,7 +185,9 @@ typedef enum quire_status {
     /** A file of the open store was moved, deleted or replaced; nothing was written. */
     QUIRE_FILE_MOVED = 21,
     /** There is not enough memory; see "Memory" above. */
-    QUIRE_NO_MEMORY = 22
+    QUIRE_NO_MEMORY = 22,
+    /** The history after a token is no longer there, or not yet: read everything anew (history.h). */
+    QUIRE_HISTORY_EXPIRED = 23
 } quire_status;
 
 /** Text: `size` bytes of UTF-8 at `data`, and a NUL behind them. */
@@ -234,6 +236,8 @@ typedef struct quire_section_rule quire_section_rule;
 typedef struct quire_cancellation quire_cancellation;
 /** What takes a store over to another model; migration.h. */
 typedef struct quire_migration quire_migration;
+/** Transactions of the history of a store; history.h. */
+typedef struct quire_history quire_history;
 
 /** The version of the library that is running, such as "0.1.0". Static. Compare it with the macros above. */
 const char *quire_version(void);

@@ -109,6 +109,31 @@ quire_context *QUIRE_NULLABLE quire_context_retain(const quire_context *QUIRE_NU
  */
 void quire_context_release(quire_context *QUIRE_NULLABLE context);
 
+/**
+ * What the history of the store calls the author of the context's saves and batch requests from now on (see history.h). It is
+ * for other programs, which know by it whose changes these are. NULL for none. Saves of a child are written by the context
+ * without a parent, as its own.
+ *
+ * Fails: QUIRE_INVALID_TEXT, QUIRE_WRONG_THREAD.
+ */
+quire_status quire_context_set_author(
+    quire_context *context, const char *QUIRE_NULLABLE author, size_t author_size,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** The author; NULL when none is set. Borrowed until it is set again. */
+quire_string quire_context_author(const quire_context *context);
+
+/**
+ * The name of the context in the history of the store, as `quire_context_set_author`. It is for people: it says what a program
+ * was about. NULL for none.
+ */
+quire_status quire_context_set_name(
+    quire_context *context, const char *QUIRE_NULLABLE name, size_t name_size,
+    quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/** The name; NULL when none is set. Borrowed until it is set again. */
+quire_string quire_context_name(const quire_context *context);
+
 /** Its store. Borrowed from `context`. */
 quire_store *QUIRE_NULLABLE quire_context_store(const quire_context *context);
 

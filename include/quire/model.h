@@ -158,8 +158,8 @@ typedef struct quire_attribute_options {
      */
     bool allows_external_storage;
     /**
-     * Core Data keeps the last value of a deleted object in the history of the store. Quire keeps the declaration and writes
-     * no history. Not for transient ones. Part of the version hash.
+     * The history of the store keeps the last value of a deleted object (see history.h). Not for transient ones. Part of the
+     * version hash.
      */
     bool preserves_after_deletion;
     /**

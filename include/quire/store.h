@@ -73,10 +73,10 @@ typedef struct quire_store_options {
     /** The log for each statement, those of the opening included (see log.h). NULL for none. It is copied. */
     const quire_log *QUIRE_NULLABLE log;
     /**
-     * Write to a file that keeps a history of its changes (Core Data's persistent history), without adding to it. Programs
-     * that follow the history learn of no save then. Without this, an open for writing of such a file fails.
+     * Have the file keep a history of its changes, as Core Data's persistent history, from this open on (see history.h). Saves
+     * and batch requests write it wherever a file keeps one, with or without this. Not together with `is_read_only`.
      */
-    bool skips_history;
+    bool tracks_history;
     /**
      * Migrate a file of another version of the model first (see migration.h). The file's copy of its model tells what it
      * was. Not together with `is_read_only`.
@@ -116,9 +116,9 @@ typedef struct quire_store_options {
  * and `is_read_only` also an empty file or database); QUIRE_MODEL_MISMATCH (written with another model: the message
  * names the entities); QUIRE_BUSY; QUIRE_READ_ONLY (the file, its folder or its log may not be written; or the open is for
  * reading only although the last write was interrupted, which an open for writing takes back); QUIRE_FILE_MOVED (in the
- * midst of the call); QUIRE_UNSUPPORTED (for writing: the file keeps a history of its changes, unless `skips_history`;
- * CloudKit mirrors it, and would not learn of a save; or it has an R-Tree of which neither triggers nor the model say what
- * is in it); QUIRE_DATABASE; and with `migrates` all that `quire_migration_create` and `quire_migration_run` fail with.
+ * midst of the call); QUIRE_UNSUPPORTED (for writing: the history of the file has an unknown form; CloudKit mirrors
+ * it, and would not learn of a save; or it has an R-Tree of which neither triggers nor the model say what is in it);
+ * QUIRE_INVALID_ARGUMENT (options that do not go together); QUIRE_DATABASE; and with `migrates` all that `quire_migration_create` and `quire_migration_run` fail with.
  */
 quire_status quire_store_open(
     const char *path, size_t path_size, quire_model *QUIRE_NULLABLE model,

@@ -42,6 +42,7 @@ public func quire_status_name(_ status: quire_status) -> UnsafePointer<CChar>? {
   case QUIRE_CANCELLED: literal("QUIRE_CANCELLED")
   case QUIRE_FILE_MOVED: literal("QUIRE_FILE_MOVED")
   case QUIRE_NO_MEMORY: literal("QUIRE_NO_MEMORY")
+  case QUIRE_HISTORY_EXPIRED: literal("QUIRE_HISTORY_EXPIRED")
   default: literal("unknown status")
   }
 }

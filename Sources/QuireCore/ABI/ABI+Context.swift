@@ -35,6 +35,34 @@ public func quire_context_retain(
 @_cdecl("quire_context_release") @implementation
 public func quire_context_release(_ context: UnsafeMutablePointer<quire_context>?) { release(context) }
 
+@_cdecl("quire_context_set_author") @implementation
+public func quire_context_set_author(
+  _ context: UnsafeMutablePointer<quire_context>?, _ author: CText, _ author_size: Int, _ out_error: ErrorOut
+) -> quire_status {
+  status(context, "context", out_error) { context throws(Failure) in
+    context.authorship.author = try author == nil ? nil : text(author, author_size, "author")
+  }
+}
+
+@_cdecl("quire_context_author") @implementation
+public func quire_context_author(_ context: UnsafePointer<quire_context>?) -> quire_string {
+  value(context, none: noText) { $0.authorship.author?.lent ?? noText }
+}
+
+@_cdecl("quire_context_set_name") @implementation
+public func quire_context_set_name(
+  _ context: UnsafeMutablePointer<quire_context>?, _ name: CText, _ name_size: Int, _ out_error: ErrorOut
+) -> quire_status {
+  status(context, "context", out_error) { context throws(Failure) in
+    context.authorship.contextName = try name == nil ? nil : text(name, name_size, "name")
+  }
+}
+
+@_cdecl("quire_context_name") @implementation
+public func quire_context_name(_ context: UnsafePointer<quire_context>?) -> quire_string {
+  value(context, none: noText) { $0.authorship.contextName?.lent ?? noText }
+}
+
 @_cdecl("quire_context_store") @implementation
 public func quire_context_store(_ context: UnsafePointer<quire_context>?) -> UnsafeMutablePointer<quire_store>? {
   (peek(context)?.store as? Store).map { .lending($0) }

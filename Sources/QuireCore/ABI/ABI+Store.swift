@@ -32,7 +32,7 @@ func withStoreOptions(
       Store.Options(
         isReadOnly: given.is_read_only, mustExist: given.must_exist, synchronousNormal: given.relaxed_durability,
         busyTimeoutMilliseconds: given.busy_timeout == 0 ? defaultBusyTimeout : Int32(clamping: given.busy_timeout),
-        log: log, skipsHistory: given.skips_history,
+        log: log, tracksHistory: given.tracks_history,
         logLimit: given.wal_limit == 0 ? nil : Int(clamping: given.wal_limit), migrates: given.migrates))
   }
 }

@@ -51,6 +51,8 @@ final class Context {
   var hooks: HookTable?
   /// nil when changes are not to be undone.
   var undoManager: UndoManager?
+  /// What the history of the store says of its saves and batch requests.
+  var authorship = Authorship()
   /// What the program has attached to it.
   var userData: AnyObject?
 

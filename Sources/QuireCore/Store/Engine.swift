@@ -93,8 +93,8 @@ protocol Engine: AnyObject, Sendable {
 
   /// Carries out a batch request, whole or not at all. `finish` and `completion` are called as those of `save`.
   func batch<Result>(
-    _ body: (any BatchWriter) throws(Failure) -> Result, finish: (StoreChange) throws(Failure) -> Void,
-    completion: () -> Void
+    by authorship: Authorship, _ body: (any BatchWriter) throws(Failure) -> Result,
+    finish: (StoreChange) throws(Failure) -> Void, completion: () -> Void
   ) throws(Failure) -> Result
 
   /// Runs `body` with all that it reads of `newest` and writes under the eyes of `monitor`.

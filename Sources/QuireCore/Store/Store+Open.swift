@@ -48,8 +48,13 @@ extension Store {
     return Store(parts, holdsMoments: connection.files?.usesLog == true)
   }
 
-  /// Fails for numbers that no store takes.
+  /// Fails for numbers that no store takes, and for options that do not go together.
   static func check(_ options: Options) throws(Failure) {
+    if options.isReadOnly, options.tracksHistory {
+      throw Failure(
+        .invalidArgument,
+        "A store that is open for reading only is not changed, so it begins no history. Leave out one of the options.")
+    }
     if options.busyTimeoutMilliseconds < 0 {
       throw Failure(
         .invalidArgument, "The busy timeout of \(options.busyTimeoutMilliseconds) ms is negative. Give 0 or more.")
@@ -146,6 +151,9 @@ extension Store {
         found = try read()
       }
       guard let (parts, catalog) = found else { throw emptyFailure(of: connection) }
+      if !options.isReadOnly {
+        try prepareHistory(of: parts.schema.model, begins: options.tracksHistory, on: connection)
+      }
       // What is derived is written into rows whose triggers may write to an R-Tree. The tables of one begin so, too.
       let writesRTrees = !options.isReadOnly && catalog.tables.keys.contains { $0.hasPrefix("Z_RT_") }
       let kept = writesRTrees ? try parts.schema.keepRTrees(on: connection) : nil
@@ -179,7 +187,7 @@ extension Store {
       if let given { given } else { try keptModel(on: connection, tables: tables, form: form) }
     if given == nil { try checkComposites(of: model) }
     let foreign = try metadata.check(model, tables: tables, form: form, on: connection)
-    if !options.isReadOnly { try checkMayBeWritten(tables, options, on: connection) }
+    if !options.isReadOnly { try checkMayBeWritten(tables, on: connection) }
     let schema = Schema(model: model, existingTables: tables)
     try check(schema, tables, on: connection)
     let folder = file == nil ? nil : ExternalFolder(of: connection.location)
@@ -291,16 +299,11 @@ extension Store {
 
   /// What is saved here, others must be able to learn of.
   private static func checkMayBeWritten(
-    _ tables: [String: Set<String>], _ options: Options, on connection: Connection
+    _ tables: [String: Set<String>], on connection: Connection
   ) throws(Failure) {
     try checkIsNotMirrored(tables, on: connection)
-    if !options.skipsHistory, let table = ["ACHANGE", "ATRANSACTION"].first(where: { tables[$0] != nil }) {
-      throw Failure(
-        .unsupported,
-        "The store '\(connection.path)' keeps a history of its changes, in its table \(table). A save would not be in "
-          + "it, so that programs that follow the history would not learn of the save. Open the store for reading "
-          + "only, or with 'skips_history'.")
-    }
+    // A form of it that cannot be written is refused now, and not by the first save.
+    _ = try HistoryTables.read(on: connection)
   }
 
   /// The hashes promise these tables, columns and rows; a file made or changed by other means may lack some.

@@ -12,8 +12,11 @@ extension Store {
       let result = try write { connection throws(Failure) in
         try SaveSession(request: request, store: self, connection: connection).run()
       } finish: { (result, derived) throws(Failure) in
-        result.derived = derived + affected.take(
-          except: Set(request.deletes.map { RowIdentifier(id: $0.id, entity: Int32($0.entity.number)) }))
+        result.derived =
+          derived
+          + affected.take(
+            except: Set(request.deletes.map { RowIdentifier(id: $0.id, entity: Int32($0.entity.number)) }))
+        if history.isKept { try history.write(record(of: request, result), by: request.authorship, on: connection) }
         try finish(result)
       }
       completion()
@@ -23,8 +26,8 @@ extension Store {
 
   /// Carries out a batch request, whole or not at all. `finish` and `completion` are called as those of `save`.
   func batch<Result>(
-    _ body: (any BatchWriter) throws(Failure) -> Result, finish: (StoreChange) throws(Failure) -> Void,
-    completion: () -> Void
+    by authorship: Authorship, _ body: (any BatchWriter) throws(Failure) -> Result,
+    finish: (StoreChange) throws(Failure) -> Void, completion: () -> Void
   ) throws(Failure) -> Result {
     try withConnection { _ throws(Failure) in
       let (result, _) = try write { connection throws(Failure) in
@@ -32,7 +35,10 @@ extension Store {
         let result = try body(session)
         try session.derive()
         return (result, session.change)
-      } finish: { (written, _) throws(Failure) in try finish(written.1) }
+      } finish: { (written, _) throws(Failure) in
+        if history.isKept { try history.write(record(of: written.1), by: authorship, on: connection) }
+        try finish(written.1)
+      }
       completion()
       return result
     }
@@ -58,6 +64,7 @@ extension Store {
           affected.forget()
           try textIndexes.begin(on: connection)
           try derivedAttributes.begin(on: connection)
+          try history.begin(on: connection)
           var result = try body(connection)
           let derived = try derivedAttributes.end(on: connection)
           try textIndexes.mend(on: connection)
@@ -67,6 +74,7 @@ extension Store {
         }
       } catch {
         external.takeBack(to: before, isUncertain: connection.hasUncertainCommit)
+        history.forgetChecks()
         throw error
       }
       publication = nil

@@ -12,8 +12,8 @@ final class Store: Engine, @unchecked Sendable {
     var busyTimeoutMilliseconds: Int32 = 5000
     /// The log of each statement, those of the opening included.
     var log: SQLLog?
-    /// Write although the file keeps a history of its changes, which gets no entry.
-    var skipsHistory = false
+    /// Have the file keep a history of its changes from now on.
+    var tracksHistory = false
     /// How many bytes the write-ahead log may have before moments of contexts are given up for it; nil for the default.
     var logLimit: Int?
     /// Take a file of another model over to the one that is given.
@@ -30,6 +30,8 @@ final class Store: Engine, @unchecked Sendable {
   /// Values in files beside the store.
   let external: ExternalStorage
   let metadataChanges = MetadataChanges()
+  /// Used with the lock held.
+  let history: History
   /// Upper case.
   let uuid: Text
   /// `:memory:` for a store in memory.
@@ -90,6 +92,7 @@ final class Store: Engine, @unchecked Sendable {
     }
     layouts = RowLayouts(schema: schema, derivedAttributes: derivedAttributes)
     model = schema.model
+    history = History(schema: schema)
     path = connection.path
     location = connection.location
     isReadOnly = connection.isReadOnly

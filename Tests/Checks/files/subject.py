@@ -48,7 +48,7 @@ def missing() -> Optional[str]:
 @contextlib.contextmanager
 def opened(path: str, read_only: bool = True) -> Iterator[Any]:
     """A store, with the model that it holds itself."""
-    options: dict[str, Any] = {"read_only": True} if read_only else {"skips_history": True}
+    options: dict[str, Any] = {"read_only": True} if read_only else {}
     with quire().open(path, **options) as store:
         yield store
 

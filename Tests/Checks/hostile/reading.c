@@ -216,7 +216,6 @@ bool read_store(const char *path) {
         quire_store_options options = QUIRE_STORE_OPTIONS_INIT;
         options.is_read_only = !writes;
         options.must_exist = true;
-        options.skips_history = true;
         quire_store *store = NULL;
         if (went(quire_store_open(path, QUIRE_NUL, NULL, &options, &store, &error))) {
             is_read = true;

@@ -9,10 +9,10 @@ struct LibraryFixture {
   private let folder: TemporaryFolder?
 
   /// In memory unless there is a folder for it.
-  init(in folder: TemporaryFolder? = nil) throws {
+  init(in folder: TemporaryFolder? = nil, options: Store.Options = .init()) throws {
     self.folder = folder
     model = try LibraryFixture.makeModel()
-    store = try Store.open(path: folder.map(LibraryFixture.path) ?? ":memory:", model: model)
+    store = try Store.open(path: folder.map(LibraryFixture.path) ?? ":memory:", model: model, options: options)
   }
 
   static func path(in folder: TemporaryFolder) -> Text { Text(folder.file("library.sqlite")) }

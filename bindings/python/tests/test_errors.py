@@ -28,9 +28,10 @@ class ClassTests(unittest.TestCase):
                 "QUIRE_NOT_FOUND", "QUIRE_WRONG_THREAD", "QUIRE_CLOSED", "QUIRE_INVALID_MODEL",
                 "QUIRE_INVALID_PREDICATE", "QUIRE_VALIDATION", "QUIRE_CONFLICT", "QUIRE_CONSTRAINT",
                 "QUIRE_CANNOT_OPEN", "QUIRE_NOT_A_STORE", "QUIRE_MODEL_MISMATCH", "QUIRE_BUSY", "QUIRE_READ_ONLY",
-                "QUIRE_DATABASE", "QUIRE_FUNCTION", "QUIRE_CANCELLED", "QUIRE_FILE_MOVED", "QUIRE_NO_MEMORY"}}
+                "QUIRE_DATABASE", "QUIRE_FUNCTION", "QUIRE_CANCELLED", "QUIRE_FILE_MOVED", "QUIRE_NO_MEMORY",
+                "QUIRE_HISTORY_EXPIRED"}}
         self.assertEqual(set(_CLASSES), statuses)
-        self.assertEqual(len(set(_CLASSES.values())), 22)
+        self.assertEqual(len(set(_CLASSES.values())), 23)
 
     def test_a_status_of_a_newer_library_keeps_its_number(self):
         from ctypes import c_void_p

@@ -94,6 +94,14 @@ def use(context: quire.Context) -> None:
     context.pin(5)  # E
     with context.pinned():
         reveal_type(context.store.wal_info.size)  # R: int
+    found = context.store.history(after=context.store.history_token, entity=Book, author="me", limit=5)
+    reveal_type(found.token)  # R: bytes
+    reveal_type(found[0].number)  # R: int
+    for transaction in found:
+        reveal_type(transaction.changes[0].entity)  # R: str | None
+    reveal_type(context.store.purge_history(before=found.token))  # R: int
+    reveal_type(context.author)  # R: str | None
+    context.name = 5  # E
     live = query.live(section_by=Book.author, aggregates={"total": "sum:(price)"})
     reveal_type(live.aggregates["total"])  # R: Any
     reveal_type(live[quire.Path(0, 1)])  # R: Book

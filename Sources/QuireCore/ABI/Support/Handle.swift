@@ -63,6 +63,8 @@ extension quire_cancellation: Handle {
 
 extension quire_migration: Handle { typealias Object = Migration; static var name: String { "quire_migration" } }
 
+extension quire_history: Handle { typealias Object = ExportedHistory; static var name: String { "quire_history" } }
+
 extension quire_snapshot: Handle { typealias Object = ListSnapshot; static var name: String { "quire_snapshot" } }
 
 extension quire_section_rule: Handle {

@@ -196,7 +196,7 @@ final class StoreSource: SavedSource {
     var taken: StoreChange?
     do throws(Failure) {
       return try writing(in: context) { () throws(Failure) in
-        try store.batch(body) { change throws(Failure) in
+        try store.batch(by: context.authorship, body) { change throws(Failure) in
           if !isInTransaction { taken = context.inbox.take() }
           // The context reads what it has written in any case. Without a merge its objects and lists stay as they are.
           let known = merges ? taken.map { $0.followed(by: change) } ?? change : taken

@@ -225,6 +225,7 @@ extension Context {
 
   func saveRequest() throws(Failure) -> SaveRequest {
     var request = SaveRequest()
+    request.authorship = authorship
     request.inserts.reserveCapacity(pending.inserted.count)
     request.deletes.reserveCapacity(pending.deleted.count)
     for object in pending.inserted {

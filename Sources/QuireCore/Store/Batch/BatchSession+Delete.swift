@@ -11,6 +11,7 @@ extension BatchSession {
         by: Dictionary(uniqueKeysWithValues: doomed.roots.map { ($0, doomed.ids(root: $0)) }), on: connection))
     for (entity, ids) in groups {
       try store.noteReplacedFiles(of: ids, entity: entity, entity.properties, on: connection)
+      try store.history.noteDeletion(of: ids, entity, on: connection)
     }
     for root in doomed.roots {
       guard let entity = store.model.entity(numbered: root) else { continue }

@@ -163,6 +163,7 @@ extension Store {
     metadataChanges.noteRollback()
     derivedAttributes.forgetChecks()
     textIndexes.forgetChecks()
+    history.forgetChecks()
     endHolding()
   }
 

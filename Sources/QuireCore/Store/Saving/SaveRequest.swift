@@ -56,6 +56,7 @@ struct SaveRequest {
   var updates: [Update] = []
   var deletes: [Delete] = []
   var toManyChanges: [ToManyChange] = []
+  var authorship = Authorship()
 
   var isEmpty: Bool { inserts.isEmpty && updates.isEmpty && deletes.isEmpty && toManyChanges.isEmpty }
 }

@@ -9,7 +9,7 @@ extension SaveSession {
         throw Failure(
           .invalidArgument,
           "Entity '\(insert.entity.name)' is abstract and has no objects. Insert one of an entity under it.",
-        about: .entity(insert.entity))
+          about: .entity(insert.entity))
       }
       guard insert.id != 0, insert.values.count == insert.entity.properties.count else {
         throw Failure(
@@ -80,6 +80,15 @@ extension SaveSession {
     if request.deletes.isEmpty { return [] }
     let ids = Dictionary(grouping: request.deletes, by: \.entity.rootNumber).mapValues { $0.map(\.id) }
     return try schema.ownersLosingMembers(by: ids, on: connection)
+  }
+
+  /// The history keeps values of what is to be deleted.
+  func noteDeletions() throws(Failure) {
+    if !store.history.isKept || request.deletes.isEmpty { return }
+    for (_, deletes) in Dictionary(grouping: request.deletes, by: \.entity.number) {
+      guard let entity = deletes.first?.entity else { continue }
+      try store.history.noteDeletion(of: deletes.map(\.id), entity, on: connection)
+    }
   }
 
   /// In the order of the keys, which is that of the tables.

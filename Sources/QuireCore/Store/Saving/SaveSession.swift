@@ -38,6 +38,7 @@ final class SaveSession {
     try allocate()
     try checkReservedIDs()
     try noteReplacedFiles()
+    try noteDeletions()
     ownersLosingMembers = try ownersLosingMembersByDeletions()
     try deleteRows()
     try removeMembers()

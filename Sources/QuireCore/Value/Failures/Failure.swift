@@ -24,6 +24,7 @@ final class Failure: Error, Sendable {
     case cancelled = 20
     case fileMoved = 21
     case noMemory = 22
+    case historyExpired = 23
   }
 
   let kind: Kind

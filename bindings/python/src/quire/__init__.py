@@ -56,6 +56,8 @@ Stores and contexts
     delete_store    deletes a store with all its files
     migrate         takes a store over to other versions of its classes. What it does is a list of MigrationStep, each
                     of a MigrationStepKind
+    History, HistoryTransaction, HistoryChange
+                    what any program has changed, from `Store.history`
 
 Finding
     Query           which objects, in which order: `where`, `order_by`, `limit`, then `all`, `count`, `live` and others
@@ -102,7 +104,7 @@ Models of files
 Errors
     Error           root of all that follow. `entity`, `key`, `id` and `row` name the subject, where that is known
     saving          ValidationError (Rule says which rule is broken), Conflict, ConstraintError
-    finding         NotFound, MultipleFound, PredicateError, FunctionError, Cancelled
+    finding         NotFound, MultipleFound, PredicateError, FunctionError, Cancelled, HistoryExpired
     using           InvalidArgument, InvalidState, InvalidText, WrongType, WrongThread, StoreClosed, Unsupported
     opening         CannotOpen, NotAStore, ModelMismatch, InvalidModel
     the file        Busy, ReadOnly, FileMoved, DatabaseError
@@ -136,6 +138,7 @@ if TYPE_CHECKING:
         Error as Error,
         FileMoved as FileMoved,
         FunctionError as FunctionError,
+        HistoryExpired as HistoryExpired,
         InvalidArgument as InvalidArgument,
         InvalidModel as InvalidModel,
         InvalidState as InvalidState,
@@ -225,6 +228,9 @@ if TYPE_CHECKING:
     from .lists.snapshot import Snapshot as Snapshot, SnapshotSection as SnapshotSection
     from .contexts._bulk import TableLike as TableLike
     from .contexts.context import Context as Context
+    from .contexts.history import (
+        History as History, HistoryChange as HistoryChange, HistoryTransaction as HistoryTransaction,
+    )
     from .contexts.merging import MergePolicy as MergePolicy, ObjectConflict as ObjectConflict
     from .contexts.metadata import Metadata as Metadata, read_metadata as read_metadata
     from .contexts.migration import (
@@ -250,8 +256,8 @@ Of each class `help` would list all methods, with those of its bases again for e
 _NAMES = {
     "errors":
         "Busy Cancelled CannotOpen Conflict ConstraintError DatabaseError Error FileMoved FunctionError "
-        "InvalidArgument InvalidModel InvalidState InvalidText ModelMismatch MultipleFound NoMemory NotAStore "
-        "NotFound PredicateError ReadOnly Rule StoreClosed Unsupported ValidationError WrongThread WrongType",
+        "HistoryExpired InvalidArgument InvalidModel InvalidState InvalidText ModelMismatch MultipleFound NoMemory "
+        "NotAStore NotFound PredicateError ReadOnly Rule StoreClosed Unsupported ValidationError WrongThread WrongType",
     "sections": "Section SectionRule Sections",
     "_c._versions": "icu_version sqlite_version",
     "predicates.expression": "Expression function",
@@ -284,6 +290,7 @@ _NAMES = {
     "lists.snapshot": "Snapshot SnapshotSection",
     "contexts._bulk": "TableLike",
     "contexts.context": "Context",
+    "contexts.history": "History HistoryChange HistoryTransaction",
     "contexts.merging": "MergePolicy ObjectConflict",
     "contexts.metadata": "Metadata read_metadata",
     "contexts.migration": "MigrationStep MigrationStepKind migrate",

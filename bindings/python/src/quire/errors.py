@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Busy", "Cancelled", "CannotOpen", "Conflict", "ConstraintError", "DatabaseError", "Error", "FileMoved",
-    "FunctionError", "InvalidArgument", "InvalidModel", "InvalidState", "InvalidText", "ModelMismatch",
-    "MultipleFound", "NoMemory", "NotAStore", "NotFound", "PredicateError", "ReadOnly", "Rule", "StoreClosed",
-    "Unsupported", "ValidationError", "WrongThread", "WrongType",
+    "FunctionError", "HistoryExpired", "InvalidArgument", "InvalidModel", "InvalidState", "InvalidText",
+    "ModelMismatch", "MultipleFound", "NoMemory", "NotAStore", "NotFound", "PredicateError", "ReadOnly", "Rule",
+    "StoreClosed", "Unsupported", "ValidationError", "WrongThread", "WrongType",
 ]
 
 
@@ -331,12 +331,20 @@ class NoMemory(Error, MemoryError):
     status = _ffi.QUIRE_NO_MEMORY
 
 
+@public
+class HistoryExpired(Error, LookupError):
+    """What followed a token of the history is no longer in the file, or not yet. Read everything anew, and go on with a
+    new `Store.history_token`."""
+
+    status = _ffi.QUIRE_HISTORY_EXPIRED
+
+
 _CLASSES: dict[int, type[Error]] = {
     kind.status: kind
     for kind in (
         InvalidArgument, InvalidState, InvalidText, Unsupported, NotFound, WrongThread, StoreClosed, InvalidModel,
         PredicateError, ValidationError, Conflict, ConstraintError, CannotOpen, NotAStore, ModelMismatch, Busy,
-        ReadOnly, DatabaseError, FunctionError, Cancelled, FileMoved, NoMemory,
+        ReadOnly, DatabaseError, FunctionError, Cancelled, FileMoved, NoMemory, HistoryExpired,
     )
 }
 
@@ -409,6 +417,7 @@ def _explain(error: FunctionError) -> None:
 _WORDS = {
     "quire_context_object": "Context.get",
     "quire_context_merge": "Context.merge",
+    "tracks_history": "track_history",
     "quire_context_refresh_all": "Context.refresh_all",
     "quire_context_enable_undo": "Context.enable_undo",
     "quire_context_begin_undo_group": "Context.undo_group",

@@ -75,13 +75,16 @@ class FoundStoreTests(FoundStoreTestCase):
                 self.assertEqual(files(os.path.dirname(path)), before)
 
 
-    def test_a_store_with_a_history_is_written_when_that_is_asked_for(self) -> None:
+    def test_an_import_is_in_the_history_of_a_store_that_keeps_one(self) -> None:
         for path in self.stores(chosen=True):
             if os.path.basename(path) == "SampleModel2_V1.sqlite":
                 rows = "alias,age\nZadig,40\n"
-                self.fail_with(3, "keeps a history.*--skip-history writes", "import", path, "Author", given=rows)
-                self.succeed("import", path, "Author", "--skip-history", given=rows)
+                self.succeed("import", path, "Author", given=rows)
                 self.assertIn("Zadig", self.succeed("query", path, "Author"))
+                told = self.succeed("history", path, "--format", "json").splitlines()
+                self.assertEqual([json.loads(each)["number"] for each in told], [1, 2])
+                self.assertEqual(
+                    [(each["kind"], each["entity"]) for each in json.loads(told[1])["changes"]], [("insert", "Author")])
 
 
 class DemoStoreTests(CommandTestCase):

@@ -81,6 +81,11 @@ QUIRE_DELETE_NULLIFY = 1
 QUIRE_DELETE_CASCADE = 2
 QUIRE_DELETE_DENY = 3
 
+# quire_history_kind
+QUIRE_HISTORY_INSERT = 0
+QUIRE_HISTORY_UPDATE = 1
+QUIRE_HISTORY_DELETE = 2
+
 # quire_index_kind
 QUIRE_INDEX_BINARY = 0
 QUIRE_INDEX_RTREE = 1
@@ -201,6 +206,7 @@ QUIRE_FUNCTION = 19
 QUIRE_CANCELLED = 20
 QUIRE_FILE_MOVED = 21
 QUIRE_NO_MEMORY = 22
+QUIRE_HISTORY_EXPIRED = 23
 
 # quire_step_kind
 QUIRE_STEP_INSERT_ROW = 1
@@ -520,6 +526,47 @@ class quire_function_callback(ctypes.Structure):
         ("user_data", c_void_p),
         ("destroy", quire_function_callback_destroy),
         ("call", quire_function_callback_call),
+    ]
+
+
+class quire_history_change_info(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("kind", c_uint32),
+        ("id", c_int64),
+        ("entity", quire_string),
+        ("key_count", c_int64),
+        ("tombstone_count", c_int64),
+    ]
+
+
+class quire_history_options(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved", c_uint32),
+        ("author", c_char_p),
+        ("author_size", c_size_t),
+        ("context_name", c_char_p),
+        ("context_name_size", c_size_t),
+        ("entity", c_char_p),
+        ("entity_size", c_size_t),
+        ("has_since", c_bool),
+        ("since", c_double),
+        ("limit", c_uint64),
+    ]
+
+
+class quire_history_transaction_info(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved", c_uint32),
+        ("number", c_int64),
+        ("timestamp", c_double),
+        ("author", quire_string),
+        ("context_name", quire_string),
+        ("process_id", quire_string),
+        ("bundle_id", quire_string),
+        ("change_count", c_int64),
     ]
 
 
@@ -861,7 +908,7 @@ class quire_store_options(ctypes.Structure):
         ("relaxed_durability", c_bool),
         ("busy_timeout", c_uint32),
         ("log", POINTER(quire_log)),
-        ("skips_history", c_bool),
+        ("tracks_history", c_bool),
         ("migrates", c_bool),
         ("wal_limit", c_uint64),
     ]
@@ -911,6 +958,9 @@ quire_entry_p = POINTER(quire_entry)
 quire_fetch_index_info_p = POINTER(quire_fetch_index_info)
 quire_fetch_request_info_p = POINTER(quire_fetch_request_info)
 quire_function_callback_p = POINTER(quire_function_callback)
+quire_history_change_info_p = POINTER(quire_history_change_info)
+quire_history_options_p = POINTER(quire_history_options)
+quire_history_transaction_info_p = POINTER(quire_history_transaction_info)
 quire_hooks_p = POINTER(quire_hooks)
 quire_index_element_p = POINTER(quire_index_element)
 quire_index_element_info_p = POINTER(quire_index_element_info)
@@ -989,6 +1039,7 @@ FUNCTIONS = {
     "quire_conflict_value": (c_uint, (
         c_void_p, c_uint32, c_char_p, c_size_t, quire_value_p, c_void_p_p,
     )),
+    "quire_context_author": (quire_string, (c_void_p,)),
     "quire_context_batch_delete": (c_uint, (
         c_void_p, c_void_p, quire_batch_options_p, c_int64_p, c_void_p_p, c_void_p_p,
     )),
@@ -1040,6 +1091,7 @@ FUNCTIONS = {
     "quire_context_merge_policy": (c_uint32, (c_void_p,)),
     "quire_context_merges_automatically": (c_bool, (c_void_p,)),
     "quire_context_moment": (c_uint, (c_void_p, c_void_p_p, c_void_p_p)),
+    "quire_context_name": (quire_string, (c_void_p,)),
     "quire_context_next_list_with_changes": (c_int64, (c_void_p, c_int64)),
     "quire_context_object": (c_uint, (
         c_void_p, c_char_p, c_size_t, c_int64, c_void_p_p, c_void_p_p,
@@ -1064,10 +1116,12 @@ FUNCTIONS = {
     "quire_context_rollback": (c_uint, (c_void_p, c_void_p_p)),
     "quire_context_rollback_transaction": (c_uint, (c_void_p, c_void_p_p)),
     "quire_context_save": (c_uint, (c_void_p, c_void_p_p)),
+    "quire_context_set_author": (c_uint, (c_void_p, c_char_p, c_size_t, c_void_p_p)),
     "quire_context_set_hooks": (c_uint, (c_void_p, c_char_p, c_size_t, quire_hooks_p, c_void_p_p)),
     "quire_context_set_merge_handler": (c_uint, (c_void_p, quire_merge_handler_p, c_void_p_p)),
     "quire_context_set_merge_policy": (c_uint, (c_void_p, c_uint32, c_void_p_p)),
     "quire_context_set_merges_automatically": (c_uint, (c_void_p, c_bool, c_void_p_p)),
+    "quire_context_set_name": (c_uint, (c_void_p, c_char_p, c_size_t, c_void_p_p)),
     "quire_context_set_undo_registration": (c_uint, (c_void_p, c_bool, c_void_p_p)),
     "quire_context_set_user_data": (c_uint, (c_void_p, c_void_p, c_void_p, c_void_p_p)),
     "quire_context_settled_count": (c_int64, (c_void_p,)),
@@ -1148,6 +1202,27 @@ FUNCTIONS = {
         c_char_p, c_size_t, quire_function_callback_p, c_void_p_p,
     )),
     "quire_function_unregister": (c_uint, (c_char_p, c_size_t, c_void_p_p)),
+    "quire_history_change": (c_uint, (
+        c_void_p, c_int64, c_int64, quire_history_change_info_p, c_void_p_p,
+    )),
+    "quire_history_changed_key": (quire_string, (c_void_p, c_int64, c_int64, c_int64)),
+    "quire_history_count": (c_int64, (c_void_p,)),
+    "quire_history_fetch": (c_uint, (
+        c_void_p, c_void_p, c_size_t, quire_history_options_p, c_void_p_p, c_void_p_p,
+    )),
+    "quire_history_next_token": (c_uint, (c_void_p, c_void_p, c_void_p_p)),
+    "quire_history_purge": (c_uint, (c_void_p, c_void_p, c_size_t, c_int64_p, c_void_p_p)),
+    "quire_history_purge_before_date": (c_uint, (c_void_p, c_double, c_int64_p, c_void_p_p)),
+    "quire_history_release": (None, (c_void_p,)),
+    "quire_history_retain": (c_void_p, (c_void_p,)),
+    "quire_history_token": (c_uint, (c_void_p, c_void_p, c_void_p_p)),
+    "quire_history_tombstone": (c_uint, (
+        c_void_p, c_int64, c_int64, c_int64, quire_string_p, quire_value_p, c_void_p_p,
+    )),
+    "quire_history_transaction": (c_uint, (
+        c_void_p, c_int64, quire_history_transaction_info_p, c_void_p_p,
+    )),
+    "quire_history_transaction_token": (c_uint, (c_void_p, c_int64, c_void_p, c_void_p_p)),
     "quire_icu_version": (c_char_p, ()),
     "quire_list_count": (c_int64, (c_void_p,)),
     "quire_list_ids": (c_uint, (c_void_p, c_int64, c_int64, c_int64_p, c_void_p_p)),

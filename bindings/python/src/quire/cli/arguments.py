@@ -6,6 +6,7 @@ import argparse
 import difflib
 import re
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any, Callable, NoReturn
 
 from .._c._ffi import VERSION
@@ -43,6 +44,7 @@ def parser() -> argparse.ArgumentParser:
     _explain(commands)
     _check(commands)
     _migrate(commands)
+    _history(commands)
     _export(commands)
     _import(commands)
     _browse(commands)
@@ -206,9 +208,6 @@ def _import(commands: _Parsers) -> None:
     made.add_argument(
         "--model", metavar="MODEL",
         help="the model of a store that is made where FILE is not there: .xcdatamodeld, .momd, .mom or another store")
-    made.add_argument(
-        "--skip-history", action="store_true",
-        help="write a store that keeps a history, although the history will not have the rows")
     _formats(made)
 
 
@@ -224,6 +223,28 @@ def _bare(text: str) -> str:
     if not can_stand_bare(text):
         raise argparse.ArgumentTypeError("a text without quotes, commas and ends of lines is needed")
     return text
+
+
+def _history(commands: _Parsers) -> None:
+    made = _command(commands, "history", "tell what any program has changed in a store that keeps a history")
+    _file(made)
+    made.add_argument("-e", "--entity", metavar="ENTITY", help="only changes of an entity, or of those under it")
+    made.add_argument("-a", "--author", metavar="AUTHOR", help="only transactions of an author")
+    made.add_argument(
+        "--since", metavar="DATE", type=_date, help="only what is not earlier, such as 2026-11-28 or 2026-11-28T17:30")
+    made.add_argument("-n", "--limit", metavar="N", type=_count, help="at most so many transactions, the oldest first")
+    made.add_argument(
+        "-f", "--format", choices=["table", "json"], default="table",
+        help="table (the usual), or json, an object on a line for each transaction")
+
+
+def _date(text: str) -> datetime:
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is no date such as 2026-11-28 or 2026-11-28T17:30") from None
+    # Without a zone it is the local time.
+    return found.astimezone()
 
 
 def _browse(commands: _Parsers) -> None:

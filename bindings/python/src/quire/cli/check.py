@@ -59,8 +59,8 @@ def _mend(path: str) -> None:
         except DatabaseError:
             return
     if unsound:
-        # Opening it mends some, and the check the others. No object changes, so a history lacks nothing.
-        with opened_for_writing(path, None, skips_history=True) as store:
+        # Opening it mends some, and the check the others.
+        with opened_for_writing(path, None) as store:
             store.check()
         _print(f"{unsound} text {'index was' if unsound == 1 else 'indexes were'} made anew")
 

@@ -59,7 +59,7 @@ class Taken(NamedTuple):
 
 
 def _import(source: Source, path: str, options: argparse.Namespace) -> int:
-    with opened_for_writing(path, options.model, options.skip_history) as store:
+    with opened_for_writing(path, options.model) as store:
         kind, entity = model_class(store, options.entity)
         if entity.abstract:
             raise Problem(Exit.REQUEST, f"'{entity.name}' is abstract and has no rows of its own.")

@@ -20,8 +20,8 @@ __all__ = ["main"]
 
 _COMMANDS = {
     "info": "info.info", "query": "querying.query", "explain": "querying.explain", "check": "check.check",
-    "export": "exporting.export", "import": "importing.import_rows", "browse": "browse.browse",
-    "completion": "completion.completion", "migrate": "migrating.migrate",
+    "history": "history.history", "export": "exporting.export", "import": "importing.import_rows",
+    "browse": "browse.browse", "completion": "completion.completion", "migrate": "migrating.migrate",
 }
 """The function of each command, whose module is loaded when it is run."""
 
@@ -60,7 +60,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
 def _read_utf8(options: argparse.Namespace) -> None:
     """Names in stores are UTF-8, whatever the locale has made of them. Paths stay what they are for the system."""
     for name, value in vars(options).items():
-        if name in ("entity", "columns", "section", "null") and value:
+        if name in ("author", "entity", "columns", "section", "null") and value:
             setattr(options, name, _utf8(value))
         elif name in ("where", "sort") and value:
             setattr(options, name, list(map(_utf8, value)))

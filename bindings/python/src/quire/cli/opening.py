@@ -57,17 +57,17 @@ def _about_key(store: Store, error: Error, conditions: Sequence[str]) -> Optiona
 
 
 @contextmanager
-def opened_for_writing(path: str, model: Union[str, None], skips_history: bool) -> Generator[Store, None, None]:
+def opened_for_writing(path: str, model: Union[str, None]) -> Generator[Store, None, None]:
     """The store at a path for an import. With the path of a model, a file that is not there is made."""
     if model is None:
-        with _open(path, must_exist=True, skips_history=skips_history) as store:
+        with _open(path, must_exist=True) as store:
             yield store
         return
     try:
         loaded = load_model(model)
     except NotFound as error:
         raise Problem(Exit.FILE, str(error)) from None
-    with loaded, _open(path, models=loaded, skips_history=skips_history) as store:
+    with loaded, _open(path, models=loaded) as store:
         yield store
 
 
@@ -81,9 +81,7 @@ def _open(path: str, **options: Any) -> Store:
         return Store(path, **options)
     except Error as error:
         # Whatever hinders it, it is the file that cannot be opened.
-        sentence = str(error).replace(
-            "Open the store for reading only, or with 'skips_history'.", "--skip-history writes it nevertheless.")
-        raise Problem(Exit.FILE, sentence) from error
+        raise Problem(Exit.FILE, str(error)) from error
 
 
 def class_of(store: Store, entity: str) -> Any:

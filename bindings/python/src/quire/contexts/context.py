@@ -21,7 +21,7 @@ from ..models import _hooks, _rules
 from ..models._entity import Entity, template_name
 from ..models.model import Model
 from ..fetching.cancellation import Cancellation
-from . import _batch, _bulk, _finding, _pending, _transaction, _undo, moment
+from . import _batch, _bulk, _finding, _pending, _transaction, _undo, history
 from ._delivery import Delivery
 from .query import Query
 
@@ -38,7 +38,7 @@ _RAISE: Any = Omitted()
 
 
 @public
-class Context(moment.Pinning):
+class Context(history.Authoring):
     """A working set of objects: what was added, changed and deleted since the last save, and what was read.
 
     `Store.context` is the first one; `Store.create_context` makes more. A context, its objects and its live lists are

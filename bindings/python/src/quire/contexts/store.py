@@ -10,6 +10,7 @@ import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from ctypes import byref, c_void_p
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union
 
 from .._c import _ffi, _handle, _values
@@ -21,6 +22,7 @@ from ..models._describing import describe
 from ..models.model_description import ModelDescription
 from ..models.model import Model
 from . import _opening, _sql_log
+from . import history as _history
 from .context import Context
 from .metadata import Metadata
 
@@ -66,7 +68,7 @@ class Store(_handle.Handle):
         must_exist: bool = False,
         relaxed_durability: bool = False,
         timeout: float = 5.0,
-        skips_history: bool = False,
+        track_history: bool = False,
         wal_limit: int = 0,
         migrate: bool = False,
     ) -> None:
@@ -78,7 +80,7 @@ class Store(_handle.Handle):
         given = _opening.GivenModel(models)
         options = _opening.options(
             timeout, is_read_only=read_only, must_exist=must_exist, relaxed_durability=relaxed_durability,
-            skips_history=skips_history, wal_limit=wal_limit, migrates=migrate)
+            tracks_history=track_history, wal_limit=wal_limit, migrates=migrate)
         log = _sql_log.to_logging()
         if log is not None:
             options.log = ctypes.pointer(log)
@@ -210,6 +212,55 @@ class Store(_handle.Handle):
         if status:
             raise failure(status, error)
 
+    @property
+    def history_token(self) -> bytes:
+        """The place at which the history of the file is now: `history` finds after it what is committed from now on.
+
+        Bytes that name the store and a transaction, to be kept as long as a program likes. Raises `InvalidState` where
+        the file keeps no history. Any thread.
+        """
+        return _history.current_token(self)
+
+    def history(
+        self,
+        after: Optional[bytes] = None,
+        *,
+        author: Optional[str] = None,
+        name: Optional[str] = None,
+        entity: Union[type[Model], str, None] = None,
+        since: Union[datetime, float, None] = None,
+        limit: Optional[int] = None,
+    ) -> _history.History:
+        """What any program has changed in the file after a place in its history, or since the history began.
+
+        A file keeps a history once it was opened with `track_history`, or when Core Data has turned its own on. Each
+        save and each batch request is a transaction of it, the oldest first:
+
+            for transaction in store.history(after=token):
+                for change in transaction.changes:
+                    print(transaction.author, change.kind, change.entity, change.id)
+
+        `History.token` of the result is where the next call goes on. `author` and `name` are those of the context that
+        has saved. With `entity`, a class or a name, other changes are left out, and so are transactions without any of
+        it; entities under it count. `since` leaves out what is earlier. `limit` is how many transactions there are at
+        most.
+
+        Raises `HistoryExpired` when what followed `after` was purged, or is not in the file yet, as in an older copy:
+        then read everything anew. Raises `InvalidArgument` for a token that is damaged or of another store,
+        `InvalidState` where the file keeps no history, `Busy` while a transaction of a context is open, `StoreClosed`,
+        `DatabaseError`. Any thread.
+        """
+        return _history.fetch(self, after, author, name, entity, since, limit)
+
+    def purge_history(self, before: Union[bytes, datetime, float]) -> int:
+        """Removes the transactions before the one that a token stands for, or before a date, and says how many.
+
+        The transaction of the token stays, and so do later ones; so does each one from the first on that is not earlier
+        than the date. Raises `InvalidArgument` for a token that is damaged or of another store, `HistoryExpired` for
+        one that is not in the file yet, `InvalidState`, `Busy`, `ReadOnly`, `StoreClosed`, `DatabaseError`. Any thread.
+        """
+        return _history.purge(self, before)
+
     def copy(self, path: Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]) -> None:
         """Writes what is saved, as of one moment, into a new store at `path`, where there must be no file.
 
@@ -311,7 +362,7 @@ def open(
     must_exist: bool = False,
     relaxed_durability: bool = False,
     timeout: float = 5.0,
-    skips_history: bool = False,
+    track_history: bool = False,
     wal_limit: int = 0,
     migrate: bool = False,
 ) -> Store:
@@ -335,9 +386,10 @@ def open(
     faster, but a power cut may undo the last ones (SQLite's synchronous=NORMAL). `timeout` is how many seconds to wait
     for a lock that another connection holds, above 0 and in steps of a millisecond.
 
-    A file that keeps a history of its changes is written only with `skips_history`: what is saved is not in the history
-    then. A file that CloudKit mirrors is opened with `read_only` alone, and so is one with an R-Tree of which neither
-    triggers nor the model say what is in it.
+    With `track_history` the file keeps a history of its changes from now on, for programs that follow it
+    (`Store.history`). Saves and batch requests write it wherever a file keeps one, with or without this. A file that
+    CloudKit mirrors is opened with `read_only` alone, and so is one with an R-Tree of which neither triggers nor the
+    model say what is in it.
 
     `wal_limit` is how many bytes the write-ahead log may have, 65,536 or more; 0 is for 64 MB, and 16 MB in memory.
     Beyond it, contexts in which no call runs lose moments that are not the newest, except for pinned ones
@@ -351,7 +403,7 @@ def open(
     """
     return Store(
         path, models, read_only=read_only, must_exist=must_exist, relaxed_durability=relaxed_durability,
-        timeout=timeout, skips_history=skips_history, wal_limit=wal_limit, migrate=migrate)
+        timeout=timeout, track_history=track_history, wal_limit=wal_limit, migrate=migrate)
 
 
 def delete_store(path: Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]) -> None:
