@@ -369,5 +369,87 @@ class ReadTests(StoreHistoryTestCase):
         self.assertEqual(self.numbers(), [2, 3, 4, 5, 6])
 
 
+class FormTests(StoreHistoryTestCase):
+    """Histories that other programs have made otherwise."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.context.author = "me"
+        self.add(Author(name="a"))
+        self.store.close()
+
+    def sql(self, *statements: str) -> list[Any]:
+        with contextlib.closing(sqlite3.connect(self.path)) as file:
+            found: list[Any] = []
+            for statement in statements:
+                found = file.execute(statement).fetchall()
+            file.commit()
+            return found
+
+    def save_again(self, *objects: quire.Model, author: str = "me") -> list[quire.HistoryTransaction]:
+        with quire.open(self.path, MODELS) as store:
+            store.context.author = author
+            for each in objects:
+                store.context.add(each)
+            store.context.save()
+            return list(store.history())
+
+    def test_one_without_a_table_of_texts_has_them_in_its_transactions(self) -> None:
+        self.sql(
+            "DROP TABLE ATRANSACTION", "DROP TABLE ATRANSACTIONSTRING", "DELETE FROM ACHANGE",
+            "CREATE TABLE ATRANSACTION ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZTIMESTAMP FLOAT, "
+            "ZAUTHOR VARCHAR, ZBUNDLEID VARCHAR, ZCONTEXTNAME VARCHAR, ZPROCESSID VARCHAR )")
+        [transaction] = self.save_again(Author(name="b"), author="other")
+        self.assertEqual((transaction.number, transaction.author, transaction.name), (2, "other", None))
+        self.assertEqual(
+            self.sql("SELECT Z_PK, ZAUTHOR, ZCONTEXTNAME, ZBUNDLEID FROM ATRANSACTION"),
+            [(2, "other", None, transaction.process)])
+        with quire.open(self.path, MODELS) as store:
+            self.assertEqual(len(store.history(author="other")), 1)
+            self.assertEqual(store.purge_history(before=4e9), 1)
+
+    def test_texts_of_both_kinds_are_read(self) -> None:
+        self.sql("UPDATE ATRANSACTION SET ZAUTHORTS = NULL, ZAUTHOR = 'older'")
+        with quire.open(self.path, MODELS, read_only=True) as store:
+            self.assertEqual([each.author for each in store.history(author="older")], ["older"])
+
+    def test_columns_for_what_deletions_leave_are_added(self) -> None:
+        self.sql("ALTER TABLE ACHANGE DROP COLUMN ZTOMBSTONE5", "ALTER TABLE ACHANGE DROP COLUMN ZTOMBSTONE4")
+        with quire.open(self.path, MODELS) as store:
+            comic = store.context.add(Comic(title="c"))
+            store.context.save()
+            store.context.delete(comic)
+            store.context.save()
+            self.assertEqual(store.history()[2].changes[0].tombstone["title"], "c")
+        self.assertEqual(self.sql("SELECT ZTOMBSTONE5 FROM ACHANGE WHERE ZCHANGETYPE = 2"), [("c",)])
+
+    def test_numbers_go_on_where_the_last_ones_are_not_told(self) -> None:
+        self.sql(
+            "DELETE FROM Z_PRIMARYKEY WHERE Z_ENT = 16001", "UPDATE Z_PRIMARYKEY SET Z_MAX = 0 WHERE Z_ENT > 16000")
+        self.assertEqual([each.number for each in self.save_again(Author(name="b"))], [1, 2])
+        self.assertEqual(
+            self.sql("SELECT Z_ENT, Z_NAME, Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT > 16000 ORDER BY 1"),
+            [(16001, "CHANGE", 2), (16002, "TRANSACTION", 2), (16003, "TRANSACTIONSTRING", 0)])
+
+    def test_numbers_go_on_behind_those_that_were_taken(self) -> None:
+        self.sql("UPDATE Z_PRIMARYKEY SET Z_MAX = 40 WHERE Z_ENT > 16000")
+        self.assertEqual([each.number for each in self.save_again(Author(name="b"), author="new")], [1, 41])
+        self.assertEqual(self.sql("SELECT max(Z_PK) FROM ACHANGE", "SELECT max(Z_PK) FROM ATRANSACTIONSTRING"), [(41,)])
+
+    def test_values_of_a_wrong_type_stop_no_deletion(self) -> None:
+        self.sql("UPDATE ZAUTHOR SET ZNAME = x'FF', ZCODE = 'x'")
+        with quire.open(self.path, MODELS) as store:
+            store.context.query(Author).delete()
+            self.assertEqual(store.history()[1].changes[0].tombstone, {"name": None})
+
+    def test_a_save_that_a_trigger_keeps_out_of_the_history_fails(self) -> None:
+        self.sql("CREATE TRIGGER silent BEFORE INSERT ON ATRANSACTION BEGIN SELECT raise(IGNORE); END")
+        with quire.open(self.path, MODELS) as store:
+            store.context.add(Author(name="b"))
+            with self.assertRaises(quire.DatabaseError):
+                store.context.save()
+        self.assertEqual(self.sql("SELECT count(*) FROM ZAUTHOR"), [(1,)])
+
+
 if __name__ == "__main__":
     unittest.main()
