@@ -98,6 +98,18 @@ class WrittenTests(StoreHistoryTestCase):
         self.context.save()
         self.assertEqual(self.told(), [[("insert", "Author", 1)], [("delete", "Author", 1)]])
 
+    def test_kinds_have_the_numbers_of_core_data(self) -> None:
+        author = Author(name="a")
+        self.add(author)
+        author.name = "b"
+        self.context.save()
+        self.context.delete(author)
+        self.context.save()
+        with contextlib.closing(sqlite3.connect(self.path)) as file:
+            kinds = [kind for kind, in file.execute("SELECT ZCHANGETYPE FROM ACHANGE ORDER BY Z_PK")]
+        self.assertEqual(kinds, [0, 1, 2])
+        self.assertEqual([changes[0][0] for changes in self.told()], ["insert", "update", "delete"])
+
     def test_a_failed_save_adds_nothing(self) -> None:
         self.add(Author(name="Goethe", code="a"))
         token = self.store.history_token
