@@ -108,7 +108,7 @@ class EditCheck:
         compare_objects(self.tally, store, after.reading, self.path)
         layout = before.reading.layout
         touched = {(layout.table(one), key) for one, key in editor.touched}
-        checker = Checker(before, after, 1, touched)
+        checker = Checker(before, after, 1, touched, has_history=True)
         for problem in checker.run():
             # Keys that were handed out for what was not saved are not taken back.
             if "went up without a new row" not in problem:

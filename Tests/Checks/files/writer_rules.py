@@ -19,6 +19,8 @@ from store_file import quoted
 
 PRAGMAS = ("page_size", "auto_vacuum", "encoding", "user_version", "application_id", "journal_mode")
 UPDATES = re.compile(r"\bUPDATE\s+\"?(\w+)\"?\s+SET\s+\"?(\w+)\"?\s*=", re.IGNORECASE)
+# The tables of the history by their numbers in Z_PRIMARYKEY. They get rows and lose none.
+HISTORY = {"ACHANGE": 16001, "ATRANSACTION": 16002, "ATRANSACTIONSTRING": 16003}
 # The largest number of 32 bits.
 LARGEST = 3.4028234663852886e38
 Rows = dict[Any, dict[str, Any]]
@@ -88,12 +90,17 @@ def same(one: dict[str, Any], other: dict[str, Any]) -> bool:
 
 
 class Checker:
-    """With `touched`, rows of entity tables that are not among these have not changed, but for what triggers write."""
+    """With `touched`, rows of entity tables that are not among these have not changed, but for what triggers write.
+
+    With `has_history`, the history has what was changed.
+    """
 
     def __init__(
-        self, before: State, after: State, saves: Optional[int] = None, touched: Optional[set[tuple[str, int]]] = None
+        self, before: State, after: State, saves: Optional[int] = None, touched: Optional[set[tuple[str, int]]] = None,
+        has_history: bool = False,
     ) -> None:
         self.before, self.after, self.saves, self.touched = before, after, saves, touched
+        self.has_history = has_history
         self.model = after.reading.model
         self.layout = after.reading.layout
         self.problems: list[str] = []
@@ -105,6 +112,7 @@ class Checker:
         self.expect(self.after.integrity == "ok", f"integrity: {self.after.integrity}")
         self._check_surroundings()
         self._check_numbers()
+        self._check_history()
         for root in self.model.children(None):
             self._check_table(self.layout.table(root))
         self._check_joins()
@@ -132,9 +140,10 @@ class Checker:
         for table, rows in self.before.tables.items():
             if table in own:
                 continue
-            # Also metadata, cache, history and what the application has made.
+            # Also metadata, cache and what the application has made.
             edit = edit_of(rows, self.after.tables.get(table, {}))
-            for what, found in (("new", edit.inserted), ("lost", edit.deleted), ("changed", edit.changed)):
+            new = {} if table in HISTORY else edit.inserted
+            for what, found in (("new", new), ("lost", edit.deleted), ("changed", edit.changed)):
                 self.expect(not found, f"{table} has {len(found)} {what} rows: {short(list(found)[:5])}")
 
     def _check_numbers(self) -> None:
@@ -143,12 +152,35 @@ class Checker:
         self.expect(set(before) == set(after), "Z_PRIMARYKEY has other rows")
         for number in set(before) & set(after):
             one, other = before[number], after[number]
-            root = one["Z_SUPER"] == 0 and number < 16000
+            root = one["Z_SUPER"] == 0 and (number < 16000 or number in HISTORY.values())
             same_besides = all(one[name] == other[name] for name in one if name != "Z_MAX")
             self.expect(same_besides, f"Z_PRIMARYKEY has {other} for {one}")
             self.expect(
                 other["Z_MAX"] == one["Z_MAX"] or root and other["Z_MAX"] > one["Z_MAX"],
                 f"Z_MAX of {one['Z_NAME']} was {one['Z_MAX']} and is {other['Z_MAX']}")
+
+    def _check_history(self) -> None:
+        """A history goes on in its numbers, and names each row that was put in, taken out or has another version."""
+        if not self.has_history or "ACHANGE" not in self.before.tables:
+            return
+        for table, number in HISTORY.items():
+            edit = edit_of(self.before.tables[table], self.after.tables[table])
+            before, after = (int(each.tables["Z_PRIMARYKEY"][number]["Z_MAX"]) for each in (self.before, self.after))
+            self.expect(
+                sorted(edit.inserted) == list(range(before + 1, after + 1)),
+                f"{table} goes on with {short(sorted(edit.inserted)[:5])} from {before} to {after}")
+        changes = edit_of(self.before.tables["ACHANGE"], self.after.tables["ACHANGE"]).inserted
+        told = {(row["ZCHANGETYPE"], row["ZENTITY"], row["ZENTITYPK"]) for row in changes.values()}
+        for root in self.model.children(None):
+            table = self.layout.table(root)
+            edit = edit_of(self.before.tables[table], self.after.tables[table])
+            raised = {key: row for key, (one, row) in edit.changed.items() if one["Z_OPT"] != row["Z_OPT"]}
+            for kind, rows in enumerate((edit.inserted, raised, edit.deleted)):
+                for key, row in rows.items():
+                    self.expect((kind, row["Z_ENT"], key) in told, f"{table} {key} is not in the history as {kind}")
+        made = edit_of(self.before.tables["ATRANSACTION"], self.after.tables["ATRANSACTION"]).inserted
+        self.expect(
+            {row["ZTRANSACTIONID"] for row in changes.values()} == set(made), "new changes and transactions differ")
 
     def last_key(self, state: State, table: str) -> int:
         root = next(each for each in self.model.children(None) if self.layout.table(each) == table)
