@@ -116,9 +116,10 @@ typedef struct quire_store_options {
  * and `is_read_only` also an empty file or database); QUIRE_MODEL_MISMATCH (written with another model: the message
  * names the entities); QUIRE_BUSY; QUIRE_READ_ONLY (the file, its folder or its log may not be written; or the open is for
  * reading only although the last write was interrupted, which an open for writing takes back); QUIRE_FILE_MOVED (in the
- * midst of the call); QUIRE_UNSUPPORTED (for writing: the history of the file has an unknown form; CloudKit mirrors
- * it, and would not learn of a save; or it has an R-Tree of which neither triggers nor the model say what is in it);
- * QUIRE_INVALID_ARGUMENT (options that do not go together); QUIRE_DATABASE; and with `migrates` all that `quire_migration_create` and `quire_migration_run` fail with.
+ * midst of the call); QUIRE_UNSUPPORTED (for writing: the history of the file has an unknown form; CloudKit mirrors it, and
+ * would not learn of a save; or it has an R-Tree of which neither triggers nor the model say what is in it);
+ * QUIRE_INVALID_ARGUMENT (options that do not go together); QUIRE_DATABASE; and with `migrates` all that
+ * `quire_migration_create` and `quire_migration_run` fail with.
  */
 quire_status quire_store_open(
     const char *path, size_t path_size, quire_model *QUIRE_NULLABLE model,

@@ -14,7 +14,8 @@ struct MigrationPlan {
   private let setAside: [(name: String, meanwhile: String)]
   /// Tables whose rows are written while no trigger may run.
   private let written: Set<String>
-  private let keepsHistory: Bool
+  /// The columns of the history of changes; nil where the file keeps none.
+  private let historyColumns: Set<String>?
   /// Names of what the model of the file asks for beside its tables, or that of the target.
   private let namesOfModels: Set<String>
   /// Indexes of the target that the file has as they are, on tables that stay.
@@ -36,7 +37,7 @@ struct MigrationPlan {
     objects = try connection.schemaObjects()
     definitions = try targetSchema.definitions()
     namesOfModels = Set((former + definitions).filter(\.isIndex).flatMap(\.names))
-    keepsHistory = existing["ACHANGE"] != nil
+    historyColumns = existing[HistoryTables.Kind.change.table]
     let incoming = Incoming(source, target)
     let others = try MigrationPlan.columnsOfOthers(in: sourceSchema, existing, on: connection)
     var tables: [TableMigration] = []
@@ -288,7 +289,7 @@ struct MigrationPlan {
       MigrationStep(
         .changeBookkeeping, "The numbers of entities and their last keys are noted.", .statements(primaryKeys()))
     ]
-    let history = keepsHistory ? historyStatements() : []
+    let history = historyColumns.map(historyStatements) ?? []
     if !history.isEmpty {
       steps.append(
         MigrationStep(
@@ -317,16 +318,23 @@ struct MigrationPlan {
 
   /// Changes of objects whose entity is gone go along. Which bit of a change stands for which property is not known, so
   /// those of entities with other properties say "any".
-  private func historyStatements() -> [String] {
+  private func historyStatements(_ columns: Set<String>) -> [String] {
     let all = source.model.numberedEntities
     var statements: [String] = []
     let removed = mapping.removed.map(\.number)
     if !removed.isEmpty { statements.append("DELETE FROM ACHANGE WHERE ZENTITY IN (\(Repair.list(removed)))") }
+    let needed = (0..<HistoryTables.tombstoneCount(of: target.model)).map(HistoryTables.tombstone)
+    statements += needed.filter { !columns.contains($0) }.map { "ALTER TABLE ACHANGE ADD COLUMN \($0) BLOB" }
+    let tombstones = columns.filter { $0.hasPrefix("ZTOMBSTONE") }.union(needed).sorted()
     for mapping in mapping.entities where !hasSameProperties(mapping) {
-      let bits = ChangedColumns.any(of: mapping.target)
-      statements.append(
-        "UPDATE ACHANGE SET ZCOLUMNS = \(SQLLiteral.text(bits)) "
-          + "WHERE ZENTITY = \(mapping.source.number) AND ZCOLUMNS IS NOT NULL")
+      let change = "ZENTITY = \(mapping.source.number)"
+      let bits = SQLLiteral.text(ChangedColumns.any(of: mapping.target))
+      statements.append("UPDATE ACHANGE SET ZCOLUMNS = \(bits) WHERE \(change) AND ZCOLUMNS IS NOT NULL")
+      let values = tombstoneSources(mapping)
+      let moved = tombstones.filter { values[$0, default: "NULL"] != $0 }
+      if moved.isEmpty { continue }
+      let assignments = moved.map { "\($0) = \(values[$0, default: "NULL"])" }.joined(separator: ", ")
+      statements.append("UPDATE ACHANGE SET \(assignments) WHERE \(change)")
     }
     let number = mapping.renumbered("ZENTITY", from: all)
     if number != "ZENTITY" {
@@ -336,8 +344,25 @@ struct MigrationPlan {
     return statements
   }
 
+  /// For each column of the last values of deleted objects, the column in which the value is now.
+  private func tombstoneSources(_ mapping: ModelMapping.EntityMapping) -> [String: String] {
+    let former = HistoryTables.preservedAttributes(of: mapping.source)
+    var sources: [String: String] = [:]
+    for (place, attribute) in HistoryTables.preservedAttributes(of: mapping.target).enumerated() {
+      guard let source = self.mapping.storedSource(of: attribute, in: mapping),
+        let old = former.firstIndex(where: { $0 === source })
+      else { continue }
+      sources[HistoryTables.tombstone(place)] = HistoryTables.tombstone(old)
+    }
+    return sources
+  }
+
   private func hasSameProperties(_ mapping: ModelMapping.EntityMapping) -> Bool {
     mapping.source.properties.count == mapping.target.properties.count
-      && zip(mapping.target.properties, mapping.sources).allSatisfy { $0.name == $1?.name }
+      && zip(mapping.target.properties, mapping.sources).allSatisfy { property, source in
+        guard let source, property.name == source.name else { return false }
+        return (property as? Attribute)?.traits.preservesAfterDeletion
+          == (source as? Attribute)?.traits.preservesAfterDeletion
+      }
   }
 }
