@@ -3,4 +3,7 @@
 
 #include <libxml/xmlreader.h>
 
+// A variable of the library, which Swift cannot know to be safe.
+static inline void quire_xml_free(void *memory) { xmlFree(memory); }
+
 #endif

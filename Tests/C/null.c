@@ -122,6 +122,13 @@ static const char *free_path(void) {
     return path;
 }
 
+/* Of what a conversion makes. */
+static const char *target_path(void) {
+    static char path[310];
+    snprintf(path, sizeof path, "%s.xml", free_path());
+    return path;
+}
+
 #include "null_calls.h"
 
 static int32_t answer(void) { return 42; }
@@ -344,6 +351,7 @@ static void end_world(world *w) {
     quire_error_release(w->broken);
     quire_error_release(w->conflict_error);
     unlink(free_path());
+    unlink(target_path());
     char contents[96];
     snprintf(contents, sizeof contents, "%s/contents", model_folder());
     unlink(contents);

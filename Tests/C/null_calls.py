@@ -9,6 +9,9 @@ import sys
 # An argument that makes a call succeed in the world of null.c, by the parameter's name or type; `w` is that world.
 BY_FUNCTION = {
     ("quire_store_open", "path"): '":memory:"',
+    ("quire_store_convert", "path"): "free_path()",
+    ("quire_store_convert", "target"): "target_path()",
+    ("quire_store_convert", "type"): "QUIRE_STORE_ANY",
     ("quire_store_copy", "path"): "free_path()",
     ("quire_store_delete", "path"): "free_path()",
     ("quire_fetch_request_add_sort", "key_path"): '"pages"',
@@ -155,6 +158,8 @@ BY_NAME = {
 }
 # What has to come before a call.
 BEFORE = {
+    "quire_store_convert":
+        "unlink(free_path()); unlink(target_path()); quire_store_copy(w->store, free_path(), QUIRE_NUL, NULL);",
     "quire_store_copy": "unlink(free_path());",
     "quire_store_delete": "unlink(free_path()); quire_store_copy(w->store, free_path(), QUIRE_NUL, NULL);",
     "quire_metadata_read": "unlink(free_path()); quire_store_copy(w->store, free_path(), QUIRE_NUL, NULL);",

@@ -41,6 +41,14 @@
  *
  * No delete rule, inverse or validation of the model holds for SQL. Contexts find what SQL has changed with
  * `quire_context_merge` or `quire_context_refresh_all`; context.h says what lists report of that.
+ *
+ * An XML store, which Core Data has on macOS, is one file, `PATH`. All of it is in memory while the store is open, and each
+ * commit writes it anew: a save, a batch request and a transaction as one. The new file is written beside the old one as
+ * `quire-copy-...`, synchronized, and put into its place, so that there is always one whole file. When that fails, so does
+ * the save, and the store has what it had. A save that finds another file than the one that was read, or one that was
+ * changed, fails with QUIRE_FILE_MOVED: it would undo the work of another program. Everything else is as with SQLite. Core
+ * Data's own spelling is kept, as far as it is known; control characters, which no XML can have, are written as
+ * a backslash, `u` and four digits (docs/file-format.md). The metadata can have none, and a save of them fails with QUIRE_UNSUPPORTED.
  */
 #ifndef QUIRE_STORE_H_
 #define QUIRE_STORE_H_
@@ -49,6 +57,16 @@
 #include "log.h"
 
 QUIRE_BEGIN
+
+/** In which form a store lies on the disk. */
+typedef enum quire_store_type {
+    /** The form that the file has. A new store is of SQLite. */
+    QUIRE_STORE_ANY = 0,
+    /** A database of SQLite. */
+    QUIRE_STORE_SQLITE = 1,
+    /** Core Data's XML store: one file, all of which is in memory while the store is open. */
+    QUIRE_STORE_XML = 2
+} quire_store_type;
 
 /** How a store is opened. Zero means the default for every field. */
 typedef struct quire_store_options {
@@ -79,7 +97,7 @@ typedef struct quire_store_options {
     bool tracks_history;
     /**
      * Migrate a file of another version of the model first (see migration.h). The file's copy of its model tells what it
-     * was. Not together with `is_read_only`.
+     * was. Not together with `is_read_only`. An XML store is not migrated.
      */
     bool migrates;
     /**
@@ -90,11 +108,17 @@ typedef struct quire_store_options {
      * pages of the file, and a save may exceed it.
      */
     uint64_t wal_limit;
+    /**
+     * The form of a new store, a `quire_store_type`. A file that is there must have it, or the open fails with
+     * QUIRE_NOT_A_STORE. QUIRE_STORE_ANY takes whatever form the file has.
+     */
+    uint32_t type;
+    uint32_t reserved; /**< Zero. */
 } quire_store_options;
 
 /** Sets `struct_size`; all else zero. */
 #define QUIRE_STORE_OPTIONS_INIT \
-    { QUIRE_CAST(uint32_t, sizeof(quire_store_options)), false, false, false, 0, NULL, false, false, 0 }
+    { QUIRE_CAST(uint32_t, sizeof(quire_store_options)), false, false, false, 0, NULL, false, false, 0, 0, 0 }
 
 /**
  * Opens the store at `path`, creating it when there is no file. `:memory:` is a private store in memory.
@@ -110,6 +134,9 @@ typedef struct quire_store_options {
  * 2015 have none, and neither have those of the library from before it wrote any. `quire_store_model` returns it.
  *
  * A file that cannot be opened as this store is left untouched. `options` may be NULL. Owned: `*out_store`.
+ *
+ * An XML store is known by its first bytes. It keeps no copy of its model, so that NULL is QUIRE_INVALID_MODEL. A damaged
+ * one is QUIRE_DATABASE, and the message names the line.
  *
  * Fails: QUIRE_INVALID_MODEL (also for NULL and a store that keeps no model); QUIRE_CANNOT_OPEN (missing folder, no
  * permission, a folder, several names); QUIRE_NOT_A_STORE (no database, or another program's; for NULL, `must_exist`
@@ -160,6 +187,30 @@ quire_status quire_store_copy(
     quire_store *store, const char *path, size_t path_size, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
 
 /**
+ * Writes the store at `path` into a new file at `target`, as a store of another type: an XML store as one of SQLite, or
+ * the other way round. There must be no file at `target`. The new store appears whole or not at all. The store at `path` is
+ * only read, and stays as it is.
+ *
+ * All objects, values, relationships and orders are kept, and so are the UUID and the metadata. Dates in the metadata lose
+ * fractions of seconds in an XML store. Versions of rows begin at 1. Large values are in the rows, and not in files beside
+ * the store. A history and caches of lists are not kept.
+ *
+ * An XML store numbers the objects of all entities together. From SQLite the keys are kept where no two entities share
+ * one, as in a store that was XML before. Otherwise all objects get other keys, and so other URIs, in the order of the
+ * entities and of their keys. To SQLite the keys are kept.
+ *
+ * `model` may be NULL for a file of SQLite that keeps its model. `type`, a `quire_store_type`, is that of the new store;
+ * QUIRE_STORE_ANY is the one that the store at `path` does not have.
+ *
+ * Fails as `quire_store_open` for the store at `path`. Also: QUIRE_INVALID_ARGUMENT (`:memory:`; the store has the type
+ * already); QUIRE_CANNOT_OPEN (there is a file at `target`, or no folder for it, or no permission); QUIRE_UNSUPPORTED (a
+ * text of the metadata has a control character, which no XML can have); QUIRE_DATABASE (full disk). Thread: any.
+ */
+quire_status quire_store_convert(
+    const char *path, size_t path_size, quire_model *QUIRE_NULLABLE model, const char *target, size_t target_size,
+    uint32_t type, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);
+
+/**
  * Deletes the store at `path`, of any model, with all files that belong to it. A symbolic link at `path` is deleted
  * with the files that it leads to.
  *
@@ -169,7 +220,8 @@ quire_status quire_store_copy(
  * store at the path alone.
  *
  * Fails: QUIRE_INVALID_STATE (this process has it open); QUIRE_BUSY (another one has, or this process is opening it);
- * QUIRE_NOT_A_STORE (also an empty file, in which another process may be about to make a store);
+ * QUIRE_NOT_A_STORE (an XML store, too, which is one file and no more; also an empty file, in which another process may be
+ * about to make a store);
  * QUIRE_CANNOT_OPEN (there is none); QUIRE_READ_ONLY (the file or its folder may not be written); QUIRE_DATABASE.
  * Thread: any.
  */

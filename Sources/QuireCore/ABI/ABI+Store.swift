@@ -27,14 +27,23 @@ func withStoreOptions(
   _ given: UnsafePointer<quire_store_options>?, _ body: (Store.Options) throws(Failure) -> Void
 ) throws(Failure) {
   let given = try options(given, defaults: quire_store_options(), "options")
+  try checkReserved(given.reserved, "options")
   try LogCallback.handOver(logCallback(given.log)) { (log) throws(Failure) in
     try body(
       Store.Options(
         isReadOnly: given.is_read_only, mustExist: given.must_exist, synchronousNormal: given.relaxed_durability,
         busyTimeoutMilliseconds: given.busy_timeout == 0 ? defaultBusyTimeout : Int32(clamping: given.busy_timeout),
         log: log, tracksHistory: given.tracks_history,
-        logLimit: given.wal_limit == 0 ? nil : Int(clamping: given.wal_limit), migrates: given.migrates))
+        logLimit: given.wal_limit == 0 ? nil : Int(clamping: given.wal_limit), migrates: given.migrates,
+        type: try storeType(given.type)))
   }
+}
+
+/// nil for any type.
+private func storeType(_ type: UInt32) throws(Failure) -> StoreType? {
+  if type == QUIRE_STORE_ANY.rawValue { return nil }
+  if let known = StoreType(rawValue: type) { return known }
+  throw Failure(.invalidArgument, "\(type) is no type of a store. Give a constant of quire_store_type.")
 }
 
 @_cdecl("quire_store_retain") @implementation
@@ -64,6 +73,19 @@ public func quire_store_copy(
   unconfined(store, "store", out_error) { store throws(Failure) in
     try ForeignCall.refuse()
     try store.copy(to: text(path, path_size, "path"))
+  }
+}
+
+@_cdecl("quire_store_convert") @implementation
+public func quire_store_convert(
+  _ path: CText, _ path_size: Int, _ model: UnsafeMutablePointer<quire_model>?, _ target: CText, _ target_size: Int,
+  _ type: UInt32, _ out_error: ErrorOut
+) -> quire_status {
+  status(out_error) { () throws(Failure) in
+    try ForeignCall.refuse()
+    let path = try text(path, path_size, "path"), target = try text(target, target_size, "target")
+    let model = try model == nil ? nil : resolve(model, "model")
+    try Store.convert(path: path, model: model, to: target, type: storeType(type), form: ModelFile.self)
   }
 }
 

@@ -8,6 +8,7 @@ extension Store {
       throw Failure(.invalidArgument, "A store cannot be copied to ':memory:'. Give the path of a file.")
     }
     let target = try StoreFile(path: path)
+    if xml != nil { return try withConnection { _ throws(Failure) in try copyXML(to: target) } }
     let (other, mode) = try connectionForCopy()
     defer { other?.close() }
     try checkIsNotInUse(target: path)
@@ -157,9 +158,10 @@ extension Store {
   /// The file itself, and what SQLite adds to its name for what it keeps beside it.
   private static let endings = ["", "-wal", "-shm", "-journal"]
 
-  /// Returns the files that the rows of the copy name.
-  private func copy(
-    _ source: Connection, to temporary: String, for path: Text
+  /// Returns the files that the rows of the copy name. `finish` may write more into it.
+  func copy(
+    _ source: Connection, to temporary: String, for path: Text,
+    finish: (Connection) throws(Failure) -> Void = { _ throws(Failure) in }
   ) throws(Failure) -> Set<ExternalFile> {
     let target = try Connection.opened(
       path: Text(temporary), access: .readWrite(mayCreate: false), busyTimeoutMilliseconds: 0)
@@ -173,6 +175,7 @@ extension Store {
       // No connection has the copy open yet, so the file is the whole store.
       try target.execute("PRAGMA journal_mode = DELETE")
       try target.execute("PRAGMA schema_version = \(version)")
+      try finish(target)
       return try namedFiles(on: target)
     }
   }

@@ -8,6 +8,7 @@ extension Store {
   func properties() throws(Failure) -> [String: PropertyListValue] {
     try withConnection { connection throws(Failure) in
       var properties = try Metadata.properties(on: connection)
+      if xml != nil { properties = Store.propertiesOfXML(properties) }
       properties[Store.uuidKey] = .text(uuid.string)
       properties.apply(metadataChanges.pending)
       return properties
@@ -75,6 +76,19 @@ extension Store {
 
   /// The metadata of the store at `path`, of any model.
   static func properties(path: Text, busyTimeoutMilliseconds: Int32) throws(Failure) -> [String: PropertyListValue] {
+    try otherwiseXML(path) { () throws(Failure) in
+      try propertiesOfSQLite(path: path, busyTimeoutMilliseconds: busyTimeoutMilliseconds)
+    } read: { bytes throws(Failure) in
+      let found = try XMLStoreReader.information(of: bytes, path: path)
+      var properties = propertiesOfXML(found.metadata)
+      properties[uuidKey] = .text(found.uuid.string)
+      return properties
+    }
+  }
+
+  private static func propertiesOfSQLite(
+    path: Text, busyTimeoutMilliseconds: Int32
+  ) throws(Failure) -> [String: PropertyListValue] {
     let file = try StoreFile(path: path)
     try file.check(isReadOnly: true, mustExist: true)
     var options = Options()

@@ -11,6 +11,18 @@ extension Store {
       try model.freeze()
       try checkComposites(of: model)
     }
+    if options.type == .xml { return try openXML(path, model: model, options: options, form: form) }
+    if options.type == .sqlite { return try openSQLite(path, model: model, options: options, form: form) }
+    return try otherwiseXML(path) { () throws(Failure) in
+      try openSQLite(path, model: model, options: options, form: form)
+    } read: { _ throws(Failure) in
+      try openXML(path, model: model, options: options, form: form)
+    }
+  }
+
+  private static func openSQLite(
+    _ path: Text, model: Model?, options: Options, form: any ModelForm.Type
+  ) throws(Failure) -> Store {
     var options = options
     try check(options)
     if path == ":memory:" {
@@ -126,7 +138,7 @@ extension Store {
     let logLimit: Int?
   }
 
-  private static func parts(
+  static func parts(
     on connection: Connection, of file: StoreFile? = nil, model given: Model?, options: Options,
     form: any ModelForm.Type
   ) throws(Failure) -> Parts {
@@ -144,7 +156,7 @@ extension Store {
       if found == nil {
         try file?.checkSize()
         if let given, !options.isReadOnly, !options.mustExist {
-          try create(on: connection, model: given, form: form)
+          try create(on: connection, model: given) { () throws(Failure) in try fill(connection, given, form) }
         } else {
           try awaitCreation(on: connection, options)
         }
@@ -252,20 +264,20 @@ extension Store {
         + "Open it with a model, for writing and not as one that must exist, to create a store in it.")
   }
 
-  /// Makes the tables of a new store, in one transaction. Whatever cuts it off, an empty database is left.
-  private static func create(
-    on connection: Connection, model: Model, form: any ModelForm.Type
+  /// Has `fill` make the tables of a new store, in one transaction. Whatever cuts it off, an empty database is left.
+  static func create(
+    on connection: Connection, model: Model, fill: () throws(Failure) -> Void
   ) throws(Failure) {
     for entity in model.numberedEntities { try DerivedAttributes.check(entity) }
     try connection.execute("PRAGMA page_size = 4096")
     try connection.execute("PRAGMA encoding = 'UTF-8'")
     if try connection.hasPages() {
-      return try connection.transaction { () throws(Failure) in try fill(connection, model, form) }
+      return try connection.transaction(fill)
     }
     // This pragma writes the first page, in a transaction of its own unless it is the first statement of another one.
     try connection.snapshot { () throws(Failure) in
       try connection.execute("PRAGMA auto_vacuum = 2")
-      try fill(connection, model, form)
+      try fill()
     }
   }
 
@@ -274,6 +286,13 @@ extension Store {
   ) throws(Failure) {
     // Another process may have created the store meanwhile.
     guard try connection.isEmpty() else { return }
+    try makeTables(of: model, on: connection)
+    try Metadata.create(for: model, on: connection)
+    try writeModelCache(of: model, in: form, on: connection)
+  }
+
+  /// Those of the entities, and the rows that number these.
+  static func makeTables(of model: Model, on connection: Connection) throws(Failure) {
     for statement in try Schema(model: model).statements() { try connection.execute(statement) }
     for entity in model.numberedEntities {
       let insert = try connection.statement(
@@ -283,8 +302,6 @@ extension Store {
       try insert.bind(Int64(entity.parent?.number ?? 0), at: 3)
       try insert.run()
     }
-    try Metadata.create(for: model, on: connection)
-    try writeModelCache(of: model, in: form, on: connection)
   }
 
   /// CloudKit learns of changes by tables of its own.

@@ -61,6 +61,7 @@ extension Store {
       let written: (result: Result, properties: [String: PropertyListValue?])
       do throws(Failure) {
         written = try connection.transaction { () throws(Failure) in
+          xml?.hasChanges = true
           affected.forget()
           try textIndexes.begin(on: connection)
           try derivedAttributes.begin(on: connection)
@@ -75,6 +76,7 @@ extension Store {
       } catch {
         external.takeBack(to: before, isUncertain: connection.hasUncertainCommit)
         history.forgetChecks()
+        if !connection.isHeld { takeBackXML() }
         throw error
       }
       publication = nil
@@ -125,6 +127,7 @@ extension Store {
       throw Failure(.invalidArgument, "Cannot take \(count) primary keys for '\(root.name)'. Ask for one or more.")
     }
     if let first = withReserve(of: root, { $0.take(count) }) { return first }
+    if xml != nil { return try allocateNumbers(root: root, count: count, on: connection) }
     let table = schema.table(of: root)
     // Other programs may have added rows without raising Z_MAX, and their keys need not be numbers. Compared as they
     // are, any text is above all keys, and read as 0.

@@ -18,6 +18,8 @@ final class Store: Engine, @unchecked Sendable {
     var logLimit: Int?
     /// Take a file of another model over to the one that is given.
     var migrates = false
+    /// nil for what the file is, and SQLite for a new one.
+    var type: StoreType?
   }
 
   let model: Model
@@ -32,6 +34,8 @@ final class Store: Engine, @unchecked Sendable {
   let metadataChanges = MetadataChanges()
   /// Used with the lock held.
   let history: History
+  /// The file of a store whose objects are in memory while it is open; nil for one on SQLite, and for `:memory:`.
+  let xml: XMLStoreFile?
   /// Upper case.
   let uuid: Text
   /// `:memory:` for a store in memory.
@@ -74,7 +78,8 @@ final class Store: Engine, @unchecked Sendable {
   let reserves = Guarded<[Int: IDReserve]>([:])
 
   /// The parts are of a database whose tables are those of their schema; `open` makes sure of that.
-  init(_ parts: Parts, holdsMoments: Bool) {
+  init(_ parts: Parts, holdsMoments: Bool, xml: XMLStoreFile? = nil) {
+    self.xml = xml
     connection = parts.connection
     schema = parts.schema
     external = parts.external
@@ -94,8 +99,8 @@ final class Store: Engine, @unchecked Sendable {
     model = schema.model
     history = History(schema: schema)
     path = connection.path
-    location = connection.location
-    isReadOnly = connection.isReadOnly
+    location = xml.map { Text($0.location) } ?? connection.location
+    isReadOnly = connection.isReadOnly || xml?.isReadOnly == true
     folding = LogFolding(pageSize: parts.pageSize, isInMemory: connection.memory != nil, limit: parts.logLimit)
     if holdsMoments {
       connection.followCommits()
@@ -180,6 +185,9 @@ final class Store: Engine, @unchecked Sendable {
     }
     withExtendedLifetime(former) {}
   }
+
+  /// Whether no file of SQLite is there.
+  var isInMemory: Bool { connection.memory != nil }
 
   var allMoments: [SQLiteMoment] { moments.withLock { $0.all.compactMap(\.moment) } }
 

@@ -156,3 +156,10 @@ def half(number: float) -> float:
 
 
 reveal_type(half)  # R: (number: float) -> float
+
+
+def converted() -> None:
+    with quire.open("a.xml", [Author, Book], type="xml") as store:
+        reveal_type(store)  # R: Store
+    quire.convert("a.xml", "b.sqlite", [Author, Book], type="sqlite")
+    quire.convert("a.xml", "b.sqlite", type="csv")  # E

@@ -16,9 +16,24 @@ struct Metadata {
 
   /// Writes the row for a new store of `model`, with a new UUID.
   static func create(for model: Model, on connection: Connection) throws(Failure) {
+    try insert(uuid: Text(UniqueIdentifier.random().text), properties(for: model), on: connection)
+  }
+
+  /// Writes the row for a store that was another file. What the file does not say of its model is that of `model`.
+  static func create(
+    for model: Model, uuid: Text, _ found: [String: PropertyListValue], on connection: Connection
+  ) throws(Failure) {
+    let made = properties(for: model)
+    var properties = found[hashesKey] == nil ? found.merging(made) { $1 } : found
+    for key in ["NSStoreType", "_NSAutoVacuumLevel"] { properties[key] = made[key] }
+    properties[Store.uuidKey] = nil
+    try insert(uuid: uuid, properties, on: connection)
+  }
+
+  private static func properties(for model: Model) -> [String: PropertyListValue] {
     let hashes = VersionHash(model: model)
     let hashesByName = hashes.byName.map { ($0.name, PropertyListValue.data(Bytes($0.hash))) }
-    let properties: [String: PropertyListValue] = [
+    return [
       "NSStoreType": .text("SQLite"),
       hashesKey: .dictionary(Dictionary(uniqueKeysWithValues: hashesByName)),
       hashesVersionKey: .integer(hashesVersion),
@@ -28,9 +43,14 @@ struct Metadata {
       "NSPersistenceFrameworkVersion": .integer(frameworkVersion),
       "_NSAutoVacuumLevel": .text("2"),
     ]
+  }
+
+  private static func insert(
+    uuid: Text, _ properties: [String: PropertyListValue], on connection: Connection
+  ) throws(Failure) {
     let binary = try binary(properties, on: connection)
     let insert = try connection.statement("INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)")
-    try insert.bind(Text(UniqueIdentifier.random().text), at: 1)
+    try insert.bind(uuid, at: 1)
     try insert.bind(binary, at: 2)
     try insert.run()
   }

@@ -24,6 +24,12 @@ extension PropertyListValue {
     return PropertyListNode(owning: node).binary
   }
 
+  /// The form in XML, a document of its own; nil when a text has U+0000 in it, or there is no memory for it.
+  var xmlDocument: Bytes? {
+    guard let node else { return nil }
+    return PropertyListNode(owning: node).xml
+  }
+
   /// Whether a list in XML has few containers. Comments may hide some of them, and then too many are counted.
   fileprivate static func isModest(xml: Bytes) -> Bool {
     var containers = 0, place = 0
@@ -67,10 +73,16 @@ private final class PropertyListNode {
     self.init(owning: parsed)
   }
 
-  var binary: Bytes? {
+  var binary: Bytes? { written(plist_to_bin) }
+
+  var xml: Bytes? { written(plist_to_xml) }
+
+  private func written(
+    _ write: (plist_t?, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?, UnsafeMutablePointer<UInt32>?) -> Void
+  ) -> Bytes? {
     var start: UnsafeMutablePointer<CChar>?
     var size: UInt32 = 0
-    plist_to_bin(root, &start, &size)
+    write(root, &start, &size)
     guard let start else { return nil }
     defer { free(start) }
     return start.withMemoryRebound(to: UInt8.self, capacity: Int(size)) {

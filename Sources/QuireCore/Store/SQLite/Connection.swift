@@ -41,6 +41,9 @@ final class Connection {
   var commitCounter: UnsafePointer<UInt32>?
   /// What is told of the writes of this connection; nil for one that only reads.
   weak var commits: Commits?
+  /// Called before a transaction is committed that writes, and may fail it; and after that. nil where SQLite writes the
+  /// file.
+  var fileWriter: (write: () throws(Failure) -> Void, noteCommit: () -> Void)?
   /// Of a file without a log: what SQLite has said when it was last asked for commits of others.
   var seenDataVersion: Int64?
   /// Closes other connections of the store, as far as they are not in use.
@@ -87,17 +90,14 @@ final class Connection {
     var isReadOnly: Bool { if case .readWrite = self { false } else { true } }
   }
 
-  /// Opens `path`, `:memory:` being a database in memory, that of `memory` or a new one.
+  /// Opens `path`, `:memory:` being a database in memory, that of `memory` or a new one. With `memory` the database is
+  /// in memory whatever the path, which is then that of a file that SQLite does not know.
   /// SQLite reads the file only at the first statement.
   init(
     path: Text, access: Access, busyTimeoutMilliseconds: Int32, memory: MemoryFiles? = nil
   ) throws(Failure) {
     self.path = path
-    if path == ":memory:" {
-      if let memory { self.memory = memory } else { self.memory = try MemoryFiles() }
-    } else {
-      self.memory = nil
-    }
+    if let memory { self.memory = memory } else { self.memory = path == ":memory:" ? try MemoryFiles() : nil }
     self.busyTimeoutMilliseconds = busyTimeoutMilliseconds
     self.access = access
     isReadOnly = access.isReadOnly
@@ -120,11 +120,12 @@ final class Connection {
       flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
       name = Connection.uri(path) + "?immutable=1"
     }
-    try FileClaim.checkNotInherited(path)
-    try OpenFiles.checkName(path)
+    let claimed: Text = self.memory == nil ? path : ":memory:"
+    try FileClaim.checkNotInherited(claimed)
+    try OpenFiles.checkName(claimed)
     quire_locks_install()
     var opened: OpaquePointer?
-    let (code, claim) = FileClaim.opening(path) { sqlite3_open_v2(name, &opened, flags, fileSystem) }
+    let (code, claim) = FileClaim.opening(claimed) { sqlite3_open_v2(name, &opened, flags, fileSystem) }
     handle = opened
     if code != SQLITE_OK {
       let failure = failure(code, doing: "open")
@@ -535,6 +536,7 @@ extension Connection {
   }
 
   private func commitWrites() throws(Failure) {
+    try fileWriter?.write()
     hasUncertainCommit = true
     commits?.announce(changeCount)
     logPageCount = 0
@@ -545,6 +547,7 @@ extension Connection {
     commits?.file(hasWritten: commitCounter == nil || logPageCount > 0)
     hasUncertainCommit = false
     files?.noteWrite()
+    fileWriter?.noteCommit()
   }
 
   /// Opens a write transaction that lasts until `commit` or `rollBack`.

@@ -32,8 +32,14 @@ struct StoreFile {
   /// Whether a journal lies beside the file, which may have more of its contents than the file itself.
   private var hasJournal: Bool { (status(of: name + "-journal")?.st_size ?? 0) > 0 }
 
-  /// The failure that opening the file must meet, or nothing when it looks possible.
-  func check(isReadOnly: Bool, mustExist: Bool) throws(Failure) {
+  static func isRegular(_ path: Text) -> Bool {
+    var status = stat()
+    return stat(path.string, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
+  /// The failure that opening the file must meet, or nothing when it looks possible. A file that is no database is
+  /// replaced by each save, and SQLite keeps nothing beside it.
+  func check(isReadOnly: Bool, mustExist: Bool, isDatabase: Bool = true) throws(Failure) {
     guard let status = status(of: name) else {
       let reason = errno
       guard reason == ENOENT else { throw cannotOpen(StoreFile.describe(reason)) }
@@ -55,15 +61,24 @@ struct StoreFile {
       throw cannotOpen("the permission to read it is missing. Change the permissions of the file.")
     }
     // A transaction that was cut off may have left a part of a page, which SQLite takes back.
-    if !hasJournal { try checkSize() }
+    if isDatabase, !hasJournal { try checkSize() }
     if isReadOnly { return }
     if status.st_nlink > 1 {
+      let consequence =
+        isDatabase
+        ? "SQLite keeps a log for each of them, so that saves could be lost" : "a save would replace one of them alone"
       throw cannotOpen(
-        "the file has \(status.st_nlink) names (hard links), and SQLite keeps a log for each of them, so that saves "
-          + "could be lost. Open a copy of the file, or delete its other names.")
+        "the file has \(status.st_nlink) names (hard links), and \(consequence). Open a copy of the file, or delete "
+          + "its other names.")
     }
     if isForbidden(name, W_OK) {
       throw readOnly("the file cannot be written. Open it for reading only, or change its permissions.")
+    }
+    if !isDatabase {
+      if isAccessible(folder, W_OK) { return }
+      throw readOnly(
+        "its folder cannot be written, and a save puts a new file there. "
+          + "Open it for reading only, or change the permissions of '\(folder)'.")
     }
     // SQLite opens these for reading where it cannot write, and then refuses each save.
     for ending in StoreFile.endings where isForbidden(name + ending, R_OK | W_OK) {

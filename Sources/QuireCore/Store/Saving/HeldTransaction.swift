@@ -158,6 +158,7 @@ extension Store {
     // The log receives the end, and may release the holder, which is not to end the transaction a second time.
     held = nil
     connection.rollBack()
+    takeBackXML()
     external.takeBack(to: ExternalStorage.start, isUncertain: connection.hasUncertainCommit)
     reserves.withLock { for reserve in $0.values { reserve.rollBack() } }
     metadataChanges.noteRollback()

@@ -8,7 +8,7 @@ import Glibc
 extension SQLiteMoment {
   /// nil for a moment that is not what is in the file now.
   func state() -> [UInt8]? {
-    if path == ":memory:" { return nil }
+    if store.isInMemory { return nil }
     return try? withConnection { (connection) throws(Failure) -> [UInt8]? in
       if connection.handle == nil || connection.hasTransaction && !connection.isReading { return nil }
       if !isWhatIsNewest { return nil }

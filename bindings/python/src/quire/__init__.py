@@ -58,6 +58,7 @@ Stores and contexts
                     of a MigrationStepKind
     History, HistoryTransaction, HistoryChange
                     what any program has changed, from `Store.history`
+    convert         writes an XML store of Core Data as one of SQLite, or the other way round
 
 Finding
     Query           which objects, in which order: `where`, `order_by`, `limit`, then `all`, `count`, `live` and others
@@ -240,12 +241,18 @@ if TYPE_CHECKING:
     )
     from .contexts.moment import Moment as Moment
     from .contexts.query import Query as Query
-    from .contexts.store import Store as Store, WALInfo as WALInfo, delete_store as delete_store, open as open
+    from .contexts.store import (
+        Store as Store,
+        WALInfo as WALInfo,
+        convert as convert,
+        delete_store as delete_store,
+        open as open,
+    )
 
 __all__ = [
     "Double", "Float", "Integer16", "Integer32", "Integer64", "JSON", "RowChange", "TableLike", "Transformable", "URI",
-    "Undefined", "__version__", "attr", "class_source", "delete_store", "derived", "fetched", "function", "icu_version",
-    "load_model", "migrate", "open", "read_metadata", "register_function", "relation", "sqlite_version",
+    "Undefined", "__version__", "attr", "class_source", "convert", "delete_store", "derived", "fetched", "function",
+    "icu_version", "load_model", "migrate", "open", "read_metadata", "register_function", "relation", "sqlite_version",
     "unregister_function",
 ]
 """What `help` of the package describes in full, and a star import takes: all public names but the classes.
@@ -296,7 +303,7 @@ _NAMES = {
     "contexts.migration": "MigrationStep MigrationStepKind migrate",
     "contexts.moment": "Moment",
     "contexts.query": "Query",
-    "contexts.store": "Store WALInfo delete_store open",
+    "contexts.store": "Store WALInfo convert delete_store open",
 }
 """The public names of each module, which is loaded when one of them is first asked for: few programs need all."""
 _MODULES = {

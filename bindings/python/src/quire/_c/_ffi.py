@@ -217,6 +217,11 @@ QUIRE_STEP_INSERT_SECTION = 5
 QUIRE_STEP_DELETE_SECTION = 6
 QUIRE_STEP_REPLACE_ROWS = 7
 
+# quire_store_type
+QUIRE_STORE_ANY = 0
+QUIRE_STORE_SQLITE = 1
+QUIRE_STORE_XML = 2
+
 # quire_text_order
 QUIRE_TEXT_BINARY = 0
 QUIRE_TEXT_CASE_INSENSITIVE = 1
@@ -911,6 +916,8 @@ class quire_store_options(ctypes.Structure):
         ("tracks_history", c_bool),
         ("migrates", c_bool),
         ("wal_limit", c_uint64),
+        ("type", c_uint32),
+        ("reserved", c_uint32),
     ]
 
 
@@ -1460,6 +1467,9 @@ FUNCTIONS = {
     "quire_status_name": (c_char_p, (c_uint,)),
     "quire_store_check": (c_uint, (c_void_p, c_int64_p, c_void_p_p)),
     "quire_store_close": (c_uint, (c_void_p, c_void_p_p)),
+    "quire_store_convert": (c_uint, (
+        c_char_p, c_size_t, c_void_p, c_char_p, c_size_t, c_uint32, c_void_p_p,
+    )),
     "quire_store_copy": (c_uint, (c_void_p, c_char_p, c_size_t, c_void_p_p)),
     "quire_store_delete": (c_uint, (c_char_p, c_size_t, c_void_p_p)),
     "quire_store_is_open": (c_bool, (c_void_p,)),

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from ctypes import byref, c_void_p
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Optional, Union
 
 from .._c import _ffi, _handle, _values
 from .._c._load import library, quick
@@ -29,7 +29,10 @@ from .metadata import Metadata
 if TYPE_CHECKING:
     from ..models.loaded import LoadedModel
 
-__all__ = ["Store", "WALInfo", "delete_store", "open"]
+__all__ = ["Store", "WALInfo", "convert", "delete_store", "open"]
+
+_TYPES = {"sqlite": _ffi.QUIRE_STORE_SQLITE, "xml": _ffi.QUIRE_STORE_XML}
+
 
 @public
 class WALInfo(NamedTuple):
@@ -71,6 +74,7 @@ class Store(_handle.Handle):
         track_history: bool = False,
         wal_limit: int = 0,
         migrate: bool = False,
+        type: Optional[Literal["sqlite", "xml"]] = None,
     ) -> None:
         encoded = os.fsencode(path)
         wal_limit = _values.whole(wal_limit, "the limit of the log")
@@ -80,7 +84,7 @@ class Store(_handle.Handle):
         given = _opening.GivenModel(models)
         options = _opening.options(
             timeout, is_read_only=read_only, must_exist=must_exist, relaxed_durability=relaxed_durability,
-            tracks_history=track_history, wal_limit=wal_limit, migrates=migrate)
+            tracks_history=track_history, wal_limit=wal_limit, migrates=migrate, type=_type(type))
         log = _sql_log.to_logging()
         if log is not None:
             options.log = ctypes.pointer(log)
@@ -365,6 +369,7 @@ def open(
     track_history: bool = False,
     wal_limit: int = 0,
     migrate: bool = False,
+    type: Optional[Literal["sqlite", "xml"]] = None,
 ) -> Store:
     """Opens the store at `path`, creating it when there is no file; ":memory:" is a private store in memory.
 
@@ -398,12 +403,55 @@ def open(
     A file of other versions of the classes raises `ModelMismatch`. With `migrate` it is taken over to them first, as
     `quire.migrate` does it.
 
+    Core Data's XML stores are opened, too, and need their models. With `type="xml"` a new file becomes one. All of such
+    a store is in memory while it is open, and each save writes the whole file anew: the new one is put into the place
+    of the old one when it is whole. A save raises `FileMoved` when another program has changed the file since it was
+    read. A file that is there must be of the `type` that is given, if one is. `migrate` does nothing for an XML store.
+
     Raises `InvalidModel`, `InvalidArgument`, `CannotOpen`, `NotAStore`, `ModelMismatch`, `Busy`, `ReadOnly`,
-    `Unsupported`, `DatabaseError`, and with `migrate` all that `quire.migrate` raises.
+    `Unsupported`, `DatabaseError` (a damaged file; of an XML store the message names the line), and with `migrate` all
+    that `quire.migrate` raises.
     """
     return Store(
         path, models, read_only=read_only, must_exist=must_exist, relaxed_durability=relaxed_durability,
-        timeout=timeout, track_history=track_history, wal_limit=wal_limit, migrate=migrate)
+        timeout=timeout, track_history=track_history, wal_limit=wal_limit, migrate=migrate, type=type)
+
+
+def convert(
+    path: Union[str, bytes, os.PathLike[str], os.PathLike[bytes]],
+    target: Union[str, bytes, os.PathLike[str], os.PathLike[bytes]],
+    models: Union[Iterable[type[Model]], LoadedModel, None] = None,
+    *,
+    type: Optional[Literal["sqlite", "xml"]] = None,
+) -> None:
+    """Writes the store at `path` into a new file at `target`, an XML store as one of SQLite, or the other way round.
+
+    There must be no file at `target`, where the new store appears whole or not at all. Objects, values, relationships
+    and orders are kept, as are the UUID and the metadata, but for fractions of seconds of dates in metadata. A history
+    and caches of lists are not kept, and large values are in the file itself. `type` is that of the new store; without
+    it the other one is taken. `models` are needed for an XML store, and for a file that keeps no model.
+
+    An XML store numbers the objects of all entities together. So objects that come from SQLite get other ids where two
+    entities have an id in common.
+
+    Raises what `quire.open` does for the store at `path`; `InvalidArgument` (the store has the type already),
+    `CannotOpen` (there is a file at `target`), `Unsupported`, `DatabaseError`. Any thread.
+    """
+    encoded, encoded_target = os.fsencode(path), os.fsencode(target)
+    given = _opening.GivenModel(models)
+    error = c_void_p()
+    status = library.quire_store_convert(
+        encoded, len(encoded), given.pointer, encoded_target, len(encoded_target), _type(type), byref(error))
+    if status:
+        raise failure(status, error)
+
+
+def _type(name: Optional[str]) -> int:
+    if name is None:
+        return _ffi.QUIRE_STORE_ANY
+    if isinstance(name, str) and name in _TYPES:
+        return _TYPES[name]
+    raise InvalidArgument(f"the type of a store is 'sqlite' or 'xml', or None for any; it is {name!r}.")
 
 
 def delete_store(path: Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]) -> None:
