@@ -47,6 +47,7 @@ def parser() -> argparse.ArgumentParser:
     _history(commands)
     _export(commands)
     _import(commands)
+    _convert(commands)
     _browse(commands)
     _completion(commands)
     return made
@@ -209,6 +210,18 @@ def _import(commands: _Parsers) -> None:
         "--model", metavar="MODEL",
         help="the model of a store that is made where FILE is not there: .xcdatamodeld, .momd, .mom or another store")
     _formats(made)
+
+
+def _convert(commands: _Parsers) -> None:
+    made = _command(commands, "convert", "write a store of XML as one of SQLite, or the other way round")
+    _file(made)
+    made.add_argument("output", metavar="OUTPUT", help="the new store, where there must be no file")
+    made.add_argument(
+        "--model", metavar="MODEL",
+        help="the model of FILE, which an XML store does not keep: .xcdatamodeld, .momd, .mom or another store")
+    made.add_argument(
+        "-t", "--type", choices=["sqlite", "xml"], help="what OUTPUT is to be; otherwise what FILE is not")
+    made.add_argument("-q", "--quiet", action="store_true", help="no sentence at the end")
 
 
 def _formats(made: argparse.ArgumentParser) -> None:

@@ -20,8 +20,9 @@ __all__ = ["main"]
 
 _COMMANDS = {
     "info": "info.info", "query": "querying.query", "explain": "querying.explain", "check": "check.check",
-    "history": "history.history", "export": "exporting.export", "import": "importing.import_rows",
-    "browse": "browse.browse", "completion": "completion.completion", "migrate": "migrating.migrate",
+    "history": "history.history", "migrate": "migrating.migrate", "convert": "converting.convert_store",
+    "export": "exporting.export", "import": "importing.import_rows", "browse": "browse.browse",
+    "completion": "completion.completion",
 }
 """The function of each command, whose module is loaded when it is run."""
 
