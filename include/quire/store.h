@@ -47,8 +47,10 @@
  * `quire-copy-...`, synchronized, and put into its place, so that there is always one whole file. When that fails, so does
  * the save, and the store has what it had. A save that finds another file than the one that was read, or one that was
  * changed, fails with QUIRE_FILE_MOVED: it would undo the work of another program. Everything else is as with SQLite. Core
- * Data's own spelling is kept, as far as it is known; control characters, which no XML can have, are written as
- * a backslash, `u` and four digits (docs/file-format.md). The metadata can have none, and a save of them fails with QUIRE_UNSUPPORTED.
+ * Data's own spelling is kept, as far as it is known. Control characters, which no XML can have, are written as a
+ * backslash, `u` and four digits (docs/file-format.md). The metadata can have none, and a save of them fails with
+ * QUIRE_UNSUPPORTED. A copy of an XML store (`quire_store_copy`) is one, too. With `relaxed_durability` a power cut may bring
+ * back the file before the last saves, and never a part of one.
  */
 #ifndef QUIRE_STORE_H_
 #define QUIRE_STORE_H_

@@ -271,8 +271,8 @@ class Store(_handle.Handle):
         Others may read and save meanwhile. The copy appears whole or not at all, and has the same UUID; caches of lists
         are not copied. A store with `external` attributes needs a name for its copy that differs in more than what
         follows the last dot, or another folder. An external file that is missing is missing in the copy, too, and the
-        call says nothing of it. Raises `InvalidArgument`, `CannotOpen`, `Busy`, `InvalidState`,
-        `StoreClosed`, `DatabaseError`. Any thread.
+        call says nothing of it. A copy of an XML store is one, too; `quire.convert` makes the other type. Raises
+        `InvalidArgument`, `CannotOpen`, `Busy`, `InvalidState`, `StoreClosed`, `DatabaseError`. Any thread.
         """
         encoded = os.fsencode(path)
         error = c_void_p()
@@ -458,7 +458,8 @@ def delete_store(path: Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]) 
     """Deletes the store at `path`, of whatever models, with all files that belong to it.
 
     A store that is open is refused (`InvalidState` in this process, `Busy` in another one), and so is a file that is no
-    store (`NotAStore`); nothing was deleted then. Raises `CannotOpen` when there is none, `ReadOnly`, `DatabaseError`.
+    store (`NotAStore`); nothing was deleted then. An XML store is refused so, too: it is one file, which `os.remove`
+    deletes. Raises `CannotOpen` when there is none, `ReadOnly`, `DatabaseError`.
     """
     encoded = os.fsencode(path)
     error = c_void_p()
