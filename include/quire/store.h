@@ -95,6 +95,7 @@ typedef struct quire_store_options {
     /**
      * Have the file keep a history of its changes, as Core Data's persistent history, from this open on (see history.h). Saves
      * and batch requests write it wherever a file keeps one, with or without this. Not together with `is_read_only`.
+     * An XML store keeps none, and fails with QUIRE_UNSUPPORTED.
      */
     bool tracks_history;
     /**

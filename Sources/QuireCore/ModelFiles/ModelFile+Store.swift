@@ -13,8 +13,10 @@ extension Store {
       return try open(path: path, model: model, options: options, form: ModelFile.self)
     }
     do throws(Failure) { return try open(path: path, model: model, options: options, form: ModelFile.self) } catch {
+      if error.kind != .modelMismatch { throw error }
       // An XML store is not migrated.
-      if try error.kind != .modelMismatch || !isDatabase(fileAt: path) { throw error }
+      let isSQLite = try isDatabase(fileAt: path)
+      if !isSQLite { throw error }
     }
     try Migration(path: path, source: nil, target: model, options: options).run()
     return try open(path: path, model: model, options: options, form: ModelFile.self)

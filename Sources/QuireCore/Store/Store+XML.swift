@@ -32,6 +32,13 @@ extension Store {
       throw Failure(
         .invalidArgument, "A store in memory is of no type, as it has no file. Leave out the type, or give a path.")
     }
+    try check(options)
+    if options.tracksHistory {
+      throw Failure(
+        .unsupported,
+        "The XML store '\(path)' cannot keep a history of its changes. Leave out 'tracks_history', or convert "
+          + "the store to one of SQLite.")
+    }
     guard let model else {
       throw Failure(
         .invalidModel,

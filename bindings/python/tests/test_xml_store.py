@@ -286,7 +286,9 @@ class OpeningTests(StoreCase):
     def test_another_model_is_a_mismatch(self):
         quire.open(self.at("a.xml"), SAMPLES, type="xml").close()
         models = [Vehicle, VehiclePicture]
-        said = self.refused(quire.ModelMismatch, "another model", lambda: quire.open(self.at("a.xml"), models))
+        said = self.refused(quire.ModelMismatch, "other", lambda: quire.open(self.at("a.xml"), models))
+        self.refused(quire.ModelMismatch, "other", lambda: quire.open(self.at("a.xml"), models, migrate=True))
+        self.refused(quire.Unsupported, "history", lambda: quire.open(self.at("a.xml"), SAMPLES, track_history=True))
         self.assertIn("Vehicle, VehiclePicture (not in the file)", str(said))
 
     def test_a_binary_store_is_named(self):
@@ -578,10 +580,9 @@ class ConversionTests(StoreCase):
             self.assertGreater(store.context.add(Vehicle()).id, 104)
 
     def test_what_cannot_be_converted_leaves_no_file(self):
-        self.write(VEHICLES)
         models = [Vehicle, VehiclePicture]
-        quire.open(self.at("a.sqlite"), models).close()
-        source, store = self.at("a.xml"), self.at("a.sqlite")
+        source, store = self.write(VEHICLES), self.at("a.sqlite")
+        quire.open(store, models).close()
         self.refused(quire.CannotOpen, "already a file", lambda: quire.convert(source, store, models))
         self.refused(
             quire.InvalidArgument, "of the type XML", lambda: quire.convert(source, self.at("x"), models, type="xml"))
