@@ -9,7 +9,7 @@ struct TableMigration {
   }
 
   let table: Schema.Table
-  /// The table of its rows; nil where there are none.
+  /// The table that it was; nil for a new one.
   let origin: Schema.Table?
   let form: Form
   /// For each concrete entity that has rows.
@@ -24,13 +24,13 @@ struct TableMigration {
   ) throws(Failure) {
     self.table = table
     self.models = models
-    let mappings = models.entities.filter {
-      !$0.source.isAbstract && $0.target.rootNumber == table.entity.number
-    }
+    let tree = models.entities.filter { $0.target.rootNumber == table.entity.number }
+    let mappings = tree.filter { !$0.source.isAbstract }
     var rows: [RowMapping] = []
     for mapping in mappings { rows.append(try RowMapping(mapping, in: models, from: source, to: target, incoming)) }
     self.rows = rows
-    let origin = mappings.first.flatMap { mapping in
+    // One of abstract entities has no rows, and may have columns of other programs.
+    let origin = (mappings.first ?? tree.first).flatMap { mapping in
       source.tables.first { $0.entity.number == mapping.source.rootNumber }
     }
     self.origin = origin
