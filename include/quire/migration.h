@@ -60,7 +60,7 @@ typedef enum quire_migration_step_kind {
 typedef struct quire_migration_step {
     /** sizeof(quire_migration_step) in your build. */
     uint32_t struct_size;
-    quire_migration_step_kind kind;
+    uint32_t kind; /**< A `quire_migration_step_kind`. */
     /** The entity of the new model, or of the former one for what is gone; empty for none. */
     quire_string entity;
     /** The property, likewise; empty for none. */
@@ -76,10 +76,7 @@ typedef struct quire_migration_step {
 
 /** Sets `struct_size`; all else zero. */
 #define QUIRE_MIGRATION_STEP_INIT \
-    { \
-        QUIRE_CAST(uint32_t, sizeof(quire_migration_step)), QUIRE_CAST(quire_migration_step_kind, 0), { NULL, 0 }, { NULL, 0 }, \
-            { NULL, 0 }, { NULL, 0 } \
-    }
+    { QUIRE_CAST(uint32_t, sizeof(quire_migration_step)), 0, { NULL, 0 }, { NULL, 0 }, { NULL, 0 }, { NULL, 0 } }
 
 /**
  * Works out what takes the store at `path` to the model `target`. Reads the file and writes nothing.
@@ -88,7 +85,7 @@ typedef struct quire_migration_step {
  * Of `options`, which may be NULL, `is_read_only`, `busy_timeout`, `relaxed_durability` and `log` count. With `is_read_only`
  * the file needs no permission to be written, and the migration cannot be run. Owned: `*out_migration`.
  *
- * Fails: QUIRE_UNSUPPORTED (what the models do not tell, as above; CloudKit mirrors the store); QUIRE_INVALID_MODEL (also
+ * Fails: QUIRE_UNSUPPORTED (what the models do not tell, as above; CloudKit mirrors the store; an XML store); QUIRE_INVALID_MODEL (also
  * for NULL and a store that keeps no model); QUIRE_MODEL_MISMATCH (the file is neither of `source` nor of `target`);
  * QUIRE_INVALID_ARGUMENT; QUIRE_CANNOT_OPEN; QUIRE_NOT_A_STORE; QUIRE_BUSY; QUIRE_READ_ONLY; QUIRE_DATABASE. Any thread.
  */

@@ -40,7 +40,7 @@ public func quire_migration_get_step(
   filling(out_step, out_error, named: "out_step") { () throws(Failure) in
     let step = try element(index, of: resolve(migration, "migration").steps, "index")
     return quire_migration_step(
-      struct_size: 0, kind: quire_migration_step_kind(rawValue: step.kind.rawValue), entity: step.entity.lent,
+      struct_size: 0, kind: step.kind.rawValue, entity: step.entity.lent,
       property: step.property.lent, sentence: step.sentence.lent, sql: step.sql.lent)
   }
 }

@@ -31,14 +31,27 @@ final class Migration: @unchecked Sendable {
     self.target = target
     self.options = options
     self.form = form
+    steps = try Store.otherwiseXML(path) { () throws(Failure) in
+      try Migration.steps(ofFileAt: path, from: source, to: target, options, in: form)
+    } read: { _ throws(Failure) in
+      throw Failure(
+        .unsupported,
+        "The XML store '\(path)' cannot be migrated, as it is not changed in place. Convert it to an SQLite store, and "
+          + "migrate that.")
+    }
+  }
+
+  private static func steps(
+    ofFileAt path: Text, from source: Model?, to target: Model, _ options: Store.Options, in form: any ModelForm.Type
+  ) throws(Failure) -> [MigrationStep] {
     let file = try StoreFile(path: path)
     try file.check(isReadOnly: true, mustExist: true)
     let connection = try Store.readOnlyConnection(to: file, options: options)
     defer { connection.close() }
     do throws(Failure) {
       connection.setLog(options.log)
-      steps = try connection.snapshot { () throws(Failure) in
-        try Migration.plan(from: source, to: target, in: form, on: connection)?.plan.steps ?? []
+      return try connection.snapshot { () throws(Failure) in
+        try plan(from: source, to: target, in: form, on: connection)?.plan.steps ?? []
       }
     } catch { throw connection.failureOfOpening(error) }
   }
@@ -139,9 +152,11 @@ final class Migration: @unchecked Sendable {
     let metadata = try Metadata.read(from: connection, tables: tables)
     do throws(Failure) {
       try metadata.check(target, tables: tables, form: form, on: connection)
+      // Whether a relationship is its own inverse is in no hash, and makes other tables.
+      try Store.check(Schema(model: target, existingTables: tables), tables, on: connection)
       return nil
     } catch {
-      if error.kind != .modelMismatch { throw error }
+      if error.kind != .modelMismatch && error.kind != .notAStore { throw error }
     }
     try Store.checkIsNotMirrored(tables, on: connection)
     let source =

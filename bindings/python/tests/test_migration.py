@@ -196,6 +196,43 @@ class MigrationTests(unittest.TestCase):
             self.assertTrue(quire.migrate(self.path, second(), dry_run=True))
         quire.migrate(self.path, second())
 
+    def test_an_xml_store_is_to_be_converted_first(self) -> None:
+        path = self.path.replace(".sqlite", ".xml")
+        quire.open(path, first(), type="xml").close()
+        before = rest_of(path)
+        with self.assertRaisesRegex(quire.Unsupported, "Convert it"):
+            quire.migrate(path, second(), source=first())
+        with self.assertRaises(quire.ModelMismatch):
+            quire.open(path, second(), migrate=True)
+        with self.assertRaisesRegex(quire.Unsupported, "keep a history"):
+            quire.open(path, first(), track_history=True)
+        self.assertEqual(rest_of(path), before)
+
+    def test_relationships_that_become_inverses_with_objects_of_their_own_are_refused(self) -> None:
+        class Author(quire.Model):
+            name: quire.Attr[str]
+            books: quire.ToMany["Book"] = quire.relation()
+
+        class Book(quire.Model):
+            title: quire.Attr[str]
+            pages: quire.Attr[Optional[int]] = quire.attr(default=None)
+            author: quire.ToOne[Optional[Author]] = quire.relation()
+
+        quire.migrate(self.path, [Author, Book])
+
+        class Later:
+            class Author(quire.Model):
+                name: quire.Attr[str]
+                books: quire.ToMany["Book"] = quire.relation(inverse="author")
+
+            class Book(quire.Model):
+                title: quire.Attr[str]
+                pages: quire.Attr[Optional[int]] = quire.attr(default=None)
+                author: quire.ToOne[Optional["Author"]] = quire.relation(inverse="books")
+
+        with self.assertRaisesRegex(quire.Unsupported, "are each other's inverse, and were not"):
+            quire.migrate(self.path, [Later.Author, Later.Book])
+
     def test_bad_arguments_are_refused(self) -> None:
         with self.assertRaises(quire.InvalidModel):
             quire.migrate(self.path, None)  # type: ignore[arg-type]

@@ -94,11 +94,19 @@ extension ModelMapping {
   private func checkInverse(of relationship: Relationship, _ source: Relationship) throws(Failure) {
     guard let inverse = relationship.inverse else { return }
     guard let former = source.inverse else {
-      if inverse !== relationship { return }
+      if inverse === relationship {
+        throw refused(
+          "'\(relationship.qualifiedName)' is its own inverse, and was not. Objects that refer to others would be "
+            + "referred to by them. Give it another name, and set it by a program in a version of the model that has "
+            + "both.",
+          .property(relationship))
+      }
+      // Each has pairs of its own, all of which only a join table holds.
+      if relationship.isManyToMany || storedSources(of: inverse).isEmpty { return }
       throw refused(
-        "'\(relationship.qualifiedName)' is its own inverse, and was not. Objects that refer to others would be "
-          + "referred to by them. Give it another name, and set it by a program in a version of the model that has "
-          + "both.",
+        "'\(relationship.qualifiedName)' and '\(inverse.qualifiedName)' are each other's inverse, and were not. What "
+          + "the objects refer to by one need not be what they refer to by the other. Give one of them another name, "
+          + "and set it by a program in a version of the model that has both.",
         .property(relationship))
     }
     for mapping in entities where mapping.source.isKind(of: former.entity) && mapping.target.isKind(of: inverse.entity)

@@ -691,7 +691,7 @@ class quire_merge_handler(ctypes.Structure):
 class quire_migration_step(ctypes.Structure):
     _fields_ = [
         ("struct_size", c_uint32),
-        ("kind", c_uint),
+        ("kind", c_uint32),
         ("entity", quire_string),
         ("property", quire_string),
         ("sentence", quire_string),
