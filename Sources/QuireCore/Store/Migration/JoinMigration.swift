@@ -70,6 +70,20 @@ struct JoinMigration {
       return "INSERT \(origins.count > 1 ? "OR IGNORE " : "")INTO \(table.name) (\(columns.joined(separator: ", "))) "
         + "SELECT \(values.joined(separator: ", ")) FROM (\(pairs.sql)) AS pair"
         + (conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))")
+    } + (origins.count > 1 ? renumberings : [])
+  }
+
+  /// Members that come from several relationships can have one place in a list.
+  private var renumberings: [String] {
+    [
+      (table.orderColumn, table.ownerColumn, table.destinationColumn),
+      (table.inverseOrderColumn, table.destinationColumn, table.ownerColumn),
+    ].compactMap { order, list, member in
+      order.map { order in
+        "UPDATE \(table.name) SET \(order) = numbered.place FROM (SELECT rowid AS id, \(OrderKeys.spacing) * "
+          + "row_number() OVER (PARTITION BY \(list) ORDER BY \(order), \(member)) AS place FROM \(table.name)) "
+          + "AS numbered WHERE numbered.id = \(table.name).rowid"
+      }
     }
   }
 
