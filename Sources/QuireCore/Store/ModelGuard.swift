@@ -6,17 +6,23 @@ final class ModelGuard: Sendable {
   /// SQLite's number of a schema with which the file was of the model.
   private let known: Atomic<Int64>
 
-  /// `hashes` are what the file said of its model when it was opened.
-  init(_ hashes: [String: [UInt8]]) {
+  /// `hashes` are what the file said of its model when it had the schema with that number.
+  init(_ hashes: [String: [UInt8]], schema: Int64) {
     self.hashes = hashes
-    known = Atomic(-1)
+    known = Atomic(schema)
   }
 
-  /// To be called in a transaction. A migration changes the schema, so that its number tells enough mostly.
+  /// To be called in a transaction.
   func check(_ connection: Connection) throws(Failure) {
-    let number = try connection.schemaNumber()
+    try check(connection, schema: try connection.unheard { () throws(Failure) in try connection.schemaNumber() })
+  }
+
+  /// A migration changes the schema, so that its number tells enough mostly.
+  func check(_ connection: Connection, schema number: Int64) throws(Failure) {
     if number == known.load(ordering: .relaxed) { return }
-    let metadata = try Metadata.read(from: connection, tables: try connection.tables())
+    let metadata = try connection.unheard { () throws(Failure) in
+      try Metadata.read(from: connection, tables: try connection.tables())
+    }
     if metadata.hashes != hashes {
       throw Failure(
         .modelMismatch,

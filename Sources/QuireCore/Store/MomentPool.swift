@@ -52,8 +52,8 @@ final class MomentPool: @unchecked Sendable {
     var tries = 0
     while true {
       let former = commits.count, before = connection.changeCount
-      try connection.beginReading()
-      do throws(Failure) { try modelGuard.check(connection) } catch {
+      let schema = try connection.beginReading()
+      do throws(Failure) { try modelGuard.check(connection, schema: schema) } catch {
         connection.endReading()
         throw error
       }

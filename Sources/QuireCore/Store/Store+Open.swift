@@ -134,6 +134,8 @@ extension Store {
     let uuid: Text
     /// What the file says of its model.
     let hashes: [String: [UInt8]]
+    /// SQLite's number of the schema then.
+    let schemaNumber: Int64
     let pageSize: Int
     let logLimit: Int?
   }
@@ -212,7 +214,9 @@ extension Store {
     let parts = Parts(
       connection: connection, schema: schema, external: external, textIndexes: TextIndexes(schema: schema),
       derivedAttributes: try DerivedAttributes(schema: schema, keptByOthers: keptByOthers), affected: affected,
-      uuid: metadata.uuid, hashes: metadata.hashes, pageSize: try connection.pageSize(), logLimit: options.logLimit)
+      uuid: metadata.uuid, hashes: metadata.hashes,
+      schemaNumber: try connection.unheard { () throws(Failure) in try connection.schemaNumber() },
+      pageSize: try connection.pageSize(), logLimit: options.logLimit)
     return (parts, catalog)
   }
 

@@ -90,7 +90,7 @@ final class Store: Engine, @unchecked Sendable {
     self.holdsMoments = holdsMoments
     let commits = Commits()
     self.commits = commits
-    let modelGuard = ModelGuard(parts.hashes)
+    let modelGuard = ModelGuard(parts.hashes, schema: parts.schemaNumber)
     pool = MomentPool(commits, modelGuard) { [weak connection, external, textIndexes] () throws(Failure) in
       guard let connection else { throw ProcessMark.inherited }
       return try connection.anotherForReading(external: external, searchesText: !textIndexes.all.isEmpty)

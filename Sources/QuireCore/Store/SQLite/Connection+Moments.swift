@@ -2,20 +2,21 @@ import CSQLite
 
 /// Showing one state of the file for as long as that is wanted.
 extension Connection {
-  /// Begins to show the newest state of the file, until `endReading`.
-  func beginReading() throws(Failure) {
+  /// Begins to show the newest state of the file, until `endReading`. Returns SQLite's number of its schema.
+  func beginReading() throws(Failure) -> Int64 {
     assert(!isReading && !hasTransaction)
-    try unheard { () throws(Failure) in
+    let schema = try unheard { () throws(Failure) in
       try statement("BEGIN").run()
       do throws(Failure) {
         // BEGIN reads nothing yet, and so holds nothing.
-        _ = try schemaNumber()
+        return try schemaNumber()
       } catch {
         rollBack()
         throw error
       }
     }
     isReading = true
+    return schema
   }
 
   /// Returns whether the state is let go of: a statement that is still under way would keep it.
@@ -109,7 +110,7 @@ extension Connection {
   }
 
   /// Runs statements of which a log is not told.
-  private func unheard<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+  func unheard<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     trace?.isPaused = true
     defer { trace?.isPaused = false }
     return try body()
