@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 
-MOST_BYTES = 10_000_000
+MOST_BYTES = 10 << 20
 EXPORTS = pathlib.Path(__file__).resolve().parents[2] / "Sources/QuireCore/exports.map"
 
 
