@@ -47,7 +47,7 @@ quire_model *new_model(void) {
         const quire_value three = quire_value_integer(3);
         options.is_searchable = false;
         options.default_value = &three;
-        OK(quire_model_add_attribute(model, "Quote", QUIRE_NUL, "rating", QUIRE_NUL, QUIRE_TYPE_INTEGER64, &options, &error));
+        OK(quire_model_add_attribute(model, "Quote", QUIRE_NUL, "rating", QUIRE_NUL, QUIRE_TYPE_INTEGER_64, &options, &error));
     }
     const quire_index_element author = {"author", false};
     OK(quire_model_add_fetch_index(model, "Quote", QUIRE_NUL, "by_author", QUIRE_NUL, &author, 1, &error));

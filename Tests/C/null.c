@@ -38,6 +38,7 @@ typedef struct world {
     quire_cancellation *cancellation;
     quire_moment *moment;
     quire_history *history;
+    quire_migration *migration;
     uint8_t token[QUIRE_HISTORY_TOKEN_SIZE];
     quire_error *error, *broken, *conflict_error;
     const quire_conflict *conflict;
@@ -129,6 +130,15 @@ static const char *target_path(void) {
     return path;
 }
 
+/* Of a store that a migration takes from one model to another. */
+static const char *migration_path(void) {
+    static char path[320];
+    snprintf(path, sizeof path, "%s-migration", free_path());
+    return path;
+}
+
+static quire_model *shared_target;
+
 #include "null_calls.h"
 
 static int32_t answer(void) { return 42; }
@@ -195,6 +205,23 @@ static void share_model(void) {
     CHECK_OK(quire_model_add_version_identifier(shared_model, "1", QUIRE_NUL, &error));
 }
 
+static quire_migration *shared_migration;
+
+static void share_migration(void) {
+    quire_model *former = quire_model_create();
+    quire_store *store = NULL;
+    shared_target = quire_model_create();
+    CHECK_OK(quire_model_add_entity(former, "Note", QUIRE_NUL, NULL, &error));
+    CHECK_OK(quire_model_add_entity(shared_target, "Note", QUIRE_NUL, NULL, &error));
+    add_attribute(shared_target, "Note", "text", QUIRE_TYPE_STRING);
+    unlink(migration_path());
+    CHECK_OK(quire_store_open(migration_path(), QUIRE_NUL, former, NULL, &store, &error));
+    quire_store_release(store);
+    quire_model_release(former);
+    CHECK_OK(quire_migration_create(
+        migration_path(), QUIRE_NUL, NULL, shared_target, NULL, &shared_migration, &error));
+}
+
 /* Its one transaction has a change that has left a value. */
 static quire_history *history_of_a_deletion(void) {
     quire_model *model = quire_model_create();
@@ -225,7 +252,7 @@ static quire_history *history_of_a_deletion(void) {
 }
 
 static world *make_world(void) {
-    if (!shared_model) share_model();
+    if (!shared_model) share_model(), share_migration();
     world *w = calloc(1, sizeof *w);
     w->model = quire_model_retain(shared_model);
     quire_store_options opening = QUIRE_STORE_OPTIONS_INIT;
@@ -234,6 +261,7 @@ static world *make_world(void) {
     CHECK_OK(quire_history_token(w->store, w->token, &error));
     CHECK_OK(quire_context_create(w->store, &w->context, &error));
     w->history = history_of_a_deletion();
+    w->migration = quire_migration_retain(shared_migration);
     w->open_model = quire_model_create();
     CHECK_OK(quire_model_add_entity(w->open_model, "Book", QUIRE_NUL, NULL, &error));
     CHECK_OK(quire_model_add_entity(w->open_model, "Author", QUIRE_NUL, NULL, &error));
@@ -327,6 +355,7 @@ static void end_world(world *w) {
     quire_cancellation_release(w->cancellation);
     quire_moment_release(w->moment);
     quire_history_release(w->history);
+    quire_migration_release(w->migration);
     quire_section_rule_release(w->section_rule);
     quire_composite_release(w->composite);
     quire_composite_release(w->open_composite);
@@ -458,6 +487,9 @@ static int run_from(outcome (*test)(world *w), volatile int *next, bool alone) {
     }
     if (w) end_world(w);
     quire_model_release(shared_model);
+    quire_model_release(shared_target);
+    quire_migration_release(shared_migration);
+    unlink(migration_path());
     return worlds;
 }
 

@@ -12,6 +12,9 @@ BY_FUNCTION = {
     ("quire_store_convert", "path"): "free_path()",
     ("quire_store_convert", "target"): "target_path()",
     ("quire_store_convert", "type"): "QUIRE_STORE_ANY",
+    ("quire_migration_create", "path"): "migration_path()",
+    ("quire_migration_create", "source"): "NULL",
+    ("quire_migration_create", "target"): "shared_target",
     ("quire_store_copy", "path"): "free_path()",
     ("quire_store_delete", "path"): "free_path()",
     ("quire_fetch_request_add_sort", "key_path"): '"pages"',
@@ -197,7 +200,7 @@ EXTREMES = {
 
 def has_size(type):
     """Whether an argument is a struct to be filled, which begins with its size."""
-    return type == "quire_section *" or type.endswith("_info *")
+    return type in ("quire_section *", "quire_migration_step *") or type.endswith("_info *")
 
 
 class Parameter:

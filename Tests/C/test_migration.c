@@ -6,17 +6,17 @@
 static quire_model *books(int version) {
     quire_model *model = quire_model_create();
     CHECK_OK(quire_model_add_entity(model, "Book", QUIRE_NUL, NULL, &error));
-    add_attribute(model, "Book", "title", version == 3 ? QUIRE_TYPE_INTEGER64 : QUIRE_TYPE_STRING);
+    add_attribute(model, "Book", "title", version == 3 ? QUIRE_TYPE_INTEGER_64 : QUIRE_TYPE_STRING);
     quire_attribute_options options = QUIRE_ATTRIBUTE_OPTIONS_INIT;
     options.is_optional = true;
     options.renaming_identifier = version == 2 ? "pages" : NULL;
     CHECK_OK(quire_model_add_attribute(
-        model, "Book", QUIRE_NUL, version == 2 ? "length" : "pages", QUIRE_NUL, QUIRE_TYPE_INTEGER64, &options, &error));
+        model, "Book", QUIRE_NUL, version == 2 ? "length" : "pages", QUIRE_NUL, QUIRE_TYPE_INTEGER_64, &options, &error));
     if (version == 2) {
         const quire_value three = quire_value_integer(3);
         quire_attribute_options rated = QUIRE_ATTRIBUTE_OPTIONS_INIT;
         rated.default_value = &three;
-        CHECK_OK(quire_model_add_attribute(model, "Book", QUIRE_NUL, "rating", QUIRE_NUL, QUIRE_TYPE_INTEGER64, &rated, &error));
+        CHECK_OK(quire_model_add_attribute(model, "Book", QUIRE_NUL, "rating", QUIRE_NUL, QUIRE_TYPE_INTEGER_64, &rated, &error));
     }
     return model;
 }
@@ -29,7 +29,7 @@ static void make_store(void) {
     quire_context *context = NULL;
     quire_object *book = NULL;
     CHECK_OK(quire_store_open(path, QUIRE_NUL, model, NULL, &store, &error));
-    CHECK_OK(quire_context_create(store, NULL, &context, &error));
+    CHECK_OK(quire_context_create(store, &context, &error));
     CHECK_OK(quire_context_insert(context, "Book", QUIRE_NUL, &book, &error));
     const quire_value title = quire_value_text("Faust"), pages = quire_value_integer(464);
     CHECK_OK(quire_object_set(book, "title", QUIRE_NUL, &title, &error));
@@ -50,11 +50,11 @@ static void check_store(const quire_store_options *options) {
     quire_object *book = NULL;
     quire_value length = {0}, rating = {0};
     CHECK_OK(quire_store_open(path, QUIRE_NUL, model, options, &store, &error));
-    CHECK_OK(quire_context_create(store, NULL, &context, &error));
+    CHECK_OK(quire_context_create(store, &context, &error));
     CHECK_OK(quire_context_object(context, "Book", QUIRE_NUL, 1, &book, &error));
     CHECK_OK(quire_object_get(book, "length", QUIRE_NUL, &length, &error));
     CHECK_OK(quire_object_get(book, "rating", QUIRE_NUL, &rating, &error));
-    CHECK(length.integer == 464 && rating.integer == 3);
+    CHECK(length.as.integer == 464 && rating.as.integer == 3);
     quire_object_release(book);
     quire_context_release(context);
     CHECK_OK(quire_store_close(store, &error));
