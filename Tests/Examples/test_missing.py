@@ -98,7 +98,7 @@ class Missing(unittest.TestCase):
     def test_the_page_lists_what_is_tried_here(self):
         listed = set(re.findall(r"`([^`]+)`", SECTION.partition("- Composite")[0]))
         self.assertEqual(listed, {name for name in IN_PREDICATES if "exceeds" not in name})
-        for said in ("not registered", "Composite attributes", "Migration", "the history", "CloudKit mirrors",
+        for said in ("not registered", "Composite attributes", "Migrations that ask", "CloudKit mirrors",
                      "another process"):
             self.assertIn(said, SECTION)
 
@@ -159,6 +159,11 @@ class Missing(unittest.TestCase):
         content = pathlib.Path(self.path).read_bytes()
         with self.assertRaisesRegex(quire.ModelMismatch, "Note"):
             quire.open(self.path, [Note])
+
+        class Note(quire.Model):  # noqa: F811
+            text: quire.Attr[Optional[int]] = quire.attr(default=None)
+
+        self.assert_unsupported("Note.text", quire.migrate, self.path, [Note])
         self.assertEqual(pathlib.Path(self.path).read_bytes(), content)
 
     def test_files_whose_changes_others_follow_are_not_opened_for_writing(self):
