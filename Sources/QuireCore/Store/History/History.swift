@@ -25,12 +25,14 @@ final class History: @unchecked Sendable {
 
   /// The tables that the file has now; nil where it keeps no history.
   func tables(on connection: Connection) throws(Failure) -> HistoryTables? {
-    let schema = try connection.schemaNumber()
-    if schema != checkedSchema {
-      tables = try HistoryTables.read(on: connection)
-      checkedSchema = schema
+    try connection.unheard { () throws(Failure) in
+      let schema = try connection.schemaNumber()
+      if schema != checkedSchema {
+        tables = try HistoryTables.read(on: connection)
+        checkedSchema = schema
+      }
+      return tables
     }
-    return tables
   }
 
   /// What was found out since may have been taken back.
