@@ -263,6 +263,40 @@ class MigrationTests(unittest.TestCase):
         self.assert_second()
 
 
+def notes(version: int) -> list[Any]:
+    class Line(quire.Model):
+        note: quire.ToOne[Optional["Note"]] = quire.relation(inverse="lines")
+
+    class Note(quire.Model):
+        if version == 1:
+            title: quire.Attr[str] = quire.attr(searchable=True)
+        else:
+            name: quire.Attr[str] = quire.attr(searchable=True, renamed_from="title")
+        lines: quire.ToMany["Line"] = quire.relation(inverse="note")
+        count: quire.Attr[int] = quire.derived("lines.@count")
+
+    return [Line, Note]
+
+
+class KeptByTriggersTests(unittest.TestCase):
+    def test_the_next_opening_makes_text_indexes_and_derives_attributes(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = os.path.join(folder.name, "notes.sqlite")
+        line, note = notes(1)
+        with quire.open(path, [line, note]) as store:
+            store.context.add(line(note=store.context.add(note(title="Über alles"))))
+            store.context.save()
+        line, note = notes(2)
+        quire.migrate(path, [line, note])
+        with quire.open(path, [line, note]) as store:
+            found: Any = store.context.query(note).where("name CONTAINS[cd] 'uber'").one()
+            self.assertEqual((found.name, found.count, store.check()), ("Über alles", 1, 0))
+            store.context.add(line(note=found))
+            store.context.save()
+            self.assertEqual(found.count, 2)
+
+
 class PartsOfOthersTests(unittest.TestCase):
     """What another program has in the file stays, or is named."""
 
