@@ -69,7 +69,7 @@ extension Connection {
       if type == "table", select.text(at: 2)?.string.uppercased() != "CREATE VIRTUAL" { names.append(name) }
     }
     for name in names {
-      let quoted = "\"\(name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\""
+      let quoted = SQLLiteral.name(name)
       let columns = try statement("PRAGMA table_info(\(quoted))", isKept: false)
       while try columns.step() {
         if let column = columns.text(at: 1) { catalog.tables[name, default: []].insert(column.string) }

@@ -18,7 +18,7 @@ extension TextIndex {
   static func remove(_ names: [String], by removal: Removal, on connection: Connection) throws(Failure) {
     if removal == .dropping {
       for (type, name) in try existing(names, on: connection) {
-        do throws(Failure) { try connection.execute("DROP \(type) IF EXISTS \(quoted(name))") } catch {
+        do throws(Failure) { try connection.execute("DROP \(type) IF EXISTS \(SQLLiteral.name(name))") } catch {
           if !error.mayBeDamage { throw error }
         }
       }
@@ -60,9 +60,5 @@ extension TextIndex {
       found.append((type, name))
     }
     return found
-  }
-
-  private static func quoted(_ name: String) -> String {
-    "\"\(name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\""
   }
 }
