@@ -54,6 +54,8 @@ final class BackgroundThread: @unchecked Sendable {
   }
 
   private func start() -> Bool {
+    // Made here, and not first by the thread, which a fork may come before.
+    _ = ForkGate.shared
     let this = Unmanaged.passRetained(self)
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
@@ -66,7 +68,9 @@ final class BackgroundThread: @unchecked Sendable {
     let code = pthread_create(
       &thread, &attributes,
       { argument in
+        ForkGate.shared.enter()
         if let argument { Unmanaged<BackgroundThread>.fromOpaque(argument).takeRetainedValue().runAll() }
+        ForkGate.shared.leave()
         return nil
       }, this.toOpaque())
     pthread_sigmask(SIG_SETMASK, &former, nil)
@@ -111,8 +115,11 @@ final class BackgroundThread: @unchecked Sendable {
 
   func resume() { state.withLock { $0.isStopped = false } }
 
-  /// Whether `stop` waits.
-  var isToStop: Bool { state.withLock { $0.isStopped } }
+  /// Whether `stop` waits. Work asks for it often, with nothing locked, because a fork waits here for the thread.
+  var isToStop: Bool {
+    ForkGate.shared.pass()
+    return state.withLock { $0.isStopped }
+  }
 
   private func dropAll(_ body: (inout State) -> Void) {
     let dropped = state.withLock { state in
