@@ -6,11 +6,9 @@ import contextlib
 import os
 import pathlib
 import re
-import select
 import shlex
 import sqlite3
 import subprocess
-import sys
 import tempfile
 import unittest
 from typing import Optional
@@ -177,39 +175,6 @@ class Missing(unittest.TestCase):
             content = pathlib.Path(self.path).read_bytes()
             self.assert_unsupported(name, quire.open, self.path, [Note])
             self.assertEqual(pathlib.Path(self.path).read_bytes(), content)
-
-    def test_what_another_process_saves_is_told_by_nothing_and_merged_all_the_same(self):
-        class Line(quire.Model):
-            text: quire.Attr[str]
-
-        with quire.open(self.path, [Line]) as store:
-            context = store.context
-            line = context.add(Line(text="here"))
-            context.save()
-            lines = context.query(Line).order_by("text").live()
-            program = (
-                "import quire, sys\n"
-                "class Line(quire.Model):\n    text: quire.Attr[str]\n"
-                "with quire.open(sys.argv[1], [Line]) as store:\n"
-                "    store.context.query(Line).one().text = 'there'\n"
-                "    store.context.add(Line(text='more'))\n"
-                "    store.context.save()\n")
-            subprocess.run([sys.executable, "-c", program, self.path], check=True)
-            self.assertEqual(select.select([context], [], [], 0)[0], [])
-            context.process()
-            lines.fetch()
-            self.assertEqual([each.text for each in lines], ["here"])
-            self.assertEqual(line.text, "here")
-            self.assertEqual(context.query(Line).where("text IN %@", ["there", "more"]).count(), 0)
-            self.assertEqual(
-                sorted(each.text for each in store.create_context().query(Line)), ["more", "there"])
-            line.text = "mine"
-            with self.assertRaises(quire.Conflict):
-                context.save()
-            line.text = "here"
-            context.merge()
-            self.assertEqual(line.text, "there")
-            self.assertEqual([each.text for each in lines], ["more", "there"])
 
 
 if __name__ == "__main__":

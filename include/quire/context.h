@@ -21,9 +21,20 @@
  * rows that change places is the one that moves. A merge on the thread of the context is still needed for lists with a limit,
  * an offset, aggregates or functions of the program, for suspended lists, and for contexts with a parent.
  *
- * Of commits of other programs nothing says what they have changed. Objects and lists are then read anew. Lists report
- * rows that came, went, or have another place or section. Of a row that stays where it is they report only what objects
- * show that had its values. So draw the whole list anew after such a merge.
+ * What other programs commit, contexts take over in the same way. Which rows that is, the file tells by one of these:
+ *
+ * - Notes, where it keeps some (`notes_others` of `quire_store_options`). They have what any program changes, plain SQL
+ *   included. They miss rows that a REPLACE removes for another value than their key, what a program writes that has
+ *   turned triggers off, and changes before the last 10,000.
+ * - Its history, where it keeps one (see history.h) and a log. It has what Quire and Core Data save. A commit without a
+ *   history is noticed by SQLite's count of commits. Of several commits that are noticed together, one that has no history
+ *   is missed where another one has a transaction of several saves. What plain SQL writes in the same transaction as a
+ *   save is missed, too. Lists that depend on members of objects are read anew.
+ * - Neither. Then everything may have changed. Objects and lists are read anew. Lists report rows that came, went, or have
+ *   another place or section. Of a row that stays where it is they report only what objects show that had its values. So
+ *   draw the whole list anew after such a merge.
+ *
+ * Where notes or a history do not reach back to what the context shows, everything may have changed as well.
  *
  * While a context holds an old moment, the log of the file keeps growing. Beyond 64 MB (16 MB in memory) the store gives
  * up moments. A call that is under way goes on at its moment. The next call that reads the store, processes changes,
@@ -297,14 +308,20 @@ uint64_t quire_context_generation(const quire_context *context);
 /**
  * A file descriptor that polls readable as long as `quire_context_merge` has something to take over. Of a large change
  * it does so when that was worked out (see above), so that the merge does not take long. It is for event loops:
- * poll(2), GLib, Qt, asyncio. Only poll it; do not read from it, write to it or close it. What another program has
- * committed it shows when this process has noticed that, by a save or by a move of any context. That of a pinned context
+ * poll(2), GLib, Qt, asyncio. Only poll it; do not read from it, write to it or close it. That of a pinned context
  * stays readable as well, and a merge moves the context. Take it out of the event loop while the context is pinned.
+ *
+ * It polls readable for other programs as well, and needs no thread for that: the system tells of each write to the log
+ * of the file, or to the file where it has no log. Then call `quire_context_process` or `quire_context_merge`. Either finds
+ * out whether there was a commit. While another program is still writing, the descriptor polls readable again a few
+ * milliseconds later. It may therefore poll readable when there is nothing. It tells nothing of stores in memory, of XML
+ * stores, and of files whose folder allows no lock. A file that was replaced by another is told by the next save
+ * (QUIRE_FILE_MOVED).
  *
  * It belongs to `context` and is closed with it. It becomes readable on any thread that saves; merging is for the
  * thread of the context. Once the store is closed it is never readable again, because nothing can be taken over.
  *
- * Fails: QUIRE_INVALID_STATE (the process has no more descriptors), QUIRE_CLOSED.
+ * Fails: QUIRE_INVALID_STATE (the process has no more descriptors, or the system watches no more files), QUIRE_CLOSED.
  */
 quire_status quire_context_descriptor(
     quire_context *context, int *out_descriptor, quire_error *QUIRE_NULLABLE *QUIRE_NULLABLE out_error);

@@ -104,6 +104,13 @@ typedef struct quire_store_options {
      */
     bool migrates;
     /**
+     * Have the file note, from this open on, which rows any program changes. Contexts of all processes then take over what
+     * others commit row by row (see context.h). The notes are a table and plain triggers: `QUIRE_NOTES` has the last 10,000
+     * changes. They stay until they are dropped, and take part in each write. Not together with `is_read_only`. An XML store
+     * has none, and fails with QUIRE_UNSUPPORTED.
+     */
+    bool notes_others;
+    /**
      * How many bytes of pages the write-ahead log may have; 0 means 64 MB, and 16 MB in memory. From a sixteenth of it on,
      * the log is folded into the file beside the program's calls. From a quarter on, saves wait up to 25 ms for contexts that
      * move on. Beyond it, contexts in which no call runs lose moments that are not the newest (see context.h), except for
@@ -121,7 +128,7 @@ typedef struct quire_store_options {
 
 /** Sets `struct_size`; all else zero. */
 #define QUIRE_STORE_OPTIONS_INIT \
-    { QUIRE_CAST(uint32_t, sizeof(quire_store_options)), false, false, false, 0, NULL, false, false, 0, 0, 0 }
+    { QUIRE_CAST(uint32_t, sizeof(quire_store_options)), false, false, false, 0, NULL, false, false, false, 0, 0, 0 }
 
 /**
  * Opens the store at `path`, creating it when there is no file. `:memory:` is a private store in memory.

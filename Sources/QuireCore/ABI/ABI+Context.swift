@@ -180,6 +180,7 @@ public func quire_context_process(
 ) -> quire_status {
   status(context, "context", out_error) { context throws(Failure) in
     try context.store.checkOpen()
+    context.store.noticeOthers()
     try context.mergeIfAutomatic()
     try context.process()
     try context.takeWhatWasLeft()
@@ -250,7 +251,7 @@ public func quire_context_descriptor(
   return status(context, "context", out_error) { context throws(Failure) in
     let out = try required(out_descriptor, "out_descriptor")
     try context.store.checkOpen()
-    out.pointee = try context.inbox.descriptor()
+    out.pointee = try context.inbox.descriptor(with: context.store.watchOthers())
     context.prepareMerges()
   }
 }

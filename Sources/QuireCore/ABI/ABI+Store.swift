@@ -33,7 +33,7 @@ func withStoreOptions(
       Store.Options(
         isReadOnly: given.is_read_only, mustExist: given.must_exist, synchronousNormal: given.relaxed_durability,
         busyTimeoutMilliseconds: given.busy_timeout == 0 ? defaultBusyTimeout : Int32(clamping: given.busy_timeout),
-        log: log, tracksHistory: given.tracks_history,
+        log: log, tracksHistory: given.tracks_history, notesOthers: given.notes_others,
         logLimit: given.wal_limit == 0 ? nil : Int(clamping: given.wal_limit), migrates: given.migrates,
         type: try storeType(given.type)))
   }

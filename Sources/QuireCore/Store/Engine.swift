@@ -23,6 +23,13 @@ protocol Engine: AnyObject, Sendable {
   /// Throws `closed` when it is not open any more. Does not wait for a transaction to end.
   func checkOpen() throws(Failure)
 
+  /// A descriptor that polls readable when other programs may have committed; nil where none can. It ends with the
+  /// store.
+  func watchOthers() throws(Failure) -> Int32?
+
+  /// Files what other programs have committed, where that descriptor may have polled readable.
+  func noticeOthers()
+
   /// There is one more handle or context.
   func beginUse()
 

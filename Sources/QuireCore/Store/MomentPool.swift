@@ -64,7 +64,8 @@ final class MomentPool: @unchecked Sendable {
       // The count only grows: what it was before and is after, it is for the state. Before a connection has read for
       // the first time, it is known from the newest commit that was filed.
       let isSure = before == after || before == nil && after == former
-      if isSure || isLastTry, let state = commits.state(at: after, after: former, isLastTry: isLastTry) {
+      if isSure || isLastTry, let state = commits.state(at: after, on: connection, after: former, isLastTry: isLastTry)
+      {
         return state
       }
       connection.endReading()

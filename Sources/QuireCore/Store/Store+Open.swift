@@ -62,6 +62,11 @@ extension Store {
 
   /// Fails for numbers that no store takes, and for options that do not go together.
   static func check(_ options: Options) throws(Failure) {
+    if options.isReadOnly, options.notesOthers {
+      throw Failure(
+        .invalidArgument,
+        "A store that is open for reading only is not changed, so it begins no notes. Leave out one of the options.")
+    }
     if options.isReadOnly, options.tracksHistory {
       throw Failure(
         .invalidArgument,
@@ -167,6 +172,9 @@ extension Store {
       guard let (parts, catalog) = found else { throw emptyFailure(of: connection) }
       if !options.isReadOnly {
         try prepareHistory(of: parts.schema.model, begins: options.tracksHistory, on: connection)
+        if options.notesOthers || catalog.mayHavePartsOfQuire {
+          try Notes.prepare(of: parts.schema, begins: options.notesOthers, on: connection)
+        }
       }
       // What is derived is written into rows whose triggers may write to an R-Tree. The tables of one begin so, too.
       let writesRTrees = !options.isReadOnly && catalog.tables.keys.contains { $0.hasPrefix("Z_RT_") }

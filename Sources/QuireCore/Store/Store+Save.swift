@@ -86,6 +86,7 @@ extension Store {
       }
       textIndexes.repair(on: connection)
       foldIfLong()
+      if !connection.isHeld { noticeOthers() }
       return written.result
     }
   }

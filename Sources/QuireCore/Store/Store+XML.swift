@@ -36,8 +36,14 @@ extension Store {
     if options.tracksHistory {
       throw Failure(
         .unsupported,
-        "The XML store '\(path)' cannot keep a history of its changes. Leave out 'tracks_history', or convert "
+        "The XML store '\(path)' cannot keep a history of its changes. Leave out the option tracks_history, or convert "
           + "the store to one of SQLite.")
+    }
+    if options.notesOthers {
+      throw Failure(
+        .unsupported,
+        "The XML store '\(path)' cannot keep notes of what programs change. Leave out the option notes_others, or "
+          + "convert the store to one of SQLite.")
     }
     guard let model else {
       throw Failure(

@@ -14,6 +14,8 @@ final class Store: Engine, @unchecked Sendable {
     var log: SQLLog?
     /// Have the file keep a history of its changes from now on.
     var tracksHistory = false
+    /// Have the file keep notes of which rows any program changes from now on.
+    var notesOthers = false
     /// How many bytes the write-ahead log may have before moments of contexts are given up for it; nil for the default.
     var logLimit: Int?
     /// Take a file of another model over to the one that is given.
@@ -71,6 +73,8 @@ final class Store: Engine, @unchecked Sendable {
   private let useCount = Atomic<Int>(0)
   /// Of the contexts that follow what others save.
   let inboxes = Guarded(Inboxes())
+  /// Once a program waits for what others commit.
+  let watch = Guarded<FileWatch?>(nil)
   let gate = TransactionGate()
   /// The transaction that a context holds open; used with the lock held.
   var held: HeldTransaction?
@@ -108,9 +112,8 @@ final class Store: Engine, @unchecked Sendable {
     } else {
       connection.countOthers()
     }
-    commits.start(at: connection.changeCount) { [weak self] number, isOfOthers in
-      self?.file(number, isOfOthers: isOfOthers) ?? false
-    }
+    let count = connection.changeCount
+    commits.start(at: count, ChangesOfOthers(of: self, on: connection, at: count))
     connection.commits = commits
     connection.checkModel = modelGuard.check
     connection.closeOthers = { [weak self] in self?.letGoOfFile() }
@@ -167,6 +170,7 @@ final class Store: Engine, @unchecked Sendable {
       log = connection.setLog(nil)
       connection.close()
       external.close()
+      watch.withLock { $0 = nil }
       closeInboxes()
       if !isWhole {
         throw Failure(

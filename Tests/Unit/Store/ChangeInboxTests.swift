@@ -31,7 +31,7 @@ struct ChangeInboxTests {
 
   private var pollsReadable: Bool {
     get throws {
-      var waiting = pollfd(fd: try inbox.descriptor(), events: Int16(POLLIN), revents: 0)
+      var waiting = pollfd(fd: try inbox.descriptor(with: nil), events: Int16(POLLIN), revents: 0)
       return poll(&waiting, 1, 0) == 1
     }
   }

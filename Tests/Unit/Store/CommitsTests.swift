@@ -7,10 +7,17 @@ import Testing
 /// The numbers of commits, and which states of the file they are told for.
 @Suite("Numbers of commits")
 struct CommitsTests {
-  private final class Filed: Sendable {
+  private final class Filed: CommitFiler {
     private let all = Guarded<[String]>([])
-    func add(_ number: Int64, _ isOfOthers: Bool) -> Bool {
-      all.withLock { $0.append("\(number)\(isOfOthers ? " of others" : "")") }
+    func file(_ number: Int64) -> Bool { add("\(number)") }
+    func fileOthers(_ number: Int64, on connection: Connection?, commitCount: Int?) -> Bool {
+      add("\(number) of others")
+    }
+    func announce(on connection: Connection?) {}
+    func endAnnouncement(isMade: Bool) {}
+
+    private func add(_ entry: String) -> Bool {
+      all.withLock { $0.append(entry) }
       return true
     }
     func take() -> [String] {
@@ -25,11 +32,11 @@ struct CommitsTests {
   private let filed = Filed()
 
   private func start(at count: UInt32?) {
-    commits.start(at: count) { [filed] number, isOfOthers in filed.add(number, isOfOthers) }
+    commits.start(at: count, filed)
   }
 
   private func commit(after count: UInt32) {
-    commits.announce(count)
+    commits.announce(count, on: nil)
     commits.file(hasWritten: true)
   }
 
@@ -38,11 +45,11 @@ struct CommitsTests {
   @Test("A commit has the next number, and its state is told by SQLite's count")
   func ownCommits() {
     start(at: 7)
-    #expect(commits.newest == 0 && commits.state(at: 7)?.commit == 0 && !commits.hasNews(at: 7))
+    #expect(commits.newest == 0 && commits.state(at: 7, on: nil)?.commit == 0 && !commits.hasNews(at: 7))
     for count in UInt32(7)..<10 { commit(after: count) }
     #expect(filed.take() == ["1", "2", "3"])
     #expect(commits.newest == 3 && commits.newestOfOthers == 0)
-    #expect((7...10).map { commits.state(at: $0)?.commit } == [0, 1, 2, 3])
+    #expect((7...10).map { commits.state(at: $0, on: nil)?.commit } == [0, 1, 2, 3])
     #expect(commits.hasNews(at: 9) && !commits.hasNews(at: 10) && commits.hasNews(at: 11))
     #expect(filed.take() == [])
   }
@@ -50,14 +57,14 @@ struct CommitsTests {
   @Test("A transaction that has written nothing, and a commit that has failed, have no number")
   func nothingToFile() {
     start(at: 0)
-    commits.announce(0)
+    commits.announce(0, on: nil)
     commits.file(hasWritten: false)
-    commits.announce(0)
+    commits.announce(0, on: nil)
     commits.withdraw()
     #expect(commits.newest == 0 && filed.take() == [])
-    #expect(commits.state(at: 0)?.commit == 0)
+    #expect(commits.state(at: 0, on: nil)?.commit == 0)
     commit(after: 0)
-    #expect(commits.newest == 1 && filed.take() == ["1"] && commits.state(at: 1)?.commit == 1)
+    #expect(commits.newest == 1 && filed.take() == ["1"] && commits.state(at: 1, on: nil)?.commit == 1)
   }
 
   @Test("A state with a lower count than was known before it is of others: SQLite has begun to count anew")
@@ -66,30 +73,30 @@ struct CommitsTests {
     for count in UInt32(7)..<10 { commit(after: count) }
     let former = commits.count
     // Older ones that were taken before the last commit are known.
-    #expect(former == 10 && commits.state(at: 8, after: 8)?.commit == 1)
-    #expect(commits.state(at: 8, after: former)?.commit == 4 && commits.count == 8)
+    #expect(former == 10 && commits.state(at: 8, on: nil, after: 8)?.commit == 1)
+    #expect(commits.state(at: 8, on: nil, after: former)?.commit == 4 && commits.count == 8)
     #expect(filed.take() == ["1", "2", "3", "4 of others"])
     commit(after: 8)
-    #expect(commits.state(at: 9, after: 9)?.commit == 5)
+    #expect(commits.state(at: 9, on: nil, after: 9)?.commit == 5)
   }
 
   @Test("What other programs have committed counts as one when it is noticed, by what reads or by what writes")
   func commitsOfOthers() {
     start(at: 0)
-    #expect(commits.state(at: 3)?.commit == 1)
-    #expect(commits.state(at: 3)?.commit == 1 && commits.newestOfOthers == 1)
-    commits.noteOthers(3)
+    #expect(commits.state(at: 3, on: nil)?.commit == 1)
+    #expect(commits.state(at: 3, on: nil)?.commit == 1 && commits.newestOfOthers == 1)
+    commits.noteOthers(3, on: nil)
     #expect(commits.newest == 1)
-    commits.noteOthers(4)
+    commits.noteOthers(4, on: nil)
     commit(after: 4)
     #expect(filed.take() == ["1 of others", "2 of others", "3"])
     #expect(commits.newest == 3 && commits.newestOfOthers == 2)
-    #expect(commits.state(at: 4)?.commit == 2 && commits.state(at: 5)?.commit == 3)
+    #expect(commits.state(at: 4, on: nil)?.commit == 2 && commits.state(at: 5, on: nil)?.commit == 3)
     // Its number is not known, and the state is an older one.
-    #expect(commits.state(at: 1)?.commit == nil && commits.state(at: 2)?.commit == nil)
+    #expect(commits.state(at: 1, on: nil)?.commit == nil && commits.state(at: 2, on: nil)?.commit == nil)
     #expect(filed.take() == [])
     // Where there is no newer one to be had, it is taken for one of others.
-    #expect(commits.state(at: 2, isLastTry: true)?.commit == 4)
+    #expect(commits.state(at: 2, on: nil, isLastTry: true)?.commit == 4)
     #expect(filed.take() == ["4 of others"])
   }
 
@@ -98,8 +105,8 @@ struct CommitsTests {
     start(at: 0)
     for count in UInt32(0)..<500 { commit(after: count) }
     #expect(commits.newest == 500)
-    for count in UInt32(480)...500 { #expect(commits.state(at: count)?.commit == Int64(count)) }
-    #expect(commits.state(at: 100)?.commit == nil)
+    for count in UInt32(480)...500 { #expect(commits.state(at: count, on: nil)?.commit == Int64(count)) }
+    #expect(commits.state(at: 100, on: nil)?.commit == nil)
     #expect(filed.take().count == 500)
   }
 
@@ -107,30 +114,31 @@ struct CommitsTests {
   func countsThatBeginAnew() {
     start(at: .max)
     commit(after: .max)
-    #expect(commits.newest == 1 && commits.state(at: 0)?.commit == 1 && commits.state(at: .max)?.commit == 0)
+    #expect(commits.newest == 1 && commits.state(at: 0, on: nil)?.commit == 1)
+    #expect(commits.state(at: .max, on: nil)?.commit == 0)
     #expect(!commits.hasNews(at: 0) && commits.hasNews(at: 1))
-    #expect(commits.state(at: 1)?.commit == 2)
+    #expect(commits.state(at: 1, on: nil)?.commit == 2)
     #expect(filed.take() == ["1", "2 of others"])
   }
 
   @Test("Without a count of SQLite each state is the newest")
   func noCounts() {
     start(at: nil)
-    commits.noteOthers(nil)
-    commits.announce(nil)
+    commits.noteOthers(nil, on: nil)
+    commits.announce(nil, on: nil)
     commits.file(hasWritten: true)
-    #expect(commits.newest == 1 && commits.state(at: nil)?.commit == 1 && !commits.hasNews(at: nil))
+    #expect(commits.newest == 1 && commits.state(at: nil, on: nil)?.commit == 1 && !commits.hasNews(at: nil))
     #expect(filed.take() == ["1"])
   }
 
   @Test("What sees a commit before its changes are filed waits for that", arguments: [true, false])
   func announcedCommits(isWithdrawn: Bool) {
     start(at: 0)
-    commits.announce(0)
+    commits.announce(0, on: nil)
     let found = Guarded<[Int64?]>([]), isStarted = Guarded(false)
     let thread = OtherThread { [commits] in
       isStarted.withLock { $0 = true }
-      let number = commits.state(at: 1)?.commit
+      let number = commits.state(at: 1, on: nil)?.commit
       found.withLock { $0.append(number) }
     }
     while !isStarted.withLock({ $0 }) { usleep(1000) }
@@ -138,7 +146,7 @@ struct CommitsTests {
     usleep(30_000)
     #expect(found.withLock { $0 } == [] && commits.newest == 0 && filed.take() == [])
     // The state before it is known all the while.
-    #expect(commits.state(at: 0)?.commit == 0)
+    #expect(commits.state(at: 0, on: nil)?.commit == 0)
     if isWithdrawn { commits.withdraw() } else { commits.file(hasWritten: true) }
     thread.join()
     #expect(found.withLock { $0 } == [1] && commits.newest == 1)

@@ -11,6 +11,7 @@ final class ChangedRows: Sendable {
   let deleted: Set<ObjectReference>
   let returned: Set<ObjectReference>
   private let isUnknown: Bool
+  private let rootsWithoutOwners: Set<Int>
 
   init(_ change: StoreChange, _ model: Model) {
     var rows: [ObjectReference: (row: RowIdentifier, fate: Fate)] = [:]
@@ -34,6 +35,7 @@ final class ChangedRows: Sendable {
     self.rows = rows
     owners = change.membershipChanges.map { ($0.relationship, Set($0.owners.lazy.map(\.id))) }
     isUnknown = change.isUnknown
+    rootsWithoutOwners = change.rootsWithoutOwners
   }
 
   func entity(of reference: ObjectReference, _ model: Model) -> Entity? {
@@ -44,6 +46,7 @@ final class ChangedRows: Sendable {
   func change(of objects: [ManagedObject]) -> StoreChange {
     var change = StoreChange()
     change.isUnknown = isUnknown
+    change.rootsWithoutOwners = rootsWithoutOwners
     for object in objects {
       guard let (row, fate) = rows[object.reference] else { continue }
       if fate.contains(.inserted) { change.inserted.append(row) }

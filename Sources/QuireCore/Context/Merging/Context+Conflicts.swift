@@ -72,7 +72,7 @@ extension Context {
   @discardableResult
   private func take(_ session: MergeSession?) -> [ManagedObject] {
     guard let session else { return [] }
-    if session.isOfUnknown { loseTrack(of: announcer.observers) }
+    loseTrack(of: session.adrift)
     let refreshed = session.run()
     earlyReading?.forget()
     if !session.left.isEmpty {

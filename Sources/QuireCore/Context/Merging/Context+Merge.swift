@@ -6,6 +6,7 @@ extension Context {
   /// until then.
   func merge(waits: Bool = true) throws(Failure) {
     try checkMayChange()
+    store.noticeOthers()
     do throws(Failure) { try process() } catch {
       // What cannot be read at this moment may be mended in a later one.
       if error.kind == .function || !source.hasNews(for: inbox) { throw error }
@@ -140,7 +141,7 @@ extension Context {
 
   func finish(_ session: MergeSession) throws(Failure) {
     hasLeftBehind = false
-    if session.isOfUnknown { loseTrack(of: session.observers) }
+    loseTrack(of: session.adrift)
     let refreshed = session.run()
     earlyReading?.forget()
     try tell(refreshed)
@@ -165,6 +166,7 @@ extension Context {
 
   /// Of what other programs have changed nothing tells. Each list finds what became of its rows with the next notice.
   func loseTrack(of observers: [any ContextObserver]) {
+    if observers.isEmpty { return }
     hasUntoldLists = true
     for observer in observers { observer.loseTrack() }
   }

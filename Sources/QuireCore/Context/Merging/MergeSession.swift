@@ -35,8 +35,8 @@ final class MergeSession {
   /// Objects that have read their rows anew.
   private var refreshed: [ManagedObject] = []
 
-  /// Whether other programs may have changed anything.
-  var isOfUnknown: Bool { change.isUnknown }
+  /// Observers to which other programs may have done what nothing tells.
+  private(set) var adrift: [any ContextObserver] = []
 
   /// Of what leaves objects with pending changes as they were read, so that a save finds what is in conflict with them:
   /// the objects that had values when that began. Settling a conflict reads others, at the new moment.
@@ -61,7 +61,12 @@ final class MergeSession {
   func prepare() throws(Failure) {
     findObservers()
     if let prepared { change = partOfObservers(prepared) }
-    if change.isUnknown { try addAllThatIsKnown() }
+    if change.isUnknown {
+      try addAllThatIsKnown()
+      adrift = observers
+    } else {
+      addPossibleOwners()
+    }
     if valuedBefore != nil { left = try change.removePending(in: context) }
     try keepReturned()
     change.deleted += vanished
@@ -167,6 +172,21 @@ extension MergeSession {
         change.membershipChanges.append((relationship, [object.identifier]))
       }
     }
+  }
+
+  /// The objects whose members were read, and the lists that follow members, of rows that other programs have changed.
+  private func addPossibleOwners() {
+    if change.rootsWithoutOwners.isEmpty { return }
+    for object in context.registeredObjects where object.isSaved && object.id > 0 {
+      for slot in object.toMany.keys {
+        guard let relationship = object.entity.properties[slot] as? Relationship, change.mayBeOther(relationship) else {
+          continue
+        }
+        change.membershipChanges.append((relationship, [object.identifier]))
+      }
+    }
+    let owners = change.entitiesOfPossibleOwners(in: context.model)
+    adrift = observers.filter { observer in owners.contains { observer.follows($0) } }
   }
 
   /// A row that was deleted may have been inserted again since, under its id, by another context that had changes of

@@ -143,7 +143,7 @@ extension Context {
   private func takeBatch() {
     guard let merge = mergeAfterSave else { return }
     mergeAfterSave = nil
-    if merge.isOfUnknown { loseTrack(of: announcer.observers) }
+    loseTrack(of: merge.adrift)
     merge.run()
     try? propagateDeletesToOthers()
     try? notifyObservers()

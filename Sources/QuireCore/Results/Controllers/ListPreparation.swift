@@ -63,14 +63,23 @@ final class ListPreparation: PreparedObserver, @unchecked Sendable {
   private func prepare(
     _ listing: Listing, for change: StoreChange, besides known: Set<ObjectReference>, at moment: any Moment
   ) throws(Failure) {
-    if let former, !change.isUnknown {
-      let watch = try ListWatch(listing.query, displaying: displayed, of: moment.engine)
+    let watch = try ListWatch(listing.query, displaying: displayed, of: moment.engine)
+    if let former, !change.isUnknown, !mayHaveOtherMembers(change, listing, watch, of: moment.model) {
       try follow(change, besides: known, from: former, listing, watch, at: moment)
     } else {
       try fetchAnew(listing, at: moment)
     }
     for (place, change) in report.changes.enumerated() where change.kind == .update || change.kind == .move {
       places[change.id] = place
+    }
+  }
+
+  /// Whether the list may depend on members of objects of which nothing tells that they are others.
+  private func mayHaveOtherMembers(
+    _ change: StoreChange, _ listing: Listing, _ watch: ListWatch, of model: Model
+  ) -> Bool {
+    change.entitiesOfPossibleOwners(in: model).contains {
+      listing.isConcerned(with: $0) || watch.isConcerned(with: $0)
     }
   }
 

@@ -253,6 +253,8 @@ struct MigrationPlan {
   private func isQuires(_ object: SchemaObject) -> Bool {
     let name = Names.upper(object.name)
     if name == TextIndexes.directory || name.hasPrefix("\(TextIndexes.directory)_") { return true }
+    // The table says that notes are to go on.
+    if name.hasPrefix(Notes.prefix) { return true }
     return name == DerivedAttributes.directory || name == DerivedAttributes.pending
       || object.kind == .trigger && name.hasPrefix("Z_DA_") && object.namesDerivations
   }

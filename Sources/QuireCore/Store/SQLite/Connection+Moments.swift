@@ -45,18 +45,21 @@ extension Connection {
   /// From now on what other connections commit is noticed, in a file without a log.
   func countOthers() { seenDataVersion = try? dataVersion() }
 
-  /// Files what other connections have committed to a file without a log, and returns whether that is something.
+  /// Files what other connections have committed to a file without a log, and returns whether that is something; nil
+  /// where that cannot be asked now.
   @discardableResult
-  func noteOthersUncounted() -> Bool {
-    guard let seen = seenDataVersion, let version = try? dataVersion(), version != seen else { return false }
+  func noteOthersUncounted() -> Bool? {
+    guard let seen = seenDataVersion else { return false }
+    guard let version = try? dataVersion() else { return nil }
+    if version == seen { return false }
     seenDataVersion = version
-    commits?.noteOthersUncounted()
+    commits?.noteOthersUncounted(on: self)
     return true
   }
 
   /// The file is locked for writing: files what others have committed.
   func noteOthers() {
-    if seenDataVersion == nil { commits?.noteOthers(changeCount) } else { noteOthersUncounted() }
+    if seenDataVersion == nil { commits?.noteOthers(changeCount, on: self) } else { noteOthersUncounted() }
   }
 
   /// Runs `body`, in which SQLite waits for no lock of another connection.

@@ -538,7 +538,7 @@ extension Connection {
   private func commitWrites() throws(Failure) {
     try fileWriter?.write()
     hasUncertainCommit = true
-    commits?.announce(changeCount)
+    commits?.announce(changeCount, on: self)
     logPageCount = 0
     do throws(Failure) { try statement("COMMIT").run() } catch {
       commits?.withdraw()

@@ -23,6 +23,7 @@ final class ChangeInbox: Sendable {
     var rows: [RowIdentifier: Fate] = [:]
     var membershipChanges: [ObjectIdentifier: (relationship: Relationship, owners: Set<RowIdentifier>)] = [:]
     var isUnknown = false
+    var rootsWithoutOwners: Set<Int> = []
     /// The newest commit of those that are folded into the above.
     var foldedCommit: Int64 = 0
     /// Later commits, in order.
@@ -49,6 +50,7 @@ final class ChangeInbox: Sendable {
       rows = [:]
       membershipChanges = [:]
       isUnknown = false
+      rootsWithoutOwners = []
       settleSignal()
     }
 
@@ -73,6 +75,7 @@ final class ChangeInbox: Sendable {
       if isFoldedEmpty { return nil }
       var change = StoreChange()
       change.isUnknown = isUnknown
+      change.rootsWithoutOwners = rootsWithoutOwners
       for (row, fate) in rows.sorted(by: { ($0.key.entity, $0.key.id) < ($1.key.entity, $1.key.id) }) {
         switch fate {
         case .inserted: change.inserted.append(row)
@@ -93,6 +96,7 @@ final class ChangeInbox: Sendable {
 
     mutating func fold(_ change: StoreChange) {
       if change.isUnknown { isUnknown = true }
+      rootsWithoutOwners.formUnion(change.rootsWithoutOwners)
       // A row that came and then changed is a row that came, and one that came and went is a deleted one: the owner may
       // have been told of the first, as a child is.
       for row in change.inserted {
@@ -203,6 +207,7 @@ final class ChangeInbox: Sendable {
       contents.removeEntries(upTo: .max)
       contents.rows = [:]
       contents.membershipChanges = [:]
+      contents.rootsWithoutOwners = []
       contents.isUnknown = true
     }
   }
@@ -268,6 +273,7 @@ final class ChangeInbox: Sendable {
       contents.rows = [:]
       contents.membershipChanges = [:]
       contents.isUnknown = false
+      contents.rootsWithoutOwners = later.rootsWithoutOwners
       contents.fold(change)
       // Mostly nothing was folded meanwhile.
       for (row, fate) in later.rows {
@@ -306,13 +312,14 @@ final class ChangeInbox: Sendable {
     }
   }
 
-  /// A descriptor that polls readable while there is something to take.
-  func descriptor() throws(Failure) -> Int32 {
+  /// A descriptor that polls readable while there is something to take, or while `other` does.
+  func descriptor(with other: Int32?) throws(Failure) -> Int32 {
     let made = changing { contents -> Int32? in
       if contents.signal == nil {
         contents.signal = Signal()
         contents.settleSignal()
       }
+      if let other, contents.signal?.add(other) == false { return nil }
       return contents.signal?.descriptor
     }
     if let made { return made }
@@ -355,19 +362,21 @@ extension Store {
     return inboxes.withLock { inboxes in inboxes.followers.all.contains { $0.inbox != nil && $0.inbox !== inbox } }
   }
 
-  /// Files a commit in the inboxes. `Commits` calls this, in order.
-  func file(_ number: Int64, isOfOthers: Bool) -> Bool {
-    let changes: [StoreChange]
-    var writer: ChangeInbox?
-    if isOfOthers {
-      changes = [.unknown]
-    } else {
-      // Within the write, by the thread that has the lock.
-      guard let publication, publication.hasChanged else { return false }
-      // A context that has come since the writer looked for followers.
-      changes = publication.changes.isEmpty ? [.unknown] : publication.changes
-      writer = publication.writer
-    }
+  /// Files a commit of the store in the inboxes. `Commits` has this called, in order, within the write. Returns whether
+  /// there was anything to file.
+  func file(_ number: Int64) -> Bool {
+    guard let publication, publication.hasChanged else { return false }
+    // A context that has come since the writer looked for followers.
+    let changes = publication.changes.isEmpty ? [.unknown] : publication.changes
+    return file(number, changes, besides: publication.writer)
+  }
+
+  /// The same for commits of other programs.
+  func file(_ number: Int64, ofOthers change: StoreChange) -> Bool {
+    change.isEmpty ? false : file(number, [change], besides: nil)
+  }
+
+  private func file(_ number: Int64, _ changes: [StoreChange], besides writer: ChangeInbox?) -> Bool {
     let others = inboxes.withLock { inboxes in inboxes.followers.all.compactMap(\.inbox).filter { $0 !== writer } }
     for other in others { other.post(changes, of: number) }
     return true

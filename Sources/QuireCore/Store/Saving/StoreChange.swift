@@ -11,6 +11,9 @@ struct StoreChange: Sendable {
   var membershipChanges: [(relationship: Relationship, owners: [RowIdentifier])] = []
   /// Whether other programs may have changed anything else.
   var isUnknown = false
+  /// Numbers of root entities with rows that other programs have changed, without a word of the objects that have these
+  /// as members. Any object may have others of them than before.
+  var rootsWithoutOwners: Set<Int> = []
 
   var isEmpty: Bool {
     inserted.isEmpty && updated.isEmpty && deleted.isEmpty && membershipChanges.isEmpty && !isUnknown
@@ -19,6 +22,18 @@ struct StoreChange: Sendable {
   /// How many rows it is about, some of them perhaps twice.
   var rowCount: Int {
     membershipChanges.reduce(inserted.count + updated.count + deleted.count) { $0 + $1.owners.count }
+  }
+
+  /// Whether objects may have other members in a relationship, of which nothing tells.
+  func mayBeOther(_ relationship: Relationship) -> Bool {
+    relationship.isToMany && !relationship.isTransient
+      && rootsWithoutOwners.contains(relationship.destination.rootNumber)
+  }
+
+  /// Those with such a relationship of their own.
+  func entitiesOfPossibleOwners(in model: Model) -> [Entity] {
+    if rootsWithoutOwners.isEmpty { return [] }
+    return model.entities.filter { $0.ownRelationships.contains(where: mayBeOther) }
   }
 
   /// Both, as one change.

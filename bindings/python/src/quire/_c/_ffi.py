@@ -915,6 +915,7 @@ class quire_store_options(ctypes.Structure):
         ("log", POINTER(quire_log)),
         ("tracks_history", c_bool),
         ("migrates", c_bool),
+        ("notes_others", c_bool),
         ("wal_limit", c_uint64),
         ("type", c_uint32),
         ("reserved", c_uint32),

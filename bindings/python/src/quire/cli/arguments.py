@@ -45,6 +45,7 @@ def parser() -> argparse.ArgumentParser:
     _check(commands)
     _migrate(commands)
     _history(commands)
+    _watch(commands)
     _export(commands)
     _import(commands)
     _convert(commands)
@@ -249,6 +250,19 @@ def _history(commands: _Parsers) -> None:
     made.add_argument(
         "-f", "--format", choices=["table", "json"], default="table",
         help="table (the usual), or json, an object on a line for each transaction")
+
+
+def _watch(commands: _Parsers) -> None:
+    made = _command(commands, "watch", "tell what any program changes in a store, as it comes")
+    _file(made)
+    _entity(made)
+    made.add_argument(
+        "-w", "--where", metavar="PREDICATE", action="append", help="only objects that fulfil it; may be repeated")
+    made.add_argument("-n", "--limit", metavar="N", type=_count, help="end after so many changes")
+    made.add_argument(
+        "-f", "--format", choices=["table", "json"], default="table",
+        help="table (the usual), or json, an object on a line for each change")
+    made.add_argument("-q", "--quiet", action="store_true", help="without a line that says that it waits")
 
 
 def _date(text: str) -> datetime:

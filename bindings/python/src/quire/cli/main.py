@@ -20,7 +20,8 @@ __all__ = ["main"]
 
 _COMMANDS = {
     "info": "info.info", "query": "querying.query", "explain": "querying.explain", "check": "check.check",
-    "history": "history.history", "migrate": "migrating.migrate", "convert": "converting.convert_store",
+    "history": "history.history", "watch": "watching.watch", "migrate": "migrating.migrate",
+    "convert": "converting.convert_store",
     "export": "exporting.export", "import": "importing.import_rows", "browse": "browse.browse",
     "completion": "completion.completion",
 }

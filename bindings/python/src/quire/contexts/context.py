@@ -311,8 +311,8 @@ class Context(history.Authoring):
         """Moves on: takes over what other contexts and other programs have saved, or what the parent has changed.
 
         Objects show the new values, deleted ones are gone, and live lists move. Unsaved changes stay on top of the new
-        values; of two changes of one attribute this context's is then the later. Where another program has saved,
-        everything is read anew. See `merges_automatically` for having it done, and `fileno` for when.
+        values; of two changes of one attribute this context's is then the later. Of a file without notes (`quire.open`)
+        or a history everything is read anew where another program has saved. See `merges_automatically` and `fileno`.
         """
         self._delivery.settle_before_move()
         error = c_void_p()
@@ -331,8 +331,8 @@ class Context(history.Authoring):
 
     def fileno(self) -> int:
         """A descriptor that polls readable as long as there is something to `merge`, so that event loops can wait for
-        it: `loop.add_reader(context, context.merge)`. Only poll it. It ends with the context. What another program has
-        committed makes it readable only when this process has noticed that, by a save or a move of any context."""
+        it: `loop.add_reader(context, context.merge)`. Only poll it. It ends with the context. It polls readable for
+        what other programs commit to a file of SQLite, too, and now and then for nothing."""
         error, made = c_void_p(), c_int()
         check(library.quire_context_descriptor(self._raw, byref(made), byref(error)), error)
         return made.value

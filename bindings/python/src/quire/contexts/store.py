@@ -72,6 +72,7 @@ class Store(_handle.Handle):
         relaxed_durability: bool = False,
         timeout: float = 5.0,
         track_history: bool = False,
+        note_others: bool = False,
         wal_limit: int = 0,
         migrate: bool = False,
         type: Optional[Literal["sqlite", "xml"]] = None,
@@ -84,7 +85,8 @@ class Store(_handle.Handle):
         given = _opening.GivenModel(models)
         options = _opening.options(
             timeout, is_read_only=read_only, must_exist=must_exist, relaxed_durability=relaxed_durability,
-            tracks_history=track_history, wal_limit=wal_limit, migrates=migrate, type=_type(type))
+            tracks_history=track_history, notes_others=note_others, wal_limit=wal_limit, migrates=migrate,
+            type=_type(type))
         log = _sql_log.to_logging()
         if log is not None:
             options.log = ctypes.pointer(log)
@@ -367,6 +369,7 @@ def open(
     relaxed_durability: bool = False,
     timeout: float = 5.0,
     track_history: bool = False,
+    note_others: bool = False,
     wal_limit: int = 0,
     migrate: bool = False,
     type: Optional[Literal["sqlite", "xml"]] = None,
@@ -396,6 +399,10 @@ def open(
     CloudKit mirrors is opened with `read_only` alone, and so is one with an R-Tree of which neither triggers nor the
     model say what is in it.
 
+    With `note_others` the file notes from now on which rows any program changes, plain SQL included. Contexts of all
+    processes then take over what others commit row by row, and read everything anew only where more than 10,000
+    changes have come since. The notes are a table and triggers that take part in each write, and stay.
+
     `wal_limit` is how many bytes the write-ahead log may have, 65,536 or more; 0 is for 64 MB, and 16 MB in memory.
     Beyond it, contexts in which no call runs lose moments that are not the newest, except for pinned ones
     (`Context.pin`): they move on with their next call. `Store.wal_info` tells how large the log is.
@@ -414,7 +421,8 @@ def open(
     """
     return Store(
         path, models, read_only=read_only, must_exist=must_exist, relaxed_durability=relaxed_durability,
-        timeout=timeout, track_history=track_history, wal_limit=wal_limit, migrate=migrate, type=type)
+        timeout=timeout, track_history=track_history, note_others=note_others, wal_limit=wal_limit, migrate=migrate,
+        type=type)
 
 
 def convert(

@@ -1,0 +1,119 @@
+/// Files commits in the inboxes of a store, and finds out which rows other programs have changed.
+///
+/// Notes tell it, where the file keeps some. Otherwise the history does, where all commits in between are in it. Else
+/// anything may have changed. Used under the mutex of `Commits`.
+final class ChangesOfOthers: CommitFiler, @unchecked Sendable {
+  /// Where notes and history of the newest known state end.
+  private struct Place: Equatable {
+    /// SQLite's number of the schema.
+    let schema: Int64
+    /// nil where the file keeps none.
+    var note: Int64?
+    var transaction: Int64?
+  }
+
+  private weak var store: Store?
+  private let model: Model
+  /// nil where that is not known, so that the next change is not either.
+  private var place: Place? { didSet { if let place { lastPlace = place } } }
+  /// The last that was known, for what the file has.
+  private var lastPlace: Place?
+  /// Behind the commit that the store is just making.
+  private var placeOfOwn: Place?
+
+  /// Begins with the state that `connection` finds, if that is the one with this count.
+  init(of store: Store, on connection: Connection, at count: UInt32?) {
+    self.store = store
+    model = store.model
+    let found = try? connection.unheard { () throws(Failure) in
+      try connection.snapshot { () throws(Failure) in try readPlace(on: connection) }
+    }
+    place = connection.changeCount == count ? found : nil
+  }
+
+  func file(_ number: Int64) -> Bool { store?.file(number) ?? false }
+
+  func fileOthers(_ number: Int64, on connection: Connection?, commitCount: Int?) -> Bool {
+    let change = connection.map { changes(on: $0, commitCount: commitCount) } ?? .unknown
+    return store?.file(number, ofOthers: change) ?? false
+  }
+
+  private func changes(on connection: Connection, commitCount: Int?) -> StoreChange {
+    let former = place
+    place = nil
+    do throws(Failure) {
+      return try connection.unheard { () throws(Failure) in
+        let reached = try readPlace(on: connection)
+        place = reached
+        // Triggers and tables may be others.
+        guard let former, former.schema == reached.schema else { return .unknown }
+        if let note = former.note { return try Notes.change(after: note, model, on: connection) ?? .unknown }
+        if let transaction = former.transaction, let last = reached.transaction, let commitCount {
+          return try history(after: transaction, upTo: last, of: commitCount, on: connection)
+        }
+        return .unknown
+      }
+    } catch { return .unknown }
+  }
+
+  /// A program that knows nothing of the history commits without a word there.
+  private func history(
+    after former: Int64, upTo last: Int64, of commitCount: Int, on connection: Connection
+  ) throws(Failure) -> StoreChange {
+    let count = last - former
+    // A transaction of the file may have several of the history.
+    if count <= 0 || commitCount > 1 && count != Int64(commitCount) { return .unknown }
+    guard let tables = try HistoryTables.read(on: connection) else { return .unknown }
+    let reader = HistoryReader(connection: connection, tables: tables, model: model)
+    try reader.check(after: former)
+    let gathered = ChangeInbox()
+    for (row, kind) in try reader.changes(after: former) {
+      var change = StoreChange()
+      switch kind {
+      case .insert: change.inserted = [row]
+      case .update: change.updated = [row]
+      case .delete: change.deleted = [row]
+      }
+      if let entity = model.entity(numbered: Int(row.entity)) { change.rootsWithoutOwners = [entity.rootNumber] }
+      gathered.post(change)
+    }
+    return gathered.take() ?? StoreChange()
+  }
+
+  // MARK: The store's own commits
+
+  func announce(on connection: Connection?) {
+    guard let place, let connection else { return }
+    placeOfOwn = place
+    if place.note == nil, place.transaction == nil { return }
+    placeOfOwn = try? connection.unheard { () throws(Failure) in
+      try readPlace(schema: place.schema, hasNotes: place.note != nil, hasHistory: place.transaction != nil, connection)
+    }
+  }
+
+  func endAnnouncement(isMade: Bool) {
+    if isMade { place = placeOfOwn }
+    placeOfOwn = nil
+  }
+
+  private func readPlace(on connection: Connection) throws(Failure) -> Place {
+    let schema = try connection.schemaNumber()
+    if let place = lastPlace, place.schema == schema {
+      return try readPlace(
+        schema: schema, hasNotes: place.note != nil, hasHistory: place.transaction != nil, connection)
+    }
+    let history = try connection.statement("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'ATRANSACTION'")
+    let hasHistory = try history.step()
+    history.reset()
+    return try readPlace(
+      schema: schema, hasNotes: try Notes.isThere(on: connection), hasHistory: hasHistory, connection)
+  }
+
+  private func readPlace(
+    schema: Int64, hasNotes: Bool, hasHistory: Bool, _ connection: Connection
+  ) throws(Failure) -> Place {
+    Place(
+      schema: schema, note: hasNotes ? try Notes.last(on: connection) : nil,
+      transaction: hasHistory ? try HistoryTables.last(.transaction, on: connection) : nil)
+  }
+}

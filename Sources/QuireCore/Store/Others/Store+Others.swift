@@ -1,0 +1,54 @@
+/// Commits of other programs.
+extension Store {
+  /// Whether other programs have committed since this was last asked. Inboxes then have it, too.
+  ///
+  /// For a file without a log, of whose commits SQLite keeps no count that moments could compare. It waits for nothing:
+  /// what cannot be asked now is found the next time, or with the next write.
+  func noticesOthers() -> Bool {
+    if holdsMoments || isClosed || !connection.mark.isHere { return false }
+    return hasUncountedCommits() ?? false
+  }
+
+  /// nil where that cannot be asked now.
+  private func hasUncountedCommits() -> Bool? {
+    let isFound = lock.withFreeLock { () -> Bool? in
+      // While a transaction is open no other program writes.
+      if held != nil || isClosed { return false }
+      return connection.withoutWaiting { connection.noteOthersUncounted() }
+    }
+    return isFound ?? nil
+  }
+
+  /// A descriptor that polls readable when other programs may have committed; nil for what no other program changes. It
+  /// is closed with the store.
+  func watchOthers() throws(Failure) -> Int32? {
+    if isInMemory || xml != nil || connection.sharesNothing { return nil }
+    return try watch.withLock { watch throws(Failure) in
+      if let watch { return watch.descriptor }
+      let made = try FileWatch(location, usesLog: holdsMoments)
+      watch = made
+      return made.descriptor
+    }
+  }
+
+  /// Files what other programs have committed, where that descriptor may have polled readable.
+  func noticeOthers() {
+    guard !isClosed, let watch = watch.withLock({ $0 }) else { return }
+    watch.settle {
+      if !holdsMoments { return hasUncountedCommits() != nil }
+      if commits.hasNews(at: watch.changeCount) { fileOthers() }
+      return true
+    }
+  }
+
+  private func fileOthers() {
+    // To read what is newest files what is in it.
+    do throws(Failure) {
+      let (connection, _) = try pool.take()
+      pool.giveBack(connection)
+    } catch {
+      // What it is, contexts are told when they take over what is there.
+      for inbox in inboxes.withLock({ $0.followers.all.compactMap(\.inbox) }) { inbox.loseTrack() }
+    }
+  }
+}

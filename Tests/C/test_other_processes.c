@@ -1,0 +1,257 @@
+/* What other processes commit: the descriptor of a context polls readable for it, and lists are told which rows it is. */
+#include "fixture.h"
+
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char folder[256], path[300];
+
+static void use_folder(void) {
+    make_folder(folder, sizeof folder);
+    snprintf(path, sizeof path, "%s/library.sqlite", folder);
+}
+
+/* A process that commits one book for each byte that it is sent, and answers with one. */
+typedef struct writer {
+    pid_t process;
+    int orders, answers;
+} writer;
+
+static void work(int orders, int answers) {
+    char order;
+    fixture made = {NULL, NULL, NULL};
+    while (read(orders, &order, 1) == 1) {
+        if (!made.model) made = open_fixture_at(path);
+        CHECK_OK(quire_context_merge(made.context, &error));
+        if (order == 'i') quire_object_release(insert_book(made.context, "Faust", 300));
+        if (order == 'u') {
+            quire_list *list = NULL;
+            quire_object *book = NULL;
+            quire_fetch_request *request = new_request("Book", NULL, "pages");
+            CHECK_OK(quire_context_fetch(made.context, request, &list, &error));
+            CHECK_OK(quire_list_object(list, 0, &book, &error));
+            set_value(book, "pages", quire_value_integer(1000));
+            quire_object_release(book);
+            quire_list_release(list);
+            quire_fetch_request_release(request);
+        }
+        save(made.context);
+        CHECK(write(answers, "d", 1) == 1);
+    }
+    if (made.model) close_fixture(made);
+}
+
+/* Before this process opens the file: SQLite's locks do not pass to a child. */
+static writer start_writer(void) {
+    int orders[2], answers[2];
+    CHECK(pipe(orders) == 0 && pipe(answers) == 0);
+    fflush(NULL);
+    const writer made = {fork(), orders[1], answers[0]};
+    if (made.process == 0) {
+        alarm(60);
+        close(orders[1]);
+        close(answers[0]);
+        work(orders[0], answers[1]);
+        _exit(0);
+    }
+    close(orders[0]);
+    close(answers[1]);
+    return made;
+}
+
+static void have_it(writer writer, char order) {
+    char answer = 0;
+    CHECK(write(writer.orders, &order, 1) == 1);
+    CHECK(read(writer.answers, &answer, 1) == 1 && answer == 'd');
+}
+
+static void stop(writer writer) {
+    int status = 0;
+    close(writer.orders);
+    close(writer.answers);
+    CHECK(waitpid(writer.process, &status, 0) == writer.process);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+static bool becomes_readable(int descriptor) {
+    struct pollfd waiting = {descriptor, POLLIN, 0};
+    return poll(&waiting, 1, 5000) == 1;
+}
+
+/* Does what an event loop does until the list has so many rows. */
+static bool comes_to(quire_results *results, quire_context *context, int descriptor, int64_t count) {
+    for (int wakes = 0; wakes < 1000 && quire_results_count(results) != count; wakes++) {
+        if (!becomes_readable(descriptor)) return false;
+        CHECK_OK(quire_context_process(context, &error));
+    }
+    return quire_results_count(results) == count;
+}
+
+typedef struct followed {
+    fixture made;
+    quire_results *results;
+    int descriptor;
+} followed;
+
+static followed follow(const quire_store_options *options) {
+    followed followed = {{library_model(), NULL, NULL}, NULL, 0};
+    fixture *made = &followed.made;
+    CHECK_OK(quire_store_open(path, QUIRE_NUL, made->model, options, &made->store, &error));
+    CHECK_OK(quire_context_create(made->store, &made->context, &error));
+    CHECK_OK(quire_context_set_merges_automatically(made->context, true, &error));
+    quire_fetch_request *request = new_request("Book", NULL, "pages");
+    CHECK_OK(quire_results_create(made->context, request, NULL, &followed.results, &error));
+    CHECK_OK(quire_results_fetch(followed.results, &error));
+    quire_fetch_request_release(request);
+    CHECK_OK(quire_context_descriptor(made->context, &followed.descriptor, &error));
+    return followed;
+}
+
+static void unfollow(followed followed) {
+    quire_results_release(followed.results);
+    close_fixture(followed.made);
+}
+
+static void a_list_shows_what_another_process_commits(void) {
+    use_folder();
+    writer writer = start_writer();
+    followed followed = follow(NULL);
+    for (int64_t number = 1; number <= 20; number++) {
+        have_it(writer, 'i');
+        CHECK(comes_to(followed.results, followed.made.context, followed.descriptor, number));
+    }
+    stop(writer);
+    unfollow(followed);
+    remove_folder(folder);
+}
+
+static void a_context_that_does_not_merge_is_woken_until_it_does(void) {
+    use_folder();
+    writer writer = start_writer();
+    followed followed = follow(NULL);
+    quire_context *context = followed.made.context;
+    CHECK_OK(quire_context_set_merges_automatically(context, false, &error));
+    have_it(writer, 'i');
+    CHECK(becomes_readable(followed.descriptor));
+    CHECK_OK(quire_context_process(context, &error));
+    CHECK(quire_results_count(followed.results) == 0);
+    CHECK(becomes_readable(followed.descriptor));
+    CHECK_OK(quire_context_merge(context, &error));
+    CHECK(quire_results_count(followed.results) == 1);
+    stop(writer);
+    unfollow(followed);
+    remove_folder(folder);
+}
+
+static void two_contexts_and_two_stores_of_one_file_are_each_woken(void) {
+    use_folder();
+    writer writer = start_writer();
+    followed first = follow(NULL), second = follow(NULL);
+    quire_context *beside = NULL;
+    int descriptor = -1;
+    CHECK_OK(quire_context_create(first.made.store, &beside, &error));
+    CHECK_OK(quire_context_descriptor(beside, &descriptor, &error));
+    CHECK(count(beside, "Book", "TRUEPREDICATE") == 0);
+    have_it(writer, 'i');
+    CHECK(comes_to(first.results, first.made.context, first.descriptor, 1));
+    CHECK(becomes_readable(descriptor));
+    CHECK_OK(quire_context_merge(beside, &error));
+    CHECK(count(beside, "Book", "TRUEPREDICATE") == 1);
+    CHECK(comes_to(second.results, second.made.context, second.descriptor, 1));
+    /* Each of the two stores is another program to the other one. */
+    quire_object_release(insert_book(first.made.context, "Stella", 100));
+    save(first.made.context);
+    CHECK(comes_to(second.results, second.made.context, second.descriptor, 2));
+    quire_context_release(beside);
+    stop(writer);
+    unfollow(first);
+    unfollow(second);
+    remove_folder(folder);
+}
+
+static void its_own_saves_do_not_wake_a_context(void) {
+    use_folder();
+    followed followed = follow(NULL);
+    for (int64_t number = 1; number <= 5; number++) {
+        quire_object_release(insert_book(followed.made.context, "Faust", number));
+        save(followed.made.context);
+        struct pollfd waiting = {followed.descriptor, POLLIN, 0};
+        CHECK(poll(&waiting, 1, 0) == 0);
+    }
+    unfollow(followed);
+    remove_folder(folder);
+}
+
+static int updates, others;
+
+static void count_object(void *user_data, quire_results *results, quire_object *object, const quire_change *change) {
+    (void)user_data;
+    (void)results;
+    (void)object;
+    if (change->kind == QUIRE_CHANGE_UPDATE) updates++;
+    else others++;
+}
+
+/* Nothing reads the object here, so that only the file can tell that its row has changed. */
+static void tell_a_row_that_stays(const quire_store_options *options, int expected) {
+    use_folder();
+    writer writer = start_writer();
+    unfollow(follow(options));
+    have_it(writer, 'i');
+    followed followed = follow(options);
+    quire_results_delegate delegate = QUIRE_RESULTS_DELEGATE_INIT;
+    delegate.did_change_object = count_object;
+    CHECK_OK(quire_results_set_delegate(followed.results, &delegate, &error));
+    updates = others = 0;
+    have_it(writer, 'u');
+    for (int i = 0; i < 20 && updates == 0; i++) {
+        struct pollfd waiting = {followed.descriptor, POLLIN, 0};
+        poll(&waiting, 1, 50);
+        CHECK_OK(quire_context_process(followed.made.context, &error));
+    }
+    CHECK(updates == expected && others == 0);
+    stop(writer);
+    unfollow(followed);
+    remove_folder(folder);
+}
+
+static void notes_tell_of_a_row_that_stays_where_it_is(void) {
+    quire_store_options options = QUIRE_STORE_OPTIONS_INIT;
+    options.notes_others = true;
+    tell_a_row_that_stays(&options, 1);
+}
+
+static void a_history_tells_of_a_row_that_stays_where_it_is(void) {
+    quire_store_options options = QUIRE_STORE_OPTIONS_INIT;
+    options.tracks_history = true;
+    tell_a_row_that_stays(&options, 1);
+}
+
+static void notes_need_a_file_that_can_be_written(void) {
+    use_folder();
+    close_fixture(open_fixture_at(path));
+    quire_model *model = library_model();
+    quire_store *store = NULL;
+    quire_store_options options = QUIRE_STORE_OPTIONS_INIT;
+    options.notes_others = options.is_read_only = true;
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_store_open(path, QUIRE_NUL, model, &options, &store, &error));
+    options.is_read_only = false;
+    options.type = QUIRE_STORE_XML;
+    char xml[320];
+    snprintf(xml, sizeof xml, "%s/library.xml", folder);
+    CHECK_FAILS(QUIRE_UNSUPPORTED, quire_store_open(xml, QUIRE_NUL, model, &options, &store, &error));
+    quire_model_release(model);
+    remove_folder(folder);
+}
+
+int main(void) {
+    RUN(a_list_shows_what_another_process_commits);
+    RUN(a_context_that_does_not_merge_is_woken_until_it_does);
+    RUN(two_contexts_and_two_stores_of_one_file_are_each_woken);
+    RUN(its_own_saves_do_not_wake_a_context);
+    RUN(notes_tell_of_a_row_that_stays_where_it_is);
+    RUN(a_history_tells_of_a_row_that_stays_where_it_is);
+    RUN(notes_need_a_file_that_can_be_written);
+    return RESULT();
+}

@@ -1,0 +1,206 @@
+"""What other processes commit: a descriptor that polls readable, and rows that are told."""
+
+import asyncio
+import os
+import select
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import unittest
+from typing import Any, Optional
+
+import quire
+
+
+class Author(quire.Model):
+    name: quire.Attr[str]
+    books: quire.ToMany["Book"] = quire.relation(inverse="author")
+
+
+class Book(quire.Model):
+    title: quire.Attr[str]
+    pages: quire.Attr[int] = quire.attr(default=0)
+    author: quire.ToOne[Optional[Author]] = quire.relation(inverse="books")
+
+
+SAVE = """
+import quire, sys
+with quire.open(sys.argv[1]) as store:
+    book = store.context.query(store.classes["Book"]).where("title = 'one'").one()
+    book.pages = 7
+    store.context.save()
+"""
+
+
+class OtherProcesses(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = os.path.join(folder.name, "library.sqlite")
+
+    def opened(self, **options: Any) -> quire.Store:
+        store = quire.open(self.path, [Author, Book], **options)
+        self.addCleanup(store.close)
+        return store
+
+    def fill(self, context: quire.Context) -> None:
+        author = context.add(Author(name="Goethe"))
+        for title in ("one", "two", "three"):
+            context.add(Book(title=title, author=author))
+        context.save()
+
+    def save_elsewhere(self) -> None:
+        subprocess.run([sys.executable, "-c", SAVE, self.path], check=True)
+
+    def run_sql(self, *statements: str) -> None:
+        connection = sqlite3.connect(self.path, isolation_level=None)
+        for statement in statements:
+            connection.execute(statement)
+        connection.close()
+
+    def waits_for(self, context: quire.Context, condition: Any) -> bool:
+        for _ in range(200):
+            if condition():
+                return True
+            select.select([context], [], [], 0.05)
+            context.process()
+        return bool(condition())
+
+    def changes_of(self, rows: quire.Results[Any]) -> list[tuple[str, int]]:
+        self.addCleanup(rows.close)
+        found: list[tuple[str, int]] = []
+        rows.on_change(lambda changes: found.extend((type(each).__name__, each.id) for each in changes))
+        return found
+
+    def test_a_descriptor_polls_readable_when_another_process_has_saved(self) -> None:
+        context = self.opened().context
+        self.fill(context)
+        books = list(context.query(Book).order_by("title"))
+        descriptor = context.fileno()
+        self.assertEqual(select.select([descriptor], [], [], 0)[0], [])
+        self.save_elsewhere()
+        self.assertEqual(select.select([descriptor], [], [], 5)[0], [descriptor])
+        self.assertEqual([each.pages for each in books], [0, 0, 0])
+        context.merge()
+        self.assertEqual(sorted(each.pages for each in books), [0, 0, 7])
+
+    def test_an_event_loop_follows_another_process(self) -> None:
+        context = self.opened().context
+        self.fill(context)
+        rows = context.query(Book).where("pages > 0").live()
+
+        async def follow() -> int:
+            loop, arrived = asyncio.get_running_loop(), asyncio.Event()
+            rows.on_change(lambda changes: arrived.set())
+            loop.add_reader(context, context.merge)
+            await asyncio.to_thread(self.save_elsewhere)
+            await asyncio.wait_for(arrived.wait(), 10)
+            loop.remove_reader(context)
+            with rows:
+                return len(rows)
+
+        self.assertEqual(asyncio.run(follow()), 1)
+
+    def test_notes_tell_the_rows_that_plain_sql_changes(self) -> None:
+        context = self.opened(note_others=True).context
+        self.fill(context)
+        context.merges_automatically = True
+        rows = context.query(Book).order_by("title").live()
+        found = self.changes_of(rows)
+        ids = {each.title: each.id for each in rows}
+        context.fileno()
+        # No version is raised, and no row has another place.
+        self.run_sql("UPDATE ZBOOK SET ZPAGES = 9 WHERE ZTITLE = 'two'")
+        self.assertTrue(self.waits_for(context, lambda: found))
+        self.assertEqual(found, [("Update", ids["two"])])
+
+    def test_notes_tell_the_members_that_came_and_went(self) -> None:
+        context = self.opened(note_others=True).context
+        self.fill(context)
+        other = context.add(Author(name="Schiller"))
+        context.save()
+        context.merges_automatically = True
+        author = context.query(Author).where("name = 'Goethe'").one()
+        self.assertEqual((len(author.books), len(other.books)), (3, 0))
+        with_books = context.query(Author).where("books.@count > 0").order_by("name").live()
+        context.fileno()
+        self.run_sql(
+            f"UPDATE ZBOOK SET ZAUTHOR = {other.id} WHERE ZTITLE = 'two'", "DELETE FROM ZBOOK WHERE ZTITLE = 'one'")
+        self.assertTrue(self.waits_for(context, lambda: len(with_books) == 2))
+        self.assertTrue(self.waits_for(context, lambda: (len(author.books), len(other.books)) == (1, 1)))
+
+    def test_more_changes_than_are_noted_are_found_all_the_same(self) -> None:
+        context = self.opened(note_others=True).context
+        self.fill(context)
+        rows = context.query(Book).order_by("title").live()
+        self.run_sql(
+            "WITH RECURSIVE n(i) AS (VALUES (100) UNION ALL SELECT i + 1 FROM n WHERE i < 12099) "
+            "INSERT INTO ZBOOK (Z_PK, Z_ENT, Z_OPT, ZTITLE, ZPAGES) "
+            "SELECT i, (SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'Book'), 1, 'more', 1 FROM n",
+            "DELETE FROM ZBOOK WHERE Z_PK = 1")
+        context.merge()
+        self.assertEqual(len(rows), 12002)
+        connection = sqlite3.connect(self.path)
+        self.assertEqual(connection.execute("SELECT count(*) FROM QUIRE_NOTES").fetchone()[0], 10_000)
+        connection.close()
+
+    def test_notes_go_on_behind_a_migration(self) -> None:
+        def models() -> list[type[quire.Model]]:
+            class Book(quire.Model):
+                name: quire.Attr[str] = quire.attr(renamed_from="title")
+
+            return [Book]
+
+        with quire.open(self.path, [Author, Book], note_others=True) as store:
+            self.fill(store.context)
+        with quire.open(self.path, models(), migrate=True) as store:
+            context = store.context
+            context.merges_automatically = True
+            rows = context.query(store.classes["Book"]).order_by("name").live()
+            found = self.changes_of(rows)
+            context.fileno()
+            self.run_sql("UPDATE ZBOOK SET ZNAME = 'a' WHERE ZNAME = 'two'")
+            self.assertTrue(self.waits_for(context, lambda: found))
+            self.assertEqual([kind for kind, _ in found], ["Move"])
+
+    def test_notes_end_with_their_triggers_and_their_table(self) -> None:
+        context = self.opened(note_others=True).context
+        self.fill(context)
+        rows = context.query(Book).order_by("title").live()
+        connection = sqlite3.connect(self.path, isolation_level=None)
+        triggers = [row[0] for row in connection.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'trigger' AND name LIKE 'QUIRE\\_NOTES\\_%' ESCAPE '\\'")]
+        self.assertGreaterEqual(len(triggers), 8)
+        for name in triggers:
+            connection.execute(f"DROP TRIGGER {name}")
+        connection.execute("DROP TABLE QUIRE_NOTES")
+        connection.execute("DELETE FROM ZBOOK WHERE ZTITLE = 'two'")
+        connection.close()
+        context.merge()
+        self.assertEqual([each.title for each in rows], ["one", "three"])
+        rows[0].title = "first"
+        context.save()
+        self.opened().close()
+
+    def test_a_commit_without_a_history_is_found_in_a_file_with_one(self) -> None:
+        context = self.opened(track_history=True).context
+        self.fill(context)
+        context.merges_automatically = True
+        rows = context.query(Book).where("pages > 0").live()
+        context.fileno()
+        self.run_sql("UPDATE ZBOOK SET ZPAGES = 9 WHERE ZTITLE = 'two'")
+        self.assertTrue(self.waits_for(context, lambda: len(rows) == 1))
+        self.save_elsewhere()
+        self.assertTrue(self.waits_for(context, lambda: len(rows) == 2))
+
+    def test_notes_are_for_files_that_can_be_written(self) -> None:
+        self.opened().close()
+        with self.assertRaisesRegex(quire.InvalidArgument, "notes"):
+            quire.open(self.path, [Author, Book], note_others=True, read_only=True)
+        with self.assertRaisesRegex(quire.Unsupported, "note_others"):
+            quire.open(f"{self.path}.xml", [Author, Book], note_others=True, type="xml")
+
+
+if __name__ == "__main__":
+    unittest.main()
