@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -11,7 +12,7 @@ from typing import Any, Optional
 
 import quire
 
-from test_migration import rest_of
+from test_migration import notes as searchable, rest_of
 
 
 def notes(version: int, hooks: Optional[list[str]] = None) -> type[Any]:
@@ -189,6 +190,43 @@ class StageTests(unittest.TestCase):
 
         quire.migrate(self.path, stages=self.stages(did_migrate=tries))
         self.assertEqual(self.sizes(), [0, 1, 2])
+
+    def test_text_indexes_derived_attributes_and_metadata_are_those_of_an_open_store(self) -> None:
+        for mode in ("wal", "delete"):
+            path = f"{self.path}-{mode}"
+            with self.subTest(mode):
+                self.migrate_searchable(path, mode)
+
+    def migrate_searchable(self, path: str, mode: str) -> None:
+        line, note = searchable(1)
+        with quire.open(path, [line, note], track_history=True) as store:
+            store.context.add(line(note=store.context.add(note(title="Über alles"))))
+            store.context.save()
+        connection = sqlite3.connect(path)
+        self.assertEqual(connection.execute(f"PRAGMA journal_mode = {mode}").fetchone(), (mode,))
+        connection.close()
+        line, note = searchable(2)
+
+        def will(context: quire.Context) -> None:
+            former_line, former = context.store.classes["Line"], context.store.classes["Note"]
+            found: Any = context.query(former).where("title CONTAINS[cd] 'uber'").one()
+            context.add(former_line(note=found))
+            context.save()
+            self.assertEqual(found.count, 2)
+            context.query(former).update(title="Nothing else")
+
+        def did(context: quire.Context) -> None:
+            found = context.query(note).where("name CONTAINS[cd] 'nothing'").one()
+            self.assertEqual(found.count, 2)
+            context.add(line(note=found))
+            context.store.metadata["done"] = "yes"
+
+        stages = [quire.MigrationStage([line, note], will, did)]
+        self.assertEqual(quire.migrate(path, stages=stages, dry_run=True), quire.migrate(path, stages=stages))
+        with quire.open(path, [line, note]) as store:
+            found = store.context.query(note).where("name CONTAINS 'else'").one()
+            self.assertEqual((found.count, store.check(), store.metadata["done"]), (3, 0, "yes"))
+            self.assertEqual([len(each.changes) for each in store.history()], [2, 2, 1, 2])
 
     def test_a_process_that_is_killed_in_a_function_leaves_the_stage_before(self) -> None:
         program = textwrap.dedent("""
