@@ -38,7 +38,7 @@ typedef struct world {
     quire_cancellation *cancellation;
     quire_moment *moment;
     quire_history *history;
-    quire_migration *migration;
+    quire_migration *migration, *open_migration;
     uint8_t token[QUIRE_HISTORY_TOKEN_SIZE];
     quire_error *error, *broken, *conflict_error;
     const quire_conflict *conflict;
@@ -58,6 +58,7 @@ typedef struct world {
     quire_value known;
     quire_object *everything;
     quire_hooks hooks;
+    quire_migration_callbacks migration_callbacks;
     int64_t ids[2], out_numbers[8];
     uint8_t out_bytes[32];
 } world;
@@ -262,6 +263,7 @@ static world *make_world(void) {
     CHECK_OK(quire_context_create(w->store, &w->context, &error));
     w->history = history_of_a_deletion();
     w->migration = quire_migration_retain(shared_migration);
+    CHECK_OK(quire_migration_create(migration_path(), QUIRE_NUL, NULL, NULL, NULL, &w->open_migration, &error));
     w->open_model = quire_model_create();
     CHECK_OK(quire_model_add_entity(w->open_model, "Book", QUIRE_NUL, NULL, &error));
     CHECK_OK(quire_model_add_entity(w->open_model, "Author", QUIRE_NUL, NULL, &error));
@@ -299,6 +301,7 @@ static world *make_world(void) {
     w->callback = (quire_function_callback)QUIRE_FUNCTION_CALLBACK_INIT;
     w->callback.call = say_nothing;
     CHECK_OK(quire_function_register("registered", QUIRE_NUL, &w->function, &error));
+    w->migration_callbacks = (quire_migration_callbacks)QUIRE_MIGRATION_CALLBACKS_INIT;
     w->hooks = (quire_hooks)QUIRE_HOOKS_INIT;
     w->hooks.did_save = hear;
     const quire_value nil = quire_value_nil();
@@ -356,6 +359,7 @@ static void end_world(world *w) {
     quire_moment_release(w->moment);
     quire_history_release(w->history);
     quire_migration_release(w->migration);
+    quire_migration_release(w->open_migration);
     quire_section_rule_release(w->section_rule);
     quire_composite_release(w->composite);
     quire_composite_release(w->open_composite);

@@ -96,7 +96,7 @@ class Missing(unittest.TestCase):
     def test_the_page_lists_what_is_tried_here(self):
         listed = set(re.findall(r"`([^`]+)`", SECTION.partition("- Composite")[0]))
         self.assertEqual(listed, {name for name in IN_PREDICATES if "exceeds" not in name})
-        for said in ("not registered", "Composite attributes", "Migrations that ask", "CloudKit mirrors",
+        for said in ("not registered", "Composite attributes", "Migrations by mapping models", "CloudKit mirrors",
                      "another process"):
             self.assertIn(said, SECTION)
 

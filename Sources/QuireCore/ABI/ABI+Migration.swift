@@ -13,7 +13,7 @@ public func quire_migration_create(
     try withStoreOptions(options) { options throws(Failure) in
       let path = try text(path, path_size, "path")
       let source = try source == nil ? nil : resolve(source, "source")
-      let target = try resolve(target, "target")
+      let target = try target == nil ? nil : resolve(target, "target")
       out.pointee = .passing(try Migration(path: path, source: source, target: target, options: options))
     }
   }
@@ -27,6 +27,66 @@ public func quire_migration_retain(
 @_cdecl("quire_migration_release") @implementation
 public func quire_migration_release(_ migration: UnsafeMutablePointer<quire_migration>?) { release(migration) }
 
+@_cdecl("quire_migration_add_stage") @implementation
+public func quire_migration_add_stage(
+  _ migration: UnsafeMutablePointer<quire_migration>?, _ model: UnsafeMutablePointer<quire_model>?,
+  _ callbacks: UnsafePointer<quire_migration_callbacks>?, _ out_error: ErrorOut
+) -> quire_status {
+  status(out_error) { () throws(Failure) in
+    try ForeignCall.refuse()
+    let migration = try resolve(migration, "migration")
+    let model = try resolve(model, "model")
+    if callbacks == nil { return try migration.addStage(to: model) }
+    let given = try options(callbacks, defaults: quire_migration_callbacks(), "callbacks")
+    try checkReserved(given.reserved, "callbacks")
+    let made = ProgramStage(given)
+    do throws(Failure) { try migration.addStage(to: model, callbacks: made) } catch {
+      // Still the caller's.
+      made.keepsUserData = false
+      throw error
+    }
+  }
+}
+
+/// The callbacks of a stage in C. It holds the caller's `user_data` and calls `destroy` when it goes.
+private final class ProgramStage: StageCallbacks, @unchecked Sendable {
+  typealias Callback =
+    @convention(c) (
+      UnsafeMutableRawPointer?, UnsafeMutablePointer<quire_context>?, UnsafeMutablePointer<quire_value>?
+    ) -> Bool
+
+  private let callbacks: quire_migration_callbacks
+  /// False until the stage is there. For the thread that adds it.
+  var keepsUserData = true
+
+  init(_ callbacks: quire_migration_callbacks) { self.callbacks = callbacks }
+
+  deinit { if keepsUserData { callbacks.destroy?(callbacks.user_data) } }
+
+  var hasWillMigrate: Bool { callbacks.will_migrate != nil }
+  var hasDidMigrate: Bool { callbacks.did_migrate != nil }
+
+  func willMigrate(_ store: any Engine) throws(Failure) {
+    try call("will_migrate", callbacks.will_migrate, store)
+  }
+
+  func didMigrate(_ store: any Engine) throws(Failure) {
+    try call("did_migrate", callbacks.did_migrate, store)
+  }
+
+  private func call(_ name: String, _ callback: Callback?, _ store: any Engine) throws(Failure) {
+    try Context.duringMigration(of: store) { context throws(Failure) in
+      var reason = quire_value()
+      if callback?(callbacks.user_data, .lending(context), &reason) != false { return }
+      let subject = "The callback \(name) of a migration of the store '\(store.path)' failed"
+      guard quire_value_kind(rawValue: reason.kind) == QUIRE_VALUE_TEXT,
+        case .text(let text)? = try? value(reason, "out_reason")
+      else { throw Failure(.function, "\(subject) and gave no reason.") }
+      throw Failure(.function, "\(subject): \(text)")
+    }
+  }
+}
+
 @_cdecl("quire_migration_step_count") @implementation
 public func quire_migration_step_count(_ migration: UnsafePointer<quire_migration>?) -> Int64 {
   peek(migration).map { Int64($0.steps.count) } ?? 0
@@ -38,10 +98,13 @@ public func quire_migration_get_step(
   _ out_error: ErrorOut
 ) -> quire_status {
   filling(out_step, out_error, named: "out_step") { () throws(Failure) in
-    let step = try element(index, of: resolve(migration, "migration").steps, "index")
+    let migration = try resolve(migration, "migration")
+    try migration.checkSteps()
+    let step = try element(index, of: migration.steps, "index")
     return quire_migration_step(
       struct_size: 0, kind: step.kind.rawValue, entity: step.entity.lent,
-      property: step.property.lent, sentence: step.sentence.lent, sql: step.sql.lent)
+      property: step.property.lent, sentence: step.sentence.lent, sql: step.sql.lent,
+      stage: UInt32(clamping: step.stage), reserved: 0)
   }
 }
 

@@ -109,6 +109,12 @@ extension Context {
   /// `what` says what is to be done to the transaction.
   func checkMayHandleTransactions(_ what: String) throws(Failure) {
     try checkNotReverting()
+    if transaction?.isOfMigration == true {
+      throw Failure(
+        .invalidState,
+        "No transaction can be \(what) in a callback of a migration, whose stage is one. Return success to have it "
+          + "committed, or failure to have it taken back.")
+    }
     if !activity.isDisjoint(with: [.notifying, .inHook]) {
       throw Failure(
         .invalidState,

@@ -24,8 +24,9 @@ extension Store {
 }
 
 extension Migration {
-  /// Looks at the file, and writes nothing. Without a source the file's own model is it.
-  convenience init(path: Text, source: Model?, target: Model, options: Store.Options) throws(Failure) {
+  /// Looks at the file, and writes nothing. Without a source the file's own model is it, and without a target there is
+  /// no stage yet.
+  convenience init(path: Text, source: Model?, target: Model?, options: Store.Options) throws(Failure) {
     try self.init(path: path, source: source, target: target, options: options, form: ModelFile.self)
   }
 }

@@ -34,7 +34,10 @@ final class FetchMonitor: Interruptible, @unchecked Sendable {
     nextReport = progress.map { FetchMonitor.now() &+ $0.nanoseconds } ?? 0
   }
 
-  func countRow() { rowCount &+= 1 }
+  /// A migration counts its steps, and not what it reads for them.
+  func countRow() { if work != .migration { rowCount &+= 1 } }
+
+  func countStep() { rowCount &+= 1 }
 
   var isCancelled: Bool { isStopped || cancellation?.isCancelled == true }
 
@@ -60,7 +63,8 @@ final class FetchMonitor: Interruptible, @unchecked Sendable {
 
   var failure: Failure {
     if work == .migration {
-      return Failure(.cancelled, "The migration of '\(entityName)' was cancelled. The file is as it was.")
+      return Failure(
+        .cancelled, "The migration of '\(entityName)' was cancelled. What its running stage did is taken back.")
     }
     return Failure(
       .cancelled,

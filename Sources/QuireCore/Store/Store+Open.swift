@@ -34,6 +34,7 @@ extension Store {
     if model == nil { options.mustExist = true }
     let file = try StoreFile(path: path)
     try file.check(isReadOnly: options.isReadOnly, mustExist: options.mustExist)
+    try MigratedFiles.checkIsNone(path, "opened")
     if options.isReadOnly {
       let connection = try readOnlyConnection(to: file, options: options)
       let parts = try parts(on: connection, of: file, model: model, options: options, form: form)
@@ -150,7 +151,8 @@ extension Store {
     form: any ModelForm.Type
   ) throws(Failure) -> Parts {
     do throws(Failure) {
-      try configure(connection, options)
+      // In the midst of a migration that has been done.
+      if !connection.isInTransaction { try configure(connection, options) }
       // One state of the file, for which it is locked once.
       func read() throws(Failure) -> (parts: Parts, catalog: Catalog)? {
         try connection.snapshot { () throws(Failure) in

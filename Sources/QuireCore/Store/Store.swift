@@ -43,6 +43,8 @@ final class Store: Engine, @unchecked Sendable {
   /// `:memory:` for a store in memory.
   let path: Text
   let isReadOnly: Bool
+  /// Whether it is one for a callback of a migration: its transaction is there already, and its connection stays open.
+  let isOfMigration: Bool
   /// Where the file is, whatever the current folder: absolute and without symbolic links. Caches are beside it.
   let location: Text
 
@@ -82,8 +84,9 @@ final class Store: Engine, @unchecked Sendable {
   let reserves = Guarded<[Int: IDReserve]>([:])
 
   /// The parts are of a database whose tables are those of their schema; `open` makes sure of that.
-  init(_ parts: Parts, holdsMoments: Bool, xml: XMLStoreFile? = nil) {
+  init(_ parts: Parts, holdsMoments: Bool, xml: XMLStoreFile? = nil, isOfMigration: Bool = false) {
     self.xml = xml
+    self.isOfMigration = isOfMigration
     connection = parts.connection
     schema = parts.schema
     external = parts.external
@@ -148,6 +151,12 @@ final class Store: Engine, @unchecked Sendable {
   func close() throws(Failure) {
     // To a forked process it is closed.
     if !connection.mark.isHere { return }
+    if isOfMigration, !isClosed {
+      throw Failure(
+        .invalidState,
+        "The store '\(path)' is being migrated, and this one is a callback's of that. It is closed when the callback "
+          + "has returned.")
+    }
     // Before the lock, which those threads may wait for.
     for thread in threads { thread.stop() }
     var isClosing = false
@@ -180,6 +189,21 @@ final class Store: Engine, @unchecked Sendable {
       }
     }
   }
+
+  /// Ends a store of a migration: everything fails from then on. Its connection, and the transaction, go on without it.
+  func detach() {
+    for thread in threads { thread.stop() }
+    lock.withLock {
+      if isOpen.load(ordering: .relaxed) { returnReservedIDs(on: connection, inTransaction: true) }
+      isOpen.store(false, ordering: .releasing)
+      letGoOfTransaction()
+      closeInboxes()
+      withExtendedLifetime(pool.close()) {}
+    }
+  }
+
+  /// SQLite has given up the transaction of a migration. What would be written now would be outside of it.
+  func endForLoss() { isOpen.store(false, ordering: .releasing) }
 
   /// Reports the end of each statement to `log`; nil ends that.
   func setLog(_ log: SQLLog?) throws(Failure) {

@@ -167,8 +167,8 @@ struct ModelMappingTests {
   private static let refusals: [Refusal] = [
     Refusal(
       entity("A", "", text("a")), entity("A", "", "<attribute name='a' optional='YES' attributeType='Integer 64'/>"),
-      "'A.a' is of type Integer 64, and was of type String. Add an attribute with another name, and set it by a "
-        + "program in a version of the model that has both."
+      "'A.a' is of type Integer 64, and was of type String. Add an attribute with another name, and set it in a "
+        + "stage whose model has both."
     ),
     Refusal(
       entity("A"), entity("A", "", text("a", "")),
@@ -186,26 +186,25 @@ struct ModelMappingTests {
     Refusal(
       entity("A", "", toMany("a", "A")), entity("A", "", toOne("a", "A")),
       "'A.a' is to-one, and was to-many. Which of several objects it is to be cannot be inferred. Add a relationship "
-        + "with another name, and set it by a program in a version of the model that has both."
+        + "with another name, and set it in a stage whose model has both."
     ),
     Refusal(
       entity("A", "", toOne("b", "B")) + entity("B") + entity("C"),
       entity("A", "", toOne("b", "C")) + entity("B") + entity("C"),
       "'A.b' leads to 'C', and has led to 'B', whose objects become those of 'B'. Add a relationship with another "
-        + "name, and set it by a program in a version of the model that has both."
+        + "name, and set it in a stage whose model has both."
     ),
     Refusal(
       entity("A", "", toMany("a", "A")), entity("A", "", toMany("a", "A", "inverseName='a' inverseEntity='A'")),
       "'A.a' is its own inverse, and was not. Objects that refer to others would be referred to by them. Give it "
-        + "another name, and set it by a program in a version of the model that has both."
+        + "another name, and set it in a stage whose model has both."
     ),
     Refusal(
       entity("A", "", toOne("b", "B")) + entity("B", "", toMany("a", "A")),
       entity("A", "", toOne("b", "B", "inverseName='a' inverseEntity='B'"))
         + entity("B", "", toMany("a", "A", "inverseName='b' inverseEntity='A'")),
       "'A.b' and 'B.a' are each other's inverse, and were not. What the objects refer to by one need not be what they "
-        + "refer to by the other. Give one of them another name, and set it by a program in a version of the model "
-        + "that has both."
+        + "refer to by the other. Give one of them another name, and set it in a stage whose model has both."
     ),
     Refusal(
       entity("A"), entity("A", "isAbstract='YES'"),
@@ -230,8 +229,8 @@ struct ModelMappingTests {
       entity(
         "A", "", "<attribute name='a' optional='YES' attributeType='Binary' allowsExternalBinaryDataStorage='YES'/>"),
       entity("A", "", "<attribute name='a' optional='YES' attributeType='Binary'/>"),
-      "'A.a' lies in the store, and may have lain in files. Add an attribute with another name, and set it by a "
-        + "program in a version of the model that has both."
+      "'A.a' lies in the store, and may have lain in files. Add an attribute with another name, and set it in a "
+        + "stage whose model has both."
     ),
   ]
 

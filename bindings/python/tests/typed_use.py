@@ -163,3 +163,12 @@ def converted() -> None:
         reveal_type(store)  # R: Store
     quire.convert("a.xml", "b.sqlite", [Author, Book], type="sqlite")
     quire.convert("a.xml", "b.sqlite", type="csv")  # E
+
+
+def migrated() -> None:
+    def did_migrate(context: quire.Context) -> None:
+        reveal_type(context.store)  # R: Store
+
+    stage = quire.MigrationStage([Author, Book], did_migrate=did_migrate)
+    reveal_type(quire.migrate("a.sqlite", stages=[stage]))  # R: list[MigrationStep]
+    quire.MigrationStage([Author], will_migrate=1)  # E

@@ -260,7 +260,8 @@ struct MigrationPlan {
   }
 
   private func objectsOfQuire() -> [String] {
-    let own = objects.filter(isQuires)
+    // In an order that does not tell when they were made.
+    let own = objects.filter(isQuires).sorted { $0.name < $1.name }
     let shadows = Set(own.filter(\.isVirtual).flatMap { TextIndex.withShadows($0.name).dropFirst() })
     let tables = own.filter { $0.kind == .table && !shadows.contains($0.name) }
     return (own.filter { $0.kind == .trigger } + tables).map(\.drop)

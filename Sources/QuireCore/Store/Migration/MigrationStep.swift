@@ -26,6 +26,8 @@ struct MigrationStep: Sendable {
     case restore(SchemaObject)
   }
 
+  /// The stage that it is of, from 0.
+  var stage = 0
   let kind: Kind
   /// Of the target, or of the source for what is removed; empty for none.
   let entity: Text

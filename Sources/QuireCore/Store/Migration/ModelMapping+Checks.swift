@@ -39,7 +39,7 @@ extension ModelMapping {
     if attribute.type != source.type {
       throw refused(
         "'\(attribute.qualifiedName)' is of type \(attribute.type.name), and was of type \(source.type.name). Add an "
-          + "attribute with another name, and set it by a program in a version of the model that has both.",
+          + "attribute with another name, and set it in a stage whose model has both.",
         .property(attribute))
     }
     if attribute.traits.allowsExternalStorage != source.traits.allowsExternalStorage {
@@ -47,8 +47,8 @@ extension ModelMapping {
         attribute.traits.allowsExternalStorage
         ? "may lie in files, and did not" : "lies in the store, and may have lain in files"
       throw refused(
-        "'\(attribute.qualifiedName)' \(states). Add an attribute with another name, and set it by a program "
-          + "in a version of the model that has both.", .property(attribute))
+        "'\(attribute.qualifiedName)' \(states). Add an attribute with another name, and set it in a stage whose model "
+          + "has both.", .property(attribute))
     }
     if !attribute.isOptional, source.isOptional, attribute.declaredDefault.isNil {
       throw refused(
@@ -71,7 +71,7 @@ extension ModelMapping {
     if source.isToMany, !relationship.isToMany {
       throw refused(
         "\(name) is to-one, and was to-many. Which of several objects it is to be cannot be inferred. Add a "
-          + "relationship with another name, and set it by a program in a version of the model that has both.",
+          + "relationship with another name, and set it in a stage whose model has both.",
         .property(relationship))
     }
     if source.isOptional, !relationship.isOptional {
@@ -83,8 +83,8 @@ extension ModelMapping {
       guard let destination = target(of: entity), !destination.isKind(of: relationship.destination) else { continue }
       throw refused(
         "\(name) leads to '\(relationship.destination.name)', and has led to '\(entity.name)', whose objects become "
-          + "those of '\(destination.name)'. Add a relationship with another name, and set it by a program "
-          + "in a version of the model that has both.",
+          + "those of '\(destination.name)'. Add a relationship with another name, and set it in a stage "
+          + "whose model has both.",
         .property(relationship))
     }
     try checkInverse(of: relationship, source)
@@ -97,8 +97,7 @@ extension ModelMapping {
       if inverse === relationship {
         throw refused(
           "'\(relationship.qualifiedName)' is its own inverse, and was not. Objects that refer to others would be "
-            + "referred to by them. Give it another name, and set it by a program in a version of the model that has "
-            + "both.",
+            + "referred to by them. Give it another name, and set it in a stage whose model has both.",
           .property(relationship))
       }
       // Each has pairs of its own, all of which only a join table holds.
@@ -106,7 +105,7 @@ extension ModelMapping {
       throw refused(
         "'\(relationship.qualifiedName)' and '\(inverse.qualifiedName)' are each other's inverse, and were not. What "
           + "the objects refer to by one need not be what they refer to by the other. Give one of them another name, "
-          + "and set it by a program in a version of the model that has both.",
+          + "and set it in a stage whose model has both.",
         .property(relationship))
     }
     for mapping in entities where mapping.source.isKind(of: former.entity) && mapping.target.isKind(of: inverse.entity)

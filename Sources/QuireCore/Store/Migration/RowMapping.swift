@@ -135,7 +135,7 @@ struct RowMapping {
   private func shared(_ relationship: Relationship) -> Failure {
     models.refused(
       "An object can be in '\(relationship.qualifiedName)' of one object alone, and could be in that of several. Give "
-        + "it another name, and set it by a program in a version of the model that has both.", .property(relationship))
+        + "it another name, and set it in a stage whose model has both.", .property(relationship))
   }
 }
 

@@ -3,6 +3,8 @@ import CSQLite
 /// The SQL function for data that may lie in a file beside the store: `SQLFunction.external`.
 enum ExternalFunction {
   static func register(on connection: Connection) throws(Failure) {
+    // One that is there cannot be made anew while a statement is under way.
+    if connection.hasExternalFunction { return }
     guard let handle = connection.handle else { throw connection.closedFailure }
     let code = sqlite3_create_function_v2(
       handle, SQLFunction.external.name, 3, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY,
@@ -14,6 +16,7 @@ enum ExternalFunction {
         }
       }, nil, nil, nil)
     try Connection.check(code, adding: SQLFunction.external.name)
+    connection.hasExternalFunction = true
   }
 
   private static func answer(

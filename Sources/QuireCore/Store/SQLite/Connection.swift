@@ -61,6 +61,8 @@ final class Connection {
   let access: Access
   /// Values in files beside the store; nil until the model is known.
   var external: ExternalStorage?
+  /// Whether it has the SQL function that reads such values.
+  var hasExternalFunction = false
   /// Hears what triggers tell; nil until the model is known.
   var noteAffected: AffectedBody?
   /// Fails in a transaction for a file that is not of the model of its store any more; nil while that is being opened.
@@ -575,6 +577,16 @@ extension Connection {
   func rollBack() {
     isHeld = false
     if let handle, hasTransaction { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+  }
+
+  /// Runs `body` in the midst of a transaction as if that were one of `begin`: what `body` does in transactions are
+  /// parts of it, each of which an error takes back by itself.
+  func holding<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    assert(transactionDepth > 0 && !isHeld)
+    let depth = transactionDepth
+    (transactionDepth, isHeld) = (0, true)
+    defer { (transactionDepth, isHeld) = (depth, false) }
+    return try body()
   }
 
   /// Whether SQLite has rolled the transaction of `begin` back by itself.

@@ -4,6 +4,8 @@ import Synchronization
 final class HeldTransaction: @unchecked Sendable {
   /// Of the context that holds it, which is not notified of its own writes.
   let inbox: ChangeInbox
+  /// Whether it is that of a stage of a migration, which ends it.
+  let isOfMigration: Bool
   fileprivate let end = Atomic<End>(.none)
   // Used under the store's lock.
   /// The thread that used it last.
@@ -20,7 +22,10 @@ final class HeldTransaction: @unchecked Sendable {
     case closed
   }
 
-  fileprivate init(_ inbox: ChangeInbox) { self.inbox = inbox }
+  fileprivate init(_ inbox: ChangeInbox, isOfMigration: Bool) {
+    self.inbox = inbox
+    self.isOfMigration = isOfMigration
+  }
 
   var isLost: Bool { end.load(ordering: .relaxed) == .lost }
   var isClosed: Bool { end.load(ordering: .relaxed) == .closed }
@@ -61,11 +66,14 @@ extension Store {
   func beginTransaction(for holder: UInt, _ inbox: ChangeInbox) throws(Failure) -> HeldTransaction {
     try withConnection { connection throws(Failure) in
       try checkWritable()
-      if connection.isInTransaction {
-        throw Failure(.invalidState, "The store '\(path)' is reading; a transaction begins when it is done.")
+      // That of a migration has begun.
+      if !isOfMigration {
+        if connection.isInTransaction {
+          throw Failure(.invalidState, "The store '\(path)' is reading; a transaction begins when it is done.")
+        }
+        try connection.begin()
       }
-      try connection.begin()
-      let transaction = HeldTransaction(inbox)
+      let transaction = HeldTransaction(inbox, isOfMigration: isOfMigration)
       held = transaction
       gate.hold(by: holder)
       return transaction
@@ -94,6 +102,8 @@ extension Store {
   func rollBack(_ transaction: HeldTransaction) {
     // That of a parent process goes on there.
     if !connection.mark.isHere { return }
+    // And that of a migration with its stage.
+    if transaction.isOfMigration { return }
     lock.withLock {
       if held === transaction { takeBack() }
     }
@@ -106,7 +116,16 @@ extension Store {
     if let held, connection.hasLostTransaction {
       held.end.store(.lost, ordering: .relaxed)
       takeBack()
+      if isOfMigration { endForLoss() }
     }
+  }
+
+  /// The transaction goes on without its holder.
+  func letGoOfTransaction() {
+    assert(lock.isHeld)
+    guard let held else { return }
+    held.end.store(.closed, ordering: .relaxed)
+    endHolding()
   }
 
   /// The store is about to be closed.
@@ -126,6 +145,12 @@ extension Store {
         return
       }
       if held.thread == TransactionGate.currentThread {
+        if isOfMigration {
+          throw Failure(
+            .busy,
+            "The store '\(path)' is being migrated, and this call is not one of the context that the callback was "
+              + "given. Use that context.")
+        }
         throw Failure(
           .busy,
           "A transaction of the store '\(path)' is open on this thread, and this call is not part of it. Commit it or "
@@ -141,7 +166,7 @@ extension Store {
       if let monitor, monitor.isCancelled { throw monitor.failure }
       // Not longer, so that a call that is cancelled does not go on waiting.
       lock.wait(milliseconds: 20)
-      if connection.handle == nil { throw connection.closedFailure }
+      if connection.handle == nil || isClosed { throw connection.closedFailure }
       noteLoss()
     }
   }

@@ -80,12 +80,12 @@ extension Store {
   }
 
   /// Returns the unassigned keys to the file, so that they leave no gaps in a file that is opened again.
-  func returnReservedIDs(on connection: Connection) {
+  func returnReservedIDs(on connection: Connection, inTransaction: Bool = false) {
     let rests = reserves.withLock { reserves in
       defer { reserves = [:] }
       return reserves.compactMap { (root, reserve) in reserve.rest.map { (root, $0) } }
     }
-    if rests.isEmpty || connection.isInTransaction { return }
+    if rests.isEmpty || connection.isInTransaction && !inTransaction { return }
     try? connection.withoutWaiting { () throws(Failure) in
       try connection.withoutSynchronizing { () throws(Failure) in
         try connection.transaction { () throws(Failure) in

@@ -55,7 +55,7 @@ Stores and contexts
     read_metadata   the metadata of a store that need not be open
     delete_store    deletes a store with all its files
     migrate         takes a store over to other versions of its classes. What it does is a list of MigrationStep, each
-                    of a MigrationStepKind
+                    of a MigrationStepKind. MigrationStage is a part of it, with functions of the program
     History, HistoryTransaction, HistoryChange
                     what any program has changed, from `Store.history`
     convert         writes an XML store of Core Data as one of SQLite, or the other way round
@@ -235,6 +235,7 @@ if TYPE_CHECKING:
     from .contexts.merging import MergePolicy as MergePolicy, ObjectConflict as ObjectConflict
     from .contexts.metadata import Metadata as Metadata, read_metadata as read_metadata
     from .contexts.migration import (
+        MigrationStage as MigrationStage,
         MigrationStep as MigrationStep,
         MigrationStepKind as MigrationStepKind,
         migrate as migrate,
@@ -300,7 +301,7 @@ _NAMES = {
     "contexts.history": "History HistoryChange HistoryTransaction",
     "contexts.merging": "MergePolicy ObjectConflict",
     "contexts.metadata": "Metadata read_metadata",
-    "contexts.migration": "MigrationStep MigrationStepKind migrate",
+    "contexts.migration": "MigrationStage MigrationStep MigrationStepKind migrate",
     "contexts.moment": "Moment",
     "contexts.query": "Query",
     "contexts.store": "Store WALInfo convert delete_store open",

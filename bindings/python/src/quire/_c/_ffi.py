@@ -688,6 +688,24 @@ class quire_merge_handler(ctypes.Structure):
     ]
 
 
+quire_migration_callbacks_destroy = CFUNCTYPE(None, c_void_p)
+
+quire_migration_callbacks_will_migrate = CFUNCTYPE(c_bool, c_void_p, c_void_p, POINTER(quire_value))
+
+quire_migration_callbacks_did_migrate = CFUNCTYPE(c_bool, c_void_p, c_void_p, POINTER(quire_value))
+
+
+class quire_migration_callbacks(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved", c_uint32),
+        ("user_data", c_void_p),
+        ("destroy", quire_migration_callbacks_destroy),
+        ("will_migrate", quire_migration_callbacks_will_migrate),
+        ("did_migrate", quire_migration_callbacks_did_migrate),
+    ]
+
+
 class quire_migration_step(ctypes.Structure):
     _fields_ = [
         ("struct_size", c_uint32),
@@ -696,6 +714,8 @@ class quire_migration_step(ctypes.Structure):
         ("property", quire_string),
         ("sentence", quire_string),
         ("sql", quire_string),
+        ("stage", c_uint32),
+        ("reserved", c_uint32),
     ]
 
 
@@ -976,6 +996,7 @@ quire_index_options_p = POINTER(quire_index_options)
 quire_index_path_p = POINTER(quire_index_path)
 quire_log_p = POINTER(quire_log)
 quire_merge_handler_p = POINTER(quire_merge_handler)
+quire_migration_callbacks_p = POINTER(quire_migration_callbacks)
 quire_migration_step_p = POINTER(quire_migration_step)
 quire_native_function_p = POINTER(quire_native_function)
 quire_progress_p = POINTER(quire_progress)
@@ -1241,6 +1262,9 @@ FUNCTIONS = {
     "quire_list_release": (None, (c_void_p,)),
     "quire_list_retain": (c_void_p, (c_void_p,)),
     "quire_metadata_read": (c_uint, (c_char_p, c_size_t, c_void_p_p, c_void_p_p)),
+    "quire_migration_add_stage": (c_uint, (
+        c_void_p, c_void_p, quire_migration_callbacks_p, c_void_p_p,
+    )),
     "quire_migration_create": (c_uint, (
         c_char_p, c_size_t, c_void_p, c_void_p, quire_store_options_p, c_void_p_p, c_void_p_p,
     )),

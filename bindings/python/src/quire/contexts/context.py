@@ -21,7 +21,7 @@ from ..models import _hooks, _rules
 from ..models._entity import Entity, template_name
 from ..models.model import Model
 from ..fetching.cancellation import Cancellation
-from . import _batch, _bulk, _finding, _pending, _transaction, _undo, history
+from . import _batch, _bulk, _finding, _making, _pending, _transaction, _undo, history
 from ._delivery import Delivery
 from .query import Query
 
@@ -56,13 +56,9 @@ class Context(history.Authoring):
     """
 
     def __init__(self, store: Store, parent: Optional[Context] = None) -> None:
-        error, made = c_void_p(), _handle.Slot(library.quire_context_release)
-        if parent is None:
-            status = library.quire_context_create(store._raw, byref(made), byref(error))
-        else:
-            status = library.quire_context_create_child(parent._raw, byref(made), byref(error))
-        if status:
-            raise failure(status, error)
+        self._begin(store, parent, _making.create(store, parent))
+
+    def _begin(self, store: Store, parent: Optional[Context], made: _handle.Slot) -> None:
         self._store = store
         self._parent = parent
         self._children: weakref.WeakSet[Context] = weakref.WeakSet()
@@ -74,7 +70,7 @@ class Context(history.Authoring):
         self._delivery = Delivery(self, None if parent is None else parent._delivery)
         self._hooks = _hooks.State()
         self._merge_handler: Optional[merging.Handler] = None
-        super().__init__(made, _finish, self._maps)
+        _handle.Handle.__init__(self, made, _finish, self._maps)
         _hooks.install(self, store._schema)
 
     @property

@@ -21,7 +21,7 @@ from ..models._schema import Schema
 from ..models._describing import describe
 from ..models.model_description import ModelDescription
 from ..models.model import Model
-from . import _opening, _sql_log
+from . import _making, _opening, _sql_log
 from . import history as _history
 from .context import Context
 from .metadata import Metadata
@@ -123,6 +123,38 @@ class Store(_handle.Handle):
             opened._then = library.quire_store_release,
             opened.give_back()
             raise
+
+    @classmethod
+    def _lent(cls, context: int, given: Optional[_opening.GivenModel]) -> Store:
+        """That of a context which the library has made for a callback, with that context; `_take_back` ends it."""
+        store = cls.__new__(cls)
+        held = _handle.Slot(library.quire_store_release)
+        held.value = library.quire_store_retain(quick.quire_context_store(context))
+        store._model = _handle.Slot(quick.quire_model_release)
+        store._model.value = quick.quire_model_retain(quick.quire_store_model(held))
+        store._described = None
+        declared = None if given is None else given.declared
+        if declared is None:
+            from ..models._found_classes import classes_of
+
+            declared = Schema(classes_of(store.model))
+        store._schema = declared
+        store._path = text(quick.quire_store_path(held))
+        store._uuid = text(quick.quire_store_uuid(held))
+        store._contexts = weakref.WeakSet()
+        store._lock = threading.RLock()
+        _handle.Handle.__init__(store, held, library.quire_store_release)
+        store._context = store._enlist(_making.adopt(Context, store, context))
+        return store
+
+    def _take_back(self) -> None:
+        """The callback has returned."""
+        self._context.close()
+        with self._lock:
+            self._pointer = None
+            contexts = list(self._contexts)
+        for each in contexts:
+            each._retire()
 
     @property
     def path(self) -> str:
