@@ -76,13 +76,18 @@ bool quire_file_watch_open(quire_file_watch *watch, const char *file, const char
             (!log || find_counter(watch));
   if (!is_open) {
     int reason = errno;
-    quire_file_watch_close(watch);
+    quire_file_watch_close(watch, true);
     errno = reason;
   }
   return is_open;
 }
 
-void quire_file_watch_close(const quire_file_watch *watch) {
+void quire_file_watch_close(const quire_file_watch *watch, bool is_own) {
+  /* A forked process has copies, which would keep it polling readable. */
+  if (is_own && watch->descriptor >= 0) {
+    epoll_ctl(watch->descriptor, EPOLL_CTL_DEL, watch->events, NULL);
+    epoll_ctl(watch->descriptor, EPOLL_CTL_DEL, watch->timer, NULL);
+  }
   if (watch->counter) munmap((char *)watch->counter - COUNTER_OFFSET, MAPPED_SIZE);
   if (watch->descriptor >= 0) close(watch->descriptor);
   if (watch->timer >= 0) close(watch->timer);
@@ -90,13 +95,12 @@ void quire_file_watch_close(const quire_file_watch *watch) {
   if (watch->locked >= 0) quire_locks_close(watch->locked);
 }
 
-bool quire_file_watch_take(const quire_file_watch *watch) {
+bool quire_file_watch_take(const quire_file_watch *watch, bool *was_written) {
   _Alignas(struct inotify_event) char events[4096];
   uint64_t times;
-  bool was_written = false;
-  while (read(watch->events, events, sizeof events) > 0) was_written = true;
-  if (read(watch->timer, &times, sizeof times) > 0) was_written = true;
-  return was_written;
+  *was_written = false;
+  while (read(watch->events, events, sizeof events) > 0) *was_written = true;
+  return read(watch->timer, &times, sizeof times) > 0 || *was_written;
 }
 
 bool quire_file_watch_is_written(const quire_file_watch *watch) {
@@ -105,9 +109,9 @@ bool quire_file_watch_is_written(const quire_file_watch *watch) {
   return fcntl(watch->locked, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
 }
 
-void quire_file_watch_pause(const quire_file_watch *watch, int milliseconds) {
+void quire_file_watch_pause(const quire_file_watch *watch, int milliseconds, bool rests) {
   struct itimerspec time = {.it_value = {.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000L}};
-  struct epoll_event event = {.events = milliseconds ? 0 : EPOLLIN, .data = {.fd = watch->events}};
+  struct epoll_event event = {.events = rests ? 0 : EPOLLIN, .data = {.fd = watch->events}};
   timerfd_settime(watch->timer, 0, &time, NULL);
   epoll_ctl(watch->descriptor, EPOLL_CTL_MOD, watch->events, &event);
 }

@@ -27,9 +27,9 @@
  *   included. They miss rows that a REPLACE removes for another value than their key, what a program writes that has
  *   turned triggers off, and changes before the last 10,000.
  * - Its history, where it keeps one (see history.h) and a log. It has what Quire and Core Data save. A commit without a
- *   history is noticed by SQLite's count of commits. Of several commits that are noticed together, one that has no history
- *   is missed where another one has a transaction of several saves. What plain SQL writes in the same transaction as a
- *   save is missed, too. Lists that depend on members of objects are read anew.
+ *   history is noticed by SQLite's count of commits, and has everything read anew. Of several commits that are noticed
+ *   together, one that has no history is missed where another one has a transaction of several saves. What plain SQL writes
+ *   in the same transaction as a save is missed, too. Lists that depend on members of objects are read anew.
  * - Neither. Then everything may have changed. Objects and lists are read anew. Lists report rows that came, went, or have
  *   another place or section. Of a row that stays where it is they report only what objects show that had its values. So
  *   draw the whole list anew after such a merge.
@@ -315,8 +315,9 @@ uint64_t quire_context_generation(const quire_context *context);
  * of the file, or to the file where it has no log. Then call `quire_context_process` or `quire_context_merge`. Either finds
  * out whether there was a commit. While another program is still writing, the descriptor polls readable again a few
  * milliseconds later. It may therefore poll readable when there is nothing. It tells nothing of stores in memory, of XML
- * stores, and of files whose folder allows no lock. A file that was replaced by another is told by the next save
- * (QUIRE_FILE_MOVED).
+ * stores, of files whose folder allows no lock, and of a file without a log from the time on that another program gives it
+ * one. A file that was replaced by another is told by the next save (QUIRE_FILE_MOVED). An event loop on epoll(7) takes the
+ * descriptors of 100 contexts of one store at most.
  *
  * It belongs to `context` and is closed with it. It becomes readable on any thread that saves; merging is for the
  * thread of the context. Once the store is closed it is never readable again, because nothing can be taken over.

@@ -21,16 +21,17 @@ typedef struct quire_file_watch {
  */
 bool quire_file_watch_open(quire_file_watch *watch, const char *file, const char *log, const char *index);
 
-void quire_file_watch_close(const quire_file_watch *watch);
+/* In a forked process, which shares with its parent what polls readable, it is not `own`. */
+void quire_file_watch_close(const quire_file_watch *watch, bool is_own);
 
-/* Whether something has polled readable. Takes all of it. */
-bool quire_file_watch_take(const quire_file_watch *watch);
+/* Whether something has polled readable, and whether that was a write. Takes all of it. */
+bool quire_file_watch_take(const quire_file_watch *watch, bool *was_written);
 
 /* Whether a transaction that writes is under way, of any process. */
 bool quire_file_watch_is_written(const quire_file_watch *watch);
 
-/* Has it poll readable after so many milliseconds, and not before; 0: as soon as the file is written to. */
-void quire_file_watch_pause(const quire_file_watch *watch, int milliseconds);
+/* Has it poll readable after so many milliseconds, with 0 never; and as soon as the file is written to, unless it rests. */
+void quire_file_watch_pause(const quire_file_watch *watch, int milliseconds, bool rests);
 
 /* A descriptor of epoll(7) that polls readable with `descriptor`, or -1. */
 int quire_poll_make(int descriptor);

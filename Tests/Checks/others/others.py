@@ -68,7 +68,8 @@ def fill(path: str, file: str) -> None:
         context = store.context
         authors = [context.add(Author(name=f"A{number}")) for number in range(6)]
         context.add(Tag(name=f"{MARK}0"))
-        context.add(Tag(name="1"))
+        for name in "123":
+            context.add(Tag(name=name))
         for number in range(40):
             context.add(Book(number=number, pages=number * 25, author=authors[number % 5]))
         context.save()

@@ -12,7 +12,8 @@ import quire
 class Author(quire.Model):
     name: quire.Attr[str]
     books: quire.ToMany["Book"] = quire.relation(inverse="author")
-    tags: quire.ToMany["Tag"] = quire.relation(inverse="authors")
+    tags: quire.ToMany["Tag"] = quire.relation(inverse="authors", ordered=True)
+    pins: quire.ToMany["Tag"] = quire.relation()
 
 
 class Book(quire.Model):
@@ -47,7 +48,7 @@ class Watcher:
         # Objects that have read their members.
         self.kept = list(self.context.query(Author))
         for author in self.kept:
-            len(author.books), len(author.tags)
+            len(author.books), len(author.tags), len(author.pins)
         self._poll = select.poll()
         self._poll.register(self.context.fileno(), select.POLLIN)
         self.wakes = 0
@@ -86,10 +87,12 @@ class Watcher:
                 self._same(name, [_values(each) for each in shown], [_values(each) for each in query])
             for author in self.kept:
                 there = fresh.query(Author).where("name = %@", author.name).one()
-                for key in ("books", "tags"):
+                for key in ("books", "tags", "pins"):
+                    # Tags are ordered.
+                    arranged: Any = list if key == "tags" else sorted
                     self._same(
-                        f"{key} of an author", sorted(each.id for each in getattr(author, key)),
-                        sorted(each.id for each in getattr(there, key)))
+                        f"{key} of an author", arranged(each.id for each in getattr(author, key)),
+                        arranged(each.id for each in getattr(there, key)))
 
     @staticmethod
     def _same(name: str, shown: list[Any], wanted: list[Any]) -> None:

@@ -54,7 +54,7 @@ class QuireWriter:
     def _edit(self, context: quire.Context) -> None:
         books, authors = list(context.query(Book)), list(context.query(Author))
         for _ in range(self.random.randrange(1, 4)):
-            kind = self.random.choice(["insert", "insert", "pages", "author", "delete", "tags"])
+            kind = self.random.choice(["insert", "insert", "pages", "author", "delete", "tags", "order", "pins"])
             if kind == "insert" or not books:
                 author = self.random.choice([*authors, None])
                 books.append(context.add(
@@ -65,13 +65,19 @@ class QuireWriter:
                 self.random.choice(books).author = self.random.choice([*authors, None])
             elif kind == "delete":
                 context.delete(books.pop(self.random.randrange(len(books))))
+            elif kind == "order":
+                author = self.random.choice(authors)
+                author.tags = list(author.tags)[::-1]
+            elif kind == "pins":
+                # The column of a member has one owner.
+                self.random.choice(authors).pins = list(context.query(Tag).where("NOT name BEGINSWITH %@", MARK))[:1]
             else:
-                tag = context.query(Tag).where("NOT name BEGINSWITH %@", MARK).first()
+                tag = self.random.choice(list(context.query(Tag).where("NOT name BEGINSWITH %@", MARK)))
                 author = self.random.choice(authors)
                 if tag in author.tags:
                     author.tags.remove(tag)
                 else:
-                    author.tags.add(tag)
+                    author.tags.append(tag)
 
 
 class SQLWriter:

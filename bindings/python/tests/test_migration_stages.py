@@ -259,12 +259,17 @@ class StageTests(unittest.TestCase):
 
     def test_bad_arguments_are_refused(self) -> None:
         before = rest_of(self.path)
+
+        async def do_later(context: quire.Context) -> None:
+            context.save()
+
         for error, call in (
             (quire.InvalidModel, lambda: quire.migrate(self.path)),
             (quire.InvalidArgument, lambda: quire.migrate(self.path, [self.second], stages=self.stages())),
             (quire.InvalidArgument, lambda: quire.migrate(self.path, stages=[])),
             (TypeError, lambda: quire.migrate(self.path, stages=[[self.second]])),  # type: ignore[list-item]
             (TypeError, lambda: quire.migrate(self.path, stages=self.stages(did_migrate=1))),
+            (TypeError, lambda: quire.migrate(self.path, stages=self.stages(did_migrate=do_later))),
             (quire.InvalidModel, lambda: quire.migrate(self.path, stages=[*self.stages(), *self.stages()])),
             (quire.Unsupported, lambda: quire.migrate(self.path, stages=[quire.MigrationStage([self.third])])),
             (quire.Unsupported, lambda: quire.migrate(

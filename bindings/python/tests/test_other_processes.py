@@ -183,6 +183,63 @@ class OtherProcesses(unittest.TestCase):
         context.save()
         self.opened().close()
 
+    def test_a_commit_before_the_descriptor_wakes_it(self) -> None:
+        context = self.opened().context
+        self.fill(context)
+        self.assertEqual(context.query(Book).count(), 3)
+        self.run_sql("DELETE FROM ZBOOK WHERE ZTITLE = 'two'")
+        self.assertEqual(select.select([context.fileno()], [], [], 5)[0], [context.fileno()])
+        context.merge()
+        self.assertEqual(context.query(Book).count(), 2)
+
+    def test_a_row_that_takes_the_key_of_another_is_noted(self) -> None:
+        context = self.opened(note_others=True).context
+        self.fill(context)
+        books = list(context.query(Book).order_by("title"))
+        first, second = books[0], books[1]
+        self.assertEqual((first.title, second.title), ("one", "three"))
+        self.run_sql(f"UPDATE OR REPLACE ZBOOK SET Z_PK = {second.id} WHERE Z_PK = {first.id}")
+        context.merge()
+        self.assertEqual(context.query(Book).order_by("title").values("title"), [("one",), ("two",)])
+        self.assertEqual(second.title, "one")
+
+    def test_notes_without_their_triggers_are_not_believed(self) -> None:
+        with self.opened(note_others=True) as store:
+            self.fill(store.context)
+        self.run_sql("DROP TRIGGER QUIRE_NOTES_ZBOOK_UPDATE")
+        context = self.opened(read_only=True).context
+        book = context.query(Book).where("title = 'one'").one()
+        self.assertEqual(book.pages, 0)
+        self.run_sql("UPDATE ZBOOK SET ZPAGES = 9")
+        context.merge()
+        self.assertEqual(book.pages, 9)
+
+    def test_a_history_leads_to_members_without_a_way_back_and_to_their_order(self) -> None:
+        class Label(quire.Model):
+            name: quire.Attr[str]
+            shelves: quire.ToMany["Shelf"] = quire.relation(inverse="labels")
+
+        class Box(quire.Model):
+            size: quire.Attr[int] = quire.attr(default=0)
+
+        class Shelf(quire.Model):
+            boxes: quire.ToMany[Box] = quire.relation()
+            labels: quire.ToMany[Label] = quire.relation(inverse="shelves", ordered=True)
+
+        models = [Label, Box, Shelf]
+        with quire.open(self.path, models, track_history=True) as store, quire.open(self.path, models) as other:
+            context = store.context
+            shelf = context.add(Shelf(labels=[context.add(Label(name=name)) for name in "abc"]))
+            context.add(Box())
+            context.save()
+            self.assertEqual((len(shelf.boxes), [each.name for each in shelf.labels]), (0, ["a", "b", "c"]))
+            there = other.context.query(Shelf).one()
+            there.boxes = list(other.context.query(Box))
+            there.labels = list(there.labels)[::-1]
+            other.context.save()
+            context.merge()
+            self.assertEqual((len(shelf.boxes), [each.name for each in shelf.labels]), (1, ["c", "b", "a"]))
+
     def test_a_commit_without_a_history_is_found_in_a_file_with_one(self) -> None:
         context = self.opened(track_history=True).context
         self.fill(context)

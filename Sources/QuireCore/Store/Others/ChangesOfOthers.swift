@@ -14,6 +14,7 @@ final class ChangesOfOthers: CommitFiler, @unchecked Sendable {
 
   private weak var store: Store?
   private let model: Model
+  private let schema: Schema
   /// nil where that is not known, so that the next change is not either.
   private var place: Place? { didSet { if let place { lastPlace = place } } }
   /// The last that was known, for what the file has.
@@ -25,6 +26,7 @@ final class ChangesOfOthers: CommitFiler, @unchecked Sendable {
   init(of store: Store, on connection: Connection, at count: UInt32?) {
     self.store = store
     model = store.model
+    schema = store.schema
     let found = try? connection.unheard { () throws(Failure) in
       try connection.snapshot { () throws(Failure) in try readPlace(on: connection) }
     }
@@ -61,8 +63,7 @@ final class ChangesOfOthers: CommitFiler, @unchecked Sendable {
     after former: Int64, upTo last: Int64, of commitCount: Int, on connection: Connection
   ) throws(Failure) -> StoreChange {
     let count = last - former
-    // A transaction of the file may have several of the history.
-    if count <= 0 || commitCount > 1 && count != Int64(commitCount) { return .unknown }
+    if count <= 0 { return .unknown }
     guard let tables = try HistoryTables.read(on: connection) else { return .unknown }
     let reader = HistoryReader(connection: connection, tables: tables, model: model)
     try reader.check(after: former)
@@ -74,10 +75,20 @@ final class ChangesOfOthers: CommitFiler, @unchecked Sendable {
       case .update: change.updated = [row]
       case .delete: change.deleted = [row]
       }
-      if let entity = model.entity(numbered: Int(row.entity)) { change.rootsWithoutOwners = [entity.rootNumber] }
+      if let entity = model.entity(numbered: Int(row.entity)) {
+        change.rootsWithoutOwners = [entity.rootNumber]
+        // Members without a way back, and their order, only the owner's row tells.
+        if kind != .delete {
+          change.membershipChanges = entity.relationships.filter { $0.isToMany && !$0.isTransient }.map { ($0, [row]) }
+        }
+      }
       gathered.post(change)
     }
-    return gathered.take() ?? StoreChange()
+    var change = gathered.take() ?? StoreChange()
+    // A transaction of the file may have several of the history. Some have none: what plain SQL writes, and keys that
+    // Quire takes for objects to come.
+    if commitCount > 1, count != Int64(commitCount) { change.isUnknown = true }
+    return change
   }
 
   // MARK: The store's own commits
@@ -97,16 +108,16 @@ final class ChangesOfOthers: CommitFiler, @unchecked Sendable {
   }
 
   private func readPlace(on connection: Connection) throws(Failure) -> Place {
-    let schema = try connection.schemaNumber()
-    if let place = lastPlace, place.schema == schema {
+    let number = try connection.schemaNumber()
+    if let place = lastPlace, place.schema == number {
       return try readPlace(
-        schema: schema, hasNotes: place.note != nil, hasHistory: place.transaction != nil, connection)
+        schema: number, hasNotes: place.note != nil, hasHistory: place.transaction != nil, connection)
     }
     let history = try connection.statement("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'ATRANSACTION'")
     let hasHistory = try history.step()
     history.reset()
     return try readPlace(
-      schema: schema, hasNotes: try Notes.isThere(on: connection), hasHistory: hasHistory, connection)
+      schema: number, hasNotes: try Notes(schema: schema).areKept(on: connection), hasHistory: hasHistory, connection)
   }
 
   private func readPlace(

@@ -23,11 +23,10 @@ struct Notes {
 
   init(schema: Schema) {
     var triggers: [String: String] = [:]
-    func add(_ event: String, of table: String, _ actions: [String]) {
+    func add(_ event: String, _ timing: String? = nil, of table: String, _ actions: [String]) {
       let name = "\(Notes.prefix)\(table)_\(event)"
-      let timing = event == "REPLACE" ? "BEFORE INSERT" : "AFTER \(event)"
-      triggers[name] =
-        "CREATE TRIGGER \(name) \(timing) ON \(table) BEGIN \((actions + [Notes.trimming]).joined(separator: " ")) END"
+      let body = (actions + [Notes.trimming]).joined(separator: " ")
+      triggers[name] = "CREATE TRIGGER \(name) \(timing ?? "AFTER \(event)") ON \(table) BEGIN \(body) END"
     }
     for table in schema.tables {
       let owners = Notes.owners(in: table, of: schema)
@@ -45,14 +44,18 @@ struct Notes {
       let name = table.name
       add("INSERT", of: name, [changes("NEW", .insert)] + members("NEW") { _ in nil })
       // A row that is replaced fires no trigger for its deletion.
-      add(
-        "REPLACE", of: name,
-        [Notes.note(.delete, "o.Z_ENT", "o.Z_PK", from: "\(name) o", where: "o.Z_PK = NEW.Z_PK")]
+      func replaced(where condition: String) -> [String] {
+        [Notes.note(.delete, "o.Z_ENT", "o.Z_PK", from: "\(name) o", where: condition)]
           + owners.map { owner in
             Notes.note(
               .members, "\(owner.relationship.entity.number)", "o.\(owner.key)", named: owner.relationship.name,
-              from: "\(name) o", where: "o.Z_PK = NEW.Z_PK AND o.\(owner.key) IS NOT NULL")
-          })
+              from: "\(name) o", where: "\(condition) AND o.\(owner.key) IS NOT NULL")
+          }
+      }
+      add("REPLACE", "BEFORE INSERT", of: name, replaced(where: "o.Z_PK = NEW.Z_PK"))
+      add(
+        "MOVE", "BEFORE UPDATE", of: name,
+        replaced(where: "NEW.Z_PK IS NOT OLD.Z_PK AND o.Z_PK = NEW.Z_PK"))
       let isOther = "OLD.Z_PK IS NOT NEW.Z_PK OR OLD.Z_ENT IS NOT NEW.Z_ENT"
       func isElsewhere(_ owner: Owner) -> String {
         ([owner.key] + [owner.order].compactMap { $0 }).map { "OLD.\($0) IS NOT NEW.\($0)" }
@@ -124,7 +127,13 @@ struct Notes {
 
   // MARK: The file
 
-  static func isThere(on connection: Connection) throws(Failure) -> Bool {
+  /// Whether the file has the table and all triggers, so that what is not noted was not changed.
+  func areKept(on connection: Connection) throws(Failure) -> Bool {
+    if try !Notes.isThere(on: connection) { return false }
+    return try found(on: connection) == triggers
+  }
+
+  private static func isThere(on connection: Connection) throws(Failure) -> Bool {
     try connection.statement("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '\(table)'").step()
   }
 

@@ -23,18 +23,26 @@ extension Store {
   /// is closed with the store.
   func watchOthers() throws(Failure) -> Int32? {
     if isInMemory || xml != nil || connection.sharesNothing { return nil }
-    return try watch.withLock { watch throws(Failure) in
-      if let watch { return watch.descriptor }
+    let (found, isNew) = try watch.withLock { watch throws(Failure) -> (FileWatch, Bool) in
+      if let watch { return (watch, false) }
+      try checkMayRead()
       let made = try FileWatch(location, usesLog: holdsMoments)
       watch = made
-      return made.descriptor
+      return (made, true)
     }
+    // What was committed before it is watched.
+    if isNew { settle(found, inAnyCase: true) }
+    return found.descriptor
   }
 
   /// Files what other programs have committed, where that descriptor may have polled readable.
   func noticeOthers() {
     guard !isClosed, let watch = watch.withLock({ $0 }) else { return }
-    watch.settle {
+    settle(watch)
+  }
+
+  private func settle(_ watch: FileWatch, inAnyCase isWanted: Bool = false) {
+    watch.settle(inAnyCase: isWanted) {
       if !holdsMoments { return hasUncountedCommits() != nil }
       if commits.hasNews(at: watch.changeCount) { fileOthers() }
       return true

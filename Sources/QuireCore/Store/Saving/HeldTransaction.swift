@@ -95,6 +95,7 @@ extension Store {
       endHolding()
       completion()
       foldIfLong()
+      noticeOthers()
     }
   }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import enum
+import inspect
 import itertools
 import os
 from collections.abc import Callable, Iterable
@@ -79,7 +80,8 @@ class MigrationStage(NamedTuple):
     function raises comes out of `migrate`, and the file is as the stage before has left it.
 
     A function cannot begin a transaction (`InvalidState`), close the store (`InvalidState`), use another context of it
-    (`Busy`), or open or migrate the file (`InvalidState`). The context and its objects raise `StoreClosed` afterwards.
+    (`Busy`), or open or migrate the file (`InvalidState`). The context raises `StoreClosed` afterwards, and so do its
+    objects for what was not read before.
     """
 
     models: Union[Iterable[type[Model]], LoadedModel]
@@ -185,6 +187,11 @@ def _checked(target: _opening.GivenModel, stages: Optional[Iterable[MigrationSta
         for function in (stage.will_migrate, stage.did_migrate):
             if function is not None and not callable(function):
                 raise TypeError(f"what a stage calls is a function of a context, not {type(function).__name__}")
+            if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
+                name = getattr(function, "__name__", function)
+                raise TypeError(
+                    f"what a stage calls is a plain function, which {name!r} is not: a call of it would do nothing. "
+                    "Leave out async and yield.")
     if not given:
         raise InvalidArgument("A migration needs a stage at least. Give a quire.MigrationStage for each model.")
     return given
