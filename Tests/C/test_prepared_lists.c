@@ -4,7 +4,8 @@
 #include <poll.h>
 #include <unistd.h>
 
-enum { MANY = 1000 };
+/* From 256 rows on a thread of the store works. */
+enum { MANY = 300 };
 
 static void insert_many(quire_context *context, int count, int pages) {
     static const char *const keys[] = {"title", "pages"};
@@ -228,12 +229,13 @@ static void a_store_is_closed_and_a_context_goes_while_it_works(void) {
 /* The log is folded by a thread, and a merge worked out by another one. The last to close a file deletes its log. */
 static void the_last_release_closes_the_store_though_its_threads_work(void) {
     char log[320];
-    for (int turn = 0; is_in_file && turn < 3; turn++) {
+    const int turns = getenv("QUIRE_SLOW") ? 1 : 3;
+    for (int turn = 0; is_in_file && turn < turns; turn++) {
         stage stage = open_stage();
         snprintf(log, sizeof log, "%s-wal", path);
         is_readable(stage.reader, 0);
         quire_results *list = fetched(stage.reader, NULL);
-        for (int part = 0; part < 70 + 7 * turn; part++) insert_many(stage.writer, MANY, part);
+        for (int part = 0; part < 240 + 24 * turn; part++) insert_many(stage.writer, MANY, part);
         CHECK(access(log, F_OK) == 0);
         quire_results_release(list);
         quire_object_release(stage.drama);
