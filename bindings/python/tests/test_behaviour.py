@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import select
 import sqlite3
 import threading
 import unittest
@@ -151,7 +150,6 @@ class FileTests(FileTestCase):
             store.context.save()
             store.context.add(Quote(contents="new"))
             store.context.save()
-        self.assertFalse(select.select([self.context], [], [], 0)[0])
         self.context.process()
         self.assertEqual((self.quote.contents, [each.contents for each in live]), ("one", ["one"]))
         self.assertEqual(self.store.create_context().get(Quote, self.quote.id).contents, "two")

@@ -25,7 +25,7 @@ def watch(options: argparse.Namespace) -> Exit:
     """
     if options.format == "json":
         speak_utf8()
-    conditions = options.where or []
+    conditions: list[str] = options.where or []
     left: Optional[int] = options.limit
     with opened(options.file, conditions) as store:
         model, entity = model_class(store, options.entity)
