@@ -96,8 +96,7 @@ class Missing(unittest.TestCase):
     def test_the_page_lists_what_is_tried_here(self):
         listed = set(re.findall(r"`([^`]+)`", SECTION.partition("- Composite")[0]))
         self.assertEqual(listed, {name for name in IN_PREDICATES if "exceeds" not in name})
-        for said in ("not registered", "Composite attributes", "Migrations by mapping models", "CloudKit mirrors",
-                     "another process"):
+        for said in ("not registered", "Composite attributes", "Migrations by mapping models", "CloudKit mirrors"):
             self.assertIn(said, SECTION)
 
     def test_parts_of_predicates_are_refused_by_each_use_from_python(self):

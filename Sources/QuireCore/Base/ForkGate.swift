@@ -36,11 +36,7 @@ final class ForkGate: @unchecked Sendable {
 
   private func makeLocks() {
     pthread_mutex_init(mutex, nil)
-    var attributes = pthread_condattr_t()
-    pthread_condattr_init(&attributes)
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
-    pthread_cond_init(hasChanged, &attributes)
-    pthread_condattr_destroy(&attributes)
+    pthread_cond_init(hasChanged, nil)
   }
 
   // MARK: A thread of the library
@@ -93,7 +89,7 @@ final class ForkGate: @unchecked Sendable {
   private func wait(milliseconds: Int, while isEarly: () -> Bool) {
     if !isEarly() { return }
     var end = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &end)
+    clock_gettime(CLOCK_REALTIME, &end)
     end.tv_nsec += milliseconds % 1000 * 1_000_000
     end.tv_sec += milliseconds / 1000 + end.tv_nsec / 1_000_000_000
     end.tv_nsec %= 1_000_000_000
