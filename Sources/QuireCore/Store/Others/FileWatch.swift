@@ -21,10 +21,11 @@ final class FileWatch: @unchecked Sendable {
     var made = quire_file_watch()
     let path = location.string
     if !quire_file_watch_open(&made, path, usesLog ? "\(path)-wal" : nil, usesLog ? "\(path)-shm" : nil) {
+      let reason = errno
       throw Failure(
         .invalidState,
         "The system cannot watch the file '\(location)' for what other programs commit: "
-          + "\(String(cString: strerror(errno))).\(FileWatch.remedy(errno))")
+          + "\(String(cString: strerror(reason))). \(FileWatch.remedy(reason))")
     }
     watch = made
   }
@@ -33,9 +34,9 @@ final class FileWatch: @unchecked Sendable {
 
   private static func remedy(_ reason: CInt) -> String {
     switch reason {
-    case EMFILE, ENFILE: " Close other descriptors, or raise fs.inotify.max_user_instances."
-    case ENOSPC: " Raise fs.inotify.max_user_watches."
-    default: ""
+    case EMFILE, ENFILE: "Close other descriptors, or raise fs.inotify.max_user_instances."
+    case ENOSPC: "Raise fs.inotify.max_user_watches."
+    default: "See that the file and its log are at their place and may be read."
     }
   }
 
