@@ -53,9 +53,27 @@ static void check_is_one_of(quire_status status, const quire_status *expected, i
 
 static atomic_int openers_left = OPENERS;
 
-/* A store that was opened stays: what is saved in it is there. Most openings save nothing, to leave time for deletions. */
+/* Whether this process has the log open that is at its path. */
+static bool has_log(void) {
+    bool is_found = false;
+    DIR *descriptors = opendir("/proc/self/fd");
+    CHECK(descriptors != NULL);
+    for (struct dirent *entry; (entry = readdir(descriptors));) {
+        char file[400];
+        const ssize_t size = readlinkat(dirfd(descriptors), entry->d_name, file, sizeof file);
+        const char *log = with(path, "-wal");
+        is_found |= size == (ssize_t)strlen(log) && memcmp(file, log, strlen(log)) == 0;
+    }
+    closedir(descriptors);
+    return is_found;
+}
+
+/*
+ * A store that was opened stays: what is saved in it is there. One that got no log, because another process was at the
+ * file all the time, may go between two calls, and says so. Most openings save nothing, to leave time for deletions.
+ */
 static void *open_again_and_again(void *model) {
-    static const quire_status moved[] = {QUIRE_OK, QUIRE_FILE_MOVED};
+    static const quire_status moved[] = {QUIRE_OK, QUIRE_FILE_MOVED}, saved_only[] = {QUIRE_OK};
     for (int i = 0; i < OPENINGS; i++) {
         fixture made = {model, NULL, NULL};
         const quire_status status = quire_store_open(path, QUIRE_NUL, model, NULL, &made.store, &error);
@@ -67,10 +85,15 @@ static void *open_again_and_again(void *model) {
             quire_store_release(made.store);
             continue;
         }
+        const bool may_go = !has_log();
         CHECK_OK(quire_context_create(made.store, &made.context, &error));
         const int64_t before = count(made.context, "Book", NULL);
-        save_book(made, "Faust");
-        CHECK(count(made.context, "Book", NULL) > before);
+        quire_object_release(insert_book(made.context, "Faust", 100));
+        const quire_status saved = quire_context_save(made.context, &error);
+        check_is_one_of(saved, may_go ? moved : saved_only, may_go ? 2 : 1);
+        quire_error_release(error);
+        error = NULL;
+        CHECK(saved != QUIRE_OK || may_go || count(made.context, "Book", NULL) > before);
         quire_context_release(made.context);
         CHECK_OK(quire_store_close(made.store, &error));
         quire_store_release(made.store);

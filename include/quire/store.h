@@ -224,8 +224,9 @@ quire_status quire_store_convert(
  * Deletes the store at `path`, of any model, with all files that belong to it. A symbolic link at `path` is deleted
  * with the files that it leads to.
  *
- * A store that is open is refused, and so is any other file; nothing was deleted then. A store that uses no log,
- * because its file system has no shared memory, is known to be open in other processes only while they read or write.
+ * A store that is open is refused, and so is any other file; nothing was deleted then. A store that uses no log is known
+ * to be open in other processes only while they read or write. That is one on a file system without shared memory, or
+ * one that another process read or wrote without a pause while it was opened.
  * An opening may meet a deletion. When its file goes before it is done, it fails with QUIRE_FILE_MOVED, and leaves a new
  * store at the path alone.
  *
