@@ -82,6 +82,22 @@ bool quire_file_watch_open(quire_file_watch *watch, const char *file, const char
   return is_open;
 }
 
+bool quire_file_watch_follow_log(quire_file_watch *watch, const char *log, const char *index) {
+  int locked = quire_locks_open(index, O_RDONLY | O_CLOEXEC);
+  if (locked < 0) return false;
+  if (inotify_add_watch(watch->events, log, IN_MODIFY) < 0) {
+    int reason = errno;
+    quire_locks_close(locked);
+    errno = reason;
+    return false;
+  }
+  quire_locks_close(watch->locked);
+  watch->locked = locked;
+  watch->lock = INDEX_WRITE_LOCK;
+  watch->lock_length = 1;
+  return true;
+}
+
 void quire_file_watch_close(const quire_file_watch *watch, bool is_own) {
   /* A forked process has copies, which would keep it polling readable. */
   if (is_own && watch->descriptor >= 0) {

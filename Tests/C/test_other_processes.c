@@ -12,6 +12,12 @@ static void use_folder(void) {
     snprintf(path, sizeof path, "%s/library.sqlite", folder);
 }
 
+static void run_sql(const char *sql) {
+    char command[800];
+    snprintf(command, sizeof command, "sqlite3 '%s' '%s' > /dev/null", path, sql);
+    CHECK(system(command) == 0);
+}
+
 /* A process that commits one book for each byte that it is sent, and answers with one. */
 typedef struct writer {
     pid_t process;
@@ -183,6 +189,87 @@ static void its_own_saves_do_not_wake_a_context(void) {
     remove_folder(folder);
 }
 
+enum { SAVES = 100, LARGE = 3000 };
+
+/* One thread saves each time that the other one asks for it. */
+typedef struct saving {
+    quire_store *store;
+    int orders[2];
+} saving;
+
+static void *save_in_thread(void *data) {
+    const saving *saving = data;
+    quire_context *context = NULL;
+    CHECK_OK(quire_context_create(saving->store, &context, &error));
+    int count = 0;
+    while (read(saving->orders[0], &count, sizeof count) == sizeof count) {
+        for (int i = 0; i < count; i++) quire_object_release(insert_book(context, "Faust", 300));
+        save(context);
+    }
+    quire_context_release(context);
+    return NULL;
+}
+
+/* No loop here: behind the first wait there is something to merge. */
+static void a_descriptor_waits_until_a_save_of_a_thread_can_be_merged(void) {
+    use_folder();
+    followed followed = follow(NULL);
+    quire_context *context = followed.made.context;
+    CHECK_OK(quire_context_set_merges_automatically(context, false, &error));
+    saving saving = {followed.made.store, {0, 0}};
+    CHECK(pipe(saving.orders) == 0);
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, save_in_thread, &saving) == 0);
+    int64_t number = 0;
+    for (int i = 0; i < SAVES; i++) {
+        /* A large one is written to the log in several parts, before it is committed. */
+        const int count = i % 25 == 24 ? LARGE : 1;
+        CHECK(write(saving.orders[1], &count, sizeof count) == sizeof count);
+        CHECK(becomes_readable(followed.descriptor));
+        CHECK_OK(quire_context_merge(context, &error));
+        CHECK(quire_results_count(followed.results) == (number += count));
+    }
+    close(saving.orders[1]);
+    CHECK(pthread_join(thread, NULL) == 0);
+    close(saving.orders[0]);
+    unfollow(followed);
+    remove_folder(folder);
+}
+
+static void a_long_transaction_of_a_thread_wakes_nothing_before_its_end(void) {
+    use_folder();
+    followed followed = follow(NULL);
+    quire_context *other = NULL;
+    CHECK_OK(quire_context_create(followed.made.store, &other, &error));
+    CHECK_OK(quire_context_begin_transaction(other, &error));
+    for (int i = 0; i < LARGE; i++) quire_object_release(insert_book(other, "Faust", 300));
+    save(other);
+    struct pollfd waiting = {followed.descriptor, POLLIN, 0};
+    CHECK(poll(&waiting, 1, 100) == 0);
+    CHECK_OK(quire_context_rollback_transaction(other, &error));
+    CHECK(poll(&waiting, 1, 100) == 0);
+    quire_context_release(other);
+    unfollow(followed);
+    remove_folder(folder);
+}
+
+static void a_file_that_another_program_gives_a_log_wakes_for_what_comes_there(void) {
+    use_folder();
+    close_fixture(open_fixture_at(path));
+    run_sql("PRAGMA journal_mode = DELETE");
+    writer writer = start_writer();
+    quire_store_options options = QUIRE_STORE_OPTIONS_INIT;
+    options.is_read_only = true;
+    followed followed = follow(&options);
+    for (int64_t number = 1; number <= 20; number++) {
+        have_it(writer, 'i');
+        CHECK(comes_to(followed.results, followed.made.context, followed.descriptor, number));
+    }
+    stop(writer);
+    unfollow(followed);
+    remove_folder(folder);
+}
+
 static int updates, others;
 
 static void count_object(void *user_data, quire_results *results, quire_object *object, const quire_change *change) {
@@ -250,6 +337,9 @@ int main(void) {
     RUN(a_context_that_does_not_merge_is_woken_until_it_does);
     RUN(two_contexts_and_two_stores_of_one_file_are_each_woken);
     RUN(its_own_saves_do_not_wake_a_context);
+    RUN(a_descriptor_waits_until_a_save_of_a_thread_can_be_merged);
+    RUN(a_long_transaction_of_a_thread_wakes_nothing_before_its_end);
+    RUN(a_file_that_another_program_gives_a_log_wakes_for_what_comes_there);
     RUN(notes_tell_of_a_row_that_stays_where_it_is);
     RUN(a_history_tells_of_a_row_that_stays_where_it_is);
     RUN(notes_need_a_file_that_can_be_written);

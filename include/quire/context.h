@@ -314,10 +314,10 @@ uint64_t quire_context_generation(const quire_context *context);
  * It polls readable for other programs as well, and needs no thread for that: the system tells of each write to the log
  * of the file, or to the file where it has no log. Then call `quire_context_process` or `quire_context_merge`. Either finds
  * out whether there was a commit. While another program is still writing, the descriptor polls readable again a few
- * milliseconds later. It may therefore poll readable when there is nothing. It tells nothing of stores in memory, of XML
- * stores, of files whose folder allows no lock, and of a file without a log from the time on that another program gives it
- * one. A file that was replaced by another is told by the next save (QUIRE_FILE_MOVED). An event loop on epoll(7) takes the
- * descriptors of 100 contexts of one store at most.
+ * milliseconds later. So for other programs it may poll readable when there is nothing; another store of the same file is
+ * one of them. What the store itself writes has the descriptor poll readable once it can be merged. It tells nothing of
+ * stores in memory, of XML stores, and of files whose folder allows no lock. A file that was replaced by another is told by
+ * the next save (QUIRE_FILE_MOVED). An event loop on epoll(7) takes the descriptors of 100 contexts of one store at most.
  *
  * It belongs to `context` and is closed with it. It becomes readable on any thread that saves; merging is for the
  * thread of the context. Once the store is closed it is never readable again, because nothing can be taken over.

@@ -21,6 +21,12 @@ typedef struct quire_file_watch {
  */
 bool quire_file_watch_open(quire_file_watch *watch, const char *file, const char *log, const char *index);
 
+/*
+ * Has what watches a database follow its log, once there is one. False with errno where there is none, and nothing has
+ * changed.
+ */
+bool quire_file_watch_follow_log(quire_file_watch *watch, const char *log, const char *index);
+
 /* In a forked process, which shares with its parent what polls readable, it is not `own`. */
 void quire_file_watch_close(const quire_file_watch *watch, bool is_own);
 

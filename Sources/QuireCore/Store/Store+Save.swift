@@ -86,7 +86,6 @@ extension Store {
       }
       textIndexes.repair(on: connection)
       foldIfLong()
-      if !connection.isHeld { noticeOthers() }
       return written.result
     }
   }

@@ -120,6 +120,7 @@ final class Store: Engine, @unchecked Sendable {
     connection.commits = commits
     connection.checkModel = modelGuard.check
     connection.closeOthers = { [weak self] in self?.letGoOfFile() }
+    connection.noteWriting = { [weak self] isWriting in self?.noteWriting(isWriting) }
   }
 
   deinit {

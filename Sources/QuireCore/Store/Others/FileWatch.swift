@@ -1,23 +1,35 @@
 import CQuireFormat
+import CSQLite
 import Glibc
 
 /// Says when the file of a store may have commits of other programs: by a descriptor, without a thread. Any thread.
 final class FileWatch: @unchecked Sendable {
-  private let watch: quire_file_watch
+  /// Under the lock.
+  private var watch: quire_file_watch
+  /// Polls readable when there is something to be looked at.
+  let descriptor: Int32
+  private let counter: UnsafePointer<UInt32>?
+  private let location: String
   private let mark = ProcessMark()
   private let lock = RecursiveLock()
   /// In milliseconds; 0 as long as nothing is to be looked at again. Under the lock.
   private var pause: Int32 = 0
+  /// Whether the store has the lock that writing needs. Under the lock.
+  private var isResting = false
+  /// Under the lock.
+  private var followsLog: Bool
 
   /// From here on it polls readable for what is written meanwhile, too.
   private static let longestRest: Int32 = 16
   /// Beside a program that has the lock and writes nothing.
   private static let longestPause: Int32 = 1024
 
-  /// With `usesLog` it follows the log of the file.
+  /// With `usesLog` it follows the log of the file, and otherwise the file, until that has a log.
   ///
   /// Fails where the system has no room for another one.
   init(_ location: Text, usesLog: Bool) throws(Failure) {
+    self.location = location.string
+    followsLog = usesLog
     var made = quire_file_watch()
     let path = location.string
     if !quire_file_watch_open(&made, path, usesLog ? "\(path)-wal" : nil, usesLog ? "\(path)-shm" : nil) {
@@ -28,9 +40,11 @@ final class FileWatch: @unchecked Sendable {
           + "\(String(cString: strerror(reason))). \(FileWatch.remedy(reason))")
     }
     watch = made
+    descriptor = made.descriptor
+    counter = made.counter
   }
 
-  deinit { withUnsafePointer(to: watch) { quire_file_watch_close($0, mark.isHere) } }
+  deinit { quire_file_watch_close(&watch, mark.isHere) }
 
   private static func remedy(_ reason: CInt) -> String {
     switch reason {
@@ -40,28 +54,65 @@ final class FileWatch: @unchecked Sendable {
     }
   }
 
-  /// Polls readable when there is something to be looked at.
-  var descriptor: Int32 { watch.descriptor }
-
   /// SQLite's count of the commits of a file with a log.
-  var changeCount: UInt32? { watch.counter.map { $0.pointee } }
+  var changeCount: UInt32? { counter.map { quire_sqlite_read_counter($0) } }
 
   /// Runs `look` if the descriptor may have polled readable, or in any case. Where that returns false it is to be run
   /// again soon.
   func settle(inAnyCase isWanted: Bool = false, _ look: () -> Bool) {
     // Another thread may be at it.
     _ = lock.withFreeLock {
-      withUnsafePointer(to: watch) { watch in
-        var wasWritten = false
-        if !quire_file_watch_take(watch, &wasWritten), !isWanted { return }
-        // Asked before the look: what is being written by then may come into sight after it.
-        let isWritten = quire_file_watch_is_written(watch)
-        let isDone = look() && !isWritten
-        if isDone, pause == 0 { return }
-        if wasWritten, pause > FileWatch.longestRest { pause = 0 }
-        pause = isDone ? 0 : min(max(1, pause * 2), FileWatch.longestPause)
-        quire_file_watch_pause(watch, pause, pause > 0 && pause <= FileWatch.longestRest)
-      }
+      if !isResting, take() || isWanted { settle(look) }
     }
+  }
+
+  /// The store has the lock that writing needs. Until `endRest` all that is written is its own, and polls nothing
+  /// readable.
+  func rest() {
+    lock.withLock {
+      isResting = true
+      setPause(0)
+    }
+  }
+
+  func endRest(_ look: () -> Bool) {
+    lock.withLock {
+      // It was made in the midst of a transaction.
+      if !isResting { return }
+      isResting = false
+      _ = take()
+      settle(look)
+      if pause == 0 { setPause(0) }
+    }
+  }
+
+  /// Whether something has polled readable. An event of the file ends a long pause.
+  private func take() -> Bool {
+    var wasWritten = false
+    let isAny = quire_file_watch_take(&watch, &wasWritten)
+    if wasWritten, pause > FileWatch.longestRest { pause = 1 }
+    return isAny
+  }
+
+  private func settle(_ look: () -> Bool) {
+    // Asked before the look: what is being written by then may come into sight after it.
+    var isWritten = quire_file_watch_is_written(&watch)
+    var isDone = look()
+    // That look has had SQLite make what it lacks of a log.
+    if !followsLog, quire_file_watch_follow_log(&watch, "\(location)-wal", "\(location)-shm") {
+      followsLog = true
+      isWritten = quire_file_watch_is_written(&watch)
+      isDone = look()
+    }
+    if isDone, !isWritten {
+      if pause > 0 { setPause(0) }
+    } else {
+      setPause(min(max(1, pause * 2), FileWatch.longestPause))
+    }
+  }
+
+  private func setPause(_ milliseconds: Int32) {
+    pause = milliseconds
+    quire_file_watch_pause(&watch, pause, isResting || pause > 0 && pause <= FileWatch.longestRest)
   }
 }

@@ -41,12 +41,21 @@ extension Store {
     settle(watch)
   }
 
+  /// What the store writes itself wakes nobody: contexts are told when it is committed.
+  func noteWriting(_ isWriting: Bool) {
+    guard let watch = watch.withLock({ $0 }) else { return }
+    if isWriting { watch.rest() } else { watch.endRest { fileNews(at: watch.changeCount) } }
+  }
+
   private func settle(_ watch: FileWatch, inAnyCase isWanted: Bool = false) {
-    watch.settle(inAnyCase: isWanted) {
-      if !holdsMoments { return hasUncountedCommits() != nil }
-      if commits.hasNews(at: watch.changeCount) { fileOthers() }
-      return true
-    }
+    watch.settle(inAnyCase: isWanted) { fileNews(at: watch.changeCount) }
+  }
+
+  /// False where it is not known whether there are some. `count` is SQLite's count of commits.
+  private func fileNews(at count: UInt32?) -> Bool {
+    if !holdsMoments { return hasUncountedCommits() != nil }
+    if commits.hasNews(at: count) { fileOthers() }
+    return true
   }
 
   private func fileOthers() {

@@ -44,6 +44,9 @@ final class Connection {
   /// Called before a transaction is committed that writes, and may fail it; and after that. nil where SQLite writes the
   /// file.
   var fileWriter: (write: () throws(Failure) -> Void, noteCommit: () -> Void)?
+  /// Called with true once it has the lock for writing, and with false when it has given that back. No other program
+  /// commits in between.
+  var noteWriting: ((Bool) -> Void)?
   /// Of a file without a log: what SQLite has said when it was last asked for commits of others.
   var seenDataVersion: Int64?
   /// Closes other connections of the store, as far as they are not in use.
@@ -511,10 +514,13 @@ extension Connection {
   private func bracket<Result>(_ ends: Ends, _ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     if transactionDepth == 0 {
       try statement(ends.begin).run()
-      if ends.writes { noteOthers() }
+      if ends.writes { beginWriting() }
     }
     transactionDepth += 1
-    defer { transactionDepth -= 1 }
+    defer {
+      transactionDepth -= 1
+      if transactionDepth == 0, ends.writes { noteWriting?(false) }
+    }
     do throws(Failure) {
       let result = try body()
       if transactionDepth == 1 {
@@ -556,7 +562,7 @@ extension Connection {
   func begin() throws(Failure) {
     try checkBeforeTransaction()
     try statement("BEGIN IMMEDIATE").run()
-    noteOthers()
+    beginWriting()
     isHeld = true
     do throws(Failure) {
       try checkFiles()
@@ -572,11 +578,18 @@ extension Connection {
     try checkFiles()
     try commitWrites()
     isHeld = false
+    noteWriting?(false)
   }
 
   func rollBack() {
     isHeld = false
     if let handle, hasTransaction { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+    noteWriting?(false)
+  }
+
+  private func beginWriting() {
+    noteOthers()
+    noteWriting?(true)
   }
 
   /// Runs `body` in the midst of a transaction as if that were one of `begin`: what `body` does in transactions are

@@ -95,7 +95,6 @@ extension Store {
       endHolding()
       completion()
       foldIfLong()
-      noticeOthers()
     }
   }
 
