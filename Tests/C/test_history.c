@@ -7,7 +7,7 @@ typedef struct history_world {
     quire_context *context;
 } history_world;
 
-static history_world open_world(void) {
+static history_world open_world_at(const char *path) {
     history_world made;
     made.model = quire_model_create();
     CHECK_OK(quire_model_add_entity(made.model, "Note", QUIRE_NUL, NULL, &error));
@@ -22,10 +22,12 @@ static history_world open_world(void) {
     add_attribute(made.model, "Tag", "label", QUIRE_TYPE_STRING);
     quire_store_options opening = QUIRE_STORE_OPTIONS_INIT;
     opening.tracks_history = true;
-    CHECK_OK(quire_store_open(":memory:", QUIRE_NUL, made.model, &opening, &made.store, &error));
+    CHECK_OK(quire_store_open(path, QUIRE_NUL, made.model, &opening, &made.store, &error));
     CHECK_OK(quire_context_create(made.store, &made.context, &error));
     return made;
 }
+
+static history_world open_world(void) { return open_world_at(":memory:"); }
 
 static void close_world(history_world made) {
     quire_context_release(made.context);
@@ -204,8 +206,8 @@ static void tokens_are_refused_for_reasons_of_their_own(void) {
     CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_history_fetch(made.store, token, sizeof token, NULL, &history, &error));
     CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_history_purge(made.store, token, sizeof token, NULL, &error));
     CHECK_OK(quire_history_token(made.store, token, &error));
-    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_history_fetch(made.store, token, 31, NULL, &history, &error));
-    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_history_fetch(made.store, NULL, 32, NULL, &history, &error));
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_history_fetch(made.store, token, sizeof token - 1, NULL, &history, &error));
+    CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_history_fetch(made.store, NULL, sizeof token, NULL, &history, &error));
     token[8] ^= 1;
     CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_history_fetch(made.store, token, sizeof token, NULL, &history, &error));
     token[8] ^= 1;
@@ -217,6 +219,36 @@ static void tokens_are_refused_for_reasons_of_their_own(void) {
     CHECK_FAILS(QUIRE_HISTORY_EXPIRED, quire_history_fetch(made.store, token, sizeof token, NULL, &history, &error));
     close_world(made);
     close_world(other);
+}
+
+static void a_token_has_expired_behind_an_older_copy_of_its_file(void) {
+    char folder[256], path[300], copy[320];
+    make_folder(folder, sizeof folder);
+    snprintf(path, sizeof path, "%s/notes.sqlite", folder);
+    snprintf(copy, sizeof copy, "%s/copy.sqlite", folder);
+    history_world made = open_world_at(path);
+    quire_object_release(add_note(made, "first"));
+    CHECK_OK(quire_store_copy(made.store, copy, QUIRE_NUL, &error));
+    quire_object_release(add_note(made, "second"));
+    uint8_t token[QUIRE_HISTORY_TOKEN_SIZE];
+    CHECK_OK(quire_history_token(made.store, token, &error));
+    quire_history_release(fetched(made, token, NULL));
+    close_world(made);
+    made = open_world_at(copy);
+    quire_history *history = NULL;
+    CHECK_FAILS(QUIRE_HISTORY_EXPIRED, quire_history_fetch(made.store, token, sizeof token, NULL, &history, &error));
+    /* It comes to as many transactions, and to more. */
+    for (int number = 0; number < 2; number++) {
+        quire_object_release(add_note(made, "another"));
+        CHECK_FAILS(QUIRE_HISTORY_EXPIRED, quire_history_fetch(made.store, token, sizeof token, NULL, &history, &error));
+        CHECK_FAILS(QUIRE_HISTORY_EXPIRED, quire_history_purge(made.store, token, sizeof token, NULL, &error));
+    }
+    CHECK_OK(quire_history_token(made.store, token, &error));
+    history = fetched(made, token, NULL);
+    CHECK(quire_history_count(history) == 0);
+    quire_history_release(history);
+    close_world(made);
+    remove_folder(folder);
 }
 
 static void a_purge_keeps_the_transaction_of_its_token(void) {
@@ -286,6 +318,7 @@ int main(void) {
     RUN(a_fetch_goes_on_after_a_token);
     RUN(options_choose_transactions);
     RUN(tokens_are_refused_for_reasons_of_their_own);
+    RUN(a_token_has_expired_behind_an_older_copy_of_its_file);
     RUN(a_purge_keeps_the_transaction_of_its_token);
     RUN(a_file_without_a_history_says_so);
     RUN(a_history_is_not_begun_for_reading_only);

@@ -11,7 +11,9 @@
  * UUID, so it also goes for a copy of the file.
  *
  * A history grows until it is purged. A token of a place whose later transactions were purged has expired: the program reads
- * everything anew, and goes on with a new token.
+ * everything anew, and goes on with a new token. So it does where an older copy of the file is in its place. A token knows
+ * its transaction by number and time, so that it has expired even when the copy has as many transactions by then. It is not
+ * told where the transaction of the token was purged from the copy.
  */
 #ifndef QUIRE_HISTORY_H_
 #define QUIRE_HISTORY_H_
@@ -22,7 +24,7 @@
 QUIRE_BEGIN
 
 /** The bytes of a history token. */
-#define QUIRE_HISTORY_TOKEN_SIZE 32
+#define QUIRE_HISTORY_TOKEN_SIZE 40
 
 /** What a transaction did to an object. */
 typedef enum quire_history_kind {
@@ -115,7 +117,7 @@ quire_status quire_history_token(
  *
  * Thread: any. Waits for a save that is under way, and for the end of a transaction that a context has open, as
  * `quire_context_begin_transaction` says of other contexts. Fails: QUIRE_HISTORY_EXPIRED (transactions after the token were purged, or
- * the file is an older copy that does not have the token's transaction yet); QUIRE_INVALID_ARGUMENT (a damaged token, or one
+ * the file is an older copy that does not have the token's transaction); QUIRE_INVALID_ARGUMENT (a damaged token, or one
  * of another store; an unknown entity); QUIRE_INVALID_STATE (the file keeps no history; called from a log, a registered
  * function or a progress function); QUIRE_BUSY, QUIRE_CLOSED, QUIRE_DATABASE.
  */
@@ -179,7 +181,7 @@ quire_status quire_history_tombstone(
  * are not assigned again. `*out_count` is how many were removed, and may be NULL.
  *
  * Thread: any. Fails: QUIRE_INVALID_ARGUMENT (a damaged token, or one of another store), QUIRE_HISTORY_EXPIRED (the file does
- * not have the token's transaction yet), QUIRE_INVALID_STATE (the file keeps no history; called from a log, a registered
+ * not have the token's transaction), QUIRE_INVALID_STATE (the file keeps no history; called from a log, a registered
  * function or a progress function), QUIRE_BUSY, QUIRE_READ_ONLY, QUIRE_FILE_MOVED, QUIRE_CLOSED, QUIRE_DATABASE.
  */
 quire_status quire_history_purge(

@@ -39,6 +39,11 @@ bool quire_file_watch_is_written(const quire_file_watch *watch);
 /* Has it poll readable after so many milliseconds, with 0 never; and as soon as the file is written to, unless it rests. */
 void quire_file_watch_pause(const quire_file_watch *watch, int milliseconds, bool rests);
 
+/* What the counter says now. */
+static inline uint32_t quire_file_watch_count(const volatile uint32_t *counter) {
+  return __atomic_load_n(counter, __ATOMIC_ACQUIRE);
+}
+
 /* A descriptor of epoll(7) that polls readable with `descriptor`, or -1. */
 int quire_poll_make(int descriptor);
 

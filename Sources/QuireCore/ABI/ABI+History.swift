@@ -88,7 +88,7 @@ public func quire_history_next_token(
 ) -> quire_status {
   givingToken(out_token, out_error) { () throws(Failure) in
     let list = try resolve(history, "history").list
-    return HistoryToken(list.last, ofStore: list.uuid)
+    return HistoryToken(list.end, ofStore: list.uuid)
   }
 }
 
@@ -114,7 +114,7 @@ public func quire_history_transaction_token(
 ) -> quire_status {
   givingToken(out_token, out_error) { () throws(Failure) in
     let history = try resolve(history, "history")
-    return HistoryToken(try history.transaction(index).number, ofStore: history.list.uuid)
+    return HistoryToken(try history.transaction(index).place, ofStore: history.list.uuid)
   }
 }
 

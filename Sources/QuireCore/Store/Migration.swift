@@ -70,7 +70,9 @@ final class Migration: @unchecked Sendable {
       try Migration.prepare(model)
       var way = state.withLock { $0.way }
       try Migration.checkDiffers(model, along: way)
-      if let former = way.stages.last?.model ?? way.source { _ = try ModelMapping(from: former, to: model) }
+      if let former = way.stages.last?.model ?? way.source {
+        _ = try way.naming(stage: way.stages.count) { () throws(Failure) in try ModelMapping(from: former, to: model) }
+      }
       way.stages.append(MigrationStage(model: model, callbacks: callbacks))
       let (steps, problem) = try Migration.look(at: path, along: way)
       state.withLock { state in

@@ -2,17 +2,17 @@
 extension Store {
   /// The place in the history that the file is at now.
   func historyToken() throws(Failure) -> HistoryToken {
-    try withHistory { reader throws(Failure) in HistoryToken(try reader.last(), ofStore: uuid) }
+    try withHistory { reader throws(Failure) in HistoryToken(try reader.end(), ofStore: uuid) }
   }
 
   /// The transactions that a query asks for, the oldest first; after those that `token` stands for.
   func history(after token: HistoryToken?, _ query: HistoryQuery) throws(Failure) -> HistoryList {
     try token?.check(isOf: uuid)
     var query = query
-    query.after = token?.number
+    query.after = token?.place
     return try withHistory { reader throws(Failure) in
-      let (found, last) = try reader.transactions(query)
-      return HistoryList(found, last: last, uuid: uuid)
+      let (found, end) = try reader.transactions(query)
+      return HistoryList(found, end: end, uuid: uuid)
     }
   }
 
@@ -20,8 +20,8 @@ extension Store {
   func purgeHistory(before token: HistoryToken) throws(Failure) -> Int {
     try token.check(isOf: uuid)
     return try purgeHistory { reader throws(Failure) in
-      if token.number > (try reader.last()) { try reader.check(after: token.number) }
-      return token.number
+      try reader.checkHas(token.place)
+      return token.place.number
     }
   }
 

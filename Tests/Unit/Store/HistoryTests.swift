@@ -98,10 +98,11 @@ struct HistoryTests {
   @Test("A token says whether it is damaged, in each of its bits")
   func damagedTokens() throws {
     let uuid: Text = "D4C1DF34-8C41-4B38-8B44-5E2C1D3E2A10"
-    let bytes = HistoryToken(7, ofStore: uuid).bytes
+    let place = HistoryPlace(number: 7, timestamp: 815_000_000.25)
+    let bytes = HistoryToken(place, ofStore: uuid).bytes
     #expect(bytes.count == HistoryToken.size)
     let read = try HistoryToken(bytes)
-    #expect(read.number == 7)
+    #expect(read.place == place)
     try read.check(isOf: uuid)
     #expect(failure { try read.check(isOf: "D4C1DF34-8C41-4B38-8B44-5E2C1D3E2A11") }?.kind == .invalidArgument)
     for bit in 0..<bytes.count * 8 {
@@ -115,7 +116,7 @@ struct HistoryTests {
   @Test("A token goes for any text that a file has in the place of a UUID")
   func strangeNames() throws {
     for name: Text in ["", "no UUID", "D4C1DF34"] {
-      let read = try HistoryToken(HistoryToken(.max, ofStore: name).bytes)
+      let read = try HistoryToken(HistoryToken(HistoryPlace(number: .max, timestamp: 0), ofStore: name).bytes)
       try read.check(isOf: name)
       #expect(failure { try read.check(isOf: "another") }?.kind == .invalidArgument)
     }

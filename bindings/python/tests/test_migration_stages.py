@@ -99,6 +99,18 @@ class StageTests(unittest.TestCase):
             kinds = [{change.kind for change in each.changes} for each in store.history()]
         self.assertEqual(kinds, [{"insert"}, {"update"}, {"insert", "update"}])
 
+    def test_a_refusal_says_which_stage_cannot_be_inferred(self) -> None:
+        class Note(quire.Model):
+            title: quire.Attr[str] = quire.attr(searchable=True, min_length=1)
+            size: quire.Attr[Optional[int]] = quire.attr(default=None)
+
+        before = rest_of(self.path)
+        stages = [quire.MigrationStage([self.second]), quire.MigrationStage([Note])]
+        for dry_run in (True, False):
+            with self.subTest(dry_run), self.assertRaisesRegex(quire.Unsupported, "of stage 1, the first being 0"):
+                quire.migrate(self.path, stages=stages, dry_run=dry_run)
+            self.assertEqual(rest_of(self.path), before)
+
     def test_the_source_gives_the_first_function_its_classes(self) -> None:
         first = notes(1)
         given = []

@@ -7,17 +7,47 @@ struct HistoryReader {
   /// The number of the last transaction, which may be gone.
   func last() throws(Failure) -> Int64 { try HistoryTables.last(.transaction, on: connection) }
 
-  /// Fails where transactions after that number are gone, or where the file has none so far.
-  func check(after number: Int64) throws(Failure) {
+  /// Behind that one.
+  func end() throws(Failure) -> HistoryPlace {
+    let number = try last()
+    return HistoryPlace(number: number, timestamp: try timestamp(of: number) ?? 0)
+  }
+
+  private func timestamp(of number: Int64) throws(Failure) -> Double? {
+    let select = try connection.statement("SELECT ZTIMESTAMP FROM ATRANSACTION WHERE Z_PK = ?")
+    try select.bind(number, at: 1)
+    defer { select.reset() }
+    return try select.step() ? select.double(at: 0) : nil
+  }
+
+  /// Fails where the file has no such place so far, or had another transaction there.
+  func checkHas(_ place: HistoryPlace) throws(Failure) {
     let last = try last()
-    if number > last {
-      throw Failure(
-        .historyExpired,
-        "The history token is of transaction \(number), and the history ends with \(last): an older copy of the file "
-          + "is in its place. Read everything anew, and go on with a new token.")
+    if place.number > last {
+      throw olderCopy("of transaction \(place.number), and the history ends with \(last)")
     }
+    if place.timestamp != 0, let timestamp = try timestamp(of: place.number), timestamp != place.timestamp {
+      throw olderCopy("of another transaction \(place.number) than the one that the file has")
+    }
+  }
+
+  private func olderCopy(_ reason: String) -> Failure {
+    Failure(
+      .historyExpired,
+      "The history token is \(reason): an older copy of the file is in its place. Read everything anew, and go on with "
+        + "a new token.")
+  }
+
+  /// Fails where transactions after that place are gone, and where the file does not have the place.
+  func check(after place: HistoryPlace) throws(Failure) {
+    try checkHas(place)
+    try check(after: place.number)
+  }
+
+  /// Fails where transactions after that number are gone.
+  func check(after number: Int64) throws(Failure) {
     let select = try connection.statement("SELECT min(Z_PK) FROM ATRANSACTION WHERE Z_PK > 0")
-    let first = try select.step() && !select.isNull(at: 0) ? select.integer(at: 0) : last + 1
+    let first = try select.step() && !select.isNull(at: 0) ? select.integer(at: 0) : try last() + 1
     if number >= first - 1 { return }
     throw Failure(
       .historyExpired,
@@ -44,15 +74,15 @@ struct HistoryReader {
 
   // MARK: Transactions
 
-  /// The oldest first, with the number after which the next query goes on.
-  func transactions(_ query: HistoryQuery) throws(Failure) -> (found: [HistoryTransaction], last: Int64) {
+  /// The oldest first, with the place where the next query goes on.
+  func transactions(_ query: HistoryQuery) throws(Failure) -> (found: [HistoryTransaction], end: HistoryPlace) {
     if let after = query.after { try check(after: after) }
     var conditions: [String] = [], arguments: [Value] = []
     func add(_ condition: String, _ argument: Value) {
       conditions.append(condition)
       arguments.append(argument)
     }
-    if let after = query.after { add("t.Z_PK > ?", .integer(after)) }
+    if let after = query.after { add("t.Z_PK > ?", .integer(after.number)) }
     if let since = query.since { add("t.ZTIMESTAMP >= ?", .double(since)) }
     if let author = query.author { add("\(tables.text(.author)) = ?", .text(author)) }
     if let name = query.contextName { add("\(tables.text(.contextName)) = ?", .text(name)) }
@@ -79,7 +109,7 @@ struct HistoryReader {
           changes: try changes(of: number, in: query.entity)))
     }
     let isCut = query.limit > 0 && found.count == query.limit
-    return (found, isCut ? found[found.count - 1].number : try last())
+    return (found, isCut ? found[found.count - 1].place : try end())
   }
 
   private func changes(of transaction: Int64, in entity: Entity?) throws(Failure) -> [HistoryChange] {

@@ -1,14 +1,22 @@
+/// A place in a history: behind a transaction.
+struct HistoryPlace: Equatable, Sendable {
+  let number: Int64
+  /// Of that transaction, in seconds since 2001. 0 where it is gone. An older copy of the file that has come to as many
+  /// transactions since has another one under the number.
+  let timestamp: Double
+}
+
 /// Names a place in the history of a store: what a program keeps, to go on from there.
 struct HistoryToken: Sendable {
-  static let size = 32
-  private static let signature: [UInt8] = Array("QHT".utf8) + [1]
+  static let size = 40
+  private static let signature: [UInt8] = Array("QHT".utf8) + [2]
 
-  let number: Int64
+  let place: HistoryPlace
   /// Of the store.
   private let name: [UInt8]
 
-  init(_ number: Int64, ofStore uuid: Text) {
-    self.number = number
+  init(_ place: HistoryPlace, ofStore uuid: Text) {
+    self.place = place
     name = HistoryToken.name(uuid)
   }
 
@@ -23,11 +31,14 @@ struct HistoryToken: Sendable {
           + "history is fetched.")
     }
     name = Array(bytes[4..<20])
-    number = Int64(bitPattern: bytes[20..<28].reduce(0) { $0 << 8 | UInt64($1) })
+    let words = [20, 28].map { start in bytes[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) } }
+    place = HistoryPlace(number: Int64(bitPattern: words[0]), timestamp: Double(bitPattern: words[1]))
   }
 
   var bytes: [UInt8] {
-    let known = HistoryToken.signature + name + HistoryToken.bytes(UInt64(bitPattern: number))
+    let known =
+      HistoryToken.signature + name + HistoryToken.bytes(UInt64(bitPattern: place.number))
+      + HistoryToken.bytes(place.timestamp.bitPattern)
     return known + HistoryToken.checksum(known[...])
   }
 

@@ -8,6 +8,9 @@ struct HistoryTransaction: Sendable {
   let processID: Text?
   let bundleID: Text?
   let changes: [HistoryChange]
+
+  /// Behind it.
+  var place: HistoryPlace { HistoryPlace(number: number, timestamp: timestamp) }
 }
 
 /// What a transaction did to one row.
@@ -27,8 +30,8 @@ struct HistoryChange: Sendable {
 
 /// Which transactions are asked for.
 struct HistoryQuery: Sendable {
-  /// The number of the last one that is known already. nil for all that there are.
-  var after: Int64?
+  /// Behind what is known already. nil for all that there are.
+  var after: HistoryPlace?
   /// Seconds since 2001: not earlier ones.
   var since: Double?
   var author: Text?
@@ -42,14 +45,14 @@ struct HistoryQuery: Sendable {
 /// What a fetch has found.
 final class HistoryList: Sendable {
   let transactions: [HistoryTransaction]
-  /// The number after which the next fetch goes on.
-  let last: Int64
+  /// Where the next fetch goes on.
+  let end: HistoryPlace
   /// Upper case, of the store.
   let uuid: Text
 
-  init(_ transactions: [HistoryTransaction], last: Int64, uuid: Text) {
+  init(_ transactions: [HistoryTransaction], end: HistoryPlace, uuid: Text) {
     self.transactions = transactions
-    self.last = last
+    self.end = end
     self.uuid = uuid
   }
 }

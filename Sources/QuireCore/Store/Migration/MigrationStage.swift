@@ -83,7 +83,9 @@ struct MigrationPath {
   private func steps(from place: Place, on connection: Connection) throws(Failure) -> [MigrationStep] {
     guard place.done < stages.count else { return [] }
     if place.done + 1 == stages.count, !stages[place.done].callsBefore {
-      return try MigrationPlan(from: place.model, to: stages[place.done].model, on: connection).steps(of: place.done)
+      return try naming(stage: place.done) { () throws(Failure) in
+        try MigrationPlan(from: place.model, to: stages[place.done].model, on: connection).steps(of: place.done)
+      }
     }
     // Each stage is planned on what those before it leave.
     let rehearsal = try connection.emptyCopy()
@@ -97,6 +99,17 @@ struct MigrationPath {
       former = stages[index].model
     }
     return steps
+  }
+
+  /// Has a failure of one stage of several say which one it is.
+  func naming<Result>(stage index: Int, _ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    do throws(Failure) { return try body() } catch {
+      let isOfModels = [.unsupported, .invalidModel, .constraint].contains(error.kind)
+      if !isOfModels || (index == 0 && stages.count < 2) { throw error }
+      throw Failure(
+        error.kind, "\(error.message) That is of stage \(index), the first being 0.",
+        about: error.offender, databaseCode: error.databaseCode)
+    }
   }
 }
 

@@ -32,7 +32,9 @@ final class StageRun {
     let callbacks = stage.callbacks
     if stage.callsBefore { try call(former) { store throws(Failure) in try callbacks?.willMigrate(store) } }
     let metadata = try Metadata.read(from: connection, tables: try connection.tables())
-    let plan = try MigrationPlan(from: former, to: stage.model, on: connection)
+    let plan = try path.naming(stage: index) { () throws(Failure) in
+      try MigrationPlan(from: former, to: stage.model, on: connection)
+    }
     steps = plan.steps(of: index)
     let mayHaveFiles =
       !isRehearsal && former.entities.contains { $0.ownAttributes.contains { $0.externalColumn != nil } }
@@ -40,7 +42,7 @@ final class StageRun {
     let parts = try PartsOfOthers(on: connection)
     for step in steps {
       try monitor?.check()
-      try run(step, metadata, plan, parts)
+      try path.naming(stage: index) { () throws(Failure) in try run(step, metadata, plan, parts) }
       monitor?.countStep()
     }
     try parts.check(on: connection)
@@ -152,6 +154,7 @@ extension Connection {
     commits = nil
     checkModel = nil
     closeOthers = nil
+    noteWriting = nil
     external = nil
     noteAffected = nil
     seenDataVersion = nil

@@ -1,5 +1,4 @@
 import CQuireFormat
-import CSQLite
 import Glibc
 
 /// Says when the file of a store may have commits of other programs: by a descriptor, without a thread. Any thread.
@@ -55,7 +54,7 @@ final class FileWatch: @unchecked Sendable {
   }
 
   /// SQLite's count of the commits of a file with a log.
-  var changeCount: UInt32? { counter.map { quire_sqlite_read_counter($0) } }
+  var changeCount: UInt32? { counter.map { quire_file_watch_count($0) } }
 
   /// Runs `look` if the descriptor may have polled readable, or in any case. Where that returns false it is to be run
   /// again soon.

@@ -41,7 +41,7 @@ extension Store {
     settle(watch)
   }
 
-  /// What the store writes itself wakes nobody: contexts are told when it is committed.
+  /// What the store itself writes wakes no program by that: inboxes do, when it is committed.
   func noteWriting(_ isWriting: Bool) {
     guard let watch = watch.withLock({ $0 }) else { return }
     if isWriting { watch.rest() } else { watch.endRest { fileNews(at: watch.changeCount) } }

@@ -333,8 +333,8 @@ class NoMemory(Error, MemoryError):
 
 @public
 class HistoryExpired(Error, LookupError):
-    """What followed a token of the history is no longer in the file, or not yet. Read everything anew, and go on with a
-    new `Store.history_token`."""
+    """What followed a token of the history is no longer in the file, or the file is an older copy. Read everything
+    anew, and go on with a new `Store.history_token`."""
 
     status = _ffi.QUIRE_HISTORY_EXPIRED
 

@@ -25,7 +25,7 @@ _KINDS = {
     _ffi.QUIRE_HISTORY_INSERT: "insert", _ffi.QUIRE_HISTORY_UPDATE: "update", _ffi.QUIRE_HISTORY_DELETE: "delete",
 }
 # QUIRE_HISTORY_TOKEN_SIZE
-_TOKEN_SIZE = 32
+_TOKEN_SIZE = 40
 _Token = ctypes.c_uint8 * _TOKEN_SIZE
 
 

@@ -180,6 +180,8 @@ def _checked(target: _opening.GivenModel, stages: Optional[Iterable[MigrationSta
         return []
     if target.pointer is not None:
         raise InvalidArgument("A migration has models or stages, not both. Let the last stage have the models.")
+    if isinstance(stages, MigrationStage):
+        raise TypeError("stages is a list of quire.MigrationStage, and this is one stage. Put it in a list.")
     given = list(stages)
     for stage in given:
         if not isinstance(stage, MigrationStage):

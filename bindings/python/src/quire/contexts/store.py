@@ -283,10 +283,10 @@ class Store(_handle.Handle):
         it; entities under it count. `since` leaves out what is earlier. `limit` is how many transactions there are at
         most.
 
-        Raises `HistoryExpired` when what followed `after` was purged, or is not in the file yet, as in an older copy:
-        then read everything anew. Raises `InvalidArgument` for a token that is damaged or of another store,
-        `InvalidState` where the file keeps no history, `Busy` while a transaction of a context is open, `StoreClosed`,
-        `DatabaseError`. Any thread.
+        Raises `HistoryExpired` when what followed `after` was purged, or when an older copy of the file, which does not
+        have the transaction of `after`, is in its place: then read everything anew. Raises `InvalidArgument` for a
+        token that is damaged or of another store, `InvalidState` where the file keeps no history, `Busy` while a
+        transaction of a context is open, `StoreClosed`, `DatabaseError`. Any thread.
         """
         return _history.fetch(self, after, author, name, entity, since, limit)
 
