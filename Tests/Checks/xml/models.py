@@ -174,10 +174,14 @@ class World:
         for each in objects:
             row: list[Any] = [places[each]]
             for key, property in sorted(store.model.entities[type(each).__name__].properties.items()):
-                value = getattr(each, key)
+                # What is gone is none: a relationship without inverse may still lead there on SQLite. Where the row would
+                # have to tell its class, it is asked for.
+                try:
+                    value = getattr(each, key)
+                except quire.NotFound:
+                    value = None
                 if isinstance(property, quire.RelationshipDescription):
                     if not property.to_many:
-                        # What is gone is none: a relationship without inverse may still lead there on SQLite.
                         value = None if value is None else places.get(value)
                     else:
                         value = [places[other] for other in value]
