@@ -12,8 +12,8 @@
  *
  * A history grows until it is purged. A token of a place whose later transactions were purged has expired: the program reads
  * everything anew, and goes on with a new token. So it does where an older copy of the file is in its place. A token knows
- * its transaction by number and time, so that it has expired even when the copy has as many transactions by then. It is not
- * told where the transaction of the token was purged from the copy.
+ * its transaction by number and time, so that it has expired even when the copy has as many transactions by then. It has not
+ * where that transaction was purged, from the copy or before the token was made: then the number alone is compared.
  */
 #ifndef QUIRE_HISTORY_H_
 #define QUIRE_HISTORY_H_
@@ -117,7 +117,7 @@ quire_status quire_history_token(
  *
  * Thread: any. Waits for a save that is under way, and for the end of a transaction that a context has open, as
  * `quire_context_begin_transaction` says of other contexts. Fails: QUIRE_HISTORY_EXPIRED (transactions after the token were purged, or
- * the file is an older copy that does not have the token's transaction); QUIRE_INVALID_ARGUMENT (a damaged token, or one
+ * the file is an older copy, or another one, that does not have the token's transaction); QUIRE_INVALID_ARGUMENT (a damaged token, or one
  * of another store; an unknown entity); QUIRE_INVALID_STATE (the file keeps no history; called from a log, a registered
  * function or a progress function); QUIRE_BUSY, QUIRE_CLOSED, QUIRE_DATABASE.
  */

@@ -174,8 +174,8 @@ class World:
         for each in objects:
             row: list[Any] = [places[each]]
             for key, property in sorted(store.model.entities[type(each).__name__].properties.items()):
-                # What is gone is none: a relationship without inverse may still lead there on SQLite. Where the row would
-                # have to tell its class, it is asked for.
+                # What is gone is none: a relationship without inverse may still lead there on SQLite. Where the row
+                # would have to tell its class, it is asked for.
                 try:
                     value = getattr(each, key)
                 except quire.NotFound:

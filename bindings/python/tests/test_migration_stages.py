@@ -107,7 +107,7 @@ class StageTests(unittest.TestCase):
         before = rest_of(self.path)
         stages = [quire.MigrationStage([self.second]), quire.MigrationStage([Note])]
         for dry_run in (True, False):
-            with self.subTest(dry_run), self.assertRaisesRegex(quire.Unsupported, "of stage 1, the first being 0"):
+            with self.subTest(dry_run), self.assertRaisesRegex(quire.Unsupported, "^In stage 1, counted from 0: The"):
                 quire.migrate(self.path, stages=stages, dry_run=dry_run)
             self.assertEqual(rest_of(self.path), before)
 
@@ -280,6 +280,7 @@ class StageTests(unittest.TestCase):
             (quire.InvalidArgument, lambda: quire.migrate(self.path, [self.second], stages=self.stages())),
             (quire.InvalidArgument, lambda: quire.migrate(self.path, stages=[])),
             (TypeError, lambda: quire.migrate(self.path, stages=[[self.second]])),  # type: ignore[list-item]
+            (TypeError, lambda: quire.migrate(self.path, stages=self.stages()[0])),  # type: ignore[arg-type]
             (TypeError, lambda: quire.migrate(self.path, stages=self.stages(did_migrate=1))),
             (TypeError, lambda: quire.migrate(self.path, stages=self.stages(did_migrate=do_later))),
             (quire.InvalidModel, lambda: quire.migrate(self.path, stages=[*self.stages(), *self.stages()])),

@@ -7,6 +7,8 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 import unittest
 from typing import Any, Optional
 
@@ -250,6 +252,112 @@ class OtherProcesses(unittest.TestCase):
         self.assertTrue(self.waits_for(context, lambda: len(rows) == 1))
         self.save_elsewhere()
         self.assertTrue(self.waits_for(context, lambda: len(rows) == 2))
+
+    # Without a log
+
+    def opened_without_log(self, **options: Any) -> quire.Store:
+        """For writing, while something else reads the file, which so does not get a log."""
+        with self.opened(**options) as store:
+            self.fill(store.context)
+        self.run_sql("PRAGMA journal_mode = DELETE")
+        reader = sqlite3.connect(self.path, isolation_level=None)
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM ZBOOK").fetchall()
+        store = self.opened()
+        reader.execute("COMMIT")
+        reader.close()
+        self.assertFalse(os.path.exists(f"{self.path}-wal"))
+        return store
+
+    def list_of(self, context: quire.Context) -> quire.Results[Book]:
+        rows = context.query(Book).live()
+        self.addCleanup(rows.close)
+        context.fileno()
+        return rows
+
+    def wakes(self, context: quire.Context, seconds: float) -> int:
+        """How often the descriptor polls readable until then."""
+        count, end = 0, time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            if select.select([context], [], [], left)[0]:
+                count += 1
+                context.merge()
+        return count
+
+    INSERT = "INSERT INTO ZBOOK (Z_PK, Z_ENT, Z_OPT, ZTITLE, ZPAGES) SELECT max(Z_PK) + 1, 2, 1, 'more', 5 FROM ZBOOK"
+
+    def test_a_commit_behind_that_of_a_transaction_is_told_without_a_log(self) -> None:
+        store = self.opened_without_log()
+        context = store.create_context()
+        rows = self.list_of(context)
+        committed = []
+
+        def commit_too(statement: str, *_: Any) -> None:
+            if statement.startswith("COMMIT") and not committed:
+                committed.append(statement)
+                self.run_sql(self.INSERT)
+
+        store.set_log(commit_too)
+        with store.context.transaction():
+            store.context.add(Book(title="own"))
+        store.set_log(None)
+        self.assertEqual(len(committed), 1)
+        self.assertTrue(self.waits_for_merges(context, lambda: len(rows) == 5))
+
+    def waits_for_merges(self, context: quire.Context, condition: Any) -> bool:
+        for _ in range(100):
+            if condition():
+                return True
+            if not select.select([context], [], [], 2)[0]:
+                return False
+            context.merge()
+        return False
+
+    def test_a_log_that_went_before_the_store_had_it_open_is_not_followed(self) -> None:
+        store = self.opened_without_log(track_history=True)
+        context = store.create_context()
+        rows = self.list_of(context)
+        self.wakes(context, 0.1)
+        inside, go = threading.Event(), threading.Event()
+
+        def pause(statement: str, *_: Any) -> None:
+            if statement.startswith("COMMIT") and not inside.is_set():
+                inside.set()
+                go.wait(20)
+
+        store.set_log(pause)
+        # It has the connection meanwhile, so that the file cannot be asked.
+        thread = threading.Thread(target=lambda: store.history_token)
+        thread.start()
+        self.assertTrue(inside.wait(20))
+        writer = sqlite3.connect(self.path, isolation_level=None)
+        for statement in ("PRAGMA journal_mode = WAL", "UPDATE ZBOOK SET ZPAGES = 1 WHERE Z_PK = 1"):
+            writer.execute(statement).fetchall()
+        self.wakes(context, 0.2)
+        writer.close()
+        go.set()
+        thread.join()
+        store.set_log(None)
+        for count in range(4, 8):
+            self.run_sql(self.INSERT)
+            self.assertTrue(self.waits_for_merges(context, lambda: len(rows) == count))
+
+    def test_a_descriptor_that_is_made_in_a_transaction_waits_for_its_end(self) -> None:
+        for opened in (self.opened_without_log, self.opened):
+            store = opened()
+            context = store.create_context()
+            rows = context.query(Book).live()
+            count = len(rows)
+            with store.context.transaction():
+                store.context.add(Book(title="own"))
+                store.context.save()
+                context.fileno()
+                self.assertEqual(self.wakes(context, 0.3), 0)
+            self.assertTrue(select.select([context], [], [], 5)[0])
+            context.merge()
+            self.assertEqual(len(rows), count + 1)
+            rows.close()
+            store.close()
 
     def test_notes_are_for_files_that_can_be_written(self) -> None:
         self.opened().close()

@@ -24,18 +24,18 @@ struct HistoryReader {
   func checkHas(_ place: HistoryPlace) throws(Failure) {
     let last = try last()
     if place.number > last {
-      throw olderCopy("of transaction \(place.number), and the history ends with \(last)")
+      throw isOfAnotherCopy("the history ends with transaction \(last), and the token is of \(place.number)")
     }
     if place.timestamp != 0, let timestamp = try timestamp(of: place.number), timestamp != place.timestamp {
-      throw olderCopy("of another transaction \(place.number) than the one that the file has")
+      throw isOfAnotherCopy("the file has another transaction \(place.number) than that of the token")
     }
   }
 
-  private func olderCopy(_ reason: String) -> Failure {
+  private func isOfAnotherCopy(_ reason: String) -> Failure {
     Failure(
       .historyExpired,
-      "The history token is \(reason): an older copy of the file is in its place. Read everything anew, and go on with "
-        + "a new token.")
+      "The history token does not go for this file: \(reason). The file is an older copy, or one that went another way."
+        + " Read everything anew, and go on with a new token.")
   }
 
   /// Fails where transactions after that place are gone, and where the file does not have the place.

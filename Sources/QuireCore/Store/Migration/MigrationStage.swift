@@ -106,9 +106,7 @@ struct MigrationPath {
     do throws(Failure) { return try body() } catch {
       let isOfModels = [.unsupported, .invalidModel, .constraint].contains(error.kind)
       if !isOfModels || (index == 0 && stages.count < 2) { throw error }
-      throw Failure(
-        error.kind, "\(error.message) That is of stage \(index), the first being 0.",
-        about: error.offender, databaseCode: error.databaseCode)
+      throw error.saying("In stage \(index), counted from 0: \(error.message)")
     }
   }
 }

@@ -56,13 +56,19 @@ final class FileWatch: @unchecked Sendable {
   /// SQLite's count of the commits of a file with a log.
   var changeCount: UInt32? { counter.map { quire_file_watch_count($0) } }
 
-  /// Runs `look` if the descriptor may have polled readable, or in any case. Where that returns false it is to be run
-  /// again soon.
-  func settle(inAnyCase isWanted: Bool = false, _ look: () -> Bool) {
+  /// What is done when something has polled readable.
+  struct Look {
+    /// Files what other programs have committed. False where that is to be done again soon.
+    let isDone: () -> Bool
+    /// Whether the store has the log of the file open.
+    let hasLogOpen: () -> Bool
+  }
+
+  /// Looks if the descriptor may have polled readable, or in any case.
+  func settle(inAnyCase isWanted: Bool = false, _ look: Look) {
+    func settleUnlessResting() { if !isResting, take() || isWanted { settle(look) } }
     // Another thread may be at it.
-    _ = lock.withFreeLock {
-      if !isResting, take() || isWanted { settle(look) }
-    }
+    if isWanted { lock.withLock(settleUnlessResting) } else { _ = lock.withFreeLock(settleUnlessResting) }
   }
 
   /// The store has the lock that writing needs. Until `endRest` all that is written is its own, and polls nothing
@@ -74,7 +80,7 @@ final class FileWatch: @unchecked Sendable {
     }
   }
 
-  func endRest(_ look: () -> Bool) {
+  func endRest(_ look: Look) {
     lock.withLock {
       // It was made in the midst of a transaction.
       if !isResting { return }
@@ -93,15 +99,17 @@ final class FileWatch: @unchecked Sendable {
     return isAny
   }
 
-  private func settle(_ look: () -> Bool) {
+  private func settle(_ look: Look) {
     // Asked before the look: what is being written by then may come into sight after it.
     var isWritten = quire_file_watch_is_written(&watch)
-    var isDone = look()
-    // That look has had SQLite make what it lacks of a log.
-    if !followsLog, quire_file_watch_follow_log(&watch, "\(location)-wal", "\(location)-shm") {
+    var isDone = look.isDone()
+    // A log that the store does not have open may be another one the next time.
+    if !followsLog, isDone, look.hasLogOpen(),
+      quire_file_watch_follow_log(&watch, "\(location)-wal", "\(location)-shm")
+    {
       followsLog = true
       isWritten = quire_file_watch_is_written(&watch)
-      isDone = look()
+      isDone = look.isDone()
     }
     if isDone, !isWritten {
       if pause > 0 { setPause(0) }

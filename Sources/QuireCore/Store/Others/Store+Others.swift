@@ -13,10 +13,19 @@ extension Store {
   private func hasUncountedCommits() -> Bool? {
     let isFound = lock.withFreeLock { () -> Bool? in
       // While a transaction is open no other program writes.
-      if held != nil || isClosed { return false }
+      if connection.isHeld || isClosed { return false }
       return connection.withoutWaiting { connection.noteOthersUncounted() }
     }
     return isFound ?? nil
+  }
+
+  /// Whether SQLite has a log open, which stays as long as the store is open. False where that cannot be asked now.
+  private func hasLogOpen() -> Bool {
+    let answer = lock.withFreeLock { () -> Bool in
+      if connection.isHeld || isClosed { return false }
+      return connection.withoutWaiting { (try? connection.usesLogNow()) ?? false }
+    }
+    return answer ?? false
   }
 
   /// A descriptor that polls readable when other programs may have committed; nil for what no other program changes. It
@@ -30,8 +39,12 @@ extension Store {
       watch = made
       return (made, true)
     }
-    // What was committed before it is watched.
-    if isNew { settle(found, inAnyCase: true) }
+    if isNew {
+      // Of a transaction that has begun before.
+      _ = lock.withFreeLock { if connection.isHeld { found.rest() } }
+      // What was committed before it is watched.
+      settle(found, inAnyCase: true)
+    }
     return found.descriptor
   }
 
@@ -44,18 +57,22 @@ extension Store {
   /// What the store itself writes wakes no program by that: inboxes do, when it is committed.
   func noteWriting(_ isWriting: Bool) {
     guard let watch = watch.withLock({ $0 }) else { return }
-    if isWriting { watch.rest() } else { watch.endRest { fileNews(at: watch.changeCount) } }
+    if isWriting { watch.rest() } else { watch.endRest(look(for: watch)) }
   }
 
   private func settle(_ watch: FileWatch, inAnyCase isWanted: Bool = false) {
-    watch.settle(inAnyCase: isWanted) { fileNews(at: watch.changeCount) }
+    watch.settle(inAnyCase: isWanted, look(for: watch))
   }
 
-  /// False where it is not known whether there are some. `count` is SQLite's count of commits.
-  private func fileNews(at count: UInt32?) -> Bool {
-    if !holdsMoments { return hasUncountedCommits() != nil }
-    if commits.hasNews(at: count) { fileOthers() }
-    return true
+  private func look(for watch: FileWatch) -> FileWatch.Look {
+    if !holdsMoments {
+      return FileWatch.Look(isDone: { self.hasUncountedCommits() != nil }, hasLogOpen: { self.hasLogOpen() })
+    }
+    return FileWatch.Look(
+      isDone: {
+        if self.commits.hasNews(at: watch.changeCount) { self.fileOthers() }
+        return true
+      }, hasLogOpen: { true })
   }
 
   private func fileOthers() {

@@ -42,6 +42,15 @@ extension Connection {
     }
   }
 
+  /// Whether the file has a log, and this connection has it open. It has read the file just now.
+  func usesLogNow() throws(Failure) -> Bool {
+    try unheard { () throws(Failure) in
+      let mode = try statement("PRAGMA journal_mode")
+      defer { mode.reset() }
+      return try mode.step() && mode.holds("wal", at: 0)
+    }
+  }
+
   /// From now on what other connections commit is noticed, in a file without a log.
   func countOthers() { seenDataVersion = try? dataVersion() }
 

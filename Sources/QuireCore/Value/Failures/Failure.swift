@@ -59,6 +59,13 @@ final class Failure: Error, Sendable {
 }
 
 extension Failure {
+  /// The same failure in other words.
+  func saying(_ message: String) -> Failure {
+    Failure(
+      kind, message, about: offender, offset: offset, databaseCode: databaseCode, details: details, broken: broken,
+      report: report)
+  }
+
   /// Text of a caller may contain NUL, at which C would end the message; the sign for it takes its place.
   private static func withoutNul(_ message: String) -> String {
     if !message.utf8.contains(0) { return message }
