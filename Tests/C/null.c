@@ -60,7 +60,7 @@ typedef struct world {
     quire_hooks hooks;
     quire_migration_callbacks migration_callbacks;
     int64_t ids[2], out_numbers[8];
-    uint8_t out_bytes[32];
+    uint8_t out_bytes[QUIRE_HISTORY_TOKEN_SIZE]; /* The longest are tokens; a hash has 32. */
 } world;
 
 typedef struct outcome {
