@@ -311,13 +311,15 @@ uint64_t quire_context_generation(const quire_context *context);
  * poll(2), GLib, Qt, asyncio. Only poll it; do not read from it, write to it or close it. That of a pinned context
  * stays readable as well, and a merge moves the context. Take it out of the event loop while the context is pinned.
  *
- * It polls readable for other programs as well, and needs no thread for that: the system tells of each write to the log
- * of the file, or to the file where it has no log. Then call `quire_context_process` or `quire_context_merge`. Either finds
- * out whether there was a commit. While another program is still writing, the descriptor polls readable again a few
- * milliseconds later. So for other programs it may poll readable when there is nothing; another store of the same file is
- * one of them. What the store itself writes has the descriptor poll readable once it can be merged. It tells nothing of
- * stores in memory, of XML stores, and of files whose folder allows no lock. A file that was replaced by another is told by
- * the next save (QUIRE_FILE_MOVED). An event loop on epoll(7) takes the descriptors of 100 contexts of one store at most.
+ * It polls readable for other programs as well, and needs no thread for that: the system tells of each write to the log of
+ * the file, or to the file where it has no log. Then call `quire_context_merge`, which takes over what was committed, as
+ * `quire_context_process` does where the context merges automatically. While another program is still writing, the
+ * descriptor polls readable again a few milliseconds later. So for other programs it may poll readable when there is
+ * nothing; another store of the same file is one of them. What the store itself writes has the descriptor poll readable
+ * once it can be merged. It tells nothing of stores in memory, of XML stores, and of files whose folder allows no lock. A
+ * file that was replaced by another is told by the next save (QUIRE_FILE_MOVED). When a merge has failed with
+ * QUIRE_MODEL_MISMATCH, because another program has migrated the file, the descriptor is quiet again. An event loop on
+ * epoll(7) takes the descriptors of 100 contexts of one store at most.
  *
  * It belongs to `context` and is closed with it. It becomes readable on any thread that saves; merging is for the
  * thread of the context. Once the store is closed it is never readable again, because nothing can be taken over.

@@ -178,11 +178,12 @@ quire_status quire_history_tombstone(
 
 /**
  * Removes the transactions before the one that a token stands for. That one stays, and so do all later ones. Their numbers
- * are not assigned again. `*out_count` is how many were removed, and may be NULL.
+ * are not assigned again. `*out_count` is how many were removed, and may be NULL. Where they were purged before, it is 0.
  *
- * Thread: any. Fails: QUIRE_INVALID_ARGUMENT (a damaged token, or one of another store), QUIRE_HISTORY_EXPIRED (the file does
- * not have the token's transaction), QUIRE_INVALID_STATE (the file keeps no history; called from a log, a registered
- * function or a progress function), QUIRE_BUSY, QUIRE_READ_ONLY, QUIRE_FILE_MOVED, QUIRE_CLOSED, QUIRE_DATABASE.
+ * Thread: any. Fails: QUIRE_INVALID_ARGUMENT (a damaged token, or one of another store), QUIRE_HISTORY_EXPIRED (the file is
+ * an older copy, or another one, that does not have the token's transaction), QUIRE_INVALID_STATE (the file keeps no
+ * history; called from a log, a registered function or a progress function), QUIRE_BUSY, QUIRE_READ_ONLY, QUIRE_FILE_MOVED,
+ * QUIRE_CLOSED, QUIRE_DATABASE.
  */
 quire_status quire_history_purge(
     quire_store *store, const uint8_t *token, size_t token_size, int64_t *QUIRE_NULLABLE out_count,

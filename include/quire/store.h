@@ -100,7 +100,9 @@ typedef struct quire_store_options {
     bool tracks_history;
     /**
      * Migrate a file of another version of the model first (see migration.h). The file's copy of its model tells what it
-     * was. Not together with `is_read_only`. An XML store is not migrated.
+     * was. That may be a later version, as behind a program that was set back: then what `model` does not have is removed.
+     * `quire_migration_create` with a source refuses such a file. Not together with `is_read_only`. An XML store is not
+     * migrated.
      */
     bool migrates;
     /**

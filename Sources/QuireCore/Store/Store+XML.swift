@@ -124,7 +124,8 @@ extension Store {
     let found = try reader.read { information throws(Failure) in
       try Metadata.create(for: model, uuid: information.uuid, information.metadata, on: connection)
       let tables = try connection.tables()
-      try Metadata.read(from: connection, tables: tables).check(model, tables: tables, form: form, on: connection)
+      try Metadata.read(from: connection, tables: tables).check(
+        model, tables: tables, form: form, on: connection, isXML: true)
     }
     file.lastNumber = max(found.lastNumber, XMLStoreNumbers.beforeFirst)
   }

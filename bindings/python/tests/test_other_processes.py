@@ -35,6 +35,18 @@ with quire.open(sys.argv[1]) as store:
 """
 
 
+MIGRATE = """
+import quire, sys, typing
+class Author(quire.Model):
+    name: quire.Attr[str]
+    books: quire.ToMany["Book"] = quire.relation(inverse="author")
+class Book(quire.Model):
+    title: quire.Attr[str]
+    author: quire.ToOne[typing.Optional[Author]] = quire.relation(inverse="books")
+quire.migrate(sys.argv[1], [Author, Book])
+"""
+
+
 class OtherProcesses(unittest.TestCase):
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
@@ -358,6 +370,23 @@ class OtherProcesses(unittest.TestCase):
             self.assertEqual(len(rows), count + 1)
             rows.close()
             store.close()
+
+    def test_a_descriptor_is_quiet_after_another_process_has_migrated_the_file(self) -> None:
+        store = self.opened()
+        context = store.context
+        self.fill(context)
+        rows = self.list_of(context)
+        subprocess.run([sys.executable, "-c", MIGRATE, self.path], check=True)
+        self.assertTrue(select.select([context], [], [], 5)[0])
+        with self.assertRaises(quire.ModelMismatch):
+            for _ in range(100):
+                select.select([context], [], [], 5)
+                context.merge()
+        self.assertEqual(select.select([context], [], [], 0.3)[0], [])
+        with self.assertRaises(quire.ModelMismatch):
+            context.merge()
+        self.assertEqual(select.select([context], [], [], 0.1)[0], [])
+        self.assertEqual(len(rows), 3)
 
     def test_notes_are_for_files_that_can_be_written(self) -> None:
         self.opened().close()

@@ -286,7 +286,7 @@ class OpeningTests(StoreCase):
     def test_another_model_is_a_mismatch(self):
         quire.open(self.at("a.xml"), SAMPLES, type="xml").close()
         models = [Vehicle, VehiclePicture]
-        said = self.refused(quire.ModelMismatch, "other", lambda: quire.open(self.at("a.xml"), models))
+        said = self.refused(quire.ModelMismatch, "not migrated", lambda: quire.open(self.at("a.xml"), models))
         self.refused(quire.ModelMismatch, "other", lambda: quire.open(self.at("a.xml"), models, migrate=True))
         self.refused(quire.Unsupported, "history", lambda: quire.open(self.at("a.xml"), SAMPLES, track_history=True))
         self.assertIn("Vehicle, VehiclePicture (not in the file)", str(said))

@@ -11,7 +11,11 @@ extension Context {
       // What cannot be read at this moment may be mended in a later one.
       if error.kind == .function || !source.hasNews(for: inbox) { throw error }
     }
-    try mergeInbox(waits: waits)
+    do throws(Failure) { try mergeInbox(waits: waits) } catch {
+      // The file has another model by now, and goes on to have it.
+      if error.kind == .modelMismatch { inbox.noteHopeless() }
+      throw error
+    }
   }
 
   /// The same without telling what has happened here.

@@ -149,9 +149,12 @@ struct Metadata {
   ///
   /// How Core Data hashes a derived attribute is not known. For an entity that has one the file's own hash counts when
   /// the model that the file keeps has the same. Returns these entities.
+  ///
+  /// The tables of an XML store were made for the model, and tell nothing of the file.
   @discardableResult
   func check(
-    _ model: Model, tables: [String: Set<String>], form: any ModelForm.Type, on connection: Connection
+    _ model: Model, tables: [String: Set<String>], form: any ModelForm.Type, on connection: Connection,
+    isXML: Bool = false
   ) throws(Failure) -> Set<String> {
     let computed = VersionHash(model: model), expected = computed.byName
     let names = Set(expected.map(\.name))
@@ -166,13 +169,20 @@ struct Metadata {
     ]
     let differences = parts.filter { !$0.1.isEmpty }.map { "\($0.1.joined(separator: ", ")) (\($0.0))" }
     if differences.isEmpty { return unknown }
+    let beginning =
+      "The store '\(connection.path)' was made with another model. Entities: \(differences.joined(separator: "; ")). "
+    if isXML {
+      throw Failure(
+        .modelMismatch,
+        "\(beginning)Open it with the model that made it. XML stores are not migrated: convert it to a store of SQLite "
+          + "with that model, and migrate that.")
+    }
     let entities = model.numberedEntities.filter { differing.contains($0.name) }
     let details = try ModelDifferences.sentences(
       about: entities, of: model, kept: kept.flatMap(madeBy), tables: tables, on: connection)
     throw Failure(
       .modelMismatch,
-      "The store '\(connection.path)' was made with another model. Entities: \(differences.joined(separator: "; ")). "
-        + "\(details)\(details.isEmpty ? "" : " ")Open it with the model that made it, or migrate it.")
+      "\(beginning)\(details)\(details.isEmpty ? "" : " ")Open it with the model that made it, or migrate it.")
   }
 
   /// The model that the file keeps, where one can be read.

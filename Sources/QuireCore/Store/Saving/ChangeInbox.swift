@@ -41,6 +41,8 @@ final class ChangeInbox: Sendable {
     private var isRaised = false
     /// Whether there is nothing to take any more, as the store was closed.
     var isClosed = false
+    /// Whether what is there could not be taken over, and will not be. Until something is taken.
+    var isHopeless = false
 
     var isFoldedEmpty: Bool { rows.isEmpty && membershipChanges.isEmpty && !isUnknown }
     var isEmpty: Bool { entries.isEmpty && isFoldedEmpty }
@@ -51,6 +53,7 @@ final class ChangeInbox: Sendable {
       membershipChanges = [:]
       isUnknown = false
       rootsWithoutOwners = []
+      isHopeless = false
       settleSignal()
     }
 
@@ -62,6 +65,7 @@ final class ChangeInbox: Sendable {
         isNews = isToTell
         if begins { beginsReader = true }
       }
+      if isHopeless { isNews = false }
       guard let signal, isNews != isRaised else { return }
       if isNews { signal.raise() } else { signal.lower() }
       isRaised = isNews
@@ -262,6 +266,11 @@ final class ChangeInbox: Sendable {
 
   /// How many rows have changed, or some more.
   var rowCount: Int { contents.withLock { $0.rowCount } }
+
+  /// What is there can not be taken over, now or later. The descriptor would be readable for good, and is quiet.
+  func noteHopeless() {
+    adding { $0.isHopeless = true }
+  }
 
   /// Whether a program waits for changes with a descriptor.
   var isWatched: Bool { contents.withLock { $0.signal != nil } }

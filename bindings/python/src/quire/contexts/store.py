@@ -440,7 +440,7 @@ def open(
     (`Context.pin`): they move on with their next call. `Store.wal_info` tells how large the log is.
 
     A file of other versions of the classes raises `ModelMismatch`. With `migrate` it is taken over to them first, as
-    `quire.migrate` does it.
+    `quire.migrate` does it. That goes for a file of later versions, too, which loses what these classes do not have.
 
     Core Data's XML stores are opened, too, and need their models. With `type="xml"` a new file becomes one. All of such
     a store is in memory while it is open, and each save writes the whole file anew: the new one is put into the place
