@@ -77,6 +77,8 @@ final class Store: Engine, @unchecked Sendable {
   let inboxes = Guarded(Inboxes())
   /// Once a program waits for what others commit.
   let watch = Guarded<FileWatch?>(nil)
+  /// Whether it has the lock of the file that writing needs.
+  let isWriting = Atomic<Bool>(false)
   let gate = TransactionGate()
   /// The transaction that a context holds open; used with the lock held.
   var held: HeldTransaction?
@@ -120,6 +122,8 @@ final class Store: Engine, @unchecked Sendable {
     connection.commits = commits
     connection.checkModel = modelGuard.check
     connection.closeOthers = { [weak self] in self?.letGoOfFile() }
+    // The transaction of a migration has begun.
+    if isOfMigration { isWriting.store(true, ordering: .sequentiallyConsistent) }
     connection.noteWriting = { [weak self] isWriting in self?.noteWriting(isWriting) }
   }
 

@@ -371,6 +371,38 @@ class OtherProcesses(unittest.TestCase):
             rows.close()
             store.close()
 
+    def test_a_descriptor_that_is_made_while_a_thread_saves_waits_for_its_end(self) -> None:
+        for opened in (self.opened_without_log, self.opened):
+            store = opened()
+            context = store.create_context()
+            rows = context.query(Book).live()
+            count = len(rows)
+            inside, go = threading.Event(), threading.Event()
+
+            def pause(statement: str, *_: Any) -> None:
+                if statement.startswith("INSERT INTO ZBOOK") and not inside.is_set():
+                    inside.set()
+                    go.wait(20)
+
+            def save() -> None:
+                with store.background() as background:
+                    background.add(Book(title="own"))
+
+            store.set_log(pause)
+            thread = threading.Thread(target=save)
+            thread.start()
+            self.assertTrue(inside.wait(20))
+            context.fileno()
+            self.assertEqual(select.select([context], [], [], 0.2)[0], [])
+            go.set()
+            self.assertTrue(select.select([context], [], [], 5)[0])
+            context.merge()
+            self.assertEqual(len(rows), count + 1)
+            thread.join()
+            store.set_log(None)
+            rows.close()
+            store.close()
+
     def test_a_descriptor_is_quiet_after_another_process_has_migrated_the_file(self) -> None:
         store = self.opened()
         context = store.context

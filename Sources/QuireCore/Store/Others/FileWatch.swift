@@ -13,8 +13,8 @@ final class FileWatch: @unchecked Sendable {
   private let lock = RecursiveLock()
   /// In milliseconds; 0 as long as nothing is to be looked at again. Under the lock.
   private var pause: Int32 = 0
-  /// Whether the store has the lock that writing needs. Under the lock.
-  private var isResting = false
+  /// Whether the store has the lock that writing needs, or may have. Under the lock.
+  private var isResting = true
   /// Under the lock.
   private var followsLog: Bool
 
@@ -23,7 +23,8 @@ final class FileWatch: @unchecked Sendable {
   /// Beside a program that has the lock and writes nothing.
   private static let longestPause: Int32 = 1024
 
-  /// With `usesLog` it follows the log of the file, and otherwise the file, until that has a log.
+  /// With `usesLog` it follows the log of the file, and otherwise the file, until that has a log. It rests until
+  /// `start`.
   ///
   /// Fails where the system has no room for another one.
   init(_ location: Text, usesLog: Bool) throws(Failure) {
@@ -41,6 +42,7 @@ final class FileWatch: @unchecked Sendable {
     watch = made
     descriptor = made.descriptor
     counter = made.counter
+    setPause(0)
   }
 
   deinit { quire_file_watch_close(&watch, mark.isHere) }
@@ -64,11 +66,20 @@ final class FileWatch: @unchecked Sendable {
     let hasLogOpen: () -> Bool
   }
 
-  /// Looks if the descriptor may have polled readable, or in any case.
-  func settle(inAnyCase isWanted: Bool = false, _ look: Look) {
-    func settleUnlessResting() { if !isResting, take() || isWanted { settle(look) } }
+  /// Looks if the descriptor may have polled readable.
+  func settle(_ look: Look) {
     // Another thread may be at it.
-    if isWanted { lock.withLock(settleUnlessResting) } else { _ = lock.withFreeLock(settleUnlessResting) }
+    _ = lock.withFreeLock {
+      if !isResting, take() { lookAgain(look) }
+    }
+  }
+
+  /// To be called once the store tells it of its writes. Looks for what was committed before, unless the store is
+  /// writing: then the end of that does so.
+  func start(unless isWriting: () -> Bool, _ look: Look) {
+    lock.withLock {
+      if !isWriting() { endRest(look) }
+    }
   }
 
   /// The store has the lock that writing needs. Until `endRest` all that is written is its own, and polls nothing
@@ -82,11 +93,10 @@ final class FileWatch: @unchecked Sendable {
 
   func endRest(_ look: Look) {
     lock.withLock {
-      // It was made in the midst of a transaction.
       if !isResting { return }
       isResting = false
       _ = take()
-      settle(look)
+      lookAgain(look)
       if pause == 0 { setPause(0) }
     }
   }
@@ -99,7 +109,7 @@ final class FileWatch: @unchecked Sendable {
     return isAny
   }
 
-  private func settle(_ look: Look) {
+  private func lookAgain(_ look: Look) {
     // Asked before the look: what is being written by then may come into sight after it.
     var isWritten = quire_file_watch_is_written(&watch)
     var isDone = look.isDone()

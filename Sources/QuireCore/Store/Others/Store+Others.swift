@@ -39,29 +39,22 @@ extension Store {
       watch = made
       return (made, true)
     }
-    if isNew {
-      // Of a transaction that has begun before.
-      _ = lock.withFreeLock { if connection.isHeld { found.rest() } }
-      // What was committed before it is watched.
-      settle(found, inAnyCase: true)
-    }
+    if isNew { found.start(unless: { isWriting.load(ordering: .sequentiallyConsistent) }, look(for: found)) }
     return found.descriptor
   }
 
   /// Files what other programs have committed, where that descriptor may have polled readable.
   func noticeOthers() {
     guard !isClosed, let watch = watch.withLock({ $0 }) else { return }
-    settle(watch)
+    watch.settle(look(for: watch))
   }
 
   /// What the store itself writes wakes no program by that: inboxes do, when it is committed.
   func noteWriting(_ isWriting: Bool) {
+    // First: a watch that is just being made asks for it.
+    self.isWriting.store(isWriting, ordering: .sequentiallyConsistent)
     guard let watch = watch.withLock({ $0 }) else { return }
     if isWriting { watch.rest() } else { watch.endRest(look(for: watch)) }
-  }
-
-  private func settle(_ watch: FileWatch, inAnyCase isWanted: Bool = false) {
-    watch.settle(inAnyCase: isWanted, look(for: watch))
   }
 
   private func look(for watch: FileWatch) -> FileWatch.Look {
