@@ -80,6 +80,11 @@ class Watcher:
                 self.context.process()
         return time.monotonic()
 
+    def follow(self) -> None:
+        """Takes over what there is to be taken over, as long as the descriptor says so."""
+        while self._poll.poll(100):
+            self.context.process()
+
     def compare(self) -> None:
         """With new fetches by another context. No other program commits meanwhile."""
         with self.store.create_context() as fresh:
