@@ -86,6 +86,8 @@ void make_tree(int64_t rows);
 
 sqlite3 *open_database(const char *path);
 sqlite3_stmt *prepare(sqlite3 *database, const char *sql);
+/* The first number that a statement gives in the file at a path. */
+int64_t number_in(const char *path, const char *sql);
 
 /* --- Lists, and answers that other programs give too. */
 

@@ -30,6 +30,16 @@ sqlite3_stmt *prepare(sqlite3 *database, const char *sql) {
     return statement;
 }
 
+int64_t number_in(const char *path, const char *sql) {
+    sqlite3 *database = open_database(path);
+    sqlite3_stmt *statement = prepare(database, sql);
+    CHECK(sqlite3_step(statement) == SQLITE_ROW);
+    const int64_t number = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    SQL_OK(sqlite3_close(database));
+    return number;
+}
+
 static bool copy(const char *from, const char *to) {
     FILE *source = fopen(from, "rb");
     if (!source) return false;

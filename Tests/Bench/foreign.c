@@ -91,16 +91,6 @@ static void begin_notes(void) {
     quire_model_release(model);
 }
 
-static int64_t count_notes(void) {
-    sqlite3 *database = open_database(path);
-    sqlite3_stmt *statement = prepare(database, "SELECT count(*) FROM QUIRE_NOTES");
-    CHECK(sqlite3_step(statement) == SQLITE_ROW);
-    const int64_t count = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    SQL_OK(sqlite3_close(database));
-    return count;
-}
-
 void foreign_writer_case(int64_t rows) {
     CHECK(rows > WINDOW);
     double samples[4][ROUNDS];
@@ -119,7 +109,7 @@ void foreign_writer_case(int64_t rows) {
     begin_notes();
     for (int round = 0; round < ROUNDS; round++)
         samples[3][round] = commit_beside(program, (opened){NULL, NULL, NULL}, NULL);
-    CHECK(count_notes() >= COMMITS);
+    CHECK(number_in(path, "SELECT count(*) FROM QUIRE_NOTES") >= COMMITS);
     end_program(program);
     sqlite3 *database = open_database(path);
     answer_list(told_by_query(database));

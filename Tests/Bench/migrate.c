@@ -29,15 +29,7 @@ static double migrate_store(void) {
     return took;
 }
 
-static int64_t rating_sum(const char *of) {
-    sqlite3 *database = open_database(of);
-    sqlite3_stmt *statement = prepare(database, "SELECT total(ZRATING) FROM ZQUOTE");
-    CHECK(sqlite3_step(statement) == SQLITE_ROW);
-    const int64_t sum = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    SQL_OK(sqlite3_close(database));
-    return sum;
-}
+static int64_t rating_sum(const char *of) { return number_in(of, "SELECT total(ZRATING) FROM ZQUOTE"); }
 
 void migrate_case(int64_t rows) {
     double floor[ROUNDS], quire[ROUNDS];
