@@ -265,6 +265,11 @@ static void a_purge_keeps_the_transaction_of_its_token(void) {
     history = fetched(made, NULL, NULL);
     CHECK(quire_history_count(history) == 2 && transaction_at(history, 0).number == 3);
     quire_history_release(history);
+    /* Once its own transaction is gone, there is nothing left to remove. */
+    CHECK_OK(quire_history_purge_before_date(made.store, 4102444800.0, &purged, &error));
+    CHECK(purged == 2);
+    CHECK_OK(quire_history_purge(made.store, token, sizeof token, &purged, &error));
+    CHECK(purged == 0);
     CHECK_FAILS(QUIRE_INVALID_ARGUMENT, quire_history_purge_before_date(made.store, 0.0 / 0.0, &purged, &error));
     CHECK(purged == 0);
     close_world(made);

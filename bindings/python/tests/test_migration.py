@@ -182,6 +182,20 @@ class MigrationTests(unittest.TestCase):
         quire.migrate(self.path, second(), source=first())
         self.assert_second()
 
+    def test_an_older_program_takes_a_file_back_unless_it_gives_the_source(self) -> None:
+        later = second()
+        with quire.open(self.path, later, migrate=True) as store:
+            for each in store.context.query(named(later, "Book")):
+                each.rating = 5
+            store.context.save()
+        before = rest_of(self.path)
+        with self.assertRaises(quire.ModelMismatch):
+            quire.migrate(self.path, first(), source=[named(first(), "Author")])
+        self.assertEqual(rest_of(self.path), before)
+        quire.open(self.path, first(), migrate=True).close()
+        with quire.open(self.path, later, migrate=True) as store:
+            self.assertEqual({each.rating for each in store.context.query(named(later, "Book"))}, {3})
+
     def test_a_cancelled_run_leaves_the_file_as_it_was(self) -> None:
         cancellation = quire.Cancellation()
         cancellation.cancel()

@@ -405,20 +405,22 @@ class OtherProcesses(unittest.TestCase):
 
     def test_a_descriptor_is_quiet_after_another_process_has_migrated_the_file(self) -> None:
         store = self.opened()
-        context = store.context
-        self.fill(context)
-        rows = self.list_of(context)
+        self.fill(store.context)
+        merging, automatic = store.create_context(), store.create_context()
+        automatic.merges_automatically = True
+        rows = [self.list_of(context) for context in (merging, automatic)]
         subprocess.run([sys.executable, "-c", MIGRATE, self.path], check=True)
-        self.assertTrue(select.select([context], [], [], 5)[0])
-        with self.assertRaises(quire.ModelMismatch):
-            for _ in range(100):
-                select.select([context], [], [], 5)
-                context.merge()
-        self.assertEqual(select.select([context], [], [], 0.3)[0], [])
-        with self.assertRaises(quire.ModelMismatch):
-            context.merge()
-        self.assertEqual(select.select([context], [], [], 0.1)[0], [])
-        self.assertEqual(len(rows), 3)
+        for context, take_over in ((merging, merging.merge), (automatic, automatic.process)):
+            with self.subTest(take_over):
+                with self.assertRaises(quire.ModelMismatch):
+                    for _ in range(100):
+                        self.assertTrue(select.select([context], [], [], 5)[0])
+                        take_over()
+                self.assertEqual(select.select([context], [], [], 0.3)[0], [])
+                with self.assertRaises(quire.ModelMismatch):
+                    take_over()
+                self.assertEqual(select.select([context], [], [], 0.1)[0], [])
+        self.assertEqual([len(each) for each in rows], [3, 3])
 
     def test_notes_are_for_files_that_can_be_written(self) -> None:
         self.opened().close()
