@@ -44,6 +44,9 @@ let package = Package(
         // SQLite keeps calling system_calls.c after a program has closed the library.
         .unsafeFlags(["-Xlinker", "-z", "-Xlinker", "nodelete"])
       ]),
-    .testTarget(name: "Unit", dependencies: ["QuireCore", "CQuire"], path: "Tests/Unit", swiftSettings: swift),
+    .testTarget(
+      name: "Unit", dependencies: ["QuireCore", "CQuire"], path: "Tests/Unit",
+      // The library is what takes time in a test, and the tests what takes time to optimize.
+      swiftSettings: swift + [.unsafeFlags(["-Onone"], .when(configuration: .release))]),
   ],
   swiftLanguageModes: [.v6])

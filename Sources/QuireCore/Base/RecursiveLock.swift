@@ -5,7 +5,7 @@ import Synchronization
 final class RecursiveLock: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-  #if DEBUG
+  #if QUIRE_CHECKS
     /// 0 while no thread has the lock.
     private let owner = Atomic<UInt>(0)
     /// How often the owner has taken it.
@@ -51,7 +51,7 @@ final class RecursiveLock: @unchecked Sendable {
 
   /// Whether the running thread has the lock. For assertions: without them the answer is not known.
   var isHeld: Bool {
-    #if DEBUG
+    #if QUIRE_CHECKS
       return owner.load(ordering: .relaxed) == UInt(pthread_self())
     #else
       return true
@@ -60,7 +60,7 @@ final class RecursiveLock: @unchecked Sendable {
 
   @inline(__always)
   private func noteTaken(_ times: Int) {
-    #if DEBUG
+    #if QUIRE_CHECKS
       depth += times
       owner.store(depth == 0 ? 0 : UInt(pthread_self()), ordering: .relaxed)
     #endif

@@ -39,6 +39,6 @@ struct WeakReferencesTests {
       references.add(CountedReference(object: object, asked: asked))
       #expect(references.all.count <= 2 * kept.count)
     }
-    #expect(references.all.prefix(100).compactMap(\.object).count == 100)
+    withExtendedLifetime(kept) { #expect(references.all.prefix(100).compactMap(\.object).count == 100) }
   }
 }

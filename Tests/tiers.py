@@ -1,0 +1,166 @@
+"""Chooses the tests of a tier and runs them with CTest.
+
+    python3 Tests/tiers.py quick|commit|full BUILD [--turn HASH] [--list]
+
+A tier is a set of CTest's tests:
+
+    quick   a part of the commit tier: what says most in four minutes
+    commit  at each commit: every test but those of LONG and TURNS, and of TURNS a part
+    full    every test, each with all of its cases
+
+What the commit tier has a part of goes by turns: the hash of the commit chooses, and what has changed since the last
+commit that passed runs in any case. The same hash is given to the tests as QUIRE_TURN: those that are a product of many
+cases run a part of them. --turn repeats the choice of another commit, --list prints the choice alone.
+"""
+import argparse
+import dataclasses
+import hashlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+# Only in the full tier: the checks with the checked library, which run natively at each commit.
+LONG = r"checked\.check\..*"
+
+
+@dataclasses.dataclass(frozen=True)
+class Turn:
+    """Tests of which `count` run at a commit, and each of those whose files have changed."""
+
+    tests: str
+    count: int
+    files: str | None = None
+
+
+PACKAGE = r"bindings/python/(src|pyproject\.toml|setup)|Sources/C[^/]*/|CMakeLists\.txt|Package\.swift|script/(wheel|deb)"
+TURNS = [
+    # The address sanitizer looks at all programs in C at each commit. Valgrind finds values without a source, too.
+    Turn(r"valgrind\..*", 2),
+    Turn(r"consumer\.(wheel|debian)", 0, rf"packaging/|{PACKAGE}"),
+    Turn(r"docs\.(site|code)", 0, r"docs/site/|include/|bindings/python/src/|Tests/Documentation/|README\.md|script/site"),
+    Turn(r"python\.tables|bench\.tables", 0, r"bindings/python/.*arrow|ABI\+Arrow|include/quire/arrow\.h|Tests/Bench/python/"),
+]
+# In the quick tier.
+QUICK = r"(c|abi|header|fuzz|tidy|swift|python)(\..*)?|check\.(histories|controllers|predicates|moments|graph|history|xml)"
+NOT_QUICK = r"python\.(typing|command|tables).*|tidy\.compile_commands"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("tier", choices=["quick", "commit", "full"])
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--turn", metavar="HASH", help="choose as at the commit of this hash")
+    parser.add_argument("--list", action="store_true", help="print the choice, and run nothing")
+    options = parser.parse_args()
+    commit = Commit(options.build / "tested-commit")
+    turn = options.turn or commit.hash
+    if not re.fullmatch(r"[0-9a-f]{8,40}", turn):
+        parser.error(f"'{turn}' is no hash of a commit: give at least eight hexadecimal digits.")
+    tests = all_tests(options.build)
+    choice = chosen(tests, options.tier, turn, commit.changed())
+    print(f"{options.tier} tier of {commit}: {len(choice)} of {len(tests)} tests, turn {turn[:8]}", flush=True)
+    for name in choice:
+        if choice[name]:
+            print(f"  {name}: {choice[name]}")
+    sys.stdout.flush()
+    if options.list:
+        return 0
+    begun = time.monotonic()
+    passed = run(options.build, tests, choice, None if options.tier == "full" else turn)
+    report(options.build)
+    outcome = "passed" if passed else "FAILED"
+    print(f"{options.tier} tier of {commit}, turn {turn[:8]}: {outcome} in {time.monotonic() - begun:.0f} s")
+    if passed and options.tier != "quick":
+        commit.note_tested()
+    return 0 if passed else 1
+
+
+class Commit:
+    """The commit that is checked out, and what has changed since the last one that passed."""
+
+    def __init__(self, tested):
+        self._tested = tested
+        self.hash = git("rev-parse", "HEAD") or "0" * 40
+        self.is_changed = bool(git("status", "--porcelain"))
+
+    def __str__(self):
+        return self.hash[:12] + (" with changes" if self.is_changed else "")
+
+    def changed(self):
+        """The paths that have changed; None if that is not known, as in a shallow clone."""
+        base = self._tested.read_text().strip() if self._tested.exists() else "HEAD~1"
+        if not git("rev-parse", "--verify", "--quiet", base + "^{commit}"):
+            return None
+        return git("diff", "--name-only", base).splitlines() + git("ls-files", "--others", "--exclude-standard").splitlines()
+
+    def note_tested(self):
+        if not self.is_changed:
+            self._tested.write_text(self.hash + "\n")
+
+
+def git(*arguments):
+    done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True)
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def all_tests(build):
+    """The names of CTest's tests, in its order."""
+    listed = subprocess.run(["ctest", "--show-only=json-v1"], cwd=build, check=True, capture_output=True, text=True)
+    return [test["name"] for test in json.loads(listed.stdout)["tests"]]
+
+
+def chosen(tests, tier, turn, changed):
+    """Why each test runs, by its name; "" where it is in each run of the tier."""
+    if tier == "full":
+        return dict.fromkeys(tests, "")
+    if tier == "quick":
+        return {name: "" for name in tests if re.fullmatch(QUICK, name) and not re.fullmatch(NOT_QUICK, name)}
+    choice = {name: "" for name in tests if not re.fullmatch("|".join([LONG, *(each.tests for each in TURNS)]), name)}
+    for each in TURNS:
+        names = [name for name in tests if re.fullmatch(each.tests, name)]
+        ranked = sorted(names, key=lambda name: hashlib.sha256(f"{turn[:8]} {name}".encode()).digest())
+        choice |= dict.fromkeys(ranked[: each.count], "by its turn")
+        if each.files and changed is None:
+            choice |= dict.fromkeys(names, "it is not known what has changed")
+        elif each.files:
+            paths = [path for path in changed if re.match(each.files, path)]
+            choice |= dict.fromkeys(names if paths else [], f"{len(paths)} of its files have changed")
+    return choice
+
+
+def run(build, tests, choice, turn):
+    """Whether they pass. CTest takes them by their numbers, and adds what prepares them."""
+    numbers = [str(number) for number, name in enumerate(tests, 1) if name in choice]
+    selection = build / "Testing/selection.txt"
+    selection.parent.mkdir(exist_ok=True)
+    # Start, end, stride, and further numbers.
+    selection.write_text(",".join([numbers[0], numbers[0], "1", *numbers[1:], "\n"]))
+    environment = dict(os.environ)
+    environment.pop("QUIRE_TURN", None)
+    if turn:
+        environment["QUIRE_TURN"] = turn[:8]
+    return subprocess.run(
+        ["ctest", "--output-on-failure", "--parallel", str(os.cpu_count() or 1), "-I", str(selection.resolve()),
+            "--output-junit", "Testing/tests.xml"],
+        cwd=build, env=environment).returncode == 0
+
+
+def report(build):
+    """The longest tests, and what tests say that they skip."""
+    cases = xml.etree.ElementTree.parse(build / "Testing/tests.xml").getroot().iter("testcase")
+    longest = sorted(((float(case.get("time")), case.get("name")) for case in cases), reverse=True)[:10]
+    print("longest: " + ", ".join(f"{name} {seconds:.0f} s" for seconds, name in longest))
+    log = (build / "Testing/Temporary/LastTest.log").read_text(errors="replace")
+    for line in sorted(set(re.findall(r"^skipped: .*", log, re.MULTILINE))):
+        print(line)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
