@@ -74,11 +74,12 @@ def machine(python: str, seconds: Optional[float]) -> list[str]:
     swift = _output(["swift", "--version"])
     version = re.search(r"Swift version ([\d.]+)", swift)
     packages = _output([python, "-m", "pip", "list", "--format=freeze", "--disable-pip-version-check"])
+    version_of_python = _output([python, "-c", "import platform; print(platform.python_version())"]).strip()
     peers = [line.replace("==", " ") for line in packages.splitlines() if line.split("==")[0].lower() in plan.PYTHON]
     lines = [
         f"- {model}, {os.cpu_count()} processors, {memory:.0f} GB; {_system()}, Linux {platform.release()}",
         f"- SQLite {sqlite3.sqlite_version}; Swift {version[1] if version else 'unknown'}; GRDB.swift 7.10.0; "
-        f"CPython {platform.python_version()}, {', '.join(peers)}",
+        f"CPython {version_of_python}, {', '.join(peers)}",
         f"- Quire {_output(['git', '-C', str(ROOT), 'describe', '--always', '--dirty']).strip()}, by `script/bench`"]
     if seconds:
         lines[-1] += f", which took {seconds / 60:.0f} minutes with everything that it built"

@@ -166,16 +166,10 @@ def importable() -> set[str]:
         each for each in PYTHON if each == "quire-python" or importlib.util.find_spec(each) is not None}
 
 
-def python_with_peers(folder: pathlib.Path) -> str:
-    """An environment with the peers, made when it is not there."""
-    requirements = ROOT / "Tests/Bench/python/requirements.txt"
-    stamp = folder / "requirements.txt"
-    interpreter = folder / "bin/python"
-    if not stamp.exists() or stamp.read_text() != requirements.read_text():
-        subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
-        subprocess.run([interpreter, "-m", "pip", "install", "--quiet", "-r", requirements], check=True)
-        stamp.write_text(requirements.read_text())
-    return str(interpreter)
+def python_with_peers() -> str:
+    """The Python of the environment with the peers, which is made when it is not there."""
+    made = subprocess.run([ROOT / "script/environment", "bench"], check=True, stdout=subprocess.PIPE, text=True)
+    return made.stdout.rstrip() + "/bin/python"
 
 
 def build_grdb() -> None:

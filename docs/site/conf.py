@@ -17,7 +17,7 @@ version = release
 
 extensions = [
     "myst_parser", "sphinx.ext.autodoc", "sphinx_copybutton", "conditions_of_pages", "docstrings", "names_in_code"]
-exclude_patterns = ["_*/*", "**/_*.md", "requirements.txt"]
+exclude_patterns = ["_*/*", "**/_*.md"]
 nitpicky = True
 # Names of C, and of Arrow's interface.
 nitpick_ignore = [("c:identifier", name) for name in (

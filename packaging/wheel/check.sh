@@ -12,8 +12,8 @@ if [[ $1 == --quick ]]; then
 fi
 build=$(realpath "$1")
 dist=$build/wheel/dist
-tools=$build/wheel/tools/bin
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+tools=$("$root/script/environment" wheel)/bin
 wheel=$(echo "$dist"/*.whl)
 sources=$(echo "$dist"/*.tar.gz)
 most_milliseconds=60
@@ -120,8 +120,8 @@ try() {
 }
 
 # All that the wheel asks of the C library, by the lists that Zig has of each version of glibc.
-"$tools/pip" install --quiet --disable-pip-version-check ziglang
-try 'glibc 2.17' "$tools/python" "$root/packaging/wheel/needs.py" 2.17 "$build"/wheel/library/lib*.so.*
+try 'glibc 2.17' "$root/script/environment" --run glibc "$root/packaging/wheel/needs.py" 2.17 \
+  "$build"/wheel/library/lib*.so.*
 
 whole() { install_wheel "$1" "$2" && run_program "$2" && run_tests "$2"; }
 

