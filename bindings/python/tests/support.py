@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import pathlib
 import random
@@ -11,14 +12,15 @@ import shutil
 import sqlite3
 import tempfile
 import unittest
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
-from typing import Any, Optional
+from typing import Any, Optional, TypeVar
 from uuid import UUID
 
 import quire
 
+Case = TypeVar("Case")
 START = datetime(2024, 1, 1, tzinfo=timezone.utc)
 
 
@@ -28,6 +30,23 @@ def seeds(fixed: int) -> list[int]:
     if fresh is None:
         return list(range(1, fixed + 1))
     return [random.SystemRandom().randrange(1 << 32) for _ in range(int(fresh))]
+
+
+def cases_of_turn(test: unittest.TestCase, cases: Iterable[Case], share: int) -> Iterator[tuple[Case, str]]:
+    """The cases of a large product that run, each with the command that runs it alone, for the messages of failures.
+
+    QUIRE_TURN is a hexadecimal number, such as the hash of a commit. It selects about one case in `share`, and each
+    turn selects other ones. Without it all cases run."""
+    listed = list(cases)
+    turn, alone = os.environ.get("QUIRE_TURN"), os.environ.get("QUIRE_CASE")
+
+    def is_selected(number: int) -> bool:
+        digest = hashlib.sha256(f"{int(turn or '0', 16)} {test.id()} {number}".encode()).digest()
+        return int.from_bytes(digest, "big") % share == 0
+
+    numbers = [int(alone)] if alone else [each for each in range(len(listed)) if not turn or is_selected(each)]
+    for number in numbers:
+        yield listed[number], f"QUIRE_CASE={number} python3 -m unittest {test.id()}"
 
 
 def say_skipped(cases: str, data: pathlib.Path) -> None:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Optional
 
 import quire
-from support import FileTestCase, seeds
+from support import FileTestCase, cases_of_turn, seeds
 
 LARGEST, SMALLEST = 2**63 - 1, -2**63
 NUMBERS: list[Any] = [
@@ -161,14 +161,14 @@ class StrangeKeyTests(StrangeFileTestCase):
         for seed in seeds(20):
             dice = random.Random(seed)
             cases.append([(place, dice.choice(NUMBERS)) for place in dice.sample(places, 3)])
-        for case in cases:
+        for case, alone in cases_of_turn(self, cases, share=4):
             shutil.copyfile(whole, self.path)
             with self.program() as connection:
                 for statement, number in case:
                     # Keys and what must be a number refuse the rest.
                     with contextlib.suppress(sqlite3.IntegrityError):
                         connection.execute(statement, (number,))
-            self.assertEqual(self.outcome(), 0, case)
+            self.assertEqual(self.outcome(), 0, f"{case}; alone: {alone}")
 
     def test_a_table_without_keys_left_says_so_and_saves_nothing(self) -> None:
         for last in (LARGEST, LARGEST - 1):

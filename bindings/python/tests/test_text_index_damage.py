@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import random
 import shutil
 import sqlite3
@@ -12,7 +13,7 @@ from typing import Optional
 
 import quire
 
-from support import FileTestCase
+from support import FileTestCase, cases_of_turn
 
 INDEX = "QUIRE_TEXT_ZNOTE_ZTITLE"
 STRUCTURE, AVERAGES = 10, 1
@@ -250,22 +251,22 @@ class TextIndexDamageTests(DamagedTextIndexTestCase):
                 self.assert_sound()
 
     def test_an_index_that_is_damaged_under_an_open_store_loses_no_row_and_fails_no_save(self) -> None:
-        for name, damage in DAMAGES.items():
-            for first in ("query", "save"):
-                with self.subTest(name, first=first), self.another():
-                    with self.open() as store:
-                        self.assert_finds_all(store, uses_index=True)
-                        with self.program() as connection:
-                            damage(connection)
-                        if first == "query":
-                            self.assert_finds_all(store)
-                        self.insert(store, titles(760, 300))
+        cases = itertools.product(DAMAGES, ("query", "save"))
+        for (name, first), alone in cases_of_turn(self, cases, share=4):
+            with self.subTest(name, first=first, alone=alone), self.another():
+                with self.open() as store:
+                    self.assert_finds_all(store, uses_index=True)
+                    with self.program() as connection:
+                        DAMAGES[name](connection)
+                    if first == "query":
                         self.assert_finds_all(store)
-                        self.insert(store, titles(1060, 300))
-                        self.assert_finds_all(store)
-                    with self.open() as store:
-                        self.assert_finds_all(store, uses_index=True)
-                    self.assert_sound()
+                    self.insert(store, titles(760, 300))
+                    self.assert_finds_all(store)
+                    self.insert(store, titles(1060, 300))
+                    self.assert_finds_all(store)
+                with self.open() as store:
+                    self.assert_finds_all(store, uses_index=True)
+                self.assert_sound()
 
     def test_a_check_finds_what_is_missing_and_makes_the_index_anew(self) -> None:
         with self.open() as store:
