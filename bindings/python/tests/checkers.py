@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
 import importlib.util
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -30,11 +33,18 @@ class Found(NamedTuple):
     """What the checker printed of mistakes."""
 
 
+@functools.cache
+def mypy_cache() -> str:
+    """A folder that the runs of this process share, so that only the first one reads the standard library."""
+    folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder)
+    return folder
+
+
 def mypy(*arguments: str) -> str:
-    with tempfile.TemporaryDirectory() as cache:
-        return subprocess.run(
-            [sys.executable, "-m", "mypy", "--strict", "--no-warn-unused-ignores", "--cache-dir", cache, *arguments],
-            capture_output=True, text=True, cwd=cache, env={**os.environ, "MYPYPATH": PACKAGE}).stdout
+    return subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--no-warn-unused-ignores", "--cache-dir", mypy_cache(), *arguments],
+        capture_output=True, text=True, cwd=mypy_cache(), env={**os.environ, "MYPYPATH": PACKAGE}).stdout
 
 
 def by_mypy(path: str) -> Found:
