@@ -8,6 +8,7 @@ import importlib.util
 import io
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -100,6 +101,8 @@ class CommandTestCase(unittest.TestCase):
     def setUp(self) -> None:
         if MISSING:
             self.skipTest(MISSING)
+        # Programs that run in the background of a shell ignore SIGINT, and so would theirs.
+        self.addCleanup(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, signal.default_int_handler))
         self.folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, self.folder)
         self.path = self.place("books.sqlite")
