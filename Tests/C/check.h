@@ -7,7 +7,10 @@
 
 #include <quire.h>
 
+#include <poll.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +76,28 @@ static inline void run_with_stack(size_t kibibytes, void (*function)(void)) {
     CHECK(pthread_create(&thread, &attributes, check_start, &function) == 0);
     CHECK(pthread_join(thread, NULL) == 0);
     pthread_attr_destroy(&attributes);
+}
+
+/* A test waits for events. What has not happened after so many seconds never does. */
+enum { PATIENCE = 120 };
+
+/* Waits until the descriptor polls readable. False when it never does. */
+static inline bool becomes_readable(int descriptor) {
+    struct pollfd waiting = {descriptor, POLLIN, 0};
+    return poll(&waiting, 1, PATIENCE * 1000) == 1 && waiting.revents == POLLIN;
+}
+
+/* Waits until a thread of this process sleeps or waits for a lock. `thread` is its gettid(2), and 0 until it has stored that. */
+static inline void await_sleep(const atomic_int *thread) {
+    char name[64], state = 0;
+    while (atomic_load(thread) == 0) sched_yield();
+    snprintf(name, sizeof name, "/proc/self/task/%d/stat", atomic_load(thread));
+    while (state != 'S') {
+        sched_yield();
+        FILE *file = fopen(name, "r");
+        CHECK(file && fscanf(file, "%*d (%*[^)]) %c", &state) == 1);
+        fclose(file);
+    }
 }
 
 /* Runs a test, a function of no arguments whose name is a sentence. With QUIRE_TEST_STACK, on a stack of so many KiB. */

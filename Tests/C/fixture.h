@@ -4,6 +4,8 @@
 
 #include "check.h"
 
+#include <fcntl.h>
+
 /* Most tests need no more than these three. */
 typedef struct fixture {
     quire_model *model;
@@ -185,6 +187,42 @@ static inline void remove_folder(const char *path) {
     char command[512];
     snprintf(command, sizeof command, "rm -r '%s'", path);
     CHECK(system(command) == 0);
+}
+
+/* SQLite's own program, which has a file open until `close_shell`. */
+typedef struct shell {
+    pid_t process;
+    FILE *orders, *answers;
+} shell;
+
+static inline shell open_shell(const char *path) {
+    int orders[2], answers[2];
+    CHECK(pipe2(orders, O_CLOEXEC) == 0 && pipe2(answers, O_CLOEXEC) == 0);
+    const shell made = {fork(), fdopen(orders[1], "w"), fdopen(answers[0], "r")};
+    if (made.process == 0) {
+        dup2(orders[0], STDIN_FILENO);
+        dup2(answers[1], STDOUT_FILENO);
+        execlp("sqlite3", "sqlite3", "-bail", path, (char *)NULL);
+        _exit(1);
+    }
+    close(orders[0]);
+    close(answers[1]);
+    return made;
+}
+
+/* Returns when the program has run the statements. */
+static inline void run_in_shell(shell shell, const char *statements) {
+    char line[256];
+    CHECK(fprintf(shell.orders, "%s\n.print done\n", statements) > 0 && fflush(shell.orders) == 0);
+    do CHECK(fgets(line, sizeof line, shell.answers) != NULL);
+    while (strcmp(line, "done\n") != 0);
+}
+
+static inline void close_shell(shell shell) {
+    int status = 0;
+    fclose(shell.orders);
+    CHECK(waitpid(shell.process, &status, 0) == shell.process && status == 0);
+    fclose(shell.answers);
 }
 
 #endif

@@ -206,19 +206,34 @@ static void locked_store_is_busy_after_the_timeout(void) {
     CHECK_OK(quire_context_create(store, &context, &error));
     quire_object *book = insert_book(context, "Faust", 300);
 
-    char command[600];
-    snprintf(command, sizeof command, "(echo 'BEGIN IMMEDIATE;'; sleep 2; echo 'ROLLBACK;') | sqlite3 '%s' & sleep 0.7", path);
-    CHECK(system(command) == 0);
+    const shell other = open_shell(path);
+    run_in_shell(other, "BEGIN IMMEDIATE;");
     CHECK_FAILS(QUIRE_BUSY, quire_context_save(context, &error));
     CHECK(quire_context_has_changes(context));
-    sleep(3);
+    run_in_shell(other, "ROLLBACK;");
     save(context);
+    close_shell(other);
 
     quire_object_release(book);
     quire_context_release(context);
     quire_store_release(store);
     quire_model_release(model);
     remove_folder(folder);
+}
+
+typedef struct opening {
+    quire_model *model;
+    const quire_store_options *options;
+    atomic_int thread;
+} opening;
+
+static void *open_in_thread(void *data) {
+    opening *opening = data;
+    quire_store *store = NULL;
+    atomic_store(&opening->thread, gettid());
+    CHECK_OK(open_with(opening->model, opening->options, &store));
+    quire_store_release(store);
+    return NULL;
 }
 
 static void store_that_is_being_created_is_waited_for(void) {
@@ -228,9 +243,9 @@ static void store_that_is_being_created_is_waited_for(void) {
         char command[1200];
         snprintf(command, sizeof command, "sqlite3 '%s' .dump | grep -v '^BEGIN\\|^COMMIT\\|^PRAGMA' >'%s/all.sql'", path, folder);
         CHECK(system(command) == 0 && unlink(path) == 0);
-        snprintf(command, sizeof command,
-            "(echo 'BEGIN IMMEDIATE;'; cat '%s/all.sql'; sleep 1.5; echo 'COMMIT;') | sqlite3 '%s' & sleep 0.7", folder, path);
-        CHECK(system(command) == 0);
+        const shell creator = open_shell(path);
+        snprintf(command, sizeof command, "BEGIN IMMEDIATE;\n.read '%s/all.sql'", folder);
+        run_in_shell(creator, command);
         quire_model *model = library_model();
         quire_store *store = NULL;
         quire_store_options options = QUIRE_STORE_OPTIONS_INIT;
@@ -238,9 +253,14 @@ static void store_that_is_being_created_is_waited_for(void) {
         options.must_exist = true;
         options.busy_timeout = 50;
         CHECK_FAILS(QUIRE_NOT_A_STORE, open_with(model, &options, &store));
-        options.busy_timeout = 20000;
-        CHECK_OK(open_with(model, &options, &store));
-        quire_store_release(store);
+        options.busy_timeout = PATIENCE * 1000;
+        opening opening = {model, &options, 0};
+        pthread_t thread;
+        CHECK(pthread_create(&thread, NULL, open_in_thread, &opening) == 0);
+        await_sleep(&opening.thread);
+        run_in_shell(creator, "COMMIT;");
+        CHECK(pthread_join(thread, NULL) == 0);
+        close_shell(creator);
         quire_model_release(model);
         remove_folder(folder);
     }

@@ -1,10 +1,6 @@
 /* What other contexts, threads and programs see and get while a context has a transaction open. */
 #include "transaction.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
-#include <time.h>
-
 static void others_on_the_thread_read_as_before_and_cannot_write(void) {
     fixture made = open_fixture();
     quire_context *other = NULL;
@@ -59,7 +55,8 @@ static void what_was_rolled_back_reaches_no_other_context(void) {
 /* What a thread does with a context of its own while a transaction is open elsewhere. */
 typedef struct visit {
     fixture made;
-    atomic_bool has_begun, has_ended;
+    atomic_int thread;
+    atomic_bool has_ended;
     quire_status status;
     int64_t number;
     bool came_after_the_end;
@@ -79,16 +76,12 @@ static void *save_elsewhere(void *data) {
     quire_context *other = NULL;
     CHECK_OK(quire_context_create(visit->made.store, &other, &error));
     add_book(other, "Egmont", 120);
-    atomic_store(&visit->has_begun, true);
+    atomic_store(&visit->thread, gettid());
     visit->status = quire_context_save(other, NULL);
     visit->came_after_the_end = atomic_load(&visit->has_ended);
     visit->number = count(other, "Book", NULL);
     quire_context_release(other);
     return NULL;
-}
-
-static void pause_for(long milliseconds) {
-    nanosleep(&(struct timespec){milliseconds / 1000, milliseconds % 1000 * 1000000}, NULL);
 }
 
 static void other_threads_read_as_before_without_waiting(void) {
@@ -113,8 +106,7 @@ static void other_threads_wait_for_the_end_to_write(void) {
     begin(scene.made.context);
     save_book(scene.made.context, "Faust", 300);
     CHECK(pthread_create(&thread, NULL, save_elsewhere, &visit) == 0);
-    while (!atomic_load(&visit.has_begun)) pause_for(1);
-    pause_for(50);
+    await_sleep(&visit.thread);
     save_book(scene.made.context, "Stella", 60);
     atomic_store(&visit.has_ended, true);
     commit(scene.made.context);
