@@ -1,7 +1,8 @@
 /* What happens when the files of an open store go from their places. */
 #include "store_files.h"
 
-#include <sys/wait.h>
+#include <sys/stat.h>
+#include <time.h>
 
 static quire_status insert_rows(fixture made) {
     const char *const keys[] = {"title"};
@@ -35,6 +36,18 @@ static void check_is_refused(fixture made) {
     snprintf(copy, sizeof copy, "%s/copy.sqlite", folder);
     CHECK_OK(quire_store_copy(made.store, copy, QUIRE_NUL, &error));
     CHECK(books_at(copy) == 1 && unlink(copy) == 0);
+}
+
+/* What becomes of the log and its index is noticed some time later. Until then a transaction begins. */
+static void await_notice(quire_store *store) {
+    quire_context *context = NULL;
+    CHECK_OK(quire_context_create(store, &context, &error));
+    while (quire_context_begin_transaction(context, &error) == QUIRE_OK)
+        CHECK_OK(quire_context_rollback_transaction(context, &error));
+    CHECK(quire_error_status(error) == QUIRE_FILE_MOVED);
+    quire_error_release(error);
+    error = NULL;
+    quire_context_release(context);
 }
 
 static void move_file(void) { CHECK(rename(path, other_path) == 0); }
@@ -73,8 +86,7 @@ static void files_that_are_not_in_their_places_are_not_written(void) {
         save_book(made, "Faust");
         quire_object_release(insert_book(made.context, "Tasso", 100));
         deeds[i]();
-        /* What becomes of the log and its index is noticed within a tenth of a second. */
-        if (i >= OF_THE_FILE) usleep(150000);
+        if (i >= OF_THE_FILE) await_notice(made.store);
         check_is_refused(made);
         /* What was opened can be read to the end. */
         CHECK(count(made.context, "Book", "title == 'Faust'") == 1);
@@ -167,24 +179,10 @@ static void file_that_was_written_where_it_is_now_is_left_alone(void) {
         run("sqlite3 '%s' 'PRAGMA wal_checkpoint' > /dev/null%s", path, "");
         save_book(made, "Faust");
         CHECK(rename(path, other_path) == 0);
-        pid_t child = -1;
-        int ready[2];
-        CHECK(pipe(ready) == 0);
-        if ((child = fork()) == 0) {
-            /* SQLite's own program, because a store of the parent is refused in a forked process. */
-            char command[1200];
-            snprintf(command, sizeof command,
-                "(echo \"UPDATE ZBOOK SET ZTITLE = 'Wallenstein' || Z_PK;\"; echo 'SELECT 1;'; sleep %d) | sqlite3 '%s'",
-                stays_open ? 2 : 0, other_path);
-            FILE *other = popen(command, "r");
-            char byte = 0;
-            CHECK(other && fread(&byte, 1, 1, other) == 1 && write(ready[1], &byte, 1) == 1);
-            pclose(other);
-            _exit(0);
-        }
-        char byte = 0;
-        if (stays_open) CHECK(read(ready[0], &byte, 1) == 1);
-        else CHECK(waitpid(child, NULL, 0) == child);
+        /* SQLite's own program, because a store of the parent is refused in a forked process. */
+        const shell other = open_shell(other_path);
+        run_in_shell(other, "UPDATE ZBOOK SET ZTITLE = 'Wallenstein' || Z_PK;");
+        if (!stays_open) close_shell(other);
         quire_object_release(insert_book(made.context, "Tasso", 100));
         CHECK(quire_context_save(made.context, &error) == QUIRE_FILE_MOVED);
         CHECK(strstr(quire_error_message(error).data, "library.sqlite-wal"));
@@ -193,9 +191,7 @@ static void file_that_was_written_where_it_is_now_is_left_alone(void) {
         CHECK_FAILS(QUIRE_FILE_MOVED, quire_store_close(made.store, &error));
         CHECK(!quire_store_is_open(made.store));
         close_fixture(made);
-        if (stays_open) CHECK(waitpid(child, NULL, 0) == child);
-        close(ready[0]);
-        close(ready[1]);
+        if (stays_open) close_shell(other);
         /* The last save is in the log alone, as the messages said. */
         CHECK(books_at(other_path) == 2000 && exists(with(path, "-wal")));
         run("test \"$(sqlite3 '%s' \"SELECT count(*) FROM ZBOOK WHERE ZTITLE LIKE 'Wallenstein%%'\")\" = 2000%s",
@@ -235,12 +231,20 @@ static void second_name_of_an_open_file_is_refused(void) {
     remove_folder(folder);
 }
 
+/* Waits until the last change of the file is so old that a later one has another time. */
+static void await_age(void) {
+    struct stat status;
+    struct timespec now;
+    CHECK(stat(path, &status) == 0);
+    do clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    while ((now.tv_sec - status.st_ctim.tv_sec) * 1000000000 + now.tv_nsec - status.st_ctim.tv_nsec < 50000000);
+}
+
 static void file_that_is_back_is_written_again(void) {
     use_folder();
     fixture made = open_fixture_at(path);
     save_book(made, "Faust");
-    /* Its last change is not of this very moment. */
-    usleep(50000);
+    await_age();
     save_book(made, "Stella");
     quire_object_release(insert_book(made.context, "Tasso", 100));
     move_everything();
@@ -263,7 +267,6 @@ static void transaction_is_not_committed_to_a_file_that_was_moved(void) {
     move_everything();
     quire_object_release(insert_book(made.context, "Stella", 100));
     /* Nothing else uses the log: the transaction is open still. */
-    usleep(150000);
     CHECK(quire_context_save(made.context, &error) == QUIRE_FILE_MOVED);
     CHECK(!strstr(quire_error_message(error).data, "Something else"));
     quire_error_release(error);
@@ -282,7 +285,7 @@ static void folder_that_was_moved_is_noticed(void) {
     save_book(made, "Faust");
     quire_object_release(insert_book(made.context, "Tasso", 100));
     CHECK(rename(folder, with(folder, "-moved")) == 0);
-    usleep(150000);
+    await_notice(made.store);
     CHECK_FAILS(QUIRE_FILE_MOVED, quire_context_save(made.context, &error));
     close_fixture(made);
     CHECK(rename(with(folder, "-moved"), folder) == 0);
