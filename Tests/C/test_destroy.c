@@ -146,7 +146,7 @@ static void open_scene(scene *scene) {
     CHECK_OK(quire_results_create(scene->made.context, scene->request, NULL, &scene->results, &error));
     CHECK_OK(quire_results_fetch(scene->results, &error));
     /* What waits for a lock that it holds itself does so for ever. */
-    alarm(120);
+    alarm(PATIENCE);
 }
 
 static void close_scene(scene *scene) {

@@ -18,7 +18,7 @@ static void in_a_child(void (*body)(void *data), void *data) {
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0) {
-        alarm(60);
+        alarm(PATIENCE);
         body(data);
         /* What the test holds for the parent would be lost to valgrind, which does not look where another program goes on. */
         if (getenv("QUIRE_SLOW")) execl("/bin/true", "true", (char *)NULL);
