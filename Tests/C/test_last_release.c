@@ -255,18 +255,17 @@ static void close_logs_its_rollback_to_a_log_that_lets_go_of_the_holder(void) {
 }
 
 static quire_object *last;
-static atomic_bool has_begun;
+static atomic_int statement_count;
 
 /* Only a call that is under way keeps the context: after a release before that there is no context to save. */
-static void note_beginning(void *data, const quire_log_entry *entry) {
+static void note_statement(void *data, const quire_log_entry *entry) {
     (void)data;
     (void)entry;
-    has_begun = true;
+    statement_count++;
 }
 
-static void *release_last(void *delay) {
-    while (!has_begun) usleep(10);
-    usleep(*(useconds_t *)delay);
+static void *release_last(void *least) {
+    while (statement_count < *(const int *)least) sched_yield();
     quire_object_release(last);
     return NULL;
 }
@@ -287,13 +286,15 @@ static void last_reference_may_go_on_another_thread_during_a_save(void) {
         quire_context *context = made.context;
         quire_context_release(context);
         quire_log log = QUIRE_LOG_INIT;
-        log.statement = note_beginning;
-        has_begun = false;
+        log.statement = note_statement;
+        statement_count = 0;
         CHECK_OK(quire_store_set_log(made.store, &log, &error));
-        useconds_t delay = (useconds_t)(round / 2 * 700);
+        /* The later ones come after the save. */
+        const int least = 1 + round / 2 * (ROWS / 16);
         pthread_t thread;
-        CHECK(pthread_create(&thread, NULL, release_last, &delay) == 0);
+        CHECK(pthread_create(&thread, NULL, release_last, (void *)&least) == 0);
         const quire_status status = quire_context_save(context, NULL);
+        statement_count += least;
         CHECK(pthread_join(thread, NULL) == 0);
         CHECK_OK(quire_context_create(made.store, &made.context, &error));
         CHECK(status == QUIRE_OK);
