@@ -8,8 +8,11 @@ import os
 import pathlib
 import random
 import re
+import select
 import shutil
 import sqlite3
+import subprocess
+import sys
 import tempfile
 import unittest
 from collections.abc import Iterable, Iterator
@@ -53,6 +56,30 @@ def say_skipped(cases: str, data: pathlib.Path) -> None:
     """Says how many cases are skipped because their data is not there; `script/test` repeats the line at its end."""
     # On a line of its own: the runner of the tests has begun one.
     print(f"\nskipped: {cases}: no {os.path.relpath(data, pathlib.Path(__file__).parents[3])}", flush=True)
+
+
+# A test waits for events. What has not happened after so many seconds never does.
+PATIENCE = 120
+
+# A program that waits until its parent's thread of that id sleeps or waits for a lock. The parent has no part in it, so
+# that its thread does not wait for Python's own lock.
+AWAIT_SLEEP = """
+import os, sys
+state = ""
+while state != "S":
+    with open(f"/proc/{os.getppid()}/task/{sys.argv[-1]}/stat") as file:
+        state = file.read().rpartition(")")[2].split()[0]
+"""
+
+
+def await_sleep(thread: Optional[int]) -> None:
+    """Waits until the thread of this `native_id` sleeps or waits for a lock."""
+    subprocess.run([sys.executable, "-c", AWAIT_SLEEP, str(thread)], check=True, timeout=PATIENCE)
+
+
+def await_readable(context: quire.Context) -> None:
+    if not select.select([context], [], [], PATIENCE)[0]:
+        raise AssertionError(f"The context has not polled readable within {PATIENCE} seconds.")
 
 
 def day(count: float) -> datetime:

@@ -12,20 +12,30 @@ import sys
 import threading
 import unittest
 from collections.abc import Iterator
-from typing import Any
+from typing import IO, Any
 
 import quire
 from quire._c._load import library, quick
 
-from support import Author, FileTestCase, Quote
+from support import AWAIT_SLEEP, Author, FileTestCase, Quote
 
-# Holds the lock of an empty file for a while, as a program that is making a store of it.
-HOLD = """
-import sqlite3, sys, time
+# Interrupts its parent, once that has written a line and its first thread waits.
+INTERRUPT = f"""
+import signal, sys
+if not sys.stdin.readline():
+    sys.exit()
+{AWAIT_SLEEP}
+os.kill(os.getppid(), signal.SIGINT)
+print("interrupted", flush=True)
+"""
+
+# Holds the lock of an empty file meanwhile, as a program that is making a store of it.
+HOLD = f"""
+import sqlite3, sys
 connection = sqlite3.connect(sys.argv[1], isolation_level=None)
 connection.execute("BEGIN EXCLUSIVE")
 print("held", flush=True)
-time.sleep(0.8)
+{INTERRUPT}
 connection.execute("ROLLBACK")
 """
 
@@ -90,24 +100,26 @@ class InterruptionTests(FileTestCase):
         previous = signal.signal(signal.SIGINT, signal.default_int_handler)
         self.addCleanup(signal.signal, signal.SIGINT, previous)
 
-    def interrupt(self, seconds: float) -> None:
-        timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
-        timer.start()
-        self.addCleanup(timer.join)
+    @contextlib.contextmanager
+    def program(self, text: str, *arguments: str) -> Iterator[tuple[IO[str], IO[str]]]:
+        """Runs a program of Python with these arguments and the id of this thread; gives its input and its output."""
+        command = [sys.executable, "-c", text, *arguments, str(threading.get_native_id())]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as running:
+            assert running.stdin is not None and running.stdout is not None
+            yield running.stdin, running.stdout
 
-    def other_holds(self, store: quire.Store, seconds: float) -> threading.Thread:
-        begun, ends = threading.Event(), threading.Event()
+    def other_holds(self, store: quire.Store, until: IO[str]) -> threading.Thread:
+        begun = threading.Event()
 
         def hold() -> None:
             context = store.create_context()
             with context.transaction():
                 context.add(Author(name="other"))
                 begun.set()
-                ends.wait(seconds)
+                until.readline()
 
         thread = threading.Thread(target=hold)
         thread.start()
-        self.addCleanup(thread.join)
         begun.wait()
         return thread
 
@@ -116,10 +128,10 @@ class InterruptionTests(FileTestCase):
             return sorted(each.name for each in other.context.query(Author))
 
     def test_transaction_that_was_waited_for_is_not_left_open(self) -> None:
-        with quire.open(self.path, [Author, Quote]) as store:
-            thread = self.other_holds(store, 0.4)
-            self.interrupt(0.1)
+        with quire.open(self.path, [Author, Quote]) as store, self.program(INTERRUPT) as (go, said):
+            thread = self.other_holds(store, until=said)
             with self.assertRaises(KeyboardInterrupt):
+                go.write("\n")
                 with store.context.transaction():
                     self.fail("the block was entered")
             thread.join()
@@ -163,11 +175,10 @@ class InterruptionTests(FileTestCase):
 
     def test_store_that_was_waited_for_is_not_left_open(self) -> None:
         path = self.path + "-made"
-        with subprocess.Popen([sys.executable, "-c", HOLD, path], stdout=subprocess.PIPE) as holder:
-            assert holder.stdout is not None
-            holder.stdout.readline()
-            self.interrupt(0.3)
+        with self.program(HOLD, path) as (go, held):
+            held.readline()
             try:
+                go.write("\n")
                 quire.open(path, [Author, Quote])
                 self.fail("the store was opened")
             except KeyboardInterrupt:

@@ -9,13 +9,12 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import time
 import unittest
 from typing import Any, Optional
 
 import quire
 
-from support import Author, FileTestCase, Quote, StoreTestCase, seeds
+from support import Author, FileTestCase, Quote, StoreTestCase, await_sleep, seeds
 
 
 class Shelf(quire.Model):
@@ -163,7 +162,7 @@ class BlockTests(StoreTestCase):
             found = [other.query(Quote).count()]
             thread = threading.Thread(target=lambda: found.append(self.store.create_context().query(Quote).count()))
             thread.start()
-            thread.join(10)
+            thread.join()
             other.merge()
             self.assertEqual((found, other.query(Quote).count()), ([0, 0], 0))
         self.assertEqual(other.query(Quote).count(), 0)
@@ -187,7 +186,7 @@ class BlockTests(StoreTestCase):
             with self.assertRaisesRegex(quire.Busy, "on this thread"):
                 other.save()
             thread.start()
-            time.sleep(0.05)
+            await_sleep(thread.native_id)
             self.assertEqual(saved, [])
         thread.join()
         self.assertEqual(saved, ["z"])
