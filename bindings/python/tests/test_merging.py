@@ -10,7 +10,7 @@ import unittest
 
 import quire
 
-from support import Author, Cat, Kitten, Quote, StoreTestCase, seeds
+from support import PATIENCE, Author, Cat, Kitten, Quote, StoreTestCase, seeds
 
 
 class Album(quire.Model):
@@ -246,7 +246,7 @@ class MergingTests(StoreTestCase):
             loop = asyncio.get_running_loop()
             loop.add_reader(self.context, self.context.merge)
             threading.Thread(target=work).start()
-            await asyncio.wait_for(done.wait(), 10)
+            await asyncio.wait_for(done.wait(), PATIENCE)
             loop.remove_reader(self.context)
 
         asyncio.run(main())

@@ -8,11 +8,13 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 import unittest
+from collections.abc import Callable
 from typing import Any, Optional
 
 import quire
+
+from support import PATIENCE, await_readable
 
 
 class Author(quire.Model):
@@ -73,13 +75,13 @@ class OtherProcesses(unittest.TestCase):
             connection.execute(statement)
         connection.close()
 
-    def waits_for(self, context: quire.Context, condition: Any) -> bool:
-        for _ in range(200):
-            if condition():
-                return True
-            select.select([context], [], [], 0.05)
+    def wait_for(self, context: quire.Context, condition: Callable[[], object]) -> None:
+        while not condition():
+            await_readable(context)
             context.process()
-        return bool(condition())
+
+    def is_readable(self, context: quire.Context) -> bool:
+        return bool(select.select([context], [], [], 0)[0])
 
     def changes_of(self, rows: quire.Results[Any]) -> list[tuple[str, int]]:
         self.addCleanup(rows.close)
@@ -91,10 +93,9 @@ class OtherProcesses(unittest.TestCase):
         context = self.opened().context
         self.fill(context)
         books = list(context.query(Book).order_by("title"))
-        descriptor = context.fileno()
-        self.assertEqual(select.select([descriptor], [], [], 0)[0], [])
+        self.assertFalse(self.is_readable(context))
         self.save_elsewhere()
-        self.assertEqual(select.select([descriptor], [], [], 5)[0], [descriptor])
+        await_readable(context)
         self.assertEqual([each.pages for each in books], [0, 0, 0])
         context.merge()
         self.assertEqual(sorted(each.pages for each in books), [0, 0, 7])
@@ -109,7 +110,7 @@ class OtherProcesses(unittest.TestCase):
             rows.on_change(lambda changes: arrived.set())
             loop.add_reader(context, context.merge)
             await asyncio.to_thread(self.save_elsewhere)
-            await asyncio.wait_for(arrived.wait(), 10)
+            await asyncio.wait_for(arrived.wait(), PATIENCE)
             loop.remove_reader(context)
             with rows:
                 return len(rows)
@@ -126,7 +127,7 @@ class OtherProcesses(unittest.TestCase):
         context.fileno()
         # No version is raised, and no row has another place.
         self.run_sql("UPDATE ZBOOK SET ZPAGES = 9 WHERE ZTITLE = 'two'")
-        self.assertTrue(self.waits_for(context, lambda: found))
+        self.wait_for(context, lambda: found)
         self.assertEqual(found, [("Update", ids["two"])])
 
     def test_notes_tell_the_members_that_came_and_went(self) -> None:
@@ -141,8 +142,8 @@ class OtherProcesses(unittest.TestCase):
         context.fileno()
         self.run_sql(
             f"UPDATE ZBOOK SET ZAUTHOR = {other.id} WHERE ZTITLE = 'two'", "DELETE FROM ZBOOK WHERE ZTITLE = 'one'")
-        self.assertTrue(self.waits_for(context, lambda: len(with_books) == 2))
-        self.assertTrue(self.waits_for(context, lambda: (len(author.books), len(other.books)) == (1, 1)))
+        self.wait_for(context, lambda: len(with_books) == 2)
+        self.wait_for(context, lambda: (len(author.books), len(other.books)) == (1, 1))
 
     def test_more_changes_than_are_noted_are_found_all_the_same(self) -> None:
         context = self.opened(note_others=True).context
@@ -175,7 +176,7 @@ class OtherProcesses(unittest.TestCase):
             found = self.changes_of(rows)
             context.fileno()
             self.run_sql("UPDATE ZBOOK SET ZNAME = 'a' WHERE ZNAME = 'two'")
-            self.assertTrue(self.waits_for(context, lambda: found))
+            self.wait_for(context, lambda: found)
             self.assertEqual([kind for kind, _ in found], ["Move"])
 
     def test_notes_end_with_their_triggers_and_their_table(self) -> None:
@@ -202,7 +203,7 @@ class OtherProcesses(unittest.TestCase):
         self.fill(context)
         self.assertEqual(context.query(Book).count(), 3)
         self.run_sql("DELETE FROM ZBOOK WHERE ZTITLE = 'two'")
-        self.assertEqual(select.select([context.fileno()], [], [], 5)[0], [context.fileno()])
+        await_readable(context)
         context.merge()
         self.assertEqual(context.query(Book).count(), 2)
 
@@ -261,9 +262,9 @@ class OtherProcesses(unittest.TestCase):
         rows = context.query(Book).where("pages > 0").live()
         context.fileno()
         self.run_sql("UPDATE ZBOOK SET ZPAGES = 9 WHERE ZTITLE = 'two'")
-        self.assertTrue(self.waits_for(context, lambda: len(rows) == 1))
+        self.wait_for(context, lambda: len(rows) == 1)
         self.save_elsewhere()
-        self.assertTrue(self.waits_for(context, lambda: len(rows) == 2))
+        self.wait_for(context, lambda: len(rows) == 2)
 
     # Without a log
 
@@ -287,15 +288,6 @@ class OtherProcesses(unittest.TestCase):
         context.fileno()
         return rows
 
-    def wakes(self, context: quire.Context, seconds: float) -> int:
-        """How often the descriptor polls readable until then."""
-        count, end = 0, time.monotonic() + seconds
-        while (left := end - time.monotonic()) > 0:
-            if select.select([context], [], [], left)[0]:
-                count += 1
-                context.merge()
-        return count
-
     INSERT = "INSERT INTO ZBOOK (Z_PK, Z_ENT, Z_OPT, ZTITLE, ZPAGES) SELECT max(Z_PK) + 1, 2, 1, 'more', 5 FROM ZBOOK"
 
     def test_a_commit_behind_that_of_a_transaction_is_told_without_a_log(self) -> None:
@@ -314,45 +306,43 @@ class OtherProcesses(unittest.TestCase):
             store.context.add(Book(title="own"))
         store.set_log(None)
         self.assertEqual(len(committed), 1)
-        self.assertTrue(self.waits_for_merges(context, lambda: len(rows) == 5))
+        self.merge_until(context, lambda: len(rows) == 5)
 
-    def waits_for_merges(self, context: quire.Context, condition: Any) -> bool:
-        for _ in range(100):
-            if condition():
-                return True
-            if not select.select([context], [], [], 2)[0]:
-                return False
+    def merge_until(self, context: quire.Context, condition: Callable[[], object]) -> None:
+        while not condition():
+            await_readable(context)
             context.merge()
-        return False
 
     def test_a_log_that_went_before_the_store_had_it_open_is_not_followed(self) -> None:
         store = self.opened_without_log(track_history=True)
         context = store.create_context()
         rows = self.list_of(context)
-        self.wakes(context, 0.1)
         inside, go = threading.Event(), threading.Event()
 
         def pause(statement: str, *_: Any) -> None:
             if statement.startswith("COMMIT") and not inside.is_set():
                 inside.set()
-                go.wait(20)
+                go.wait()
 
         store.set_log(pause)
         # It has the connection meanwhile, so that the file cannot be asked.
         thread = threading.Thread(target=lambda: store.history_token)
         thread.start()
-        self.assertTrue(inside.wait(20))
+        inside.wait()
         writer = sqlite3.connect(self.path, isolation_level=None)
         for statement in ("PRAGMA journal_mode = WAL", "UPDATE ZBOOK SET ZPAGES = 1 WHERE Z_PK = 1"):
             writer.execute(statement).fetchall()
-        self.wakes(context, 0.2)
+        # Each look finds that it has to be done again.
+        for _ in range(5):
+            await_readable(context)
+            context.merge()
         writer.close()
         go.set()
         thread.join()
         store.set_log(None)
         for count in range(4, 8):
             self.run_sql(self.INSERT)
-            self.assertTrue(self.waits_for_merges(context, lambda: len(rows) == count))
+            self.merge_until(context, lambda: len(rows) == count)
 
     def test_a_descriptor_that_is_made_in_a_transaction_waits_for_its_end(self) -> None:
         for opened in (self.opened_without_log, self.opened):
@@ -363,9 +353,8 @@ class OtherProcesses(unittest.TestCase):
             with store.context.transaction():
                 store.context.add(Book(title="own"))
                 store.context.save()
-                context.fileno()
-                self.assertEqual(self.wakes(context, 0.3), 0)
-            self.assertTrue(select.select([context], [], [], 5)[0])
+                self.assertFalse(self.is_readable(context))
+            await_readable(context)
             context.merge()
             self.assertEqual(len(rows), count + 1)
             rows.close()
@@ -382,7 +371,7 @@ class OtherProcesses(unittest.TestCase):
             def pause(statement: str, *_: Any) -> None:
                 if statement.startswith("INSERT INTO ZBOOK") and not inside.is_set():
                     inside.set()
-                    go.wait(20)
+                    go.wait()
 
             def save() -> None:
                 with store.background() as background:
@@ -391,11 +380,11 @@ class OtherProcesses(unittest.TestCase):
             store.set_log(pause)
             thread = threading.Thread(target=save)
             thread.start()
-            self.assertTrue(inside.wait(20))
-            context.fileno()
-            self.assertEqual(select.select([context], [], [], 0.2)[0], [])
+            inside.wait()
+            self.assertFalse(self.is_readable(context))
             go.set()
-            self.assertTrue(select.select([context], [], [], 5)[0])
+            # Had it woken before, there would be nothing to merge.
+            await_readable(context)
             context.merge()
             self.assertEqual(len(rows), count + 1)
             thread.join()
@@ -413,13 +402,14 @@ class OtherProcesses(unittest.TestCase):
         for context, take_over in ((merging, merging.merge), (automatic, automatic.process)):
             with self.subTest(take_over):
                 with self.assertRaises(quire.ModelMismatch):
-                    for _ in range(100):
-                        self.assertTrue(select.select([context], [], [], 5)[0])
+                    while True:
+                        await_readable(context)
                         take_over()
-                self.assertEqual(select.select([context], [], [], 0.3)[0], [])
+                self.assertFalse(self.is_readable(context))
                 with self.assertRaises(quire.ModelMismatch):
                     take_over()
-                self.assertEqual(select.select([context], [], [], 0.1)[0], [])
+                self.assertFalse(self.is_readable(context))
+        self.assertEqual([self.is_readable(context) for context in (merging, automatic)], [False, False])
         self.assertEqual([len(each) for each in rows], [3, 3])
 
     def test_notes_are_for_files_that_can_be_written(self) -> None:

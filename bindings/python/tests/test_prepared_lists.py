@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import random
-import select
 import unittest
 
 import quire
+
+from support import PATIENCE, await_readable
 
 SEED = 20
 
@@ -15,13 +16,6 @@ SEED = 20
 class Book(quire.Model):
     title: quire.Attr[str]
     price: quire.Attr[float] = quire.attr(default=0.0)
-
-
-def wait_for_news(context: quire.Context) -> None:
-    poll = select.poll()
-    poll.register(context, select.POLLIN)
-    if not poll.poll(10_000):
-        raise AssertionError("The context has not polled readable within ten seconds.")
 
 
 class PreparedListTests(unittest.TestCase):
@@ -40,7 +34,7 @@ class PreparedListTests(unittest.TestCase):
         live = self.books.live(wait=False)
         self.assertFalse(live.is_fetched)
         self.assertEqual((len(live), live.ids), (0, self.books.ids()[:0]))
-        wait_for_news(self.store.context)
+        await_readable(self.store.context)
         self.assertFalse(live.is_fetched)
         self.store.context.merge()
         self.assertTrue(live.is_fetched)
@@ -53,7 +47,7 @@ class PreparedListTests(unittest.TestCase):
         context.delete(self.books.first())
         context.add(Book(title="000250 and a half"))
         live = self.books.live(wait=False)
-        wait_for_news(context)
+        await_readable(context)
         context.merge()
         self.assertEqual(live.ids, self.books.ids())
         self.assertEqual(len(live), 500)
@@ -75,7 +69,7 @@ class PreparedListTests(unittest.TestCase):
                 context.add(Book(title=f"mine {number}"))
                 context.save()
                 context.merge()
-                await asyncio.sleep(0.001)
+                await asyncio.sleep(0)
 
         async def both() -> quire.Results[Book]:
             live, _ = await asyncio.gather(arrive(), work())
@@ -104,7 +98,7 @@ class PreparedListTests(unittest.TestCase):
             cancellation.cancel()
             try:
                 with self.assertRaises(quire.Cancelled):
-                    await asyncio.wait_for(arrival(live), 10)
+                    await asyncio.wait_for(arrival(live), PATIENCE)
             finally:
                 loop.remove_reader(context)
                 live.close()
@@ -122,7 +116,7 @@ class PreparedListTests(unittest.TestCase):
         told: list[int] = []
         live.on_change(lambda change: told.append(len(change)))
         self.insert(2000)
-        wait_for_news(context)
+        await_readable(context)
         self.assertEqual(self.books.count(), 2000)
         self.assertEqual(live.ids, self.books.ids())
         self.assertEqual(told, [2000])
@@ -151,7 +145,7 @@ class PreparedListTests(unittest.TestCase):
             if held and dice.random() < 0.3:
                 dice.choice(held).title = f"{dice.randrange(10 ** 6)}"
                 context.process()
-            wait_for_news(context)
+            await_readable(context)
             context.merge()
             fetched = context.query(Book).order_by("price", "title")
             self.assertEqual(list(live.ids), list(fetched.ids()), f"turn {turn}")
