@@ -207,10 +207,10 @@ def _(w: World) -> None:
 
     def progress(rows: int) -> None:
         entered.set()
-        done.wait(10)
+        done.wait()
 
     def run() -> None:
-        entered.wait(10)
+        entered.wait()
         try:
             w.book.title = "x"
         except BaseException as failure:

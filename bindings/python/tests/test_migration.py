@@ -10,6 +10,8 @@ from typing import Any, Optional
 import quire
 from quire import MigrationStepKind as Kind
 
+from support import PATIENCE
+
 
 def first() -> list[type[quire.Model]]:
     class Author(quire.Model):
@@ -265,14 +267,14 @@ class MigrationTests(unittest.TestCase):
         other = spawn.Process(target=_write, args=(self.path, orders, answers))
         other.start()
         try:
-            self.assertEqual(answers.get(timeout=60), 1)
+            self.assertEqual(answers.get(timeout=PATIENCE), 1)
             quire.migrate(self.path, second())
             orders.put("go on")
             for _ in range(2):
-                self.assertIn("taken over to another model", answers.get(timeout=60))
+                self.assertIn("taken over to another model", answers.get(timeout=PATIENCE))
         finally:
             orders.put("end")
-            other.join(60)
+            other.join(PATIENCE)
         self.assertEqual(other.exitcode, 0)
         self.assert_second()
 

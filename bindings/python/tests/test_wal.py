@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import time
 import unittest
 from contextlib import closing
 
@@ -21,12 +20,9 @@ class LogTests(FileTestCase):
 
     def lengthen(self, store: quire.Store) -> None:
         """Until no context shows an older commit, whose moment is given up then. What is added has a price of 700."""
-        deadline = time.monotonic() + 60
         while store.wal_info.older_count:
-            self.assertLess(time.monotonic(), deadline)
             store.context.add(Quote(contents="a" * 5000, price=700))
             store.context.save()
-            time.sleep(0.002)
 
     def test_another_program_cannot_empty_the_log_while_a_context_shows_a_moment(self) -> None:
         with quire.open(self.path, MODELS) as store, closing(sqlite3.connect(self.path, timeout=0)) as other:
@@ -69,11 +65,8 @@ class LogTests(FileTestCase):
             self.assertGreater(state.unfolded_size, 0)
             self.assertGreaterEqual(os.path.getsize(self.path + "-wal"), state.size)
             reader.unpin()
-            deadline = time.monotonic() + 60
             while store.wal_info.older_count or store.wal_info.size >= 65536:
-                self.assertLess(time.monotonic(), deadline)
                 self.fill(store, 1)
-                time.sleep(0.002)
             self.assertEqual((store.wal_info.pinned_count, store.wal_info.lag), (0, 0))
             reader.process()
             self.assertGreater(reader.query(Quote).count(), 60)

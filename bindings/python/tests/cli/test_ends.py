@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import array
 import contextlib
+import fcntl
 import functools
 import json
 import os
@@ -12,7 +14,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
+import termios
 import unittest.mock
 
 import quire
@@ -151,13 +153,21 @@ class EndTests(CommandTestCase):
             ran = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
         self.assertEqual((ran.returncode, ran.stderr), (3, "quire: No space left on device.\n"))
 
+    def await_reading(self, running: subprocess.Popen[bytes]) -> None:
+        """Waits until the command has taken all of its input, of which there may be more."""
+        assert running.stdin is not None
+        left = array.array("i", [1])
+        while left[0] > 0:
+            self.assertIsNone(running.poll())
+            fcntl.ioctl(running.stdin, termios.FIONREAD, left)
+
     def test_control_c_ends_it_and_an_import_leaves_nothing(self) -> None:
         command = [sys.executable, "-W", "error", "-m", "quire", "import", self.path, "Book"]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as running:
             assert running.stdin is not None and running.stderr is not None
             running.stdin.write(b"title\n" + b"more\n" * 6000)
             running.stdin.flush()
-            time.sleep(1)
+            self.await_reading(running)
             running.send_signal(signal.SIGINT)
             said = running.stderr.read()
         self.assertEqual((running.returncode, said), (130, b""))
@@ -173,12 +183,8 @@ class EndTests(CommandTestCase):
                 assert running.stdin is not None and running.stderr is not None
                 running.stdin.write(b"title\n" + b"more\n" * 6000)
                 running.stdin.flush()
-                for _ in range(500):
-                    if any(".quire-import-" in each for each in os.listdir(self.folder)):
-                        break
-                    time.sleep(0.01)
-                else:
-                    self.fail("The import has not begun.")
+                while not any(".quire-import-" in each for each in os.listdir(self.folder)):
+                    self.assertIsNone(running.poll())
                 running.send_signal(number)
                 said = running.stderr.read()
             self.assertEqual((running.returncode, said), (128 + number, b""))

@@ -11,6 +11,8 @@ from typing import IO, Optional
 
 import quire
 
+from support import PATIENCE
+
 from .command import MODELS, Book, CommandTestCase
 
 
@@ -53,7 +55,7 @@ class WatchTests(CommandTestCase):
     def test_it_prints_what_another_process_saves_as_it_comes(self) -> None:
         process = self.start("-n", "3")
         self.change()
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=PATIENCE)
         self.assertEqual(process.returncode, 0)
         self.assertEqual(sorted(line.split()[0] for line in out.splitlines()), ["delete", "insert", "update"])
         self.assertRegex(out, r"(?m)^insert \d+  title=a third .*pages=8300")
@@ -62,7 +64,7 @@ class WatchTests(CommandTestCase):
     def test_its_json_and_a_condition_choose(self) -> None:
         process = self.start("-n", "2", "-f", "json", "-w", "pages > 8000")
         self.change()
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=PATIENCE)
         found = [json.loads(line) for line in out.splitlines()]
         self.assertEqual(sorted(each["values"]["pages"] for each in found), [8300, 8500])
         self.assertEqual({each["kind"] for each in found}, {"insert"})
@@ -70,7 +72,7 @@ class WatchTests(CommandTestCase):
     def test_it_goes_on_until_it_is_interrupted(self) -> None:
         process = self.start()
         os.kill(process.pid, signal.SIGINT)
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE)
         self.assertEqual(process.returncode, 130)
 
     def test_a_name_that_is_wrong_ends_it(self) -> None:
