@@ -9,7 +9,6 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 from typing import Optional
 
@@ -58,10 +57,8 @@ class KeptModelTests(unittest.TestCase):
         with contextlib.closing(sqlite3.connect(self.path, isolation_level=None)) as file:
             file.execute("BEGIN EXCLUSIVE")
             for read_only in (False, True):
-                start = time.monotonic()
                 with self.assertRaises(quire.Busy):
                     quire.open(self.path, timeout=0.1, read_only=read_only)
-                self.assertLess(time.monotonic() - start, 3)
 
     def test_the_log_is_told_how_the_model_is_read(self) -> None:
         with self.assertLogs("quire.sql", logging.DEBUG) as told:

@@ -252,7 +252,7 @@ class SectionTests(StoreTestCase):
 class ReportTests(StoreTestCase):
     def test_a_change_of_a_long_list_costs_about_what_it_costs_in_a_short_one(self) -> None:
         def seconds(count: int) -> float:
-            """The fastest of many changes, each of which moves a row."""
+            """What the fastest of many changes, each of which moves a row, takes of a processor."""
             with quire.open(":memory:", [Author, Quote]) as store:
                 context = store.context
                 context.insert_many(Quote, {"contents": ["x"] * count, "price": range(count)})
@@ -263,9 +263,9 @@ class ReportTests(StoreTestCase):
                 quote, fastest = live[0], math.inf
                 for number in range(40):
                     quote.price = (number * 7919) % count + 0.5
-                    start = time.perf_counter()
+                    start = time.thread_time()
                     context.process()
-                    fastest = min(fastest, time.perf_counter() - start)
+                    fastest = min(fastest, time.thread_time() - start)
                 self.assertEqual((set(changes), len(changes)), ({1}, 40))
                 return fastest
 
