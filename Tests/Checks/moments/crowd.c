@@ -5,20 +5,22 @@
 #include "look.h"
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
-#include <time.h>
 
 long crowd_commits, crowd_looks, crowd_draws;
 
 static atomic_bool is_over;
 static atomic_long all_looks;
+/* Posted for each step that a thread has done. */
+static sem_t steps_to_come;
 
 typedef struct worker {
     pthread_t thread;
     int number;
     uint64_t seed;
     void (*work)(struct worker *worker);
-    long draws;
+    long draws, steps;
 } worker;
 
 /* A context that merges by itself may be moved by each fetch. What is pending then must fit, so that no other thread saves. */
@@ -62,7 +64,10 @@ static void act(side *side, bool lags) {
 static void read_and_write(worker *worker) {
     side side;
     open_side(&side, worker->number, current.has_foreign && worker->number % 3 == 2, worker->number % 3 == 1, false);
-    while (!atomic_load(&is_over)) act(&side, worker->number % 4 == 3);
+    for (long step = 0; step < worker->steps; step++) {
+        act(&side, worker->number % 4 == 3);
+        sem_post(&steps_to_come);
+    }
     close_side(&side);
 }
 
@@ -116,20 +121,16 @@ static void end(worker *workers, int count) {
     crowd_looks = atomic_load(&all_looks);
 }
 
-void run_threads(int threads, int seconds, uint64_t seed) {
+void run_threads(int threads, long steps, uint64_t seed) {
     worker workers[WRITERS] = {{0}};
-    for (int i = 0; i < threads; i++) workers[i].work = read_and_write;
+    sem_init(&steps_to_come, 0, 0);
+    for (int i = 0; i < threads; i++) workers[i].work = read_and_write, workers[i].steps = steps;
     run(workers, threads, seed);
-    struct timespec start, time;
     seed_dice(seed);
-    clock_gettime(CLOCK_MONOTONIC, &start);
-    do {
-        const struct timespec pause = {0, 3000000};
-        if (current.has_foreign) write_foreign();
-        nanosleep(&pause, NULL);
-        clock_gettime(CLOCK_MONOTONIC, &time);
-    } while (time.tv_sec - start.tv_sec < seconds);
-    atomic_store(&is_over, true);
+    for (long i = 0; i < threads * steps; i++) {
+        if (current.has_foreign && i % 4 == 0) write_foreign();
+        sem_wait(&steps_to_come);
+    }
     end(workers, threads);
 }
 

@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* So many threads read everything and write for so many seconds. */
-void run_threads(int threads, int seconds, uint64_t seed);
+/* So many threads read everything and write, each in so many steps. */
+void run_threads(int threads, long steps, uint64_t seed);
 /* One thread draws so many windows beside two that write as fast as they can. */
 void run_draws(long draws, uint64_t seed);
 

@@ -2,7 +2,8 @@
  * Whether each context shows one moment of its store: what it reads between two moves is of one commit, whatever others save.
  *
  *   moments [--steps N] [--seed S]            random histories of contexts on one thread, each shown shrunk where it differs
- *   moments --threads N [--seconds S] [--seed S]    N threads (2 to 15) with a context each read everything and write
+ *   moments --threads N [--steps N] [--seed S]    N threads (2 to 15) with a context each read everything and write, in so many
+ *                                             steps each
  *   moments --draws N [--seed S]              one thread draws N windows with all their objects, beside two fast writers
  *
  * Further options, for each of these:
@@ -187,8 +188,8 @@ static void show_step(const void *out) {
 
 /* --- Threads: a history of one step, which is all of it. */
 
-static int threads, seconds = 10;
-static long draws;
+static int threads;
+static long draws, steps_of_each = 10000;
 
 static void make_crowd(void *out, int count) {
     step *steps = out;
@@ -199,14 +200,14 @@ static void make_crowd(void *out, int count) {
 static void run_crowd(const void *steps, int count) {
     const step *only = steps;
     (void)count;
-    /* A minute beyond the time that it may take, which is less than a hundredth of a second for each draw. */
-    alarm((unsigned)(60 + (draws ? draws / 50 : seconds)));
+    /* A minute beyond the time that it may take, which is less than a hundredth of a second for each draw and step. */
+    alarm((unsigned)(60 + (draws ? draws : threads * steps_of_each) / 50));
     begin_step(0);
     make_requests();
     open_world();
     if (current.has_foreign) open_foreign();
     if (draws) run_draws(draws, only->seed);
-    else run_threads(threads, seconds, only->seed);
+    else run_threads(threads, steps_of_each, only->seed);
     if (current.has_foreign) close_foreign();
     close_world();
     release_requests();
@@ -223,13 +224,13 @@ static void show_crowd(const void *out) {
 /* --- */
 
 static int usage(void) {
-    fprintf(stderr, "usage: moments [--steps N | --threads N [--seconds S] | --draws N] [--seed S] [--memory | --file] [--foreign] "
+    fprintf(stderr, "usage: moments [[--threads N] [--steps N] | --draws N] [--seed S] [--memory | --file] [--foreign] "
         "[--following]\n");
     return 2;
 }
 
 int main(int argument_count, char **arguments) {
-    char *kept[8] = {arguments[0]}, one[] = "1", steps[] = "--steps";
+    char *kept[8] = {arguments[0]}, *count = NULL, one[] = "1", steps[] = "--steps";
     int kept_count = 1;
     for (int i = 1; i < argument_count; i++) {
         const char *option = arguments[i];
@@ -239,15 +240,17 @@ int main(int argument_count, char **arguments) {
         else if (strcmp(option, "--following") == 0) current.follows = true;
         else if (++i == argument_count) return usage();
         else if (strcmp(option, "--threads") == 0) threads = atoi(arguments[i]);
-        else if (strcmp(option, "--seconds") == 0) seconds = atoi(arguments[i]);
+        else if (strcmp(option, steps) == 0) count = arguments[i];
         else if (strcmp(option, "--draws") == 0) draws = atol(arguments[i]);
         else if (kept_count > 5) return usage();
         else kept[kept_count++] = arguments[i - 1], kept[kept_count++] = arguments[i];
     }
     const bool is_crowd = threads || draws;
-    if (threads < 0 || threads == 1 || threads >= WRITERS || draws < 0 || seconds < 1) return usage();
+    if (threads < 0 || threads == 1 || threads >= WRITERS || draws < 0 || (draws && count)) return usage();
     if ((wants_memory && (wants_file || current.has_foreign)) || (is_crowd && current.follows)) return usage();
+    if (is_crowd && count && (steps_of_each = atol(count)) < 1) return usage();
     if (!is_crowd) {
+        if (count) kept[kept_count++] = steps, kept[kept_count++] = count;
         const trial trial = {"moments", sizeof(step), LENGTH, make_history, run_history, show_setting, show_step};
         const int status = run_trial(&trial, kept_count, kept);
         return remove_left(), status;

@@ -468,7 +468,7 @@ void *work(void *argument) {
     desk desk = {0};
     seed_dice(teller->seed);
     open_desk(&desk, teller);
-    while (!atomic_load(&is_over)) {
+    for (long step = 0; step < teller->steps; step++) {
         const int kind = random_below(100);
         if (kind < 60) transact(&desk);
         else if (kind < 70) batch(&desk, desk.context);
@@ -481,7 +481,7 @@ void *work(void *argument) {
             leave_desk(&desk);
             open_desk(&desk, teller);
         }
-        atomic_fetch_add(&steps, 1);
+        count_step();
     }
     leave_desk(&desk);
     return NULL;

@@ -1,7 +1,9 @@
 /*
  * Threads with a context each on one store: random inserts, changes, deletes, saves, merges and batch requests at once.
  *
- *   threads [--seconds N] [--seed S]
+ *   threads [--steps N] [--seed S]
+ *
+ * Each thread does so many steps, 400 unless told otherwise.
  *
  * Every save must end with a status that is to be expected; whenever a context has nothing to merge it must show one
  * state of the store; and at the end the file must be the sum of what the threads say they have saved. Runs under the
@@ -11,6 +13,7 @@
 #include "threads.h"
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,10 +23,10 @@
 
 quire_fetch_request *all_entries, *all_entry_ids, *some_entries, *fresh_entries;
 quire_store *store;
-atomic_bool is_over;
-atomic_long steps;
-
 static teller tellers[TELLERS];
+static atomic_long step_count;
+/* Posted for each step that a thread has done. */
+static sem_t steps_to_come;
 static uint64_t seed;
 static char folder[64], path[80];
 static _Thread_local quire_error *error;
@@ -42,7 +45,7 @@ static void remove_folder(void) {
 }
 
 static void conclude(long differences) {
-    printf("threads: %ld steps, %ld differences, seed %llu\n", atomic_load(&steps), differences, (unsigned long long)seed);
+    printf("threads: %ld steps, %ld differences, seed %llu\n", atomic_load(&step_count), differences, (unsigned long long)seed);
     fflush(NULL);
 }
 
@@ -194,32 +197,41 @@ static quire_model *open_bank(void) {
     return model;
 }
 
+void count_step(void) {
+    atomic_fetch_add(&step_count, 1);
+    sem_post(&steps_to_come);
+}
+
+/* Waits until the threads have done so many steps; gives how many that were, fewer at the end. */
+static long await_steps(long count, long left) {
+    for (long i = 0; i < count && i < left; i++) sem_wait(&steps_to_come);
+    return count < left ? count : left;
+}
+
 /* Takes the lock of the file now and then, as another program would, so that saves and ids have to do without. */
-static void disturb(double seconds) {
+static void disturb(long left) {
     sqlite3 *database = NULL;
     SQL_OK(sqlite3_open(path, &database));
     sqlite3_busy_timeout(database, 1000);
-    struct timespec start, time;
-    clock_gettime(CLOCK_MONOTONIC, &start);
-    do {
+    while (left > 0) {
         const bool is_locked = sqlite3_exec(database, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK;
-        usleep((useconds_t)random_below(chance(10) ? 60000 : 3000));
+        left -= await_steps(random_below(chance(10) ? 8 : 2), left);
         if (is_locked) SQL_OK(sqlite3_exec(database, "ROLLBACK", NULL, NULL, NULL));
-        usleep((useconds_t)random_below(300000));
-        clock_gettime(CLOCK_MONOTONIC, &time);
-    } while ((double)(time.tv_sec - start.tv_sec) + 1e-9 * (double)(time.tv_nsec - start.tv_nsec) < seconds);
+        left -= await_steps(1 + random_below(300), left);
+    }
     SQL_OK(sqlite3_close(database));
 }
 
-static void run(double seconds) {
+static void run(long steps) {
     pthread_t threads[TELLERS];
+    sem_init(&steps_to_come, 0, 0);
     for (int i = 0; i < TELLERS; i++) {
         tellers[i].number = i + 1;
         tellers[i].seed = seed * (TELLERS + 1) + (uint64_t)i + 1;
+        tellers[i].steps = steps;
         if (pthread_create(&threads[i], NULL, work, &tellers[i]) != 0) differ("Thread %d does not start", i);
     }
-    disturb(seconds);
-    atomic_store(&is_over, true);
+    disturb(steps * TELLERS);
     for (int i = 0; i < TELLERS; i++) pthread_join(threads[i], NULL);
     for (int i = 0; i < COUNT_OF(left); i++) release_left(left[i]);
 }
@@ -240,19 +252,19 @@ static bool tell(void) {
 }
 
 int main(int argument_count, char **arguments) {
-    double seconds = 3;
+    long steps = 400;
     seed = (uint64_t)time(NULL) * 1000003u ^ (uint64_t)getpid();
     for (int i = 1; i < argument_count; i += 2) {
         char *end = NULL;
         const unsigned long long number = i + 1 < argument_count ? strtoull(arguments[i + 1], &end, 10) : 0;
         const bool is_number = end && *end == 0 && end != arguments[i + 1];
-        if (is_number && strcmp(arguments[i], "--seconds") == 0) seconds = (double)number;
+        if (is_number && strcmp(arguments[i], "--steps") == 0) steps = (long)number;
         else if (is_number && strcmp(arguments[i], "--seed") == 0) seed = number;
-        else return fprintf(stderr, "usage: threads [--seconds N] [--seed S]\n"), 2;
+        else return fprintf(stderr, "usage: threads [--steps N] [--seed S]\n"), 2;
     }
     seed_dice(seed * (TELLERS + 1));
     quire_model *model = open_bank();
-    run(seconds);
+    run(steps);
     quire_fetch_request_release(all_entries);
     quire_fetch_request_release(all_entry_ids);
     quire_fetch_request_release(some_entries);

@@ -40,6 +40,7 @@ typedef struct claims {
 typedef struct teller {
     int number;
     uint64_t seed;
+    long steps;
     claims claims;
     long saves, conflicts, settled, busy, looks;
 } teller;
@@ -47,13 +48,14 @@ typedef struct teller {
 /* The request and the predicates that all threads use at once. */
 extern quire_fetch_request *all_entries, *all_entry_ids, *some_entries, *fresh_entries;
 extern quire_store *store;
-extern atomic_bool is_over;
-extern atomic_long steps;
+
+/* A thread has done a step. */
+void count_step(void);
 
 /* A sentence about a difference, which ends the check. */
 void differ(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
-/* Works at a desk until the check is over. `argument` is a `teller`. */
+/* Does the steps of a `teller`, at a desk. */
 void *work(void *argument);
 
 /* What a stamp with that mark has beside it. */
