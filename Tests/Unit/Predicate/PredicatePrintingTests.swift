@@ -67,16 +67,33 @@ import Testing
   }
 
   @Test func `every format that the fuzzer keeps prints as what reads back the same`() throws {
-    let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Fuzz/predicate")
+    let pack = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Fuzz/predicate.inputs")
+    let lines = try String(contentsOf: pack, encoding: .utf8).split(separator: "\n")
     var read = 0
-    for file in try FileManager.default.contentsOfDirectory(atPath: folder.path()) {
+    for line in lines.dropLast() {
       // What follows a NUL makes arguments, which the target for fuzzing decodes.
-      let format = try Data(contentsOf: folder.appending(path: file)).prefix { $0 != 0 }
+      let format = bytes(ofInput: line).prefix { $0 != 0 }
       guard let predicate = try? Predicate.parse(Text(utf8: Array(format))) else { continue }
       #expect(try Predicate.parse(Text(predicate.text)) == predicate, "\(predicate.text)")
       read += 1
     }
+    #expect(lines.last == "\(lines.count - 1) inputs")
     #expect(read > 50)
+  }
+
+  /// The bytes of a line in the format that Tests/Fuzz/inputs.py describes.
+  private func bytes(ofInput line: Substring) -> [UInt8] {
+    var rest = line.utf8.drop { $0 != UInt8(ascii: " ") }.dropFirst()
+    var bytes: [UInt8] = []
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "\\"), rest.popFirst() == UInt8(ascii: "x") {
+        bytes.append(UInt8(String(rest.prefix(2))!, radix: 16)!)
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return bytes
   }
 
   @Test func `compounds of no or one part print what they mean`() throws {
