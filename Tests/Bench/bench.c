@@ -2,16 +2,25 @@
  * Quire beside plain SQLite, which does the same work on a file of the same rows in the same run.
  *
  *   bench [--only CASE] [--rows N,...] [--folder FOLDER] [--json FILE]
+ *   bench [--only CASE] --count NAME --rows N [--folder FOLDER]
  *   bench --prepare FOLDER --rows N,...
  *
  * Prints medians of wall time, or bytes a row. FILE has all samples, and the answers that other programs have to give
- * too. FOLDER has files that were made by --prepare; without it each case makes its own.
+ * too. FOLDER has files that were made by --prepare; without it each case makes its own. With --count, under callgrind
+ * with --collect-atstart=no, only the work of Quire that is measured as NAME is collected. The last line says how often
+ * it was done.
  */
 #include "bench.h"
 
 #include <stdarg.h>
 #include <time.h>
 #include <unistd.h>
+
+#if defined(__has_include)
+#if __has_include(<valgrind/callgrind.h>)
+#include <valgrind/callgrind.h>
+#endif
+#endif
 
 quire_error *error;
 char path[64], floor_path[72];
@@ -27,6 +36,29 @@ double now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* The name of --count, and how often work of that name ended. */
+static const char *counted;
+static long works;
+
+static void toggle_counting(const char *name) {
+    if (!counted || !name || strcmp(name, counted) != 0) return;
+#ifdef CALLGRIND_TOGGLE_COLLECT
+    CALLGRIND_TOGGLE_COLLECT;
+#endif
+}
+
+double begin_work(const char *name) {
+    const double start = now();
+    toggle_counting(name);
+    return start;
+}
+
+double end_work(const char *name, double start) {
+    toggle_counting(name);
+    works += counted && name && strcmp(name, counted) == 0;
+    return now() - start;
 }
 
 static int ascending(const void *left, const void *right) {
@@ -81,6 +113,7 @@ static const struct { const char *name; void (*run)(int64_t rows); } cases[] = {
 
 static int usage(void) {
     fprintf(stderr, "usage: bench [--only CASE] [--rows N,...] [--folder FOLDER] [--json FILE]\n"
+        "       bench [--only CASE] --count NAME --rows N [--folder FOLDER]\n"
         "       bench --prepare FOLDER --rows N,...\ncases:");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) fprintf(stderr, " %s", cases[i].name);
     fprintf(stderr, "\n");
@@ -95,6 +128,7 @@ int main(int argument_count, char **arguments) {
         else if (strcmp(arguments[i], "--rows") == 0) rows = arguments[i + 1];
         else if (strcmp(arguments[i], "--json") == 0) file = arguments[i + 1];
         else if (strcmp(arguments[i], "--folder") == 0) folder = arguments[i + 1];
+        else if (strcmp(arguments[i], "--count") == 0) counted = arguments[i + 1];
         else if (strcmp(arguments[i], "--prepare") == 0) prepared = arguments[i + 1];
         else return usage();
     }
@@ -104,7 +138,11 @@ int main(int argument_count, char **arguments) {
     if (file && !(json = fopen(file, "w"))) return perror(file), 1;
     if (json) fprintf(json, "[\n");
 
-    snprintf(path, sizeof path, "bench-%d.sqlite", (int)getpid());
+#ifndef CALLGRIND_TOGGLE_COLLECT
+    if (counted) return fprintf(stderr, "bench: it was compiled without valgrind/callgrind.h, which --count needs.\n"), 1;
+#endif
+    /* Counts are the same in each process: so is the path. */
+    snprintf(path, sizeof path, "bench-%d.sqlite", counted ? 0 : (int)getpid());
     snprintf(floor_path, sizeof floor_path, "%s-floor", path);
     if (!prepared) printf("%-16s %-16s %9s %12s %8s\n", "case", "contender", "rows", "seconds", "ratio");
     for (const char *cursor = rows; *cursor;) {
@@ -119,5 +157,6 @@ int main(int argument_count, char **arguments) {
     remove_files();
     remove_store(floor_path);
     if (json) fprintf(json, "\n]\n"), fclose(json);
+    if (counted) printf("counted %ld\n", works);
     return 0;
 }

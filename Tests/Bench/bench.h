@@ -28,6 +28,12 @@ extern char path[64];
 
 void fail(const char *file, const char *what, int line);
 double now(void);
+/*
+ * The work of Quire that is measured under this name, between these two calls: seconds now, and those since. With --count
+ * and this name callgrind counts its instructions. NULL for work that is not measured, such as that of a first round.
+ */
+double begin_work(const char *name);
+double end_work(const char *name, double start);
 double median(double *samples, int count);
 /* Prints the median of `samples`, which are sorted, and its ratio to that of the last floor. */
 void report(const char *name, const char *contender, int64_t rows, double *samples, int count, bool is_floor);

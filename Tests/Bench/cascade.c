@@ -92,10 +92,10 @@ static double delete_root(void) {
     quire_object *root = NULL;
     OK(quire_context_create(store, &context, &error));
     OK(quire_context_object(context, "Folder", QUIRE_NUL, 1, &root, &error));
-    const double start = now();
+    const double start = begin_work("cascade");
     OK(quire_context_delete(context, root, &error));
     OK(quire_context_save(context, &error));
-    const double taken = now() - start;
+    const double taken = end_work("cascade", start);
     quire_object_release(root);
     quire_context_release(context);
     quire_store_release(store);
@@ -112,9 +112,9 @@ static double delete_root_in_store(void) {
     OK(quire_predicate_parse("parent == nil", QUIRE_NUL, NULL, 0, &predicate, &error));
     OK(quire_fetch_request_set_predicate(request, predicate, &error));
     int64_t count = 0;
-    const double start = now();
+    const double start = begin_work("cascade.batch");
     OK(quire_context_batch_delete(context, request, NULL, &count, NULL, &error));
-    const double taken = now() - start;
+    const double taken = end_work("cascade.batch", start);
     CHECK(count == 1);
     quire_predicate_release(predicate);
     quire_fetch_request_release(request);

@@ -42,7 +42,8 @@ static double change_objects(opened made, const change *what, int64_t turn, int6
         if (what->kind != INSERT) OK(quire_object_get(objects[i], "title", 5, &value, &error));
     }
     snprintf(title, sizeof title, "Another title %lld", (long long)turn);
-    const double start = now();
+    const char *const work = turn >= CHECKED ? what->name : NULL;
+    const double start = begin_work(work);
     for (int64_t i = 0; i < what->count; i++) {
         static const char *const keys[] = {"author", "title", "created", "price"};
         const sample *sample = &samples[i];
@@ -62,7 +63,7 @@ static double change_objects(opened made, const change *what, int64_t turn, int6
         }
     }
     OK(quire_context_save(made.context, &error));
-    const double taken = now() - start;
+    const double taken = end_work(work, start);
     for (int64_t i = 0; i < what->count; i++) quire_object_release(objects[i]);
     return taken;
 }

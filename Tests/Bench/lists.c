@@ -119,9 +119,9 @@ static void insert_case(const char *name, int64_t rows, void (*insert)(const cha
     for (int round = 0; round < rounds; round++)
         for (int i = 0; i < 2; i++) {
             remove_files();
-            const double start = now();
+            const double start = begin_work(i ? name : NULL);
             work[i](path, rows);
-            samples[i][round] = now() - start;
+            samples[i][round] = end_work(i ? name : NULL, start);
             sqlite3 *database = open_database(path);
             const told told = told_by_query(database);
             CHECK(told.ids == rows);
@@ -151,14 +151,14 @@ void objects_case(int64_t rows) {
         const size_t bytes = step_titles(database);
         samples[0][round] = now() - start;
         opened made = open_store(path);
-        start = now();
+        start = begin_work("objects");
         CHECK(read_objects(made, rows) == bytes);
-        samples[1][round] = now() - start;
+        samples[1][round] = end_work("objects", start);
         close_store(made);
         made = open_store(path);
-        start = now();
+        start = begin_work("page");
         CHECK(read_page(made, rows) == bytes);
-        samples[2][round] = now() - start;
+        samples[2][round] = end_work("page", start);
         close_store(made);
         answer("%zu letters", bytes);
     }
@@ -169,12 +169,13 @@ void objects_case(int64_t rows) {
     report("page", "quire-c", rows, samples[2], rounds, false);
 }
 
-/* Seconds until the list is there, in a store that is opened anew as by a program that begins; `out_told` may be NULL. */
+/* Seconds until the list is there, in a store that is opened anew as by a program that begins; with `out_told` unmeasured. */
 static double first_fetch(const char *cache_name, told *out_told) {
+    const char *const work = out_told ? NULL : cache_name ? "fetch.warm" : "fetch.first";
     const opened made = open_store(path);
-    const double start = now();
+    const double start = begin_work(work);
     quire_results *results = new_cached_controller(made, cache_name);
-    const double seconds = now() - start;
+    const double seconds = end_work(work, start);
     if (out_told) *out_told = told_of(results);
     quire_results_release(results);
     close_store(made);

@@ -20,10 +20,10 @@ static double migrate_store(void) {
     quire_store_options options = QUIRE_STORE_OPTIONS_INIT;
     options.relaxed_durability = true;
     quire_migration *migration = NULL;
-    const double begin = now();
+    const double begin = begin_work("migrate");
     OK(quire_migration_create(path, QUIRE_NUL, NULL, model, &options, &migration, &error));
     OK(quire_migration_run(migration, NULL, NULL, &error));
-    const double took = now() - begin;
+    const double took = end_work("migrate", begin);
     quire_migration_release(migration);
     quire_model_release(model);
     return took;

@@ -75,10 +75,12 @@ static void compare(const char *name, int64_t rows, int64_t expected, const cont
     for (int round = -1; round < rounds; round++)
         for (int i = 0; i < count; i++) {
             int64_t found = 0;
-            const double start = now();
+            const char *const work = statements[i] || round < 0 ? NULL : contenders[i].of_case ? contenders[i].of_case : name;
+            const double start = begin_work(work);
             const int64_t ids =
                 statements[i] ? step_ids(statements[i], &found) : fetch_ids(made.context, requests[i], &found);
-            if (round >= 0) samples[i][round] = now() - start;
+            const double taken = end_work(work, start);
+            if (round >= 0) samples[i][round] = taken;
             if (round < 0 && i == 0) sum = ids;
             CHECK(ids == sum && found == expected);
         }
@@ -141,21 +143,22 @@ void text_index_case(int64_t rows) {
     static double saves[2][MANY];
     for (int searchable = 0; searchable < 2; searchable++) {
         is_searchable = searchable;
-        double start = now();
+        const char *const insertion = searchable ? "searchable.insert" : NULL, *const save = searchable ? "searchable.save" : NULL;
+        double start = begin_work(insertion);
         remove_files();
         insert_columns(path, rows);
-        inserts[searchable][0] = now() - start;
+        inserts[searchable][0] = end_work(insertion, start);
         opened made = open_store(path);
         for (int i = 0; i < MANY; i++) {
             quire_object *object = NULL;
             char title[64];
             snprintf(title, sizeof title, "Another title %d", i);
             const quire_value value = quire_value_text(title);
-            start = now();
+            start = begin_work(save);
             OK(quire_context_object(made.context, "Quote", 5, i * 7919 % rows + 1, &object, &error));
             OK(quire_object_set(object, "title", 5, &value, &error));
             OK(quire_context_save(made.context, &error));
-            saves[searchable][i] = now() - start;
+            saves[searchable][i] = end_work(save, start);
             quire_object_release(object);
         }
         close_store(made);

@@ -49,9 +49,11 @@ void ids_case(int64_t rows) {
         double start = now();
         CHECK(step_ids(database, &sums[0]) == rows);
         if (round >= 0) samples[0][round] = now() - start;
-        start = now();
+        const char *const work = round >= 0 ? "ids" : NULL;
+        start = begin_work(work);
         CHECK(fetch_ids(made, &sums[1]) == rows);
-        if (round >= 0) samples[1][round] = now() - start;
+        const double taken = end_work(work, start);
+        if (round >= 0) samples[1][round] = taken;
         CHECK(sums[0] == sums[1]);
         answer("%lld ids %u", (long long)rows, sums[1]);
     }
@@ -127,9 +129,11 @@ void window_case(int64_t rows) {
     for (int turn = 0; turn < CHECKED + READS; turn++) {
         const int64_t place = turn * 104729LL % (rows - WINDOW > 1 ? rows - WINDOW : 1);
         const bool is_timed = turn >= CHECKED, has_offset = !is_timed || offsets < most_offsets;
-        double start = now();
+        const char *const work = is_timed ? "window" : NULL;
+        double start = begin_work(work);
         const seen by_quire = see_page(results, place);
-        if (is_timed) samples[1][turn - CHECKED] = now() - start;
+        const double taken = end_work(work, start);
+        if (is_timed) samples[1][turn - CHECKED] = taken;
         start = now();
         const seen seen_by_key = see_keys(by_key, ids + place);
         if (is_timed) samples[2][turn - CHECKED] = now() - start;
@@ -148,9 +152,11 @@ void window_case(int64_t rows) {
         OK(quire_object_get(shown[i], "title", 5, &value, &error));
     }
     for (int turn = -1; turn < READS; turn++) {
-        const double start = now();
+        const char *const work = turn >= 0 ? "window.again" : NULL;
+        const double start = begin_work(work);
         see_page(results, 0);
-        if (turn >= 0) samples[3][turn] = now() - start;
+        const double taken = end_work(work, start);
+        if (turn >= 0) samples[3][turn] = taken;
     }
     for (int i = 0; i < WINDOW; i++) quire_object_release(shown[i]);
     free(ids);
@@ -217,9 +223,11 @@ void filter_case(int64_t rows) {
         double start = now();
         const int64_t count = step_filtered(database, &sums[0]);
         if (round >= 0) samples[0][round] = now() - start;
-        start = now();
+        const char *const work = round >= 0 ? "filter" : NULL;
+        start = begin_work(work);
         CHECK(fetch_filtered(made, &sums[1]) == count);
-        if (round >= 0) samples[1][round] = now() - start;
+        const double taken = end_work(work, start);
+        if (round >= 0) samples[1][round] = taken;
         CHECK(sums[0] == sums[1]);
         answer("%lld ids %u", (long long)count, sums[1]);
     }
@@ -231,14 +239,14 @@ void filter_case(int64_t rows) {
 
 /* --- Opening, and reading one text. */
 
-static double open_by_quire(char *title, size_t size) {
-    const double start = now();
+static double open_by_quire(const char *work, char *title, size_t size) {
+    const double start = begin_work(work);
     opened made = open_store(path);
     quire_object *object = NULL;
     quire_value value;
     OK(quire_context_object(made.context, "Quote", 5, 1, &object, &error));
     OK(quire_object_get(object, "title", 5, &value, &error));
-    const double taken = now() - start;
+    const double taken = end_work(work, start);
     snprintf(title, size, "%s", value.as.text);
     quire_object_release(object);
     close_store(made);
@@ -263,7 +271,7 @@ void open_case(int64_t rows) {
     char titles[2][100];
     for (int round = -1; round < 51; round++) {
         const double by_sqlite = open_by_sqlite(titles[0], sizeof titles[0]);
-        const double by_quire = open_by_quire(titles[1], sizeof titles[1]);
+        const double by_quire = open_by_quire(round >= 0 ? "open" : NULL, titles[1], sizeof titles[1]);
         if (round >= 0) samples[0][round] = by_sqlite, samples[1][round] = by_quire;
     }
     CHECK(strcmp(titles[0], titles[1]) == 0);

@@ -69,11 +69,13 @@ void several_case(int64_t rows) {
         for (int k = 0; k < counts[i]; k++) lists[k] = new_list(made, k, &changes[i][k > 0]);
         for (int turn = 0; turn < SAVES; turn++) {
             for (int64_t k = 0; k < CHANGES; k++) change(made, rows, turn * CHANGES + k);
-            const double start = now();
+            const char *const work = i ? "live.ten" : NULL, *const processing = i ? "live.ten.told" : NULL;
+            const double start = begin_work(work);
+            begin_work(processing);
             OK(quire_context_process(made.context, &error));
-            processed[i][turn] = now() - start;
+            processed[i][turn] = end_work(processing, start);
             OK(quire_context_save(made.context, &error));
-            saved[i][turn] = now() - start;
+            saved[i][turn] = end_work(work, start);
         }
         for (int k = 0; k < counts[i]; k++) quire_results_release(lists[k]);
         close_store(made);
