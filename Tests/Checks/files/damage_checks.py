@@ -40,20 +40,20 @@ def alarm(number: int, frame: Optional[FrameType]) -> None:
 
 
 def attempt(tally: Tally, where: str, read: Any) -> Optional[Any]:
-    """What a reader returns, None when it refuses. A reader that goes on for too long is a difference."""
-    previous = signal.signal(signal.SIGALRM, alarm)
-    signal.alarm(SECONDS)
+    """What a reader returns, None when it refuses. A reader that uses a processor for too long is a difference."""
+    previous = signal.signal(signal.SIGPROF, alarm)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
         found = read()
         tally.count("damaged files that are read")
         return found
     except TooLong:
-        tally.differ(where, f"is not read after {SECONDS} seconds")
+        tally.differ(where, f"is not read after {SECONDS} seconds of a processor")
     except REFUSALS:
         tally.count("damaged files that are refused")
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, previous)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, previous)
     return None
 
 

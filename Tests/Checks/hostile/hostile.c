@@ -4,16 +4,17 @@
  *     hostile [--stack KIB] [--seconds S] FILE ...
  *
  * A FILE that ends in .sqlite is a store, which is written to as well; .archive is given to quire_archive_decode; all
- * else is a model. Prints a line for each: what became of it, and how long it took. Fails when a file takes more than S
- * seconds, or when a model that was saved is another one when it is loaded.
+ * else is a model. Prints a line for each: what became of it, and what time of a processor it took. Fails when a file takes
+ * more than S seconds of that, or when a model that was saved is another one when it is loaded.
  */
 #include "reading.h"
 
 #include <time.h>
 
+/* The time of a processor that this thread has used. */
 static double now(void) {
     struct timespec moment;
-    clock_gettime(CLOCK_MONOTONIC, &moment);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &moment);
     return (double)moment.tv_sec + (double)moment.tv_nsec / 1e9;
 }
 

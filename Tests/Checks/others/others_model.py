@@ -30,6 +30,8 @@ class Tag(quire.Model):
 MODELS = [Author, Book, Tag]
 MARK = "mark "
 """One tag is named so, with the number of the last commit behind it."""
+PATIENCE = 120
+"""What has not come to the descriptor after so many seconds never does."""
 
 
 class Difference(Exception):
@@ -68,21 +70,23 @@ class Watcher:
         """The last commit that the lists show."""
         return int(self._mark.name[len(MARK):])
 
-    def wait(self, mark: int, seconds: float) -> Optional[float]:
-        """Waits until a commit shows; returns when it did, or None."""
-        end = time.monotonic() + seconds
+    def wait(self, mark: int) -> Optional[float]:
+        """Waits until a commit shows; returns when it did, or None when it never does."""
         while self.mark < mark:
-            left = end - time.monotonic()
-            if left <= 0:
+            if not self._poll.poll(PATIENCE * 1000):
                 return None
-            if self._poll.poll(left * 1000):
-                self.wakes += 1
-                self.context.process()
+            self.wakes += 1
+            self.context.process()
         return time.monotonic()
 
     def follow(self) -> None:
-        """Takes over what there is to be taken over, as long as the descriptor says so."""
-        while self._poll.poll(100):
+        """Processes until the lists agree with new fetches, as long as the descriptor becomes readable for it."""
+        while True:
+            try:
+                return self.compare()
+            except Difference:
+                if not self._poll.poll(PATIENCE * 1000):
+                    raise
             self.context.process()
 
     def compare(self) -> None:

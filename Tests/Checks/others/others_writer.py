@@ -157,7 +157,7 @@ def main() -> None:
             print(time.monotonic(), flush=True)
             continue
         try:
-            seen = writer.watcher.wait(int(number), 5)
+            seen = writer.watcher.wait(int(number))
             writer.watcher.compare()
             print("late" if seen is None else seen, flush=True)
         except Difference as difference:

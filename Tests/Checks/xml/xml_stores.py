@@ -161,7 +161,7 @@ class Check:
             damaged = self.damage(document, dice)
             with open(path, "wb") as file:
                 file.write(damaged)
-            start = time.monotonic()
+            start = time.process_time()
             try:
                 with quire.open(path, world.classes) as store:
                     opened += 1
@@ -182,8 +182,8 @@ class Check:
                 with open(path, "rb") as file:
                     if file.read() != damaged:
                         pipe.write(f"file {number} was changed by an opening that failed\n".encode())
-            if time.monotonic() - start > 20:
-                pipe.write(f"file {number} took {time.monotonic() - start:.1f} s\n".encode())
+            if time.process_time() - start > 20:
+                pipe.write(f"file {number} took {time.process_time() - start:.1f} s of a processor\n".encode())
             if set(os.listdir(self.folder)) != {"a.xml", "b.xml"}:
                 pipe.write(f"file {number}: {os.listdir(self.folder)} are there\n".encode())
         pipe.write(f"opened {opened}\n".encode())
