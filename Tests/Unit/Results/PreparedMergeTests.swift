@@ -1,4 +1,3 @@
-import Glibc
 import Testing
 
 @testable import QuireCore
@@ -61,7 +60,7 @@ struct PreparedMergeTests {
 
     /// Waits for what is worked out, and merges that.
     func merge() throws {
-      while context.preparation?.isUnderWay == true { usleep(100) }
+      OtherThread.wait { context.preparation?.isUnderWay != true }
       if context.preparation == nil { try context.merge() } else { try context.mergeIfAutomatic() }
       try context.merge()
     }

@@ -283,7 +283,7 @@ struct ResultsDelegateTests {
     for _ in 0..<20 { _ = try other.insert(entityNamed: "Book") }
     try other.save()
     let preparation = try #require(context.preparation)
-    while !preparation.isReady { usleep(1000) }
+    OtherThread.wait { preparation.isReady }
     try context.merge()
     #expect(delegate.log.contains("did") && delegate.log.contains("report"))
     #expect(delegate.log.contains("object") == hearsOfObjects)

@@ -135,15 +135,12 @@ struct CommitsTests {
   func announcedCommits(isWithdrawn: Bool) {
     start(at: 0)
     commits.announce(0, on: nil)
-    let found = Guarded<[Int64?]>([]), isStarted = Guarded(false)
+    let found = Guarded<[Int64?]>([])
     let thread = OtherThread { [commits] in
-      isStarted.withLock { $0 = true }
       let number = commits.state(at: 1, on: nil)?.commit
       found.withLock { $0.append(number) }
     }
-    while !isStarted.withLock({ $0 }) { usleep(1000) }
-    // Long enough for it to come back if it did not wait.
-    usleep(30_000)
+    thread.waitUntilAsleep()
     #expect(found.withLock { $0 } == [] && commits.newest == 0 && filed.take() == [])
     // The state before it is known all the while.
     #expect(commits.state(at: 0, on: nil)?.commit == 0)

@@ -122,7 +122,7 @@ struct SharedMomentTests {
         _ = try? SharedMomentTests.count(second)
         note("second")
       }
-      usleep(20_000)
+      waiter?.waitUntilAsleep()
       note("first")
     }
     waiter?.join()
@@ -204,12 +204,14 @@ struct SharedMomentTests {
         } catch { problems.withLock { $0.append("\(error)") } }
       }
     }
-    for number in 0..<60 {
+    var number = 0
+    try OtherThread.wait {
       try insert("more \(number)")
-      usleep(1000)
+      number += 1
+      return number >= 60 && arrivals.withLock { $0 } >= 60
     }
     isDone.withLock { $0 = true }
     for thread in threads { thread.join() }
-    #expect(problems.withLock { $0 } == [] && arrivals.withLock { $0 } > 0)
+    #expect(problems.withLock { $0 } == [])
   }
 }
