@@ -1,6 +1,17 @@
 /*
  * The smallest test harness that does: each test runs in a process of its own, so that one that crashes fails alone. With
  * QUIRE_TEST_ONE_PROCESS all share one, and the first failure ends it: valgrind translates the library once for each process.
+ *
+ * A test that is a product has so many cases that each run takes only some of them, which `takes_case` chooses. A program
+ * with such tests calls `read_arguments`, and takes these:
+ *
+ *   test_x                    runs all tests; of products the cases of this turn, or all cases when there is no turn
+ *   test_x --all              runs all tests with all cases
+ *   test_x TEST 'TEST: CASE'  runs the tests and the cases of these names alone
+ *
+ * The turn is the environment variable QUIRE_TURN, a hexadecimal number such as the hash of the commit. A case with the
+ * share n has one chance in n in each turn, independent of other cases and turns. A case that fails prints the command that
+ * repeats it.
  */
 #ifndef QUIRE_CHECK_H_
 #define QUIRE_CHECK_H_
@@ -11,9 +22,11 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,9 +35,104 @@
 static _Thread_local quire_error *error;
 static int failed_tests;
 
+/* Memory that a test shares with the process that waits for it: after a crash it still says which case ran. */
+typedef struct check_progress {
+    /* The name of the case that runs; empty in tests that are no products. */
+    char current[400];
+    /* The number of cases of the product so far, and of those that were taken. */
+    long cases, taken;
+    /* The number of tests and cases, of the whole program, that the arguments name. */
+    long named;
+} check_progress;
+
+static check_progress *check_progress_here;
+static const char *check_program = "test", *const *check_names;
+static int check_name_count;
+static bool check_has_turn;
+static uint64_t check_turn;
+
+/* The last step of splitmix64: each bit of the result depends on all bits of the number. */
+static inline uint64_t check_mix(uint64_t number) {
+    number += 0x9E3779B97F4A7C15u;
+    number = (number ^ number >> 30) * 0xBF58476D1CE4E5B9u;
+    number = (number ^ number >> 27) * 0x94D049BB133111EBu;
+    return number ^ number >> 31;
+}
+
+static inline void read_arguments(int count, char **arguments) {
+    check_program = arguments[0];
+    check_names = (const char *const *)arguments + 1;
+    check_name_count = count - 1;
+    if (count == 2 && strcmp(arguments[1], "--all") == 0) {
+        check_name_count = 0;
+        return;
+    }
+    const char *const turn = getenv("QUIRE_TURN");
+    check_has_turn = turn && *turn;
+    for (const char *digit = turn; check_has_turn && *digit; digit++) {
+        if (!strchr("0123456789abcdefABCDEF", *digit))
+            fprintf(stderr, "%s: QUIRE_TURN is '%s', which is no hexadecimal number.\n", check_program, turn), exit(2);
+        check_turn = check_mix(check_turn ^ (uint64_t)(*digit | 0x20));
+    }
+}
+
+/* Begins a test or a product. */
+static inline check_progress *check_begin(void) {
+    if (!check_progress_here) {
+        const int use = PROT_READ | PROT_WRITE;
+        check_progress_here = mmap(NULL, sizeof *check_progress_here, use, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        if (check_progress_here == MAP_FAILED) perror("mmap"), exit(1);
+    }
+    check_progress_here->current[0] = 0;
+    check_progress_here->cases = check_progress_here->taken = 0;
+    return check_progress_here;
+}
+
+/*
+ * Returns whether a case of a product runs. `test` and `name` make the name that repeats it, `place` is its number in the
+ * product, and a turn takes one of `share` cases.
+ */
+static inline bool takes_case(const char *test, const char *name, uint64_t place, unsigned share) {
+    check_progress *const progress = check_progress_here;
+    char whole[sizeof progress->current];
+    snprintf(whole, sizeof whole, "%s: %s", test, name);
+    bool is_taken = check_name_count == 0 && (!check_has_turn || check_mix(check_turn + check_mix(place)) % share == 0);
+    for (int i = 0; i < check_name_count; i++) {
+        const bool is_named = strcmp(check_names[i], whole) == 0;
+        progress->named += is_named;
+        /* The name of a test takes its whole product. */
+        is_taken |= is_named || strcmp(check_names[i], test) == 0;
+    }
+    progress->cases++;
+    progress->taken += is_taken;
+    if (is_taken) memcpy(progress->current, whole, sizeof whole);
+    return is_taken;
+}
+
+/* Prints the command that repeats the case which failed. */
+static inline void check_print_case(FILE *file) {
+    const char *letter = check_progress_here ? check_progress_here->current : "";
+    if (!*letter) return;
+    fprintf(file, "    repeat this case: %s '", check_program);
+    for (; *letter; letter++) fprintf(file, *letter == '\'' ? "'\\''" : "%c", *letter);
+    fprintf(file, "'\n");
+}
+
+/* Returns whether a test runs: the arguments name it, a case of it, or nothing at all. */
+static inline bool check_is_wanted(const char *test) {
+    const size_t length = strlen(test);
+    bool is_wanted = !check_name_count;
+    for (int i = 0; i < check_name_count; i++) {
+        const bool is_begin = strncmp(check_names[i], test, length) == 0;
+        is_wanted |= is_begin && (check_names[i][length] == 0 || check_names[i][length] == ':');
+    }
+    return is_wanted;
+}
+
 static inline void check_failed(const char *file, int line, const char *what) {
     fprintf(stderr, "    %s:%d: %s\n", file, line, what);
     if (error) fprintf(stderr, "    last error: %s\n", quire_error_message(error).data);
+    if (getenv("QUIRE_TEST_ONE_PROCESS")) check_print_case(stderr);
     exit(1);
 }
 
@@ -100,10 +208,21 @@ static inline void await_sleep(const atomic_int *thread) {
     }
 }
 
+/* One line, with the number of cases when the test is a product. */
+static inline void check_print_result(const char *result, const char *test) {
+    const check_progress *const progress = check_progress_here;
+    printf("%s %s", result, test);
+    if (progress->cases) printf(", %ld of %ld cases", progress->taken, progress->cases);
+    printf("\n");
+}
+
 /* Runs a test, a function of no arguments whose name is a sentence. With QUIRE_TEST_STACK, on a stack of so many KiB. */
 #define RUN(test) check_run(test, #test)
 
 static inline void check_run(void (*test)(void), const char *name) {
+    if (!check_is_wanted(name)) return;
+    check_progress *const progress = check_begin();
+    for (int i = 0; i < check_name_count; i++) progress->named += strcmp(check_names[i], name) == 0;
     fflush(NULL);
     const bool is_apart = !getenv("QUIRE_TEST_ONE_PROCESS");
     const pid_t child = is_apart ? fork() : 0;
@@ -112,17 +231,28 @@ static inline void check_run(void (*test)(void), const char *name) {
         if (stack) run_with_stack((size_t)atoi(stack), test);
         else test();
         if (is_apart) exit(0);
-        printf("passed %s\n", name);
+        check_print_result("passed", name);
         return;
     }
     int status = 0;
     waitpid(child, &status, 0);
     const bool passed = WIFEXITED(status) && WEXITSTATUS(status) == 0;
-    printf("%s %s\n", passed ? "passed" : "FAILED", name);
+    check_print_result(passed ? "passed" : "FAILED", name);
     if (WIFSIGNALED(status)) printf("    ended by signal %d\n", WTERMSIG(status));
-    if (!passed) failed_tests++;
+    if (passed) return;
+    check_print_case(stdout);
+    failed_tests++;
 }
 
-#define RESULT() (failed_tests ? 1 : 0)
+#define RESULT() check_result()
+
+static inline int check_result(void) {
+    /* A crash may have come before a case that was asked for. */
+    if (!failed_tests && check_name_count > (check_progress_here ? check_progress_here->named : 0)) {
+        fprintf(stderr, "%s: there is no test or case of one of these names.\n", check_program);
+        return 2;
+    }
+    return failed_tests ? 1 : 0;
+}
 
 #endif

@@ -5,7 +5,6 @@
  * The calls are in null_calls.h, which null_calls.py writes from the list of public functions.
  */
 #include "fixture.h"
-#include <sys/mman.h>
 
 /* A keyed archive of the text "x". */
 static const uint8_t archive[] = {
@@ -476,18 +475,28 @@ static outcome before_a_change(world *w) { return inside_a_delegate(w, true); }
 
 static outcome after_a_change(world *w) { return inside_a_delegate(w, false); }
 
+/* Where calls are made, and whether each has a world of its own: then a turn takes one of `share`. */
+typedef struct place { const char *name; outcome (*call)(world *w); bool is_alone; unsigned share; } place;
+
+static bool takes_variant(const place *place, int number) {
+    char name[160];
+    snprintf(name, sizeof name, "%s, %s", variants[number].function, variants[number].wrong);
+    return takes_case(place->name, name, (uint64_t)number, place->share);
+}
+
 /*
  * All calls from `*next` on, one after another, in one world until a call changes it: one that fails must not, so
- * that the calls after it would fail too. With `alone` each has a world of its own. Returns the number of worlds.
+ * that the calls after it would fail too. Returns the number of worlds.
  */
-static int run_from(outcome (*test)(world *w), volatile int *next, bool alone) {
+static int run_from(const place *place, volatile int *next) {
     world *w = NULL;
     int worlds = 0;
     for (; *next < VARIANTS; ++*next) {
+        if (!takes_variant(place, *next)) continue;
         current = &variants[*next];
         if (!w) w = make_world(), worlds++;
-        const bool has_succeeded = test(w).status == QUIRE_OK && !current->must_give_nothing;
-        if (alone || current->changes || (current->changes_on_success && has_succeeded)) end_world(w), w = NULL;
+        const bool has_succeeded = place->call(w).status == QUIRE_OK && !current->must_give_nothing;
+        if (place->is_alone || current->changes || (current->changes_on_success && has_succeeded)) end_world(w), w = NULL;
     }
     if (w) end_world(w);
     quire_model_release(shared_model);
@@ -501,7 +510,11 @@ static int run_from(outcome (*test)(world *w), volatile int *next, bool alone) {
  * Like RUN, but silent about what passes: there are many. A process makes all calls. When one ends it, another process
  * goes on behind that call.
  */
-static void run_variants(outcome (*test)(world *w), const char *place, bool alone) {
+static void run_place(const char *name, outcome (*call)(world *w), bool is_alone, unsigned share) {
+    const place place = {name, call, is_alone, share};
+    if (!check_is_wanted(name)) return;
+    check_progress *const progress = check_begin();
+    for (int i = 0; i < check_name_count; i++) progress->named += strcmp(check_names[i], name) == 0;
     int failures = 0;
     volatile int *next = mmap(NULL, sizeof *next, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     CHECK(next != MAP_FAILED);
@@ -510,46 +523,49 @@ static void run_variants(outcome (*test)(world *w), const char *place, bool alon
         const pid_t child = fork();
         CHECK(child >= 0);
         if (child == 0) {
-            run_from(test, next, alone);
+            run_from(&place, next);
             exit(0);
         }
         int status = 0;
         CHECK(waitpid(child, &status, 0) == child);
         if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && *next == VARIANTS) break;
         failures++;
-        const variant *last = &variants[*next < VARIANTS ? *next : VARIANTS - 1];
-        printf("FAILED %s, with %s, %s", last->function, last->wrong, place);
+        printf("FAILED %s", progress->current);
         if (*next == VARIANTS) printf(", or the end of its world");
         if (WIFSIGNALED(status)) printf(": ended by signal %d", WTERMSIG(status));
         printf("\n");
+        check_print_case(stdout);
     }
     munmap((void *)next, sizeof *next);
-    printf("%s %d calls %s\n", failures ? "FAILED" : "passed", VARIANTS, place);
+    check_print_result(failures ? "FAILED" : "passed", name);
     failed_tests += failures;
 }
 
 /* Without a process of their own, for tools that make one dear. */
-static void run_together(outcome (*test)(world *w)) {
+static void run_together(const char *test, outcome (*call)(world *w)) {
     volatile int next = 0;
-    const int worlds = run_from(test, &next, false);
-    printf("%d calls in %d worlds\n", VARIANTS, worlds);
+    const place place = {test, call, false, 1};
+    const int worlds = run_from(&place, &next);
+    printf("%ld calls in %d worlds\n", check_progress_here->taken, worlds);
 }
 
-static void all_in_an_open_store(void) { run_together(in_an_open_store); }
+static void all_in_an_open_store(void) { run_together(__func__, in_an_open_store); }
 
-static void all_after_a_change(void) { run_together(after_a_change); }
+static void all_after_a_change(void) { run_together(__func__, after_a_change); }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     if (getenv("QUIRE_SLOW")) {
         RUN(all_in_an_open_store);
         RUN(all_after_a_change);
         return RESULT();
     }
-    run_variants(in_an_open_store, "in an open store", true);
-    run_variants(in_an_open_store, "in an open store, behind others", false);
-    run_variants(in_a_closed_store, "in a closed store", false);
-    run_variants(before_a_change, "before a change", false);
-    run_variants(after_a_change, "after a change", false);
-    run_variants(from_a_log, "from a log", false);
+    /* Behind others all calls run in each turn, so that each function is called with each argument. */
+    run_place("in an open store", in_an_open_store, true, 8);
+    run_place("in an open store, behind others", in_an_open_store, false, 1);
+    run_place("in a closed store", in_a_closed_store, false, 1);
+    run_place("before a change", before_a_change, false, 1);
+    run_place("after a change", after_a_change, false, 1);
+    run_place("from a log", from_a_log, false, 1);
     return RESULT();
 }

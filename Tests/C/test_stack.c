@@ -261,35 +261,38 @@ static void each_nest_is_read(void) {
 
 static void release_nest(void) { quire_predicate_release(deepest); }
 
-/* Under valgrind each use takes a third of the nests, the next use another third. */
-static void run_nest(void (*use)(void)) {
-    static size_t uses = 0;
-    const size_t step = getenv("QUIRE_SLOW") ? 3 : 1;
-    for (size_t i = uses++ % step; i < sizeof nests / sizeof nests[0]; i += step) {
+/* A product of nests and uses. `place` is the number of the use. */
+static void run_nests(const char *test, size_t place, void (*use)(void)) {
+    enum { NESTS = sizeof nests / sizeof nests[0] };
+    const bool is_slow = getenv("QUIRE_SLOW") != NULL;
+    for (size_t i = 0; i < NESTS; i++) {
         shape = &nests[i];
         const bool is_explained = use == fetch_is_explained;
-        if (shape->effort == SLOW_TO_EXPLAIN && is_explained && getenv("QUIRE_SLOW")) continue;
+        const bool takes_long = shape->effort == SLOW_TO_EXPLAIN && is_explained;
+        if (takes_long && is_slow) continue;
         if (shape->effort == ENDLESS && !is_explained && use != tree_is_printed_read_compared_and_copied) continue;
-        if (getenv("QUIRE_TEST_NEST")) fprintf(stderr, "    %s %s\n", shape->before, shape->after);
+        char name[120];
+        snprintf(name, sizeof name, "%s...%s%s", shape->before, shape->after, shape->rest);
+        if (!takes_case(test, name, place * NESTS + i, takes_long ? 24 : is_slow ? 12 : 3)) continue;
         run_with_stack(STACK, each_nest_is_read);
         run_with_stack(STACK, use);
         run_with_stack(STACK, release_nest);
     }
 }
 
-#define NEST_TEST(name, use) \
+#define NEST_TEST(place, name, use) \
     static void name(void) { \
         run_with_stack(STACK, open_nodes); \
-        run_nest(use); \
+        run_nests(#name, place, use); \
     }
 
-NEST_TEST(deepest_trees_are_printed_read_compared_and_copied, tree_is_printed_read_compared_and_copied)
-NEST_TEST(deepest_trees_are_asked_about_objects_and_values, objects_and_values_are_asked)
-NEST_TEST(deepest_trees_are_fetched_by, store_is_asked)
-NEST_TEST(deepest_trees_are_explained, fetch_is_explained)
-NEST_TEST(lists_follow_the_deepest_trees, list_follows)
-NEST_TEST(values_of_deepest_trees_are_calculated, values_are_calculated)
-NEST_TEST(deepest_trees_are_rules_of_a_model, rule_is_kept)
+NEST_TEST(0, deepest_trees_are_printed_read_compared_and_copied, tree_is_printed_read_compared_and_copied)
+NEST_TEST(1, deepest_trees_are_asked_about_objects_and_values, objects_and_values_are_asked)
+NEST_TEST(2, deepest_trees_are_fetched_by, store_is_asked)
+NEST_TEST(3, deepest_trees_are_explained, fetch_is_explained)
+NEST_TEST(4, lists_follow_the_deepest_trees, list_follows)
+NEST_TEST(5, values_of_deepest_trees_are_calculated, values_are_calculated)
+NEST_TEST(6, deepest_trees_are_rules_of_a_model, rule_is_kept)
 
 /* A hundred calls in each other are legal. */
 static void a_hundred_calls_may_be_nested(void) {
@@ -424,7 +427,8 @@ static void match_patterns(void) {
 
 static void patterns_are_matched(void) { run_with_stack(STACK, match_patterns); }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(a_hundred_calls_may_be_nested);
     RUN(deepest_trees_are_printed_read_compared_and_copied);
     RUN(deepest_trees_are_asked_about_objects_and_values);
