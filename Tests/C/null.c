@@ -475,7 +475,7 @@ static outcome before_a_change(world *w) { return inside_a_delegate(w, true); }
 
 static outcome after_a_change(world *w) { return inside_a_delegate(w, false); }
 
-/* Where calls are made, and whether each has a world of its own: then a turn takes one of `share`. */
+/* Where calls are made, and whether each has a world of its own. A turn takes one of `share` calls. */
 typedef struct place { const char *name; outcome (*call)(world *w); bool is_alone; unsigned share; } place;
 
 static bool takes_variant(const place *place, int number) {
@@ -544,7 +544,7 @@ static void run_place(const char *name, outcome (*call)(world *w), bool is_alone
 /* Without a process of their own, for tools that make one dear. */
 static void run_together(const char *test, outcome (*call)(world *w)) {
     volatile int next = 0;
-    const place place = {test, call, false, 1};
+    const place place = {test, call, false, 4};
     const int worlds = run_from(&place, &next);
     printf("%ld calls in %d worlds\n", check_progress_here->taken, worlds);
 }
