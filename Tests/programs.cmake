@@ -2,6 +2,13 @@
 
 set(checked_scratch "${CMAKE_BINARY_DIR}/checked")
 set(checked_library "${checked_scratch}/release/libquire.so")
+# Compilers of C leave room for both builds of Swift, which take longest and would begin last.
+cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
+if(cores GREATER 1)
+  math(EXPR cores "${cores} - 1")
+endif()
+set_property(GLOBAL PROPERTY JOB_POOLS compilers=${cores})
+set(CMAKE_JOB_POOL_COMPILE compilers)
 set(program_options ${warnings} -Wno-unused-function -Wno-nonnull) # To pass NULL where it is not allowed is a test.
 
 # The checked library is optimized, has assertions and costly checks, and is compiled with the address sanitizer. Swift's
@@ -59,7 +66,7 @@ function(quire_checked_program name)
         COMMAND "${CMAKE_COMMAND}" -E make_directory "${folder}"
         COMMAND "${checked_clang}" ${flags} ${program_options} "-I${source}/include" ${includes} -MD -MF "${object}.d"
           -c "${file}" -o "${object}"
-        DEPENDS "${file}" ${generated} DEPFILE "${object}.d"
+        DEPENDS "${file}" ${generated} DEPFILE "${object}.d" JOB_POOL compilers
         COMMENT "Compiling ${name} for the checked library" VERBATIM)
       list(APPEND objects "${object}")
     else()
@@ -77,17 +84,10 @@ function(quire_checked_program name)
   add_dependencies(checked_programs checked_${name})
 endfunction()
 
-# quire_checked_test(PROGRAM NAME [LEAKS] ARGUMENT...): a test of the program with the checked library. LEAKS: what is
-# left at the end is no fault.
+# quire_checked_test(PROGRAM NAME ARGUMENT...): a test of the program with the checked library.
 function(quire_checked_test program name)
-  if(QUIRE_SANITIZE)
-    return()
+  if(NOT QUIRE_SANITIZE)
+    add_test(NAME ${name} COMMAND "${checked_scratch}/tests/${program}" ${ARGN})
+    set_tests_properties(${name} PROPERTIES LABELS checked TIMEOUT 900 ENVIRONMENT "${checked_environment}")
   endif()
-  set(options "${checked_environment}")
-  if("${ARGV2}" STREQUAL "LEAKS")
-    list(POP_FRONT ARGN)
-    string(APPEND options ":detect_leaks=0")
-  endif()
-  add_test(NAME ${name} COMMAND "${checked_scratch}/tests/${program}" ${ARGN})
-  set_tests_properties(${name} PROPERTIES LABELS checked TIMEOUT 900 ENVIRONMENT "${options}")
 endfunction()

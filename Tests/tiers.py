@@ -5,10 +5,10 @@
 A tier is a set of CTest's tests:
 
     quick   a part of the commit tier: what says most in four minutes
-    commit  at each commit: every test but those of LONG and TURNS, and of TURNS a part
+    commit  at each commit: every test with the label `commit`, and a part of those of TURNS
     full    every test, each with all of its cases
 
-What the commit tier has a part of goes by turns: the hash of the commit chooses, and what has changed since the last
+That part goes by turns: the hash of the commit chooses, and what has changed since the last
 commit that passed runs in any case. The same hash is given to the tests as QUIRE_TURN: those that are a product of many
 cases run a part of them. --turn repeats the choice of another commit, --list prints the choice alone.
 """
@@ -26,29 +26,32 @@ import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-# Only in the full tier: the checks with the checked library, which run natively at each commit.
-LONG = r"checked\.check\..*"
-
 
 @dataclasses.dataclass(frozen=True)
 class Turn:
-    """Tests of which `count` run at a commit, and each of those whose files have changed."""
+    """Tests of the full tier of which `count` run at a commit, and all when one of their files has changed."""
 
     tests: str
     count: int
     files: str | None = None
 
 
-PACKAGE = r"bindings/python/(src|pyproject\.toml|setup)|Sources/C[^/]*/|CMakeLists\.txt|Package\.swift|script/(wheel|deb)"
+PACKAGING = (
+    r"packaging/|bindings/python/(src|pyproject|setup)|Sources/C[^/]*/|CMakeLists|Package\.swift|script/(wheel|deb)"
+)
+PAGES = r"docs/site/|include/|bindings/python/src/|Tests/Documentation/|README\.md|script/site"
+TABLES = r"bindings/python/.*arrow|.*/ABI\+Arrow|include/quire/arrow\.h|Tests/Bench/python/"
 TURNS = [
     # The address sanitizer looks at all programs in C at each commit. Valgrind finds values without a source, too.
-    Turn(r"valgrind\..*", 2),
-    Turn(r"consumer\.(wheel|debian)", 0, rf"packaging/|{PACKAGE}"),
-    Turn(r"docs\.(site|code)", 0, r"docs/site/|include/|bindings/python/src/|Tests/Documentation/|README\.md|script/site"),
-    Turn(r"python\.tables|bench\.tables", 0, r"bindings/python/.*arrow|ABI\+Arrow|include/quire/arrow\.h|Tests/Bench/python/"),
+    Turn(r"valgrind\.(?!changed).*", 2),
+    Turn(r"consumer\.(wheel|debian)", 0, PACKAGING),
+    Turn(r"docs\.(site|code)", 0, PAGES),
+    Turn(r"python\.tables|bench\.tables", 0, TABLES),
 ]
 # In the quick tier.
-QUICK = r"(c|abi|header|fuzz|tidy|swift|python)(\..*)?|check\.(histories|controllers|predicates|moments|graph|history|xml)"
+QUICK = (
+    r"(c|abi|header|fuzz|tidy|swift|python)(\..*)?|check\.(histories|controllers|predicates|moments|graph|history|xml)"
+)
 NOT_QUICK = r"python\.(typing|command|tables).*|tidy\.compile_commands"
 
 
@@ -64,7 +67,9 @@ def main():
     if not re.fullmatch(r"[0-9a-f]{8,40}", turn):
         parser.error(f"'{turn}' is no hash of a commit: give at least eight hexadecimal digits.")
     tests = all_tests(options.build)
-    choice = chosen(tests, options.tier, turn, commit.changed())
+    changed = commit.changed()
+    programs = changed_programs(options.build, changed or [])
+    choice = chosen(tests, options.tier, turn, changed, programs)
     print(f"{options.tier} tier of {commit}: {len(choice)} of {len(tests)} tests, turn {turn[:8]}", flush=True)
     for name in choice:
         if choice[name]:
@@ -73,7 +78,10 @@ def main():
     if options.list:
         return 0
     begun = time.monotonic()
-    passed = run(options.build, tests, choice, None if options.tier == "full" else turn)
+    variables = {"QUIRE_CHANGED_TESTS": " ".join(programs), "QUIRE_COMMIT": turn[:8]}
+    if options.tier != "full":
+        variables["QUIRE_TURN"] = turn[:8]
+    passed = run(options.build, tests, choice, variables)
     report(options.build)
     outcome = "passed" if passed else "FAILED"
     print(f"{options.tier} tier of {commit}, turn {turn[:8]}: {outcome} in {time.monotonic() - begun:.0f} s")
@@ -98,7 +106,8 @@ class Commit:
         base = self._tested.read_text().strip() if self._tested.exists() else "HEAD~1"
         if not git("rev-parse", "--verify", "--quiet", base + "^{commit}"):
             return None
-        return git("diff", "--name-only", base).splitlines() + git("ls-files", "--others", "--exclude-standard").splitlines()
+        fresh = git("ls-files", "--others", "--exclude-standard")
+        return git("diff", "--name-only", base).splitlines() + fresh.splitlines()
 
     def note_tested(self):
         if not self.is_changed:
@@ -111,18 +120,35 @@ def git(*arguments):
 
 
 def all_tests(build):
-    """The names of CTest's tests, in its order."""
+    """The labels of each of CTest's tests by its name, in its order."""
     listed = subprocess.run(["ctest", "--show-only=json-v1"], cwd=build, check=True, capture_output=True, text=True)
-    return [test["name"] for test in json.loads(listed.stdout)["tests"]]
+    return {
+        test["name"]: next((each["value"] for each in test["properties"] if each["name"] == "LABELS"), [])
+        for test in json.loads(listed.stdout)["tests"]
+    }
 
 
-def chosen(tests, tier, turn, changed):
+def changed_programs(build, changed):
+    """The programs of Tests/C, among those that share a process, whose file, header or implementation has changed."""
+    programs = sorted(path.stem for path in (build / "Tests/together").glob("*.o"))
+    subjects = [
+        re.sub(r"(?<=[a-z])(?=[A-Z])", "_", found[1]).lower()
+        for found in (re.fullmatch(r"(?:include/quire|.*/ABI)/(?:ABI\+)?(\w+)\.(?:h|swift)", path) for path in changed)
+        if found
+    ]
+    files = {path[8:-2] for path in changed if path.startswith("Tests/C/")} | {f"test_{each}" for each in subjects}
+    return [name for name in programs if name in files]
+
+
+def chosen(tests, tier, turn, changed, programs):
     """Why each test runs, by its name; "" where it is in each run of the tier."""
     if tier == "full":
-        return dict.fromkeys(tests, "")
+        return {name: "" for name in tests if name != "valgrind.changed"}
     if tier == "quick":
         return {name: "" for name in tests if re.fullmatch(QUICK, name) and not re.fullmatch(NOT_QUICK, name)}
-    choice = {name: "" for name in tests if not re.fullmatch("|".join([LONG, *(each.tests for each in TURNS)]), name)}
+    choice = {name: "" for name, labels in tests.items() if "commit" in labels}
+    if programs:
+        choice["valgrind.changed"] = ", ".join(programs)
     for each in TURNS:
         names = [name for name in tests if re.fullmatch(each.tests, name)]
         ranked = sorted(names, key=lambda name: hashlib.sha256(f"{turn[:8]} {name}".encode()).digest())
@@ -135,17 +161,14 @@ def chosen(tests, tier, turn, changed):
     return choice
 
 
-def run(build, tests, choice, turn):
+def run(build, tests, choice, variables):
     """Whether they pass. CTest takes them by their numbers, and adds what prepares them."""
     numbers = [str(number) for number, name in enumerate(tests, 1) if name in choice]
     selection = build / "Testing/selection.txt"
     selection.parent.mkdir(exist_ok=True)
     # Start, end, stride, and further numbers.
     selection.write_text(",".join([numbers[0], numbers[0], "1", *numbers[1:], "\n"]))
-    environment = dict(os.environ)
-    environment.pop("QUIRE_TURN", None)
-    if turn:
-        environment["QUIRE_TURN"] = turn[:8]
+    environment = {name: value for name, value in os.environ.items() if name != "QUIRE_TURN"} | variables
     return subprocess.run(
         ["ctest", "--output-on-failure", "--parallel", str(os.cpu_count() or 1), "-I", str(selection.resolve()),
             "--output-junit", "Testing/tests.xml"],

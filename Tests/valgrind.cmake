@@ -14,7 +14,7 @@ foreach(name ${c_tests_together})
   string(APPEND entries "    {\"${name}\", main_of_${name}},\n")
   add_custom_command(OUTPUT "${together}/${name}.o"
     COMMAND "${CMAKE_OBJCOPY}" --redefine-sym "main=main_of_${name}" $<TARGET_OBJECTS:${name}_objects> "${together}/${name}.o"
-    DEPENDS ${name}_objects $<TARGET_OBJECTS:${name}_objects> VERBATIM)
+    DEPENDS ${name}_objects $<TARGET_OBJECTS:${name}_objects> JOB_POOL compilers VERBATIM)
   list(APPEND objects "${together}/${name}.o")
 endforeach()
 file(CONFIGURE OUTPUT "${together}/main.c" @ONLY CONTENT [[
@@ -57,6 +57,12 @@ foreach(group RANGE ${last})
     math(EXPR place "${place} + 1")
   endforeach()
   add_test(NAME valgrind.together_${group} COMMAND ${VALGRIND_RUN} $<TARGET_FILE:together> ${names})
-  set_tests_properties(valgrind.together_${group} PROPERTIES LABELS valgrind TIMEOUT 1800
+  set_tests_properties(valgrind.together_${group} PROPERTIES LABELS "valgrind;full" TIMEOUT 1800 COST 50
     ENVIRONMENT "QUIRE_SLOW=1;QUIRE_TEST_ONE_PROCESS=1")
 endforeach()
+
+# Those that have changed, at a commit: tiers.py names them.
+add_test(NAME valgrind.changed COMMAND
+  sh -c "exec \"$@\" $QUIRE_CHANGED_TESTS" sh ${VALGRIND_RUN} $<TARGET_FILE:together>)
+set_tests_properties(valgrind.changed PROPERTIES LABELS "valgrind;full" TIMEOUT 1800 COST 50
+  ENVIRONMENT "QUIRE_SLOW=1;QUIRE_TEST_ONE_PROCESS=1")

@@ -24,12 +24,17 @@ struct Dice {
     return elements
   }
 
-  /// Seeds of random histories: always the same, so that a run that was green stays green, unless
-  /// `QUIRE_FRESH_SEEDS` says how many new ones to take (`script/check tests`).
+  /// Seeds of random histories. They are always the same, so that a run that was green stays green, unless
+  /// `QUIRE_FRESH_SEEDS` says how many new ones to take (`script/check tests`). With `QUIRE_TURN`, the beginning of a
+  /// commit's hash, half of them are taken.
   static func seeds(_ fixed: Int) -> [UInt64] {
-    guard let count = getenv("QUIRE_FRESH_SEEDS").flatMap({ Int(String(cString: $0)) }) else {
-      return (1...UInt64(fixed)).map { $0 }
+    if let count = variable("QUIRE_FRESH_SEEDS").flatMap({ Int($0) }) {
+      return (0..<count).map { _ in UInt64.random(in: 1000...UInt64.max) }
     }
-    return (0..<count).map { _ in UInt64.random(in: 1000...UInt64.max) }
+    let all = UInt64(fixed)
+    guard let turn = variable("QUIRE_TURN").flatMap({ UInt64($0, radix: 16) }) else { return Array(1...all) }
+    return (0..<(all + 1) / 2).map { (turn + $0) % all + 1 }
   }
+
+  private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 }

@@ -219,7 +219,7 @@ struct BatchRuleTests {
       }
     }
     print("batch deletes: \(succeeded) succeeded, \(failed) were denied, \(skipped) gardens skipped")
-    #expect(succeeded > 120 && failed > 20)
+    #expect(succeeded > BatchRuleTests.seeds.count && failed > BatchRuleTests.seeds.count / 6)
   }
 
   @Test func `a batch update leaves what changing the objects one by one leaves`() throws {
@@ -268,7 +268,7 @@ struct BatchRuleTests {
       }
     }
     print("batch updates: \(succeeded) succeeded, \(failed) were refused")
-    #expect(succeeded > 150 && failed > 3)
+    #expect(succeeded > BatchRuleTests.seeds.count && failed > BatchRuleTests.seeds.count / 40)
   }
 
   @Test func `a batch insert leaves what inserting objects leaves`() throws {
