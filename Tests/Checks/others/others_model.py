@@ -84,7 +84,8 @@ class Watcher:
         while True:
             try:
                 return self.compare()
-            except Difference:
+            # Without a log the file has the newest commit alone. A list may hold a row that is gone, or lose it here.
+            except (Difference, quire.NotFound, quire.InvalidState):
                 if not self._poll.poll(PATIENCE * 1000):
                     raise
             self.context.process()
