@@ -144,6 +144,9 @@ class Browser(App[None]):
     # MARK: rows
 
     def on_rows_moved(self, event: Rows.Moved) -> None:
+        # The message may come when the screen is already being taken down.
+        if not self.query(Rows) or not self.query("#detail"):
+            return
         rows, listing = self.query_one(Rows), self._listing
         detail = self.query_one("#detail", Static)
         if listing is None or not self.query_one("#details").display:
