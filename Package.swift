@@ -46,7 +46,10 @@ let package = Package(
       ]),
     .testTarget(
       name: "Unit", dependencies: ["QuireCore", "CQuire"], path: "Tests/Unit",
-      // The library is what takes time in a test, and the tests what takes time to optimize.
-      swiftSettings: swift + [.unsafeFlags(["-Onone"], .when(configuration: .release))]),
+      // The library is what takes time in a test, and the tests what takes time to optimize. File by file, they are
+      // compiled on all cores.
+      swiftSettings: swift + [
+        .unsafeFlags(["-Onone", "-no-whole-module-optimization", "-enable-batch-mode"], .when(configuration: .release))
+      ]),
   ],
   swiftLanguageModes: [.v6])
