@@ -13,8 +13,16 @@ struct ListModel {
     var ids: [Int64]
   }
 
-  var isSectioned: Bool
-  var keys: [Int64: RowKey] = [:]
+  var isSectioned: Bool { didSet { sections = sorted() } }
+  var keys: [Int64: RowKey] { didSet { sections = sorted() } }
+  /// Sorted once for each batch: tests ask for it often.
+  private(set) var sections: [Section] = []
+
+  init(isSectioned: Bool, keys: [Int64: RowKey] = [:]) {
+    self.isSectioned = isSectioned
+    self.keys = keys
+    sections = sorted()
+  }
 
   var rows: [Row] {
     keys.map { Row(id: $0, key: $1) }.sorted { left, right in
@@ -25,7 +33,7 @@ struct ListModel {
     }
   }
 
-  var sections: [Section] {
+  private func sorted() -> [Section] {
     guard isSectioned else { return [Section(order: SortKey(), ids: rows.map(\.id))] }
     var result: [Section] = []
     for row in rows {
@@ -39,7 +47,9 @@ struct ListModel {
   }
 
   mutating func apply(_ changes: [RowChange]) {
-    for change in changes { keys[change.id] = change.newKey }
+    var changed = keys
+    for change in changes { changed[change.id] = change.newKey }
+    keys = changed
   }
 
   static func key(_ section: String, _ name: String, id: Int64) -> RowKey {

@@ -85,8 +85,8 @@ import Testing
     print("lists out of a cache: \(shape.testDescription)")
     var dice = Dice(seed: shape.seed)
     let press = try Press()
-    var model = ListModel(isSectioned: shape.isSectioned)
-    for id in 0..<Int64(shape.rows) { model.keys[id] = key(id, shape, &dice) }
+    let keys = (0..<Int64(shape.rows)).map { ($0, key($0, shape, &dice)) }
+    var model = ListModel(isSectioned: shape.isSectioned, keys: Dictionary(uniqueKeysWithValues: keys))
     for round in 0..<2 {
       let loaded = SectionedIndex(isSectioned: shape.isSectioned, rowsPerBlock: shape.rowsPerBlock)
       loaded.load(model.rows.map { (id: $0.id, key: $0.key) })
@@ -130,8 +130,8 @@ import Testing
   private func index(rows: Int, sections: Int, rowsPerBlock: Int) -> SectionedIndex {
     var dice = Dice(seed: UInt64(rows))
     let shape = Shape(seed: 0, isSectioned: true, rows: rows, sections: sections, rowsPerBlock: rowsPerBlock)
-    var model = ListModel(isSectioned: true)
-    for id in 0..<Int64(rows) { model.keys[id] = key(id, shape, &dice) }
+    let keys = (0..<Int64(rows)).map { ($0, key($0, shape, &dice)) }
+    let model = ListModel(isSectioned: true, keys: Dictionary(uniqueKeysWithValues: keys))
     let index = SectionedIndex(isSectioned: true, rowsPerBlock: rowsPerBlock)
     index.load(model.rows.map { (id: $0.id, key: $0.key) })
     return index
