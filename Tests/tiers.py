@@ -54,6 +54,8 @@ QUICK = (
     r"|check\.(histories|controllers|predicates|moments|graph|history|xml)"
 )
 NOT_QUICK = r"python\.(typing|command|tables).*|tidy\.compile_commands"
+# Below the build.
+RESULTS = "Testing/tests.xml"
 
 
 def main():
@@ -82,9 +84,10 @@ def main():
     variables = {"QUIRE_CHANGED_TESTS": " ".join(programs), "QUIRE_COMMIT": turn[:8]}
     if options.tier != "full":
         variables["QUIRE_TURN"] = turn[:8]
-    passed = run(options.build, tests, choice, variables)
-    report(options.build)
-    outcome = "passed" if passed else "FAILED"
+    status = run(options.build, tests, choice, variables)
+    reported = report(options.build)
+    passed = status == 0 and reported
+    outcome = "passed" if passed else "FAILED" if reported else f"CTest ended early, with status {status},"
     print(f"{options.tier} tier of {commit}, turn {turn[:8]}: {outcome} in {time.monotonic() - begun:.0f} s")
     if passed and options.tier != "quick":
         commit.note_tested()
@@ -164,27 +167,31 @@ def chosen(tests, tier, turn, changed, programs):
 
 
 def run(build, tests, choice, variables):
-    """Whether they pass. CTest takes them by their numbers, and adds what prepares them."""
+    """CTest's status. It takes the tests by their numbers, and adds what prepares them."""
     numbers = [str(number) for number, name in enumerate(tests, 1) if name in choice]
     selection = build / "Testing/selection.txt"
     selection.parent.mkdir(exist_ok=True)
     # Start, end, stride, and further numbers.
     selection.write_text(",".join([numbers[0], numbers[0], "1", *numbers[1:], "\n"]))
+    (build / RESULTS).unlink(missing_ok=True)
     environment = {name: value for name, value in os.environ.items() if name != "QUIRE_TURN"} | variables
     return subprocess.run(
         ["ctest", "--output-on-failure", "--parallel", str(os.cpu_count() or 1), "-I", str(selection.resolve()),
-            "--output-junit", "Testing/tests.xml"],
-        cwd=build, env=environment).returncode == 0
+            "--output-junit", RESULTS],
+        cwd=build, env=environment).returncode
 
 
 def report(build):
-    """The longest tests, and what tests say that they skip."""
-    cases = xml.etree.ElementTree.parse(build / "Testing/tests.xml").getroot().iter("testcase")
+    """Prints the longest tests, and what tests say that they skip. False where CTest has left no results."""
+    if not (build / RESULTS).exists():
+        return False
+    cases = xml.etree.ElementTree.parse(build / RESULTS).getroot().iter("testcase")
     longest = sorted(((float(case.get("time")), case.get("name")) for case in cases), reverse=True)[:10]
     print("longest: " + ", ".join(f"{name} {seconds:.0f} s" for seconds, name in longest))
     log = (build / "Testing/Temporary/LastTest.log").read_text(errors="replace")
     for line in sorted(set(re.findall(r"^skipped: .*", log, re.MULTILINE))):
         print(line)
+    return True
 
 
 if __name__ == "__main__":
