@@ -14,10 +14,6 @@ set(program_options ${warnings} -Wno-unused-function -Wno-nonnull) # To pass NUL
 # The checked library is optimized, has assertions and costly checks, and is compiled with the address sanitizer. Swift's
 # tests are built with it: optimized code takes an eighth of the time that a debug build takes for them.
 if(NOT QUIRE_SANITIZE)
-  file(REAL_PATH "${SWIFT_EXECUTABLE}" checked_clang)
-  cmake_path(REPLACE_FILENAME checked_clang clang)
-  cmake_path(GET checked_clang PARENT_PATH checked_runtime)
-  cmake_path(SET checked_runtime NORMALIZE "${checked_runtime}/../lib/swift/linux")
   add_custom_target(checked_library
     COMMAND "${SWIFT_EXECUTABLE}" build --package-path "${source}" --scratch-path "${checked_scratch}" -c release
       --build-tests --sanitize=address -Xswiftc -enable-testing ${swift_checks} -Xswiftc -use-ld=lld
@@ -64,7 +60,7 @@ function(quire_checked_program name)
       set(object "${folder}/${stem}.o")
       add_custom_command(OUTPUT "${object}"
         COMMAND "${CMAKE_COMMAND}" -E make_directory "${folder}"
-        COMMAND "${checked_clang}" ${flags} ${program_options} "-I${source}/include" ${includes} -MD -MF "${object}.d"
+        COMMAND "${swift_toolchain}/bin/clang" ${flags} ${program_options} "-I${source}/include" ${includes} -MD -MF "${object}.d"
           -c "${file}" -o "${object}"
         DEPENDS "${file}" ${generated} DEPFILE "${object}.d" JOB_POOL compilers
         COMMENT "Compiling ${name} for the checked library" VERBATIM)
@@ -76,8 +72,8 @@ function(quire_checked_program name)
   add_custom_target(checked_${name}_objects DEPENDS ${objects})
   add_custom_target(checked_${name}
     COMMAND "${CMAKE_COMMAND}" -E make_directory "${checked_scratch}/tests"
-    COMMAND "${checked_clang}" -fsanitize=address -fuse-ld=lld ${objects} -o "${checked_scratch}/tests/${name}"
-      "${checked_library}" "-Wl,-rpath,${checked_scratch}/release" "-Wl,-rpath,${checked_runtime}" ${libraries} -pthread
+    COMMAND "${swift_toolchain}/bin/clang" -fsanitize=address -fuse-ld=lld ${objects} -o "${checked_scratch}/tests/${name}"
+      "${checked_library}" "-Wl,-rpath,${checked_scratch}/release" "-Wl,-rpath,${swift_runtime}" ${libraries} -pthread
     COMMENT "Linking ${name} with the checked library"
     VERBATIM)
   add_dependencies(checked_${name} checked_${name}_objects checked_library)
