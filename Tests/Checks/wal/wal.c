@@ -24,7 +24,7 @@ enum { MEGABYTE = 1 << 20, BOOKS = 2000, MOST_WHILE_MOVING = 32, DRAWS_BETWEEN_L
 
 static long long saves = 1000000, limit = 64;
 static char folder[64], path[80], log_path[84];
-static quire_error *error;
+static _Thread_local quire_error *error;
 
 static void fail(const char *what, int line) {
     fprintf(stderr, "wal.c:%d: %s: %s\n", line, what, error ? quire_error_message(error).data : "no error");
