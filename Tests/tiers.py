@@ -1,6 +1,6 @@
 """Chooses the tests of a tier and runs them with CTest.
 
-    python3 Tests/tiers.py quick|commit|full BUILD [--turn HASH] [--list]
+    python3 Tests/tiers.py quick|commit|full BUILD [--turn HASH] [--list] [--failed WHAT]
 
 A tier is a set of CTest's tests:
 
@@ -10,8 +10,11 @@ A tier is a set of CTest's tests:
 
 That part goes by turns: the hash of the commit chooses, and what has changed since the last
 commit that passed runs in any case. The same hash is given to the tests as QUIRE_TURN: those that are a product of many
-cases run a part of them. --turn repeats the choice of another commit, --list prints the choice alone.
+cases run a part of them. --turn takes turns as at another commit. --list prints which tests run and which do not, with
+the reasons. --failed names what has failed before: the outcome is a failure then, whatever these tests do.
 """
+from __future__ import annotations
+
 import argparse
 import dataclasses
 import hashlib
@@ -37,10 +40,32 @@ class Turn:
 
 
 PACKAGING = (
-    r"packaging/|bindings/python/(src|pyproject|setup)|Sources/C[^/]*/|CMakeLists|Package\.swift|script/(wheel|deb)"
+    r"packaging/|bindings/python/(src|pyproject|setup|README|LICENSE)|Sources/C[^/]*/|.*/exports\.map|CMakeLists"
+    r"|LICENSE|Package\.swift|share/|script/(wheel|deb|collectable|environment(s/wheel\.txt)?$)"
 )
-PAGES = r"docs/site/|include/|bindings/python/src/|Tests/Documentation/|README\.md|script/site"
-TABLES = r"bindings/python/.*arrow|.*/ABI\+Arrow|include/quire/arrow\.h|Tests/Bench/python/"
+PAGES = (
+    r"docs/site/|include/|bindings/python/src/|Tests/Documentation/|README\.md"
+    r"|script/(site|environment(s/documentation\.txt)?$)"
+)
+TABLES = (
+    r"bindings/python/.*arrow|.*/ABI\+Arrow|include/quire/arrow\.h|Tests/Bench/python/"
+    r"|script/environment(s/tables\.txt)?$"
+)
+# The programs that use a file in C of the library more than others do.
+PROGRAMS_OF_C = {
+    "closing": ["test_store"],
+    "file_watch": ["test_other_processes"],
+    "fork": ["test_fork"],
+    "format": ["test_predicate"],
+    "inheritance": ["test_children"],
+    "locked_files": ["test_store_files"],
+    "locks": ["test_store_files", "test_threads"],
+    "memory_content": ["test_store", "test_moments"],
+    "memory_files": ["test_store", "test_moments"],
+    "memory_locks": ["test_store", "test_moments"],
+    "memory_names": ["test_store", "test_moments"],
+    "system_calls": ["test_moved_files"],
+}
 TURNS = [
     # The address sanitizer looks at all programs in C at each commit. Valgrind finds values without a source, too.
     Turn(r"valgrind\.(?!changed).*", 2),
@@ -63,34 +88,46 @@ def main():
     parser.add_argument("tier", choices=["quick", "commit", "full"])
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--turn", metavar="HASH", help="choose as at the commit of this hash")
-    parser.add_argument("--list", action="store_true", help="print the choice, and run nothing")
+    parser.add_argument("--list", action="store_true", help="print which tests run and which do not, and run none")
+    parser.add_argument("--failed", metavar="WHAT", help="what has failed before")
     options = parser.parse_args()
+    if options.turn is not None and not re.fullmatch(r"[0-9a-f]{8,40}", options.turn):
+        parser.error(f"--turn takes 8 to 40 digits of a hash, 0 to 9 and a to f, not '{options.turn}'.")
+    options.build = options.build.resolve()
+    tests = all_tests(options.build)
+    if not tests:
+        parser.error(f"'{options.build}' has no tests: make it by script/build --checked {options.build}")
     commit = Commit(options.build / "tested-commit")
     turn = options.turn or commit.hash
-    if not re.fullmatch(r"[0-9a-f]{8,40}", turn):
-        parser.error(f"'{turn}' is no hash of a commit: give at least eight hexadecimal digits.")
-    tests = all_tests(options.build)
     changed = commit.changed()
-    programs = changed_programs(options.build, changed or [])
+    together = sorted(path.stem for path in (options.build / "Tests/together").glob("*.o"))
+    programs = changed_programs(together, changed or [])
     choice = chosen(tests, options.tier, turn, changed, programs)
-    print(f"{options.tier} tier of {commit}: {len(choice)} of {len(tests)} tests, turn {turn[:8]}", flush=True)
+    print(f"{options.tier} tier of {commit}: {len(choice)} of {len(tests)} tests, turn {turn[:8]}")
+    if options.list:
+        for name in tests:
+            if name in choice:
+                print(f"  {name}: {choice[name] or 'always'}")
+            else:
+                print(f"- {name}: {reason_to_omit(name, options.tier)}")
+        return 0
     for name in choice:
         if choice[name]:
             print(f"  {name}: {choice[name]}")
     sys.stdout.flush()
-    if options.list:
-        return 0
     begun = time.monotonic()
     variables = {"QUIRE_CHANGED_TESTS": " ".join(programs), "QUIRE_COMMIT": turn[:8]}
     if options.tier != "full":
         variables["QUIRE_TURN"] = turn[:8]
     status = run(options.build, tests, choice, variables)
     reported = report(options.build)
-    passed = status == 0 and reported
+    passed = status == 0 and reported and not options.failed
     outcome = "passed" if passed else "FAILED" if reported else f"CTest ended early, with status {status},"
+    if options.failed:
+        print(f"failed before: {options.failed}")
     print(f"{options.tier} tier of {commit}, turn {turn[:8]}: {outcome} in {time.monotonic() - begun:.0f} s")
     if passed and options.tier != "quick":
-        commit.note_tested()
+        commit.record_tested()
     return 0 if passed else 1
 
 
@@ -110,21 +147,29 @@ class Commit:
         base = self._tested.read_text().strip() if self._tested.exists() else "HEAD~1"
         if not git("rev-parse", "--verify", "--quiet", base + "^{commit}"):
             return None
-        fresh = git("ls-files", "--others", "--exclude-standard")
-        return git("diff", "--name-only", base).splitlines() + fresh.splitlines()
+        # A file that was moved has changed in both places.
+        known = git("diff", "--no-renames", "--name-only", "-z", base)
+        fresh = git("ls-files", "--others", "--exclude-standard", "-z")
+        return [path for path in (known + fresh).split("\0") if path]
 
-    def note_tested(self):
+    def record_tested(self):
         if not self.is_changed:
             self._tested.write_text(self.hash + "\n")
 
 
 def git(*arguments):
-    done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True)
+    """What git prints; nothing where it fails or is missing."""
+    try:
+        done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True)
+    except OSError:
+        return ""
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
 def all_tests(build):
     """The labels of each of CTest's tests by its name, in its order."""
+    if not (build / "CTestTestfile.cmake").exists():
+        return {}
     listed = subprocess.run(["ctest", "--show-only=json-v1"], cwd=build, check=True, capture_output=True, text=True)
     return {
         test["name"]: next((each["value"] for each in test["properties"] if each["name"] == "LABELS"), [])
@@ -132,15 +177,17 @@ def all_tests(build):
     }
 
 
-def changed_programs(build, changed):
-    """The programs of Tests/C, among those that share a process, whose file, header or implementation has changed."""
-    programs = sorted(path.stem for path in (build / "Tests/together").glob("*.o"))
+def changed_programs(programs, changed):
+    """Those programs of Tests/C whose file, header or implementation has changed."""
     subjects = [
         re.sub(r"(?<=[a-z])(?=[A-Z])", "_", found[1]).lower()
         for found in (re.fullmatch(r"(?:include/quire|.*/ABI)/(?:ABI\+)?(\w+)\.(?:h|swift)", path) for path in changed)
         if found
     ]
     files = {path[8:-2] for path in changed if path.startswith("Tests/C/")} | {f"test_{each}" for each in subjects}
+    for path in changed:
+        if found := re.fullmatch(r"Sources/CQuireFormat/(\w+)\.c", path):
+            files.update(PROGRAMS_OF_C[found[1]])
     return [name for name in programs if name in files]
 
 
@@ -154,16 +201,33 @@ def chosen(tests, tier, turn, changed, programs):
     choice = {name: "" for name, labels in tests.items() if "commit" in labels}
     if programs:
         choice["valgrind.changed"] = ", ".join(programs)
+    apart = [name[9:] for name in tests if name.startswith("valgrind.") and not re.match("together|changed", name[9:])]
+    choice |= {f"valgrind.{name}": "it has changed" for name in changed_programs(apart, changed or [])}
     for each in TURNS:
         names = [name for name in tests if re.fullmatch(each.tests, name)]
         ranked = sorted(names, key=lambda name: hashlib.sha256(f"{turn[:8]} {name}".encode()).digest())
-        choice |= dict.fromkeys(ranked[: each.count], "by its turn")
+        choice = dict.fromkeys(ranked[: each.count], "by its turn") | choice
         if each.files and changed is None:
             choice |= dict.fromkeys(names, "it is not known what has changed")
         elif each.files:
             paths = [path for path in changed if re.match(each.files, path)]
-            choice |= dict.fromkeys(names if paths else [], f"{len(paths)} of its files have changed")
+            others = f" and {len(paths) - 1} more of its files" if paths[1:] else ""
+            choice |= dict.fromkeys(names if paths else [], f"{''.join(paths[:1])}{others} changed")
     return choice
+
+
+def reason_to_omit(name, tier):
+    """Why a test was not chosen."""
+    if name.startswith("environment."):
+        return "runs before a test that needs it"
+    if name == "valgrind.changed":
+        return "no program of Tests/C has changed" if tier == "commit" else "its programs run in other tests"
+    if tier == "quick":
+        return "not in the quick tier"
+    for each in TURNS:
+        if re.fullmatch(each.tests, name):
+            return "none of its files has changed" if each.files else "not its turn"
+    return "in the full tier"
 
 
 def run(build, tests, choice, variables):

@@ -1,4 +1,4 @@
-"""Tests/tiers.py chooses what a tier has, and tells how its run ended."""
+"""Tests/tiers.py chooses what a tier has, and reports how its run ended."""
 import contextlib
 import io
 import pathlib
@@ -59,20 +59,25 @@ class ChoiceTests(unittest.TestCase):
 
     def test_a_changed_program_of_C_runs_under_valgrind(self):
         self.assertEqual(choice("commit", programs=["test_store"])["valgrind.changed"], "test_store")
+        self.assertEqual(choice("commit", changed=["Tests/C/null.c"])["valgrind.null"], "it has changed")
 
     def test_a_program_changes_with_its_file_its_header_and_its_implementation(self):
-        with tempfile.TemporaryDirectory() as folder:
-            build = pathlib.Path(folder)
-            (build / "Tests/together").mkdir(parents=True)
-            for name in ["test_fetch", "test_list", "test_model_info"]:
-                (build / f"Tests/together/{name}.o").touch()
-            for path, programs in {
-                "Tests/C/test_list.c": ["test_list"],
-                "include/quire/fetch.h": ["test_fetch"],
-                "Sources/QuireCore/ABI/ABI+ModelInfo.swift": ["test_model_info"],
-                "Sources/QuireCore/Text/TextOrder.swift": [],
-            }.items():
-                self.assertEqual(tiers.changed_programs(build, [path]), programs, path)
+        programs = ["test_fetch", "test_fork", "test_list", "test_model_info"]
+        for path, changed in {
+            "Tests/C/test_list.c": ["test_list"],
+            "include/quire/fetch.h": ["test_fetch"],
+            "Sources/QuireCore/ABI/ABI+ModelInfo.swift": ["test_model_info"],
+            "Sources/CQuireFormat/fork.c": ["test_fork"],
+            "Sources/QuireCore/Text/TextOrder.swift": [],
+        }.items():
+            self.assertEqual(tiers.changed_programs(programs, [path]), changed, path)
+
+    def test_each_file_in_C_of_the_library_has_a_program(self):
+        files = {path.stem for path in (tiers.ROOT / "Sources/CQuireFormat").glob("*.c")}
+        self.assertEqual(set(tiers.PROGRAMS_OF_C), files)
+        for programs in tiers.PROGRAMS_OF_C.values():
+            for name in programs:
+                self.assertTrue((tiers.ROOT / f"Tests/C/{name}.c").exists(), name)
 
 
 class RunTests(unittest.TestCase):
@@ -83,10 +88,14 @@ class RunTests(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.build = pathlib.Path(folder.name)
 
+    def write(self, **commands):
+        (self.build / "CTestTestfile.cmake").write_text("".join(
+            f'add_test({name} sh -c "{command}")\nset_tests_properties({name} PROPERTIES LABELS "c;commit")\n'
+            for name, command in commands.items()))
+
     def run_tests(self, chosen, **commands):
         names = list(commands)
-        (self.build / "CTestTestfile.cmake").write_text(
-            "".join(f'add_test({name} sh -c "{command}")\n' for name, command in commands.items()))
+        self.write(**commands)
         self.assertEqual(list(tiers.all_tests(self.build)), names)
         # In a process of its own, whose output CTest's is.
         code = (
@@ -98,11 +107,16 @@ class RunTests(unittest.TestCase):
             reported = tiers.report(self.build)
         return done.returncode, reported, printed.getvalue()
 
+    def run_script(self, *arguments):
+        done = subprocess.run(
+            [sys.executable, tiers.ROOT / "Tests/tiers.py", *arguments], capture_output=True, text=True)
+        return done.returncode, done.stdout + done.stderr
+
     def test_only_what_is_chosen_runs_with_its_turn_and_what_it_skips_is_repeated(self):
         status, reported, printed = self.run_tests(
             ["second"], first="false", second="echo skipped: turn $QUIRE_TURN", third="false")
         self.assertEqual((status, reported), (0, True))
-        self.assertRegex(printed, r"^longest: second 0 s\nskipped: turn 01234567\n$")
+        self.assertRegex(printed, r"^longest: second \d+ s\nskipped: turn 01234567\n$")
 
     def test_a_failure_is_the_status(self):
         status, reported, _ = self.run_tests(["first", "second"], first="true", second="false")
@@ -114,6 +128,26 @@ class RunTests(unittest.TestCase):
         status, reported, _ = self.run_tests(["first"], first="kill -9 $PPID")
         self.assertNotEqual(status, 0)
         self.assertFalse(reported)
+
+    def test_what_failed_before_fails_the_tier(self):
+        self.write(first="true")
+        self.assertRegex("%d %s" % self.run_script("full", self.build), r"(?s)^0 .*: passed in \d+ s\n$")
+        self.assertRegex(
+            "%d %s" % self.run_script("full", self.build, "--failed", "an earlier part"),
+            r"(?s)^1 .*\nfailed before: an earlier part\n.*: FAILED in \d+ s\n$")
+
+    def test_a_list_has_each_test_with_its_reason_and_runs_none(self):
+        self.write(**{"first": "false", "c.second": "false"})
+        status, printed = self.run_script("quick", self.build, "--list", "--turn", "01234567")
+        self.assertEqual(status, 0)
+        self.assertRegex(
+            printed, r"1 of 2 tests, turn 01234567\n- first: not in the quick tier\n  c.second: always\n$")
+
+    def test_a_folder_without_tests_and_a_wrong_turn_are_named(self):
+        self.assertRegex("%d %s" % self.run_script("commit", self.build), "(?s)^2 .* has no tests: make it by")
+        self.write(first="true")
+        self.assertRegex(
+            "%d %s" % self.run_script("commit", self.build, "--turn", "ABCDEF12"), "(?s)^2 .*, not 'ABCDEF12'")
 
 
 if __name__ == "__main__":
