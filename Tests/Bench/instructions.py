@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import pathlib
 import re
@@ -46,7 +47,15 @@ def names_of(cases: Iterable[Case]) -> list[tuple[str, str]]:
     for case in cases:
         if case.in_c and case.in_c not in left_out:
             found.update((SAME_WORK.get(name, name), case.in_c) for name in (case.name, *case.also))
+    if not found:
+        raise Failure(f"no instructions are counted of {', '.join(case.name for case in cases)}.\n{remarks()}")
     return list(found.items())
+
+
+def fixed_addresses() -> list[str]:
+    """The words before a command that give it the same addresses in each run, where the system allows that."""
+    words = ["setarch", "-R"]
+    return words if subprocess.run([*words, "true"], capture_output=True).returncode == 0 else []
 
 
 def count(built: Built, name: str, case: str, rows: int, files: pathlib.Path) -> int:
@@ -55,7 +64,7 @@ def count(built: Built, name: str, case: str, rows: int, files: pathlib.Path) ->
     profile.parent.mkdir(parents=True, exist_ok=True)
     # Addresses and hashes are the same in each run, and so is the size of the environment.
     ended = subprocess.run(
-        ["setarch", "-R", "valgrind", "--tool=callgrind", "--collect-atstart=no", f"--callgrind-out-file={profile}",
+        [*fixed_addresses(), "valgrind", "--tool=callgrind", "--collect-atstart=no", f"--callgrind-out-file={profile}",
          built.program, "--only", case, "--count", name, "--rows", str(rows), "--folder", "."],
         cwd=files, env={"PATH": os.environ["PATH"], "SWIFT_DETERMINISTIC_HASHING": "1"}, capture_output=True, text=True)
     works = re.search(r"^counted (\d+)$", ended.stdout, re.MULTILINE)
@@ -72,8 +81,6 @@ def compare(cases: list[Case], rows: int, present: Built, other: Optional[Built]
     """Prints the table. Returns the names with more instructions than LIMIT allows."""
     worse = []
     names = names_of(cases)
-    if not names:
-        raise Failure(f"no instructions are counted of {', '.join(case.name for case in cases)}.\n{remarks()}")
     FOLDER.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=FOLDER, prefix="files-") as folder:
         files = pathlib.Path(folder)
@@ -121,14 +128,19 @@ def present(library: pathlib.Path) -> Built:
     return Built("present", compile_program(folder, ROOT / "Tests/Bench", ROOT / "include"))
 
 
-def of_commit(commit: str) -> Built:
-    """A commit, whose library is built once. Its program is that of this tree where its headers have all it needs."""
+def resolve(commit: str) -> str:
+    """The hash of a commit."""
     resolved = subprocess.run(
         ["git", "rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}"], cwd=ROOT, capture_output=True, text=True)
     if resolved.returncode:
         raise Failure(f"there is no commit '{commit}'.")
-    name = resolved.stdout.strip()
-    folder = FOLDER / name
+    return resolved.stdout.strip()
+
+
+def of_commit(name: str) -> Built:
+    """A commit, whose library is built once. Its program is that of this tree where its headers have all it needs."""
+    compiler = subprocess.run(["swift", "--version"], capture_output=True, check=True).stdout
+    folder = FOLDER / f"{name}-{hashlib.sha256(compiler).hexdigest()[:8]}"
     if not (folder / "include").exists():
         build_library(name, folder)
     try:
@@ -174,4 +186,4 @@ def keep_library(library_folder: pathlib.Path, folder: pathlib.Path) -> None:
         shutil.copy2(file, folder / file.name, follow_symlinks=False)
 
 
-__all__ = ["Built", "Failure", "compare", "of_commit", "present", "remarks"]
+__all__ = ["Built", "Failure", "compare", "of_commit", "names_of", "present", "remarks", "resolve"]

@@ -30,7 +30,8 @@ def main():
         elif command == ["add"] and len(paths) >= 2:
             add(*paths)
         else:
-            sys.exit("usage: inputs.py unpack PACK FOLDER, or inputs.py add PACK FILE|FOLDER ...")
+            print("usage: inputs.py unpack PACK FOLDER, or inputs.py add PACK FILE|FOLDER ...", file=sys.stderr)
+            sys.exit(2)
     except (OSError, ValueError) as problem:
         sys.exit(f"inputs.py: {problem}")
 
@@ -44,7 +45,7 @@ def unpack(pack, folder):
 
 
 def add(pack, *paths):
-    inputs = read(pack) if pack.exists() else {}
+    inputs = read(pack)
     before = len(inputs)
     for path in paths:
         for file in sorted(path.iterdir()) if path.is_dir() else [path]:
@@ -58,6 +59,8 @@ def add(pack, *paths):
 
 def read(pack):
     """The bytes of each input by its name."""
+    if not pack.exists():
+        raise ValueError(f"there is no pack '{pack}'; to begin one, write the line '0 inputs' into it.")
     *lines, end = pack.read_bytes().split(b"\n")
     count = re.fullmatch(rb"(\d+) inputs", lines.pop()) if lines and not end else None
     if not count:
