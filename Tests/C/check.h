@@ -2,8 +2,7 @@
  * The smallest test harness that does: each test runs in a process of its own, so that one that crashes fails alone. With
  * QUIRE_TEST_ONE_PROCESS all share one, and the first failure ends it: valgrind translates the library once for each process.
  *
- * A test that is a product has so many cases that each run takes only some of them, which `takes_case` chooses. A program
- * with such tests calls `read_arguments`, and takes these:
+ * A test that is a product has so many cases that each run takes only some of them, which `takes_case` chooses.
  *
  *   test_x                    runs all tests; of products the cases of this turn, or all cases when there is no turn
  *   test_x --all              runs all tests with all cases
@@ -41,13 +40,16 @@ typedef struct check_progress {
     char current[400];
     /* The number of cases of the product so far, and of those that were taken. */
     long cases, taken;
-    /* The number of tests and cases, of the whole program, that the arguments name. */
-    long named;
+    /* Which of the arguments name a test or a case. */
+    bool is_found[16];
 } check_progress;
 
 static check_progress *check_progress_here;
 static const char *check_program = "test", *const *check_names;
 static int check_name_count;
+/* The tests of the program, for messages. */
+static const char *check_tests[200];
+static int check_test_count;
 static bool check_has_turn;
 static uint64_t check_turn;
 
@@ -59,6 +61,7 @@ static inline uint64_t check_mix(uint64_t number) {
     return number ^ number >> 31;
 }
 
+/* The first thing in the `main` of a program. */
 static inline void read_arguments(int count, char **arguments) {
     check_program = arguments[0];
     check_names = (const char *const *)arguments + 1;
@@ -66,6 +69,15 @@ static inline void read_arguments(int count, char **arguments) {
     if (count == 2 && strcmp(arguments[1], "--all") == 0) {
         check_name_count = 0;
         return;
+    }
+    if (count > 1 && arguments[1][0] == '-') {
+        const bool is_help = strcmp(arguments[1], "--help") == 0;
+        fprintf(is_help ? stdout : stderr, "usage: %s [--all | TEST | 'TEST: CASE' ...]\n", check_program);
+        exit(is_help ? 0 : 2);
+    }
+    if ((size_t)check_name_count > sizeof ((check_progress *)NULL)->is_found) {
+        fprintf(stderr, "%s: there are %d names; give at most 16.\n", check_program, check_name_count);
+        exit(2);
     }
     const char *const turn = getenv("QUIRE_TURN");
     check_has_turn = turn && *turn;
@@ -99,7 +111,7 @@ static inline bool takes_case(const char *test, const char *name, uint64_t place
     bool is_taken = check_name_count == 0 && (!check_has_turn || check_mix(check_turn + check_mix(place)) % share == 0);
     for (int i = 0; i < check_name_count; i++) {
         const bool is_named = strcmp(check_names[i], whole) == 0;
-        progress->named += is_named;
+        progress->is_found[i] |= is_named;
         /* The name of a test takes its whole product. */
         is_taken |= is_named || strcmp(check_names[i], test) == 0;
     }
@@ -113,7 +125,9 @@ static inline bool takes_case(const char *test, const char *name, uint64_t place
 static inline void check_print_case(FILE *file) {
     const char *letter = check_progress_here ? check_progress_here->current : "";
     if (!*letter) return;
-    fprintf(file, "    repeat this case: %s '", check_program);
+    const char *const stack = getenv("QUIRE_TEST_STACK");
+    fprintf(file, "    repeat this case: %s%s%s%s '", stack ? "QUIRE_TEST_STACK=" : "", stack ? stack : "", stack ? " " : "",
+        check_program);
     for (; *letter; letter++) fprintf(file, *letter == '\'' ? "'\\''" : "%c", *letter);
     fprintf(file, "'\n");
 }
@@ -220,9 +234,11 @@ static inline void check_print_result(const char *result, const char *test) {
 #define RUN(test) check_run(test, #test)
 
 static inline void check_run(void (*test)(void), const char *name) {
+    CHECK((size_t)check_test_count < sizeof check_tests / sizeof *check_tests);
+    check_tests[check_test_count++] = name;
     if (!check_is_wanted(name)) return;
     check_progress *const progress = check_begin();
-    for (int i = 0; i < check_name_count; i++) progress->named += strcmp(check_names[i], name) == 0;
+    for (int i = 0; i < check_name_count; i++) progress->is_found[i] |= strcmp(check_names[i], name) == 0;
     fflush(NULL);
     const bool is_apart = !getenv("QUIRE_TEST_ONE_PROCESS");
     const pid_t child = is_apart ? fork() : 0;
@@ -248,11 +264,17 @@ static inline void check_run(void (*test)(void), const char *name) {
 
 static inline int check_result(void) {
     /* A crash may have come before a case that was asked for. */
-    if (!failed_tests && check_name_count > (check_progress_here ? check_progress_here->named : 0)) {
-        fprintf(stderr, "%s: there is no test or case of one of these names.\n", check_program);
-        return 2;
+    if (failed_tests) return 1;
+    bool are_found = true;
+    for (int i = 0; i < check_name_count; i++) {
+        if (check_progress_here && check_progress_here->is_found[i]) continue;
+        fprintf(stderr, "%s: there is no test or case '%s'.\n", check_program, check_names[i]);
+        are_found = false;
     }
-    return failed_tests ? 1 : 0;
+    if (are_found) return 0;
+    fprintf(stderr, "The tests are:\n");
+    for (int i = 0; i < check_test_count; i++) fprintf(stderr, "    %s\n", check_tests[i]);
+    return 2;
 }
 
 #endif

@@ -169,7 +169,8 @@ static void closing_the_store_keeps_handles_valid(void) {
     for (int i = HANDLES - 1; i >= 0; i--) release(i, handles[i]);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(handles_are_released_in_many_orders);
     RUN(each_handle_can_be_the_last);
     RUN(retained_handles_need_as_many_releases);

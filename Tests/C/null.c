@@ -512,9 +512,10 @@ static int run_from(const place *place, volatile int *next) {
  */
 static void run_place(const char *name, outcome (*call)(world *w), bool is_alone, unsigned share) {
     const place place = {name, call, is_alone, share};
+    check_tests[check_test_count++] = name;
     if (!check_is_wanted(name)) return;
     check_progress *const progress = check_begin();
-    for (int i = 0; i < check_name_count; i++) progress->named += strcmp(check_names[i], name) == 0;
+    for (int i = 0; i < check_name_count; i++) progress->is_found[i] |= strcmp(check_names[i], name) == 0;
     int failures = 0;
     volatile int *next = mmap(NULL, sizeof *next, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     CHECK(next != MAP_FAILED);

@@ -231,7 +231,8 @@ static void object_may_be_released_on_another_thread(void) {
     close_fixture(made);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(callbacks_may_read);
     RUN(callbacks_may_release_the_controller);
     RUN(callbacks_may_unset_the_delegate);

@@ -237,7 +237,8 @@ static void what_is_no_aggregate_is_refused(void) {
     close_fixture(made);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(aggregates_follow_the_rows_of_each_section);
     RUN(a_window_has_aggregates_of_what_it_shows);
     RUN(related_objects_reach_aggregates_alone);

@@ -168,7 +168,8 @@ static void values_are_laid_out_as_arrow_has_them(void) {
     close_fixture(made);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(arrays_outlive_page_and_store);
     RUN(streams_slice_the_rows);
     RUN(pages_without_rows_are_empty_streams);

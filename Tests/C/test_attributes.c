@@ -127,7 +127,8 @@ static void the_request_of_a_fetched_property_is_checked(void) {
     quire_model_release(model);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(derived_attributes_are_there_after_the_save);
     RUN(derived_attributes_cannot_be_set);
     RUN(expressions_are_checked_when_the_model_is_made);

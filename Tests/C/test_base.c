@@ -89,7 +89,8 @@ static void elements_are_found_by_the_stride_of_their_array(void) {
     CHECK(quire_changes_row_count(NULL) == 0);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(version_is_that_of_the_headers);
     RUN(version_number_grows_with_the_version);
     RUN(every_status_has_its_name);

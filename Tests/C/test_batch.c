@@ -286,7 +286,8 @@ static void pending_changes_stay_on_top(void) {
     close_fixture(f);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(insertion_gives_saved_objects);
     RUN(update_sets_what_answers_the_request);
     RUN(update_calculates_for_each_object);

@@ -372,7 +372,8 @@ static void a_batch_request_is_watched_through_its_request_or_its_options(void) 
     close_fixture(made);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(another_thread_cancels_a_running_fetch);
     RUN(a_single_match_is_cancelled);
     RUN(a_controller_keeps_its_rows_when_its_fetch_is_cancelled);

@@ -161,7 +161,8 @@ static void what_a_batch_request_changes_is_named_in_a_child(void) {
     close_fixture(made);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(changes_name_what_changed);
     RUN(keys_lead_to_what_orders_rows);
     RUN(what_a_batch_request_changes_is_named_in_a_child);

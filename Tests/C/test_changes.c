@@ -106,7 +106,8 @@ static void reset_forgets_every_object(void) {
     close_fixture(made);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(changed_keys_and_committed_values_tell_what_a_save_would_change);
     RUN(decimals_are_lent_beside_each_other);
     RUN(refresh_takes_over_the_newest_row_and_keeps_or_drops_changes);

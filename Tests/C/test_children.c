@@ -115,7 +115,8 @@ static void many_contexts_and_controllers_live_side_by_side(void) {
     close_fixture(made);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(contexts_nest_to_a_depth_that_is_told);
     RUN(the_deepest_child_works_on_a_small_stack);
     RUN(many_contexts_and_controllers_live_side_by_side);

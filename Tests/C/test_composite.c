@@ -255,7 +255,8 @@ static void a_delegate_may_fail_and_let_go_of_the_composite(void) {
     close_fixture(made);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(sections_of_the_children_follow_each_other);
     RUN(one_processing_is_one_bracket);
     RUN(children_are_added_once_and_before_the_fetch);

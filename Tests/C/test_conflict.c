@@ -205,7 +205,8 @@ static void batch_insertion_updates_by_unique_values(void) {
     close_fixture(f);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(each_policy_merges_as_its_name_says);
     RUN(an_error_has_all_versions_of_each_object_in_conflict);
     RUN(a_deleted_row_has_no_stored_version);

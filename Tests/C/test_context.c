@@ -460,7 +460,8 @@ static void store_is_that_of_the_creation(void) {
     close_fixture(made);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(inserted_object_has_defaults_and_an_id);
     RUN(unknown_and_abstract_entities_are_refused);
     RUN(save_makes_ids_permanent_and_ends_the_changes);

@@ -111,7 +111,8 @@ static void two_contexts_have_descriptors_of_their_own(void) {
     close_fixture(made);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(nothing_is_left_to_wait_for_when_the_store_is_closed);
     RUN(a_child_has_nothing_to_wait_for_either);
     RUN(a_closed_store_gives_no_descriptors);

@@ -95,7 +95,8 @@ static void detail_that_is_retained_outlives_the_whole(void) {
     close_fixture(made);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(error_tells_its_status_message_and_offset);
     RUN(offset_is_minus_one_for_other_errors);
     RUN(error_of_a_file_has_the_code_of_sqlite);

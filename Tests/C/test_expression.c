@@ -259,7 +259,8 @@ static void evaluation_keeps_its_objects_and_their_changes(void) {
     quire_evaluation_release(evaluation);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(plain_values_lists_and_dictionaries_are_asked);
     RUN(values_nest_deeply_but_not_endlessly);
     RUN(malformed_values_are_refused);

@@ -127,7 +127,8 @@ static void save_that_cannot_write_its_file_fails(void) {
     remove_folder(folder);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     for (int i = 0; i < LARGE; i++) large[i] = (unsigned char)(i * 7 % 251);
     RUN(large_values_lie_in_files);
     RUN(missing_files_and_damage_fail_for_their_value);

@@ -287,7 +287,8 @@ static void copy_says_why_it_failed(void) {
     remove_tree(folder);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     for (int i = 0; i < LARGE; i++) large[i] = (unsigned char)(i * 7 % 251);
     RUN(values_stay_while_a_failed_commit_may_come_back);
     RUN(closing_that_fails_leaves_no_lock);

@@ -308,7 +308,8 @@ static void a_list_keeps_the_objects_of_its_last_batches(void) {
     close_fixture(made);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(prefetched_objects_are_as_they_were_at_the_fetch);
     RUN(prefetching_shows_unsaved_members);
     RUN(wrong_paths_and_contradictions_show_at_the_fetch);

@@ -303,7 +303,8 @@ static void mistakes_are_refused(void) {
     close_fixture(made);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(saved_rows);
     RUN(rows_of_objects_that_are_there);
     RUN(pending_changes_are_included);

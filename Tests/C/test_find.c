@@ -260,7 +260,8 @@ static void missing_results_are_named_as_the_header_does(void) {
     close_fixture(made);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(found_is_what_a_fetch_gives_first);
     RUN(what_is_not_found_is_inserted_once);
     RUN(objects_are_found_by_what_they_refer_to);

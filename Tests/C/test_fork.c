@@ -340,7 +340,8 @@ static void a_child_does_not_wait_for_what_a_thread_of_the_store_works_out(void)
     close_fixture(made);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(a_child_does_not_wait_for_what_a_thread_of_the_store_works_out);
     RUN(a_store_of_the_parent_is_closed_in_the_child_and_the_parent_goes_on);
     RUN(what_the_child_gives_back_the_parent_keeps);

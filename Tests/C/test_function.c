@@ -337,7 +337,8 @@ static void dates_are_those_that_the_object_has(void) {
     close_fixture(f);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(dates_are_those_that_the_object_has);
     RUN(native_functions_are_called_with_their_signature);
     RUN(functions_give_the_same_in_the_store);

@@ -280,7 +280,8 @@ static void functions_come_and_go_while_others_call_them(void) {
     close_fixture(f);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(callbacks_are_given_values_as_they_are);
     RUN(callbacks_are_given_lists_and_dictionaries);
     RUN(a_function_that_is_gone_is_an_answer_and_no_crash);

@@ -317,7 +317,8 @@ static void structs_of_other_sizes_are_filled_as_far_as_they_go(void) {
     close_world(made);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(saves_are_transactions_with_their_changes);
     RUN(an_update_of_an_entity_with_one_property_tells_which);
     RUN(a_fetch_goes_on_after_a_token);

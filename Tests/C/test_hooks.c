@@ -315,7 +315,8 @@ static void objects_hear_of_snapshots_and_of_becoming_faults(void) {
     close_fixture(made);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(the_hooks_of_a_life_are_called_in_their_order);
     RUN(an_object_awakes_when_the_program_first_uses_it_after_a_read);
     RUN(a_hook_that_fails_fails_its_call_with_its_reason);

@@ -98,7 +98,8 @@ static void a_name_without_a_table_is_refused(void) {
     quire_model_release(model);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(a_store_opens_with_the_model_that_it_keeps);
     RUN(a_loaded_model_makes_a_store);
     RUN(a_relationship_names_the_table);

@@ -325,7 +325,8 @@ static void child_may_end_on_another_thread_while_its_parent_is_used(void) {
     close_fixture(made);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(save_writes_everything_though_the_last_reference_goes_meanwhile);
     RUN(transaction_is_taken_back_when_a_save_in_it_lets_go_of_the_context);
     RUN(commit_writes_everything_though_the_last_reference_goes_meanwhile);

@@ -234,7 +234,8 @@ static void list_is_a_snapshot_of_which_objects_there_are(void) {
     close_fixture(made);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(objects_and_ids_by_index);
     RUN(indexes_out_of_range_are_refused);
     RUN(page_has_the_columns_asked_for);

@@ -224,7 +224,8 @@ static void libraries_below_have_versions(void) {
     CHECK(quire_icu_version() == quire_icu_version());
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(statements_are_logged_with_rows_and_times);
     RUN(values_are_logged_only_when_asked_for);
     RUN(opening_is_logged);

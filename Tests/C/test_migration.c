@@ -193,7 +193,8 @@ static void a_store_that_is_open_or_not_to_be_written_is_refused(void) {
     remove_folder(folder);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(a_migration_tells_its_steps_and_runs_them);
     RUN(an_opening_migrates_where_it_is_told_to);
     RUN(what_cannot_be_inferred_is_refused);

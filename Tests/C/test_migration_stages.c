@@ -283,7 +283,8 @@ static void stages_that_cannot_be_are_refused(void) {
     remove_folder(folder);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(what_cannot_be_inferred_is_done_by_a_callback);
     RUN(a_callback_that_fails_takes_its_stage_back);
     RUN(a_process_that_is_killed_in_a_callback_leaves_the_stage_before);

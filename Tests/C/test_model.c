@@ -409,7 +409,8 @@ static void inheritance_may_be_deep(void) {
 
 static void deep_inheritance_needs_little_stack(void) { run_with_stack(128, inheritance_may_be_deep); }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(freezing_counts_the_columns_of_a_tree);
     RUN(deep_inheritance_needs_little_stack);
     RUN(entities_are_listed_in_the_order_of_addition);

@@ -229,7 +229,8 @@ static void user_info_configurations_and_identifiers_are_checked(void) {
     quire_model_release(model);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(storage_is_part_of_the_version_hash_and_names_are_not);
     RUN(traits_that_mean_nothing_are_refused);
     RUN(external_values_stay_in_memory);

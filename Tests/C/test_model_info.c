@@ -389,7 +389,8 @@ static void elements_of_composite_attributes_are_told(void) {
     quire_model_release(model);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(entities_are_as_declared);
     RUN(attributes_are_as_declared);
     RUN(relationships_and_fetched_properties_are_as_declared);

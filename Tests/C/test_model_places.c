@@ -157,7 +157,8 @@ static void full_disk_leaves_no_file_of_a_value(void) {
     close_fixture(made);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(name_of_a_version_leads_nowhere_else);
     RUN(links_in_a_folder_are_not_followed);
     RUN(pipes_and_devices_are_not_waited_for);

@@ -511,7 +511,8 @@ static void references_are_counted(void) {
     close_stage(stage);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     /* On a store in memory, and again on one in a file. */
     for (int place = 0; place < 2; place++) {
         is_in_file = place;

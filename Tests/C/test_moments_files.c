@@ -137,7 +137,8 @@ static void a_delegate_that_fails_keeps_no_commit_from_a_list(void) {
     close_stage(stage);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     is_in_file = true;
     RUN(a_cache_is_not_written_from_an_older_moment_nor_read_at_one);
     RUN(commits_of_another_program_are_told_with_the_merge);

@@ -336,7 +336,8 @@ static void what_was_saved_outlives_a_log_that_was_deleted(void) {
     remove_folder(folder);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(files_that_are_not_in_their_places_are_not_written);
     RUN(second_store_at_a_path_is_left_alone);
     RUN(file_that_is_back_is_written_again);

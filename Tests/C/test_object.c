@@ -423,7 +423,8 @@ static void object_without_properties_is_validated_and_saved(void) {
     close_fixture(made);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(object_knows_its_context_entity_and_id);
     RUN(uri_and_id_stay_from_the_insertion_on);
     RUN(states_follow_insertion_change_and_deletion);

@@ -376,7 +376,8 @@ static void inverse_that_names_none_is_told(void) {
     quire_model_release(model);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(setters_tell_entity_key_and_id);
     RUN(getters_tell_entity_key_and_id);
     RUN(rows_tell_key_and_row);

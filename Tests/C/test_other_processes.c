@@ -349,7 +349,8 @@ static void notes_need_a_file_that_can_be_written(void) {
     remove_folder(folder);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(a_list_shows_what_another_process_commits);
     RUN(a_context_that_does_not_merge_is_woken_until_it_does);
     RUN(two_contexts_and_two_stores_of_one_file_are_each_woken);

@@ -265,7 +265,8 @@ static void unknown_key_is_refused_when_matching(void) {
     close_fixture(made);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(arguments_take_their_places);
     RUN(canonical_text_reads_back_as_itself);
     RUN(arguments_that_are_no_values_are_named);

@@ -248,7 +248,8 @@ static void the_last_release_closes_the_store_though_its_threads_work(void) {
     }
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     /* On a store in memory, and again on one in a file. */
     for (int place = 0; place < 2; place++) {
         is_in_file = place;

@@ -333,7 +333,8 @@ static void a_count_of_dictionaries_counts_groups_and_equal_rows_once(void) {
     close_fixture(made);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(a_limit_of_0_is_none_and_no_limit_is_all);
     RUN(a_live_list_of_none_stays_empty);
     RUN(a_batch_request_of_none_changes_nothing);

@@ -537,7 +537,8 @@ static void cache_is_used_while_it_is_right_and_deleted_by_name_or_with_all_othe
     remove_folder(folder);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(controller_is_empty_before_its_fetch);
     RUN(without_sections_there_is_one_and_with_them_none_when_empty);
     RUN(insert_update_move_and_delete_are_reported);

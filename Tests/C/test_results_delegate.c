@@ -120,7 +120,8 @@ static void sections_that_come_have_all_their_rows_when_they_are_told_of(void) {
     close_fixture(made);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(delegate_of_two_callbacks_is_told_of_brackets_alone);
     RUN(each_callback_may_be_the_only_one);
     RUN(first_fetch_tells_nothing);

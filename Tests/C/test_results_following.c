@@ -572,7 +572,8 @@ static void plan_is_made_for_each_kind_of_view(void) {
     close_fixture(made);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(change_that_is_taken_back_before_processing_is_not_reported);
     RUN(predicate_goes_on_to_mean_an_object_that_is_saved);
     RUN(unsaved_objects_of_two_contexts_are_not_taken_for_each_other);

@@ -161,7 +161,8 @@ static void what_a_parent_takes_back_reaches_a_child_that_has_read_it(void) {
     close_fixture(made);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(what_was_read_between_two_changes_is_told_whole);
     RUN(list_that_is_fetched_between_two_changes_is_right_after_the_way_back);
     RUN(member_whose_row_is_gone_is_none);

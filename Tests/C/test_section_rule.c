@@ -230,7 +230,8 @@ static void wrong_rules_are_refused(void) {
     close_fixture(made);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(texts_are_gathered_by_letter);
     RUN(dates_and_numbers_are_gathered_by_ranges);
     RUN(expressions_make_sections_that_follow_related_objects);

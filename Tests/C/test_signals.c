@@ -94,7 +94,8 @@ static void a_limit_on_the_size_of_files_is_a_save_that_fails(void) {
     remove_folder(folder);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(an_interrupted_call_goes_on);
     RUN(the_handlers_of_the_program_stay);
     RUN(a_limit_on_the_size_of_files_is_a_save_that_fails);

@@ -132,7 +132,8 @@ static void threads_read_one_while_the_list_changes(void) {
     close_fixture(made);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(snapshot_stays_what_it_was);
     RUN(no_snapshot_before_the_fetch);
     RUN(threads_read_one_while_the_list_changes);

@@ -289,7 +289,8 @@ static void file_that_comes_in_its_place_is_left_alone(void) {
     check_openings_of_a_file_that_goes();
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(relative_path_is_taken_once);
     RUN(link_may_change_while_its_store_is_open);
     RUN(copy_has_what_is_saved);

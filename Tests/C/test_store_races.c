@@ -157,7 +157,8 @@ static void processes_open_a_store_that_is_deleted_again_and_again(void) {
     what_is_left_is_whole_and_goes();
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(threads_freeze_one_model_together);
     RUN(threads_open_a_store_that_is_deleted_again_and_again);
     RUN(processes_open_a_store_that_is_deleted_again_and_again);

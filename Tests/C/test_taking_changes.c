@@ -364,7 +364,8 @@ static void many_lists_that_no_program_asks_for_come_and_go(void) {
     close_fixture(made);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(what_is_pending_is_processed_without_what_others_have_saved);
     RUN(parents_process_what_is_pending_too_and_take_over_nothing);
     RUN(processing_what_is_pending_fails_as_processing_does);

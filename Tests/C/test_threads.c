@@ -344,7 +344,8 @@ static void what_was_read_is_read_by_any_thread_while_the_context_goes_on(void) 
     quire_fetch_request_release(request);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(a_second_thread_is_refused_by_every_call);
     RUN(racing_threads_are_let_in_one_at_a_time);
     RUN(a_context_goes_from_thread_to_thread);

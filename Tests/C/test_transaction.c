@@ -297,7 +297,8 @@ static void a_store_for_reading_has_none(void) {
     close_scene(scene);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(what_was_saved_inside_is_in_the_file_with_the_commit);
     RUN(a_rollback_takes_back_what_was_saved_and_what_was_not);
     RUN(lists_are_told_of_a_rollback_in_one_bracket);

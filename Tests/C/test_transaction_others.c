@@ -265,7 +265,8 @@ static void another_program_that_writes_makes_it_wait(void) {
     close_scene(scene);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(others_on_the_thread_read_as_before_and_cannot_write);
     RUN(what_was_rolled_back_reaches_no_other_context);
     RUN(other_threads_read_as_before_without_waiting);

@@ -126,7 +126,8 @@ static void rollback_ends_what_can_be_undone(void) {
     close_fixture(made);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(it_is_off_until_it_is_enabled);
     RUN(changes_are_undone_and_redone_across_saves);
     RUN(groups_nest_and_have_names);

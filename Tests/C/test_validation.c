@@ -208,7 +208,8 @@ static void rules_are_no_part_of_the_version_hash(void) {
     quire_model_release(ruled);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(every_broken_rule_tells_object_key_rule_and_value);
     RUN(an_error_outlives_its_object_and_keeps_no_context);
     RUN(an_object_is_validated_on_demand);

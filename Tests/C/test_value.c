@@ -238,7 +238,8 @@ static void what_is_no_value_equals_nothing(void) {
     CHECK(!quire_value_equal(NULL, &nan) && !quire_value_equal(&nan, NULL) && !quire_value_equal(NULL, NULL));
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(values_are_equal_by_what_they_stand_for);
     RUN(lists_and_dictionaries_are_equal_part_by_part);
     RUN(objects_are_equal_to_themselves_and_their_ids);

@@ -306,7 +306,8 @@ static void a_log_cannot_ask(void) {
     close_fixture(made);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     for (int place = 0; place < 2; place++) {
         is_in_file = place;
         RUN(beyond_the_limit_a_context_moves_on_and_the_log_begins_anew);

@@ -106,7 +106,8 @@ static void a_save_leaves_the_work_of_another_program(void) {
     remove_folder(folder);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(a_store_of_either_type_is_known_by_its_bytes);
     RUN(a_store_is_converted_both_ways);
     RUN(a_save_leaves_the_work_of_another_program);
