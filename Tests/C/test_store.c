@@ -194,29 +194,57 @@ static void read_only_store_reads_and_does_not_save(void) {
     remove_folder(folder);
 }
 
-static void locked_store_is_busy_after_the_timeout(void) {
+/* A context with something to save, on a store that waits so many milliseconds for others. */
+typedef struct waiting {
+    quire_store *store;
+    quire_context *context;
+    atomic_int thread;
+    atomic_bool is_over;
+} waiting;
+
+static void open_waiting(waiting *made, quire_model *model, uint32_t timeout) {
+    quire_store_options options = QUIRE_STORE_OPTIONS_INIT;
+    options.busy_timeout = timeout;
+    CHECK_OK(open_with(model, &options, &made->store));
+    CHECK_OK(quire_context_create(made->store, &made->context, &error));
+    quire_object_release(insert_book(made->context, "Faust", 300));
+}
+
+static void close_waiting(waiting *made) {
+    quire_context_release(made->context);
+    quire_store_release(made->store);
+}
+
+static void *save_in_the_end(void *data) {
+    waiting *patient = data;
+    atomic_store(&patient->thread, gettid());
+    save(patient->context);
+    atomic_store(&patient->is_over, true);
+    return NULL;
+}
+
+static void locked_store_is_busy_after_its_own_timeout(void) {
     use_folder();
     close_fixture(open_fixture_at(path));
     quire_model *model = library_model();
-    quire_store *store = NULL;
-    quire_context *context = NULL;
-    quire_store_options options = QUIRE_STORE_OPTIONS_INIT;
-    options.busy_timeout = 50;
-    CHECK_OK(open_with(model, &options, &store));
-    CHECK_OK(quire_context_create(store, &context, &error));
-    quire_object *book = insert_book(context, "Faust", 300);
+    waiting hasty = {0}, patient = {0};
+    open_waiting(&hasty, model, 50);
+    open_waiting(&patient, model, PATIENCE * 1000);
 
     const shell other = open_shell(path);
     run_in_shell(other, "BEGIN IMMEDIATE;");
-    CHECK_FAILS(QUIRE_BUSY, quire_context_save(context, &error));
-    CHECK(quire_context_has_changes(context));
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, save_in_the_end, &patient) == 0);
+    await_sleep(&patient.thread);
+    CHECK_FAILS(QUIRE_BUSY, quire_context_save(hasty.context, &error));
+    CHECK(quire_context_has_changes(hasty.context) && !atomic_load(&patient.is_over));
     run_in_shell(other, "ROLLBACK;");
-    save(context);
+    CHECK(pthread_join(thread, NULL) == 0);
+    save(hasty.context);
     close_shell(other);
 
-    quire_object_release(book);
-    quire_context_release(context);
-    quire_store_release(store);
+    close_waiting(&hasty);
+    close_waiting(&patient);
     quire_model_release(model);
     remove_folder(folder);
 }
@@ -330,7 +358,8 @@ static void path_is_taken_by_its_size(void) {
     remove_folder(folder);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(created_file_is_found_again);
     RUN(check_of_a_sound_store_mends_nothing);
     RUN(memory_store_leaves_no_file);
@@ -342,7 +371,7 @@ int main(void) {
     RUN(another_model_is_a_mismatch_that_names_the_entity);
     RUN(model_that_contradicts_itself_opens_nothing);
     RUN(read_only_store_reads_and_does_not_save);
-    RUN(locked_store_is_busy_after_the_timeout);
+    RUN(locked_store_is_busy_after_its_own_timeout);
     RUN(store_that_is_being_created_is_waited_for);
     RUN(closed_store_refuses_work_and_keeps_its_handles);
     RUN(options_of_another_size_are_understood_or_refused);
