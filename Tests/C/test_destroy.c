@@ -150,6 +150,7 @@ static void open_scene(scene *scene) {
 }
 
 static void close_scene(scene *scene) {
+    alarm(0);
     scene->is_over = true;
     quire_fetch_request_release(scene->request);
     quire_results_release(scene->results);
@@ -243,7 +244,8 @@ static void what_goes_with_the_last_reference_may_use_another_context(void) {
     close_scene(&scene);
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+    read_arguments(argument_count, arguments);
     RUN(what_is_replaced_or_removed_may_use_the_library_as_it_goes);
     RUN(what_goes_may_set_the_next_in_its_place);
     RUN(what_goes_with_the_last_reference_may_use_another_context);

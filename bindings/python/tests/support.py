@@ -9,6 +9,7 @@ import pathlib
 import random
 import re
 import select
+import shlex
 import shutil
 import sqlite3
 import subprocess
@@ -42,6 +43,10 @@ def cases_of_turn(test: unittest.TestCase, cases: Iterable[Case], share: int) ->
     turn selects other ones. Without it all cases run."""
     listed = list(cases)
     turn, alone = os.environ.get("QUIRE_TURN"), os.environ.get("QUIRE_CASE")
+    if turn and not re.fullmatch("[0-9a-fA-F]+", turn):
+        raise ValueError(f"QUIRE_TURN is {turn!r}, which is no hexadecimal number.")
+    needed = "".join(
+        f"{name}={shlex.quote(os.environ[name])} " for name in ("QUIRE_LIBRARY", "PYTHONPATH") if name in os.environ)
 
     def is_selected(number: int) -> bool:
         digest = hashlib.sha256(f"{int(turn or '0', 16)} {test.id()} {number}".encode()).digest()
@@ -49,7 +54,7 @@ def cases_of_turn(test: unittest.TestCase, cases: Iterable[Case], share: int) ->
 
     numbers = [int(alone)] if alone else [each for each in range(len(listed)) if not turn or is_selected(each)]
     for number in numbers:
-        yield listed[number], f"QUIRE_CASE={number} python3 -m unittest {test.id()}"
+        yield listed[number], f"{needed}QUIRE_CASE={number} python3 -m unittest {test.id()}"
 
 
 def say_skipped(cases: str, data: pathlib.Path) -> None:

@@ -36,10 +36,14 @@ class TurnTests(unittest.TestCase):
         self.assertTrue(50 < min(counts.values()) < max(counts.values()) < 150, counts)
         self.assertEqual(self.selected(QUIRE_TURN="f6276024"), self.selected(QUIRE_TURN="F6276024"))
         self.assertNotEqual(self.selected(QUIRE_TURN="f6276024"), self.selected(QUIRE_TURN="f6276025"))
+        with self.assertRaisesRegex(ValueError, "QUIRE_TURN is 'later', which is no hexadecimal number"):
+            self.selected(QUIRE_TURN="later")
 
     def test_a_failure_names_the_command_that_runs_its_case_alone(self) -> None:
         command = list(cases_of_turn(self, "abc", share=4))[1][1]
-        self.assertEqual(command, f"QUIRE_CASE=1 python3 -m unittest {self.id()}")
+        needed = "".join(
+            f"{name}={os.environ[name]} " for name in ("QUIRE_LIBRARY", "PYTHONPATH") if name in os.environ)
+        self.assertEqual(command, f"{needed}QUIRE_CASE=1 python3 -m unittest {self.id()}")
         self.assertEqual(self.selected(QUIRE_TURN="1", QUIRE_CASE="17"), ["case 17"])
         with self.assertRaises(IndexError):
             self.selected(QUIRE_CASE="100")
