@@ -14,7 +14,7 @@
 extern __thread uint32_t quire_thread_number __asm__("_ZZN5swift14threading_impl5linux13ulock_get_tidEvE3tid");
 
 static void forget_thread_number(void) { quire_thread_number = 0; }
-#elif defined(QUIRE_THREAD_NUMBER) /* Where the shared runtime that tests run with has it, which does not export it. */
+#elif defined(QUIRE_THREAD_NUMBER) /* The offset of the number in the thread-local storage of libswiftCore.so. */
 #include <link.h>
 #include <string.h>
 

@@ -230,7 +230,7 @@ static int usage(void) {
 }
 
 int main(int argument_count, char **arguments) {
-    char *kept[8] = {arguments[0]}, *count = NULL, one[] = "1", steps[] = "--steps";
+    char *kept[10] = {arguments[0]}, *count = NULL, one[] = "1", steps[] = "--steps";
     int kept_count = 1;
     for (int i = 1; i < argument_count; i++) {
         const char *option = arguments[i];
