@@ -42,6 +42,28 @@ many(
     ("names that differ in case", "A.X", declared("class A(quire.Model):\n x: quire.Attr[int]\n X: quire.Attr[int]")),
     ("a constructor that leaves out the one of its base", "A", declared(
         "class A(quire.Model):\n x: quire.Attr[int]\n def __init__(self): self.x = 5\nA()")),
+    ("an attribute of a mixin that the parent has, too", "", declared(
+        "class M: x: quire.Attr[int]\nclass B(quire.Model): x: quire.Attr[int]\nclass A(M, B): pass")),
+    ("an attribute of a mixin, hidden by a value", "", declared(
+        "class M: x: quire.Attr[int]\nclass A(M, quire.Model): x = 5")),
+    ("an attribute of a mixin of an unknown type", "", declared(
+        "class M: x: quire.Attr[list]\nclass A(M, quire.Model): pass")),
+    ("a default of the wrong type in a mixin", "A.x", declared(
+        "class M: x: quire.Attr[int] = quire.attr(default='5')\nclass A(M, quire.Model): pass")),
+    ("an index of a mixin that has no such property", "A.y", declared(
+        "class M: __indexes__ = ['y']\nclass A(M, quire.Model): x: quire.Attr[int]")),
+    ("a mixin behind the base, with a hook", "", declared(
+        "class M:\n def will_save(self): pass\nclass A(quire.Model, M): x: quire.Attr[int]")),
+    ("a mixin that is a dataclass", "", declared(
+        "import dataclasses\n@dataclasses.dataclass\nclass M: x: int\nclass A(M, quire.Model): y: quire.Attr[int]")),
+    ("a mixin that keeps the class from becoming an entity", "A", declared(
+        "class M:\n def __init_subclass__(cls): pass\nclass A(M, quire.Model): x: quire.Attr[int]")),
+    ("an attribute that comes after the class", "A", declared(
+        "class A(quire.Model): x: quire.Attr[int]\nA.y = quire.attr(default=5)")),
+    ("an attribute that is a class variable", "", declared(
+        "from typing import ClassVar\nclass A(quire.Model): x: ClassVar[quire.Attr[int]]")),
+    ("an annotation that is a value", "", declared("class A(quire.Model): x = quire.Attr[int]")),
+    ("a setting that there is not", "", declared("class A(quire.Model):\n x: quire.Attr[int]\n __uniqe__ = ['x']")),
     ("a property that the class has lost", "A.x", declared("class A(quire.Model):\n x: quire.Attr[int]\nA.x = 3")),
     ("two parents", "", declared("class A(quire.Model): pass\nclass B(quire.Model): pass\nclass C(A, B): pass", "A")),
     ("a relationship to what is no class", "", declared("class A(quire.Model):\n b: quire.ToOne[int]")),

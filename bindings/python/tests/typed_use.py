@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 from datetime import date
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import quire
 
@@ -32,6 +33,61 @@ class Book(quire.Model):
     __indexes__ = {"cheap": quire.Index("price", where="price < 5"), "title": "title", "both": ("title", "price")}
     __templates__ = {"dear": quire.Template("price > $least", "-price", limit=3), "all": quire.Template(None)}
     __hash_modifier__ = "3"
+
+
+T = TypeVar("T")
+
+
+class Noted:
+    note: quire.Attr[str] = quire.attr(default="m")
+    book: quire.ToOne[Book | None] = quire.relation()
+    books: quire.ToMany[Book] = quire.relation()
+
+    def shout(self) -> str:
+        self.note = self.note + "!"
+        return self.note.upper()
+
+    def reset(self) -> None:
+        self.note = 5  # E
+
+
+class Valued(Generic[T]):
+    value: quire.Attr[T]
+
+
+if TYPE_CHECKING:
+    Base = quire.Model
+else:
+    Base = object
+
+
+class Dated(Base):
+    """Known as a model to type checkers, whose constructors then take what it declares."""
+
+    day: quire.Attr[date]
+    place: quire.Attr[str] = quire.attr(default="")
+
+
+class Letter(Dated, Noted, Valued[int], quire.Model):
+    text: quire.Attr[str]
+
+
+def mixed(context: quire.Context) -> None:
+    letter = context.add(Letter(text="x", day=date(2025, 1, 1)))
+    reveal_type(letter)  # R: Letter
+    reveal_type(letter.note)  # R: str
+    reveal_type(Letter.note)  # R: Attr[str]
+    reveal_type(Letter.note == "x")  # R: Predicate
+    reveal_type(letter.book)  # R: Book | None
+    reveal_type(letter.books)  # R: Related[Book]
+    reveal_type(letter.value)  # R: int
+    reveal_type(letter.day)  # R: date
+    reveal_type(letter.shout())  # R: str
+    letter.note = "y"
+    letter.note = None  # E
+    letter.value = "y"  # E
+    Letter(text="x", day=date(2025, 1, 1), place=5)  # E
+    Letter(text="x")  # E
 
 
 def use(context: quire.Context) -> None:
