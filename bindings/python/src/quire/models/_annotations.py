@@ -6,7 +6,7 @@ import builtins
 import sys
 import typing
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ForwardRef, Optional, Union
+from typing import TYPE_CHECKING, Any, ForwardRef, Optional, TypeVar, Union
 
 from ..predicates._owners import Unresolved
 
@@ -29,6 +29,10 @@ class Annotation:
         self.members = [member for member in members if member is not None]
 
 
+Arguments = Mapping[TypeVar, "tuple[Reader, object]"]
+"""What type variables stand for, each with what reads it."""
+
+
 def own(cls: type) -> Mapping[str, object]:
     """The annotations of a class itself, evaluated as far as they can be."""
     if sys.version_info >= (3, 14):
@@ -41,12 +45,22 @@ def own(cls: type) -> Mapping[str, object]:
 
 
 class Reader:
-    """Takes annotations apart, looking names up where the class was written."""
+    """Takes annotations apart, looking names up where the class was written.
 
-    def __init__(self, cls: type, local_names: Mapping[str, object]) -> None:
+    The `arguments` of a generic class say what its type variables stand for, each with the reader that reads it.
+    Local names come first for a class that is near them, and otherwise last.
+    """
+
+    def __init__(
+        self, cls: type, local_names: Mapping[str, object], arguments: Optional[Arguments] = None, is_near: bool = True
+    ) -> None:
         module = sys.modules.get(cls.__module__)
+        self._name = cls.__name__
+        self._arguments: Arguments = arguments or {}
+        variables = {each.__name__: each for each in getattr(cls, "__type_params__", ())}
+        global_names = [vars(module) if module else {}, vars(builtins)]
         self._scopes: list[Mapping[str, object]] = [
-            local_names, vars(module) if module else {}, vars(builtins)]
+            variables, *([local_names, *global_names] if is_near else [*global_names, local_names])]
 
     def read(self, annotation: object) -> Annotation:
         """Raises NameError for an unknown name in the place of `Attr`."""
@@ -72,9 +86,18 @@ class Reader:
             part = part.__forward_arg__
         if isinstance(part, str):
             return self._members_of_node(self._parse(part))
+        if isinstance(part, TypeVar):
+            return self._members_of_variable(part)
         if typing.get_origin(part) in _UNION_ORIGINS:
             return [member for inner in typing.get_args(part) for member in self._members(inner)]
         return [part]
+
+    def _members_of_variable(self, variable: TypeVar) -> list[object]:
+        if variable not in self._arguments:
+            raise TypeError(
+                f"the type variable {variable.__name__} stands for no type; write class ...({self._name}[...], ...)")
+        reader, part = self._arguments[variable]
+        return reader._members(part)
 
     def _members_of_node(self, node: ast.expr) -> list[object]:
         import ast

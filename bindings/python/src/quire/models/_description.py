@@ -24,9 +24,12 @@ class ConstructorSignature:
     """What `inspect.signature` asks a class for, made when it does. None where it has a constructor of its own."""
 
     def __get__(self, instance: Optional[Model], owner: type[Model]) -> Optional[Signature]:
-        maker = next(vars(each) for each in owner.__mro__ if "__init__" in vars(each))
+        base = next(vars(each) for each in owner.__mro__ if vars(each).get("__signature__") is self)
+        made_by: Any = owner.__init__  # type: ignore[misc]
         entity: Optional[Entity] = getattr(owner, "_quire_entity", None)
-        return _signature(entity) if entity is not None and maker.get("__signature__") is self else None
+        # A Protocol leaves the constructor to the one behind its own.
+        is_plain = made_by is base["__init__"] or made_by.__name__.startswith("_no_init")
+        return _signature(entity) if entity is not None and is_plain else None
 
 
 class Docstring:

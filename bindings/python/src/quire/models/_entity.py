@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Optional, Union
 
 from .._c import _buffers
-from ..errors import InvalidArgument
+from ..errors import Error, InvalidArgument
 from ..predicates._owners import Unresolved
-from . import _annotations, _conversions, _types
+from . import _annotations, _conversions, _mixins, _types
 from ._fetched import Fetched, FetchedOptions
 from ._rules import AttrRules
 from ._types import AttributeType
@@ -20,18 +21,22 @@ if TYPE_CHECKING:
     from .model import Model
 
 
+Declared = Union[Property, Fetched[Any]]
+
+
 class Entity:
     """What a model class declares."""
 
     def __init__(
-        self, model: type[Model], parent: Optional[Entity], declared: Mapping[str, Union[Property, Fetched[Any]]]
+        self, model: type[Model], parent: Optional[Entity], declared: Mapping[str, Declared], sources: tuple[type, ...]
     ) -> None:
         self.model = model
+        self.sources = sources
+        """The class and its mixins, whose declarations these are, the most derived first."""
         self.name = model.__name__
         self.encoded_name = self.name.encode()
         self.parent = parent
         self.root: Entity = parent.root if parent else self
-        self.is_abstract = bool(model.__dict__.get("__abstract__", False))
         own: dict[str, Property] = {}
         self.fetched: list[Fetched[Any]] = []
         """Its own fetched properties, which are no properties to all the rest."""
@@ -55,6 +60,22 @@ class Entity:
         self.attributes = {each._name: each for each in self.properties.values() if isinstance(each, Attr)}
         self.stored = stored
         self.page_keys = _buffers.key_array([attribute._key_bytes for attribute in stored])
+
+    @property
+    def is_abstract(self) -> bool:
+        """Whether the class says that it has no objects of its own, which mixins cannot say for it."""
+        return bool(self.model.__dict__.get("__abstract__", False))
+
+    @property
+    def declared(self) -> dict[str, Declared]:
+        """All that the class has, fetched properties too."""
+        inherited = {} if self.parent is None else self.parent.declared
+        return {**inherited, **self.own, **{each._name: each for each in self.fetched}}
+
+    def settings(self, name: str) -> Iterator[tuple[str, Any]]:
+        """What the class and its mixins have of a setting such as `__indexes__`, the class first, each with what errors
+        call it."""
+        return _mixins.settings(self.model, self.sources, name)
 
     def property_named(self, name: str) -> Property:
         """By its name in the class."""
@@ -89,7 +110,7 @@ def template_name(entity: Entity, name: str) -> str:
     """What the library calls the template that a class keeps under that name."""
     templates: Optional[Mapping[str, str]] = entity.model.__dict__.get("_quire_templates")
     if templates is None:
-        templates = {each: f"{entity.name}.{each}" for each in entity.model.__dict__.get("__templates__", {})}
+        templates = {each: f"{entity.name}.{each}" for _, some in entity.settings("__templates__") for each in some}
     if name not in templates:
         known = ", ".join(templates) or "none"
         raise InvalidArgument(f"{entity.name} has no template {name!r}. It has: {known}.")
@@ -101,56 +122,138 @@ _VALUES = frozenset(
     ("nil", "null", "yes", "no", "true", "false", "self", "anykey", "truepredicate", "falsepredicate"))
 
 _ORIGINS: tuple[type, ...] = (Attr, ToOne, ToMany, Fetched)
+_NAMES_AN_ORIGIN = re.compile(r"\b(Attr|ToOne|ToMany|Fetched)\b")
+OPTIONS = (AttrOptions, RelationOptions, FetchedOptions)
+"""What stands behind the annotation of a property until the class is complete."""
 
 
 def properties_of(
-    cls: type[Model], reserved: frozenset[str], local_names: Mapping[str, object]
-) -> dict[str, Union[Property, Fetched[Any]]]:
-    """What the class itself declares; names in it are looked up among `local_names` first."""
-    reader = _annotations.Reader(cls, local_names)
-    found: dict[str, Union[Property, Fetched[Any]]] = {}
-    inherited: Mapping[str, Property] = next(
-        (vars(base)["_quire_entity"].properties for base in cls.__mro__[1:] if "_quire_entity" in vars(base)), {})
-    for name, written in _annotations.own(cls).items():
-        where = f"{cls.__name__}.{name}"
+    cls: type[Model], parent: Optional[Entity], sources: tuple[type, ...], reserved: frozenset[str],
+    local_names: Mapping[str, object]
+) -> dict[str, Declared]:
+    """What the class itself and its mixins declare; names in it are looked up among `local_names` first."""
+    inherited = {} if parent is None else parent.declared
+    readers = _mixins.readers(cls, sources, local_names)
+    found: dict[str, Declared] = {}
+    order: list[list[str]] = []
+    for source in sources:
+        annotations = _property_annotations(cls, source, readers[source])
+        _check_values(cls, source, annotations)
+        order.insert(0, list(annotations))
+        for name, annotation in annotations.items():
+            if name in found:
+                # A class that is more derived declares it.
+                continue
+            where = _mixins.place(cls, source, name)
+            if name in reserved:
+                raise TypeError(f'{where}: every object has {name!r}; choose another name and give attr(name="{name}")')
+            if name in inherited:
+                if source is cls:
+                    raise TypeError(
+                        f"{where} is declared by a class that {cls.__name__} inherits from; declare it once")
+                if any(vars(each).get(name) is inherited[name] for each in _before(cls, source)):
+                    continue
+                raise TypeError(
+                    f"{cls.__name__} takes {name} from the mixin {source.__name__}, but inherits {inherited[name]}: "
+                    "an attribute of an entity is not declared anew. Rename one of them, or leave the mixin out.")
+            options = vars(source).get(name, NO_DEFAULT)
+            stored = getattr(options, "name", None) or name
+            if stored.lower() in _VALUES:
+                raise TypeError(
+                    f"{where}: in a predicate {stored!r} stands for a value; choose another name, or give it another "
+                    "one in the store with name=...")
+            for each in _before(cls, source):
+                if name in vars(each):
+                    raise TypeError(
+                        f"{each.__name__}.{name} would hide {source.__name__}.{name}, which {cls.__name__} takes; "
+                        f"rename it, or declare another property: {name}: quire.Attr[...] = quire.attr(...)")
+            try:
+                found[name] = _property(cls.__name__, name, where, annotation, options)
+            except Error as error:
+                if source is not cls:
+                    error._reword(f"{error.message} The mixin {source.__name__} declares {name}.")
+                raise
+    for name, kept in inherited.items():
+        if next(vars(base)[name] for base in cls.__mro__ if name in vars(base)) is not kept:
+            raise TypeError(f"{cls.__name__}.{name} would hide {kept}, which {cls.__name__} inherits; rename it")
+    return {name: found[name] for names in order for name in names if name in found}
+
+
+def _before(cls: type, source: type) -> tuple[type, ...]:
+    """The classes whose attributes come before those of a mixin."""
+    return cls.__mro__[: cls.__mro__.index(source)]
+
+
+def _property_annotations(
+    cls: type, source: type, reader: _annotations.Reader
+) -> dict[str, _annotations.Annotation]:
+    """The annotations of a class or of a mixin that are those of properties."""
+    found: dict[str, _annotations.Annotation] = {}
+    plain: list[str] = []
+    written_by_name = _annotations.own(source)
+    for name, written in written_by_name.items():
+        where = _mixins.place(cls, source, name)
         try:
             annotation = reader.read(written)
         except (NameError, TypeError) as error:
-            raise TypeError(f"{where}: {error}") from None
-        if annotation.origin is ClassVar or annotation.origin is typing.Final or name.startswith("__"):
+            # A mixin may be of a program that knows nothing of Quire.
+            if source is cls or isinstance(vars(source).get(name), OPTIONS) or _NAMES_AN_ORIGIN.search(str(written)):
+                raise TypeError(f"{where}: {error}") from None
             continue
-        if annotation.origin not in _ORIGINS:
+        if annotation.origin in (ClassVar, typing.Final):
+            kind = next((kind for kind in map(_kind, annotation.members) if kind), None)
+            if kind is not None:
+                raise TypeError(f"{where}: a property is neither ClassVar nor Final; write {name}: quire.{kind}[...]")
+        elif annotation.origin in _ORIGINS:
             if name.startswith("_"):
-                continue
-            raise TypeError(
-                f"{where} is annotated {written!r}; declare an attribute as quire.Attr[...], a relationship as "
-                "quire.ToOne[...] or quire.ToMany[...], anything else as ClassVar[...]")
-        if name.startswith("_"):
-            raise TypeError(f"{where}: the name of a property begins with a letter")
-        if name in reserved:
-            raise TypeError(f'{where}: every object has {name!r}; choose another name and give attr(name="{name}")')
-        if name in inherited:
-            raise TypeError(f"{where} is declared by a class that {cls.__name__} inherits from; declare it once")
-        options = cls.__dict__.get(name, NO_DEFAULT)
-        stored = getattr(options, "name", None) or name
-        if stored.lower() in _VALUES:
-            raise TypeError(
-                f"{where}: in a predicate {stored!r} stands for a value; choose another name, or give it another one "
-                "in the store with name=...")
-        found[name] = _property(cls.__name__, name, annotation, options)
-    for name, value in cls.__dict__.items():
-        if isinstance(value, (AttrOptions, RelationOptions, FetchedOptions)) and name not in found:
-            raise TypeError(f"{cls.__name__}.{name} needs an annotation, such as {name}: quire.Attr[str] = ...")
-    for name, each in inherited.items():
-        if next(vars(base)[name] for base in cls.__mro__ if name in vars(base)) is not each:
-            raise TypeError(f"{cls.__name__}.{name} would hide {each}, which {cls.__name__} inherits; rename it")
+                raise TypeError(f"{where}: the name of a property begins with a letter")
+            found[name] = annotation
+        elif not name.startswith("_"):
+            plain.append(name)
+    for name in plain if source is cls or found else ():
+        raise TypeError(
+            f"{_mixins.place(cls, source, name)} is annotated {written_by_name[name]!r}; declare an attribute as "
+            "quire.Attr[...], a relationship as quire.ToOne[...] or quire.ToMany[...], anything else as ClassVar[...]")
     return found
 
 
-def _property(
-    owner: str, name: str, annotation: _annotations.Annotation, options: Any
-) -> Union[Property, Fetched[Any]]:
-    where = f"{owner}.{name}"
+def _kind(member: object) -> Optional[str]:
+    """The name of `Attr` and the like, where that is what is annotated."""
+    if isinstance(member, Unresolved):
+        found = _NAMES_AN_ORIGIN.match(member.text.partition("[")[0].rpartition(".")[2])
+        return None if found is None else found[1]
+    origin = typing.get_origin(member) or member
+    return next((each.__name__ for each in _ORIGINS if each is origin), None)
+
+
+def _check_values(cls: type, source: type, annotations: Mapping[str, object]) -> None:
+    """Raises for what was meant as a property and has no annotation."""
+    for name, value in vars(source).items():
+        if name in annotations or name.startswith("_"):
+            continue
+        kind = _kind(value)
+        if isinstance(value, OPTIONS):
+            kind = "Attr[str] = ..."
+        elif isinstance(value, AttributeType):
+            kind = f"Attr[{value.python.__name__}] = quire.attr(type=...)"
+        elif kind is not None and kind != name:
+            kind += "[...]"
+        else:
+            continue
+        raise TypeError(f"{_mixins.place(cls, source, name)} needs an annotation, such as {name}: quire.{kind}")
+
+
+def late(entity: Entity, cls: type) -> Iterator[str]:
+    """What to say of each declaration that a class or a mixin has got since the class was made."""
+    for name, value in vars(cls).items():
+        if isinstance(value, OPTIONS) and name not in entity.declared:
+            after = "the class" if cls is entity.model else entity.name
+            yield (
+                f"{cls.__name__}.{name} was declared after {after} was made, so it is no property. Declare it in the "
+                "class body.")
+
+
+def _property(owner: str, name: str, where: str, annotation: _annotations.Annotation, options: Any) -> Declared:
     members = annotation.members
     if annotation.origin is Attr and set(members) == {datetime, float}:
         # A date, which is a number where datetime does not know it.

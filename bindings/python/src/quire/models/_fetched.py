@@ -76,8 +76,8 @@ class Fetched(Generic[M]):
     @overload
     def __get__(self, instance: None, owner: type[Any]) -> Fetched[M]: ...
     @overload
-    def __get__(self, instance: Model, owner: Optional[type[Any]] = None) -> list[M]: ...
-    def __get__(self, instance: Optional[Model], owner: Optional[type[Any]] = None) -> Union[Fetched[M], list[M]]:
+    def __get__(self, instance: object, owner: Optional[type[Any]] = None) -> list[M]: ...
+    def __get__(self, instance: Any, owner: Optional[type[Any]] = None) -> Union[Fetched[M], list[M]]:
         if instance is None:
             return self
         context = instance._quire_context
@@ -92,7 +92,7 @@ class Fetched(Generic[M]):
         return _rows.objects_in(context, taken)  # type: ignore[return-value]
 
     # No value is a NoReturn, so type checkers refuse every assignment.
-    def __set__(self, instance: Model, value: NoReturn) -> None:
+    def __set__(self, instance: object, value: NoReturn) -> None:
         raise AttributeError(f"{self} is fetched, and cannot be assigned")
 
     def __repr__(self) -> str:

@@ -48,26 +48,41 @@ class Index:
 
 def add(model: int, entity: Entity) -> None:
     """Adds the indexes of a class, and its uniqueness constraints."""
-    for name, index in _indexes(entity):
-        _add_index(model, entity, name, index)
-    for written in _listed(entity, "__unique__"):
-        keys = [_element(entity, item, "__unique__")[1]._key_bytes for item in written]
-        _call(
-            library.quire_model_add_uniqueness_constraint, model, entity.encoded_name, len(entity.encoded_name),
-            _buffers.key_array(keys), len(keys))
+    known: set[object] = set()
+    for where, written in entity.settings("__indexes__"):
+        indexes = list(_indexes(where, written))
+        for name, index in indexes:
+            # A class may repeat what its mixin has, and may have another index of that name.
+            if (_form(index) if name is None else name) not in known:
+                _add_index(model, entity, where, name, index)
+        known.update(_form(index) if name is None else name for name, index in indexes)
+    known.clear()
+    for where, written in entity.settings("__unique__"):
+        constraints = [
+            tuple(_element(entity, item, where)[1]._key_bytes for item in each) for each in _listed(where, written)]
+        for keys in constraints:
+            if keys not in known:
+                _call(
+                    library.quire_model_add_uniqueness_constraint, model, entity.encoded_name,
+                    len(entity.encoded_name), _buffers.key_array(list(keys)), len(keys))
+        known.update(constraints)
 
 
-def _indexes(entity: Entity) -> Iterator[tuple[Optional[str], Index]]:
+def _indexes(where: str, written: Any) -> Iterator[tuple[Optional[str], Index]]:
     """The indexes with the names that were given to them."""
-    written = entity.model.__dict__.get("__indexes__", ())
     if isinstance(written, Mapping):
         for name, item in written.items():
             if not isinstance(name, str):
-                raise InvalidModel(f"{entity.name}.__indexes__: {name!r:.60} is no name of an index.")
+                raise InvalidModel(f"{where}: {name!r:.60} is no name of an index.")
             yield name, _index(item)
     else:
-        for sequence in _listed(entity, "__indexes__"):
+        for sequence in _listed(where, written):
             yield None, sequence if isinstance(sequence, Index) else Index(*sequence)
+
+
+def _form(index: Index) -> tuple[object, ...]:
+    """What equal indexes have in common."""
+    return tuple(map(str, index.elements)), str(index.where), index.rtree
 
 
 def _index(item: Any) -> Index:
@@ -76,8 +91,7 @@ def _index(item: Any) -> Index:
     return Index(item) if isinstance(item, (str, Order, Attr, ToOne, Expression)) else Index(*item)
 
 
-def _add_index(model: int, entity: Entity, name: Optional[str], index: Index) -> None:
-    where = "__indexes__"
+def _add_index(model: int, entity: Entity, where: str, name: Optional[str], index: Index) -> None:
     elements = (_ffi.quire_index_element * len(index.elements))()
     expressions = (c_void_p * len(index.elements))()
     names: list[str] = []
@@ -101,7 +115,7 @@ def _add_index(model: int, entity: Entity, name: Optional[str], index: Index) ->
         expressions=ctypes.cast(expressions, type(_ffi.quire_index_options().expressions)))
     condition: Optional[Predicate] = None
     if index.where is not None:
-        _owners.check_declared(entity.model, _owners.of(index.where), f"{entity.name}.{where}")
+        _owners.check_declared(entity.model, _owners.of(index.where), where)
         condition = index.where if isinstance(index.where, Predicate) else Predicate(index.where)
         options.condition = condition._raw
     called = ("_".join(["by", *names]) if name is None else name).encode()
@@ -111,11 +125,10 @@ def _add_index(model: int, entity: Entity, name: Optional[str], index: Index) ->
     del condition
 
 
-def _listed(entity: Entity, attribute: str) -> list[Any]:
-    """`__indexes__` or `__unique__` of the class itself, each item as a sequence or an `Index`."""
-    written = entity.model.__dict__.get(attribute, ())
+def _listed(where: str, written: Any) -> list[Any]:
+    """`__indexes__` or `__unique__` of a class, each item as a sequence or an `Index`."""
     if isinstance(written, str):
-        raise InvalidModel(f"{entity.name}.{attribute} is a list of names or of tuples of names, not a text.")
+        raise InvalidModel(f"{where} is a list of names or of tuples of names, not a text.")
     found: list[Union[Sequence[Any], Index]] = []
     for item in written:
         if isinstance(item, Index):
@@ -133,12 +146,12 @@ def _element(entity: Entity, item: Any, place: str) -> tuple[Order, Property]:
             return order, entity.property_named(order.path)
         except InvalidArgument as error:
             raise InvalidModel(
-                f"{entity.name}.{place}: {error.message}", entity=entity.name, key=order.path) from None
+                f"{place}: {error.message}", entity=entity.name, key=order.path) from None
     for found in entity.properties.values():
         if found._key == order.path:
             return order, found
     raise InvalidModel(
-        f"{entity.name}.{place}: {entity.name} has no property {order.path!r}.", entity=entity.name, key=order.path)
+        f"{place}: {entity.name} has no property {order.path!r}.", entity=entity.name, key=order.path)
 
 
 def _call(function: Any, *arguments: Union[object, None]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from ctypes import byref, c_void_p
 from typing import TYPE_CHECKING, Any, Optional, TypeVar, Union
 
@@ -40,7 +40,8 @@ class AttrRules:
         self.min_length = min_length
         self.max_length = max_length
         self.pattern = pattern
-        self.conditions = conditions
+        # Of what is read once, each model that has the attribute has all.
+        self.conditions = tuple(conditions) if isinstance(conditions, Iterator) else conditions
         for name in ("min_length", "max_length"):
             if not 0 <= _values.whole(getattr(self, name), name) < 2**63:
                 raise ValueError(f"{name} is not negative and below 2**63, not {getattr(self, name)}")
@@ -65,10 +66,15 @@ class AttrRules:
 
 def add(model: int, entity: Entity) -> None:
     """Adds the rules of a class, and those of its attributes that are conditions."""
-    where = f"{entity.name}.__rules__"
-    for condition, message in _conditions(where, entity.model.__dict__.get("__rules__", ())):
-        _owners.check_declared(entity.model, _owners.of(condition), where)
-        _add(model, entity, None, condition, message)
+    known: set[tuple[str, str]] = set()
+    for where, written in entity.settings("__rules__"):
+        rules = _conditions(where, written)
+        for condition, message in rules:
+            _owners.check_declared(entity.model, _owners.of(condition), where)
+            # A class may repeat the rules of its mixin.
+            if (str(condition), message) not in known:
+                _add(model, entity, None, condition, message)
+        known.update((str(condition), message) for condition, message in rules)
     for attribute in entity.attributes.values():
         if attribute._name in entity.own:
             for condition, message in _conditions(f"the rules of {attribute}", attribute._rules.conditions):

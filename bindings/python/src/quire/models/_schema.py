@@ -14,8 +14,8 @@ from .._c._load import library, quick
 from ..errors import InvalidArgument, InvalidModel, failure
 from ..predicates import _owners
 from ..predicates._owners import Unresolved
-from . import _fetched, _hooks, _indexes, _rules, _templates
-from ._entity import Entity
+from . import _fetched, _hooks, _indexes, _mixins, _rules, _templates
+from ._entity import Entity, late
 from .model import Model
 from .model_description import ModelDescription
 from .properties import Attr, Relationship, ToMany, ToOne
@@ -68,9 +68,13 @@ class Schema:
         self._destinations: dict[int, type[Model]] = {}
 
     def _include(self, model: type[Model]) -> None:
+        if "_quire_entity" not in vars(model):
+            raise _mixins.no_entity(model)
         entity = model._quire_entity
         if entity.parent is not None:
             self._include(entity.parent.model)
+        for message in (each for source in entity.sources for each in late(entity, source)):
+            raise InvalidModel(message, entity=entity.name)
         for name, each in entity.own.items():
             # To refuse the assignment itself would take a metaclass, with which no other could be combined.
             if vars(model).get(name) is not each:
@@ -100,8 +104,10 @@ class Schema:
         """The entity of a class that the store knows."""
         if not (isinstance(model, type) and issubclass(model, Model)) or model is Model:
             raise TypeError(f"{model!r} is no model class")
-        entity = model._quire_entity
-        known = self._by_name.get(entity.name)
+        entity: Optional[Entity] = getattr(model, "_quire_entity", None)
+        known = None if entity is None else self._by_name.get(entity.name)
+        if entity is None or (known is not model and entity.model is not model):
+            raise _mixins.no_entity(model)
         if known is model:
             return entity
         if _is_found(model):
@@ -262,13 +268,14 @@ def _optional(text: Optional[str], where: str) -> Optional[bytes]:
 
 
 def _class_text(entity: Entity, attribute: str) -> Optional[bytes]:
-    """A text that the class itself has, not one that it inherits."""
-    return _optional(entity.model.__dict__.get(attribute), f"{entity.name}.{attribute}")
+    """A text that the class itself or its mixin has, not one that it inherits from a model."""
+    return next((_optional(text, where) for where, text in entity.settings(attribute)), None)
 
 
 def _add_user_info(pointer: int, entity: Entity) -> None:
+    # The class comes last, because the last text of a word counts.
     written: list[tuple[Optional[bytes], Any, str]] = [
-        (None, entity.model.__dict__.get("__user_info__"), f"{entity.name}.__user_info__")]
+        (None, info, where) for where, info in reversed([*entity.settings("__user_info__")])]
     for each in entity.own.values():
         given = each._traits.user_info if isinstance(each, Attr) else each._options.user_info
         written.append((each._key_bytes, given, f"the user_info of {each}"))

@@ -51,11 +51,13 @@ class Template:
 
 def add(model: int, entity: Entity) -> None:
     """Adds the templates of a class."""
-    templates = entity.model.__dict__.get("__templates__", {})
-    if not isinstance(templates, Mapping):
-        raise InvalidModel(f"{entity.name}.__templates__ is a mapping of names to conditions.")
-    for name, written in templates.items():
-        where = f"{entity.name}.__templates__[{name!r}]"
+    found: dict[str, tuple[str, Any]] = {}
+    for place, templates in entity.settings("__templates__"):
+        if not isinstance(templates, Mapping):
+            raise InvalidModel(f"{place} is a mapping of names to conditions.", entity=entity.name)
+        for name, written in templates.items():
+            found.setdefault(name, (f"{place}[{name!r}]", written))
+    for name, (where, written) in found.items():
         template = _template(where, written)
         orders = [order_of(key) for key in template.orders]
         _owners.check_declared(entity.model, _owners.joined((template.condition, *orders)), where)

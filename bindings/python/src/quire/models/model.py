@@ -10,8 +10,8 @@ from .._c import _values
 from .._c._public import public
 from ..errors import Error, InvalidState, NotFound, WrongType
 from ..objects import _identity, _rows
-from . import _changes, _description, _hooks, _rules
-from ._entity import Entity, properties_of
+from . import _changes, _description, _hooks, _mixins, _rules
+from ._entity import OPTIONS, Entity, late, properties_of
 from ._fetched import fetched
 from ._hooks import SnapshotEvents
 from .properties import Property, attr, derived
@@ -55,6 +55,11 @@ class Model:
       what to say when it is broken: `[("starts <= ends", "It starts before it ends.")]`. `attr` has rules about single
       values.
 
+    A class that is no model is a mixin: a model class that inherits from it has its attributes, relationships, settings
+    and hooks as if they were in its own body. Each model has attributes of its own, as in `G.note`. Mixins come before
+    the model in the bases, and the most derived declaration of a name counts. Lists and mappings of settings add up.
+    `__abstract__` counts only for the class that has it. A mixin is no dataclass, and its `__slots__` are empty.
+
     For models of Core Data there are `__hash_modifier__`, `__renamed_from__`, `__class_name__` (texts) and
     `__user_info__` (texts by their names).
 
@@ -88,16 +93,20 @@ class Model:
         parents = [base for base in cls.__bases__ if issubclass(base, Model)]
         if len(parents) != 1:
             raise TypeError(f"{cls.__name__} inherits from several model classes; an entity has one parent")
+        if parents[0] is not Model and "_quire_entity" not in vars(parents[0]):
+            raise _mixins.no_entity(parents[0])
         parent: Optional[Entity] = None if parents[0] is Model else parents[0]._quire_entity
+        sources = _mixins.sources(cls, parents[0])
+        _mixins.check(cls, sources, Model)
         properties = cls.__dict__.get("_quire_found")
         if properties is None:
-            properties = properties_of(cls, RESERVED, sys._getframe(1).f_locals)
+            names = _mixins.names_around(sys._getframe(1))
+            properties = properties_of(cls, parent, sources, RESERVED, names)
         for name, each in properties.items():
             each.__doc__ = _description.property_docstring(each)
             setattr(cls, name, each)
-        if "validate" in cls.__dict__:
-            type.__setattr__(cls, "validate", _hooks.complete(cls.__dict__["validate"]))
-        cls._quire_entity = Entity(cls, parent, properties)
+        _mixins.complete_validation(cls, sources)
+        cls._quire_entity = Entity(cls, parent, properties, sources)
         if cls.__doc__ is None:
             cls.__doc__ = _description.Docstring()  # type: ignore[assignment]
 
@@ -113,7 +122,9 @@ class Model:
                 raise _description.positional(type(self), positional)
             _set_plain(self, "_quire_reference", None)
             _set_plain(self, "_quire_context", None)
-            entity = type(self)._quire_entity
+            entity = type(self).__dict__.get("_quire_entity")
+            if entity is None:
+                raise _mixins.no_entity(type(self))
             properties = entity.properties
             own = self.__dict__
             for name, value in values.items():
@@ -142,6 +153,9 @@ class Model:
                     raise AttributeError(
                         f"{type(self).__name__}.{name} is what every object has, and cannot be assigned."
                         f"{type(self)._quire_entity.name_in_class(name)}")
+                if isinstance(getattr(type(self), name, None), OPTIONS):
+                    entity = type(self)._quire_entity
+                    raise AttributeError(next(each for cls in type(self).__mro__ for each in late(entity, cls)))
                 _set_plain(self, name, value)
             else:
                 entity = type(self)._quire_entity

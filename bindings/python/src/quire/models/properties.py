@@ -291,8 +291,8 @@ class Attr(Key, Generic[T]):
     @overload
     def __get__(self, instance: None, owner: type[Any]) -> Attr[T]: ...
     @overload
-    def __get__(self, instance: Model, owner: Optional[type[Any]] = None) -> T: ...
-    def __get__(self, instance: Optional[Model], owner: Optional[type[Any]] = None) -> Union[Attr[T], T]:
+    def __get__(self, instance: object, owner: Optional[type[Any]] = None) -> T: ...
+    def __get__(self, instance: Any, owner: Optional[type[Any]] = None) -> Union[Attr[T], T]:
         if instance is None:
             return self
         reference = instance._quire_reference
@@ -318,7 +318,7 @@ class Attr(Key, Generic[T]):
 
     if TYPE_CHECKING:
 
-        def __set__(self, instance: Model, value: T) -> None: ...
+        def __set__(self, instance: object, value: T) -> None: ...
 
     def _checked(self, value: Any) -> Any:
         """The value as reading it back would give it."""
@@ -457,8 +457,8 @@ class ToOne(Navigable, Key, Generic[T]):
     @overload
     def __get__(self, instance: None, owner: type[Any]) -> ToOne[T]: ...
     @overload
-    def __get__(self, instance: Model, owner: Optional[type[Any]] = None) -> T: ...
-    def __get__(self, instance: Optional[Model], owner: Optional[type[Any]] = None) -> Union[ToOne[T], T]:
+    def __get__(self, instance: object, owner: Optional[type[Any]] = None) -> T: ...
+    def __get__(self, instance: Any, owner: Optional[type[Any]] = None) -> Union[ToOne[T], T]:
         if instance is None:
             return self
         context = instance._quire_context
@@ -474,7 +474,7 @@ class ToOne(Navigable, Key, Generic[T]):
 
     if TYPE_CHECKING:
 
-        def __set__(self, instance: Model, value: T) -> None: ...
+        def __set__(self, instance: object, value: T) -> None: ...
 
     def _checked(self, value: Any) -> Any:
         if value is not None and not _is_object(value):
@@ -517,8 +517,8 @@ class ToMany(Collection, Key, Generic[M]):
     @overload
     def __get__(self, instance: None, owner: type[Any]) -> ToMany[M]: ...
     @overload
-    def __get__(self, instance: Model, owner: Optional[type[Any]] = None) -> Related[M]: ...
-    def __get__(self, instance: Optional[Model], owner: Optional[type[Any]] = None) -> Union[ToMany[M], Related[M]]:
+    def __get__(self, instance: object, owner: Optional[type[Any]] = None) -> Related[M]: ...
+    def __get__(self, instance: Any, owner: Optional[type[Any]] = None) -> Union[ToMany[M], Related[M]]:
         if instance is None:
             return self
         if instance._quire_context is None:
@@ -529,7 +529,7 @@ class ToMany(Collection, Key, Generic[M]):
 
     if TYPE_CHECKING:
 
-        def __set__(self, instance: Model, value: Iterable[M]) -> None: ...
+        def __set__(self, instance: object, value: Iterable[M]) -> None: ...
 
     def _checked(self, value: Any) -> list[Model]:
         if _is_object(value):
