@@ -105,6 +105,7 @@ def _run(
     context: Context, call: Call, options: _ffi.quire_batch_options, watch: Optional[_watch.Watch]
 ) -> array[int]:
     """Makes a call of a batch request, and has the context's objects show what it left; gives the ids."""
+    context._check_save()
     context._delivery.settle()
     error, taken, count = c_void_p(), _handle.Slot(quick.quire_list_release), c_int64()
     status = call(byref(options), byref(count), byref(taken), byref(error))

@@ -33,6 +33,8 @@ def add(context: Context, object: Model) -> None:
             return
         raise InvalidState(
             f"{object!r} was in a context before. Make a new object instead.", entity=entity.name, id=object.id)
+    if context._blocks:
+        context._check_task()
     keys: list[bytes] = []
     packed: list[_values.Packed] = []
     lists: list[tuple[bytes, _values.Packed]] = []

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from .._c._load import library, quick
 from ..errors import Error, InvalidState, add_note, check, log
+from . import _tasks
 
 if TYPE_CHECKING:
     from .context import Context
@@ -16,19 +17,22 @@ if TYPE_CHECKING:
 def block(context: Context) -> Iterator[Context]:
     """Begins it, and ends it when the block has ended."""
     _check_none(context)
-    begins = True
+    begins, entered = True, None
     try:
         # Inside, because a KeyboardInterrupt may come as the call returns, when the transaction is open.
         _begin(context)
         begins = False
+        entered = _tasks.enter(context, _tasks.TRANSACTION)
         # The context has moved on to what the transaction sees.
         context._delivery.deliver()
         yield context
+        _tasks.leave(context, entered)
         context._in_transaction = False
         context._write(
             library.quire_context_commit_transaction if context._parent is None else library.quire_context_save,
             at_end=True)
     except BaseException as ended:
+        _tasks.leave(context, entered)
         if begins and isinstance(ended, Error):
             raise
         context._in_transaction = False
@@ -56,6 +60,8 @@ def abandon(context: Context) -> None:
 
 def _check_none(context: Context) -> None:
     """Raises where a block cannot begin, so that it has nothing to drop."""
+    context._check_task()
+    context._check_save()
     if context._parent is None:
         if quick.quire_context_is_in_transaction(context._raw):
             raise InvalidState("The context has a transaction open already; they do not nest.")

@@ -229,7 +229,7 @@ class Context(history.Authoring):
             return range(0)
         error, first = c_void_p(), c_int64()
         status = library.quire_context_insert_rows(
-            self._raw, entity.encoded_name, len(entity.encoded_name), *table.arguments, count, byref(first),
+            self._writable, entity.encoded_name, len(entity.encoded_name), *table.arguments, count, byref(first),
             byref(error))
         if status:
             raise _rules.complete(self, failure(status, error))
@@ -367,6 +367,7 @@ class Context(history.Authoring):
         What `did_save` and handlers of live lists raise comes out after the save. The changes are in the file then,
         and `has_changes` is false unless a hook or a handler has made new ones.
         """
+        self._check_save()
         if self._in_transaction:
             raise InvalidState(
                 "A transaction of a child saves at its end, and could not take an earlier save back. Do not save "
@@ -385,7 +386,8 @@ class Context(history.Authoring):
 
         Meanwhile other contexts of the store read what was there before the block. Their writes wait, and raise `Busy`
         after the `timeout` of the store, on the same thread at once. Keep blocks short. In a child it is a transaction
-        of the parent, into which the end saves, and `save` raises `InvalidState` inside.
+        of the parent, into which the end saves, and `save` raises `InvalidState` inside. When a task of an event loop
+        awaits inside, calls of other tasks that change or save something in this context raise `InvalidState`.
 
         Raises `InvalidState` when there are unsaved changes before it, because they would get lost with those of the
         block, and inside another such block; `Busy`, `ReadOnly`.
@@ -432,7 +434,7 @@ class Context(history.Authoring):
         self._delivery.begin()
         changed = [] if self.closed else self.updated + self.deleted
         error = c_void_p()
-        status = library.quire_context_rollback(self._raw, byref(error))
+        status = library.quire_context_rollback(self._writable, byref(error))
         for object in changed:
             _identity.forget_values(object)
         if self._conflicted and not status:
@@ -463,7 +465,7 @@ class Context(history.Authoring):
         """
         self._delivery.begin()
         error = c_void_p()
-        status = library.quire_context_reset(self._raw, byref(error))
+        status = library.quire_context_reset(self._writable, byref(error))
         # A hook that fails does not prevent it.
         if not status or status == _ffi.QUIRE_FUNCTION:
             self._conflicted = False
@@ -477,6 +479,7 @@ class Context(history.Authoring):
 
         The objects stay unsaved. Changes are processed first. Raises `Busy`, `ReadOnly`, `DatabaseError`.
         """
+        self._check_save()
         self._delivery.begin()
         error = c_void_p()
         status = library.quire_context_obtain_permanent_ids(self._raw, byref(error))
@@ -500,12 +503,12 @@ class Context(history.Authoring):
         if not 0 <= levels < 2**63:
             raise ValueError(f"the number of levels is not negative and below 2**63, not {levels}")
         error = c_void_p()
-        check(library.quire_context_enable_undo(self._raw, levels, byref(error)), error)
+        check(library.quire_context_enable_undo(self._writable, levels, byref(error)), error)
 
     def disable_undo(self) -> None:
         """Turns undo off; what could be undone and redone is forgotten."""
         error = c_void_p()
-        check(library.quire_context_disable_undo(self._raw, byref(error)), error)
+        check(library.quire_context_disable_undo(self._writable, byref(error)), error)
 
     @property
     def undo_enabled(self) -> bool:
@@ -562,7 +565,7 @@ class Context(history.Authoring):
     def remove_undo_actions(self) -> None:
         """Forgets what could be undone and redone. The changes stay."""
         error = c_void_p()
-        check(library.quire_context_remove_undo_actions(self._raw, byref(error)), error)
+        check(library.quire_context_remove_undo_actions(self._writable, byref(error)), error)
 
     def __repr__(self) -> str:
         if self.closed:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from ctypes import byref, c_void_p
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 from .._c import _handle
 from .._c._load import library, quick
 from .._c._public import public
 from ..errors import WrongType, failure
-
-if TYPE_CHECKING:
-    from ._delivery import Delivery
+from . import _tasks
 
 __all__ = ["Moment"]
 
@@ -39,11 +37,11 @@ class Moment(_handle.Handle):
     __hash__ = None  # type: ignore[assignment]
 
 
-class Pinning(_handle.Handle):
+class Pinning(_tasks.Shared):
     """What a context has of this."""
 
-    if TYPE_CHECKING:
-        _delivery: Delivery
+    _was_pinned = False
+    """Before the first of the blocks of `pinned` that are open."""
 
     @property
     def moment(self) -> Moment:
@@ -78,6 +76,11 @@ class Pinning(_handle.Handle):
         """
         if moment is not None and not isinstance(moment, Moment):
             raise WrongType(f"a context is pinned at a moment of a context, not at {type(moment).__name__}")
+        for block in self._pins:
+            block.check()
+        self._pin(moment)
+
+    def _pin(self, moment: Optional[Moment]) -> None:
         given = None if moment is None else moment._raw
         self._delivery.settle_before_move()
         error = c_void_p()
@@ -85,6 +88,11 @@ class Pinning(_handle.Handle):
 
     def unpin(self) -> None:
         """Ends the pin. This moves nothing: a context that merges automatically does so with its next query."""
+        for block in self._pins:
+            block.check()
+        self._unpin()
+
+    def _unpin(self) -> None:
         error = c_void_p()
         status = library.quire_context_unpin(self._raw, byref(error))
         if status:
@@ -99,13 +107,22 @@ class Pinning(_handle.Handle):
     def pinned(self, moment: Optional[Moment] = None) -> Iterator[None]:
         """A block in which the context is pinned: `with context.pinned():`. It raises what `pin` raises.
 
-        The end of the block unpins it, unless it was pinned before the block. It moves nothing.
+        The end of the block unpins it, unless it was pinned before the block. It moves nothing. Of blocks that overlap,
+        as those of two tasks, the last one unpins it. Another task cannot pin it at a moment, or unpin it, meanwhile
+        (`InvalidState`).
         """
-        was_pinned = self.is_pinned
+        if moment is not None:
+            for each in self._pins:
+                each.check()
+        if not self._pins:
+            self._was_pinned = self.is_pinned
+        block = _tasks.Block("a pinned()", _tasks.current())
+        self._pins = (*self._pins, block)
         try:
             # Inside, because a handler may raise when the context is there.
-            self.pin(moment)
+            self._pin(moment)
             yield
         finally:
-            if not was_pinned and not self.closed:
-                self.unpin()
+            self._pins = tuple(each for each in self._pins if each is not block)
+            if not self._pins and not self._was_pinned and not self.closed:
+                self._unpin()

@@ -103,6 +103,8 @@ def refresh(instance: Model, merge: bool) -> None:
     context = instance._quire_context
     if context is None:
         raise InvalidState(f"{instance!r} is in no context, so there is nothing to read anew.")
+    if not merge:
+        context._check_task()
     # The whole context moves on.
     context._delivery.settle()
     pointer = context._raw

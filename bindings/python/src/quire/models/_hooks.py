@@ -103,7 +103,12 @@ def _called(number: int, pointer: int, target: Any, body: Callable[[Context, int
     try:
         context = _contexts.get(number)
         if context is not None and not context.closed:
-            body(context, pointer)
+            # The library calls it within a call that was allowed, such as the read of another task.
+            blocks, context._blocks = context._blocks, ()
+            try:
+                body(context, pointer)
+            finally:
+                context._blocks = blocks
         return True
     except BaseException as exception:
         reason = _values.data(remember_hook(exception).encode(errors="replace"), _ffi.QUIRE_VALUE_TEXT)

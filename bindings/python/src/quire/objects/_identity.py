@@ -215,6 +215,8 @@ def handle(instance: Model, writing: bool = False) -> int:
     context = instance._quire_context
     assert reference is not None and context is not None
     context._raw
+    if writing and context._blocks:
+        context._check_task()
     if reference.handle is not None:
         return reference.handle
     if context._objects_of(type(instance)._quire_entity).get(reference.id) is not reference:
