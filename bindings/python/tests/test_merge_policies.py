@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import unittest
 import weakref
-from typing import Optional
+from collections.abc import Callable
+from datetime import date
+from typing import Any, Optional
 
 import quire
 
@@ -159,6 +162,172 @@ class UpsertTests(unittest.TestCase):
         self.assertEqual(self.first.name, "y")
         with self.assertRaises(quire.ConstraintError):
             self.context.insert_rows(Account, {"email": ["a"]})
+
+
+class Marked:
+    """What two branches of a tree have each for itself."""
+
+    mark: quire.Attr[Optional[str]] = quire.attr(default=None)
+
+
+OWN = {"Thing": ("code", "shelf", "part_of"), "Fruit": ("mark", "kind", "ripe"), "Apple": ("sort",),
+       "Tool": ("mark", "weight")}
+"""What each class of a tree declares, less the relationship to many."""
+
+VALUES: dict[str, dict[str, Any]] = {
+    "Thing": {"shelf": 1},
+    "Fruit": {"shelf": 2, "kind": "pome", "ripe": date(2024, 9, 1), "mark": "f"},
+    "Apple": {"shelf": 3, "kind": "stone", "ripe": None, "mark": None, "sort": "Boskoop"},
+    "Tool": {"shelf": 4, "weight": 2.5, "mark": "t"},
+}
+"""What objects of each class have beside their unique values."""
+
+CONSTRAINTS: tuple[tuple[dict[str, list[Any]], dict[str, Any]], ...] = (
+    ({"Thing": ["code"]}, {"code": "same"}),
+    ({"Thing": [("code", "shelf")]}, {"code": "same", "shelf": 7}),
+    ({"Fruit": ["kind"]}, {"kind": "same"}),
+    ({"Fruit": [("code", "ripe")]}, {"code": "same", "ripe": date(2020, 2, 2)}),
+    ({"Apple": ["sort"]}, {"sort": "same"}),
+    ({"Apple": [("sort", "mark", "code")]}, {"sort": "same", "mark": "x", "code": "same"}),
+    ({"Thing": ["code"], "Fruit": ["code"], "Apple": [("sort", "mark")]}, {"code": "same"}),
+)
+"""Unique values by class, and those that two objects then share."""
+
+NEW: dict[type, Any] = {str: "new", int: 8, date: date(2021, 1, 1)}
+
+
+def tree(unique: dict[str, list[Any]]) -> dict[str, Any]:
+    """The classes of a tree by name."""
+
+    class Thing(quire.Model):
+        code: quire.Attr[str] = quire.attr(name="zCode")
+        shelf: quire.Attr[int]
+        part_of: quire.ToOne[Optional["Thing"]] = quire.relation(inverse="parts")
+        parts: quire.ToMany["Thing"] = quire.relation(inverse="part_of")
+        __unique__ = unique.get("Thing", [])
+
+    class Fruit(Marked, Thing):
+        kind: quire.Attr[Optional[str]] = quire.attr(default=None)
+        ripe: quire.Attr[Optional[date]] = quire.attr(default=None)
+        __unique__ = unique.get("Fruit", [])
+
+    class Apple(Fruit):
+        sort: quire.Attr[Optional[str]] = quire.attr(default=None)
+        __unique__ = unique.get("Apple", [])
+
+    class Tool(Marked, Thing):
+        weight: quire.Attr[Optional[float]] = quire.attr(default=None)
+
+    return {each.__name__: each for each in (Thing, Fruit, Apple, Tool)}
+
+
+def chain(thing: Any) -> list[str]:
+    return [each.__name__ for each in type(thing).__mro__ if each.__name__ in OWN]
+
+
+def values_of(thing: Any, like: Any = None) -> dict[str, Any]:
+    """By plain attributes; of those that another object has from the same class."""
+    shared = [name for each in chain(thing) if each in chain(thing if like is None else like) for name in OWN[each]]
+    found = {name: getattr(thing, name) for name in shared}
+    found["part_of"] = None if thing.part_of is None else thing.part_of.id
+    return found
+
+
+Check = Callable[[quire.Context, Any, Any, dict[str, Any]], None]
+
+
+class UniqueInTreesTests(unittest.TestCase):
+    """Objects of all pairs of classes of a tree that have the same unique values."""
+
+    def of_each_pair(self, check: Check) -> None:
+        """Calls it with a saved object, and a new one that is not in the context and has other values."""
+        for unique, same in CONSTRAINTS:
+            for names in itertools.product(VALUES, repeat=2):
+                models = tree(unique)
+                if all(issubclass(models[name], models[next(iter(unique))]) for name in names):
+                    with self.subTest(unique=unique, names=names), quire.open(":memory:", models.values()) as store:
+                        first, second = (models[name](code=name, **VALUES[name]) for name in names)
+                        second.code += " too"
+                        for name in same.keys() & VALUES[names[1]].keys() - {"shelf"}:
+                            setattr(second, name, None)
+                        store.context.add(first)
+                        first.part_of = store.context.add(models["Tool"](code="whole", **VALUES["Tool"]))
+                        self.put(first, same)
+                        store.context.save()
+                        check(store.context, first, second, same)
+
+    def put(self, thing: Any, values: dict[str, Any]) -> None:
+        for name, value in values.items():
+            setattr(thing, name, value)
+
+    def conflict_of(self, context: quire.Context) -> quire.ObjectConflict:
+        with self.assertRaises(quire.ConstraintError) as caught:
+            context.save()
+        (conflict,) = caught.exception.conflicts
+        self.assertEqual(conflict.kind, "unique")
+        return conflict
+
+    def test_a_new_object_has_the_unique_values_of_a_saved_one(self) -> None:
+        def check(context: quire.Context, first: Any, second: Any, same: dict[str, Any]) -> None:
+            self.put(context.add(second), same)
+            conflict = self.conflict_of(context)
+            self.assertEqual((conflict.object, conflict.other), (second, first))
+            self.assertEqual((conflict.committed, conflict.current), (None, values_of(second)))
+            self.assertEqual(conflict.stored, values_of(first, second))
+
+        self.of_each_pair(check)
+
+    def test_a_changed_object_has_the_unique_values_of_another_one(self) -> None:
+        def check(context: quire.Context, first: Any, second: Any, same: dict[str, Any]) -> None:
+            context.add(second)
+            context.save()
+            before, saved = values_of(second), values_of(first, second)
+            self.put(second, same)
+            # Of the other object, what is saved counts.
+            first.shelf += 0 if "shelf" in same else 100
+            conflict = self.conflict_of(context)
+            self.assertEqual((conflict.object, conflict.other), (second, first))
+            self.assertEqual((conflict.committed, conflict.current), (before, values_of(second)))
+            self.assertEqual(conflict.stored, saved)
+
+        self.of_each_pair(check)
+
+    def test_two_new_objects_have_the_same_unique_values(self) -> None:
+        def check(context: quire.Context, first: Any, second: Any, same: dict[str, Any]) -> None:
+            third = type(first)(code="third", **VALUES[type(first).__name__])
+            new = {name: NEW[type(value)] for name, value in same.items()}
+            self.put(context.add(third), new)
+            self.put(context.add(second), new)
+            conflict = self.conflict_of(context)
+            self.assertEqual({conflict.object.id, conflict.other.id}, {third.id, second.id})
+            self.assertEqual((conflict.committed, conflict.stored), (None, None))
+            self.assertEqual(conflict.current, values_of(conflict.object))
+
+        self.of_each_pair(check)
+
+    def test_a_function_is_asked_with_the_same_values(self) -> None:
+        def check(context: quire.Context, first: Any, second: Any, same: dict[str, Any]) -> None:
+            asked: list[quire.ObjectConflict] = []
+            context.merge_policy = lambda conflict: asked.append(conflict) or quire.MergePolicy.ERROR
+            self.put(context.add(second), same)
+            self.assertEqual(self.conflict_of(context), asked[0])
+            self.assertEqual(asked[0].stored, values_of(first, second))
+
+        self.of_each_pair(check)
+
+    def test_a_policy_folds_an_object_into_one_of_its_class_alone(self) -> None:
+        def check(context: quire.Context, first: Any, second: Any, same: dict[str, Any]) -> None:
+            before = values_of(first)
+            context.merge_policy = quire.MergePolicy.ROLLBACK
+            self.put(context.add(second), same)
+            if isinstance(first, type(second)):
+                context.save()
+                self.assertTrue(second.is_deleted)
+            else:
+                self.conflict_of(context)
+            self.assertEqual(values_of(first), before)
+
+        self.of_each_pair(check)
 
 
 if __name__ == "__main__":
