@@ -18,6 +18,7 @@ from ..objects import _identity
 from ..models.properties import Attr, ToMany
 
 if TYPE_CHECKING:
+    from ..models._entity import Entity
     from ..models.model import Model
     from .context import Context
 
@@ -32,7 +33,7 @@ class MergePolicy(enum.IntEnum):
     OBJECT_WINS and OVERWRITE; the other way round the deletion is given up, or carried out. Many-to-many members that
     both sides added or removed are merged under STORE_WINS and OBJECT_WINS. A new object with the unique values of
     another is dropped in favour of that, which gets its values as the policy says; what referred to the new one refers
-    to the other.
+    to the other. Where the other is no object of its class, the save raises `ConstraintError`.
     """
 
     ERROR = _ffi.QUIRE_MERGE_ERROR
@@ -61,7 +62,8 @@ class ObjectConflict:
     committed: Optional[Mapping[str, Any]]
     """As it was read or last saved here; None for a new object."""
     stored: Optional[Mapping[str, Any]]
-    """As it is in the store now, or as the other object is; None when there is no row."""
+    """As it is in the store now, or as the other object is; None when there is no row. Of another object that is of
+    another class it is what both inherit."""
     current: Optional[Mapping[str, Any]]
     """As it is here; None when it is deleted here."""
 
@@ -141,12 +143,24 @@ def conflicts(context: Context, error: c_void_p) -> list[ObjectConflict]:
 def _conflict(context: Context, conflict: int) -> ObjectConflict:
     object = _object(context, quick.quire_conflict_object(conflict))
     assert object is not None
+    kind = _KINDS.get(quick.quire_conflict_cause(conflict), "unknown")
+    other = _object(context, quick.quire_conflict_other(conflict))
+    entity = type(object)._quire_entity
+    stored = entity if kind != "unique" or other is None else _shared(entity, type(other))
     return ObjectConflict(
-        _KINDS.get(quick.quire_conflict_cause(conflict), "unknown"), object,
-        _object(context, quick.quire_conflict_other(conflict)),
-        _values(conflict, _ffi.QUIRE_CONFLICT_VERSION_COMMITTED, object),
-        _values(conflict, _ffi.QUIRE_CONFLICT_VERSION_STORED, object),
-        _values(conflict, _ffi.QUIRE_CONFLICT_VERSION_CURRENT, object))
+        kind, object, other,
+        _values(conflict, _ffi.QUIRE_CONFLICT_VERSION_COMMITTED, entity),
+        _values(conflict, _ffi.QUIRE_CONFLICT_VERSION_STORED, stored),
+        _values(conflict, _ffi.QUIRE_CONFLICT_VERSION_CURRENT, entity))
+
+
+def _shared(entity: Entity, model: type[Model]) -> Entity:
+    """The nearest entity that both inherit from. The library looks keys up in that of the object, and values of its
+    own have other places in the row of another class."""
+    while not issubclass(model, entity.model):
+        assert entity.parent is not None
+        entity = entity.parent
+    return entity
 
 
 def _object(context: Context, borrowed: Optional[int]) -> Optional[Model]:
@@ -155,11 +169,11 @@ def _object(context: Context, borrowed: Optional[int]) -> Optional[Model]:
     return _identity.adopt(context, quick.quire_object_retain(borrowed))
 
 
-def _values(conflict: int, version: int, object: Model) -> Optional[dict[str, Any]]:
+def _values(conflict: int, version: int, entity: Entity) -> Optional[dict[str, Any]]:
     if not quick.quire_conflict_has(conflict, version):
         return None
     values: dict[str, Any] = {}
-    for name, each in type(object)._quire_entity.properties.items():
+    for name, each in entity.properties.items():
         if isinstance(each, ToMany):
             continue
         error, value = c_void_p(), _ffi.quire_value()
