@@ -29,7 +29,7 @@ class Book(quire.Model):
     cover: quire.Attr[bytes | None] = quire.attr(default=None, external=True, preserved=True, hash_modifier="2")
     kind: quire.Attr[Kind] = quire.attr(as_=Kind, default=Kind.NOVEL)
     day: quire.Attr[date | None] = quire.attr(default=None)
-    pair: quire.Attr[complex] = quire.attr(as_=(str, complex), default=1j)
+    pair: quire.Attr[complex] = quire.attr(as_=(str, complex), default=1j, ordered=True)
     __indexes__ = {"cheap": quire.Index("price", where="price < 5"), "title": "title", "both": ("title", "price")}
     __templates__ = {"dear": quire.Template("price > $least", "-price", limit=3), "all": quire.Template(None)}
     __hash_modifier__ = "3"

@@ -35,6 +35,8 @@ def update(query: Query[Any], changes: Mapping[Union[str, Key], Any], merge: boo
     for key, value in changes.items():
         _owners.check(query._model, _owners.of(key), is_set=True)
         _owners.check(query._model, _owners.of(value))
+        if isinstance(value, Operand):
+            query._context.store._schema.orders.check(entity, value)
         each = entity.property_named(key._name if isinstance(key, Key) else key)
         if isinstance(each, ToMany):
             raise InvalidArgument(

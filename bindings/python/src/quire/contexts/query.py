@@ -115,6 +115,7 @@ class Query(Generic[M]):
         """
         orders = tuple(map(order_of, keys))
         _owners.check(self._model, _owners.joined(orders))
+        self._context.store._schema.orders.check(self._model._quire_entity, sorts=[each.path for each in orders])
         return self._but(_orders=(*self._orders, *orders))
 
     def limit(self, count: Optional[int]) -> Query[M]:
@@ -508,6 +509,7 @@ class Query(Generic[M]):
             named = next((each for each in attributes if each._is_optional), next(iter(attributes), None))
             raise no_condition(condition) if named is None else no_condition(condition, str(named))
         _owners.check(self._model, condition._quire_keys)
+        self._context.store._schema.orders.check(self._model._quire_entity, condition)
         return condition
 
     def _request(self, result_type: int) -> int:

@@ -112,6 +112,7 @@ def request(query: Query[Any], keys: Sequence[KeyPath], named: Mapping[str, Unio
     expressions = {
         name: column if isinstance(column, Expression) else Expression(column) for name, column in named.items()}
     _owners.check(query._model, _owners.joined(expressions.values()))
+    query._context.store._schema.orders.check(query._model._quire_entity, *expressions.values())
     made = query._request(_ffi.QUIRE_RESULT_DICTIONARIES)
     try:
         for path in paths:

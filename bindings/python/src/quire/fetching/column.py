@@ -256,13 +256,7 @@ def named_columns(
 
 def _attribute(model: type[Model], path: str, destination: Destination) -> Optional[Attr[Any]]:
     """The attribute at the end of a key path, if it is one."""
-    *relationships, last = path.split(".")
-    for name in relationships:
-        found = model._quire_entity.stored_as(name)
-        if found is None or isinstance(found, Attr):
-            return None
-        model = destination(found)
-    found = model._quire_entity.stored_as(last)
+    found = model._quire_entity.at(path.split("."), destination)
     return found if isinstance(found, Attr) else None
 
 

@@ -69,16 +69,18 @@ def _check(query: Query[Any]) -> None:
 
 
 def _sections_of(
-    model: type[Model], section_by: Optional[SectionKey]
+    query: Query[Any], section_by: Optional[SectionKey]
 ) -> tuple[Optional[bytes], Optional[SectionRule]]:
     """A key path of the model, or the rule that says more."""
     if section_by is None:
         return None, None
-    _owners.check(model, _owners.of(section_by))
+    _owners.check(query._model, _owners.of(section_by))
     rule = rule_of(section_by)
+    text, fixed = (path_of(section_by), ()) if rule is None else (rule._text, rule._fixed)  # type: ignore[arg-type]
+    query._context.store._schema.orders.check(query._model._quire_entity, sorts=(text,), fixed=fixed)
     if rule is not None:
         return None, rule
-    return _values.encoded(path_of(section_by)), None  # type: ignore[arg-type]
+    return _values.encoded(text), None
 
 
 @public
@@ -103,7 +105,7 @@ class Results(Live[M], Generic[M]):
     ) -> None:
         _check(query)
         context = query._context
-        key, rule = _sections_of(query._model, section_by)
+        key, rule = _sections_of(query, section_by)
         options = _ffi.quire_results_options(
             struct_size=ctypes.sizeof(_ffi.quire_results_options), queues_changes=True, section_key_path=key,
             section_rule=None if rule is None else rule._raw,
@@ -184,7 +186,7 @@ class Results(Live[M], Generic[M]):
         _check(query)
         watch = _watch.Watch(query._progress)
         request = query._request(_ffi.QUIRE_RESULT_OBJECTS)
-        key, rule = _sections_of(query._model, section_by)
+        key, rule = _sections_of(query, section_by)
         error = c_void_p()
         try:
             watch.attach(request)
@@ -402,6 +404,7 @@ class Results(Live[M], Generic[M]):
             raise WrongType(f"an aggregate has a text for a name, not {type(name).__name__}")
         made = expression if isinstance(expression, Expression) else Expression(expression)
         _owners.check(self._model, made._quire_keys)
+        self._context.store._schema.orders.check(self._model._quire_entity, made)
         encoded = _values.encoded(name)
         error = c_void_p()
         status = library.quire_results_add_aggregate(self._raw, encoded, len(encoded), made._raw, byref(error))

@@ -39,7 +39,8 @@ class SectionRule(_handle.Handle):
     ) -> None:
         if text not in TEXT_ORDERS:
             raise InvalidArgument(f"{text!r} is not an order of text; there are {', '.join(TEXT_ORDERS)}.")
-        values = _values.Values([_values.any_value(each) for each in map(_values.lasting, fixed)])
+        self._fixed = tuple(map(_values.lasting, fixed))
+        values = _values.Values([_values.any_value(each) for each in self._fixed])
         try:
             limits = (c_double * len(bounds))(*bounds) if bounds else None
         except TypeError:

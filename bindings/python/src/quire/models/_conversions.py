@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import json
 import typing
+from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta, timezone
 from typing import Any, Callable, Optional, TypeVar, Union
 
@@ -31,8 +32,62 @@ Conversion = Union[type[T], tuple[Callable[[T], Any], Callable[[Any], T]], JSONT
 """What `attr(as_=...)` takes."""
 
 
-def converted(where: str, python: object, as_: Any, stored: Optional[AttributeType]) -> Optional[AttributeType]:
+_NUMBERS = (
+    _types.Integer16, _types.Integer32, _types.Integer64, _types.Double, _types.Float, _types.Decimal, _types.Date)
+_ORDERED = frozenset(kind.number for kind in _NUMBERS)
+"""Types in the store whose order is taken for that of the values, unless the declaration says otherwise."""
+
+
+def converted(
+    where: str, python: object, as_: Any, stored: Optional[AttributeType], ordered: Optional[bool] = None
+) -> Optional[AttributeType]:
     """The type of an attribute that is converted; None for one that is not. Raises TypeError."""
+    if not (ordered is None or isinstance(ordered, bool)):
+        raise TypeError(f"{where}: ordered is True, False or None, not {ordered!r:.60}")
+    made = _converted(where, python, as_, stored)
+    if made is not None:
+        made.unordered = _unordered(where, made, ordered)
+    elif ordered is not None:
+        raise TypeError(f"{where}: ordered is for values that as_ converts; leave it out")
+    return made
+
+
+def _unordered(where: str, made: AttributeType, ordered: Optional[bool]) -> str:
+    """Why the order of what is stored is not that of the values, and what to do; "" where it is."""
+    is_enumeration = issubclass(made.python, enum.Enum)
+    misplaced = _misplaced(made.python) if is_enumeration else None
+    if misplaced:
+        first, second = misplaced
+        named = made.python.__name__
+        said = (
+            f"{named}.{first.name} is less than {named}.{second.name}, but {first.value!r} is greater than "
+            f"{second.value!r}. Give the members values in the order of the members, such as numbers.")
+        if ordered:
+            raise TypeError(f"{where}: ordered=True does not hold: {said}")
+        return said
+    if ordered is False:
+        return "It is declared with ordered=False. Sort the objects in Python, or ask for another attribute."
+    if ordered or misplaced is not None or made.number in _ORDERED:
+        return ""
+    named = "What it holds" if made.python is object else made.python.__name__
+    remedy = "the members numbers for values" if is_enumeration else "it as a number (type=quire.Integer64)"
+    return (
+        f"{named} is stored as {made.name}, which has an order of its own. {'Give' if is_enumeration else 'Store'} "
+        f"{remedy}, or declare ordered=True where both orders are the same.")
+
+
+def _misplaced(members: Any) -> Optional[Sequence[enum.Enum]]:
+    """Two members that Python orders otherwise than their values; none of an enumeration in order, and None where it
+    has no order."""
+    try:
+        by_value = sorted(members, key=lambda member: member.value)
+        return next(((second, first) for first, second in zip(by_value, by_value[1:]) if not first < second), ())
+    except Exception:
+        # A method of the program may need what is not there yet.
+        return None
+
+
+def _converted(where: str, python: object, as_: Any, stored: Optional[AttributeType]) -> Optional[AttributeType]:
     if as_ is None:
         as_ = python if isinstance(python, type) and (python in (date, time) or issubclass(python, enum.Enum)) else None
     if as_ is None:

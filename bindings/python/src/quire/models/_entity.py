@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, ClassVar, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, ClassVar, Optional, Union
 
 from .._c import _buffers
 from ..errors import Error, InvalidArgument
@@ -90,6 +90,17 @@ class Entity:
     def stored_as(self, key: str) -> Optional[Property]:
         """By its name in the store."""
         return next((each for each in self.properties.values() if each._key == key), None)
+
+    def at(self, path: Sequence[str], destination: Callable[[Any], type[Model]]) -> Optional[Property]:
+        """What is at the end of a key path, by the names in the store."""
+        *relationships, last = path
+        entity = self
+        for name in relationships:
+            found = entity.stored_as(name)
+            if found is None or isinstance(found, Attr):
+                return None
+            entity = destination(found)._quire_entity
+        return entity.stored_as(last)
 
     def name_in_class(self, name: object) -> str:
         """What to add to an error, where that is the name that a property of the class has in the store."""
@@ -273,7 +284,7 @@ def _property(owner: str, name: str, where: str, annotation: _annotations.Annota
         # None is no value, also where an annotation says that anything is one.
         is_optional = annotation.is_optional or (as_ is not None and member in (Any, object))
         return Attr(
-            owner, name, _attribute_type(where, member, options.type, options.as_), is_optional, options.default,
+            owner, name, _attribute_type(where, member, options), is_optional, options.default,
             options.transient, options.searchable, options.name or name, options.rules, options.derivation,
             options.traits)
     if annotation.origin is Fetched:
@@ -301,12 +312,11 @@ def _property(owner: str, name: str, where: str, annotation: _annotations.Annota
     return ToOne(owner, name, member, annotation.is_optional, options)
 
 
-def _attribute_type(
-    where: str, python: object, narrowed: Optional[AttributeType], as_: Any = None
-) -> AttributeType:
+def _attribute_type(where: str, python: object, options: AttrOptions) -> AttributeType:
+    narrowed, as_ = options.type, options.as_
     if isinstance(python, Unresolved) and as_ is None:
         raise TypeError(f"{where}: {python.text!r} in its annotation is not defined")
-    made = _conversions.converted(where, python, as_, narrowed)
+    made = _conversions.converted(where, python, as_, narrowed, options.ordered)
     if made is not None:
         return made
     known = ", ".join("Any" if kind is object else kind.__name__ for kind in _types.DEFAULTS)

@@ -16,6 +16,7 @@ from ..objects import _identity
 
 if TYPE_CHECKING:
     from ..protocols import Context
+    from ._comparisons import Orders
     from ._entity import Entity
     from .model import Model
     from .properties import Attr
@@ -53,6 +54,10 @@ class AttrRules:
         kept: list[Any] = []
         for name in ("minimum", "maximum"):
             bound = getattr(self, name)
+            if bound is not None and attribute._type.unordered:
+                raise InvalidModel(
+                    f"{attribute} has a {name}, which asks for an order. {attribute._type.unordered}",
+                    entity=attribute._owner, key=attribute._name)
             if bound is not None:
                 values = _values.Values((attribute._pack(attribute._checked(bound)),))
                 setattr(options, name, ctypes.cast(values.array, ctypes.POINTER(_ffi.quire_value)))
@@ -64,20 +69,23 @@ class AttrRules:
         return kept
 
 
-def add(model: int, entity: Entity) -> None:
+def add(model: int, entity: Entity, orders: Orders) -> None:
     """Adds the rules of a class, and those of its attributes that are conditions."""
     known: set[tuple[str, str]] = set()
     for where, written in entity.settings("__rules__"):
         rules = _conditions(where, written)
         for condition, message in rules:
             _owners.check_declared(entity.model, _owners.of(condition), where)
+            orders.check_declared(entity, where, condition)
             # A class may repeat the rules of its mixin.
             if (str(condition), message) not in known:
                 _add(model, entity, None, condition, message)
         known.update((str(condition), message) for condition, message in rules)
     for attribute in entity.attributes.values():
         if attribute._name in entity.own:
-            for condition, message in _conditions(f"the rules of {attribute}", attribute._rules.conditions):
+            where = f"the rules of {attribute}"
+            for condition, message in _conditions(where, attribute._rules.conditions):
+                orders.check_declared(entity, where, condition, value=attribute)
                 _add(model, entity, attribute._key_bytes, condition, message)
 
 

@@ -15,6 +15,7 @@ from ..errors import InvalidArgument, InvalidModel, failure
 from ..predicates import _owners
 from ..predicates._owners import Unresolved
 from . import _fetched, _hooks, _indexes, _mixins, _rules, _templates
+from ._comparisons import Orders
 from ._entity import Entity, late
 from .model import Model
 from .model_description import ModelDescription
@@ -66,6 +67,7 @@ class Schema:
                     self.awakening.add(entity.model)
                     entity = entity.parent
         self._destinations: dict[int, type[Model]] = {}
+        self.orders = Orders((model._quire_entity for model in self._by_name.values()), self.destination)
 
     def _include(self, model: type[Model]) -> None:
         if "_quire_entity" not in vars(model):
@@ -166,9 +168,9 @@ class Schema:
                 self._add_entity(pointer, model._quire_entity)
             for model in self._by_name.values():
                 _indexes.add(pointer, model._quire_entity)
-                _templates.add(pointer, model._quire_entity)
+                _templates.add(pointer, model._quire_entity, self.orders)
                 self._add_fetched(pointer, model._quire_entity)
-                _rules.add(pointer, model._quire_entity)
+                _rules.add(pointer, model._quire_entity, self.orders)
                 _add_user_info(pointer, model._quire_entity)
         except BaseException:
             quick.quire_model_release(pointer)
@@ -203,6 +205,9 @@ class Schema:
         if attribute._default is not None:
             default = _values.Values((attribute._pack(attribute._default),))
             options.default_value = ctypes.cast(default.array, ctypes.POINTER(_ffi.quire_value))
+        if attribute._derivation is not None:
+            owner = self._by_name[entity.decode()]._quire_entity
+            self.orders.check_declared(owner, f"the derivation of {attribute}", attribute._derivation)
         kept = attribute._rules.fill(options, attribute)
         key = attribute._key_bytes
         _call(
@@ -239,6 +244,9 @@ class Schema:
             model = self.destination(each)
             orders = [_fetched.order(each, key) for key in options.orders]
             _owners.check_declared(model, _owners.joined((options.condition, *orders)), str(each))
+            self.orders.check_declared(
+                model._quire_entity, str(each), options.condition, sorts=[order.path for order in orders],
+                source=entity)
             made = _templates.made(model._quire_entity.encoded_name, options.condition, orders, options.limit)
             try:
                 _call(

@@ -16,6 +16,7 @@ from ..predicates.keys import TEXT_ORDERS, Key, Order, order_of
 from ..predicates.predicate import Predicate
 
 if TYPE_CHECKING:
+    from ._comparisons import Orders
     from ._entity import Entity
 
 __all__ = ["Template"]
@@ -49,7 +50,7 @@ class Template:
         return f"quire.Template({', '.join(map(repr, (self.condition, *self.orders)))})"
 
 
-def add(model: int, entity: Entity) -> None:
+def add(model: int, entity: Entity, checked: Orders) -> None:
     """Adds the templates of a class."""
     found: dict[str, tuple[str, Any]] = {}
     for place, templates in entity.settings("__templates__"):
@@ -61,6 +62,7 @@ def add(model: int, entity: Entity) -> None:
         template = _template(where, written)
         orders = [order_of(key) for key in template.orders]
         _owners.check_declared(entity.model, _owners.joined((template.condition, *orders)), where)
+        checked.check_declared(entity, where, template.condition, sorts=[order.path for order in orders])
         called = f"{entity.name}.{name}".encode()
         request = made(entity.encoded_name, template.condition, orders, template.limit, template.offset)
         try:

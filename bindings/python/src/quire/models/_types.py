@@ -23,7 +23,8 @@ class AttributeType:
     """How an attribute is stored, for `attr(type=...)`. Its instances are `quire.Integer16`, `quire.URI` and so on."""
 
     __slots__ = (
-        "name", "number", "python", "accepted", "canonical", "pack", "decode", "pack_column", "stored", "restored")
+        "name", "number", "python", "accepted", "canonical", "pack", "decode", "pack_column", "stored", "restored",
+        "unordered")
 
     def __init__(
         self,
@@ -38,6 +39,7 @@ class AttributeType:
         pack_column: Optional[Callable[[Sequence[Any]], Column]] = None,
         stored: Optional[Callable[[Any], Any]] = None,
         restored: Optional[Callable[[Any], Any]] = None,
+        unordered: str = "",
     ) -> None:
         self.name = name
         self.number = number
@@ -56,6 +58,8 @@ class AttributeType:
         """For what a program has in another form than the store: the store's form of a value. None where both agree."""
         self.restored = restored
         """The other way, from what Python has for the store's form."""
+        self.unordered = unordered
+        """Why the order of the store's form is not that of the values, and what to do; "" where it is."""
 
     def __repr__(self) -> str:
         return f"quire.{self.name}"

@@ -17,7 +17,7 @@ from ..predicates.predicate import Predicate
 from ..objects import _identity
 from ..objects.related import Related
 from . import _numpy
-from ._comparisons import compared, equals_nothing
+from ._comparisons import check_comparison
 from ._conversions import Conversion
 from ._rules import AttrRules
 from ._types import AttributeType
@@ -69,9 +69,11 @@ class AttrOptions:
 
     def __init__(
         self, default: Any, type: Optional[AttributeType], transient: bool, searchable: bool, name: Optional[str],
-        rules: AttrRules, derivation: Optional[str] = None, traits: AttrTraits = NO_TRAITS, as_: Any = None
+        rules: AttrRules, derivation: Optional[str] = None, traits: AttrTraits = NO_TRAITS, as_: Any = None,
+        ordered: Optional[bool] = None
     ) -> None:
         self.as_ = as_
+        self.ordered = ordered
         self.rules = rules
         self.derivation = derivation
         self.traits = traits
@@ -111,20 +113,20 @@ PLAIN_RELATION = RelationOptions(None, _ffi.QUIRE_DELETE_NULLIFY, False, 0, 0, N
 # An attribute without a default is one that constructors need, also for type checkers.
 @overload
 def attr(
-    *, default: T, type: Optional[AttributeType] = None, as_: Conversion[T] = None, transient: bool = False,
-    searchable: bool = False, name: Optional[str] = None, minimum: Any = None, maximum: Any = None,
-    min_length: int = 0, max_length: int = 0, pattern: Optional[str] = None,
+    *, default: T, type: Optional[AttributeType] = None, as_: Conversion[T] = None, ordered: Optional[bool] = None,
+    transient: bool = False, searchable: bool = False, name: Optional[str] = None, minimum: Any = None,
+    maximum: Any = None, min_length: int = 0, max_length: int = 0, pattern: Optional[str] = None,
     rules: Iterable[tuple[Union[str, Predicate], str]] = (), external: bool = False, preserved: bool = False,
     transformer: Optional[str] = None, value_class: Optional[str] = None, hash_modifier: Optional[str] = None,
     renamed_from: Optional[str] = None, user_info: Optional[Mapping[str, str]] = None,
 ) -> Attr[T]: ...
 @overload
 def attr(
-    *, type: Optional[AttributeType] = None, as_: Any = None, transient: bool = False, searchable: bool = False,
-    name: Optional[str] = None, minimum: Any = None, maximum: Any = None, min_length: int = 0, max_length: int = 0,
-    pattern: Optional[str] = None, rules: Iterable[tuple[Union[str, Predicate], str]] = (), external: bool = False,
-    preserved: bool = False, transformer: Optional[str] = None, value_class: Optional[str] = None,
-    hash_modifier: Optional[str] = None, renamed_from: Optional[str] = None,
+    *, type: Optional[AttributeType] = None, as_: Any = None, ordered: Optional[bool] = None, transient: bool = False,
+    searchable: bool = False, name: Optional[str] = None, minimum: Any = None, maximum: Any = None, min_length: int = 0,
+    max_length: int = 0, pattern: Optional[str] = None, rules: Iterable[tuple[Union[str, Predicate], str]] = (),
+    external: bool = False, preserved: bool = False, transformer: Optional[str] = None,
+    value_class: Optional[str] = None, hash_modifier: Optional[str] = None, renamed_from: Optional[str] = None,
     user_info: Optional[Mapping[str, str]] = None,
 ) -> Any: ...
 def attr(
@@ -132,6 +134,7 @@ def attr(
     default: Any = NO_DEFAULT,
     type: Optional[AttributeType] = None,
     as_: Any = None,
+    ordered: Optional[bool] = None,
     transient: bool = False,
     searchable: bool = False,
     name: Optional[str] = None,
@@ -157,14 +160,18 @@ def attr(
     `as_` converts values between the program and the store. An enumeration (`as_=Color`) is stored as its values, and
     `Attr[Color]` alone says the same, as do `Attr[date]` (stored as midnight in UTC) and `Attr[time]` (as microseconds
     since midnight). `as_=quire.JSON` stores what `json` writes, as text; a change inside a value is noticed when the
-    value is assigned again. A pair of functions stores a type of your own: `as_=(Money.to_text, Money.from_text)`, as
-    text unless `type` says what else. Keys compare with such values: `Shirt.color == Color.RED`. Predicates that are
-    text, expressions, and columns of Arrow have the stored form.
+    value is assigned again. A pair of functions stores a type of your own as text, or as what `type` says:
+    `as_=(Money.to_cents, Money.from_cents), type=quire.Integer64`. Keys compare with such values:
+    `Shirt.color == Color.RED`. Predicates that are text, expressions, and columns of Arrow have the stored form.
 
-    A `transient` attribute lives in memory only. For `searchable` text
-    the store keeps an index that finds parts of three characters and more (`contains`, `like` and the like); a store
-    gets it when it is next opened for writing. `name` is its name in the store, and so in predicates, when that differs
-    from the one in the class.
+    The stored form has an order of its own: the text "10" comes before "9". `ordered` says whether that is the order of
+    the values. Without it, numbers and dates count as ordered, text and bytes do not, and members of an enumeration are
+    asked where they have a `<`. What asks for an order that is not there (`<`, `between`, a sort, a section, min and
+    max) raises `InvalidArgument`.
+
+    A `transient` attribute lives in memory only. For `searchable` text the store keeps an index that finds parts of
+    three characters and more (`contains`, `like` and the like); a store gets it when it is next opened for writing.
+    `name` is its name in the store, and so in predicates, when that differs from the one in the class.
 
     What follows is checked when an object is saved, or validated. Numbers and dates are not below `minimum` nor above
     `maximum`. Texts have `min_length` to `max_length` characters (code points), bytes as many bytes; 0 is no bound. A
@@ -182,7 +189,7 @@ def attr(
         default, type, transient, searchable, name,
         AttrRules(minimum, maximum, min_length, max_length, pattern, rules),
         traits=AttrTraits(external, preserved, transformer, value_class, hash_modifier, renamed_from, user_info),
-        as_=as_)
+        as_=as_, ordered=ordered)
 
 
 def derived(
@@ -391,13 +398,8 @@ class Attr(Key, Generic[T]):
         except (InvalidArgument, InvalidText) as error:
             raise blamed(error, self) from None
 
-    def _compared(self, operator: str, other: object, options: str = "") -> Predicate:
-        for value in compared(operator, other):
-            if equals_nothing(self._type, value):
-                raise misfit(
-                    self, f"{self} expects {self._type.python.__name__}, not {type(value).__name__} ({value!r:.60}), "
-                    "which none of its values equals.")
-        return super()._compared(operator, other, options)
+    def _check(self, operator: str, *others: object) -> None:
+        check_comparison(self, operator, others)
 
     def _given(self, value: object) -> object:
         stored = self._type.stored

@@ -46,7 +46,7 @@ class Expression(_handle.Handle, Collection):
 
         Collections come as lists, dictionaries as dicts, dates as UTC. An object that was an argument comes as its id.
         """
-        asked = subject_of(subject, variables, more, self._quire_keys)
+        asked = subject_of(subject, variables, more, self)
         error, given = c_void_p(), c_void_p()
         status = library.quire_expression_evaluate(self._raw, *asked.arguments, byref(given), byref(error))
         if status:

@@ -32,7 +32,11 @@ class Comparable:
     def _quire_pack(self) -> _values.Packed:
         raise NotImplementedError
 
+    def _check(self, operator: str, *others: object) -> None:
+        """Raises where this cannot be asked of it."""
+
     def _compared(self, operator: str, other: object, options: str = "") -> Predicate:
+        self._check(operator, other)
         if options:
             if not isinstance(options, str) or not re.fullmatch("[cdnlwCDNLW]+", options):
                 raise InvalidArgument(f'Options are letters such as "cd", not {options!r}.')
@@ -95,6 +99,7 @@ class Comparable:
 
     def between(self, low: object, high: object) -> Predicate:
         """Whether it lies between the two, both included."""
+        self._check("BETWEEN", low, high)
         return Predicate(Form(f"{self._word}%@ BETWEEN {{%@, %@}}"), self, self._given(low), self._given(high))
 
     def contains(self, part: object, options: str = "") -> Predicate:

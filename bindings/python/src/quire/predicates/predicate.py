@@ -125,7 +125,7 @@ class Predicate(_handle.Handle):
         Raises `InvalidArgument` for an unknown key of an object, `PredicateError` for what cannot be compared and
         `Unsupported` for what this version does not evaluate. Thread: that of the objects' context, if any.
         """
-        asked = subject_of(subject, variables, more, self._quire_keys)
+        asked = subject_of(subject, variables, more, self)
         error, answer = c_void_p(), c_bool()
         status = library.quire_predicate_evaluate(self._raw, *asked.arguments, byref(answer), byref(error))
         if status:
@@ -235,12 +235,15 @@ def no_condition(value: object, example: str = "Book.title") -> WrongType:
 
 
 def subject_of(
-    subject: object, variables: Optional[Mapping[str, Any]], more: Mapping[str, Any], keys: _owners.Keys
+    subject: object, variables: Optional[Mapping[str, Any]], more: Mapping[str, Any], tree: object
 ) -> _evaluation.Subject:
     """What is asked about, with the values of variables from both places. The keys have to be of an object's class."""
     model: Any = type(subject)
-    if keys and hasattr(model, "_quire_entity"):
-        _owners.check(model, keys)
+    if hasattr(model, "_quire_entity"):
+        _owners.check(model, _owners.of(tree))
+        context: Any = getattr(subject, "_quire_context", None)
+        if context is not None:
+            context.store._schema.orders.check(model._quire_entity, tree)
     return _evaluation.Subject(subject, {**mapping(variables), **more})
 
 
